@@ -21,7 +21,7 @@ struct sqlite3_vfs;
 
 namespace slipway {
 
-/// Cancels its call when destroyed.
+/// Cancels its call when destroyed; may be destroyed from within the call.
 class Timer {
  public:
   virtual ~Timer() = default;

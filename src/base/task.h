@@ -6,8 +6,10 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <coroutine>
+#include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 
 #include "base/time.h"
@@ -28,17 +30,18 @@ using Resume = std::move_only_function<void(bool)>;
 /// refer to. One per Env.
 class Parking {
  public:
-  using Slot = std::list<Resume>::iterator;
+  using Slot = std::uint64_t;
 
   Slot park(Resume resume);
-  /// Takes the handler out. Each slot is taken at most once.
+  /// Takes the handler out; empty when it was dropped.
   Resume take(Slot slot);
   /// Destroys all suspended frames. Frames that park others while dying are dropped too.
   void drop_all();
   std::size_t size() const { return slots_.size(); }
 
  private:
-  std::list<Resume> slots_;
+  std::map<Slot, Resume> slots_;
+  Slot next_ = 0;
 };
 
 /// Wakes those who wait. Nothing is remembered: check the condition, then wait, in one go (there is one logic thread).

@@ -26,8 +26,8 @@ json::Value track_update(const ResourceType& type, const json::Value& live, cons
                          Time now);
 
 /// Applies `config` for `writer` to `live` (null for a create).
-/// BadRequest when config carries managedFields or another apiVersion; Invalid when it does not fit the schema's lists; Conflict with
-/// FieldManagerConflict causes when other managers own what would change and `force` is false.
+/// BadRequest when config carries managedFields or another apiVersion; Invalid when it does not fit the schema's lists;
+/// Conflict with FieldManagerConflict causes when other managers own what would change and `force` is false.
 Result<json::Value> apply(const ResourceType& type, const json::Value& live, const json::Value& config, const Writer& writer,
                           bool force, Time now);
 

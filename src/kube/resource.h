@@ -56,10 +56,10 @@ struct ResourceType {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   bool is_namespaced = true;
-  bool has_status = false;          // a status subresource: main writes keep status, status writes keep the rest
-  bool counts_generation = true;    // metadata.generation moves when anything but metadata and status changes
-  bool allows_blind_update = true;  // PUT without resourceVersion (built-ins yes, custom resources no)
-  bool is_custom = false;           // from a CRD
+  bool has_status = false;               // a status subresource: main writes keep status, status writes keep the rest
+  bool counts_generation = true;         // metadata.generation moves when anything but metadata and status changes
+  bool allows_blind_update = true;       // PUT without resourceVersion (built-ins yes, custom resources no)
+  bool is_custom = false;                // from a CRD
   std::shared_ptr<const Schema> schema;  // nullptr: nothing pruned, validated or defaulted; lists are atomic for apply
   std::vector<Column> columns;
   std::vector<std::string> selectable_fields;  // beyond metadata.name and metadata.namespace, e.g. "status.phase"

@@ -49,7 +49,8 @@ class FieldSelector {
 
   FieldSelector() = default;
   static Result<FieldSelector> parse(std::string_view text);
-  /// BadRequest "field label not supported: x" for a field that is neither metadata.name, metadata.namespace nor in `supported`.
+  /// BadRequest "field label not supported: x" for a field that is neither metadata.name, metadata.namespace nor in
+  /// `supported`.
   Result<void> check(const std::vector<std::string>& supported) const;
   /// Fields are read by their path; absent ones are "" (numbers and booleans by their text).
   bool matches(const json::Value& object) const;

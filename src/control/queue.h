@@ -1,0 +1,50 @@
+// The work queue of one controller (client-go's rate-limited delaying queue): a set of keys. Adding a queued key changes
+// nothing, adding one that is being worked on queues it again when that is done, a delayed add is superseded by an earlier one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "base/env.h"
+#include "kube/object.h"
+
+namespace slipway::control {
+
+using kube::ObjectKey;
+
+class Queue {
+ public:
+  explicit Queue(Env& env);
+
+  void add(const ObjectKey& key);
+  void add_after(const ObjectKey& key, Duration after);
+  /// add_after with the key's next back-off: 5 ms · 2^n, cap 1,000 s, plus up to 10 % jitter.
+  void add_backed_off(const ObjectKey& key);
+  /// Resets the key's back-off.
+  void forget(const ObjectKey& key);
+  /// The next key; it counts as being worked on until done().
+  Task<ObjectKey> take();
+  void done(const ObjectKey& key);
+
+  bool is_idle() const { return ready_.empty() && working_.empty(); }
+  std::size_t size() const { return ready_.size(); }
+
+ private:
+  struct Delayed {
+    Time when;
+    std::unique_ptr<Timer> timer;
+  };
+
+  Env& env_;
+  Signal available_;
+  std::deque<ObjectKey> ready_;
+  std::set<ObjectKey> dirty_;  // queued, or to be queued again when done
+  std::set<ObjectKey> working_;
+  std::map<ObjectKey, Delayed> delayed_;
+  std::map<ObjectKey, int> failures_;
+};
+
+}  // namespace slipway::control

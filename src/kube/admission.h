@@ -1,0 +1,22 @@
+// Rows of pure functions that a family exports for its kinds. The embedded server runs them in admission; elsewhere the
+// controller runs them itself (an invalid object gets a condition).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/status.h"
+#include "kube/object.h"
+
+namespace slipway::kube {
+
+struct AdmissionRow {
+  std::string group;
+  std::string kind;
+  /// Gives the object to store. `old` is null for a create. Runs after schema defaulting, before validation. May be empty.
+  std::function<Object(const Object& object, const Object& old)> mutate;
+  /// Every violation, with field paths. `old` is null for a create. Runs after schema validation has passed. May be empty.
+  std::function<std::vector<Cause>(const Object& object, const Object& old)> validate;
+};
+
+}  // namespace slipway::kube

@@ -1,0 +1,52 @@
+// The API server as functions: Request → Reply over a store, without sockets. It is itself the in-process Client. Every verb of
+// one request runs: resolve the resource, decode, mutate, default, validate, admit, append, answer; nothing is answered before
+// it is durable. Follows the Kubernetes API conventions and k8s.io/apiserver's generic registry.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "client/client.h"
+#include "kube/admission.h"
+#include "kube/resource.h"
+#include "store/store.h"
+
+namespace slipway::server {
+
+class Registry;
+class Verbs;
+
+struct Options {
+  std::vector<kube::AdmissionRow> admission;
+  std::size_t max_object_bytes = std::size_t{3} << 19;    // 1.5 MiB, as etcd's request limit
+  std::size_t max_body_bytes = std::size_t{3} << 20;      // 3 MiB, as the API server's
+  std::size_t watch_batch = 500;                          // events handed out at once
+  Duration min_watch_timeout = std::chrono::minutes{30};  // the server picks one to two times this
+};
+
+class Server : public client::Client {
+ public:
+  Server(Env& env, store::Store& store, Options options);
+  ~Server() override;
+
+  /// Loads the CRDs from the store and creates the bootstrap namespaces (default, kube-system, kube-public, kube-node-lease)
+  /// where they are missing. To be awaited before the first call.
+  Task<Result<void>> start();
+
+  Task<Result<client::Reply>> call(client::Request request) override;
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override;
+
+  const Registry& registry() const { return *registry_; }
+
+ private:
+  Env& env_;
+  store::Store& store_;
+  Options options_;
+  std::unique_ptr<Registry> registry_;
+  std::unique_ptr<Verbs> verbs_;
+};
+
+}  // namespace slipway::server

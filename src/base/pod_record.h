@@ -35,8 +35,8 @@ enum class PodRestart : std::uint8_t { Never, OnFailure, Always };
 
 /// One volume as a container sees it.
 struct PodMount {
-  std::string source;  // absolute path of an existing folder or file
-  std::string target;  // absolute path in the container, e.g. "/config"
+  std::string source{};  // absolute path of an existing folder or file
+  std::string target{};  // absolute path in the container, e.g. "/config"
   bool is_read_only = false;
 
   bool operator==(const PodMount&) const = default;
@@ -44,21 +44,21 @@ struct PodMount {
 
 /// One container as it is to be run.
 struct PodContainer {
-  std::string name;               // unique in the pod
-  std::vector<std::string> argv;  // argv[0] is looked up in PATH of `env`
+  std::string name{};               // unique in the pod
+  std::vector<std::string> argv{};  // argv[0] is looked up in PATH of `env`
   /// "NAME=value", complete: nothing is inherited. The supervisor adds POD_ROOT (see PodMounting), SLIPWAY_POD (the pod's
   /// folder) and SLIPWAY_CONTAINER.
-  std::vector<std::string> env;
-  std::string folder;  // working directory in the container; empty: kPodWorkFolder
-  std::string log;     // absolute path of the file that takes stdout and stderr, appended, made with mode 0640
-  std::vector<PodMount> mounts;
+  std::vector<std::string> env{};
+  std::string folder{};  // working directory in the container; empty: kPodWorkFolder
+  std::string log{};     // absolute path of the file that takes stdout and stderr, appended, made with mode 0640
+  std::vector<PodMount> mounts{};
 
   bool operator==(const PodContainer&) const = default;
 };
 
 struct PodManifest {
-  std::vector<PodContainer> init_containers;  // one after the other; each must exit 0
-  std::vector<PodContainer> containers;       // side by side, after the init containers; at least one
+  std::vector<PodContainer> init_containers{};  // one after the other; each must exit 0
+  std::vector<PodContainer> containers{};       // side by side, after the init containers; at least one
   PodRestart restart = PodRestart::Never;
   std::int64_t grace_seconds = 30;  // between SIGTERM and SIGKILL
   bool wants_namespace = true;      // false: mapped mode even where mounts are allowed
@@ -79,8 +79,9 @@ struct PodExit {
   std::int32_t signal_number = 0;  // 0: it exited by itself
   std::int64_t started_us = 0;     // since 1970; 0 when it never started
   std::int64_t finished_us = 0;
-  std::string reason;   // "Completed", "Error", "StartError" (exit code 128, as containerd: the command cannot be run)
-  std::string message;  // for StartError, e.g. `exec: "frob": executable file not found in $PATH`
+  std::string reason{};   // "Completed", "Error", "StartError" (128, as containerd: it cannot be run), "ContainerStatusUnknown"
+                          // (137: Lost)
+  std::string message{};  // for StartError, e.g. `exec: "frob": executable file not found in $PATH`
 
   bool operator==(const PodExit&) const = default;
 };
@@ -88,15 +89,15 @@ struct PodExit {
 enum class PodContainerPhase : std::uint8_t { Waiting, Running, Terminated };
 
 struct PodContainerState {
-  std::string name;
+  std::string name{};
   bool is_init = false;
   PodContainerPhase phase = PodContainerPhase::Waiting;
-  std::string waiting_reason;   // Waiting: "PodInitializing", "ContainerCreating", "CrashLoopBackOff"
-  ProcessId process;            // Running: also its process group and session
-  std::int64_t started_us = 0;  // Running
-  PodExit exit;                 // Terminated
+  std::string waiting_reason{};  // Waiting: "PodInitializing", "ContainerCreating", "CrashLoopBackOff"
+  ProcessId process{};           // Running: also its process group and session
+  std::int64_t started_us = 0;   // Running
+  PodExit exit{};                // Terminated
   std::int32_t restarts = 0;
-  std::optional<PodExit> last_exit;  // of the run before, once restarted
+  std::optional<PodExit> last_exit{};  // of the run before, once restarted
 
   bool operator==(const PodContainerState&) const = default;
 };
@@ -110,12 +111,12 @@ enum class PodPhase : std::uint8_t {
 };
 
 struct PodState {
-  ProcessId supervisor;
+  ProcessId supervisor{};
   PodMounting mounting = PodMounting::None;
   PodPhase phase = PodPhase::Pending;
-  bool is_stopping = false;                   // SIGTERM was received
-  std::string message;                        // of a pod that failed as a whole (e.g. a manifest that cannot be read)
-  std::vector<PodContainerState> containers;  // init containers first, in the manifest's order
+  bool is_stopping = false;                     // SIGTERM was received
+  std::string message{};                        // of a pod that failed as a whole (e.g. a manifest that cannot be read)
+  std::vector<PodContainerState> containers{};  // init containers first, in the manifest's order
 
   bool operator==(const PodState&) const = default;
 };
@@ -137,9 +138,9 @@ enum class PodFate : std::uint8_t {
   Finished,    // Succeeded or Failed: `state` tells all
   Lost,        // the pod did not end by itself and nobody watches it; start the supervisor once more to end what is left
 };
-/// `state`: as read and decoded, nothing when the file is absent; `is_supervisor_alive`:
-/// Processes::is_alive(state->supervisor). Ask for the liveness first and read the state after that: a supervisor writes its
-/// last state before it ends.
+/// `state`: as read and decoded, nothing when the file is absent (one that cannot be decoded: treat as Lost);
+/// `is_supervisor_alive`: Processes::is_alive(state->supervisor). Ask for the liveness first and read the state after that: a
+/// supervisor writes its last state before it ends.
 PodFate pod_fate(const std::optional<PodState>& state, bool is_supervisor_alive);
 
 std::string_view to_string(PodRestart restart);

@@ -1,0 +1,64 @@
+# The front door. Every target installs what it is missing (Debian 12 packages), so a fresh clone needs nothing first.
+#
+#   make demo         build the release binary and run examples/release.yaml to its end
+#   make test         build (dev) and run every test; the last line is "N passed, N failed"
+#   make sanitizers   the same tests with address and undefined-behaviour sanitizers, the store's also with the thread sanitizer
+#   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
+#   make bench        measure, print, and write out/bench.json
+#   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
+#   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
+#   make fmt          format the sources
+#   make crds         write crds/*.yaml from the described structs
+#   make release      only build out/release/slipway
+#   make deps         only install what is missing
+
+JOBS ?= $(shell nproc)
+CHECK_BASE ?= HEAD
+FUZZ_SECONDS ?= 60
+export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
+
+.PHONY: demo test sanitizers conformance bench fuzz check fmt crds release deps
+
+demo: release
+	out/release/slipway run -f examples/release.yaml --pod-runtime process --data-dir out/demo
+
+release: out/release/build.ninja
+	ninja -j $(JOBS) -C out/release slipway
+
+test: deps out/dev/build.ninja release
+	ninja -j $(JOBS) -C out/dev slipway tests
+	tools/run-tests out/dev
+
+sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
+	ninja -j $(JOBS) -C out/asan slipway tests
+	ninja -j $(JOBS) -C out/tsan store_test
+	tools/run-tests out/asan
+	tools/run-tests out/tsan store_test
+
+conformance: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev tests
+	tools/run-tests out/dev --conformance
+
+bench: release
+	tools/deps bench
+	ninja -j $(JOBS) -C out/release slipway_bench
+	out/release/slipway_bench --slipway out/release/slipway --out out/bench.json
+
+fuzz: deps
+	tools/fuzz $(FUZZ_SECONDS)
+
+check: deps out/dev/build.ninja
+	tools/check $(CHECK_BASE)
+
+fmt: deps
+	git ls-files '*.cc' '*.h' | xargs clang-format-19 -i
+
+crds: out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev gen_crds
+	out/dev/gen_crds crds
+
+deps:
+	@tools/deps build test
+
+out/%/build.ninja: | deps
+	cmake --preset $* >/dev/null

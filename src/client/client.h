@@ -53,6 +53,9 @@ struct Request {
   std::string field_validation;  // Ignore, Warn, Strict; empty: Ignore
   bool force = false;
   bool dry_run = false;
+  /// Who asks, as in the User-Agent header ("slipway-job"): the default field manager, and the name under which the simulator counts
+  /// crash points. The controller runtime sets it.
+  std::string user_agent;
 
   /// "GET jobs.batch default/x": for logs, traces and error texts.
   std::string to_string() const;
@@ -75,8 +78,8 @@ std::string_view to_string(WatchEvent::Type type);
 class Watch {
  public:
   virtual ~Watch() = default;
-  /// The next events, at least one; an empty list is the regular end (time-out of the watch). A Status is its failed end, Expired when
-  /// the revision is too old.
+  /// The next events, at least one; an empty list is the regular end (time-out of the watch). A Status is its failed end,
+  /// Expired when the revision is too old.
   virtual Task<Result<std::vector<WatchEvent>>> next() = 0;
 };
 
@@ -104,8 +107,8 @@ Task<Result<Value>> update(Client& client, Resource resource, Value object, std:
 /// PUT on /status: only status is written.
 Task<Result<Value>> update_status(Client& client, Resource resource, Value object, std::string field_manager);
 /// Server-side apply of a partial object.
-Task<Result<Value>> apply(Client& client, Resource resource, Value object, std::string field_manager, std::string subresource = "",
-                          bool force = true);
+Task<Result<Value>> apply(Client& client, Resource resource, Value object, std::string field_manager,
+                          std::string subresource = "", bool force = true);
 Task<Result<Value>> merge_patch(Client& client, Resource resource, ObjectKey key, Value patch, std::string field_manager,
                                 std::string subresource = "");
 struct DeleteQuery {

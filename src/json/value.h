@@ -1,8 +1,11 @@
-// An immutable JSON value with shared structure. A copy is a reference; an edit returns a new value that shares what it does not
-// touch. Key order is kept as written, integers and doubles are kept apart, and a number that is neither exactly keeps its
+// An immutable JSON value with shared structure. A copy is a reference; an edit returns a new value that shares what it does
+// not touch. Key order is kept as written, integers and doubles are kept apart, and a number that is neither exactly keeps its
 // text, so a document round-trips. Values may be read from several threads.
 #pragma once
 
+#include <atomic>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -17,33 +20,43 @@ namespace slipway::json {
 
 enum class Type : std::uint8_t { Null, Bool, Int, Double, Number, String, Array, Object };
 
-class Value;
-struct Member;
 class Members;
+struct Node;
 
 class Value {
  public:
-  Value() noexcept;  // null
-  Value(std::nullptr_t) noexcept : Value() {}
-  Value(bool value) noexcept;
-  Value(int value) noexcept : Value(static_cast<std::int64_t>(value)) {}
-  Value(std::int64_t value) noexcept;
+  constexpr Value() noexcept = default;  // null
+  constexpr Value(std::nullptr_t) noexcept {}
+  /// Bool, or Int; an unsigned number beyond 63 bits becomes a Number.
+  template <std::integral T>
+  Value(T value) noexcept : Value(from_integral(value)) {}
+  /// NaN and infinities are no JSON: they print as null.
   Value(double value) noexcept;
   Value(const char* text) : Value(std::string_view(text)) {}
   Value(const std::string& text) : Value(std::string_view(text)) {}
   Value(std::string_view text);
-  Value(const Value& other) noexcept;
-  Value(Value&& other) noexcept;
-  Value& operator=(const Value& other) noexcept;
-  Value& operator=(Value&& other) noexcept;
-  ~Value();
+  Value(const Value& other) noexcept : low_(other.low_), high_(other.high_) { retain(); }
+  Value(Value&& other) noexcept : low_(std::exchange(other.low_, 0)), high_(std::exchange(other.high_, 0)) {}
+  Value& operator=(const Value& other) noexcept { return *this = Value(other); }
+  Value& operator=(Value&& other) noexcept {
+    Value taken(std::move(other));
+    std::swap(low_, taken.low_);
+    std::swap(high_, taken.high_);
+    return *this;
+  }
+  ~Value() { release(); }
 
   /// A number by its JSON text: Int when it fits 64 bits, Double when that gives the text back, else Number.
+  /// REQUIRES: valid JSON number text.
   static Value number(std::string_view text);
-  static Value empty_object();
-  static Value empty_array();
+  static Value empty_object() noexcept { return Value(0, word(Tag::Object)); }
+  static Value empty_array() noexcept { return Value(0, word(Tag::Array)); }
 
-  Type type() const noexcept;
+  Type type() const noexcept {
+    constexpr Type kTypes[] = {Type::Null,   Type::Bool,   Type::Int,    Type::Double, Type::Number, Type::String,
+                               Type::String, Type::Number, Type::String, Type::Array,  Type::Object};
+    return kTypes[high_ >> 56];
+  }
   bool is_null() const noexcept { return type() == Type::Null; }
   bool is_bool() const noexcept { return type() == Type::Bool; }
   bool is_int() const noexcept { return type() == Type::Int; }
@@ -53,18 +66,18 @@ class Value {
   bool is_array() const noexcept { return type() == Type::Array; }
   bool is_object() const noexcept { return type() == Type::Object; }
 
-  /// The typed reads give the fallback when the type differs.
+  /// The typed reads give the fallback when the type differs. as_int takes any number that is whole and fits.
   bool as_bool(bool fallback = false) const noexcept;
   std::int64_t as_int(std::int64_t fallback = 0) const noexcept;
   double as_double(double fallback = 0) const noexcept;
   /// Valid while this value (not a copy of it) is alive and unchanged. Empty when not a string.
-  std::string_view as_string() const noexcept;
+  inline std::string_view as_string() const noexcept;
   std::string str() const { return std::string(as_string()); }
   /// JSON text of a number, as it will be written.
   std::string number_text() const;
 
   /// Members of an object, or items of an array; 0 otherwise.
-  std::size_t size() const noexcept;
+  std::size_t size() const noexcept { return is_array() || is_object() ? length() : 0; }
   bool empty() const noexcept { return size() == 0; }
   /// nullptr when absent, or not an object. Valid while this value is alive and unchanged.
   const Value* find(std::string_view key) const noexcept;
@@ -83,36 +96,111 @@ class Value {
   Value with(std::string_view key, Value value) const;
   Value without(std::string_view key) const;
   /// `with` along a path of keys, making objects on the way.
-  Value with_path(std::initializer_list<std::string_view> path, Value value) const;
+  Value with_path(std::initializer_list<std::string_view> path, Value value) const {
+    return with_path(std::span<const std::string_view>(path.begin(), path.size()), std::move(value));
+  }
+  Value with_path(std::span<const std::string_view> path, Value value) const;
   /// `without` along a path; objects that become empty stay.
-  Value without_path(std::initializer_list<std::string_view> path) const;
-  /// A new array; a non-array counts as empty.
+  Value without_path(std::initializer_list<std::string_view> path) const {
+    return without_path(std::span<const std::string_view>(path.begin(), path.size()));
+  }
+  Value without_path(std::span<const std::string_view> path) const;
+  /// A new array; a non-array counts as empty. with_item appends when `index` is not below size().
   Value with_item(std::size_t index, Value value) const;
-  Value appended(Value value) const;
+  Value without_item(std::size_t index) const;
+  /// Puts the item before the one at `index`, or last.
+  Value inserted(std::size_t index, Value value) const;
+  Value appended(Value value) const { return inserted(size(), std::move(value)); }
 
   /// Deep equality: member order does not count, Int 1 equals Double 1.0 (as JSON numbers).
   bool operator==(const Value& other) const noexcept;
   /// The same node: equal without looking.
-  bool is_same(const Value& other) const noexcept;
-  /// Bytes on the heap reachable from here, shared parts counted once per reach.
+  bool is_same(const Value& other) const noexcept { return low_ == other.low_ && high_ == other.high_; }
+  /// Bytes on the heap reachable from here with the allocator's overhead, shared parts counted once per reach.
   std::size_t memory_bytes() const noexcept;
+  /// Containers nested in each other: 0 for a scalar, 1 for {} and [].
+  std::size_t depth() const;
 
  private:
-  friend class ObjectBuilder;
-  friend class ArrayBuilder;
-  friend class Members;
-  struct Access;
-  // Sixteen bytes: a tag and an inline scalar, short string (<= 14 bytes) or pointer to a counted node.
-  alignas(8) unsigned char bytes_[16];
+  friend struct Layout;
+  // Counted ones last. A short string or number text (<= 14 bytes) lies in the value itself; a static string is one of the
+  // well-known Kubernetes names of keys.cc; empty containers have no node.
+  enum class Tag : std::uint8_t {
+    Null,
+    Bool,
+    Int,
+    Double,
+    ShortNumber,
+    ShortString,
+    StaticString,
+    LongNumber,
+    LongString,
+    Array,
+    Object
+  };
+
+  constexpr Value(std::uint64_t low, std::uint64_t high) noexcept : low_(low), high_(high) {}
+  static constexpr std::uint64_t word(Tag tag) { return std::uint64_t{static_cast<std::uint8_t>(tag)} << 56; }
+  Tag tag() const noexcept { return static_cast<Tag>(high_ >> 56); }
+  std::uint32_t length() const noexcept { return static_cast<std::uint32_t>(high_); }
+  Node* node() const noexcept { return reinterpret_cast<Node*>(low_); }
+  bool is_counted() const noexcept { return high_ >= word(Tag::LongNumber) && low_ != 0; }
+  inline void retain() const noexcept;
+  inline void release() noexcept;
+  static Value large_unsigned(std::uint64_t value) noexcept;
+  static void destroy(Tag tag, Node* node) noexcept;
+
+  template <std::integral T>
+  static Value from_integral(T value) noexcept {
+    if constexpr (std::same_as<T, bool>) return Value(value ? 1 : 0, word(Tag::Bool));
+    if constexpr (sizeof(T) == 8 && !std::is_signed_v<T>) {
+      if (value > static_cast<T>(INT64_MAX)) return large_unsigned(value);
+    }
+    return Value(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), word(Tag::Int));
+  }
+
+  // Sixteen bytes. The top byte of high_ is the tag. Scalars and node pointers are in low_; the length of strings and
+  // containers in the lower half of high_. Inline text starts at the first byte of low_, its length is byte 14, unused bytes
+  // are zero, so equal inline texts have equal words.
+  std::uint64_t low_ = 0;
+  std::uint64_t high_ = 0;
 };
 
-class Key;
+/// What a counted value points to; its content follows it in memory.
+struct Node {
+  std::atomic<std::uint32_t> references;
+  std::uint32_t size;  // bytes, items or members
+};
+
+/// One member of an object, as stored.
+struct Member {
+  Value key;
+  Value value;
+};
+
+inline std::string_view Value::as_string() const noexcept {
+  const Tag kind = tag();
+  if (kind == Tag::ShortString) return {reinterpret_cast<const char*>(this), static_cast<std::uint8_t>(high_ >> 48)};
+  if (kind == Tag::LongString) return {reinterpret_cast<const char*>(node() + 1), length()};
+  if (kind == Tag::StaticString) return {reinterpret_cast<const char*>(low_), length()};
+  return {};
+}
+
+inline void Value::retain() const noexcept {
+  if (is_counted()) node()->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline void Value::release() noexcept {
+  if (is_counted() && node()->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(tag(), node());
+}
 
 /// Builds an object. Setting a key again replaces its value in place.
 class ObjectBuilder {
  public:
   ObjectBuilder() = default;
   explicit ObjectBuilder(std::size_t expected) { members_.reserve(expected); }
+  /// Starts with the members of an object.
+  explicit ObjectBuilder(const Value& from);
   ObjectBuilder& set(std::string_view key, Value value);
   /// For keys known to be new (parsers): no search.
   ObjectBuilder& add(std::string_view key, Value value);
@@ -121,7 +209,8 @@ class ObjectBuilder {
   Value build();
 
  private:
-  std::vector<std::pair<Value, Value>> members_;
+  std::vector<Member> members_;
+  bool may_repeat_ = false;  // set() stops searching in a big builder; build() then joins repeated keys
 };
 
 class ArrayBuilder {
@@ -157,21 +246,33 @@ class Members {
    public:
     using value_type = MemberView;
     using difference_type = std::ptrdiff_t;
-    MemberView operator*() const;
-    iterator& operator++();
-    iterator operator++(int);
+    MemberView operator*() const { return {at_->key.as_string(), at_->value}; }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator old = *this;
+      ++at_;
+      return old;
+    }
     bool operator==(const iterator& other) const = default;
 
    private:
     friend class Members;
     const Member* at_ = nullptr;
   };
-  iterator begin() const;
-  iterator end() const;
+  iterator begin() const { return at(0); }
+  iterator end() const { return at(size_); }
   std::size_t size() const { return size_; }
 
  private:
   friend class Value;
+  iterator at(std::size_t index) const {
+    iterator result;
+    result.at_ = first_ + index;
+    return result;
+  }
   const Member* first_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -10,7 +10,8 @@ namespace slipway {
 /// Lower-case hexadecimal SHA-256.
 std::string sha256_hex(std::string_view bytes);
 std::uint32_t fnv1a_32(std::string_view bytes);
-/// Ten characters of the alphabet of generateName from SHA-256 of `bytes`; fit for names, collisions below 1e-6 for 10,000 names.
+/// Ten characters of the alphabet of generateName from SHA-256 of `bytes`; fit for names, collisions below 1e-6 for 10,000
+/// names.
 std::string name_hash(std::string_view bytes);
 std::string base64_encode(std::string_view bytes);
 std::string base64url_encode(std::string_view bytes);  // unpadded

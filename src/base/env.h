@@ -1,5 +1,5 @@
-// The outside world, handed in. Time, randomness, executors, files and processes are interfaces here; room os implements them on
-// the machine, room sim in virtual time. Nothing else in Slipway may ask the machine, so the same seed gives the same run.
+// The outside world, handed in. Time, randomness, executors, files and processes are interfaces here; room os implements them
+// on the machine, room sim in virtual time. Nothing else in Slipway may ask the machine, so the same seed gives the same run.
 #pragma once
 
 #include <cstdint>

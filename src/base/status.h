@@ -90,9 +90,9 @@ Cause type_invalid(std::string path, std::string_view value, std::string detail)
 // The CO_ forms do the same in a coroutine; CHECK forms are for Result<void>.
 #define SLIPWAY_CONCAT_(a, b) a##b
 #define SLIPWAY_CONCAT(a, b) SLIPWAY_CONCAT_(a, b)
-#define SLIPWAY_TRY_(tmp, name, expression, ret)               \
-  auto tmp = (expression);                                     \
-  if (!tmp) ret ::slipway::fail(std::move(tmp).error());       \
+#define SLIPWAY_TRY_(tmp, name, expression, ret)         \
+  auto tmp = (expression);                               \
+  if (!tmp) ret ::slipway::fail(std::move(tmp).error()); \
   auto& name = *tmp
 #define SLIPWAY_TRY(name, expression) SLIPWAY_TRY_(SLIPWAY_CONCAT(result_, __LINE__), name, expression, return)
 #define SLIPWAY_CO_TRY(name, expression) SLIPWAY_TRY_(SLIPWAY_CONCAT(result_, __LINE__), name, expression, co_return)

@@ -1,6 +1,6 @@
-// The revisioned log: every change of one embedded cluster gets the next number of one 64-bit counter. Changes are appended to a
-// table in SQLite in grouped commits with synchronous=FULL; a write is acknowledged, readable and watchable only when its group is
-// durable. The newest state of every key and a window of history are held in memory. One logic thread uses a Store.
+// The revisioned log: every change of one embedded cluster gets the next number of one 64-bit counter. Changes are appended to
+// a table in SQLite in grouped commits with synchronous=FULL; a write is acknowledged, readable and watchable only when its
+// group is durable. The newest state of every key and a window of history are held in memory. One logic thread uses a Store.
 #pragma once
 
 #include <cstdint>
@@ -50,24 +50,24 @@ struct Range {
 
 struct RangeQuery {
   std::string prefix;
-  std::string start;     // first key wanted; empty: from the prefix
+  std::string start;      // first key wanted; empty: from the prefix
   std::size_t limit = 0;  // 0: all
   Revision at = 0;        // 0: the newest durable state
 };
 
 struct Options {
-  std::string path;                             // the database file; created when absent
-  std::size_t history_changes = 100'000;        // changes kept for watches and past reads
+  std::string path;                       // the database file; created when absent
+  std::size_t history_changes = 100'000;  // changes kept for watches and past reads
   std::size_t history_bytes = std::size_t{64} << 20;
-  bool is_read_only = false;                    // for looking at a folder another process may be writing
+  bool is_read_only = false;  // for looking at a folder another process may be writing
 };
 
 /// A cursor over changes. Bounded: it reads the store's history, nothing is buffered per watcher.
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  /// The next durable changes below its prefix, at most `limit`, waiting for one when there is none. `progress()` says how far it has
-  /// seen. Expired when the history it needs is gone (a slow reader), ServiceUnavailable after Store::close().
+  /// The next durable changes below its prefix, at most `limit`, waiting for one when there is none. `progress()` says how far
+  /// it has seen. Expired when the history it needs is gone (a slow reader), ServiceUnavailable after Store::close().
   virtual Task<Result<std::vector<Change>>> next(std::size_t limit) = 0;
   /// As next(), but gives an empty list at `deadline`.
   virtual Task<Result<std::vector<Change>>> next_until(std::size_t limit, Time deadline) = 0;
@@ -77,9 +77,9 @@ class Watcher {
 
 class Store {
  public:
-  /// Opens or creates the file and loads the newest state. Errors: BadRequest for a file that is not Slipway's or of a newer format,
-  /// StorageReadError for a damaged one, Conflict when another process holds it (the message names its pid), InternalError
-  /// otherwise; nothing is changed then.
+  /// Opens or creates the file and loads the newest state. Errors: BadRequest for a file that is not Slipway's or of a newer
+  /// format, StorageReadError for a damaged one, Conflict when another process holds it (the message names its pid),
+  /// InternalError otherwise; nothing is changed then.
   static Result<std::unique_ptr<Store>> open(Env& env, Options options);
   virtual ~Store() = default;
 
@@ -94,14 +94,15 @@ class Store {
   virtual std::optional<Entry> get(std::string_view key) const = 0;
   /// Newest state including writes that are not yet durable: what a write must be based on.
   virtual std::optional<Entry> get_head(std::string_view key) const = 0;
-  /// State of all keys below a prefix. Expired when `at` is compacted; Timeout (cause ResourceVersionTooLarge) when `at` is ahead.
+  /// State of all keys below a prefix. Expired when `at` is compacted; Timeout (cause ResourceVersionTooLarge) when `at` is
+  /// ahead.
   virtual Result<Range> range(const RangeQuery& query) const = 0;
   /// Number of keys below a prefix, in durable state.
   virtual std::size_t count(std::string_view prefix) const = 0;
 
-  /// Appends all writes or none, with consecutive revisions; the call up to the first suspension puts them into head state, so two
-  /// appends keep their order. Returns the revision of the last write once durable. Conflict when an expectation does not hold;
-  /// ServiceUnavailable when the disk fails or is full: then this write and all that were appended after it are undone.
+  /// Appends all writes or none, with consecutive revisions; the call up to the first suspension puts them into head state, so
+  /// two appends keep their order. Returns the revision of the last write once durable. Conflict when an expectation does not
+  /// hold; ServiceUnavailable when the disk fails or is full: then this write and all that were appended after it are undone.
   virtual Task<Result<Revision>> append(std::vector<Write> writes) = 0;
 
   /// Changes after `from`. Expired when compacted.

@@ -1,0 +1,178 @@
+#include "os/container.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "os/files.h"
+#include "os/mounts.h"
+#include "os/proc.h"
+
+namespace slipway::os {
+namespace {
+
+constexpr std::string_view kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+std::string quoted_failure(const std::string& program, std::string_view what) {
+  return fmt::format("exec: \"{}\": {}", program, what);
+}
+
+std::string_view variable(const std::vector<std::string>& env, std::string_view name) {
+  for (const auto& entry : env) {
+    if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=') {
+      return std::string_view(entry).substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+void set_variable(std::vector<std::string>& env, std::string_view name, std::string_view value) {
+  std::erase_if(env, [&](const std::string& entry) { return entry.starts_with(name) && entry.substr(name.size(), 1) == "="; });
+  env.push_back(fmt::format("{}={}", name, value));
+}
+
+bool is_program(const std::string& path) {
+  struct stat found = {};
+  return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+/// The program of argv[0], sought in PATH unless it has a slash.
+std::expected<std::string, std::string> find_program(const std::string& name, const std::vector<std::string>& env) {
+  if (name.find('/') != std::string::npos) {
+    if (is_program(name)) return name;
+    struct stat found = {};
+    if (stat(name.c_str(), &found) != 0) {
+      const std::string_view why = errno == ENOENT ? "no such file or directory" : strerrordesc_np(errno);
+      return std::unexpected(quoted_failure(name, fmt::format("stat {}: {}", name, why)));
+    }
+    return std::unexpected(quoted_failure(name, S_ISDIR(found.st_mode) ? "is a directory" : "permission denied"));
+  }
+  std::string_view path = variable(env, "PATH");
+  if (path.empty()) path = kDefaultPath;
+  while (!name.empty() && !path.empty()) {
+    const auto end = std::min(path.find(':'), path.size());
+    const std::string candidate = fmt::format("{}/{}", path.substr(0, end), name);
+    if (end > 0 && is_program(candidate)) return candidate;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return std::unexpected(quoted_failure(name, "executable file not found in $PATH"));
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (auto& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// What the child does before its command; the text tells why it cannot. Runs in the forked child.
+class Launch {
+ public:
+  Launch(const PodContainer& container, const std::string& pod_folder, PodMounting mounting)
+      : container_(container),
+        pod_folder_(pod_folder),
+        mounting_(mounting),
+        root_(fmt::format("{}/{}", pod_folder, kPodRootFolder)) {}
+
+  /// Returns only when it failed.
+  std::string execute(pid_t parent) {
+    std::string folder = container_.folder.empty() ? fmt::format("{}/{}", pod_folder_, kPodWorkFolder) : container_.folder;
+    std::string pod_root;
+    if (mounting_ == PodMounting::Namespace && !container_.mounts.empty()) {
+      if (const auto mounted = enter_mounts(container_.mounts, root_); !mounted) return mounted.error();
+    } else if (mounting_ == PodMounting::Mapped) {
+      pod_root = fmt::format("{}/{}", root_, container_.name);
+      if (const auto mapped = map_mounts(container_.mounts, pod_root); !mapped) return mapped.error();
+      folder = mapped_path(container_.mounts, pod_root, folder);
+    }
+    if (chdir(folder.c_str()) != 0) return fmt::format("cannot enter working directory {}: {}", folder, strerrordesc_np(errno));
+    // Last, since a change of credentials clears it. A parent that died before that does not count any more.
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) return "the supervisor is gone";
+    return run(pod_root);
+  }
+
+ private:
+  std::string run(const std::string& pod_root) {
+    std::vector<std::string> argv = container_.argv;
+    std::vector<std::string> env = container_.env;
+    set_variable(env, "POD_ROOT", pod_root);
+    set_variable(env, kPodVariable, pod_folder_);
+    set_variable(env, kContainerVariable, container_.name);
+    const auto program = find_program(argv.front(), env);
+    if (!program) return program.error();
+    execve(program->c_str(), pointers(argv).data(), pointers(env).data());
+    return quoted_failure(argv.front(), errno == ENOEXEC ? "exec format error" : strerrordesc_np(errno));
+  }
+
+  const PodContainer& container_;
+  const std::string& pod_folder_;
+  PodMounting mounting_;
+  std::string root_;
+};
+
+[[noreturn]] void become_container(Launch launch, pid_t parent, int log, int report) {
+  setsid();
+  reset_signals();
+  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  std::string why = "cannot redirect input and output";
+  // Everything but the three standard descriptors closes with exec, whatever the supervisor inherited.
+  if (dup2(input, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2 && close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0) {
+    why = launch.execute(parent);
+  }
+  const ssize_t written = write(report, why.data(), why.size());
+  _exit(written >= 0 ? 127 : 126);
+}
+
+/// What the child reported until it executed its command (nothing) or gave up.
+std::string read_report(int fd) {
+  std::string text;
+  char buffer[512];
+  while (true) {
+    const ssize_t got = read(fd, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+std::expected<ProcessId, std::string> start_container(const PodContainer& container, const std::string& pod_folder,
+                                                      PodMounting mounting) {
+  const auto failure = [](std::string_view what) {
+    return std::unexpected(fmt::format("{}: {}", what, strerrordesc_np(errno)));
+  };
+  const char* log_path = container.log.empty() ? "/dev/null" : container.log.c_str();
+  const Descriptor log(open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+  if (!log) return failure(fmt::format("cannot open log {}", log_path));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
+  const Descriptor from_child(ends[0]);
+  Descriptor to_parent(ends[1]);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return failure("cannot fork");
+  if (child == 0) become_container(Launch(container, pod_folder, mounting), parent, log.get(), to_parent.get());
+  to_parent = Descriptor();
+  const std::string why = read_report(from_child.get());
+  if (why.empty()) return identify(child);
+  waitpid(child, nullptr, 0);
+  return std::unexpected(why);
+}
+
+}  // namespace slipway::os

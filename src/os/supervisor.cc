@@ -1,0 +1,391 @@
+#include "os/supervisor.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <limits>
+
+#include "base/pod_record.h"
+#include "os/container.h"
+#include "os/files.h"
+#include "os/mounts.h"
+#include "os/proc.h"
+
+namespace slipway::os {
+namespace {
+
+using Micros = std::int64_t;
+constexpr Micros kSecond = 1'000'000;
+constexpr Micros kNever = std::numeric_limits<Micros>::max();
+constexpr Micros kFirstBackoff = 10 * kSecond;
+constexpr Micros kLongestBackoff = 300 * kSecond;
+constexpr Micros kHealthyRun = 600 * kSecond;
+constexpr Micros kStateRetry = kSecond;
+constexpr Micros kSweepPause = 5'000;
+constexpr std::int64_t kLongestGrace = 10LL * 365 * 24 * 3600;
+
+Micros read_clock(clockid_t which) {
+  timespec time = {};
+  clock_gettime(which, &time);
+  return time.tv_sec * kSecond + time.tv_nsec / 1000;
+}
+/// For records.
+Micros wall_clock() { return read_clock(CLOCK_REALTIME); }
+/// For waiting.
+Micros steady_clock() { return read_clock(CLOCK_MONOTONIC); }
+
+timespec to_timespec(Micros duration) {
+  return {.tv_sec = duration / kSecond, .tv_nsec = static_cast<long>(duration % kSecond * 1000)};
+}
+
+sigset_t watched_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&signals, number);
+  return signals;
+}
+
+PodExit exit_of(const siginfo_t& info, Micros started, Micros finished) {
+  const bool was_killed = info.si_code != CLD_EXITED;
+  PodExit exit{.exit_code = was_killed ? 128 + info.si_status : info.si_status,
+               .signal_number = was_killed ? info.si_status : 0,
+               .started_us = started,
+               .finished_us = finished};
+  exit.reason = exit.exit_code == 0 ? "Completed" : "Error";
+  return exit;
+}
+
+/// What the supervisor keeps beside the record of a container.
+struct Slot {
+  const PodContainer* spec;
+  Micros due = 0;      // on the steady clock: not started before
+  Micros backoff = 0;  // before the next restart
+};
+
+class Supervisor {
+ public:
+  Supervisor(std::string folder, PodManifest manifest, PodState state)
+      : folder_(std::move(folder)), manifest_(std::move(manifest)), state_(std::move(state)) {
+    for (const auto& container : manifest_.init_containers) add(container);
+    for (const auto& container : manifest_.containers) add(container);
+  }
+
+  int run() {
+    choose_mounting();
+    while (true) {
+      // Nothing is started before a state is on the disk: without one a killed supervisor would have left no trace.
+      if (!is_recorded_) write_state();
+      reap();
+      start_what_is_due();
+      stop_what_is_late();
+      const auto verdict = judge();
+      if (verdict) return finish(*verdict);
+      write_state();
+      wait();
+    }
+  }
+
+ private:
+  void add(const PodContainer& container) {
+    const bool is_init = slots_.size() < manifest_.init_containers.size();
+    state_.containers.push_back({.name = container.name, .is_init = is_init});
+    state_.containers.back().waiting_reason =
+        is_init || manifest_.init_containers.empty() ? "ContainerCreating" : "PodInitializing";
+    slots_.push_back({.spec = &container});
+    is_dirty_ = true;
+  }
+
+  void choose_mounting() {
+    const bool has_mounts = std::ranges::any_of(slots_, [](const Slot& slot) { return !slot.spec->mounts.empty(); });
+    if (!has_mounts) return;
+    const std::string staging = fmt::format("{}/{}", folder_, kPodRootFolder);
+    const bool can = manifest_.wants_namespace && can_mount(staging);
+    state_.mounting = can ? PodMounting::Namespace : PodMounting::Mapped;
+  }
+
+  void start_what_is_due() {
+    if (state_.is_stopping || !is_recorded_) return;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      auto& state = state_.containers[i];
+      if (state.phase == PodContainerPhase::Waiting && slots_[i].due <= steady_clock()) start(i);
+      const bool has_succeeded = state.phase == PodContainerPhase::Terminated && state.exit.exit_code == 0;
+      if (state.is_init && !has_succeeded) return;
+    }
+  }
+
+  void start(std::size_t i) {
+    auto& state = state_.containers[i];
+    if (state.last_exit) ++state.restarts;
+    is_dirty_ = true;
+    const Micros begun = wall_clock();
+    const auto process = start_container(*slots_[i].spec, folder_, state_.mounting);
+    if (!process) {
+      ended(
+          i,
+          {.exit_code = 128, .started_us = 0, .finished_us = wall_clock(), .reason = "StartError", .message = process.error()});
+      return;
+    }
+    if (!state.is_init) state_.phase = PodPhase::Running;
+    state.phase = PodContainerPhase::Running;
+    state.waiting_reason.clear();
+    state.process = *process;
+    state.started_us = begun;
+  }
+
+  void ended(std::size_t i, PodExit exit) {
+    auto& state = state_.containers[i];
+    is_dirty_ = true;
+    state.process = {};
+    state.started_us = 0;
+    if (!restarts_after(state, exit)) {
+      state.phase = PodContainerPhase::Terminated;
+      state.waiting_reason.clear();
+      state.exit = std::move(exit);
+      return;
+    }
+    auto& slot = slots_[i];
+    if (exit.started_us != 0 && exit.finished_us - exit.started_us >= kHealthyRun) slot.backoff = 0;
+    slot.due = steady_clock() + slot.backoff;
+    slot.backoff = slot.backoff == 0 ? kFirstBackoff : std::min(slot.backoff * 2, kLongestBackoff);
+    state.phase = PodContainerPhase::Waiting;
+    state.waiting_reason = "CrashLoopBackOff";
+    state.last_exit = std::move(exit);
+  }
+
+  bool restarts_after(const PodContainerState& state, const PodExit& exit) const {
+    if (state_.is_stopping || manifest_.restart == PodRestart::Never) return false;
+    return exit.exit_code != 0 || (manifest_.restart == PodRestart::Always && !state.is_init);
+  }
+
+  void reap() {
+    while (true) {
+      siginfo_t info = {};
+      // Looked at before it is reaped: as long as the zombie is there, its number names no other group.
+      if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+      const auto found = std::ranges::find_if(state_.containers, [&](const PodContainerState& state) {
+        return state.phase == PodContainerPhase::Running && state.process.pid == info.si_pid;
+      });
+      if (found != state_.containers.end()) kill(-info.si_pid, SIGKILL);
+      waitid(P_PID, static_cast<id_t>(info.si_pid), &info, WEXITED);
+      if (found != state_.containers.end()) {
+        const auto i = static_cast<std::size_t>(found - state_.containers.begin());
+        ended(i, exit_of(info, found->started_us, wall_clock()));
+      }
+      kill_strays();
+    }
+  }
+
+  /// Kills adopted orphans whose container does not run. Their own children are adopted next, and come up when these are
+  /// reaped.
+  void kill_strays() {
+    for (const pid_t pid : current_children()) {
+      const auto container = initial_variable(pid, kContainerVariable);
+      const auto runs = [&](const PodContainerState& state) {
+        return state.phase == PodContainerPhase::Running && (state.process.pid == pid || state.name == container);
+      };
+      if (container && std::ranges::none_of(state_.containers, runs)) kill(pid, SIGKILL);
+    }
+  }
+
+  void stop_what_is_late() {
+    if (stop_deadline_ > steady_clock()) return;
+    stop_deadline_ = kNever;
+    signal_containers(SIGKILL);
+  }
+
+  void signal_containers(int number) {
+    for (const auto& state : state_.containers) {
+      if (state.phase == PodContainerPhase::Running) kill(-static_cast<pid_t>(state.process.pid), number);
+    }
+  }
+
+  /// The final phase, once nothing runs and nothing will be started.
+  std::optional<PodPhase> judge() {
+    bool all_succeeded = true;
+    for (auto& state : state_.containers) {
+      if (state.phase == PodContainerPhase::Running) return std::nullopt;
+      if (state_.is_stopping && state.phase == PodContainerPhase::Waiting && state.last_exit) {
+        state.phase = PodContainerPhase::Terminated;
+        state.waiting_reason.clear();
+        state.exit = *state.last_exit;
+      }
+      const bool has_failed = state.phase == PodContainerPhase::Terminated && state.exit.exit_code != 0;
+      if (state.is_init && has_failed) return PodPhase::Failed;
+      if (state.phase == PodContainerPhase::Waiting && !state_.is_stopping) return std::nullopt;
+      all_succeeded = all_succeeded && state.phase == PodContainerPhase::Terminated && !has_failed;
+    }
+    return all_succeeded ? PodPhase::Succeeded : PodPhase::Failed;
+  }
+
+  int finish(PodPhase phase) {
+    end_descendants();
+    state_.phase = phase;
+    is_dirty_ = true;
+    while (true) {
+      const bool was_stopping = state_.is_stopping;
+      durability_ = Durability::Synced;
+      write_state();
+      if (!is_dirty_) return 0;
+      if (was_stopping) return 1;
+      wait();
+    }
+  }
+
+  void end_descendants() {
+    while (true) {
+      const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+      if (ended < 0 && errno == ECHILD) return;
+      if (ended > 0) continue;
+      for (const pid_t pid : current_children()) kill(pid, SIGKILL);
+      const timespec pause = to_timespec(kSweepPause);
+      nanosleep(&pause, nullptr);
+    }
+  }
+
+  void write_state() {
+    if (!is_dirty_) return;
+    const auto written = replace_file(fmt::format("{}/{}", folder_, kPodStateFile), encode_state(state_), 0644, durability_);
+    is_dirty_ = !written;
+    is_recorded_ = is_recorded_ || !is_dirty_;
+    if (!written) fmt::print(stderr, "{}\n", written.error().message);
+  }
+
+  void wait() {
+    const sigset_t signals = watched_signals();
+    const Micros now = steady_clock();
+    const Micros until = next_deadline(now);
+    const timespec pause = to_timespec(std::max<Micros>(until - now, 0));
+    const int number = until == kNever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &pause);
+    if (number == SIGTERM || number == SIGINT) stop();
+  }
+
+  Micros next_deadline(Micros now) const {
+    Micros until = stop_deadline_;
+    if (is_dirty_) until = std::min(until, now + kStateRetry);
+    if (state_.is_stopping) return until;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const bool is_due_later = state_.containers[i].phase == PodContainerPhase::Waiting && slots_[i].due > 0;
+      if (is_due_later) until = std::min(until, slots_[i].due);
+    }
+    return until;
+  }
+
+  void stop() {
+    state_.is_stopping = true;
+    is_dirty_ = true;
+    signal_containers(SIGTERM);
+    stop_deadline_ = std::min(stop_deadline_, steady_clock() + grace_seconds() * kSecond);
+  }
+
+  std::int64_t grace_seconds() const {
+    std::int64_t seconds = manifest_.grace_seconds;
+    const auto text = read_file(fmt::format("{}/{}", folder_, kPodGraceFile));
+    if (text) std::from_chars(text->data(), text->data() + text->size(), seconds);
+    return std::clamp<std::int64_t>(seconds, 0, kLongestGrace);
+  }
+
+  std::string folder_;
+  PodManifest manifest_;
+  PodState state_;
+  std::vector<Slot> slots_;  // beside state_.containers
+  Micros stop_deadline_ = kNever;
+  Durability durability_ = Durability::Renamed;
+  bool is_recorded_ = false;  // some state is in the file
+  bool is_dirty_ = false;     // state_ differs from the file
+};
+
+/// Ends every process of the pod but this one, and waits until they are gone.
+void kill_pod(const std::string& pod_folder) {
+  bool has_some = true;
+  while (has_some) {
+    has_some = false;
+    for (const pid_t pid : all_processes()) {
+      const auto stat = pid == getpid() ? std::nullopt : read_proc_stat(pid);
+      if (!stat || stat->state == 'Z' || initial_variable(pid, kPodVariable) != pod_folder) continue;
+      has_some = true;
+      kill(pid, SIGKILL);
+    }
+    const timespec pause = to_timespec(kSweepPause);
+    if (has_some) nanosleep(&pause, nullptr);
+  }
+}
+
+/// The end of a pod whose supervisor was killed.
+PodState lost(PodState state) {
+  state.phase = PodPhase::Lost;
+  state.message = "the pod's supervisor was killed";
+  for (auto& container : state.containers) {
+    if (container.phase != PodContainerPhase::Running) continue;
+    container.phase = PodContainerPhase::Terminated;
+    container.exit = {.exit_code = 137,
+                      .started_us = container.started_us,
+                      .finished_us = wall_clock(),
+                      .reason = "ContainerStatusUnknown",
+                      .message = "The container could not be located when the pod was terminated"};
+    container.process = {};
+    container.started_us = 0;
+  }
+  return state;
+}
+
+int write_once(const std::string& pod_folder, const PodState& state) {
+  const auto path = fmt::format("{}/{}", pod_folder, kPodStateFile);
+  const auto written = replace_file(path, encode_state(state), 0644, Durability::Synced);
+  if (!written) fmt::print(stderr, "{}\n", written.error().message);
+  return written ? 0 : 1;
+}
+
+int continue_pod(const std::string& pod_folder, const std::string& old_text) {
+  const auto old = decode_state(old_text);
+  if (old && is_final(old->phase)) return 0;
+  kill_pod(pod_folder);
+  return write_once(pod_folder, lost(old ? *old : PodState()));
+}
+
+int begin_pod(const std::string& pod_folder) {
+  PodState state;
+  state.supervisor = identify(getpid());
+  const auto text = read_file(fmt::format("{}/{}", pod_folder, kPodManifestFile));
+  const auto manifest = text ? decode_manifest(*text) : Result<PodManifest>(fail(text.error()));
+  if (!manifest) {
+    state.phase = PodPhase::Failed;
+    state.message = manifest.error().message;
+    return write_once(pod_folder, state);
+  }
+  for (const auto name : {kPodWorkFolder, kPodRootFolder}) {
+    if (const auto made = make_folders(fmt::format("{}/{}", pod_folder, name)); !made) {
+      fmt::print(stderr, "{}\n", made.error().message);
+      return 1;
+    }
+  }
+  return Supervisor(pod_folder, *manifest, std::move(state)).run();
+}
+
+}  // namespace
+
+int run_supervisor(const std::string& pod_folder) {
+  const sigset_t signals = watched_signals();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const std::string lock_path = fmt::format("{}/{}", pod_folder, kPodLockFile);
+  const Descriptor lock(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!lock) {
+    fmt::print(stderr, "cannot open {}: {}\n", lock_path, strerrordesc_np(errno));
+    return 1;
+  }
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return 0;  // another one runs this pod
+  const auto old = read_file(fmt::format("{}/{}", pod_folder, kPodStateFile));
+  return old ? continue_pod(pod_folder, *old) : begin_pod(pod_folder);
+}
+
+}  // namespace slipway::os

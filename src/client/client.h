@@ -53,8 +53,8 @@ struct Request {
   std::string field_validation;  // Ignore, Warn, Strict; empty: Ignore
   bool force = false;
   bool dry_run = false;
-  /// Who asks, as in the User-Agent header ("slipway-job"): the default field manager, and the name under which the simulator counts
-  /// crash points. The controller runtime sets it.
+  /// Who asks, as in the User-Agent header ("slipway-job"): the default field manager, and the name under which the simulator
+  /// counts crash points. The controller runtime sets it.
   std::string user_agent;
 
   /// "GET jobs.batch default/x": for logs, traces and error texts.

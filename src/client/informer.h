@@ -29,13 +29,16 @@ class Informer {
   /// Before run(). `name` is chosen by the caller, e.g. "owner".
   void add_index(std::string name, Indexer indexer);
 
-  /// Lists and watches until its world ends: re-lists on Expired, backs off with jitter on errors (0.8 s, factor 2, cap 30 s).
+  /// Lists and watches until its world ends: re-lists on Expired, watches again from where it was on any other error, backs
+  /// off with jitter (0.8 s, factor 2, cap 30 s) after each.
   Task<> run();
   /// Waits for the first complete list.
   Task<> wait_synced();
   bool is_synced() const { return is_synced_; }
   /// Waits until every change up to `revision` of this resource is in the cache.
   Task<> wait_for(Revision revision);
+  /// Waits until the object of that uid is out of the cache.
+  Task<> wait_gone(ObjectKey key, std::string uid);
   Revision revision() const { return revision_; }
 
   const Resource& resource() const { return resource_; }
@@ -51,12 +54,22 @@ class Informer {
   struct Index {
     Indexer keys_of;
     std::map<std::string, std::set<ObjectKey>> entries;
+
+    void remove(const std::vector<std::string>& from, const ObjectKey& key);
   };
-  Task<Result<void>> list_and_watch();
+  /// Next to do: the whole list, or a watch from revision_.
+  enum class Stage : std::uint8_t { List, Watch };
+
+  Task<Result<void>> list();
+  /// Ends well at the watch's regular end.
+  Task<Result<void>> watch();
   void replace(const Value& list);
   void take(const WatchEvent& event);
   void put(const ObjectKey& key, Value object);
+  void erase(const ObjectKey& key);
+  void tell(const Value& before, const Value& after);
   void reached(Revision revision);
+  Request request(Verb verb) const;
 
   Env& env_;
   Client& client_;
@@ -67,6 +80,8 @@ class Informer {
   std::map<ObjectKey, Value> objects_;
   Signal changed_;
   Revision revision_ = 0;
+  Stage stage_ = Stage::List;
+  int failures_ = 0;
   bool is_synced_ = false;
 };
 

@@ -48,11 +48,15 @@ class Watches {
  public:
   /// Maps an object to the keys to reconcile.
   using Mapper = std::function<std::vector<ObjectKey>(const Value& object)>;
+  /// Maps a change; `before` or `after` is null for an object that appeared or went.
+  using ChangeMapper = std::function<std::vector<ObjectKey>(const Value& before, const Value& after)>;
   virtual ~Watches() = default;
   /// The shared informer of a resource; its changes queue the object itself.
   virtual Informer& primary(const Resource& resource) = 0;
   /// Its changes queue what `mapper` gives for the state before and after.
   virtual Informer& also(const Resource& resource, Mapper mapper) = 0;
+  /// Its changes queue what `mapper` gives for them: for controllers to which most changes mean nothing.
+  virtual Informer& changes(const Resource& resource, ChangeMapper mapper) = 0;
   /// The shared informer, without queueing anything.
   virtual Informer& cache(const Resource& resource) = 0;
   /// Maps to the controller owner, when it has this kind.

@@ -5,7 +5,6 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,62 +14,14 @@
 #include "os/files.h"
 #include "os/mounts.h"
 #include "os/proc.h"
+#include "os/program.h"
 
 namespace slipway::os {
 namespace {
 
-constexpr std::string_view kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-std::string quoted_failure(const std::string& program, std::string_view what) {
-  return fmt::format("exec: \"{}\": {}", program, what);
-}
-
-std::string_view variable(const std::vector<std::string>& env, std::string_view name) {
-  for (const auto& entry : env) {
-    if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=') {
-      return std::string_view(entry).substr(name.size() + 1);
-    }
-  }
-  return {};
-}
-
 void set_variable(std::vector<std::string>& env, std::string_view name, std::string_view value) {
   std::erase_if(env, [&](const std::string& entry) { return entry.starts_with(name) && entry.substr(name.size(), 1) == "="; });
   env.push_back(fmt::format("{}={}", name, value));
-}
-
-bool is_program(const std::string& path) {
-  struct stat found = {};
-  return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && access(path.c_str(), X_OK) == 0;
-}
-
-/// The program of argv[0], sought in PATH unless it has a slash.
-std::expected<std::string, std::string> find_program(const std::string& name, const std::vector<std::string>& env) {
-  if (name.find('/') != std::string::npos) {
-    if (is_program(name)) return name;
-    struct stat found = {};
-    if (stat(name.c_str(), &found) != 0) {
-      const std::string_view why = errno == ENOENT ? "no such file or directory" : strerrordesc_np(errno);
-      return std::unexpected(quoted_failure(name, fmt::format("stat {}: {}", name, why)));
-    }
-    return std::unexpected(quoted_failure(name, S_ISDIR(found.st_mode) ? "is a directory" : "permission denied"));
-  }
-  std::string_view path = variable(env, "PATH");
-  if (path.empty()) path = kDefaultPath;
-  while (!name.empty() && !path.empty()) {
-    const auto end = std::min(path.find(':'), path.size());
-    const std::string candidate = fmt::format("{}/{}", path.substr(0, end), name);
-    if (end > 0 && is_program(candidate)) return candidate;
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return std::unexpected(quoted_failure(name, "executable file not found in $PATH"));
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (auto& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 void reset_signals() {
@@ -115,8 +66,8 @@ class Launch {
     set_variable(env, kContainerVariable, container_.name);
     const auto program = find_program(argv.front(), env);
     if (!program) return program.error();
-    execve(program->c_str(), pointers(argv).data(), pointers(env).data());
-    return quoted_failure(argv.front(), errno == ENOEXEC ? "exec format error" : strerrordesc_np(errno));
+    execve(program->c_str(), exec_pointers(argv).data(), exec_pointers(env).data());
+    return exec_failure(argv.front(), errno == ENOEXEC ? "exec format error" : strerrordesc_np(errno));
   }
 
   const PodContainer& container_;

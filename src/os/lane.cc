@@ -1,0 +1,55 @@
+#include "os/lane.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <boost/asio/post.hpp>
+
+namespace slipway::os {
+
+ThreadLane::ThreadLane(Executor executor, std::string name) : executor_(std::move(executor)) {
+  // Signals belong to the logic thread; a thread inherits the mask of its maker.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this, name = std::move(name)] { serve(name); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void ThreadLane::submit(std::move_only_function<void()> work, std::move_only_function<void()> done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_) return;
+    items_.push_back({std::move(work), std::move(done)});
+  }
+  has_changed_.notify_one();
+}
+
+void ThreadLane::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  has_changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+  items_.clear();
+}
+
+void ThreadLane::serve(const std::string& name) {
+  pthread_setname_np(pthread_self(), name.c_str());
+  std::unique_lock lock(mutex_);
+  while (true) {
+    has_changed_.wait(lock, [this] { return is_stopping_ || !items_.empty(); });
+    if (is_stopping_) return;
+    Item item = std::move(items_.front());
+    items_.pop_front();
+    lock.unlock();
+    item.work();
+    // The work may hold things of the logic thread, so it is destroyed there, together with `done`.
+    boost::asio::post(executor_, [item = std::move(item)]() mutable { item.done(); });
+    lock.lock();
+  }
+}
+
+}  // namespace slipway::os

@@ -1,0 +1,39 @@
+// A Lane with a thread of its own. Work runs in the order it came; `done` is posted to the executor.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/env.h"
+
+namespace slipway::os {
+
+class ThreadLane : public Lane {
+ public:
+  /// `name` is shown by ps and debuggers; 15 characters.
+  ThreadLane(Executor executor, std::string name);
+  ~ThreadLane() override { stop(); }
+
+  void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) override;
+  /// Waits for the work that runs; work not begun is never run, and is destroyed here. Idempotent.
+  void stop();
+
+ private:
+  struct Item {
+    std::move_only_function<void()> work;
+    std::move_only_function<void()> done;
+  };
+  void serve(const std::string& name);
+
+  Executor executor_;
+  std::mutex mutex_;
+  std::condition_variable has_changed_;
+  std::deque<Item> items_;
+  bool is_stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace slipway::os

@@ -1,0 +1,136 @@
+#include "os/real_env.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <cerrno>
+#include <list>
+#include <random>
+
+#include "base/check.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/lane.h"
+#include "os/processes.h"
+#include "os/telemetry.h"
+
+namespace slipway::os {
+namespace {
+
+/// Fast, and different in each process; not for secrets.
+class MachineRandom : public Random {
+ public:
+  MachineRandom() {
+    std::array<std::uint32_t, 8> seed{};
+    auto* bytes = reinterpret_cast<unsigned char*>(seed.data());
+    for (std::size_t filled = 0; filled < sizeof seed;) {
+      const ssize_t got = getrandom(bytes + filled, sizeof seed - filled, 0);
+      SLIPWAY_CHECK(got > 0 || errno == EINTR, "the system gives no entropy");
+      if (got > 0) filled += static_cast<std::size_t>(got);
+    }
+    std::seed_seq sequence(seed.begin(), seed.end());
+    generator_.seed(sequence);
+  }
+  std::uint64_t next() override { return generator_(); }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+/// An io_context whose handlers can be destroyed while objects that refer to it still live.
+class Loop : public boost::asio::io_context {
+ public:
+  Loop() : io_context(1) {}
+  void drop_handlers() { shutdown(); }
+};
+
+struct SignalWatch {
+  SignalWatch(boost::asio::io_context& context, std::move_only_function<void(int)> handler)
+      : signals(context), call(std::move(handler)) {}
+
+  void wait() {
+    signals.async_wait([this](boost::system::error_code error, int number) {
+      if (error) return;
+      wait();
+      call(number);
+    });
+  }
+
+  boost::asio::signal_set signals;
+  std::move_only_function<void(int)> call;
+};
+
+}  // namespace
+
+struct RealEnv::Parts {
+  explicit Parts(const RealEnvOptions& options)
+      : clock(loop),
+        commits(loop.get_executor(), "slipway-commits"),
+        compute(loop.get_executor(), "slipway-compute"),
+        processes(loop, env),
+        log(options.log_level),
+        env{.executor = loop.get_executor(),
+            .clock = clock,
+            .random = random,
+            .commits = commits,
+            .compute = compute,
+            .files = files,
+            .processes = processes,
+            .vfs = nullptr,
+            .log = log,
+            .metrics = metrics} {}
+
+  Loop loop;
+  MachineClock clock;
+  MachineRandom random;
+  ThreadLane commits;
+  ThreadLane compute;
+  MachineFiles files;
+  MachineProcesses processes;
+  StderrLog log;
+  MetricsRegistry metrics;
+  std::list<SignalWatch> signals;
+  bool is_shut = false;
+  Env env;
+};
+
+RealEnv::RealEnv(RealEnvOptions options) : parts_(std::make_unique<Parts>(options)) {}
+RealEnv::~RealEnv() { shut(); }
+
+Env& RealEnv::env() { return parts_->env; }
+
+void RealEnv::run() {
+  SLIPWAY_CHECK(!parts_->is_shut, "run() after shut()");
+  const auto guard = boost::asio::make_work_guard(parts_->loop);
+  parts_->loop.run();
+  parts_->loop.restart();  // afterwards, so that a stop() before run() counts
+}
+
+void RealEnv::stop() { parts_->loop.stop(); }
+
+void RealEnv::on_signal(std::initializer_list<int> signals, std::move_only_function<void(int)> call) {
+  auto& watch = parts_->signals.emplace_back(parts_->loop, std::move(call));
+  for (const int number : signals) watch.signals.add(number);
+  watch.wait();
+}
+
+std::string RealEnv::metrics_text() const { return parts_->metrics.text(); }
+
+void RealEnv::shut() {
+  auto& parts = *parts_;
+  if (parts.is_shut) return;
+  parts.is_shut = true;
+  parts.commits.stop();
+  parts.compute.stop();
+  parts.env.parking.drop_all();
+  parts.clock.shut();
+  parts.processes.shut();
+  parts.signals.clear();
+  parts.loop.drop_handlers();
+  parts.env.parking.drop_all();  // what frames parked while they were destroyed
+}
+
+}  // namespace slipway::os

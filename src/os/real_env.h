@@ -1,0 +1,51 @@
+// The Env on the machine: an Asio loop on the calling thread, the wall clock, the system's entropy, a thread for commits and
+// one for computing, files, processes, log lines on standard error and metrics.
+//
+// Taking a world down: stop(), leave run(), shut(), destroy the plane and whatever tasks refer to, destroy the RealEnv. shut()
+// joins the lanes first (their work may refer to suspended frames), then destroys all suspended tasks and queued handlers.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "base/env.h"
+
+namespace slipway::os {
+
+struct RealEnvOptions {
+  LogLevel log_level = LogLevel::Info;
+};
+
+class RealEnv {
+ public:
+  explicit RealEnv(RealEnvOptions options = {});
+  ~RealEnv();
+  RealEnv(const RealEnv&) = delete;
+  RealEnv& operator=(const RealEnv&) = delete;
+
+  /// Valid until the RealEnv is destroyed; after shut() nothing that is started on it ever runs.
+  Env& env();
+
+  /// Runs the loop until stop(), even when nothing is left to do. May be called again.
+  void run();
+  /// Callable from any thread; the loop leaves after the handler that runs.
+  void stop();
+
+  /// Calls `call` with the signal's number on the loop, each time one arrives; the default action is off from now on. A signal
+  /// can be in one such set only.
+  void on_signal(std::initializer_list<int> signals, std::move_only_function<void(int)> call);
+
+  /// Prometheus text format.
+  std::string metrics_text() const;
+
+  /// Idempotent; the destructor calls it.
+  void shut();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace slipway::os

@@ -31,7 +31,9 @@ target_compile_options(slipway_options INTERFACE -Wall -Wextra -Werror -Wshadow 
                        -Wno-unused-command-line-argument)
 target_compile_definitions(slipway_options INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
                            SLIPWAY_VERSION="${PROJECT_VERSION}")
-target_link_options(slipway_options INTERFACE -fuse-ld=lld)
+# Some libraries ask for -pthread (RE2); the precompiled headers must then be built with it too.
+target_compile_options(slipway_options INTERFACE -pthread)
+target_link_options(slipway_options INTERFACE -fuse-ld=lld -pthread)
 
 # Two precompiled headers for the whole tree: one for sources, one that adds GoogleTest for tests.
 file(WRITE ${CMAKE_BINARY_DIR}/pch.cc "")

@@ -13,11 +13,12 @@ namespace slipway::kube {
 /// Requirements joined by AND (k8s.io/apimachinery/pkg/labels).
 class LabelSelector {
  public:
-  enum class Operator { In, NotIn, Exists, DoesNotExist, GreaterThan, LessThan };
+  /// Equals, DoubleEquals and NotEquals mean In and NotIn with one value; they are kept apart for printing.
+  enum class Operator { In, NotIn, Equals, DoubleEquals, NotEquals, Exists, DoesNotExist, GreaterThan, LessThan };
   struct Requirement {
     std::string key;
     Operator op = Operator::Exists;
-    std::vector<std::string> values;  // sorted
+    std::vector<std::string> values;  // sorted, each once
   };
 
   /// Matches everything.
@@ -27,6 +28,9 @@ class LabelSelector {
   /// A LabelSelector object {matchLabels, matchExpressions}; an empty one matches everything, null matches nothing.
   static Result<LabelSelector> from_object(const json::Value& selector);
 
+  /// One more requirement, checked as parse() does.
+  Result<void> add(Requirement requirement);
+
   /// `labels` is the map of metadata.labels; null counts as empty.
   bool matches(const json::Value& labels) const;
   bool matches_everything() const { return requirements_.empty() && !matches_nothing_; }
@@ -34,7 +38,7 @@ class LabelSelector {
   const std::vector<Requirement>& requirements() const { return requirements_; }
 
  private:
-  std::vector<Requirement> requirements_;
+  std::vector<Requirement> requirements_;  // sorted by key
   bool matches_nothing_ = false;
 };
 
@@ -48,13 +52,16 @@ class FieldSelector {
   };
 
   FieldSelector() = default;
+  /// A backslash escapes ',', '=' and itself in values. BadRequest with upstream's wording.
   static Result<FieldSelector> parse(std::string_view text);
   /// BadRequest "field label not supported: x" for a field that is neither metadata.name, metadata.namespace nor in
   /// `supported`.
   Result<void> check(const std::vector<std::string>& supported) const;
-  /// Fields are read by their path; absent ones are "" (numbers and booleans by their text).
+  /// Fields are read by their path; absent ones are "" (numbers and booleans by their text). The few names that are no paths
+  /// upstream either (an Event's `source`, a Job's `status.successful`, a Pod's `spec.hostNetwork`) are known.
   bool matches(const json::Value& object) const;
   bool matches_everything() const { return requirements_.empty(); }
+  std::string to_string() const;
   const std::vector<Requirement>& requirements() const { return requirements_; }
 
  private:

@@ -104,9 +104,11 @@ Env& RealEnv::env() { return parts_->env; }
 
 void RealEnv::run() {
   SLIPWAY_CHECK(!parts_->is_shut, "run() after shut()");
-  const auto guard = boost::asio::make_work_guard(parts_->loop);
-  parts_->loop.run();
-  parts_->loop.restart();  // afterwards, so that a stop() before run() counts
+  {
+    const auto guard = boost::asio::make_work_guard(parts_->loop);
+    parts_->loop.run();
+  }
+  parts_->loop.restart();  // after the end of the guard, which may stop the loop, and not before run(): an early stop() counts
 }
 
 void RealEnv::stop() { parts_->loop.stop(); }

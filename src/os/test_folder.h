@@ -1,0 +1,53 @@
+// For tests of this room: a folder of one's own that goes with the object, and waiting with a deadline instead of sleeping.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "os/files.h"
+
+namespace slipway::os {
+
+class TestFolder {
+ public:
+  TestFolder() {
+    char name[] = "/tmp/slipway-os-XXXXXX";
+    const char* made = mkdtemp(name);
+    EXPECT_NE(made, nullptr);
+    path_ = made;
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  ~TestFolder() { EXPECT_TRUE(MachineFiles().remove_all(path_)); }
+
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  std::string text(const std::string& name) const {
+    const auto content = read_file(*this / name);
+    return content ? *content : content.error().message;
+  }
+
+ private:
+  std::string path_;
+};
+
+/// Looks every few milliseconds until `condition` holds; false after 20 s.
+template <class Condition>
+bool eventually(Condition condition) {
+  timespec begin = {};
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  while (!condition()) {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec - begin.tv_sec > 20) return false;
+    poll(nullptr, 0, 5);
+  }
+  return true;
+}
+
+}  // namespace slipway::os

@@ -1,0 +1,48 @@
+// Measurements that people would ask for, each a row {name, unit, aim, command}. Values are medians where one run is noisy.
+// Nothing here asserts: what misses its aim is printed as a miss.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace slipway::bench {
+
+struct Figure {
+  double value = 0;
+  std::string unit;
+  std::string aim;   // "<= 50", ">= 42000"; empty: only reported
+  std::string note;  // what was compared, on which settings
+};
+
+using Figures = std::map<std::string, Figure>;
+
+struct Settings {
+  std::string slipway;  // path of the binary
+  std::string folder;   // for data; on the disk to be measured
+};
+
+/// One group of figures measured together.
+struct Group {
+  const char* name;
+  std::function<Figures(const Settings&)> measure;
+};
+
+Figures measure_start(const Settings& settings);
+Figures measure_store(const Settings& settings);
+Figures measure_workflows(const Settings& settings);
+Figures measure_graph(const Settings& settings);
+Figures measure_simulation(const Settings& settings);
+
+using Instant = std::chrono::steady_clock::time_point;
+inline Instant tick() { return std::chrono::steady_clock::now(); }
+inline double seconds_since(Instant start) { return std::chrono::duration<double>(tick() - start).count(); }
+
+double median(std::vector<double> values);
+double percentile(std::vector<double> values, double share);
+/// Resident bytes of a process (0 = this one), from /proc.
+double resident_mb(int pid = 0);
+
+}  // namespace slipway::bench

@@ -57,25 +57,58 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// Empties and removes the folder `name` in `parent`. No link is followed: each step is relative to an opened folder.
-int remove_folder(int parent, const char* name) {
-  const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return errno == ENOENT ? 0 : errno;
-  DIR* folder = fdopendir(fd);
-  int failure = 0;
-  while (const dirent* entry = failure == 0 ? readdir(folder) : nullptr) {
-    const std::string_view child = entry->d_name;
-    if (child == "." || child == "..") continue;
-    if (unlinkat(fd, entry->d_name, 0) == 0 || errno == ENOENT) continue;
-    // Unlinking a folder fails with EISDIR (Linux) or EPERM (POSIX).
-    const int error = errno;
-    failure = error == EISDIR || error == EPERM ? remove_folder(fd, entry->d_name) : error;
-    if (failure == ENOTDIR) failure = error;
+/// Removes a folder with all that is in it. No link is followed: each step is relative to an opened folder. Each level costs a
+/// descriptor, so what lies too deep is moved up and taken in another round.
+class TreeRemoval {
+ public:
+  /// 0 or an errno.
+  int remove(const char* path) {
+    int failure = 0;
+    do {
+      has_moved_ = false;
+      top_ = Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!top_) return errno == ENOENT ? 0 : errno;
+      failure = remove_folder(AT_FDCWD, path, 0);
+    } while (failure == ENOTEMPTY && has_moved_);
+    return failure;
   }
-  closedir(folder);
-  if (failure == 0 && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT) failure = errno;
-  return failure;
-}
+
+ private:
+  static constexpr int kDepthLimit = 100;
+
+  int remove_folder(int parent, const char* name, int depth) {
+    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return errno == ENOENT ? 0 : errno;
+    DIR* folder = fdopendir(fd);
+    int failure = 0;
+    while (const dirent* entry = failure == 0 ? readdir(folder) : nullptr) {
+      const std::string_view child = entry->d_name;
+      if (child != "." && child != "..") failure = remove_entry(fd, entry->d_name, depth + 1);
+    }
+    closedir(folder);
+    if (failure == 0 && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT) failure = errno;
+    return failure;
+  }
+
+  int remove_entry(int folder, const char* name, int depth) {
+    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) return 0;
+    const int error = errno;  // of a folder: EISDIR (Linux) or EPERM (POSIX)
+    if (error != EISDIR && error != EPERM) return error;
+    if (depth > kDepthLimit) return move_up(folder, name);
+    const int failure = remove_folder(folder, name, depth);
+    return failure == ENOTDIR ? error : failure;
+  }
+
+  int move_up(int folder, const char* name) {
+    const std::string place = fmt::format(".slipway-removed-{}", ++moved_);
+    has_moved_ = true;
+    return renameat(folder, name, top_.get(), place.c_str()) == 0 ? 0 : errno;
+  }
+
+  Descriptor top_;
+  int moved_ = 0;
+  bool has_moved_ = false;
+};
 
 }  // namespace
 
@@ -181,7 +214,7 @@ Result<void> MachineFiles::symlink(const std::string& target, const std::string&
 Result<void> MachineFiles::remove_all(const std::string& path) {
   if (unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
   int error = errno;
-  if (error == EISDIR || error == EPERM) error = remove_folder(AT_FDCWD, path.c_str());
+  if (error == EISDIR || error == EPERM) error = TreeRemoval().remove(path.c_str());
   if (error != 0) return file_failure(error, "remove", path);
   return {};
 }

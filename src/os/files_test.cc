@@ -1,5 +1,6 @@
 #include "os/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -74,6 +75,23 @@ TEST(Files, remove_all_takes_a_tree_but_never_follows_a_link) {
   EXPECT_TRUE(files.remove_all(folder / "absent/too"));
   EXPECT_EQ(files.list(folder.path()), std::vector<std::string>{"kept"});
   EXPECT_EQ(files.read(folder / "kept/file"), "safe");
+}
+
+TEST(Files, remove_all_takes_a_tree_deeper_than_there_are_descriptors) {
+  TestFolder folder;
+  MachineFiles files;
+  ASSERT_TRUE(files.make_folders(folder / "tree"));
+  int at = open((folder / "tree").c_str(), O_RDONLY | O_DIRECTORY);
+  for (int depth = 0; depth < 3000; ++depth) {
+    ASSERT_EQ(mkdirat(at, "d", 0755), 0);
+    const int next = openat(at, "d", O_RDONLY | O_DIRECTORY);
+    close(at);
+    at = next;
+  }
+  close(at);
+  const auto removed = files.remove_all(folder / "tree");
+  EXPECT_TRUE(removed) << removed.error().message;
+  EXPECT_FALSE(files.exists(folder / "tree"));
 }
 
 TEST(Files, a_full_disk_keeps_the_old_file_and_says_so) {

@@ -211,6 +211,20 @@ TEST(Supervisor, lets_a_command_handle_sigterm) {
   EXPECT_EQ(pod.state().containers[0].exit.exit_code, 3);
 }
 
+TEST(Supervisor, stopped_among_its_init_containers_it_never_starts_the_others) {
+  Pod pod;
+  pod.add_init("first", "echo ready; exec sleep 1000");
+  pod.add_shell("main", "echo never");
+  pod.start();
+  ASSERT_TRUE(pod.logs("first", "ready"));
+  kill(pod.supervisor, SIGTERM);
+  EXPECT_EQ(pod.wait(), 0);
+  EXPECT_EQ(pod.state().phase, PodPhase::Failed);
+  EXPECT_EQ(pod.state().containers[0].exit.exit_code, 143);
+  EXPECT_EQ(pod.state().containers[1].phase, PodContainerPhase::Waiting);
+  EXPECT_FALSE(MachineFiles().exists(pod.folder / "main.log"));
+}
+
 TEST(Supervisor, kills_after_the_grace_what_ignores_sigterm) {
   Pod pod;
   pod.manifest.grace_seconds = 1;

@@ -1,7 +1,6 @@
 // For tests of this room: a folder of one's own that goes with the object, and waiting with a deadline instead of sleeping.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,6 +8,7 @@
 
 #include <string>
 
+#include "base/check.h"
 #include "os/files.h"
 
 namespace slipway::os {
@@ -18,12 +18,12 @@ class TestFolder {
   TestFolder() {
     char name[] = "/tmp/slipway-os-XXXXXX";
     const char* made = mkdtemp(name);
-    EXPECT_NE(made, nullptr);
+    SLIPWAY_CHECK(made != nullptr);
     path_ = made;
   }
   TestFolder(const TestFolder&) = delete;
   TestFolder& operator=(const TestFolder&) = delete;
-  ~TestFolder() { EXPECT_TRUE(MachineFiles().remove_all(path_)); }
+  ~TestFolder() { SLIPWAY_CHECK(MachineFiles().remove_all(path_).has_value(), path_); }
 
   const std::string& path() const { return path_; }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }

@@ -13,9 +13,3 @@ foreach(folder IN ITEMS house world jobflow)
     target_compile_definitions(${folder}_test PRIVATE SLIPWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SLIPWAY_BINARY_DIR="${CMAKE_BINARY_DIR}")
   endif()
 endforeach()
-
-# `tests` builds every test program and lists them for tools/run-tests.
-get_property(programs GLOBAL PROPERTY SLIPWAY_TESTS)
-add_custom_target(tests DEPENDS ${programs})
-list(JOIN programs "\n" lines)
-file(WRITE ${CMAKE_BINARY_DIR}/tests.txt "${lines}\n")

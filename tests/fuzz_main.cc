@@ -1,0 +1,62 @@
+// The short form of a fuzz target: a fixed number of seeded inputs, made by mutating a few that look like what people write.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+constexpr int kInputs = 3000;
+
+constexpr std::array kSeeds{
+    R"({"a":[1,2.5,-3e7,"x\u00e9\n"],"b":{"c":null,"d":true}})",
+    "a: 1\nb:\n  - x\n  - {y: z}\nc: |\n  text\n  more\n",
+    "app=web,tier in (a,b),!gone,count>3",
+    "{range .items[*]}{.metadata.name}{\"\\t\"}{.status.phase}{end}",
+    R"([{"op":"add","path":"/a/0","value":{}},{"op":"remove","path":"/b"}])",
+    "1Gi",
+    "250m",
+    "12e6",
+    "&a [*a, !!str 1, 0x1F, ~, yes]",
+    "package p\nimport \"strings\"\n#D: {a: int | *3, b?: string, ...}\nx: #D & {a: >2}\ny: strings.ToUpper(\"a\\(x.a)\")\n",
+};
+
+std::string mutate(std::mt19937& random) {
+  std::string text = kSeeds[random() % kSeeds.size()];
+  const int changes = static_cast<int>(random() % 8);
+  for (int i = 0; i < changes && !text.empty(); ++i) {
+    const std::size_t at = random() % text.size();
+    switch (random() % 5) {
+      case 0:
+        text[at] = static_cast<char>(random());
+        break;
+      case 1:
+        text.erase(at, 1 + random() % 4);
+        break;
+      case 2:
+        text.insert(at, text.substr(random() % text.size(), random() % 12));
+        break;
+      case 3:
+        text.insert(at, 1, "{}[]\"'\\:,&*|>-#!%@`\n\t 0"[random() % 24]);
+        break;
+      default:
+        text.resize(at);
+        break;
+    }
+  }
+  return text;
+}
+
+TEST(Fuzz, survives_seeded_inputs) {
+  std::mt19937 random(20240607);
+  for (int i = 0; i < kInputs; ++i) {
+    const std::string text = mutate(random);
+    EXPECT_EQ(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()), 0);
+  }
+}
+
+}  // namespace

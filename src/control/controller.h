@@ -59,6 +59,8 @@ class Watches {
   virtual Informer& changes(const Resource& resource, ChangeMapper mapper) = 0;
   /// The shared informer, without queueing anything.
   virtual Informer& cache(const Resource& resource) = 0;
+  /// Queues a key, for what happens outside the API (a process that ended). Valid as long as the runtime.
+  virtual std::function<void(const ObjectKey&)> enqueue() = 0;
   /// Maps to the controller owner, when it has this kind.
   static Mapper owner_of_kind(std::string kind);
 };

@@ -87,6 +87,10 @@ class RowWatches : public Watches {
 
   Informer& cache(const Resource& resource) override { return impl_.informer(resource); }
 
+  std::function<void(const ObjectKey&)> enqueue() override {
+    return [&queue = queue_](const ObjectKey& key) { queue.add(key); };
+  }
+
  private:
   Runtime::Impl& impl_;
   Queue& queue_;

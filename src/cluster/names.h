@@ -1,0 +1,36 @@
+// Resources, labels, annotations and finalizers that the controllers of this room share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kube/resource.h"
+
+namespace slipway::cluster {
+
+inline const kube::Resource kPods{"", "v1", "pods"};
+inline const kube::Resource kJobs{"batch", "v1", "jobs"};
+inline const kube::Resource kNamespaces{"", "v1", "namespaces"};
+inline const kube::Resource kConfigMaps{"", "v1", "configmaps"};
+inline const kube::Resource kSecrets{"", "v1", "secrets"};
+inline const kube::Resource kClaims{"", "v1", "persistentvolumeclaims"};
+inline const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+
+/// Keeps a pod until its Job has counted it.
+inline constexpr std::string_view kJobTracking = "batch.kubernetes.io/job-tracking";
+inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
+
+/// Go duration, how long a simulated pod runs, e.g. "12.345678s"; absent: 0.
+inline constexpr std::string_view kRunTime = "slipway.dev/run-time";
+/// Exit code of a simulated pod. A list such as "1,1,0" gives one code per attempt, the last one for all further ones.
+inline constexpr std::string_view kExitCode = "slipway.dev/exit-code";
+/// Which attempt a pod is, from 0: chooses from kExitCode. Set by the Job controller unless the template has it.
+inline constexpr std::string_view kAttempt = "slipway.dev/attempt";
+
+/// The pod condition of a pod that ended by no fault of its own: costs a Job no retry.
+inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+
+/// The one node there is.
+inline constexpr std::string_view kNodeName = "local";
+
+}  // namespace slipway::cluster

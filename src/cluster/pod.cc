@@ -1,0 +1,90 @@
+#include "cluster/pod.h"
+
+#include "cluster/names.h"
+#include "cluster/pod_facts.h"
+#include "cluster/pod_status.h"
+#include "cluster/writes.h"
+#include "control/events.h"
+
+namespace slipway::cluster {
+
+namespace {
+
+using control::Outcome;
+
+constexpr const char* kManager = "slipway-pod";
+
+Duration grace_of(const kube::Object& pod) {
+  return std::chrono::seconds{std::max<std::int64_t>(pod["metadata"]["deletionGracePeriodSeconds"].as_int(30), 0)};
+}
+
+control::EventText image_ignored() {
+  return {"Normal", "ImageIgnored", "Pods run as processes of this machine here: the image of a container is not used", {}};
+}
+
+}  // namespace
+
+void PodController::watch(control::Watches& watches) {
+  pods_ = &watches.primary(kPods);
+  runtime_.on_change(watches.enqueue());
+}
+
+Task<Outcome> PodController::reconcile(control::Reconcile& run) {
+  if (!has_swept_) {
+    has_swept_ = true;
+    if (const auto swept = co_await forget_strays(); !swept) {
+      has_swept_ = false;
+      co_return Outcome::failed(swept.error());
+    }
+  }
+  const kube::Object pod = pods_->get(run.key);
+  const auto known = uids_.find(run.key);
+  if (known != uids_.end() && known->second != kube::uid(pod)) {
+    const std::string uid = known->second;
+    if (const auto forgotten = co_await forget(run.key, uid); !forgotten) co_return Outcome::failed(forgotten.error());
+  }
+  if (pod.is_null()) co_return Outcome::settled();
+  uids_.insert_or_assign(run.key, std::string(kube::uid(pod)));
+  if (is_terminal_pod(pod)) co_return co_await finish_pod(run.client, pod);
+  co_return co_await run_pod(run.client, pod);
+}
+
+Task<Outcome> PodController::run_pod(client::Client& client, kube::Object pod) {
+  const auto report = kube::is_deleting(pod) ? co_await runtime_.stop(pod, grace_of(pod)) : co_await runtime_.advance(pod);
+  if (!report) co_return Outcome::failed(report.error());
+  if (runtime_.ignores_images() && !pod["status"].has("startTime")) {
+    const auto told = co_await control::record_event(env_, client, pod, image_ignored(), "pod-runtime");
+    if (!told && told.error().reason != Reason::Forbidden) co_return Outcome::failed(told.error());
+  }
+  const json::Value status = pod_status(pod, *report, env_.clock.now());
+  if (!status.is_same(pod["status"])) {
+    const auto written = co_await client::update_status(client, kPods, pod.with("status", status), kManager);
+    if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
+  }
+  co_return report->look_again ? Outcome::retries_after(*report->look_again) : Outcome::settled();
+}
+
+/// Nothing runs any more: a pod that is being deleted may go (it does when its finalizers are gone).
+Task<Outcome> PodController::finish_pod(client::Client& client, kube::Object pod) {
+  if (!kube::is_deleting(pod) || grace_of(pod) == Duration{0}) co_return Outcome::settled();
+  client::DeleteQuery query;
+  query.uid = std::string(kube::uid(pod));
+  query.grace_seconds = 0;
+  const auto removed = co_await client::remove(client, kPods, kube::key_of(pod), query);
+  const bool is_gone = !removed && (removed.error().reason == Reason::NotFound || removed.error().reason == Reason::Conflict);
+  co_return removed || is_gone ? Outcome::settled() : Outcome::failed(removed.error());
+}
+
+Task<Result<void>> PodController::forget(kube::ObjectKey key, std::string uid) {
+  SLIPWAY_CO_TRY_VOID(co_await runtime_.forget(std::move(uid)));
+  uids_.erase(key);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> PodController::forget_strays() {
+  std::set<std::string> uids;
+  for (const auto& [key, pod] : pods_->objects()) uids.insert(std::string(kube::uid(pod)));
+  co_return co_await runtime_.forget_all_but(std::move(uids));
+}
+
+}  // namespace slipway::cluster

@@ -1,0 +1,38 @@
+// The pod controller: what a node's agent does for its pods, through one PodRuntime. It starts pods as soon as they are seen,
+// keeps their status, ends those that are being deleted and lets their objects go.
+//
+// DIVERGES: there is one node, named "local", and no scheduler. admission rows (admission.h) put the node's name into pods as
+// they are created; a pod without one is run all the same.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cluster/pod_runtime.h"
+#include "control/controller.h"
+
+namespace slipway::cluster {
+
+class PodController : public control::Controller {
+ public:
+  /// `runtime` outlives the controller.
+  PodController(Env& env, PodRuntime& runtime) : env_(env), runtime_(runtime) {}
+
+  std::string name() const override { return "pod"; }
+  void watch(control::Watches& watches) override;
+  Task<control::Outcome> reconcile(control::Reconcile& run) override;
+
+ private:
+  Task<Result<void>> forget(kube::ObjectKey key, std::string uid);
+  Task<Result<void>> forget_strays();
+  Task<control::Outcome> run_pod(client::Client& client, kube::Object pod);
+  Task<control::Outcome> finish_pod(client::Client& client, kube::Object pod);
+
+  Env& env_;
+  PodRuntime& runtime_;
+  control::Informer* pods_ = nullptr;
+  std::map<kube::ObjectKey, std::string> uids_;  // of pods that the runtime knows
+  bool has_swept_ = false;
+};
+
+}  // namespace slipway::cluster

@@ -1,0 +1,32 @@
+// Pods that run nothing: phases by virtual timers, as kwok's stages, but exact. A pod runs for slipway.dev/run-time (absent: no
+// time, or for ever under restartPolicy Always) and its containers end with slipway.dev/exit-code. Deterministic: how a pod
+// stands is a function of the time, its annotations and the start in its status.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cluster/pod_runtime.h"
+
+namespace slipway::cluster {
+
+/// How a simulated pod stands at `now`, when its containers first started at `first_start` unless its status says otherwise.
+PodReport simulate_pod(const kube::Object& pod, Time first_start, Time now);
+
+class SimulatedRuntime : public PodRuntime {
+ public:
+  explicit SimulatedRuntime(Env& env) : env_(env) {}
+
+  Task<Result<PodReport>> advance(kube::Object pod) override;
+  Task<Result<PodReport>> stop(kube::Object pod, Duration grace) override;
+  Task<Result<void>> forget(std::string uid) override;
+  Task<Result<void>> forget_all_but(std::set<std::string> uids) override;
+  Task<Result<std::string>> logs(kube::Object pod, server::LogQuery query) override;
+
+ private:
+  Env& env_;
+  /// When pods were first seen, until that is in their status.
+  std::map<std::string, Time> starts_;
+};
+
+}  // namespace slipway::cluster

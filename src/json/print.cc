@@ -1,6 +1,7 @@
 // JSON text of values.
 #include <array>
 #include <charconv>
+#include <ostream>
 
 #include "json/layout.h"
 #include "json/text.h"
@@ -151,6 +152,8 @@ std::string print(const Value& value) {
   print_to(out, value);
   return out;
 }
+
+void PrintTo(const Value& value, std::ostream* out) { *out << print(value); }
 
 std::string print_pretty(const Value& value, int indent) {
   std::string out;

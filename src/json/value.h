@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -276,5 +277,8 @@ class Members {
   const Member* first_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// Lets test failures show values as JSON.
+void PrintTo(const Value& value, std::ostream* out);
 
 }  // namespace slipway::json

@@ -1,0 +1,212 @@
+#include "delivery/jobflow/program.h"
+
+#include <fmt/format.h>
+
+#include "json/text.h"
+#include "kube/names.h"
+#include "kube/selector.h"
+
+namespace slipway::delivery::jobflow {
+namespace {
+
+constexpr std::size_t kMaxCauses = 100;
+
+std::string quoted(std::string_view text) { return json::print(Value(text)); }
+
+/// Collects what is wrong with a decoded spec, beyond what its field descriptions say.
+class Checker {
+ public:
+  Checker(const kube::Object& workflow, const WorkflowSpec& spec)
+      : workflow_name_(kube::name(workflow)), workflow_ns_(kube::ns(workflow)), spec_(spec) {}
+
+  std::vector<Cause> run() {
+    if (spec_.steps.empty()) add(field::required("spec.steps", "at least one step"));
+    check_selector();
+    check_shared();
+    for (const auto& [name, one] : spec_.templates) check_template(one, "spec.templates[" + name + "]");
+    for (const auto& [name, step] : spec_.steps) {
+      if (causes_.size() >= kMaxCauses) break;
+      check_name(name);
+      check_step(step, [&name](const char* below) { return fmt::format("spec.steps[{}]{}", name, below); });
+    }
+    if (spec_.rerun && !spec_.rerun->from.empty() && !spec_.steps.contains(spec_.rerun->from)) {
+      add(field::invalid("spec.rerun.from", quoted(spec_.rerun->from), "no such step"));
+    }
+    return std::move(causes_);
+  }
+
+ private:
+  void add(Cause cause) {
+    if (causes_.size() < kMaxCauses) causes_.push_back(std::move(cause));
+  }
+  void add_all(std::vector<Cause> causes) {
+    for (auto& cause : causes) add(std::move(cause));
+  }
+
+  void check_name(const std::string& name) {
+    if (name.empty()) add(field::invalid("spec.steps", "\"\"", "a step needs a name"));
+    if (name.size() > kMaxStepName) add(field::too_long(fmt::format("spec.steps[{}…]", name.substr(0, 40)), kMaxStepName));
+  }
+
+  void check_selector() {
+    if (!spec_.selector) return;
+    auto selector = kube::LabelSelector::from_object(*spec_.selector);
+    if (!selector) {
+      add(field::invalid("spec.selector", json::print(*spec_.selector), selector.error().message));
+    } else if (selector->matches_everything()) {
+      add(field::invalid("spec.selector", json::print(*spec_.selector), "an empty selector is invalid for a workflow"));
+    } else {
+      selector_ = std::move(*selector);
+    }
+  }
+
+  void check_shared() {
+    const auto to_value = [](const std::map<std::string, std::string>& entries) {
+      json::ObjectBuilder builder;
+      for (const auto& [name, value] : entries) builder.add(name, value);
+      return builder.build();
+    };
+    add_all(kube::label_causes(to_value(spec_.metadata.labels), "spec.metadata.labels"));
+    add_all(kube::annotation_causes(to_value(spec_.metadata.annotations), "spec.metadata.annotations"));
+  }
+
+  void check_template(const Value& job_template, const std::string& path) {
+    auto found = check_job_template(job_template, path);
+    const bool is_sound = found.empty();
+    add_all(std::move(found));
+    if (!is_sound || !selector_) return;
+    const Value labels = job_labels(spec_, workflow_name_, job_template);
+    if (selector_->matches(labels)) return;
+    add(field::invalid(path + ".metadata.labels", json::print(labels),
+                       fmt::format("`selector` ({}) does not match the labels of the template", selector_->to_string())));
+  }
+
+  template <class Path>
+  void check_step(const Step& step, const Path& path) {
+    if (step.object_reference) {
+      add(field::forbidden(path(".objectReference"), "the old spelling: write " + path(".externalRef")));
+    }
+    check_dependencies(step, path);
+    const int given = (step.job_template ? 1 : 0) + (step.template_ref ? 1 : 0) + (step.external_ref ? 1 : 0);
+    if (given == 0 && !step.object_reference) {
+      add(field::required(path(""), "exactly one of jobTemplate, template and externalRef must be set"));
+    }
+    if (given > 1) add(field::forbidden(path(""), "only one of jobTemplate, template and externalRef may be set"));
+    if (step.job_template) check_template(*step.job_template, path(".jobTemplate"));
+    if (step.template_ref) check_template_ref(*step.template_ref, path);
+    if (step.external_ref) {
+      check_external(step, path);
+    } else if (step.until) {
+      add(field::forbidden(path(".until"), "only for steps with externalRef"));
+    }
+  }
+
+  template <class Path>
+  void check_dependencies(const Step& step, const Path& path) {
+    if (!step.dependencies) return;
+    const Value& given = *step.dependencies;
+    if (given.is_object() && given.has("dependencyIDs")) {
+      return add(field::forbidden(path(".dependencies.dependencyIDs"), "the old spelling: write the names as a list, " +
+                                                                           path(".dependencies") + ": " +
+                                                                           json::print(given["dependencyIDs"]).substr(0, 200)));
+    }
+    if (!given.is_array()) {
+      return add(field::type_invalid(path(".dependencies"), json::print(given).substr(0, 64), "must be a list of step names"));
+    }
+    for (const Value& item : given.items()) {
+      if (!item.is_string()) {
+        return add(field::type_invalid(path(".dependencies"), json::print(item).substr(0, 64), "must be the name of a step"));
+      }
+    }
+  }
+
+  template <class Path>
+  void check_template_ref(const TemplateRef& reference, const Path& path) {
+    if (!spec_.templates.contains(reference.name)) {
+      std::string known;
+      for (const auto& [name, one] : spec_.templates) {
+        if (known.size() < 200) known += (known.empty() ? "" : ", ") + quoted(name);
+      }
+      add(field::invalid(path(".template.name"), quoted(reference.name),
+                         known.empty() ? "spec.templates is empty" : "no such template; spec.templates has " + known));
+    }
+    for (const auto& one : reference.env) {
+      for (const auto& fault : kube::env_name_faults(one.name))
+        add(field::invalid(path(".template.env"), quoted(one.name), fault));
+      if (one.value_from && !one.value.empty()) {
+        add(field::invalid(path(".template.env"), quoted(one.name), "value and valueFrom may not both be set"));
+      }
+    }
+  }
+
+  template <class Path>
+  void check_external(const Step& step, const Path& path) {
+    const ExternalRef& external = *step.external_ref;
+    if (!external.cluster.empty()) {
+      add(field::forbidden(path(".externalRef.cluster"), "NotImplemented: references to other clusters; leave cluster out"));
+    }
+    if (!external.ns.empty() && external.ns != workflow_ns_) {
+      add(field::forbidden(path(".externalRef.namespace"),
+                           fmt::format("NotImplemented: references to other namespaces; leave namespace out or write {}",
+                                       quoted(workflow_ns_))));
+    }
+    auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", external.api_version}, {"kind", external.kind}}));
+    const bool is_workflow = kind && kind->group == kWorkflowKind.group && kind->kind == kWorkflowKind.kind;
+    const bool is_job = kind && kind->group == kJobKind.group && kind->kind == kJobKind.kind;
+    if (!step.until && !is_workflow && !is_job) {
+      add(field::required(path(".until"),
+                          fmt::format("{} has no end known to workflows: say which condition to wait for", external.kind)));
+    }
+    if (is_workflow && external.name == workflow_name_) {
+      add(field::invalid(path(".externalRef.name"), quoted(external.name), "a workflow cannot wait for itself"));
+    }
+    if (step.retry) add(field::forbidden(path(".retry"), "not for steps with externalRef: the object is somebody else's"));
+  }
+
+  std::string workflow_name_;
+  std::string workflow_ns_;
+  const WorkflowSpec& spec_;
+  std::optional<kube::LabelSelector> selector_;
+  std::vector<Cause> causes_;
+};
+
+graph::Graph::Step graph_step(const std::string& name, const Step& step, graph::Trigger fallback) {
+  graph::Graph::Step out{.name = name,
+                         .trigger = step.trigger.value_or(fallback),
+                         .is_tolerated = step.tolerated,
+                         .takes_slot = !step.external_ref,
+                         .is_held = step.suspend};
+  if (step.dependencies) {
+    for (const Value& item : step.dependencies->items()) out.dependencies.push_back(item.str());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::expected<std::shared_ptr<const Program>, std::vector<Cause>> Program::compile(const kube::Object& workflow) {
+  auto decoded = json::decode<WorkflowSpec>(workflow["spec"], "spec", {.allow_unknown = true});
+  if (!decoded) {
+    if (!decoded.error().causes.empty()) return std::unexpected(decoded.error().causes);
+    return std::unexpected(std::vector{field::invalid("spec", "{}", decoded.error().message)});
+  }
+  auto program = std::make_shared<Program>();
+  program->spec_ = std::move(*decoded);
+  if (auto causes = Checker(workflow, program->spec_).run(); !causes.empty()) return std::unexpected(std::move(causes));
+  std::vector<graph::Graph::Step> steps;
+  steps.reserve(program->spec_.steps.size());
+  for (const auto& [name, step] : program->spec_.steps) steps.push_back(graph_step(name, step, program->spec_.trigger));
+  auto built = graph::Graph::build(std::move(steps), "spec.steps");
+  if (!built) return std::unexpected(std::move(built).error());
+  program->graph_ = std::move(*built);
+  for (const auto& [name, step] : program->spec_.steps) program->steps_.push_back(&step);
+  return program;
+}
+
+Value Program::job_template(graph::StepIndex index) const {
+  const Step& one = step(index);
+  if (one.job_template) return *one.job_template;
+  return with_env(spec_.templates.at(one.template_ref->name), one.template_ref->env);
+}
+
+}  // namespace slipway::delivery::jobflow

@@ -1,0 +1,13 @@
+// What this cluster adds to objects as they are created.
+#pragma once
+
+#include <vector>
+
+#include "kube/admission.h"
+
+namespace slipway::cluster {
+
+/// Pods get the name of the one node: in place of a scheduler, and without a write of its own.
+std::vector<kube::AdmissionRow> admission_rows();
+
+}  // namespace slipway::cluster

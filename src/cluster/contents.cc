@@ -1,0 +1,36 @@
+#include "cluster/contents.h"
+
+namespace slipway::cluster {
+
+namespace {
+
+client::Request about(client::Verb verb, const kube::Resource& resource, const std::string& ns) {
+  client::Request request;
+  request.verb = verb;
+  request.resource = resource;
+  request.ns = ns;
+  return request;
+}
+
+Task<Result<json::Value>> items(client::Client& client, kube::Resource resource, std::string ns) {
+  auto reply = co_await client.call(about(client::Verb::List, resource, ns));
+  if (!reply && reply.error().reason == Reason::NotFound) co_return json::Value::empty_array();
+  if (!reply) co_return fail(reply.error());
+  co_return reply->object["items"];
+}
+
+}  // namespace
+
+Task<Result<bool>> empty(client::Client& client, kube::Resource resource, std::string ns) {
+  SLIPWAY_CO_TRY(before, co_await items(client, resource, ns));
+  bool has_new = false;
+  for (const json::Value& item : before.items()) has_new |= !kube::is_deleting(item);
+  if (before.empty()) co_return true;
+  if (!has_new) co_return false;
+  auto deleted = co_await client.call(about(client::Verb::DeleteCollection, resource, ns));
+  if (!deleted && deleted.error().reason != Reason::NotFound) co_return fail(deleted.error());
+  SLIPWAY_CO_TRY(after, co_await items(client, resource, ns));
+  co_return after.empty();
+}
+
+}  // namespace slipway::cluster

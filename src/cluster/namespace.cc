@@ -1,0 +1,67 @@
+#include "cluster/namespace.h"
+
+#include "cluster/contents.h"
+#include "cluster/names.h"
+
+namespace slipway::cluster {
+
+namespace {
+
+using control::Outcome;
+
+/// For what is left without a cache of its own telling when it goes.
+constexpr Duration kLookAgain = std::chrono::seconds{5};
+constexpr std::string_view kToken = "kubernetes";
+
+bool has_token(const kube::Object& space) {
+  const auto finalizers = space["spec"]["finalizers"].items();
+  return std::any_of(finalizers.begin(), finalizers.end(), [](const json::Value& it) { return it.as_string() == kToken; });
+}
+
+Task<Result<void>> finalize(client::Client& client, kube::Object space) {
+  json::ArrayBuilder rest;
+  for (const json::Value& finalizer : space["spec"]["finalizers"].items()) {
+    if (finalizer.as_string() != kToken) rest.add(finalizer);
+  }
+  client::Request request;
+  request.verb = client::Verb::Update;
+  request.resource = kNamespaces;
+  request.name = std::string(kube::name(space));
+  request.subresource = "finalize";
+  request.body = space.with_path({"spec", "finalizers"}, rest.build());
+  const auto done = co_await client.call(std::move(request));
+  if (!done && done.error().reason != Reason::NotFound) co_return fail(done.error());
+  co_return Result<void>{};
+}
+
+}  // namespace
+
+void NamespaceController::watch(control::Watches& watches) {
+  namespaces_ = &watches.primary(kNamespaces);
+  for (const kube::Resource& resource : watched_) {
+    watches.changes(resource, [this](const kube::Object& before, const kube::Object& after) {
+      std::vector<kube::ObjectKey> keys;
+      if (!after.is_null()) return keys;
+      kube::ObjectKey key{"", std::string(kube::ns(before))};
+      const kube::Object* space = namespaces_->find(key);
+      if (space != nullptr && kube::is_deleting(*space)) keys.push_back(std::move(key));
+      return keys;
+    });
+  }
+}
+
+Task<Outcome> NamespaceController::reconcile(control::Reconcile& run) {
+  const kube::Object space = namespaces_->get(run.key);
+  if (space.is_null() || !kube::is_deleting(space) || !has_token(space)) co_return Outcome::settled();
+  bool is_empty = true;
+  for (const kube::Resource& resource : contents_) {
+    const auto emptied = co_await empty(run.client, resource, run.key.name);
+    if (!emptied) co_return Outcome::failed(emptied.error());
+    is_empty &= *emptied;
+  }
+  if (!is_empty) co_return Outcome::retries_after(kLookAgain);
+  const auto done = co_await finalize(run.client, space);
+  co_return done ? Outcome::settled() : Outcome::failed(done.error());
+}
+
+}  // namespace slipway::cluster

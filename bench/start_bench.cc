@@ -1,0 +1,83 @@
+// start_ms: from exec to ready, empty and with 10,000 objects; idle_rss_mb: what a ready process holds.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "plane_bench.h"
+
+namespace slipway::bench {
+namespace {
+
+struct Started {
+  double ms = 0;
+  double rss_mb = 0;
+};
+
+/// Starts `slipway ready --data-dir FOLDER`, which prints a line once its plane is up and then waits for the end of its input.
+Started start_once(const Settings& settings, const std::string& folder) {
+  int to_child[2];
+  int from_child[2];
+  SLIPWAY_CHECK(pipe(to_child) == 0 && pipe(from_child) == 0);
+  const Instant start = tick();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    dup2(to_child[0], 0);
+    dup2(from_child[1], 1);
+    close(to_child[1]);
+    close(from_child[0]);
+    execl(settings.slipway.c_str(), "slipway", "ready", "--data-dir", folder.c_str(), nullptr);
+    _exit(127);
+  }
+  close(to_child[0]);
+  close(from_child[1]);
+  char byte = 0;
+  const bool is_ready = read(from_child[0], &byte, 1) == 1;
+  Started started{seconds_since(start) * 1000, resident_mb(pid)};
+  close(to_child[1]);
+  close(from_child[0]);
+  waitpid(pid, nullptr, 0);
+  SLIPWAY_CHECK(is_ready, "slipway did not start");
+  return started;
+}
+
+void fill(const std::string& folder, int objects) {
+  PlaneBench plane(folder);
+  plane.run([&](PlaneBench& open) -> Task<> {
+    int next = 0;
+    auto some = [](PlaneBench& in, int& number, int end) -> Task<> {
+      while (number < end) {
+        const auto created = co_await client::create(in.server(), {"", "v1", "configmaps"}, config_map(number++, 700), "bench");
+        SLIPWAY_CHECK(created.has_value(), created.error().message);
+      }
+    };
+    Tasks tasks(open.env());
+    for (int i = 0; i < 64; ++i) tasks.spawn(some(open, next, objects));
+    co_await tasks.join();
+  });
+}
+
+}  // namespace
+
+Figures measure_start(const Settings& settings) {
+  const std::string empty = settings.folder + "/start-empty";
+  const std::string full = settings.folder + "/start-full";
+  fill(empty, 0);
+  fill(full, 10'000);
+  std::vector<double> empty_ms;
+  std::vector<double> full_ms;
+  std::vector<double> rss;
+  for (int i = 0; i < 9; ++i) {
+    const Started one = start_once(settings, empty);
+    empty_ms.push_back(one.ms);
+    rss.push_back(one.rss_mb);
+    full_ms.push_back(start_once(settings, full).ms);
+  }
+  return {{"start_ms", {median(empty_ms), "ms", "<= 50", "exec to ready, empty store, controllers running"}},
+          {"start_10k_ms", {median(full_ms), "ms", "<= 50", "exec to ready with 10,000 ConfigMaps of 1 kB"}},
+          {"idle_rss_mb", {median(rss), "MB", "<= 40", "resident memory when ready"}}};
+}
+
+}  // namespace slipway::bench

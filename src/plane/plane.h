@@ -1,0 +1,73 @@
+// The composition: what a Slipway process is made of. ApiServer is a store with the embedded API server over it; Controllers
+// are all controllers over any Client; Plane is both in one process. The tables that the rooms export (admission rows, explain
+// rows, CRDs) are joined here and nowhere else.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "cluster/pod_runtime.h"
+#include "control/controller.h"
+#include "control/explain.h"
+#include "kube/admission.h"
+#include "server/pod_backend.h"
+#include "server/server.h"
+#include "store/store.h"
+
+namespace slipway::plane {
+
+std::vector<kube::AdmissionRow> admission_rows();
+std::vector<control::ExplainRow> explain_rows();
+/// CustomResourceDefinition objects of all own kinds, as in crds/.
+std::vector<json::Value> custom_resource_definitions();
+
+class ApiServer {
+ public:
+  struct Options {
+    store::Options store;
+    server::Options server;  // its admission rows are filled here
+    /// Writes bootstrap objects and CRDs where they are missing or older. False for looking only.
+    bool writes_bootstrap = true;
+  };
+  static Task<Result<std::unique_ptr<ApiServer>>> open(Env& env, Options options);
+
+  server::Server& server() { return *server_; }
+  store::Store& store() { return *store_; }
+  /// What was appended becomes durable; watches end.
+  Task<> close();
+
+ private:
+  ApiServer() = default;
+
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<server::Server> server_;
+};
+
+enum class PodRuntimeKind : std::uint8_t { None, Simulated, Process };
+
+class Controllers {
+ public:
+  struct Options {
+    PodRuntimeKind pods = PodRuntimeKind::Simulated;
+    std::string data_dir;                 // process runtime: pods/ and volumes/ below it
+    std::vector<std::string> supervisor;  // process runtime: command that takes a pod folder as last argument
+  };
+  Controllers(Env& env, client::Client& client, Options options);
+
+  void start() { runtime_.start(); }
+  control::Runtime& runtime() { return runtime_; }
+  /// Null without a runtime that keeps logs.
+  server::PodBackend* pods() { return backend_; }
+  /// Stops what runs outside this process, in order: SIGTERM, grace, SIGKILL. Call when nothing reconciles any more. Pods
+  /// stopped so count as disrupted: the next start runs them again.
+  Task<> stop_pods();
+
+ private:
+  std::unique_ptr<cluster::PodRuntime> pod_runtime_;
+  server::PodBackend* backend_ = nullptr;
+  control::Runtime runtime_;
+};
+
+}  // namespace slipway::plane

@@ -1,0 +1,109 @@
+#include "sim/fault_client.h"
+
+#include <fmt/format.h>
+
+namespace slipway::sim {
+namespace {
+
+using client::Reply;
+using client::Request;
+using client::Verb;
+using client::Watch;
+using client::WatchEvent;
+
+bool is_write(const Request& request) {
+  return request.verb != Verb::Get && request.verb != Verb::List && request.verb != Verb::Watch;
+}
+
+bool kills_controllers(FaultKind kind) { return kind == FaultKind::CrashControllers || kind == FaultKind::CrashBoth; }
+
+/// Waits for the answer of an exchange in the caller's process.
+Task<Result<Reply>> receive(std::shared_ptr<Exchange> exchange) {
+  while (!exchange->result) co_await exchange->done.wait();
+  co_return std::move(*exchange->result);
+}
+
+}  // namespace
+
+/// A watch whose server side lives in another process.
+class FaultWatch : public Watch {
+ public:
+  FaultWatch(World& world, std::shared_ptr<Channel> channel, Env& env, bool is_faulty)
+      : world_(world), channel_(std::move(channel)), env_(env), is_faulty_(is_faulty) {}
+  ~FaultWatch() override { channel_->is_closed = true; }
+
+  Task<Result<std::vector<WatchEvent>>> next() override {
+    while (channel_->batches.empty()) co_await channel_->arrived.wait();
+    while (is_faulty_ && world_.stale_until_ > env_.clock.now()) co_await sleep_until(env_, world_.stale_until_);
+    auto batch = std::move(channel_->batches.front());
+    channel_->batches.pop_front();
+    co_return batch;
+  }
+
+ private:
+  World& world_;
+  std::shared_ptr<Channel> channel_;
+  Env& env_;
+  bool is_faulty_;
+};
+
+Task<FaultKind> FaultClient::at(Moment moment, std::string who, std::string what, bool writes) {
+  const FaultKind kind = world_.faults_.at(moment, who, what, writes);
+  if (kind == FaultKind::None) co_return kind;
+  world_.strike(kind);
+  Env& env = world_.controllers_domain_.env();
+  if (kills_controllers(kind)) {
+    Signal never(env);
+    co_await never.wait();
+  }
+  if (kind == FaultKind::CrashServer) co_await yield(env);  // the world kills it between two steps
+  co_return kind;
+}
+
+Task<Result<Reply>> FaultClient::call(Request request) {
+  const std::string who = request.user_agent.empty() ? "unnamed" : request.user_agent;
+  const std::string what = request.to_string();
+  const bool writes = is_write(request);
+  const FaultKind before = co_await at(Moment::BeforeSend, who, what, writes);
+  if (before == FaultKind::Unavailable) co_return fail(Reason::ServiceUnavailable, "injected: refused");
+  if (before == FaultKind::Conflict) co_return fail(Reason::Conflict, "injected: another writer was faster");
+  auto exchange = std::make_shared<Exchange>(world_.controllers_domain_.env());
+  world_.submit(std::move(request), exchange);
+  auto result = co_await receive(exchange);
+  const FaultKind after = co_await at(Moment::AfterEffect, who, what, writes);
+  if (after == FaultKind::LostAnswer) co_return fail(Reason::Timeout, "injected: the answer was lost");
+  if (after == FaultKind::CrashServer) co_return fail(Reason::ServiceUnavailable, "injected: the connection was reset");
+  co_return result;
+}
+
+Task<Result<std::unique_ptr<Watch>>> FaultClient::watch(Request request) {
+  const std::string who = request.user_agent.empty() ? "unnamed" : request.user_agent;
+  const FaultKind before = co_await at(Moment::BeforeSend, who, request.to_string(), false);
+  if (before == FaultKind::Unavailable) co_return fail(Reason::ServiceUnavailable, "injected: refused");
+  Env& env = world_.controllers_domain_.env();
+  auto channel = std::make_shared<Channel>(env);
+  world_.open_watch(std::move(request), channel);
+  co_return std::make_unique<FaultWatch>(world_, channel, env, true);
+}
+
+Task<Result<Reply>> PatientClient::call(Request request) {
+  Env& env = world_.user_domain().env();
+  while (true) {
+    auto exchange = std::make_shared<Exchange>(env);
+    world_.submit(request, exchange);
+    auto result = co_await receive(exchange);
+    const bool is_passing =
+        !result && (result.error().reason == Reason::ServiceUnavailable || result.error().reason == Reason::Timeout);
+    if (!is_passing) co_return result;
+    co_await sleep_for(env, std::chrono::seconds{1});
+  }
+}
+
+Task<Result<std::unique_ptr<Watch>>> PatientClient::watch(Request request) {
+  Env& env = world_.user_domain().env();
+  auto channel = std::make_shared<Channel>(env);
+  world_.open_watch(std::move(request), channel);
+  co_return std::make_unique<FaultWatch>(world_, channel, env, false);
+}
+
+}  // namespace slipway::sim

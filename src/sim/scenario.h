@@ -1,0 +1,49 @@
+// A story to be told in many worlds: what a user does, when it is over, and how its end looks once everything that may differ
+// between two good runs (uids, times, names made from them) is taken out. A run with faults must end as the clean run does.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/world.h"
+
+namespace slipway::sim {
+
+struct Scenario {
+  std::string name;
+  /// Everything the user does, up to the end of the delivery. Uses the world's patient client.
+  std::function<Task<>(World& world)> script;
+  /// Virtual time after which a run counts as stuck.
+  Duration limit = std::chrono::hours{2};
+};
+
+/// The four that every crash point is tried on: a diamond whose join fails once, a deadline, a rerun, workflows that wait for
+/// each other's end and for a Job.
+std::vector<Scenario> scenarios();
+
+struct Ending {
+  bool is_over = false;  // the script ended within the limit
+  std::string state;     // normalised; see normalised_state()
+  std::uint64_t points = 0;
+  std::map<std::string, std::uint64_t> points_by_controller;
+  std::vector<Fault> struck;
+  std::uint64_t disk_operations = 0;
+  Duration took{0};  // virtual
+};
+
+/// Runs the scenario to its end and a while beyond (clean-up), in a world of its own.
+Ending play(const Scenario& scenario, WorldOptions options);
+
+/// All objects of the own kinds and of Jobs, Pods and the four Workflow events, one line each, sorted; without uids, times,
+/// revisions and hashes. Also says what is left over: objects that are being deleted, Jobs and Pods without their owner.
+std::string normalised_state(World& world);
+
+/// Applies a manifest (YAML, several documents) as the user.
+Task<> apply_text(World& world, std::string yaml);
+/// Waits until an object has a condition with status True; looks every virtual second.
+Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of);
+
+}  // namespace slipway::sim

@@ -1,0 +1,118 @@
+// Every crash point and every single fault of four scenarios must end as the clean run does.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "sim/scenario.h"
+
+namespace slipway::sim {
+namespace {
+
+/// Of every so many points one is tried; 1 in the long form (SLIPWAY_SIM_EVERY=1), which `make test` uses too unless the build
+/// is slow.
+std::uint64_t stride() {
+  const char* every = std::getenv("SLIPWAY_SIM_EVERY");
+  return every != nullptr ? std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10)) : 1;
+}
+
+const Image& image() {
+  static const Image kImage = Image::bootstrapped();
+  return kImage;
+}
+
+WorldOptions world_with(FaultPlan faults) {
+  WorldOptions options;
+  options.image = &image();
+  options.faults = std::move(faults);
+  return options;
+}
+
+class EveryPoint : public testing::TestWithParam<std::size_t> {
+ protected:
+  const Scenario scenario_ = scenarios()[GetParam()];
+  const Ending clean_ = play(scenario_, world_with({}));
+
+  void expect_same_end(FaultPlan plan) {
+    const std::string what = plan.to_string();
+    const Ending ending = play(scenario_, world_with(std::move(plan)));
+    EXPECT_TRUE(ending.is_over) << scenario_.name << " is stuck after " << what << "\n" << ending.state;
+    EXPECT_EQ(ending.state, clean_.state) << scenario_.name << " after " << what;
+  }
+};
+
+TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
+  ASSERT_TRUE(clean_.is_over) << clean_.state;
+  EXPECT_EQ(clean_.state.find("LEFT-OVER"), std::string::npos) << clean_.state;
+  const Ending again = play(scenario_, world_with({}));
+  EXPECT_EQ(again.state, clean_.state);
+  EXPECT_EQ(again.points, clean_.points);
+  EXPECT_EQ(again.took, clean_.took);
+}
+
+TEST_P(EveryPoint, every_controller_has_points) {
+  std::string counts;
+  for (const auto& [who, points] : clean_.points_by_controller) counts += fmt::format(" {}={}", who, points);
+  fmt::print("sim: {}: {} points:{}\n", scenario_.name, clean_.points, counts);
+  for (const auto* who : {"slipway-workflow", "slipway-job", "slipway-pod"}) {
+    const auto at = clean_.points_by_controller.find(who);
+    EXPECT_TRUE(at != clean_.points_by_controller.end() && at->second > 0) << who << " in " << scenario_.name;
+  }
+}
+
+TEST_P(EveryPoint, a_crash_anywhere_ends_as_the_clean_run) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
+    for (const FaultKind kind : {FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth}) {
+      expect_same_end({.exact = {{point, kind}}});
+      ++tried;
+      if (HasFailure()) return;
+    }
+  }
+  fmt::print("sim: {}: {} crashes tried\n", scenario_.name, tried);
+  EXPECT_GT(tried, 0U);
+}
+
+TEST_P(EveryPoint, any_single_fault_ends_as_the_clean_run) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
+    for (const FaultKind kind : {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches,
+                                 FaultKind::StaleCache, FaultKind::DiskFails, FaultKind::DiskFull}) {
+      FaultPlan plan{.exact = {{point, kind}}};
+      const std::string what = plan.to_string();
+      const Ending ending = play(scenario_, world_with(std::move(plan)));
+      tried += ending.struck.size();
+      ASSERT_TRUE(ending.is_over) << scenario_.name << " is stuck after " << what << "\n" << ending.state;
+      ASSERT_EQ(ending.state, clean_.state) << scenario_.name << " after " << what;
+    }
+  }
+  fmt::print("sim: {}: {} single faults struck\n", scenario_.name, tried);
+  EXPECT_GT(tried, 0U);
+}
+
+TEST_P(EveryPoint, random_faults_end_as_the_clean_run) {
+  const char* wanted = std::getenv("SLIPWAY_SIM_SEEDS");
+  const std::uint64_t seeds = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 60;
+  std::uint64_t struck = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    WorldOptions options = world_with({.exact = {}, .random_rate = 0.05, .seed = seed});
+    options.is_shuffled = true;
+    options.seed = seed;
+    const Ending ending = play(scenario_, std::move(options));
+    struck += ending.struck.size();
+    ASSERT_TRUE(ending.is_over) << scenario_.name << " is stuck with seed " << seed << "\n" << ending.state;
+    ASSERT_EQ(ending.state, clean_.state) << scenario_.name << " with seed " << seed;
+  }
+  fmt::print("sim: {}: {} random faults struck in {} seeds\n", scenario_.name, struck, seeds);
+  EXPECT_GT(struck, seeds);
+}
+
+INSTANTIATE_TEST_SUITE_P(World, EveryPoint, testing::Values(0, 1, 2, 3), [](const testing::TestParamInfo<std::size_t>& info) {
+  std::string name = scenarios()[info.param].name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace slipway::sim

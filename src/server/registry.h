@@ -1,4 +1,5 @@
-// Which resources are served: the built-in kinds and those of CustomResourceDefinitions.
+// Which resources are served: the built-in kinds and those of CustomResourceDefinitions. One entry joins what every room may
+// know (kube::ResourceType) with what only the server needs: where objects are stored and how the kind behaves.
 #pragma once
 
 #include <map>
@@ -7,11 +8,32 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/object.h"
 #include "kube/resource.h"
 
 namespace slipway::server {
 
+struct Strategy;
+
 using TypePtr = std::shared_ptr<const kube::ResourceType>;
+
+/// One served resource in one version. Immutable once registered.
+struct Served {
+  kube::ResourceType type;
+  std::string api_version;             // "batch/v1", filled by put()
+  std::string stored_api_version;      // what new objects carry in the store; empty: api_version
+  std::string prefix;                  // of its keys in the store: "/registry/batch/jobs/", filled by put()
+  const Strategy* strategy = nullptr;  // never null once registered
+  /// Objects written up to this revision were stored under an older schema: readers prune and default them.
+  kube::Revision schema_since = 0;
+  json::Value source{};         // of a custom resource: what of its CustomResourceDefinition made this entry
+  bool is_terminating = false;  // its CustomResourceDefinition is being deleted: nothing new may be created
+
+  std::string key(std::string_view ns, std::string_view name) const;
+  /// A stored object as this version shows it.
+  kube::Object shown(const kube::Object& stored, kube::Revision modified) const;
+};
+using ServedPtr = std::shared_ptr<const Served>;
 
 class Registry {
  public:
@@ -21,13 +43,21 @@ class Registry {
   Result<TypePtr> find_kind(const kube::GroupVersionKind& kind) const;
   /// By what people type: plural, singular, short name, kind in any case, "plural.group"; NotFound otherwise.
   Result<TypePtr> find_word(std::string_view word) const;
+  /// A built-in kind.
   void put(kube::ResourceType type);
   void remove(const kube::Resource& resource);
   /// In order of group, version, plural.
   std::vector<TypePtr> all() const;
 
+  Result<ServedPtr> served(const kube::Resource& resource) const;
+  /// Every version of a resource, in order.
+  std::vector<ServedPtr> versions(std::string_view group, std::string_view plural) const;
+  void put(Served served);
+  /// Removes every version of a resource.
+  void remove_all(std::string_view group, std::string_view plural);
+
  private:
-  std::map<kube::Resource, TypePtr> types_;
+  std::map<kube::Resource, ServedPtr> types_;
 };
 
 }  // namespace slipway::server

@@ -1,0 +1,182 @@
+// Job (batch/v1): defaults, the generated selector, validation, what may change later.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "json/text.h"
+#include "kube/selector.h"
+#include "server/builtin/pod_template.h"
+#include "server/builtin/strategy.h"
+
+namespace slipway::server {
+
+namespace {
+
+using json::Value;
+using kube::Object;
+
+constexpr std::int64_t kDefaultBackoffLimit = 6;
+constexpr std::string_view kControllerUid = "batch.kubernetes.io/controller-uid";
+constexpr std::string_view kJobName = "batch.kubernetes.io/job-name";
+constexpr std::string_view kLegacyControllerUid = "controller-uid";
+constexpr std::string_view kLegacyJobName = "job-name";
+constexpr const char* kImmutable = "field is immutable";
+
+std::string quoted(const Value& value) { return json::print(value); }
+
+Value with_spec_defaults(const Value& spec) {
+  json::ObjectBuilder next(spec);
+  if (!spec.has("completions") && !spec.has("parallelism")) next.set("completions", 1);
+  if (!spec.has("parallelism")) next.set("parallelism", 1);
+  if (!spec.has("backoffLimit")) next.set("backoffLimit", spec.has("backoffLimitPerIndex") ? INT32_MAX : kDefaultBackoffLimit);
+  if (!spec.has("completionMode")) next.set("completionMode", "NonIndexed");
+  if (!spec.has("suspend")) next.set("suspend", false);
+  if (!spec.has("podReplacementPolicy")) {
+    next.set("podReplacementPolicy", spec.has("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+  }
+  if (!spec.has("manualSelector")) next.set("manualSelector", false);
+  if (const Value pod = with_pod_defaults(spec["template"]["spec"]); !pod.is_same(spec["template"]["spec"])) {
+    next.set("template", spec["template"].with("spec", pod));
+  }
+  return next.build();
+}
+
+Object fill_defaults(const Object& object) {
+  static constexpr std::array kKeys{"parallelism", "backoffLimit",         "completionMode",
+                                    "suspend",     "podReplacementPolicy", "manualSelector"};
+  const Value& spec = object["spec"];
+  const bool is_complete = std::ranges::all_of(kKeys, [&](const char* key) { return spec.has(key); }) &&
+                           with_pod_defaults(spec["template"]["spec"]).is_same(spec["template"]["spec"]);
+  const Object next = is_complete ? object : object.with("spec", with_spec_defaults(spec));
+  const Value& labels = spec["template"]["metadata"]["labels"];
+  if (labels.empty() || !object["metadata"]["labels"].empty()) return next;
+  return next.with_path({"metadata", "labels"}, labels);
+}
+
+Object prepare_create(const Object& object, const Surroundings&) {
+  if (object["spec"]["manualSelector"].as_bool()) return object;
+  json::ObjectBuilder labels(object["spec"]["template"]["metadata"]["labels"]);
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (!object["spec"]["template"]["metadata"]["labels"].has(key)) labels.add(key, value);
+  };
+  add(kControllerUid, kube::uid(object));
+  add(kLegacyControllerUid, kube::uid(object));
+  add(kJobName, kube::name(object));
+  add(kLegacyJobName, kube::name(object));
+  Value spec = object["spec"].with_path({"template", "metadata", "labels"}, labels.build());
+  if (!spec["selector"]["matchLabels"].has(kControllerUid)) {
+    spec = spec.with_path({"selector", "matchLabels", kControllerUid}, kube::uid(object));
+  }
+  return object.with("spec", std::move(spec));
+}
+
+void counts_causes(const Value& spec, std::vector<Cause>& causes) {
+  for (const char* key : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
+                          "backoffLimitPerIndex", "maxFailedIndexes"}) {
+    if (spec[key].as_int() < 0) {
+      causes.push_back(field::invalid(fmt::format("spec.{}", key), quoted(spec[key]), "must be greater than or equal to 0"));
+    }
+  }
+  const Value& mode = spec["completionMode"];
+  if (mode.as_string() != "Indexed" && mode.as_string() != "NonIndexed") {
+    causes.push_back(field::not_supported("spec.completionMode", quoted(mode), {"Indexed", "NonIndexed"}));
+  }
+  if (mode.as_string() != "Indexed") {
+    for (const char* key : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
+      if (spec.has(key)) {
+        causes.push_back(field::invalid(fmt::format("spec.{}", key), quoted(spec[key]), "requires indexed completion mode"));
+      }
+    }
+    return;
+  }
+  if (!spec.has("completions")) causes.push_back(field::required("spec.completions", "when completion mode is Indexed"));
+}
+
+void selector_causes(const Object& object, std::vector<Cause>& causes) {
+  const Value& spec = object["spec"];
+  const Value& labels = spec["template"]["metadata"]["labels"];
+  if (spec["selector"].is_null()) {
+    causes.push_back(field::required("spec.selector"));
+    return;
+  }
+  const auto selector = kube::LabelSelector::from_object(spec["selector"]);
+  if (!selector) {
+    causes.push_back(field::invalid("spec.selector", quoted(spec["selector"]), selector.error().message));
+  } else if (!selector->matches(labels)) {
+    causes.push_back(
+        field::invalid("spec.template.metadata.labels", quoted(labels), "`selector` does not match template `labels`"));
+  }
+  if (spec["manualSelector"].as_bool()) return;
+  const auto check = [&](std::string_view key, std::string_view value) {
+    if (labels[key].as_string() == value) return;
+    causes.push_back(field::invalid(fmt::format("spec.template.metadata.labels[{}]", key), quoted(labels[key]),
+                                    fmt::format("must be '{}'", value)));
+  };
+  check(kLegacyControllerUid, kube::uid(object));
+  check(kLegacyJobName, kube::name(object));
+  check(kControllerUid, kube::uid(object));
+  check(kJobName, kube::name(object));
+  if (spec["selector"]["matchLabels"][kControllerUid].as_string() != kube::uid(object)) {
+    causes.push_back(field::invalid("spec.selector", quoted(spec["selector"]), "`selector` not auto-generated"));
+  }
+}
+
+void template_causes(const Value& spec, std::vector<Cause>& causes) {
+  const Value& restart = spec["template"]["spec"]["restartPolicy"];
+  pod_spec_causes(spec["template"]["spec"], "spec.template.spec", causes);
+  if (restart.as_string() == "Always") {
+    causes.push_back(field::required("spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""));
+  } else if (restart.as_string() == "OnFailure" && spec.has("podFailurePolicy")) {
+    causes.push_back(field::invalid("spec.template.spec.restartPolicy", quoted(restart),
+                                    "only \"Never\" is supported when podFailurePolicy is specified"));
+  }
+}
+
+/// A template without what may change while the Job is suspended and has not started.
+Value fixed_template(const Value& pod_template) {
+  Value fixed = pod_template.without_path({"metadata", "labels"}).without_path({"metadata", "annotations"});
+  for (const char* key : {"nodeSelector", "tolerations", "affinity", "schedulingGates"})
+    fixed = fixed.without_path({"spec", key});
+  return fixed;
+}
+
+void update_causes(const Object& object, const Object& old, std::vector<Cause>& causes) {
+  const Value& spec = object["spec"];
+  const Value& before = old["spec"];
+  const bool is_elastic = spec["completionMode"].as_string() == "Indexed" && spec["completions"] == spec["parallelism"];
+  for (const char* key : {"completions", "selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy",
+                          "podReplacementPolicy", "successPolicy"}) {
+    if (spec[key] == before[key] || (key == std::string_view("completions") && is_elastic)) continue;
+    causes.push_back(field::invalid(fmt::format("spec.{}", key), quoted(spec[key]), kImmutable));
+  }
+  if (spec["template"] == before["template"]) return;
+  const bool may_reschedule = before["suspend"].as_bool() && !old["status"].has("startTime");
+  if (may_reschedule && fixed_template(spec["template"]) == fixed_template(before["template"])) return;
+  causes.push_back(field::invalid("spec.template", quoted(spec["template"]), kImmutable));
+}
+
+void validate(const Object& object, const Object& old, std::vector<Cause>& causes) {
+  const Value& spec = object["spec"];
+  if (spec.is_same(old["spec"])) return;
+  counts_causes(spec, causes);
+  if (old.is_null()) {
+    selector_causes(object, causes);
+    template_causes(spec, causes);
+  } else {
+    update_causes(object, old, causes);
+  }
+}
+
+}  // namespace
+
+std::span<const Strategy> job_strategies() {
+  static constexpr std::array kRows{Strategy{.group = "batch",
+                                             .kind = "Job",
+                                             .orphans_by_default = true,
+                                             .fill_defaults = fill_defaults,
+                                             .prepare_create = prepare_create,
+                                             .validate = validate}};
+  return kRows;
+}
+
+}  // namespace slipway::server

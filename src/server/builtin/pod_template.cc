@@ -1,0 +1,286 @@
+#include "server/builtin/pod_template.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "json/text.h"
+#include "kube/names.h"
+
+namespace slipway::server {
+
+namespace {
+
+using json::Value;
+
+constexpr int kDefaultFileMode = 0644;
+
+/// Edits that are made only where something is missing, so that a complete object stays the same value.
+class Defaults {
+ public:
+  explicit Defaults(const Value& from) : value_(from) {}
+
+  Defaults& absent(const char* key, const Value& value) {
+    if (value_[key].is_null()) value_ = value_.with(key, value);
+    return *this;
+  }
+  /// Replaces a member that is there.
+  template <class Edit>
+  Defaults& present(const char* key, Edit edit) {
+    const Value old = value_[key];
+    if (old.is_null()) return *this;
+    Value next = edit(old);
+    if (!next.is_same(old)) value_ = value_.with(key, std::move(next));
+    return *this;
+  }
+  /// Edits the items of a list that is there.
+  template <class Edit>
+  Defaults& each(const char* key, Edit edit) {
+    return present(key, [&](const Value& list) {
+      Value next = list;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        Value item = edit(list.item(i));
+        if (!item.is_same(list.item(i))) next = next.with_item(i, std::move(item));
+      }
+      return next;
+    });
+  }
+  const Value& value() const { return value_; }
+
+ private:
+  Value value_;
+};
+
+/// Always for an image without a tag or with "latest", else IfNotPresent.
+std::string_view pull_policy(std::string_view image) {
+  if (image.find('@') != std::string_view::npos) return "IfNotPresent";
+  const auto slash = image.rfind('/');
+  const auto colon = image.find(':', slash == std::string_view::npos ? 0 : slash);
+  const bool is_latest = colon == std::string_view::npos || image.substr(colon + 1) == "latest";
+  return is_latest ? "Always" : "IfNotPresent";
+}
+
+Value with_probe_defaults(const Value& probe) {
+  Defaults defaults(probe);
+  defaults.absent("timeoutSeconds", 1).absent("periodSeconds", 10).absent("successThreshold", 1).absent("failureThreshold", 3);
+  defaults.present("httpGet",
+                   [](const Value& get) { return Defaults(get).absent("path", "/").absent("scheme", "HTTP").value(); });
+  return defaults.value();
+}
+
+Value with_env_defaults(const Value& variable) {
+  return Defaults(variable)
+      .present("valueFrom",
+               [](const Value& source) {
+                 return Defaults(source)
+                     .present("fieldRef", [](const Value& ref) { return Defaults(ref).absent("apiVersion", "v1").value(); })
+                     .value();
+               })
+      .value();
+}
+
+/// Requests default to limits.
+Value with_request_defaults(const Value& resources) {
+  if (resources["limits"].empty()) return resources;
+  Defaults requests(resources["requests"]);
+  for (const auto [name, limit] : resources["limits"].members()) requests.absent(std::string(name).c_str(), limit);
+  return requests.value().is_same(resources["requests"]) ? resources : resources.with("requests", requests.value());
+}
+
+Value with_container_defaults(const Value& container) {
+  Defaults defaults(container);
+  defaults.absent("resources", Value::empty_object()).present("resources", with_request_defaults);
+  defaults.absent("terminationMessagePath", "/dev/termination-log").absent("terminationMessagePolicy", "File");
+  if (!container.has("imagePullPolicy")) defaults.absent("imagePullPolicy", pull_policy(container["image"].as_string()));
+  defaults.each("ports", [](const Value& port) { return Defaults(port).absent("protocol", "TCP").value(); });
+  defaults.each("env", with_env_defaults);
+  for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"}) defaults.present(probe, with_probe_defaults);
+  return defaults.value();
+}
+
+Value with_volume_defaults(const Value& volume) {
+  Defaults defaults(volume);
+  if (volume.size() == 1 && volume.has("name")) defaults.absent("emptyDir", Value::empty_object());
+  for (const char* source : {"configMap", "secret", "downwardAPI", "projected"}) {
+    defaults.present(source, [](const Value& from) { return Defaults(from).absent("defaultMode", kDefaultFileMode).value(); });
+  }
+  return defaults.value();
+}
+
+// Validation.
+
+std::string quoted(const Value& value) { return json::print(value); }
+
+void not_negative(const Value& spec, const std::string& path, const char* key, std::vector<Cause>& causes) {
+  if (spec[key].as_int() < 0) {
+    causes.push_back(field::invalid(path + "." + key, quoted(spec[key]), "must be greater than or equal to 0"));
+  }
+}
+
+/// A name that must be there, be a DNS label and be the only one.
+void unique_label(const Value& name, const std::string& path, std::set<std::string_view>& seen, std::vector<Cause>& causes) {
+  if (name.as_string().empty()) {
+    causes.push_back(field::required(path));
+    return;
+  }
+  for (const std::string& fault : kube::dns1123_label_faults(name.as_string())) {
+    causes.push_back(field::invalid(path, quoted(name), fault));
+  }
+  if (!seen.insert(name.as_string()).second) causes.push_back(field::duplicate(path, quoted(name)));
+}
+
+void required_member(const Value& owner, const std::string& path, const char* key, std::vector<Cause>& causes) {
+  if (owner[key].as_string().empty()) causes.push_back(field::required(path + "." + key));
+}
+
+void volume_causes(const Value& volumes, const std::string& path, std::set<std::string_view>& names,
+                   std::vector<Cause>& causes) {
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const Value& volume = volumes.item(i);
+    const std::string at = fmt::format("{}[{}]", path, i);
+    unique_label(volume["name"], at + ".name", names, causes);
+    if (volume.size() > 2) causes.push_back(field::forbidden(at, "may not specify more than 1 volume type"));
+    if (volume.has("configMap")) required_member(volume["configMap"], at + ".configMap", "name", causes);
+    if (volume.has("secret")) required_member(volume["secret"], at + ".secret", "secretName", causes);
+    if (volume.has("hostPath")) required_member(volume["hostPath"], at + ".hostPath", "path", causes);
+    if (volume.has("persistentVolumeClaim")) {
+      required_member(volume["persistentVolumeClaim"], at + ".persistentVolumeClaim", "claimName", causes);
+    }
+  }
+}
+
+void mount_causes(const Value& mounts, const std::string& path, const std::set<std::string_view>& volumes,
+                  std::vector<Cause>& causes) {
+  std::set<std::string_view> targets;
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    const Value& mount = mounts.item(i);
+    const std::string at = fmt::format("{}[{}]", path, i);
+    if (mount["name"].as_string().empty()) {
+      causes.push_back(field::required(at + ".name"));
+    } else if (!volumes.contains(mount["name"].as_string())) {
+      causes.push_back(field::not_found(at + ".name", quoted(mount["name"])));
+    }
+    if (mount["mountPath"].as_string().empty()) {
+      causes.push_back(field::required(at + ".mountPath"));
+    } else if (!targets.insert(mount["mountPath"].as_string()).second) {
+      causes.push_back(field::invalid(at + ".mountPath", quoted(mount["mountPath"]), "must be unique"));
+    }
+  }
+}
+
+void env_causes(const Value& env, const std::string& path, std::vector<Cause>& causes) {
+  for (std::size_t i = 0; i < env.size(); ++i) {
+    const Value& variable = env.item(i);
+    const std::string at = fmt::format("{}[{}]", path, i);
+    if (variable["name"].as_string().empty()) {
+      causes.push_back(field::required(at + ".name"));
+    } else {
+      for (const std::string& fault : kube::env_name_faults(variable["name"].as_string())) {
+        causes.push_back(field::invalid(at + ".name", quoted(variable["name"]), fault));
+      }
+    }
+    const Value& source = variable["valueFrom"];
+    if (source.is_null()) continue;
+    if (!variable["value"].as_string().empty()) {
+      causes.push_back(field::invalid(at + ".valueFrom", "\"\"", "may not be specified when `value` is not empty"));
+    }
+    if (source.size() != 1) {
+      const char* why =
+          source.empty()
+              ? "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+              : "may not have more than one field specified at a time";
+      causes.push_back(field::invalid(at + ".valueFrom", "\"\"", why));
+    }
+  }
+}
+
+void port_causes(const Value& ports, const std::string& path, std::vector<Cause>& causes) {
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::string at = fmt::format("{}[{}].containerPort", path, i);
+    const Value& port = ports.item(i)["containerPort"];
+    if (port.as_int() == 0) {
+      causes.push_back(field::required(at));
+    } else {
+      for (const std::string& fault : kube::port_number_faults(port.as_int()))
+        causes.push_back(field::invalid(at, quoted(port), fault));
+    }
+  }
+}
+
+struct ContainerNames {
+  std::set<std::string_view> containers;
+  std::set<std::string_view> volumes;
+};
+
+void container_causes(const Value& containers, const std::string& path, ContainerNames& names, std::vector<Cause>& causes) {
+  static const std::vector<std::string> kPullPolicies{"Always", "IfNotPresent", "Never"};
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const Value& container = containers.item(i);
+    const std::string at = fmt::format("{}[{}]", path, i);
+    unique_label(container["name"], at + ".name", names.containers, causes);
+    if (container["image"].as_string().empty()) causes.push_back(field::required(at + ".image"));
+    const Value& policy = container["imagePullPolicy"];
+    if (std::ranges::find(kPullPolicies, policy.as_string()) == kPullPolicies.end()) {
+      causes.push_back(field::not_supported(at + ".imagePullPolicy", quoted(policy), kPullPolicies));
+    }
+    env_causes(container["env"], at + ".env", causes);
+    port_causes(container["ports"], at + ".ports", causes);
+    mount_causes(container["volumeMounts"], at + ".volumeMounts", names.volumes, causes);
+  }
+}
+
+}  // namespace
+
+Value with_pod_defaults(const Value& spec) {
+  Defaults defaults(spec);
+  defaults.absent("restartPolicy", "Always").absent("terminationGracePeriodSeconds", 30).absent("dnsPolicy", "ClusterFirst");
+  defaults.absent("securityContext", Value::empty_object()).absent("schedulerName", "default-scheduler");
+  defaults.each("containers", with_container_defaults).each("initContainers", with_container_defaults);
+  defaults.each("volumes", with_volume_defaults);
+  return defaults.value();
+}
+
+void pod_spec_causes(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
+  static const std::vector<std::string> kRestartPolicies{"Always", "Never", "OnFailure"};
+  static const std::vector<std::string> kDnsPolicies{"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"};
+  ContainerNames names;
+  volume_causes(spec["volumes"], path + ".volumes", names.volumes, causes);
+  if (spec["containers"].empty()) causes.push_back(field::required(path + ".containers"));
+  container_causes(spec["containers"], path + ".containers", names, causes);
+  container_causes(spec["initContainers"], path + ".initContainers", names, causes);
+  const Value& restart = spec["restartPolicy"];
+  if (std::ranges::find(kRestartPolicies, restart.as_string()) == kRestartPolicies.end()) {
+    causes.push_back(field::not_supported(path + ".restartPolicy", quoted(restart), kRestartPolicies));
+  }
+  const Value& dns = spec["dnsPolicy"];
+  if (std::ranges::find(kDnsPolicies, dns.as_string()) == kDnsPolicies.end()) {
+    causes.push_back(field::not_supported(path + ".dnsPolicy", quoted(dns), kDnsPolicies));
+  }
+  not_negative(spec, path, "terminationGracePeriodSeconds", causes);
+  if (const Value& deadline = spec["activeDeadlineSeconds"];
+      !deadline.is_null() && (deadline.as_int() < 1 || deadline.as_int() > INT32_MAX)) {
+    causes.push_back(
+        field::invalid(path + ".activeDeadlineSeconds", quoted(deadline), "must be between 1 and 2147483647, inclusive"));
+  }
+}
+
+std::string_view qos_class(const Value& spec) {
+  bool has_any = false;
+  bool is_guaranteed = true;
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const Value& container : spec[list].items()) {
+      const Value& resources = container["resources"];
+      for (const char* name : {"cpu", "memory"}) {
+        const Value& limit = resources["limits"][name];
+        const Value& request = resources["requests"][name];
+        has_any |= !limit.is_null() || !request.is_null();
+        is_guaranteed &= !limit.is_null() && (request.is_null() || request == limit);
+      }
+    }
+  }
+  if (!has_any) return "BestEffort";
+  return is_guaranteed ? "Guaranteed" : "Burstable";
+}
+
+}  // namespace slipway::server

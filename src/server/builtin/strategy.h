@@ -1,0 +1,69 @@
+// How a kind behaves beyond its schema: one row of pure functions per built-in kind (k8s.io/kubernetes pkg/registry's
+// strategies). A kind without a row has the plain behaviour. A row says only what differs; null means "nothing to do".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "kube/object.h"
+#include "kube/resource.h"
+
+namespace slipway::server {
+
+class Registry;
+
+/// What a strategy may ask of the server.
+struct Surroundings {
+  const Registry& registry;
+  Time now;
+};
+
+enum class NameRule : std::uint8_t { Subdomain, Label };
+
+struct Strategy {
+  std::string_view group{};
+  std::string_view kind{};
+  NameRule name_rule = NameRule::Subdomain;
+  /// A DELETE that says nothing about dependents leaves them (batch/v1 Job, as upstream for compatibility).
+  bool orphans_by_default = false;
+  /// Subresource beside status, e.g. "finalize".
+  std::string_view subresource{};
+
+  /// Defaults that a schema cannot say. Runs on every write, after the schema's defaults.
+  kube::Object (*fill_defaults)(const kube::Object& object) = nullptr;
+  /// The object to store for a create. uid and name are set.
+  kube::Object (*prepare_create)(const kube::Object& object, const Surroundings& around) = nullptr;
+  /// The object to store for an update through the main endpoint; status is already the old one's.
+  kube::Object (*prepare_update)(const kube::Object& object, const kube::Object& old, const Surroundings& around) = nullptr;
+  /// The object to store for an update through `subresource`.
+  kube::Object (*prepare_subresource)(const kube::Object& object, const kube::Object& old) = nullptr;
+  /// Adds every violation. `old` is null for a create.
+  void (*validate)(const kube::Object& object, const kube::Object& old, std::vector<Cause>& causes) = nullptr;
+
+  /// Seconds between a DELETE and the end, given what the client asked for; null: objects go at once.
+  std::int64_t (*grace_seconds)(const kube::Object& object, std::optional<std::int64_t> asked) = nullptr;
+  /// Forbidden when the object may never be deleted.
+  Result<void> (*check_delete)(const kube::Object& object) = nullptr;
+  /// More edits when deletion begins (finalizers included). The object is kept when it then still has finalizers.
+  kube::Object (*begin_delete)(const kube::Object& object, const Surroundings& around) = nullptr;
+  /// Whether something beside metadata.finalizers still holds a deleted object.
+  bool (*is_held)(const kube::Object& object) = nullptr;
+};
+
+/// The row of a kind, or the plain one.
+const Strategy& strategy_of(const kube::GroupVersionKind& kind);
+
+// The rows, by subject.
+std::span<const Strategy> namespace_strategies();
+std::span<const Strategy> pod_strategies();
+std::span<const Strategy> job_strategies();
+std::span<const Strategy> config_strategies();  // ConfigMap, Secret
+std::span<const Strategy> record_strategies();  // Event, Lease
+std::span<const Strategy> claim_strategies();   // PersistentVolumeClaim
+std::span<const Strategy> crd_strategies();     // CustomResourceDefinition; see server/crd.h
+
+}  // namespace slipway::server

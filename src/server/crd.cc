@@ -1,0 +1,124 @@
+#include "server/crd.h"
+
+#include <algorithm>
+
+#include "kube/schema.h"
+#include "server/verbs.h"
+
+namespace slipway::server {
+
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kPrefix = "/registry/apiextensions.k8s.io/customresourcedefinitions/";
+
+std::vector<std::string> strings(const Value& list) {
+  std::vector<std::string> result;
+  for (const Value& item : list.items()) result.push_back(item.str());
+  return result;
+}
+
+std::string without_dot(const Value& path) {
+  return std::string(path.as_string().substr(path.as_string().starts_with('.') ? 1 : 0));
+}
+
+std::vector<kube::Column> columns_of(const Value& version) {
+  std::vector<kube::Column> columns;
+  for (const Value& column : version["additionalPrinterColumns"].items()) {
+    columns.push_back({.name = column["name"].str(),
+                       .type = column["type"].str(),
+                       .format = column["format"].str(),
+                       .description = column["description"].str(),
+                       .priority = static_cast<int>(column["priority"].as_int()),
+                       .json_path = column["jsonPath"].str()});
+  }
+  return columns;
+}
+
+kube::ResourceType type_of(const Value& crd, const Value& version) {
+  const Value& spec = crd["spec"];
+  const Value& names = crd["status"]["acceptedNames"];
+  const std::string group = spec["group"].str();
+  kube::ResourceType type;
+  type.resource = {group, version["name"].str(), names["plural"].str()};
+  type.kind = {group, version["name"].str(), names["kind"].str()};
+  type.list_kind = names["listKind"].str();
+  type.singular = names["singular"].str();
+  type.short_names = strings(names["shortNames"]);
+  type.categories = strings(names["categories"]);
+  type.is_namespaced = spec["scope"].as_string() == "Namespaced";
+  type.has_status = version["subresources"].has("status");
+  type.allows_blind_update = false;
+  type.is_custom = true;
+  type.columns = columns_of(version);
+  for (const Value& selectable : version["selectableFields"].items()) {
+    type.selectable_fields.push_back(without_dot(selectable["jsonPath"]));
+  }
+  return type;
+}
+
+std::string storage_version(const Value& spec) {
+  for (const Value& version : spec["versions"].items()) {
+    if (version["storage"].as_bool()) return spec["group"].str() + "/" + version["name"].str();
+  }
+  return "";
+}
+
+/// "plural.group" → both.
+std::pair<std::string_view, std::string_view> split_name(std::string_view name) {
+  const auto dot = name.find('.');
+  if (dot == std::string_view::npos) return {name, {}};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+}  // namespace
+
+bool is_crd(const kube::GroupVersionKind& kind) {
+  return kind.kind == "CustomResourceDefinition" && kind.group == "apiextensions.k8s.io";
+}
+
+std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modified, const std::vector<ServedPtr>& known) {
+  std::vector<Served> result;
+  if (!kube::is_true(crd, "Established")) return result;
+  for (const Value& version : crd["spec"]["versions"].items()) {
+    if (!version["served"].as_bool()) continue;
+    Served served;
+    served.type = type_of(crd, version);
+    served.source = version;
+    served.stored_api_version = storage_version(crd["spec"]);
+    served.is_terminating = kube::is_deleting(crd);
+    const auto old = std::ranges::find_if(
+        known, [&](const ServedPtr& one) { return one->type.resource == served.type.resource && one->source == version; });
+    if (old != known.end()) {
+      served.type.schema = (*old)->type.schema;
+      served.schema_since = (*old)->schema_since;
+    } else if (auto schema = kube::Schema::compile(version["schema"]["openAPIV3Schema"])) {
+      served.type.schema = std::move(*schema);
+      served.schema_since = modified;
+    }
+    result.push_back(std::move(served));
+  }
+  return result;
+}
+
+void reload_crd(Site& site, std::string_view key) {
+  const auto entry = site.store.get(key);
+  const auto [plural, group] = split_name(key.substr(kPrefix.size()));
+  const auto known = site.registry.versions(group, plural);
+  std::vector<Served> now;
+  if (entry) now = served_versions(entry->value, entry->modified, known);
+  site.registry.remove_all(group, plural);
+  for (Served& served : now) site.registry.put(std::move(served));
+}
+
+void reload_all_crds(Site& site) {
+  for (const TypePtr& type : site.registry.all()) {
+    if (type->is_custom) reload_crd(site, std::string(kPrefix) + type->resource.group_resource());
+  }
+  const auto range = site.store.range({.prefix = std::string(kPrefix), .start = {}});
+  if (!range) return;
+  for (const auto& [key, entry] : range->entries) reload_crd(site, key);
+}
+
+}  // namespace slipway::server

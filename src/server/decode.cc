@@ -1,0 +1,149 @@
+// The steps before and after the decision of a write: reading the request strictly, defaulting, admission, validation, limits.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "json/text.h"
+#include "kube/schema.h"
+#include "server/meta_rules.h"
+#include "server/planner.h"
+
+namespace slipway::server {
+
+namespace {
+
+constexpr std::size_t kMaxFieldManager = 128;
+
+/// Whether the JSON text is longer than `limit`. Text is only made when that cannot be ruled out: no byte on the heap stands
+/// for more than eight of text.
+bool is_text_beyond(const Value& value, std::size_t limit) {
+  return value.memory_bytes() > limit / 8 && json::print(value).size() > limit;
+}
+
+Status too_large(std::size_t limit) {
+  Status status;
+  status.reason = Reason::RequestEntityTooLarge;
+  status.message = fmt::format("Request entity too large: limit is {}", limit);
+  return status;
+}
+
+std::string_view options_kind(client::Verb verb) {
+  if (verb == client::Verb::Create) return "CreateOptions";
+  return verb == client::Verb::Patch ? "PatchOptions" : "UpdateOptions";
+}
+
+std::vector<Cause> option_causes(const Request& request) {
+  std::vector<Cause> causes;
+  const bool is_apply = request.verb == client::Verb::Patch && request.patch_type == client::PatchType::Apply;
+  const std::string& manager = request.field_manager;
+  if (manager.size() > kMaxFieldManager) causes.push_back(field::too_long("fieldManager", kMaxFieldManager));
+  if (std::ranges::any_of(manager, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+    causes.push_back(field::invalid("fieldManager", json::print(Value(manager)), "should only contain printable characters"));
+  }
+  if (is_apply && manager.empty()) causes.push_back(field::required("fieldManager", "is required for apply patch"));
+  if (request.force && !is_apply) causes.push_back(field::forbidden("force", "may not be specified for non-apply patch"));
+  const std::string& validation = request.field_validation;
+  if (!validation.empty() && validation != "Ignore" && validation != "Warn" && validation != "Strict") {
+    causes.push_back(field::not_supported("fieldValidation", json::print(Value(validation)), {"Ignore", "Strict", "Warn"}));
+  }
+  return causes;
+}
+
+bool is_row_of(const kube::AdmissionRow& row, const kube::GroupVersionKind& kind) {
+  return row.kind == kind.kind && row.group == kind.group;
+}
+
+}  // namespace
+
+Result<void> Planner::check_request() {
+  if (request_.verb == client::Verb::Delete) return {};
+  if (is_text_beyond(request_.body, site_.options.max_body_bytes)) return fail(too_large(site_.options.max_body_bytes));
+  if (auto causes = option_causes(request_); !causes.empty()) {
+    return fail(kube::invalid({"meta.k8s.io", "", std::string(options_kind(request_.verb))}, "", std::move(causes)));
+  }
+  return {};
+}
+
+Result<void> Planner::check_identity(const Value& body) const {
+  if (!body.is_object()) {
+    return fail(Reason::BadRequest, fmt::format("the request body is no {} object", served_.type.kind.kind));
+  }
+  const std::string_view api_version = body["apiVersion"].as_string();
+  const std::string_view kind = body["kind"].as_string();
+  if (api_version != served_.api_version) {
+    if (api_version.empty()) return fail(Reason::BadRequest, "Object 'apiVersion' is missing in the request body");
+    return fail(Reason::BadRequest, fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                                                api_version, served_.api_version));
+  }
+  if (kind != served_.type.kind.kind) {
+    if (kind.empty()) return fail(Reason::BadRequest, "Object 'Kind' is missing in the request body");
+    return fail(Reason::BadRequest,
+                fmt::format("the kind in the data ({}) does not match the expected kind ({})", kind, served_.type.kind.kind));
+  }
+  const Value& meta = body["metadata"];
+  if (!meta.is_null() && !meta.is_object()) {
+    return fail(Reason::BadRequest, fmt::format("{} in version \"{}\" cannot be handled as a {}: metadata must be an object",
+                                                kind, served_.type.resource.version, kind));
+  }
+  const std::string_view ns = meta["namespace"].as_string();
+  if (served_.type.is_namespaced && !ns.empty() && ns != request_.ns) {
+    return fail(Reason::BadRequest, "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return {};
+}
+
+Result<Value> Planner::decode(Value body) {
+  if (served_.type.schema == nullptr) return body;
+  const bool is_strict = request_.field_validation == "Strict";
+  std::vector<std::string> dropped;
+  Value object = served_.type.schema->prune(body, is_strict || request_.field_validation == "Warn" ? &dropped : nullptr);
+  if (dropped.empty()) return object;
+  for (std::string& path : dropped) path = fmt::format("unknown field \"{}\"", path);
+  if (!is_strict) {
+    std::ranges::move(dropped, std::back_inserter(warnings_));
+    return object;
+  }
+  std::string text;
+  for (const std::string& fault : dropped) text += (text.empty() ? "" : ", ") + fault;
+  const std::string& kind = served_.type.kind.kind;
+  return fail(Reason::BadRequest, fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}", kind,
+                                              served_.type.kind.version, kind, text));
+}
+
+Value Planner::fill_defaults(Value object) const {
+  if (served_.type.schema != nullptr) object = served_.type.schema->fill_defaults(object);
+  if (request_.subresource.empty() && served_.strategy->fill_defaults != nullptr)
+    object = served_.strategy->fill_defaults(object);
+  return object;
+}
+
+Value Planner::mutate(Value object, const Value& old) const {
+  for (const kube::AdmissionRow& row : site_.options.admission) {
+    if (row.mutate && is_row_of(row, served_.type.kind)) object = row.mutate(object, old);
+  }
+  return object;
+}
+
+Result<void> Planner::validate(const Value& object, const Value& old) const {
+  std::vector<Cause> causes;
+  metadata_causes(object, old, served_.strategy->name_rule, causes);
+  if (served_.type.schema != nullptr) {
+    std::ranges::move(served_.type.schema->validate(object, old.is_null() ? nullptr : &old), std::back_inserter(causes));
+  }
+  // Rows read objects that fit their schema, and judge what the main endpoint writes.
+  const bool is_main = request_.subresource.empty();
+  if (is_main && causes.empty() && served_.strategy->validate != nullptr) served_.strategy->validate(object, old, causes);
+  for (const kube::AdmissionRow& row : site_.options.admission) {
+    if (!is_main || !causes.empty()) break;
+    if (row.validate && is_row_of(row, served_.type.kind)) causes = row.validate(object, old);
+  }
+  if (causes.empty()) return {};
+  return fail(kube::invalid(served_.type.kind, kube::name(object), std::move(causes)));
+}
+
+Result<void> Planner::check_size(const Value& object) const {
+  if (is_text_beyond(object, site_.options.max_object_bytes)) return fail(too_large(site_.options.max_object_bytes));
+  return {};
+}
+
+}  // namespace slipway::server

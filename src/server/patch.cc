@@ -1,0 +1,82 @@
+// PATCH: JSON patch, merge patch and server-side apply. A patch is computed on head state and replaced there in one go, so it
+// never conflicts with other writers unless it carries a resourceVersion of its own.
+#include "json/patch.h"
+
+#include <fmt/format.h>
+
+#include "server/planner.h"
+
+namespace slipway::server {
+
+namespace {
+
+constexpr std::string_view kMediaTypes =
+    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+
+}  // namespace
+
+Result<Plan> Planner::patch() {
+  if (request_.patch_type == client::PatchType::Apply) return apply();
+  const auto found = find(request_.ns, request_.name);
+  if (!found) return fail(kube::not_found(served_.type.resource, request_.name));
+  SLIPWAY_TRY(body, patched(found->object));
+  SLIPWAY_TRY_VOID(check_identity(body));
+  SLIPWAY_TRY(object, decode(std::move(body)));
+  return replace(*found, std::move(object), Tracking::Update);
+}
+
+Result<Value> Planner::patched(const Value& live) const {
+  switch (request_.patch_type) {
+    case client::PatchType::Json:
+      return json::apply_json_patch(live, request_.body);
+    case client::PatchType::Merge:
+      if (!request_.body.is_object()) return fail(Reason::BadRequest, "a merge patch must be an object");
+      return json::apply_merge_patch(live, request_.body);
+    case client::PatchType::StrategicMerge:
+      if (!served_.type.is_custom) return fail(Reason::NotImplemented, "strategic merge patch is not implemented yet");
+      return fail(
+          Reason::UnsupportedMediaType,
+          fmt::format("the body of the request was in an unknown format - accepted media types include: {}", kMediaTypes));
+    case client::PatchType::Apply:
+      break;
+  }
+  return fail(Reason::InternalError, "an apply patch has no patched form");
+}
+
+Result<Plan> Planner::apply() {
+  SLIPWAY_TRY(cut, apply_config());
+  SLIPWAY_TRY(config, decode(std::move(cut)));
+  const auto found = find(request_.ns, request_.name);
+  if (!found && !request_.subresource.empty()) return fail(kube::not_found(served_.type.resource, request_.name));
+  const Value live = found ? found->object : Value();
+  SLIPWAY_TRY(object, kube::apply(served_.type, live, config, writer(), request_.force, now_));
+  if (!found) return create_decoded(std::move(object), Tracking::Done);
+  return replace(*found, std::move(object), Tracking::Done);
+}
+
+/// The applied configuration, pruned and cut down to what this endpoint writes.
+Result<Value> Planner::apply_config() const {
+  Value config = request_.body;
+  SLIPWAY_TRY_VOID(check_identity(config));
+  const std::string_view name = kube::name(config);
+  if (!name.empty() && name != request_.name) {
+    return fail(Reason::BadRequest,
+                fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request_.name));
+  }
+  config = config.with_path({"metadata", "name"}, request_.name);
+  if (served_.type.is_namespaced) config = config.with_path({"metadata", "namespace"}, request_.ns);
+  if (request_.subresource.empty()) return served_.type.has_status ? config.without("status") : config;
+  if (request_.subresource != "status") {
+    return fail(Reason::NotImplemented, fmt::format("apply through {} is not implemented", request_.subresource));
+  }
+  json::ObjectBuilder cut;
+  json::ObjectBuilder meta;
+  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "managedFields"}) {
+    if (config["metadata"].has(key)) meta.set(key, config["metadata"][key]);
+  }
+  cut.set("apiVersion", config["apiVersion"]).set("kind", config["kind"]).set("metadata", meta.build());
+  if (config.has("status")) cut.set("status", config["status"]);
+  return cut.build();
+}
+
+}  // namespace slipway::server

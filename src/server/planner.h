@@ -1,0 +1,93 @@
+// Plans one write: Request + head state → the writes to append and the reply. Everything here is synchronous; the plan must be
+// appended before anything else may touch the store. The steps of every write: decode (names, strictness, pruning, defaults),
+// metadata, field ownership, mutate, validate, limits (k8s.io/apiserver's handlers,
+// rest.BeforeCreate/BeforeUpdate/BeforeDelete).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/builtin/strategy.h"
+#include "server/delete_options.h"
+#include "server/verbs.h"
+
+namespace slipway::server {
+
+struct Plan {
+  std::vector<store::Write> writes{};  // empty: nothing to write (a no-op, or a dry run)
+  Value reply{};
+  int code = 200;
+  std::vector<std::string> warnings{};
+};
+
+class Planner {
+ public:
+  /// `first_revision`: what the first write of this plan will get. All references outlive the planner.
+  Planner(Site& site, const Request& request, const Served& served, Revision first_revision);
+
+  /// Create, update, patch or delete, as the request says.
+  Result<Plan> plan();
+  /// A delete of one object, as plan() does for a DELETE.
+  Result<Plan> remove(std::string_view ns, std::string_view name, const DeleteOptions& options);
+  /// Newest revision that was looked at: an answer without a write of its own may only go out when this is durable.
+  Revision based_on() const { return based_on_; }
+
+ private:
+  enum class Tracking : std::uint8_t { Update, Done };
+  /// The object that a write finds, as the request's version shows it.
+  struct Found {
+    store::Entry entry;
+    Value object;
+  };
+
+  // verbs_write.cc
+  Result<Plan> create(Value body);
+  Result<Plan> create_decoded(Value object, Tracking tracking);
+  Result<Plan> update();
+  /// Replaces `found` by `body`, the whole new object as the writer wants it.
+  Result<Plan> replace(const Found& found, Value body, Tracking tracking);
+  Result<std::string> free_name(std::string_view generate_name, std::string_view ns);
+  Result<Plan> write_new(Value object);
+  Result<Plan> write_over(const Found& found, Value object);
+  Result<void> check_preconditions(const Value& body, const Value& old) const;
+  Result<void> check_name_free(std::string_view ns, std::string_view name);
+  Result<void> check_namespace(std::string_view ns, std::string_view name);
+  Value bump_generation(const Value& object, const Value& old) const;
+  Value merge_status(const Value& body, const Value& old) const;
+  // patch.cc
+  Result<Plan> patch();
+  Result<Plan> apply();
+  Result<Value> patched(const Value& live) const;
+  Result<Value> apply_config() const;
+  // decode.cc
+  Result<void> check_request();
+  Result<void> check_identity(const Value& body) const;
+  Result<Value> decode(Value body);
+  Value fill_defaults(Value object) const;
+  Result<void> validate(const Value& object, const Value& old) const;
+  Value mutate(Value object, const Value& old) const;
+  Result<void> check_size(const Value& object) const;
+  // delete.cc
+  Result<Plan> remove_found(const Found& found, const DeleteOptions& options);
+  Result<Plan> erase(const Found& found);
+  Value deleted_reply(const Value& object) const;
+
+  std::optional<Found> find(std::string_view ns, std::string_view name);
+  std::optional<store::Entry> head(std::string_view key);
+  Value stored(Value object) const;
+  Value with_revision(const Value& object) const;
+  kube::Writer writer() const;
+  Surroundings around() const { return {site_.registry, now_}; }
+
+  Site& site_;
+  const Request& request_;
+  const Served& served_;
+  const Revision first_revision_;
+  const Time now_;
+  Revision based_on_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace slipway::server

@@ -1,0 +1,121 @@
+#include "server/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "kube/schema.h"
+#include "server/builtin/strategy.h"
+
+namespace slipway::server {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+TypePtr type_of(const ServedPtr& served) { return {served, &served->type}; }
+
+bool answers_to(const kube::ResourceType& type, const std::string& word) {
+  return word == type.resource.plural || word == type.singular || word == lower(type.kind.kind) ||
+         std::ranges::find(type.short_names, word) != type.short_names.end();
+}
+
+/// Built-in kinds win over custom ones, then the first group.
+bool is_better(const kube::ResourceType& candidate, const TypePtr& best) {
+  return best == nullptr || (best->is_custom && !candidate.is_custom);
+}
+
+}  // namespace
+
+std::string Served::key(std::string_view ns, std::string_view name) const {
+  std::string key;
+  key.reserve(prefix.size() + ns.size() + name.size() + 1);
+  key += prefix;
+  if (type.is_namespaced) {
+    key += ns;
+    key += '/';
+  }
+  key += name;
+  return key;
+}
+
+kube::Object Served::shown(const kube::Object& stored, kube::Revision modified) const {
+  kube::Object object = stored["apiVersion"].as_string() == api_version ? stored : stored.with("apiVersion", api_version);
+  if (modified <= schema_since && type.schema != nullptr) object = type.schema->fill_defaults(type.schema->prune(object));
+  return object;
+}
+
+Result<ServedPtr> Registry::served(const kube::Resource& resource) const {
+  const auto found = types_.find(resource);
+  if (found == types_.end()) return fail(Reason::NotFound, "the server could not find the requested resource");
+  return found->second;
+}
+
+std::vector<ServedPtr> Registry::versions(std::string_view group, std::string_view plural) const {
+  std::vector<ServedPtr> result;
+  for (const auto& [resource, served] : types_) {
+    if (resource.group == group && resource.plural == plural) result.push_back(served);
+  }
+  return result;
+}
+
+Result<TypePtr> Registry::find(const kube::Resource& resource) const {
+  SLIPWAY_TRY(found, served(resource));
+  return type_of(found);
+}
+
+Result<TypePtr> Registry::find_kind(const kube::GroupVersionKind& kind) const {
+  for (const auto& [resource, served] : types_) {
+    if (served->type.kind == kind) return type_of(served);
+  }
+  return fail(Reason::NotFound, fmt::format("no matches for kind \"{}\" in version \"{}\"", kind.kind, kind.api_version()));
+}
+
+Result<TypePtr> Registry::find_word(std::string_view word) const {
+  const std::string wanted = lower(word);
+  const auto dot = wanted.find('.');
+  const std::string group = dot == std::string::npos ? "" : wanted.substr(dot + 1);
+  const std::string head = wanted.substr(0, dot);
+  TypePtr best;
+  for (const auto& [resource, served] : types_) {
+    if (dot != std::string::npos && resource.group != group) continue;
+    if (answers_to(served->type, head) && is_better(served->type, best)) best = type_of(served);
+  }
+  if (best == nullptr) return fail(Reason::NotFound, fmt::format("the server doesn't have a resource type \"{}\"", word));
+  return best;
+}
+
+void Registry::put(kube::ResourceType type) {
+  Served served;
+  served.type = std::move(type);
+  put(std::move(served));
+}
+
+void Registry::put(Served served) {
+  const kube::Resource resource = served.type.resource;
+  served.prefix = fmt::format("/registry/{}/{}/", resource.group.empty() ? "core" : resource.group, resource.plural);
+  served.api_version = served.type.kind.api_version();
+  if (served.stored_api_version.empty()) served.stored_api_version = served.api_version;
+  served.strategy = &strategy_of(served.type.kind);
+  types_.insert_or_assign(resource, std::make_shared<const Served>(std::move(served)));
+}
+
+void Registry::remove(const kube::Resource& resource) { types_.erase(resource); }
+
+void Registry::remove_all(std::string_view group, std::string_view plural) {
+  std::erase_if(types_, [&](const auto& entry) { return entry.first.group == group && entry.first.plural == plural; });
+}
+
+std::vector<TypePtr> Registry::all() const {
+  std::vector<TypePtr> result;
+  result.reserve(types_.size());
+  for (const auto& [resource, served] : types_) result.push_back(type_of(served));
+  return result;
+}
+
+}  // namespace slipway::server

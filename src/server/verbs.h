@@ -1,0 +1,66 @@
+// The verbs behind Server: reading, watching, and one path for every write. A write is first planned, in one go without
+// suspending, against head state (Planner); the plan is then appended, so optimistic concurrency is exact without locks or
+// retries: what the plan was based on is what it is appended to.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/env.h"
+#include "client/client.h"
+#include "kube/apply.h"
+#include "server/registry.h"
+#include "server/server.h"
+#include "store/store.h"
+
+namespace slipway::server {
+
+using client::Reply;
+using client::Request;
+using json::Value;
+using kube::Revision;
+
+/// The DELETED objects of the last deletions, made once for all watchers: the last state with the deletion's revision.
+class Tombstones {
+ public:
+  const Value& of(Revision revision, const Value& last_state);
+
+ private:
+  std::deque<std::pair<Revision, Value>> recent_;
+};
+
+/// What the verbs work on.
+struct Site {
+  Env& env;
+  store::Store& store;
+  const Options& options;
+  Registry& registry;
+  Tombstones tombstones{};
+};
+
+class Verbs {
+ public:
+  Verbs(Env& env, store::Store& store, const Options& options, Registry& registry) : site_{env, store, options, registry} {}
+
+  /// Serves what the definitions in the store say.
+  void load_definitions();
+  Task<Result<Reply>> call(Request request);
+  Task<Result<std::unique_ptr<client::Watch>>> watch(Request request);
+
+ private:
+  Task<Result<Reply>> get(Request request, ServedPtr served);
+  Task<Result<Reply>> list(Request request, ServedPtr served);
+  Task<Result<Reply>> write(Request request, ServedPtr served);
+  Task<Result<Reply>> delete_collection(Request request, ServedPtr served);
+  /// Waits until the newest state is at least `revision`: at most 3 s, then 504.
+  Task<Result<void>> reach(Revision revision);
+  /// Waits until what an answer was based on is durable, so that nothing is told that a failing disk may take back.
+  Task<Result<void>> settle(Revision based_on);
+
+  Site site_;
+};
+
+}  // namespace slipway::server

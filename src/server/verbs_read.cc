@@ -1,0 +1,144 @@
+// Dispatch, get and list.
+#include <fmt/format.h>
+
+#include "server/crd.h"
+#include "server/list_options.h"
+#include "server/planner.h"
+
+namespace slipway::server {
+
+namespace {
+
+constexpr Duration kLongestWaitForRevision = std::chrono::seconds{3};
+constexpr Duration kLongestWaitForDisk = std::chrono::seconds{30};
+constexpr std::size_t kLeastPage = 500;  // of the store, when a selector may drop much of it
+
+constexpr std::string_view kTooOldList = "The resourceVersion for the provided list is too old.";
+constexpr std::string_view kTooOldContinue =
+    "The provided continue parameter is too old to display a consistent list result. You must start a new list without the "
+    "continue "
+    "parameter.";
+
+bool is_readable(const Served& served, const std::string& subresource) {
+  return subresource.empty() || (subresource == "status" && served.type.has_status);
+}
+
+/// One list being put together from pages of the store.
+struct Page {
+  json::ArrayBuilder items;
+  Revision revision = 0;
+  std::string last_key;
+  bool has_more = false;
+  std::int64_t remaining = 0;
+};
+
+void take_entries(Page& page, const store::Range& range, const Selection& selection, const Served& served, std::size_t limit) {
+  const bool takes_all = selection.takes_everything();
+  for (std::size_t i = 0; i < range.entries.size(); ++i) {
+    const auto& [key, entry] = range.entries[i];
+    if (selection.is_one_key && key.size() != selection.prefix.size()) continue;
+    if (limit != 0 && page.items.size() == limit) {  // one more is there: the page ends before it, if it is wanted
+      page.has_more = true;
+      return;
+    }
+    page.last_key = key;
+    Value object = served.shown(entry.value, entry.modified);
+    if (takes_all || selection.matches(object)) page.items.add(std::move(object));
+  }
+  page.has_more = range.has_more;
+  page.remaining = range.remaining;
+}
+
+Result<Page> read_pages(const store::Store& store, const Selection& selection, const ListPlan& plan, const Served& served) {
+  Page page;
+  store::RangeQuery query{.prefix = selection.prefix, .start = "", .limit = plan.limit, .at = plan.at};
+  if (!plan.start.empty()) query.start = selection.prefix + plan.start;
+  if (plan.limit != 0 && !selection.takes_everything()) query.limit = std::max(plan.limit, kLeastPage);
+  do {
+    SLIPWAY_TRY(range, store.range(query));
+    page.revision = query.at = range.revision;
+    take_entries(page, range, selection, served, plan.limit);
+    query.start = page.last_key + '\0';
+  } while (page.has_more && page.items.size() < plan.limit);
+  return page;
+}
+
+Status worded(Status status, const Request& request) {
+  if (status.reason == Reason::Expired) status.message = request.continue_token.empty() ? kTooOldList : kTooOldContinue;
+  return status;
+}
+
+Value list_object(Page page, const Selection& selection, const Served& served) {
+  json::ObjectBuilder meta;
+  meta.add("resourceVersion", std::to_string(page.revision));
+  if (page.has_more) {
+    meta.add("continue", continue_token(page.revision, page.last_key.substr(selection.prefix.size()) + '\0'));
+    if (selection.takes_everything()) meta.add("remainingItemCount", page.remaining);
+  }
+  return json::object({{"kind", served.type.list_kind},
+                       {"apiVersion", served.api_version},
+                       {"metadata", meta.build()},
+                       {"items", page.items.build()}});
+}
+
+}  // namespace
+
+void Verbs::load_definitions() { reload_all_crds(site_); }
+
+Task<Result<Reply>> Verbs::call(Request request) {
+  SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
+  switch (request.verb) {
+    case client::Verb::Get:
+      co_return co_await get(std::move(request), std::move(served));
+    case client::Verb::List:
+      co_return co_await list(std::move(request), std::move(served));
+    case client::Verb::DeleteCollection:
+      co_return co_await delete_collection(std::move(request), std::move(served));
+    case client::Verb::Create:
+    case client::Verb::Update:
+    case client::Verb::Patch:
+    case client::Verb::Delete:
+      co_return co_await write(std::move(request), std::move(served));
+    case client::Verb::Watch:
+      break;
+  }
+  co_return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
+}
+
+Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
+  if (!is_readable(*served, request.subresource)) {
+    co_return fail(Reason::NotFound, "the server could not find the requested resource");
+  }
+  if (request.name.empty()) co_return fail(Reason::BadRequest, "resource name may not be empty");
+  if (served->type.is_namespaced && request.ns.empty()) {
+    co_return fail(Reason::BadRequest, "an empty namespace may not be set when a resource name is provided");
+  }
+  SLIPWAY_CO_TRY(revision, revision_of(request.resource_version));
+  SLIPWAY_CO_TRY_VOID(co_await reach(revision));
+  const auto entry = site_.store.get(served->key(request.ns, request.name));
+  if (!entry) co_return fail(kube::not_found(served->type.resource, request.name));
+  co_return Reply{served->shown(entry->value, entry->modified), {}, 200};
+}
+
+Task<Result<Reply>> Verbs::list(Request request, ServedPtr served) {
+  SLIPWAY_CO_TRY(plan, ListPlan::of(request));
+  SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
+  SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.at)));
+  auto page = read_pages(site_.store, selection, plan, *served);
+  if (!page) co_return fail(worded(std::move(page).error(), request));
+  co_return Reply{list_object(std::move(*page), selection, *served), {}, 200};
+}
+
+Task<Result<void>> Verbs::reach(Revision revision) {
+  if (revision <= site_.store.revision()) co_return Result<void>{};
+  if (co_await site_.store.wait_for(revision, site_.env.clock.now() + kLongestWaitForRevision)) co_return Result<void>{};
+  co_return fail(too_large_revision(revision, site_.store.revision()));
+}
+
+Task<Result<void>> Verbs::settle(Revision based_on) {
+  if (based_on <= site_.store.revision()) co_return Result<void>{};
+  if (co_await site_.store.wait_for(based_on, site_.env.clock.now() + kLongestWaitForDisk)) co_return Result<void>{};
+  co_return fail(Reason::ServiceUnavailable, "the store could not make an earlier write durable");
+}
+
+}  // namespace slipway::server

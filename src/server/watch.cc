@@ -1,0 +1,175 @@
+// Watches: the state to start with, changes through selectors, bookmarks, time-outs. A watch holds a cursor into the store's
+// history and pointers to values; nothing is copied or encoded per watcher.
+#include <fmt/format.h>
+
+#include "server/list_options.h"
+#include "server/verbs.h"
+
+namespace slipway::server {
+
+namespace {
+
+using client::WatchEvent;
+
+constexpr Duration kBookmarkEvery = std::chrono::minutes{1};
+constexpr Duration kBookmarkBeforeEnd = std::chrono::seconds{2};
+constexpr std::size_t kMostTombstones = 512;
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+Value with_revision(const Value& object, Revision revision) {
+  return object.with_path({"metadata", "resourceVersion"}, std::to_string(revision));
+}
+
+class ServerWatch : public client::Watch {
+ public:
+  struct Start {
+    Selection selection;
+    std::unique_ptr<store::Watcher> changes;
+    store::Range state;  // to begin with
+    bool marks_end_of_state = false;
+    bool has_bookmarks = false;
+    Time deadline;
+  };
+
+  ServerWatch(Site& site, ServedPtr served, Start start)
+      : site_(site),
+        served_(std::move(served)),
+        selection_(std::move(start.selection)),
+        changes_(std::move(start.changes)),
+        state_(std::move(start.state.entries)),
+        state_revision_(start.state.revision),
+        owes_end_of_state_(start.marks_end_of_state),
+        has_bookmarks_(start.has_bookmarks),
+        deadline_(start.deadline) {
+    plan_bookmark(site_.env.clock.now());
+  }
+
+  Task<Result<std::vector<WatchEvent>>> next() override {
+    if (const auto events = next_of_state(); !events.empty()) co_return events;
+    while (!has_ended_) {
+      const Time wake = has_bookmarks_ ? std::min(deadline_, next_bookmark_) : deadline_;
+      auto changes = co_await changes_->next_until(site_.options.watch_batch, wake);
+      if (!changes) co_return fail(ended_by(std::move(changes).error()));
+      std::vector<WatchEvent> events;
+      for (const store::Change& change : *changes) take(change, events);
+      add_bookmark(events);
+      if (!events.empty()) co_return events;
+    }
+    co_return std::vector<WatchEvent>{};
+  }
+
+ private:
+  std::vector<WatchEvent> next_of_state() {
+    std::vector<WatchEvent> events;
+    while (next_of_state_ < state_.size() && events.size() < site_.options.watch_batch) {
+      auto& [key, entry] = state_[next_of_state_++];
+      if (selection_.is_one_key && key.size() != selection_.prefix.size()) continue;
+      Value object = served_->shown(entry.value, entry.modified);
+      if (selection_.matches(object)) events.push_back({WatchEvent::Type::Added, std::move(object)});
+    }
+    if (next_of_state_ < state_.size()) return events;
+    state_ = {};
+    next_of_state_ = 0;
+    if (std::exchange(owes_end_of_state_, false)) events.push_back(bookmark(state_revision_, true));
+    return events;
+  }
+
+  void take(const store::Change& change, std::vector<WatchEvent>& events) {
+    if (selection_.is_one_key && change.key.size() != selection_.prefix.size()) return;
+    const bool is_plain = selection_.takes_everything();
+    const bool was_in = change.previous && (is_plain || selection_.matches(*change.previous));
+    const bool is_in = change.value && (is_plain || selection_.matches(*change.value));
+    if (is_in) {
+      const auto type = was_in ? WatchEvent::Type::Modified : WatchEvent::Type::Added;
+      events.push_back({type, served_->shown(*change.value, change.revision)});
+    } else if (was_in) {
+      const Value& last = site_.tombstones.of(change.revision, *change.previous);
+      events.push_back({WatchEvent::Type::Deleted, served_->shown(last, change.revision)});
+    }
+  }
+
+  void add_bookmark(std::vector<WatchEvent>& events) {
+    const Time now = site_.env.clock.now();
+    const bool is_over = now >= deadline_ || !site_.registry.served(served_->type.resource);
+    if (has_bookmarks_ && (now >= next_bookmark_ || is_over)) {
+      events.push_back(bookmark(changes_->progress(), false));
+      plan_bookmark(now);
+    }
+    has_ended_ = is_over;
+  }
+
+  void plan_bookmark(Time now) {
+    next_bookmark_ = now + kBookmarkEvery;
+    if (now < deadline_ - kBookmarkBeforeEnd) next_bookmark_ = std::min(next_bookmark_, deadline_ - kBookmarkBeforeEnd);
+  }
+
+  WatchEvent bookmark(Revision revision, bool ends_state) const {
+    json::ObjectBuilder meta;
+    meta.add("resourceVersion", std::to_string(revision));
+    if (ends_state) meta.add("annotations", json::object({{kInitialEventsEnd, "true"}}));
+    return {
+        WatchEvent::Type::Bookmark,
+        json::object({{"kind", served_->type.kind.kind}, {"apiVersion", served_->api_version}, {"metadata", meta.build()}})};
+  }
+
+  Status ended_by(Status status) const {
+    if (status.reason == Reason::Expired) return too_old_revision(changes_->progress(), site_.store.compacted());
+    return status;
+  }
+
+  Site& site_;
+  ServedPtr served_;
+  Selection selection_;
+  std::unique_ptr<store::Watcher> changes_;
+  std::vector<std::pair<std::string, store::Entry>> state_;
+  std::size_t next_of_state_ = 0;
+  Revision state_revision_ = 0;
+  bool owes_end_of_state_ = false;
+  bool has_bookmarks_ = false;
+  bool has_ended_ = false;
+  Time deadline_;
+  Time next_bookmark_;
+};
+
+}  // namespace
+
+const Value& Tombstones::of(Revision revision, const Value& last_state) {
+  const auto found = std::ranges::find(recent_, revision, &std::pair<Revision, Value>::first);
+  if (found != recent_.end()) return found->second;
+  if (recent_.size() == kMostTombstones) recent_.pop_front();
+  return recent_.emplace_back(revision, with_revision(last_state, revision)).second;
+}
+
+Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
+  SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
+  SLIPWAY_CO_TRY(plan, WatchPlan::of(request));
+  ServerWatch::Start start;
+  SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
+  start.selection = std::move(selection);
+  SLIPWAY_CO_TRY_VOID(co_await reach(plan.not_older_than));
+
+  // From here to the cursor nothing suspends, so no change falls between state and cursor.
+  Revision from = plan.from;
+  if (plan.starts_with_state) {
+    SLIPWAY_CO_TRY(state, site_.store.range({.prefix = start.selection.prefix, .start = {}}));
+    from = state.revision;
+    start.state = std::move(state);
+  } else if (plan.starts_now) {
+    from = site_.store.revision();
+  }
+  auto changes = site_.store.watch(start.selection.prefix, from);
+  if (!changes && changes.error().reason == Reason::Expired) {
+    co_return fail(too_old_revision(from, site_.store.compacted()));
+  }
+  if (!changes) co_return fail(std::move(changes).error());
+  start.changes = std::move(*changes);
+  start.marks_end_of_state = plan.marks_end_of_state;
+  start.has_bookmarks = request.allow_watch_bookmarks;
+  const Duration timeout = request.timeout_seconds.value_or(0) > 0
+                               ? Duration(std::chrono::seconds{*request.timeout_seconds})
+                               : jitter(site_.env.random, site_.options.min_watch_timeout, 1.0);
+  start.deadline = site_.env.clock.now() + timeout;
+  co_return std::make_unique<ServerWatch>(site_, std::move(served), std::move(start));
+}
+
+}  // namespace slipway::server

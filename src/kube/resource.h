@@ -13,6 +13,7 @@
 namespace slipway::kube {
 
 class Schema;
+struct SchemaNode;
 
 struct GroupVersionKind {
   std::string group;  // "" for the core group

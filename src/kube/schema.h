@@ -16,16 +16,21 @@ struct SchemaNode;  // the compiled tree; see schema_node.h
 
 class Schema {
  public:
-  /// From an openAPIV3Schema of a CRD. Invalid with causes (paths below `path`) when it is not structural.
-  static Result<std::shared_ptr<const Schema>> compile(const json::Value& open_api, std::string path = "spec.validation");
+  /// From an openAPIV3Schema of a CRD, whose place in the CRD is `path`. Invalid with causes when it is not structural, a
+  /// pattern is no RE2, or a default does not fit. apiVersion, kind and metadata are understood, whether declared or not.
+  static Result<std::shared_ptr<const Schema>> compile(const json::Value& open_api,
+                                                       std::string path = "spec.validation.openAPIV3Schema");
   explicit Schema(std::shared_ptr<const SchemaNode> root);
   ~Schema();
 
-  /// Drops fields the schema does not know. `dropped` (may be null) gets their paths, as for "unknown field" warnings.
+  /// Drops fields the schema does not know, those of metadata included. `dropped` (may be null) gets their paths, sorted, as
+  /// for "unknown field" warnings. What does not change stays shared with `object`.
   json::Value prune(const json::Value& object, std::vector<std::string>* dropped = nullptr) const;
-  /// Fills defaults top-down; null counts as absent where the field is not nullable and has a default.
+  /// Fills defaults top-down. A null counts as absent where the field is not nullable: it becomes the default, or goes.
   json::Value fill_defaults(const json::Value& object) const;
   /// Every violation, worded as upstream. `old` (may be null) is for ratcheting: what did not change is tolerated.
+  /// DIVERGES: a wrong type in metadata or in a built-in kind is Invalid like any other, not BadRequest with Go's decoding
+  /// error.
   std::vector<Cause> validate(const json::Value& object, const json::Value* old = nullptr) const;
 
   const SchemaNode& root() const { return *root_; }

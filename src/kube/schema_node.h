@@ -66,15 +66,18 @@ struct SchemaNode {
   bool is_embedded_resource = false;
   bool allows_any_additional = false;  // additionalProperties: true, as one without a schema
   bool has_default = false;
-  bool has_defaults_within = false;  // here or anywhere below
+  bool has_defaults_within = false;  // defaulting has something to do here or below, even without nulls
+  bool is_quantity = false;          // a string or number that kube/quantity.h reads
+  bool empty_is_absent = false;      // built-in strings with a default or an enum: "" counts as absent, as in Go
+  bool may_repeat = false;           // built-in lists: validation leaves repeated keys to the rules of the kind
   json::Value default_value;         // meaningful when has_default
 
   std::vector<Property> properties;                   // sorted by size of the name, then by bytes
   const SchemaNode* additional_properties = nullptr;  // the values of a map
   const SchemaNode* items = nullptr;
-  std::vector<std::string> required;       // in the order of the schema
-  std::vector<std::string> list_map_keys;  // for ListType::Map
-  std::unique_ptr<const SchemaChecks> checks;
+  std::vector<std::string> required;           // in the order of the schema
+  std::vector<std::string> list_map_keys;      // for ListType::Map
+  std::shared_ptr<const SchemaChecks> checks;  // nullptr: none
 
   // Facts of strategic merge patch; only built-in kinds have them.
   bool patch_merges = false;        // patchStrategy has "merge"

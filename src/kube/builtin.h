@@ -1,0 +1,21 @@
+// The built-in kinds: what the server serves without any CRD. Their schemas come from builtin_schema.inc, which
+// tools/gen_builtin.cc makes; they are compiled once per process and shared by all planes. Columns whose json_path begins with
+// '@' are functions of kube/table.h. DIVERGES: fields are kept as written, where a round trip through Go's structs drops empty
+// strings and lists.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "kube/resource.h"
+
+namespace slipway::kube {
+
+/// Namespace, Pod, ConfigMap, Secret, PersistentVolumeClaim, Event (core v1), Job, Lease, CustomResourceDefinition.
+std::vector<ResourceType> builtin_types();
+/// The schema of a type by its short name ("core.v1.PodTemplateSpec", "batch.v1.JobSpec"); nullptr when there is none. Lives
+/// for ever.
+const SchemaNode* builtin_node(std::string_view name);
+
+}  // namespace slipway::kube

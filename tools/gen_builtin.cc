@@ -1,0 +1,302 @@
+// Makes src/kube/builtin_schema.inc: the field tables of built-in kinds, as one line of compact JSON per type, without
+// upstream's sentences. Two facts files are joined: an OpenAPI v2 document (types, formats, required fields, merge keys, enums)
+// and the schema of structured-merge-diff (list and map types, defaults, fields newer than the OpenAPI document). To widen the
+// set, add a kind.
+//
+//   gen_builtin --openapi v2.json [--enums v2-with-enums.json] [--merge smd.yaml] KIND... > src/kube/builtin_schema.inc
+//   KIND: io.k8s.api.core.v1.Pod
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "json/text.h"
+
+namespace {
+
+using slipway::json::ArrayBuilder;
+using slipway::json::ObjectBuilder;
+using slipway::json::Value;
+
+/// Types with a meaning of their own, given as the schema that stands for them.
+struct Special {
+  std::string_view name;
+  std::string_view schema;
+};
+constexpr std::array kSpecials{
+    Special{"meta.v1.Time", R"({"type":"string","format":"date-time"})"},
+    Special{"meta.v1.MicroTime", R"({"type":"string","format":"date-time"})"},
+    Special{"api.resource.Quantity", R"({"format":"quantity"})"},
+    Special{"util.intstr.IntOrString", R"({"x-kubernetes-int-or-string":true})"},
+    Special{"runtime.RawExtension", R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})"},
+    Special{"meta.v1.FieldsV1", R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})"},
+    Special{"apiextensions.v1.JSON", R"({"x-kubernetes-preserve-unknown-fields":true,"nullable":true})"},
+    Special{"apiextensions.v1.JSONSchemaPropsOrArray", R"({"x-kubernetes-preserve-unknown-fields":true})"},
+    Special{"apiextensions.v1.JSONSchemaPropsOrBool", R"({"x-kubernetes-preserve-unknown-fields":true})"},
+    Special{"apiextensions.v1.JSONSchemaPropsOrStringArray", R"({"x-kubernetes-preserve-unknown-fields":true})"},
+};
+
+/// Defaults that hold whatever else the object says. Those that depend on other fields are rules of the server.
+struct Default {
+  std::string_view type;
+  std::string_view field;
+  std::string_view value;
+};
+constexpr std::array kDefaults{
+    Default{"core.v1.PodSpec", "restartPolicy", R"("Always")"},
+    Default{"core.v1.PodSpec", "terminationGracePeriodSeconds", "30"},
+    Default{"core.v1.PodSpec", "dnsPolicy", R"("ClusterFirst")"},
+    Default{"core.v1.PodSpec", "schedulerName", R"("default-scheduler")"},
+    Default{"core.v1.PodSpec", "securityContext", "{}"},
+    Default{"core.v1.PodSpec", "enableServiceLinks", "true"},
+    Default{"core.v1.Container", "terminationMessagePath", R"("/dev/termination-log")"},
+    Default{"core.v1.Container", "terminationMessagePolicy", R"("File")"},
+    Default{"core.v1.Container", "resources", "{}"},
+    Default{"core.v1.ContainerPort", "protocol", R"("TCP")"},
+    Default{"core.v1.ServicePort", "protocol", R"("TCP")"},
+    Default{"core.v1.Probe", "timeoutSeconds", "1"},
+    Default{"core.v1.Probe", "periodSeconds", "10"},
+    Default{"core.v1.Probe", "successThreshold", "1"},
+    Default{"core.v1.Probe", "failureThreshold", "3"},
+    Default{"core.v1.HTTPGetAction", "path", R"("/")"},
+    Default{"core.v1.HTTPGetAction", "scheme", R"("HTTP")"},
+    Default{"core.v1.SecretVolumeSource", "defaultMode", "420"},
+    Default{"core.v1.ConfigMapVolumeSource", "defaultMode", "420"},
+    Default{"core.v1.DownwardAPIVolumeSource", "defaultMode", "420"},
+    Default{"core.v1.ProjectedVolumeSource", "defaultMode", "420"},
+    Default{"core.v1.ServiceAccountTokenProjection", "expirationSeconds", "3600"},
+    Default{"core.v1.ObjectFieldSelector", "apiVersion", R"("v1")"},
+    Default{"core.v1.Secret", "type", R"("Opaque")"},
+    Default{"core.v1.PersistentVolumeClaimSpec", "volumeMode", R"("Filesystem")"},
+    Default{"batch.v1.JobSpec", "completionMode", R"("NonIndexed")"},
+    Default{"batch.v1.JobSpec", "suspend", "false"},
+};
+
+/// Enum values newer than the facts files.
+constexpr std::array kNewEnumValues{
+    Default{"batch.v1.PodFailurePolicyRule", "action", R"("FailIndex")"},
+    Default{"core.v1.Toleration", "operator", R"("Gt")"},
+    Default{"core.v1.Toleration", "operator", R"("Lt")"},
+};
+
+std::string short_name(std::string_view name) {
+  for (const std::string_view prefix : {"#/definitions/", "io.k8s.api.", "io.k8s.apimachinery.pkg.apis.",
+                                        "io.k8s.apiextensions-apiserver.pkg.apis.", "io.k8s.apimachinery.pkg."}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  return std::string(name);
+}
+
+Value parsed(std::string_view text) { return slipway::json::parse(text).value(); }
+
+/// Status is written by controllers and never refused for a missing field.
+bool is_status_type(std::string_view name) {
+  return name.ends_with("Status") || name.ends_with("Condition") || name.find(".ContainerState") != std::string_view::npos;
+}
+
+class Generator {
+ public:
+  Generator(const Value& openapi, const Value& enums, const Value& merge) {
+    for (const auto [name, type] : openapi["definitions"].members()) types_[short_name(name)] = type;
+    for (const auto [name, type] : enums["definitions"].members()) enums_[short_name(name)] = type;
+    for (const Value& type : merge["types"].items()) merges_[short_name(type["name"].as_string())] = type;
+  }
+
+  bool add(const std::string& name) {
+    if (!types_.contains(name) && !merges_.contains(name)) return false;
+    reach(name);
+    return true;
+  }
+
+  std::string lines() {
+    std::string out;
+    while (!pending_.empty()) {
+      const std::string name = *pending_.begin();
+      pending_.erase(pending_.begin());
+      done_[name] = slipway::json::print(type(name));
+    }
+    for (const auto& [name, text] : done_) out += (out.empty() ? "{\"" : ",\n\"") + name + "\":" + text;
+    return out + "}\n";
+  }
+
+ private:
+  void reach(const std::string& name) {
+    if (!seen_.insert(name).second) return;
+    pending_.insert(name);
+  }
+
+  Value reference(std::string_view full_name) {
+    const std::string name = short_name(full_name);
+    for (const Special& one : kSpecials) {
+      if (one.name == name) return parsed(one.schema);
+    }
+    reach(name);
+    return slipway::json::object({{"$ref", name}});
+  }
+
+  Value type(const std::string& name) {
+    const Value& facts = types_[name];
+    const Value& map = merges_[name]["map"];
+    ObjectBuilder out;
+    out.add("type", "object");
+    if (map["elementRelationship"].as_string() == "atomic" || facts["x-kubernetes-map-type"].as_string() == "atomic") {
+      out.add("x-kubernetes-map-type", "atomic");
+    }
+    if (!is_status_type(name) && !facts["required"].empty()) out.add("required", facts["required"]);
+    std::map<std::string, Value> fields;
+    for (const auto [field, schema] : facts["properties"].members()) fields[std::string(field)] = from_openapi(schema);
+    for (const Value& field : map["fields"].items()) {
+      Value& known = fields[field["name"].str()];
+      known = joined(known, field);
+    }
+    for (auto& [field, schema] : fields) add_facts(name, field, schema, facts["required"]);
+    ObjectBuilder properties;
+    for (const auto& [field, schema] : fields) properties.add(field, schema);
+    out.add("properties", properties.build());
+    return out.build();
+  }
+
+  Value from_openapi(const Value& schema) {
+    if (schema.has("$ref")) return reference(schema["$ref"].as_string());
+    ObjectBuilder out;
+    const std::string_view format = schema["format"].as_string();
+    if (schema.has("type")) out.add("type", schema["type"]);
+    if (format == "int32" || format == "int64") out.add("format", schema["format"]);
+    if (schema.has("items")) out.add("items", from_openapi(schema["items"]));
+    if (schema.has("additionalProperties"))
+      out.add("additionalProperties", filled_by_null(from_openapi(schema["additionalProperties"])));
+    for (const std::string_view key : {"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+                                       "x-kubernetes-patch-strategy", "x-kubernetes-patch-merge-key"}) {
+      if (schema.has(key)) out.add(key, schema[key]);
+    }
+    return with_list_type_of_patch(out.build());
+  }
+
+  /// In a map of strings a null is the empty string, as when Go decodes it.
+  static Value filled_by_null(const Value& schema) {
+    return schema["type"].as_string() == "string" ? schema.with("default", "") : schema;
+  }
+
+  /// A list without a list type merges in server-side apply as it does in a strategic merge patch.
+  static Value with_list_type_of_patch(const Value& schema) {
+    const bool merges = schema["x-kubernetes-patch-strategy"].as_string().find("merge") != std::string_view::npos;
+    if (schema["type"].as_string() != "array" || schema.has("x-kubernetes-list-type") || !merges) return schema;
+    const Value& key = schema["x-kubernetes-patch-merge-key"];
+    if (key.is_null()) return schema.with("x-kubernetes-list-type", "set");
+    return schema.with("x-kubernetes-list-type", "map").with("x-kubernetes-list-map-keys", slipway::json::array({key}));
+  }
+
+  /// What structured-merge-diff says about a field, over what OpenAPI said.
+  Value joined(const Value& known, const Value& field) {
+    const Value& type = field["type"];
+    Value out = known.is_null() ? from_merge(type) : known;
+    if (const Value& list = type["list"]; list.is_object() && !out.has("$ref")) {
+      const Value fresh = from_merge(type);
+      out = out.without("x-kubernetes-list-type").without("x-kubernetes-list-map-keys");
+      for (const std::string_view key : {"x-kubernetes-list-type", "x-kubernetes-list-map-keys"}) {
+        if (fresh.has(key)) out = out.with(key, fresh[key]);
+      }
+    }
+    if (type["map"]["elementRelationship"].as_string() == "atomic") out = out.with("x-kubernetes-map-type", "atomic");
+    const Value& value = field["default"];
+    const bool is_zero =
+        value.is_null() || value == Value("") || value == Value(0) || value == Value(false) || value.is_object();
+    return is_zero ? out : out.with("default", value);
+  }
+
+  Value from_merge(const Value& type) {
+    if (type.has("namedType")) return reference(type["namedType"].as_string());
+    const std::string_view scalar = type["scalar"].as_string();
+    if (scalar == "string" || scalar == "boolean") return slipway::json::object({{"type", scalar}});
+    if (scalar == "numeric") return slipway::json::object({{"type", "integer"}});
+    if (scalar == "untyped") return parsed(R"({"x-kubernetes-preserve-unknown-fields":true})");
+    ObjectBuilder out;
+    if (const Value& list = type["list"]; list.is_object()) {
+      out.add("type", "array").add("items", from_merge(list["elementType"]));
+      const bool is_associative = list["elementRelationship"].as_string() == "associative";
+      if (is_associative) out.add("x-kubernetes-list-type", list.has("keys") ? "map" : "set");
+      if (list.has("keys")) out.add("x-kubernetes-list-map-keys", list["keys"]);
+    } else {
+      out.add("type", "object").add("additionalProperties", filled_by_null(from_merge(type["map"]["elementType"])));
+    }
+    return out.build();
+  }
+
+  void add_facts(const std::string& type, const std::string& field, Value& schema, const Value& required) {
+    if (const Value& values = enums_[type]["properties"][field]["enum"]; !values.empty() && !is_status_type(type)) {
+      std::vector<Value> all(values.items().begin(), values.items().end());
+      for (const Default& one : kNewEnumValues) {
+        if (one.type == type && one.field == field) all.push_back(parsed(one.value));
+      }
+      std::ranges::sort(all, [](const Value& left, const Value& right) { return left.as_string() < right.as_string(); });
+      schema = schema.with("enum", slipway::json::array(all));
+      const bool is_required = std::ranges::find(required.items(), Value(field)) != required.items().end();
+      if (!is_required) schema = schema.with("x-slipway-empty-is-absent", true);
+    }
+    for (const Default& one : kDefaults) {
+      const bool is_ephemeral = type == "core.v1.EphemeralContainer" && one.type == "core.v1.Container";
+      if ((one.type != type && !is_ephemeral) || one.field != field) continue;
+      schema = schema.with("default", parsed(one.value));
+      if (schema["type"].as_string() == "string") schema = schema.with("x-slipway-empty-is-absent", true);
+    }
+  }
+
+  std::map<std::string, Value> types_;
+  std::map<std::string, Value> enums_;
+  std::map<std::string, Value> merges_;
+  std::set<std::string> seen_;
+  std::set<std::string> pending_;
+  std::map<std::string, std::string> done_;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Value load(const std::string& path) {
+  const slipway::json::Limits limits{.max_bytes = std::size_t{64} << 20};
+  const auto value =
+      path.ends_with(".yaml") ? slipway::json::parse_yaml(read(path), limits) : slipway::json::parse(read(path), limits);
+  if (!value) {
+    std::fprintf(stderr, "%s: %s\n", path.c_str(), value.error().message.c_str());
+    std::exit(1);
+  }
+  return *value;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  Value openapi;
+  Value enums;
+  Value merge;
+  std::vector<std::string> kinds;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    const bool has_value = i + 1 < count;
+    if (word == "--openapi" && has_value) {
+      openapi = load(words[++i]);
+    } else if (word == "--enums" && has_value) {
+      enums = load(words[++i]);
+    } else if (word == "--merge" && has_value) {
+      merge = load(words[++i]);
+    } else {
+      kinds.push_back(word);
+    }
+  }
+  Generator generator(openapi, enums, merge);
+  for (const std::string& kind : kinds) {
+    if (generator.add(short_name(kind))) continue;
+    std::fprintf(stderr, "no type %s\n", kind.c_str());
+    return 1;
+  }
+  std::printf("// Made by tools/gen_builtin.cc. Do not edit.\nR\"json(%s)json\"\n", generator.lines().c_str());
+  return 0;
+}

@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
+#include "json/corpus_test.h"
 #include "json/pointer.h"
 #include "json/text.h"
 
@@ -21,19 +18,6 @@ Value json(std::string_view text) {
 std::string patched(std::string_view document, std::string_view patch) {
   auto result = apply_json_patch(json(document), json(patch));
   return result ? print(*result) : fmt::format("{}: {}", to_string(result.error().reason), result.error().message);
-}
-
-std::optional<std::string> corpus(const std::string& path) {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  for (const std::string& folder :
-       root ? std::vector<std::string>{root} : std::vector<std::string>{"../shared/corpus", "../../shared/corpus"}) {
-    std::ifstream file(folder + "/kube/" + path);
-    if (!file) continue;
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  return std::nullopt;
 }
 
 TEST(Pointer, reads_and_writes_parts) {
@@ -135,7 +119,7 @@ bool case_holds(const std::string& text) {
 
 TEST(JsonPatch, passes_the_conformance_cases) {
   std::size_t passed = 0, total = 0;
-  for (const char* name : {"patch/rfc6902_tests.json", "patch/rfc6902_spec_tests.json"}) {
+  for (const char* name : {"kube/patch/rfc6902_tests.json", "kube/patch/rfc6902_spec_tests.json"}) {
     const auto text = corpus(name);
     if (!text) GTEST_SKIP() << "skipped: corpus not found";
     for (const std::string& one : elements(*text)) {
@@ -187,7 +171,7 @@ TEST(MergePatch, made_from_two_documents_leads_from_one_to_the_other) {
 }
 
 TEST(MergePatch, passes_the_three_way_cases) {
-  const auto text = corpus("patch/json_merge_threeway.json");
+  const auto text = corpus("kube/patch/json_merge_threeway.json");
   if (!text) GTEST_SKIP() << "skipped: corpus not found";
   const Value suite = json(*text);
   std::size_t passed = 0;

@@ -1,0 +1,52 @@
+// A pod as a folder: what is to be made below `<data>/pods/<uid>` before its supervisor starts. A pure plan; the process
+// runtime carries it out through Env::files. Layout: `manifest`, `state` and more as base/pod_record.h says;
+// `volumes/<name>` for ConfigMap, Secret and emptyDir volumes; `<container>.log`. Claims are folders of their own,
+// `<data>/volumes/<namespace>/<claim>`, which outlive pods.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/pod_record.h"
+#include "cluster/pod_environment.h"
+
+namespace slipway::cluster {
+
+/// Where things are; all absolute.
+struct PodPaths {
+  std::string data;
+
+  std::string pods() const { return data + "/pods"; }
+  std::string pod(std::string_view uid) const { return pods() + "/" + std::string(uid); }
+  std::string log(std::string_view uid, std::string_view container) const {
+    return pod(uid) + "/" + std::string(container) + ".log";
+  }
+  std::string claim(std::string_view ns, std::string_view name) const {
+    return data + "/volumes/" + std::string(ns) + "/" + std::string(name);
+  }
+};
+
+struct PlannedFile {
+  std::string path;
+  std::string content;
+  unsigned mode = 0644;
+};
+
+struct PodFolderPlan {
+  std::vector<std::string> folders{};
+  std::vector<PlannedFile> files{};
+  PodManifest manifest{};
+};
+
+/// Why a pod cannot be started.
+struct PodProblem {
+  bool is_final = false;    // false: it may be solved from outside (a missing ConfigMap)
+  std::string container{};  // empty: the pod as a whole
+  std::string reason{};     // "CreateContainerConfigError", "StartError"
+  std::string message{};
+};
+
+std::expected<PodFolderPlan, PodProblem> plan_pod_folder(const kube::Object& pod, const PodInputs& inputs,
+                                                         const PodPaths& paths);
+
+}  // namespace slipway::cluster

@@ -1,0 +1,234 @@
+#include "cluster/process_runtime.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include "cluster/names.h"
+#include "cluster/process_report.h"
+
+namespace slipway::cluster {
+
+namespace {
+
+constexpr Duration kFirstPause = std::chrono::milliseconds{20};
+constexpr Duration kMaxPause = std::chrono::milliseconds{200};
+/// How often what a pod waits for (a ConfigMap) is looked for.
+constexpr Duration kConfigPause = std::chrono::seconds{1};
+constexpr std::size_t kMaxStateBytes = std::size_t{1} << 20;
+
+bool is_set(const ProcessId& process) { return process.pid != 0; }
+
+std::string file_in(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
+
+}  // namespace
+
+ProcessRuntime::ProcessRuntime(Env& env, client::Client& client, Options options)
+    : env_(env), client_(client), options_(std::move(options)), paths_{options_.data_folder}, tasks_(env) {}
+
+Task<Result<PodReport>> ProcessRuntime::advance(kube::Object pod) {
+  const std::string uid(kube::uid(pod));
+  const Look seen = look(uid);
+  if (seen.fate == PodFate::Finished || (seen.state && seen.state->phase == PodPhase::Lost))
+    co_return report_of(pod, *seen.state);
+  if (seen.fate == PodFate::Supervised) co_return keep_watching(pod, seen);
+  if (is_stopping_) co_return waiting_report(pod, "NodeShutdown");
+  if (seen.fate == PodFate::NotStarted && !env_.files.exists(file_in(paths_.pod(uid), kPodManifestFile))) {
+    SLIPWAY_CO_TRY(problem, co_await prepare(pod));
+    if (problem) co_return std::move(*problem);
+  }
+  SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
+  co_return keep_watching(pod, seen);
+}
+
+Task<Result<PodReport>> ProcessRuntime::stop(kube::Object pod, Duration grace) {
+  const std::string uid(kube::uid(pod));
+  const Look seen = look(uid);
+  if (seen.fate == PodFate::Finished || (seen.state && seen.state->phase == PodPhase::Lost))
+    co_return report_of(pod, *seen.state);
+  if (seen.fate == PodFate::NotStarted && !env_.files.exists(file_in(paths_.pod(uid), kPodManifestFile))) {
+    co_return failed_report(pod, "Terminated", "the pod was deleted before it was started");
+  }
+  if (seen.fate == PodFate::Supervised) {
+    SLIPWAY_CO_TRY_VOID(terminate(uid, seen.state->supervisor, grace));
+  } else {
+    // It may just be starting: a supervisor that is started now tells how the pod stands, and ends what is left.
+    SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
+  }
+  co_return keep_watching(pod, seen);
+}
+
+/// Liveness is asked first: a supervisor writes its last state before it ends.
+ProcessRuntime::Look ProcessRuntime::look(const std::string& uid) {
+  Entry& entry = entries_[uid];
+  auto before = read_state(uid, entry);
+  const bool is_alive = before && *before && env_.processes.is_alive((*before)->supervisor);
+  auto after = is_alive || !before ? std::move(before) : read_state(uid, entry);
+  if (!after) return {PodFate::Lost, std::nullopt};  // torn, or not ours
+  return {pod_fate(*after, is_alive), std::move(*after)};
+}
+
+Result<std::optional<PodState>> ProcessRuntime::read_state(const std::string& uid, Entry& entry) {
+  const std::string path = file_in(paths_.pod(uid), kPodStateFile);
+  if (!env_.files.exists(path)) return std::nullopt;
+  SLIPWAY_TRY(text, env_.files.read_from(path, 0, kMaxStateBytes));
+  if (text != entry.state) {
+    entry.state = text;
+    entry.pause = kFirstPause;
+  }
+  SLIPWAY_TRY(state, decode_state(text));
+  return state;
+}
+
+/// Makes the folder. Gives a report when the pod cannot be started (yet).
+Task<Result<std::optional<PodReport>>> ProcessRuntime::prepare(kube::Object pod) {
+  SLIPWAY_CO_TRY(inputs, co_await fetch_inputs(pod));
+  auto plan = plan_pod_folder(pod, inputs, paths_);
+  if (plan) {
+    plan->manifest.wants_namespace = options_.wants_namespace;
+    SLIPWAY_CO_TRY_VOID(make_folder(std::string(kube::uid(pod)), *plan));
+    co_return std::nullopt;
+  }
+  const PodProblem& problem = plan.error();
+  if (problem.is_final) co_return failed_report(pod, problem.reason, problem.message);
+  PodReport report = waiting_report(pod, problem.reason, problem.message, problem.container);
+  report.look_again = kConfigPause;
+  co_return report;
+}
+
+Task<Result<PodInputs>> ProcessRuntime::fetch_inputs(kube::Object pod) {
+  const PodReferences names = references_of(pod);
+  PodInputs inputs;
+  struct Wanted {
+    const kube::Resource& resource;
+    const std::vector<std::string>& names;
+    std::map<std::string, kube::Object>& into;
+  };
+  const Wanted wanted[] = {{kConfigMaps, names.config_maps, inputs.config_maps},
+                           {kSecrets, names.secrets, inputs.secrets},
+                           {kClaims, names.claims, inputs.claims}};
+  for (const Wanted& kind : wanted) {
+    for (const std::string& name : kind.names) {
+      auto found = co_await client::get(client_, kind.resource, {std::string(kube::ns(pod)), name});
+      if (!found && found.error().reason != Reason::NotFound) co_return fail(found.error());
+      if (found) kind.into.emplace(name, std::move(*found));
+    }
+  }
+  co_return inputs;
+}
+
+/// The manifest comes last: a folder that has one is complete.
+Result<void> ProcessRuntime::make_folder(const std::string& uid, const PodFolderPlan& plan) {
+  for (const std::string& folder : plan.folders) SLIPWAY_TRY_VOID(env_.files.make_folders(folder));
+  for (const PlannedFile& file : plan.files) SLIPWAY_TRY_VOID(env_.files.write(file.path, file.content, file.mode));
+  return env_.files.write(file_in(paths_.pod(uid), kPodManifestFile), encode_manifest(plan.manifest), 0600);
+}
+
+Result<void> ProcessRuntime::start_supervisor(const std::string& uid, PodFate fate) {
+  Entry& entry = entries_[uid];
+  const std::string folder = paths_.pod(uid);
+  if (is_set(entry.started)) {
+    if (env_.processes.is_alive(entry.started)) return {};
+    entry.started = {};
+    if (fate == PodFate::NotStarted) {  // tried again after a back-off
+      return fail(Reason::InternalError, "the pod supervisor ended at once; see " + folder + "/supervisor.log");
+    }
+  }
+  ProcessSpec spec;
+  spec.argv = {options_.executable, "pod-supervisor", folder};
+  spec.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+  spec.folder = folder;
+  spec.output = folder + "/supervisor.log";
+  SLIPWAY_TRY(process, env_.processes.start(std::move(spec)));
+  entry.started = process;
+  entry.pause = kFirstPause;
+  return {};
+}
+
+Result<void> ProcessRuntime::terminate(const std::string& uid, ProcessId supervisor, Duration grace) {
+  Entry& entry = entries_[uid];
+  if (entry.grace >= Duration{0} && grace >= entry.grace) return {};
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(grace).count();
+  SLIPWAY_TRY_VOID(env_.files.write(file_in(paths_.pod(uid), kPodGraceFile), std::to_string(seconds), 0600));
+  SLIPWAY_TRY_VOID(env_.processes.signal(supervisor, SIGTERM));
+  entry.grace = grace;
+  entry.pause = kFirstPause;
+  return {};
+}
+
+/// The pod as its supervisor shows it, with the time of the next look: soon after a change, then ever later.
+PodReport ProcessRuntime::keep_watching(const kube::Object& pod, const Look& seen) {
+  Entry& entry = entries_[std::string(kube::uid(pod))];
+  const ProcessId supervisor = seen.fate == PodFate::Supervised ? seen.state->supervisor : entry.started;
+  if (is_set(supervisor) && entry.watched != supervisor) {
+    entry.watched = supervisor;
+    tasks_.spawn(tell_end(kube::key_of(pod), supervisor));
+  }
+  PodReport report = seen.state ? report_of(pod, *seen.state) : waiting_report(pod, "ContainerCreating");
+  entry.pause = std::clamp(entry.pause * 3 / 2, kFirstPause, kMaxPause);
+  report.look_again = entry.pause;
+  return report;
+}
+
+Task<> ProcessRuntime::tell_end(kube::ObjectKey key, ProcessId supervisor) {
+  co_await env_.processes.wait_end(supervisor);
+  if (changed_) changed_(key);
+}
+
+Task<Result<void>> ProcessRuntime::forget(std::string uid) {
+  const Look seen = look(uid);
+  if (seen.fate == PodFate::Supervised) SLIPWAY_CO_TRY_VOID(terminate(uid, seen.state->supervisor, Duration{0}));
+  const bool is_recorded = seen.state && is_final(seen.state->phase);
+  // Nobody watches what may be left of it: a supervisor started now ends that.
+  if (seen.fate == PodFate::Lost && !is_recorded) SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
+  const ProcessId supervisor = seen.fate == PodFate::Supervised ? seen.state->supervisor : entries_[uid].started;
+  if (is_set(supervisor) && env_.processes.is_alive(supervisor)) {
+    if (seen.fate == PodFate::NotStarted) SLIPWAY_CO_TRY_VOID(terminate(uid, supervisor, Duration{0}));
+    co_await env_.processes.wait_end(supervisor);
+  }
+  SLIPWAY_CO_TRY_VOID(env_.files.remove_all(paths_.pod(uid)));
+  entries_.erase(uid);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> ProcessRuntime::forget_all_but(std::set<std::string> uids) {
+  if (!env_.files.exists(paths_.pods())) co_return Result<void>{};
+  SLIPWAY_CO_TRY(folders, env_.files.list(paths_.pods()));
+  const std::vector<std::string> found = folders;
+  for (const std::string& uid : found) {
+    if (!uids.contains(uid)) SLIPWAY_CO_TRY_VOID(co_await forget(uid));
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<std::string>> ProcessRuntime::logs(kube::Object pod, server::LogQuery query) {
+  const json::Value& containers = pod["spec"]["containers"];
+  std::string container = query.container;
+  if (container.empty() && containers.size() != 1) {
+    co_return fail(Reason::BadRequest, fmt::format("a container name must be specified for pod {}", kube::name(pod)));
+  }
+  if (container.empty()) container = containers.item(0)["name"].str();
+  co_return env_.files.read_from(paths_.log(kube::uid(pod), container), query.offset, query.limit);
+}
+
+Task<> ProcessRuntime::stop_all(Duration grace) {
+  is_stopping_ = true;
+  std::vector<std::string> uids;
+  for (const auto& [uid, entry] : entries_) uids.push_back(uid);
+  std::vector<ProcessId> ending;
+  for (const std::string& uid : uids) {
+    const Look seen = look(uid);
+    if (seen.fate != PodFate::Supervised) continue;
+    if (const auto told = terminate(uid, seen.state->supervisor, grace); !told) {
+      env_.log.warn("a pod could not be stopped", {{"pod", uid}, {"error", told.error().message}});
+      continue;
+    }
+    ending.push_back(seen.state->supervisor);
+  }
+  for (const ProcessId supervisor : ending) co_await env_.processes.wait_end(supervisor);
+}
+
+Result<void> ProcessRuntime::release_claim(const kube::ObjectKey& claim) {
+  return env_.files.remove_all(paths_.claim(claim.ns, claim.name));
+}
+
+}  // namespace slipway::cluster

@@ -1,0 +1,73 @@
+// Pods as processes of this machine, without isolation: each pod is a folder (pod_folder.h) and a small supervisor process that
+// runs its containers, outlives Slipway and records what happens (base/pod_record.h). Everything is found again after a restart
+// from the folders. Uses only Env::processes and Env::files.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "client/client.h"
+#include "cluster/pod_folder.h"
+#include "cluster/pod_runtime.h"
+
+namespace slipway::cluster {
+
+class ProcessRuntime : public PodRuntime {
+ public:
+  struct Options {
+    std::string data_folder;      // absolute
+    std::string executable;       // started as `<executable> pod-supervisor <pod folder>`
+    bool wants_namespace = true;  // false: volumes are mapped below $POD_ROOT even where mounts are allowed
+  };
+
+  /// `client` reads the ConfigMaps, Secrets and claims of pods.
+  ProcessRuntime(Env& env, client::Client& client, Options options);
+
+  Task<Result<PodReport>> advance(kube::Object pod) override;
+  Task<Result<PodReport>> stop(kube::Object pod, Duration grace) override;
+  Task<Result<void>> forget(std::string uid) override;
+  Task<Result<void>> forget_all_but(std::set<std::string> uids) override;
+  Task<Result<std::string>> logs(kube::Object pod, server::LogQuery query) override;
+  bool ignores_images() const override { return true; }
+
+  /// Ends all pods for a shutdown: SIGTERM, after `grace` SIGKILL; nothing new starts from now on. Returns when all have ended.
+  /// Pods that fail by it fail with DisruptionTarget, so that their Jobs go on when Slipway is started again.
+  Task<> stop_all(Duration grace);
+  /// Removes the folder of a claim.
+  Result<void> release_claim(const kube::ObjectKey& claim);
+
+ private:
+  /// What is known of a pod between two looks.
+  struct Entry {
+    ProcessId started{};  // the supervisor that was started last
+    ProcessId watched{};  // whose end a task waits for
+    std::string state{};  // as last read
+    Duration pause{0};    // until the next look
+    Duration grace{-1};   // of the last SIGTERM; negative: none
+  };
+  struct Look {
+    PodFate fate = PodFate::NotStarted;
+    std::optional<PodState> state{};
+  };
+
+  Look look(const std::string& uid);
+  Result<std::optional<PodState>> read_state(const std::string& uid, Entry& entry);
+  Task<Result<std::optional<PodReport>>> prepare(kube::Object pod);
+  Task<Result<PodInputs>> fetch_inputs(kube::Object pod);
+  Result<void> make_folder(const std::string& uid, const PodFolderPlan& plan);
+  Result<void> start_supervisor(const std::string& uid, PodFate fate);
+  Result<void> terminate(const std::string& uid, ProcessId supervisor, Duration grace);
+  PodReport keep_watching(const kube::Object& pod, const Look& seen);
+  Task<> tell_end(kube::ObjectKey key, ProcessId supervisor);
+
+  Env& env_;
+  client::Client& client_;
+  Options options_;
+  PodPaths paths_;
+  std::map<std::string, Entry> entries_;  // by uid
+  bool is_stopping_ = false;
+  Tasks tasks_;
+};
+
+}  // namespace slipway::cluster

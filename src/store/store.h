@@ -1,6 +1,9 @@
 // The revisioned log: every change of one embedded cluster gets the next number of one 64-bit counter. Changes are appended to
 // a table in SQLite in grouped commits with synchronous=FULL; a write is acknowledged, readable and watchable only when its
-// group is durable. The newest state of every key and a window of history are held in memory. One logic thread uses a Store.
+// group is durable. The newest state of every key and a window of history are held in memory; the window is rebuilt from the
+// file on open, so that watches go on after a restart. An empty store is at revision 1, as etcd is. Keys are made of segments,
+// "/registry/GROUP/RESOURCE/…"; a watch of the first three (or below) is never bothered by the others. One logic thread uses a
+// Store. The file holds Secrets: whoever may not read them must not enter its folder.
 #pragma once
 
 #include <cstdint>
@@ -49,17 +52,18 @@ struct Range {
 };
 
 struct RangeQuery {
-  std::string prefix;
-  std::string start;      // first key wanted; empty: from the prefix
+  std::string prefix{};
+  std::string start{};    // first key wanted; empty: from the prefix
   std::size_t limit = 0;  // 0: all
   Revision at = 0;        // 0: the newest durable state
 };
 
 struct Options {
-  std::string path;                       // the database file; created when absent
+  std::string path{};                     // the database file; created when absent (its folder is not)
   std::size_t history_changes = 100'000;  // changes kept for watches and past reads
   std::size_t history_bytes = std::size_t{64} << 20;
-  bool is_read_only = false;  // for looking at a folder another process may be writing
+  bool is_read_only = false;  // for looking at a folder another process may be writing; sees the state of its opening
+  std::int64_t pid = 0;       // of this process: told to others who want to write the same file
 };
 
 /// A cursor over changes. Bounded: it reads the store's history, nothing is buffered per watcher.
@@ -78,8 +82,9 @@ class Watcher {
 class Store {
  public:
   /// Opens or creates the file and loads the newest state. Errors: BadRequest for a file that is not Slipway's or of a newer
-  /// format, StorageReadError for a damaged one, Conflict when another process holds it (the message names its pid),
-  /// InternalError otherwise; nothing is changed then.
+  /// format, StorageReadError for a damaged one (the message names the first revision in question), Conflict when another
+  /// process holds it (the message names its pid), NotFound when only to be read and absent, InternalError otherwise; nothing
+  /// is changed then. A read-only store works beside a writer.
   static Result<std::unique_ptr<Store>> open(Env& env, Options options);
   virtual ~Store() = default;
 
@@ -102,12 +107,14 @@ class Store {
 
   /// Appends all writes or none, with consecutive revisions; the call up to the first suspension puts them into head state, so
   /// two appends keep their order. Returns the revision of the last write once durable. Conflict when an expectation does not
-  /// hold; ServiceUnavailable when the disk fails or is full: then this write and all that were appended after it are undone.
+  /// hold; ServiceUnavailable when the disk fails or is full: then this write and all that were appended after it are undone
+  /// (though a power cut before the next write may bring it back whole); TooManyRequests when too much waits to be written;
+  /// Forbidden when opened for reading.
   virtual Task<Result<Revision>> append(std::vector<Write> writes) = 0;
 
-  /// Changes after `from`. Expired when compacted.
+  /// Changes after `from`. Expired when compacted, Timeout (cause ResourceVersionTooLarge) when `from` is ahead.
   virtual Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision from) = 0;
-  /// Forgets history up to `revision` (and what it superseded in the file).
+  /// Forgets history up to `revision` and deletes what it superseded from the file, in batches that other writes pass.
   virtual Task<Result<void>> compact(Revision revision) = 0;
   /// Waits until the durable revision is at least `revision` (true) or `deadline` (false).
   virtual Task<bool> wait_for(Revision revision, Time deadline) = 0;

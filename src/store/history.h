@@ -1,0 +1,151 @@
+// The window of past changes, newest state excluded: what watchers read and what takes a range back to an earlier revision.
+// Records have consecutive revisions. Beside the whole, each bucket (the keys of one resource) has a list of its own changes,
+// so that a watcher never looks at those of other resources, and a signal, so that it is not woken by them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.h"
+#include "json/value.h"
+#include "kube/object.h"
+
+namespace slipway::store {
+
+using kube::Revision;
+
+/// A value, or none, or the text of one that is parsed when somebody asks: old revisions read from the file seldom matter.
+class LazyValue {
+ public:
+  LazyValue() = default;
+  LazyValue(json::Value value) : value_(std::move(value)) {}
+  LazyValue(std::optional<json::Value> value) : value_(std::move(value)) {}
+  static LazyValue from_text(std::string text) {
+    LazyValue lazy;
+    lazy.text_ = std::make_shared<const std::string>(std::move(text));
+    return lazy;
+  }
+
+  bool has_value() const { return value_.has_value() || text_ != nullptr; }
+  /// StorageReadError when the text is no JSON.
+  Result<std::optional<json::Value>> get() const;
+
+ private:
+  mutable std::optional<json::Value> value_;
+  mutable std::shared_ptr<const std::string> text_;
+};
+
+/// The JSON of a stored value; limits beyond what the server lets in.
+Result<json::Value> parse_stored(std::string_view text);
+
+/// One change as history keeps it.
+struct Record {
+  Revision revision = 0;
+  Revision previous_revision = 0;  // 0: there was none
+  std::string key;
+  LazyValue value;     // none: deleted
+  LazyValue previous;  // none: created
+  std::size_t bytes = 0;
+};
+
+/// The first three segments, those of a resource: "/registry/batch/jobs/" of "/registry/batch/jobs/ns/name". Empty when there
+/// are not as many: such a key or prefix belongs to no bucket.
+std::string_view bucket_of(std::string_view key);
+
+class Bucket {
+ public:
+  explicit Bucket(Env& env) : changed_(env) {}
+
+  /// Notified once per group commit that changed it.
+  Signal& changed() { return changed_; }
+  /// Changes above this revision are all here.
+  Revision trimmed() const { return trimmed_; }
+
+ private:
+  friend class History;
+  std::deque<Revision> revisions_;
+  Revision trimmed_ = 0;
+  Signal changed_;
+  bool is_touched_ = false;
+};
+
+class History {
+ public:
+  explicit History(Env& env) : env_(env), everything_(env) {}
+
+  /// Before anything else: the window is empty and begins after `revision`.
+  void start(Revision revision) { newest_ = compacted_ = revision; }
+  /// REQUIRES: the next revision.
+  void push(Record record);
+  /// Puts a record in front (loading). REQUIRES: the revision compacted() has; that goes one down.
+  Record& prepend(Record record);
+
+  /// Changes above are in the window.
+  Revision compacted() const { return compacted_; }
+  Revision newest() const { return newest_; }
+  std::size_t size() const { return records_.size(); }
+  std::size_t bytes() const { return bytes_; }
+
+  /// Forgets records up to `revision`; calls `forgotten` for each.
+  template <class Forgotten>
+  void trim(Revision revision, Forgotten forgotten);
+
+  /// What a watcher of `prefix` waits on: its resource's bucket, or everything when the prefix is shorter. Stays valid.
+  Bucket& bucket(std::string_view prefix);
+  /// Calls `visit(record)` for the changes below `prefix` after `from` in order, until it returns false.
+  template <class Visit>
+  void each_after(std::string_view prefix, Revision from, Visit visit) const;
+  /// Wakes those who wait for buckets that changed since the last call.
+  void notify_changed();
+  /// Wakes everybody (the store is closed).
+  void notify_all();
+
+ private:
+  const Bucket* find_bucket(std::string_view prefix) const;
+  const Record& at(Revision revision) const { return records_[static_cast<std::size_t>(revision - compacted_ - 1)]; }
+  void drop_front();
+
+  Env& env_;
+  std::deque<Record> records_;
+  Revision compacted_ = 0;
+  Revision newest_ = 0;
+  std::size_t bytes_ = 0;
+  std::map<std::string, Bucket, std::less<>> buckets_;
+  Bucket everything_;  // has no list of its own: it is records_
+  std::vector<Bucket*> touched_;
+};
+
+template <class Forgotten>
+void History::trim(Revision revision, Forgotten forgotten) {
+  while (!records_.empty() && records_.front().revision <= revision) {
+    forgotten(records_.front());
+    drop_front();
+  }
+}
+
+template <class Visit>
+void History::each_after(std::string_view prefix, Revision from, Visit visit) const {
+  const auto offer = [&](const Record& record) { return !record.key.starts_with(prefix) || visit(record); };
+  from = std::max(from, compacted_);
+  if (bucket_of(prefix).empty()) {
+    for (Revision revision = from + 1; revision <= newest_; ++revision) {
+      if (!offer(at(revision))) return;
+    }
+    return;
+  }
+  const Bucket* bucket = find_bucket(prefix);
+  if (bucket == nullptr) return;
+  const auto& revisions = bucket->revisions_;
+  for (auto next = std::upper_bound(revisions.begin(), revisions.end(), from); next != revisions.end(); ++next) {
+    if (!offer(at(*next))) return;
+  }
+}
+
+}  // namespace slipway::store

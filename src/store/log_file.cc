@@ -1,0 +1,267 @@
+#include "store/log_file.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "base/check.h"
+#include "json/text.h"
+
+namespace slipway::store {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x536c6970;  // "Slip"
+constexpr std::int64_t kFormat = 1;
+constexpr int kBusyTimeout_ms = 5000;
+constexpr std::size_t kHeaderSize = 100;
+
+/// Big-endian, as SQLite writes its header.
+std::int64_t header_word(std::string_view header, std::size_t offset) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i) word = word << 8 | static_cast<unsigned char>(header[offset + i]);
+  return word;
+}
+
+std::unexpected<Status> foreign(const std::string& path) {
+  return fail(Reason::BadRequest, fmt::format("{} is not a Slipway database", path));
+}
+
+Result<void> check_identity(const std::string& path, std::int64_t application_id, std::int64_t format) {
+  if (application_id != kApplicationId) return foreign(path);
+  if (format > kFormat)
+    return fail(Reason::BadRequest,
+                fmt::format("{} was written by a newer Slipway (format {}; this one knows {})", path, format, kFormat));
+  if (format < 1) return fail(Reason::StorageReadError, fmt::format("{} is damaged: it has no format number", path));
+  return {};
+}
+
+/// Looks at the file's header without SQLite, which might change a file that is not ours. True when there is one.
+Result<bool> probe(sqlite3_vfs* vfs, const std::string& path) {
+  const auto file = VfsFile::open(vfs, path, SQLITE_OPEN_READONLY);
+  if (!file) return false;
+  const std::string header = file->read(kHeaderSize);
+  if (header.empty()) return false;
+  // A power cut while the database was made: its journal undoes that. SQLite must look first.
+  if (exists(vfs, path + "-journal")) return false;
+  if (header.size() < kHeaderSize || !header.starts_with(std::string_view("SQLite format 3\0", 16))) return foreign(path);
+  SLIPWAY_TRY_VOID(check_identity(path, header_word(header, 68), header_word(header, 60)));
+  return true;
+}
+
+bool has_shared_memory(sqlite3* connection) {
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || file == nullptr) return false;
+  return file->pMethods != nullptr && file->pMethods->iVersion >= 2 && file->pMethods->xShmMap != nullptr;
+}
+
+std::uint64_t mixed(std::uint64_t state, std::uint64_t word) {
+  state = (state ^ word) * 0x9e3779b97f4a7c15;
+  return state ^ (state >> 29);
+}
+
+std::uint64_t mixed(std::uint64_t state, std::string_view bytes) {
+  state = mixed(state, bytes.size());
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), 8);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    state = mixed(state, word);
+  }
+  std::uint64_t rest = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) rest |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  return mixed(state, rest);
+}
+
+}  // namespace
+
+std::int64_t row_sum(Revision revision, std::string_view key, std::optional<std::string_view> value) {
+  std::uint64_t state = mixed(static_cast<std::uint64_t>(revision), key);
+  if (value) state = mixed(state, *value);
+  return static_cast<std::int64_t>(state & 0xffffffff);
+}
+
+Result<std::string_view> LogRow::text() const {
+  const std::string_view text = statement_.text(2);
+  if (row_sum(revision_, key_, text) != statement_.integer(3))
+    return fail(Reason::StorageReadError, fmt::format("revision {} is damaged", revision_));
+  return text;
+}
+
+Result<std::unique_ptr<LogFile>> LogFile::open(Options options) {
+  if (options.vfs == nullptr) options.vfs = sqlite3_vfs_find(nullptr);
+  std::unique_ptr<LogFile> file(new LogFile(std::move(options)));
+  const Options& wanted = file->options_;
+  SLIPWAY_TRY(is_there, probe(wanted.vfs, wanted.path));
+  if (wanted.is_read_only) {
+    if (!is_there && !exists(wanted.vfs, wanted.path))
+      return fail(Reason::NotFound, fmt::format("no such file: {}", wanted.path));
+  } else {
+    SLIPWAY_TRY(lock, WriterLock::take(wanted.vfs, wanted.path, wanted.pid));
+    file->lock_ = std::move(lock);
+  }
+  SLIPWAY_TRY_VOID(file->connect(!is_there));
+  return file;
+}
+
+LogFile::~LogFile() { close(); }
+
+std::unexpected<Status> LogFile::read_failure(const SqliteError& error) const {
+  switch (error.primary()) {
+    case SQLITE_NOTADB:
+      return foreign(path());
+    case SQLITE_CORRUPT:
+      return fail(Reason::StorageReadError, fmt::format("{} is damaged: {}", path(), error.message));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return fail(Reason::Conflict, fmt::format("{} is in use by another process", path()));
+    case SQLITE_FULL:
+      return fail(Reason::ServiceUnavailable, fmt::format("cannot open {}: disk full", path()));
+    default:
+      return fail(Reason::InternalError,
+                  fmt::format("cannot open {}: {} (SQLite error {})", path(), error.message, error.code));
+  }
+}
+
+Result<void> LogFile::connect(bool may_be_new) {
+  const int flags = options_.is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  auto connection = Connection::open(path(), flags, options_.vfs);
+  if (!connection) return read_failure(connection.error());
+  connection_ = std::move(*connection);
+  if (auto done = configure(); !done) return read_failure(done.error());
+  if (may_be_new) SLIPWAY_TRY_VOID(check_format());
+  if (auto done = prepare(); !done) return read_failure(done.error());
+  return {};
+}
+
+SqliteResult<void> LogFile::configure() {
+  sqlite3_busy_timeout(connection_->get(), kBusyTimeout_ms);
+  sqlite3_wal_hook(
+      connection_->get(),
+      [](void* context, sqlite3*, const char*, int pages) {
+        auto* self = static_cast<LogFile*>(context);
+        if (pages < self->wal_pages_) self->checkpointed_pages_ = 0;  // it was moved whole and begins anew
+        self->wal_pages_ = pages;
+        return SQLITE_OK;
+      },
+      this);
+  if (!has_shared_memory(connection_->get())) SLIPWAY_SQL(connection_->execute("PRAGMA locking_mode=EXCLUSIVE"));
+  return connection_->execute("PRAGMA synchronous=FULL; PRAGMA secure_delete=FAST");
+}
+
+/// A new file gets its tables; one that a journal had to bring back is looked at now.
+Result<void> LogFile::check_format() {
+  const auto tables = connection_->integer("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return read_failure(tables.error());
+  const auto application_id = connection_->integer("PRAGMA application_id");
+  if (!application_id) return read_failure(application_id.error());
+  if (*tables > 0 || *application_id != 0) {
+    const auto format = connection_->integer("PRAGMA user_version");
+    if (!format) return read_failure(format.error());
+    return check_identity(path(), *application_id, *format);
+  }
+  if (options_.is_read_only) return fail(Reason::NotFound, fmt::format("{} is empty", path()));
+  if (auto done = create_tables(); !done) return read_failure(done.error());
+  return {};
+}
+
+/// With a rollback journal: the first page, by which a file is known as ours, is in the database itself from the start.
+SqliteResult<void> LogFile::create_tables() {
+  SLIPWAY_SQL_LET(transaction, Transaction::begin(*connection_));
+  SLIPWAY_SQL(connection_->execute(fmt::format(R"(
+    PRAGMA application_id={};
+    PRAGMA user_version={};
+    CREATE TABLE log(revision INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT, sum INTEGER NOT NULL);
+    CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    INSERT INTO meta VALUES('compacted', 1))",
+                                               kApplicationId, kFormat)
+                                       .c_str()));
+  return transaction.commit();
+}
+
+SqliteResult<void> LogFile::prepare() {
+  if (!options_.is_read_only) {
+    SLIPWAY_SQL(connection_->execute("PRAGMA journal_mode=WAL"));
+    SLIPWAY_SQL_LET(insert, Statement::prepare(*connection_, "INSERT INTO log VALUES(?1, ?2, ?3, ?4)"));
+    insert_ = std::move(insert);
+    SLIPWAY_SQL_LET(deletion, Statement::prepare(*connection_, "DELETE FROM log WHERE revision = ?1"));
+    delete_ = std::move(deletion);
+    SLIPWAY_SQL_LET(compacted, Statement::prepare(*connection_, "UPDATE meta SET value = ?1 WHERE name = 'compacted'"));
+    set_compacted_ = std::move(compacted);
+  }
+  return {};
+}
+
+Result<void> LogFile::read(const std::function<Result<void>(const LogRow&)>& visit) {
+  // One read transaction: a writer beside a read-only store must not move `compacted` between the two statements.
+  const auto transaction = Transaction::begin_reading(*connection_);
+  if (!transaction) return read_failure(transaction.error());
+  const auto compacted = connection_->integer("SELECT value FROM meta WHERE name = 'compacted'");
+  if (!compacted) return read_failure(compacted.error());
+  compacted_ = *compacted;
+  if (compacted_ < 1) return fail(Reason::StorageReadError, fmt::format("{} is damaged: no compacted revision", path()));
+
+  auto rows = Statement::prepare(*connection_, "SELECT revision, key, value, sum FROM log ORDER BY revision DESC");
+  if (!rows) return read_failure(rows.error());
+  const auto damaged = [this](std::string_view how) {
+    return fail(Reason::StorageReadError, fmt::format("{} is damaged: {}", path(), how));
+  };
+  Revision expected = 0;  // 0: any
+  for (;;) {
+    const auto has_row = rows->step();
+    if (!has_row) return read_failure(has_row.error());
+    if (!*has_row) break;
+    const LogRow row(*rows, rows->integer(0), rows->text(1));
+    if (expected > compacted_ && row.revision() != expected) return damaged(fmt::format("revision {} is missing", expected));
+    expected = row.revision() - 1;
+    if (auto visited = visit(row); !visited) return damaged(visited.error().message);
+  }
+  if (expected > compacted_) return damaged(fmt::format("revision {} is missing", expected));
+  return {};
+}
+
+Result<void> LogFile::commit(std::span<const PendingWrite> writes, std::span<const Revision> superseded, Revision compacted) {
+  auto done = write(writes, superseded, compacted);
+  if (done) return {};
+  const SqliteError& error = done.error();
+  const std::string why =
+      error.primary() == SQLITE_FULL ? "disk full" : fmt::format("{} (SQLite error {})", error.message, error.code);
+  return fail(Reason::ServiceUnavailable, fmt::format("cannot write {}: {}", path(), why));
+}
+
+SqliteResult<void> LogFile::write(std::span<const PendingWrite> writes, std::span<const Revision> superseded,
+                                  Revision compacted) {
+  SLIPWAY_SQL_LET(transaction, Transaction::begin(*connection_));
+  for (const PendingWrite& write : writes) {
+    std::optional<std::string_view> text;
+    insert_.bind(1, write.revision).bind(2, write.key);
+    if (write.value) {
+      text_.clear();
+      json::print_to(text_, *write.value);
+      text = text_;
+      insert_.bind(3, *text);
+    } else {
+      insert_.bind_null(3);
+    }
+    SLIPWAY_SQL(insert_.bind(4, row_sum(write.revision, write.key, text)).run());
+  }
+  for (const Revision revision : superseded) SLIPWAY_SQL(delete_.bind(1, revision).run());
+  if (!superseded.empty()) SLIPWAY_SQL(set_compacted_.bind(1, compacted).run());
+  return transaction.commit();
+}
+
+void LogFile::checkpoint() {
+  // A reader beside us may hold a part back; what fails is tried again with the next one.
+  (void)sqlite3_wal_checkpoint_v2(connection_->get(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  checkpointed_pages_ = wal_pages_;
+}
+
+void LogFile::close() {
+  insert_ = {};
+  delete_ = {};
+  set_compacted_ = {};
+  connection_.reset();
+  lock_.reset();
+}
+
+}  // namespace slipway::store

@@ -1,0 +1,211 @@
+#include "store/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace slipway::store {
+namespace {
+
+/// A record's own memory beside its value.
+constexpr std::size_t kRecordBytes = sizeof(Record) + 64;
+
+/// Reads the log backwards: the first row met of a key is its newest state, later ones are what history needs or nobody.
+class Loader {
+ public:
+  Loader(const Options& options, History& history) : options_(options), history_(history) {}
+
+  Result<void> visit(const LogRow& row) {
+    if (is_first_) history_.start(row.revision());
+    is_first_ = false;
+    const auto [at, is_newest] = newer_.try_emplace(std::string(row.key()));
+    Record*& newer = at->second;
+    is_in_window_ = is_in_window_ && row.revision() > compacted_ && history_.size() < options_.history_changes &&
+                    history_.bytes() < options_.history_bytes;
+    if (!is_in_window_ && !newer && (!is_newest || row.is_deletion())) {
+      superseded_.push_back(row.revision());
+      return {};
+    }
+    SLIPWAY_TRY(value, value_of(row, is_newest));
+    if (newer != nullptr && value.has_value()) {
+      newer->previous = value;
+      newer->previous_revision = row.revision();
+    }
+    if (!is_in_window_ && row.is_deletion()) superseded_.push_back(row.revision());
+    const std::size_t bytes = kRecordBytes + row.key().size() + text_bytes_;
+    newer =
+        is_in_window_ ? &history_.prepend({row.revision(), 0, std::string(row.key()), std::move(value), {}, bytes}) : nullptr;
+    return {};
+  }
+
+  /// What the file has deleted up to; rows above follow each other.
+  void set_compacted(Revision compacted) { compacted_ = compacted; }
+  bool saw_nothing() const { return is_first_; }
+
+  KeyMap take_newest() {
+    std::ranges::sort(items_, {}, &KeyMap::Item::key);
+    return KeyMap(std::move(items_));
+  }
+  /// Ascending.
+  std::deque<Revision> take_superseded() { return {superseded_.rbegin(), superseded_.rend()}; }
+
+ private:
+  Result<LazyValue> value_of(const LogRow& row, bool is_newest) {
+    text_bytes_ = 0;
+    if (row.is_deletion()) return LazyValue();
+    SLIPWAY_TRY(text, row.text());
+    text_bytes_ = text.size();
+    if (!is_newest) return LazyValue::from_text(std::string(text));
+    auto value = parse_stored(text);
+    if (!value) return fail(Reason::StorageReadError, fmt::format("revision {}: {}", row.revision(), value.error().message));
+    items_.push_back({std::string(row.key()), *value, row.revision()});
+    return LazyValue(std::move(*value));
+  }
+
+  const Options& options_;
+  History& history_;
+  Revision compacted_ = 0;
+  bool is_first_ = true;
+  bool is_in_window_ = true;
+  std::size_t text_bytes_ = 0;
+  /// By key: the record in the window that the next older row of the key precedes; nullptr when that is not in the window.
+  std::unordered_map<std::string, Record*> newer_;
+  std::vector<KeyMap::Item> items_;
+  std::vector<Revision> superseded_;
+};
+
+}  // namespace
+
+Result<void> State::load(LogFile& file) {
+  Loader loader(options_, history_);
+  SLIPWAY_TRY_VOID(file.read([&](const LogRow& row) {
+    loader.set_compacted(file.compacted());
+    return loader.visit(row);
+  }));
+  newest_ = loader.take_newest();
+  superseded_ = loader.take_superseded();
+  // All that was left may have been deleted with the newest revision itself.
+  if (loader.saw_nothing() || history_.newest() < file.compacted()) history_.start(file.compacted());
+  return {};
+}
+
+void State::apply(std::vector<PendingWrite> writes) {
+  for (PendingWrite& write : writes) {
+    Record record{write.revision, 0, std::move(write.key), {}, {}, kRecordBytes + write.bytes};
+    if (const KeyMap::Item* before = newest_.find(record.key)) {
+      record.previous = before->value;
+      record.previous_revision = before->modified;
+    }
+    if (write.value) {
+      newest_.put(record.key, *write.value, write.revision);
+    } else {
+      newest_.erase(record.key);
+    }
+    record.value = std::move(write.value);
+    history_.push(std::move(record));
+  }
+  trim();
+  history_.notify_changed();
+  advanced_.notify();
+}
+
+void State::trim() {
+  const auto is_beyond = [&] {
+    return history_.size() > options_.history_changes || history_.bytes() > options_.history_bytes;
+  };
+  while (history_.size() > 0 && is_beyond()) compact(history_.compacted() + 1);
+}
+
+void State::compact(Revision revision) {
+  history_.trim(revision, [&](const Record& record) { forget(record); });
+}
+
+void State::forget(const Record& record) {
+  if (record.previous_revision != 0) superseded_.push_back(record.previous_revision);
+  if (!record.value.has_value()) superseded_.push_back(record.revision);
+}
+
+std::optional<Entry> State::get(std::string_view key) const {
+  const KeyMap::Item* item = newest_.find(key);
+  if (item == nullptr) return std::nullopt;
+  return Entry{item->value, item->modified};
+}
+
+Revision State::modified(std::string_view key) const {
+  const KeyMap::Item* item = newest_.find(key);
+  return item == nullptr ? 0 : item->modified;
+}
+
+std::size_t State::count(std::string_view prefix) const {
+  return newest_.distance(newest_.lower_bound(prefix), newest_.end_of(prefix));
+}
+
+Result<void> State::check_revision(Revision revision) const {
+  if (revision > history_.newest()) {
+    Status status{};
+    status.reason = Reason::Timeout;
+    status.message = fmt::format("Too large resource version: {}, current: {}", revision, history_.newest());
+    status.causes = {{"ResourceVersionTooLarge", "Too large resource version", ""}};
+    status.retry_after_seconds = 1;
+    return fail(std::move(status));
+  }
+  if (revision < history_.compacted())
+    return fail(Reason::Expired, fmt::format("too old resource version: {} ({})", revision, history_.compacted()));
+  return {};
+}
+
+Result<Range> State::range(const RangeQuery& query) const {
+  const Revision at = query.at == 0 ? history_.newest() : query.at;
+  SLIPWAY_TRY_VOID(check_revision(at));
+  const std::string_view first = std::max<std::string_view>(query.prefix, query.start);
+
+  // The first change of a key after `at` says what the key was then.
+  std::map<std::string_view, const Record*> changed;
+  history_.each_after(query.prefix, at, [&](const Record& record) {
+    if (record.key >= first) changed.emplace(record.key, &record);
+    return true;
+  });
+
+  Range range;
+  range.revision = at;
+  auto now = newest_.lower_bound(first);
+  const auto end = newest_.end_of(query.prefix);
+  auto then = changed.begin();
+  while (now < end || then != changed.end()) {
+    const bool takes_then = then != changed.end() && (now >= end || then->first <= newest_.at(now).key);
+    if (takes_then && !then->second->previous.has_value()) {
+      if (now < end && newest_.at(now).key == then->first) now = newest_.next(now);
+      ++then;
+      continue;
+    }
+    if (query.limit > 0 && range.entries.size() == query.limit) {
+      range.has_more = true;
+      break;
+    }
+    if (!takes_then) {
+      const KeyMap::Item& item = newest_.at(now);
+      range.entries.emplace_back(item.key, Entry{item.value, item.modified});
+      now = newest_.next(now);
+      continue;
+    }
+    SLIPWAY_TRY(value, then->second->previous.get());
+    range.entries.emplace_back(then->first, Entry{std::move(*value), then->second->previous_revision});
+    if (now < end && newest_.at(now).key == then->first) now = newest_.next(now);
+    ++then;
+  }
+  if (!range.has_more) return range;
+  range.remaining = static_cast<std::int64_t>(newest_.distance(now, end));
+  for (; then != changed.end(); ++then)
+    range.remaining += (then->second->previous.has_value() ? 1 : 0) - (newest_.find(then->first) != nullptr ? 1 : 0);
+  return range;
+}
+
+void State::close() {
+  is_closed_ = true;
+  history_.notify_all();
+  advanced_.notify();
+}
+
+}  // namespace slipway::store

@@ -1,0 +1,64 @@
+// What is durable, as reads and watchers see it: the newest value of every key, the window of history, and which rows of the
+// file they no longer need. Changes come in whole groups, after the file has them.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/env.h"
+#include "store/history.h"
+#include "store/key_map.h"
+#include "store/log_file.h"
+#include "store/store.h"
+
+namespace slipway::store {
+
+class State {
+ public:
+  State(Env& env, const Options& options) : options_(options), history_(env), advanced_(env) {}
+
+  /// Reads everything in the file. StorageReadError when it is damaged.
+  Result<void> load(LogFile& file);
+  /// Takes over a group that has become durable, wakes watchers and forgets what is beyond the window.
+  void apply(std::vector<PendingWrite> writes);
+  /// Forgets history up to `revision`. REQUIRES: not above revision().
+  void compact(Revision revision);
+
+  Revision revision() const { return history_.newest(); }
+  std::optional<Entry> get(std::string_view key) const;
+  /// 0 when absent.
+  Revision modified(std::string_view key) const;
+  Result<Range> range(const RangeQuery& query) const;
+  std::size_t count(std::string_view prefix) const;
+  /// Timeout (cause ResourceVersionTooLarge) ahead of revision(), Expired before the window.
+  Result<void> check_revision(Revision revision) const;
+
+  History& history() { return history_; }
+  const History& history() const { return history_; }
+  /// Notified when revision() has moved.
+  Signal& advanced() { return advanced_; }
+  /// Rows of the file that are superseded as of history().compacted(); for one key the older come first.
+  std::deque<Revision>& superseded() { return superseded_; }
+
+  bool is_closed() const { return is_closed_; }
+  /// Watchers end; reads go on.
+  void close();
+
+ private:
+  void trim();
+  void forget(const Record& record);
+
+  Options options_;
+  KeyMap newest_;
+  History history_;
+  std::deque<Revision> superseded_;
+  Signal advanced_;
+  bool is_closed_ = false;
+};
+
+}  // namespace slipway::store

@@ -1,0 +1,80 @@
+#include "store/watcher.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace slipway::store {
+namespace {
+
+class HistoryWatcher : public Watcher {
+ public:
+  HistoryWatcher(std::shared_ptr<State> state, std::string prefix, Revision from)
+      : state_(std::move(state)), prefix_(std::move(prefix)), bucket_(state_->history().bucket(prefix_)), seen_(from) {}
+
+  Task<Result<std::vector<Change>>> next(std::size_t limit) override {
+    for (;;) {
+      auto changes = take(limit);
+      if (!changes || !changes->empty()) co_return changes;
+      co_await bucket_.changed().wait();
+    }
+  }
+
+  Task<Result<std::vector<Change>>> next_until(std::size_t limit, Time deadline) override {
+    for (;;) {
+      auto changes = take(limit);
+      if (!changes || !changes->empty()) co_return changes;
+      if (!co_await bucket_.changed().wait_until(deadline)) co_return take(limit);
+    }
+  }
+
+  Revision progress() const override {
+    bool has_unseen = false;
+    if (state_->is_closed() || bucket_.trimmed() > seen_) return seen_;
+    state_->history().each_after(prefix_, seen_, [&](const Record&) {
+      has_unseen = true;
+      return false;
+    });
+    return has_unseen ? seen_ : state_->revision();
+  }
+
+ private:
+  Result<std::vector<Change>> take(std::size_t limit) {
+    if (state_->is_closed()) return fail(Reason::ServiceUnavailable, "the store is closed");
+    if (bucket_.trimmed() > seen_)
+      return fail(Reason::Expired, fmt::format("too old resource version: {} ({})", seen_, state_->history().compacted()));
+    std::vector<Change> changes;
+    Result<void> outcome;
+    Revision seen = state_->revision();
+    state_->history().each_after(prefix_, seen_, [&](const Record& record) {
+      if (changes.size() == limit) {
+        seen = changes.back().revision;
+        return false;
+      }
+      auto value = record.value.get();
+      auto previous = record.previous.get();
+      if (!value || !previous) {
+        outcome = fail((!value ? value : previous).error());
+        return false;
+      }
+      changes.push_back({record.revision, record.key, std::move(*value), std::move(*previous)});
+      return true;
+    });
+    if (!outcome) return fail(std::move(outcome).error());
+    seen_ = seen;
+    return changes;
+  }
+
+  std::shared_ptr<State> state_;
+  std::string prefix_;
+  Bucket& bucket_;
+  Revision seen_;  // every change up to here has been given out
+};
+
+}  // namespace
+
+std::unique_ptr<Watcher> make_watcher(std::shared_ptr<State> state, std::string prefix, Revision from) {
+  return std::make_unique<HistoryWatcher>(std::move(state), std::move(prefix), from);
+}
+
+}  // namespace slipway::store

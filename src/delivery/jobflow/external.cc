@@ -1,0 +1,88 @@
+#include "delivery/jobflow/external.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace slipway::delivery::jobflow {
+namespace {
+
+bool is_kind(const ExternalRef& reference, const kube::GroupVersionKind& kind) {
+  return reference.kind == kind.kind && reference.api_version.starts_with(kind.group + "/");
+}
+
+std::string condition_text(const Value& condition) {
+  std::string text = condition["reason"].str();
+  if (const auto message = condition["message"].as_string(); !message.empty())
+    text += (text.empty() ? "" : ": ") + std::string(message);
+  return text;
+}
+
+}  // namespace
+
+bool is_workflow(const ExternalRef& reference) { return is_kind(reference, kWorkflowKind); }
+bool is_job(const ExternalRef& reference) { return is_kind(reference, kJobKind); }
+
+ExternalView view_external(const Step& step, const Value& object) {
+  const ExternalRef& reference = *step.external_ref;
+  ExternalView view;
+  if (object.is_null()) {
+    view.message = fmt::format("{} {} does not exist yet", reference.kind, reference.name);
+    return view;
+  }
+  view.uid = kube::uid(object);
+  const Until until = step.until.value_or(Until{.condition = "Complete", .status = "True"});
+  const Value& wanted = kube::condition(object, until.condition);
+  if (wanted["status"].as_string() == until.status) {
+    view.state = ExternalView::State::Reached;
+    return view;
+  }
+  view.state = ExternalView::State::Waiting;
+  view.message = fmt::format("{} {} is not {}={} yet", reference.kind, reference.name, until.condition, until.status);
+  const bool has_end = is_workflow(reference) || is_job(reference);
+  if (has_end && (kube::is_true(object, "Failed") || kube::is_true(object, "Complete"))) {
+    view.state = ExternalView::State::Failed;
+    const std::string how = kube::is_true(object, "Failed") ? condition_text(kube::condition(object, "Failed"))
+                                                            : fmt::format("ended without {}={}", until.condition, until.status);
+    view.message = fmt::format("{} {} failed: {}", reference.kind, reference.name, how);
+    if (kube::is_true(object, "Complete")) view.message = fmt::format("{} {} {}", reference.kind, reference.name, how);
+  }
+  return view;
+}
+
+std::vector<std::string> waited_workflows(const Value& workflow, const std::function<Value(const std::string& step)>& record) {
+  std::vector<std::string> names;
+  for (auto [name, step] : workflow["spec"]["steps"].members()) {
+    const Value& reference = step["externalRef"];
+    if (reference.is_null() || reference["kind"].as_string() != kWorkflowKind.kind) continue;
+    if (!reference["apiVersion"].as_string().starts_with(kWorkflowKind.group + "/")) continue;
+    const Value status = record(std::string(name));
+    const auto phase = status["phase"].as_string();
+    if (phase == "Running" || (phase == "Failed" && status["reason"].as_string() == "ExternalCycle")) {
+      names.push_back(reference["name"].str());
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> find_cycle(const std::string& self, const std::string& target,
+                                    const std::function<std::vector<std::string>(const std::string&)>& waits) {
+  std::map<std::string, std::string> came_from = {{target, self}};
+  std::vector<std::string> queue = {target};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const std::string at = queue[i];
+    for (auto& next : waits(at)) {
+      if (next == self) {
+        std::vector<std::string> cycle;
+        for (std::string back = at; back != self; back = came_from.at(back)) cycle.push_back(back);
+        cycle.push_back(self);
+        std::ranges::reverse(cycle);
+        return cycle;
+      }
+      if (came_from.emplace(next, at).second) queue.push_back(std::move(next));
+    }
+  }
+  return {};
+}
+
+}  // namespace slipway::delivery::jobflow

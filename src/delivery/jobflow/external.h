@@ -1,0 +1,36 @@
+// Steps that wait for somebody else's object: what is seen of it, and workflows that wait for each other.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "delivery/jobflow/workflow.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::jobflow {
+
+struct ExternalView {
+  enum class State : std::uint8_t { Missing, Waiting, Reached, Failed };
+  State state = State::Missing;
+  std::string uid;
+  std::string message;             // what it waits for, or how it failed
+  std::vector<std::string> cycle;  // names of workflows that wait for each other, beginning with this one; empty: none
+};
+
+bool is_workflow(const ExternalRef& reference);
+bool is_job(const ExternalRef& reference);
+
+/// What `object` (null: missing) means for the step. Workflows and Jobs: Complete is Reached unless `until` says otherwise, and
+/// once they have finished without reaching it, Failed.
+ExternalView view_external(const Step& step, const Value& object);
+
+/// Names of the workflows that this workflow waits for now: external steps that are Running, or Failed ExternalCycle (so that
+/// all on a cycle find it, whoever is first). `record` gives a step's status by name, null when there is none.
+std::vector<std::string> waited_workflows(const Value& workflow, const std::function<Value(const std::string& step)>& record);
+
+/// The way from `target` back to `self` along `waits`, `self` first; empty when there is none. Each workflow is visited once.
+std::vector<std::string> find_cycle(const std::string& self, const std::string& target,
+                                    const std::function<std::vector<std::string>(const std::string&)>& waits);
+
+}  // namespace slipway::delivery::jobflow

@@ -6,47 +6,48 @@
 
 namespace slipway::json {
 
+std::vector<Value> Layout::pairs(const Value& object, std::size_t room) {
+  std::vector<Value> pairs;
+  const std::size_t count = object.is_object() ? object.size() : 0;
+  pairs.reserve((count + room) * 2);
+  for (std::size_t i = 0; i < count; ++i) {
+    pairs.push_back(key(object, i));
+    pairs.push_back(values(object)[i]);
+  }
+  return pairs;
+}
+
+Value Layout::replaced(const Value& object, std::size_t member, Value value) {
+  const std::size_t count = object.size();
+  Value made = new_node(object.tag(), count);
+  for (std::size_t i = 0; i < count; ++i) new (values(made) + i) Value(i == member ? std::move(value) : values(object)[i]);
+  if (is_named(object)) {
+    std::memcpy(ids(made), ids(object), count * sizeof(std::uint16_t));
+  } else {
+    std::uninitialized_copy_n(keys(object), count, keys(made));
+    if (count >= kIndexedFrom) std::memcpy(index(made), index(object), count * sizeof(std::uint32_t));
+  }
+  return made;
+}
+
 Value Value::with(std::string_view key, Value value) const {
   const std::size_t count = is_object() ? length() : 0;
   const std::size_t at = count == 0 ? 0 : Layout::find(*this, key);
-  Node* node = Layout::new_node(Tag::Object, at < count ? count : count + 1);
-  Member* to = Layout::members(node);
-  const Member* from = count == 0 ? nullptr : Layout::members(*this);
-  for (std::size_t i = 0; i < count; ++i) {
-    new (to + i) Member{from[i].key, i == at ? std::move(value) : from[i].value};
-  }
-  if (at == count) new (to + count) Member{Value(key), std::move(value)};
-  if (node->size < Layout::kIndexedFrom) return Layout::object_of(node);
-  if (count < Layout::kIndexedFrom) {
-    Layout::fill_index(node);
-    return Layout::object_of(node);
-  }
-  const std::uint32_t* old = Layout::index(this->node());
-  std::uint32_t* index = Layout::index(node);
-  const std::uint32_t* place = old + count;
-  if (at == count) {
-    auto less = [from](std::string_view wanted, std::uint32_t number) {
-      return Layout::key_less(wanted, from[number].key.as_string());
-    };
-    place = std::upper_bound(old, old + count, key, less);
-  }
-  index = std::copy(old, place, index);
-  if (at == count) *index++ = static_cast<std::uint32_t>(count);
-  std::copy(place, old + count, index);
-  return Layout::object_of(node);
+  if (at < count) return Layout::replaced(*this, at, std::move(value));
+  std::vector<Value> pairs = Layout::pairs(*this, 1);
+  pairs.emplace_back(key);
+  pairs.push_back(std::move(value));
+  return Layout::object(pairs);
 }
 
 Value Value::without(std::string_view key) const {
   if (!is_object()) return empty_object();
-  const std::size_t at = Layout::find(*this, key);
+  const std::size_t at = length() == 0 ? 0 : Layout::find(*this, key);
   if (at == length()) return *this;
-  std::vector<Member> rest;
-  rest.reserve(length() - 1);
-  const Member* from = Layout::members(*this);
-  for (std::size_t i = 0; i < length(); ++i) {
-    if (i != at) rest.push_back(from[i]);
-  }
-  return Layout::object(rest);
+  std::vector<Value> pairs = Layout::pairs(*this);
+  const auto gone = pairs.begin() + static_cast<std::ptrdiff_t>(2 * at);
+  pairs.erase(gone, gone + 2);
+  return Layout::object(pairs);
 }
 
 Value Value::with_path(std::span<const std::string_view> path, Value value) const {
@@ -89,62 +90,60 @@ Value Value::inserted(std::size_t index, Value value) const {
 
 // Builders.
 
-ObjectBuilder::ObjectBuilder(const Value& from) {
-  members_.reserve(from.members().size());
-  if (from.is_object() && from.size() > 0) members_.assign(Layout::members(from), Layout::members(from) + from.size());
-}
+ObjectBuilder::ObjectBuilder(const Value& from) : pairs_(Layout::pairs(from)) {}
 
 ObjectBuilder& ObjectBuilder::set(std::string_view key, Value value) {
-  if (members_.size() < Layout::kIndexedFrom) {
-    for (Member& member : members_) {
-      if (member.key.as_string() != key) continue;
-      member.value = std::move(value);
-      return *this;
-    }
-  } else {
+  if (pairs_.size() >= 2 * Layout::kIndexedFrom) {
     may_repeat_ = true;
+    return add(key, std::move(value));
+  }
+  for (std::size_t i = 0; i < pairs_.size(); i += 2) {
+    if (pairs_[i].as_string() != key) continue;
+    pairs_[i + 1] = std::move(value);
+    return *this;
   }
   return add(key, std::move(value));
 }
 
 ObjectBuilder& ObjectBuilder::add(std::string_view key, Value value) {
-  members_.push_back({Value(key), std::move(value)});
+  pairs_.emplace_back(key);
+  pairs_.push_back(std::move(value));
   return *this;
 }
 
 namespace {
 
 // Keeps the first place and the last value of each key.
-void join_repeated(std::vector<Member>& members) {
-  std::vector<std::uint32_t> order(members.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    auto left = members[a].key.as_string();
-    auto right = members[b].key.as_string();
+void join_repeated(std::vector<Value>& pairs) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < pairs.size(); i += 2) order.push_back(i);
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    auto left = pairs[a].as_string();
+    auto right = pairs[b].as_string();
     return Layout::key_less(left, right) || (a < b && left == right);
   });
-  std::vector<bool> gone(members.size());
+  std::vector<bool> gone(pairs.size());
   for (std::size_t i = 0, first = 0; i < order.size(); ++i) {
-    if (!Layout::same_text(members[order[first]].key, members[order[i]].key)) first = i;
+    if (!Layout::same_text(pairs[order[first]], pairs[order[i]])) first = i;
     if (first == i) continue;
-    members[order[first]].value = members[order[i]].value;
-    gone[order[i]] = true;
+    pairs[order[first] + 1] = pairs[order[i] + 1];
+    gone[order[i]] = gone[order[i] + 1] = true;
   }
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < members.size(); ++i) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (gone[i]) continue;
-    if (kept != i) members[kept] = std::move(members[i]);
+    if (kept != i) pairs[kept] = std::move(pairs[i]);
     ++kept;
   }
-  members.resize(kept);
+  pairs.resize(kept);
 }
 
 }  // namespace
 
 Value ObjectBuilder::build() {
-  if (may_repeat_) join_repeated(members_);
-  Value object = Layout::object(std::span<Member>(members_));
-  members_.clear();
+  if (may_repeat_) join_repeated(pairs_);
+  Value object = Layout::object(pairs_);
+  pairs_.clear();
   may_repeat_ = false;
   return object;
 }

@@ -134,7 +134,7 @@ std::string Value::number_text() const {
   const Tag kind = tag();
   if (kind == Tag::Int) return std::to_string(static_cast<std::int64_t>(low_));
   if (kind == Tag::ShortNumber) return {reinterpret_cast<const char*>(this), static_cast<std::uint8_t>(high_ >> 48)};
-  if (kind == Tag::LongNumber) return {Layout::bytes(node()), length()};
+  if (kind == Tag::LongNumber) return {reinterpret_cast<const char*>(node() + 1), length()};
   if (kind != Tag::Double) return {};
   std::string text = format_double(as_double());
   return text.empty() ? "null" : text;

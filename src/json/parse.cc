@@ -344,7 +344,7 @@ bool Reader::repeated_key(const Frame& frame, const Value& object, std::size_t m
     if (c == ',' && depth == 0) ++seen;
     if (seen == member && c == '"') break;
   }
-  return failed(at, fmt::format("duplicate key {}", print(Value(Layout::members(object)[member].key))));
+  return failed(at, fmt::format("duplicate key {}", print(Layout::key(object, member))));
 }
 
 bool Reader::unexpected(std::size_t at) {

@@ -55,7 +55,7 @@ class Value {
 
   Type type() const noexcept {
     constexpr Type kTypes[] = {Type::Null,   Type::Bool,   Type::Int,    Type::Double, Type::Number, Type::String,
-                               Type::String, Type::Number, Type::String, Type::Array,  Type::Object};
+                               Type::String, Type::Number, Type::String, Type::Array,  Type::Object, Type::Object};
     return kTypes[high_ >> 56];
   }
   bool is_null() const noexcept { return type() == Type::Null; }
@@ -125,7 +125,7 @@ class Value {
  private:
   friend struct Layout;
   // Counted ones last. A short string or number text (<= 14 bytes) lies in the value itself; a static string is one of the
-  // well-known Kubernetes names of keys.cc; empty containers have no node.
+  // well-known Kubernetes names of keys.cc, and a NamedObject has only such keys; empty containers have no node.
   enum class Tag : std::uint8_t {
     Null,
     Bool,
@@ -137,7 +137,8 @@ class Value {
     LongNumber,
     LongString,
     Array,
-    Object
+    Object,
+    NamedObject
   };
 
   constexpr Value(std::uint64_t low, std::uint64_t high) noexcept : low_(low), high_(high) {}
@@ -149,7 +150,7 @@ class Value {
   inline void retain() const noexcept;
   inline void release() noexcept;
   static Value large_unsigned(std::uint64_t value) noexcept;
-  static void destroy(Tag tag, Node* node) noexcept;
+  static void destroy(Tag tag, Node* node, std::size_t size) noexcept;
 
   template <std::integral T>
   static Value from_integral(T value) noexcept {
@@ -167,17 +168,13 @@ class Value {
   std::uint64_t high_ = 0;
 };
 
-/// What a counted value points to; its content follows it in memory.
+/// What a counted value points to; its content follows it in memory (see json/layout.h), its size is in the value.
 struct Node {
   std::atomic<std::uint32_t> references;
-  std::uint32_t size;  // bytes, items or members
 };
 
-/// One member of an object, as stored.
-struct Member {
-  Value key;
-  Value value;
-};
+/// One of the names of keys.cc.
+std::string_view well_known_name(std::uint16_t id) noexcept;
 
 inline std::string_view Value::as_string() const noexcept {
   const Tag kind = tag();
@@ -192,26 +189,26 @@ inline void Value::retain() const noexcept {
 }
 
 inline void Value::release() noexcept {
-  if (is_counted() && node()->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(tag(), node());
+  if (is_counted() && node()->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(tag(), node(), length());
 }
 
 /// Builds an object. Setting a key again replaces its value in place.
 class ObjectBuilder {
  public:
   ObjectBuilder() = default;
-  explicit ObjectBuilder(std::size_t expected) { members_.reserve(expected); }
+  explicit ObjectBuilder(std::size_t expected) { pairs_.reserve(expected * 2); }
   /// Starts with the members of an object.
   explicit ObjectBuilder(const Value& from);
   ObjectBuilder& set(std::string_view key, Value value);
   /// For keys known to be new (parsers): no search.
   ObjectBuilder& add(std::string_view key, Value value);
-  bool empty() const { return members_.empty(); }
+  bool empty() const { return pairs_.empty(); }
   /// The builder is empty afterwards.
   Value build();
 
  private:
-  std::vector<Member> members_;
-  bool may_repeat_ = false;  // set() stops searching in a big builder; build() then joins repeated keys
+  std::vector<Value> pairs_;  // key, value, key, value …
+  bool may_repeat_ = false;   // set() stops searching in a big builder; build() then joins repeated keys
 };
 
 class ArrayBuilder {
@@ -240,14 +237,14 @@ struct MemberView {
   const Value& value;
 };
 
-/// Iterates the members of an object: for (auto [key, value] : v.members()).
+/// Iterates the members of an object: for (auto [key, value] : v.members()). Valid while the object is alive and unchanged.
 class Members {
  public:
   class iterator {
    public:
     using value_type = MemberView;
     using difference_type = std::ptrdiff_t;
-    MemberView operator*() const { return {at_->key.as_string(), at_->value}; }
+    MemberView operator*() const { return {keys_ ? keys_[at_].as_string() : well_known_name(ids_[at_]), values_[at_]}; }
     iterator& operator++() {
       ++at_;
       return *this;
@@ -257,24 +254,27 @@ class Members {
       ++at_;
       return old;
     }
-    bool operator==(const iterator& other) const = default;
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:
     friend class Members;
-    const Member* at_ = nullptr;
+    friend class Value;
+    const Value* values_ = nullptr;
+    const Value* keys_ = nullptr;         // of an Object
+    const std::uint16_t* ids_ = nullptr;  // of a NamedObject
+    std::size_t at_ = 0;
   };
-  iterator begin() const { return at(0); }
-  iterator end() const { return at(size_); }
+  iterator begin() const { return first_; }
+  iterator end() const {
+    iterator last = first_;
+    last.at_ = size_;
+    return last;
+  }
   std::size_t size() const { return size_; }
 
  private:
   friend class Value;
-  iterator at(std::size_t index) const {
-    iterator result;
-    result.at_ = first_ + index;
-    return result;
-  }
-  const Member* first_ = nullptr;
+  iterator first_;
   std::size_t size_ = 0;
 };
 

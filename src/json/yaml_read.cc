@@ -162,7 +162,7 @@ Result<void> YamlReader::end() {
   Value made = frame.is_mapping ? Layout::object(content, &repeated) : Layout::array(content);
   values_.resize(frame.first_value);
   if (repeated) {
-    return failed(frame.keys[*repeated], fmt::format("duplicate key {}", print(Value(Layout::members(made)[*repeated].key))));
+    return failed(frame.keys[*repeated], fmt::format("duplicate key {}", print(Layout::key(made, *repeated))));
   }
   if (!frame.merged.empty()) {
     ObjectBuilder joined;

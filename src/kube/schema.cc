@@ -86,6 +86,8 @@ class Pruner {
       if (is_map_key) property = node->additional_properties;
       if (property != nullptr) {
         out.keep(number, key, member, prune(member, property, is_map_key ? path.key(key) : path.field(key)));
+      } else if (node != nullptr && node->has_bool_additional) {
+        out.keep(number, key, member, node->preserves_unknown_fields ? member : prune(member, nullptr, path.key(key)));
       } else if (keeps_unknown(node, key)) {
         out.keep(number, key, member, member);
       } else {
@@ -98,8 +100,7 @@ class Pruner {
 
   static bool keeps_unknown(const SchemaNode* node, std::string_view key) {
     if (node == nullptr) return false;
-    return node->preserves_unknown_fields || node->allows_any_additional ||
-           (node->is_embedded_resource && is_object_field(key));
+    return node->preserves_unknown_fields || (node->is_embedded_resource && is_object_field(key));
   }
 
   json::Value prune_array(const json::Value& value, const SchemaNode* node, const ValuePath& path) {

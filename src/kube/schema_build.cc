@@ -100,7 +100,7 @@ void SchemaBuilder::fill_structure(SchemaNode& node, const json::Value& schema) 
   if (const json::Value* items = schema.find("items")) node.items = build(*items);
   if (const json::Value* additional = schema.find("additionalProperties")) {
     if (additional->is_bool()) {
-      node.allows_any_additional = additional->as_bool();
+      node.has_bool_additional = true;
     } else {
       node.additional_properties = build(*additional);
     }

@@ -64,7 +64,7 @@ struct SchemaNode {
   bool preserves_unknown_fields = false;
   bool is_int_or_string = false;
   bool is_embedded_resource = false;
-  bool allows_any_additional = false;  // additionalProperties: true, as one without a schema
+  bool has_bool_additional = false;  // additionalProperties is a bool: keys stay, but fields below them go (as upstream)
   bool has_default = false;
   bool has_defaults_within = false;  // defaulting has something to do here or below, even without nulls
   bool is_quantity = false;          // a string or number that kube/quantity.h reads

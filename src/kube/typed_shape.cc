@@ -1,0 +1,204 @@
+#include "kube/typed_shape.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace slipway::kube::typed {
+namespace {
+
+using json::Type;
+using json::Value;
+
+// Beyond this many items the linear search over hashes gives way to a sorted table.
+constexpr std::size_t kSearchedInOrder = 48;
+
+bool is_granular_map(const SchemaNode* node) {
+  if (node == nullptr) return true;
+  if (node->map_type == SchemaNode::MapType::Atomic) return false;
+  if (node->type == SchemaNode::Type::Object) return true;
+  if (node->type != SchemaNode::Type::Any) return false;
+  return node->preserves_unknown_fields || !node->properties.empty() || node->additional_properties != nullptr;
+}
+
+bool is_associative(const SchemaNode* node) {
+  if (node == nullptr || node->list_type == SchemaNode::ListType::Atomic) return false;
+  return node->type == SchemaNode::Type::Array || node->type == SchemaNode::Type::Any;
+}
+
+/// A node without a type: any scalar, and containers as a whole.
+const SchemaNode& opaque_node() {
+  static const SchemaNode node{};
+  return node;
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ (hash >> 29);
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), 8);
+    hash = mixed(hash, word);
+  }
+  std::uint64_t word = text.size() << 56;
+  for (char c : text) word = (word << 8) | static_cast<unsigned char>(c);
+  return mixed(hash, word);
+}
+
+/// Equal for values that are ==.
+std::uint64_t hash_of(std::uint64_t seed, const Value* value) {
+  if (value == nullptr) return mixed(seed, 1);
+  switch (value->type()) {
+    case Type::String:
+      return mixed(seed, value->as_string());
+    case Type::Int:
+    case Type::Double:
+    case Type::Number:
+      return mixed(seed, std::bit_cast<std::uint64_t>(value->as_double() + 0.0));  // -0.0 as 0.0
+    case Type::Bool:
+      return mixed(seed, value->as_bool() ? 3 : 2);
+    case Type::Null:
+    case Type::Array:
+    case Type::Object:
+      return mixed(seed, 4);
+  }
+  return seed;
+}
+
+std::uint64_t identity_hash(const SchemaNode& list, const Value& item) {
+  if (list.list_type == SchemaNode::ListType::Set) return hash_of(0, &item);
+  std::uint64_t hash = 0;
+  for (const std::string& key : list.list_map_keys) hash = hash_of(hash, key_field(list, item, key));
+  return hash;
+}
+
+bool is_same_identity(const SchemaNode& list, const Value& left, const Value& right) {
+  if (list.list_type == SchemaNode::ListType::Set) return left == right;
+  return std::ranges::all_of(list.list_map_keys, [&](const std::string& key) {
+    const Value* l = key_field(list, left, key);
+    const Value* r = key_field(list, right, key);
+    return l == r || (l != nullptr && r != nullptr && *l == *r);
+  });
+}
+
+}  // namespace
+
+Shape shape_of(const SchemaNode* node, const Value& value) {
+  switch (value.type()) {
+    case Type::Null:
+      return Shape::Null;
+    case Type::Object:
+      return is_granular_map(node) ? Shape::Map : Shape::Leaf;
+    case Type::Array:
+      return is_associative(node) ? Shape::List : Shape::Leaf;
+    case Type::Bool:
+    case Type::Int:
+    case Type::Double:
+    case Type::Number:
+    case Type::String:
+      return Shape::Leaf;
+  }
+  return Shape::Leaf;
+}
+
+bool is_atomic(const SchemaNode* node) {
+  if (node == nullptr) return false;
+  switch (node->type) {
+    case SchemaNode::Type::Any:
+    case SchemaNode::Type::Object:
+      return !is_granular_map(node);
+    case SchemaNode::Type::Array:
+      return !is_associative(node);
+    case SchemaNode::Type::String:
+    case SchemaNode::Type::Integer:
+    case SchemaNode::Type::Number:
+    case SchemaNode::Type::Boolean:
+      return false;
+  }
+  return false;
+}
+
+MemberNode member_node(const SchemaNode* node, std::string_view name) {
+  if (node == nullptr) return {};
+  if (const SchemaNode* property = node->property(name); property != nullptr) return {property, true};
+  if (node->additional_properties != nullptr) return {node->additional_properties, false};
+  if (node->preserves_unknown_fields) return {};
+  if (node->has_bool_additional) return {&opaque_node(), false};
+  return {nullptr, false, false};
+}
+
+const Value* key_field(const SchemaNode& list, const Value& item, const std::string& key) {
+  if (const Value* found = item.find(key); found != nullptr) return found;
+  const SchemaNode* field = list.items == nullptr ? nullptr : list.items->property(key);
+  return field != nullptr && field->has_default ? &field->default_value : nullptr;
+}
+
+const char* identity_error(const SchemaNode& list, const Value& item) {
+  if (list.list_type == SchemaNode::ListType::Set) {
+    if (item.is_object()) return "associative list without keys has an element that's a map type";
+    if (item.is_array()) return "not supported: associative list with lists as elements";
+    if (item.is_null()) return "associative list without keys has an element that's an explicit null";
+    return nullptr;
+  }
+  if (item.is_null()) return "associative list with keys may not have a null element";
+  if (!item.is_object()) return "associative list with keys may not have non-map elements";
+  for (const std::string& key : list.list_map_keys) {
+    if (key_field(list, item, key) != nullptr) return nullptr;
+  }
+  return "associative list with keys has an element that omits all key fields";
+}
+
+PathElement item_element(const SchemaNode& list, const Value& item) {
+  if (list.list_type == SchemaNode::ListType::Set) return PathElement::value(item);
+  json::ObjectBuilder fields(list.list_map_keys.size());
+  for (const std::string& key : list.list_map_keys) {
+    if (const Value* field = key_field(list, item, key); field != nullptr) fields.set(key, *field);
+  }
+  return PathElement::key(fields.build());
+}
+
+ItemIndex::ItemIndex(const SchemaNode& list, std::span<const Value> items) : list_(list), items_(items), slots_(items.size()) {
+  for (std::size_t at = 0; at < items_.size(); ++at) {
+    Slot& slot = slots_[at];
+    if (identity_error(list_, items_[at]) != nullptr) continue;
+    slot.hash = identity_hash(list_, items_[at]);
+    if (items_.size() > kSearchedInOrder) {
+      by_hash_.emplace_back(slot.hash, at);
+      continue;
+    }
+    std::size_t earlier = find(slot.hash, items_[at], at);
+    slot.first = earlier == kNone ? at : earlier;
+    ++slots_[slot.first].count;
+  }
+  std::ranges::sort(by_hash_);
+  for (auto [hash, at] : by_hash_) {
+    std::size_t earlier = find(hash, items_[at], at);
+    slots_[at].first = earlier == kNone ? at : earlier;
+    ++slots_[slots_[at].first].count;
+  }
+}
+
+std::size_t ItemIndex::find(std::uint64_t hash, const Value& item, std::size_t end) const {
+  if (by_hash_.empty()) {
+    for (std::size_t at = 0; at < end; ++at) {
+      const Slot& slot = slots_[at];
+      if (slot.hash == hash && slot.first == at && is_same_identity(list_, items_[at], item)) return at;
+    }
+    return kNone;
+  }
+  auto from = std::ranges::lower_bound(by_hash_, std::pair(hash, std::size_t{0}));
+  for (; from != by_hash_.end() && from->first == hash && from->second < end; ++from) {
+    if (slots_[from->second].first == from->second && is_same_identity(list_, items_[from->second], item)) return from->second;
+  }
+  return kNone;
+}
+
+std::size_t ItemIndex::match(const ItemIndex& other, std::size_t at) const {
+  if (!other.has_identity(at)) return kNone;
+  return find(other.slots_[at].hash, other.items_[at], items_.size());
+}
+
+}  // namespace slipway::kube::typed

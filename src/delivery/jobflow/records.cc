@@ -20,8 +20,8 @@ Records::Records(const Program& program, const kube::Object& workflow, const std
   read(workflow["status"]["statuses"]);
   sets_ = workflow["status"]["stepSets"].as_int();
   for (const Value& set : step_sets) {
-    sets_ = std::max(sets_, set["count"].as_int());
-    read(set["statuses"]);
+    sets_ = std::max(sets_, set["spec"]["count"].as_int());
+    read(set["spec"]["statuses"]);
   }
   const bool moves_now = sets_ == 0 && program.size() > kMaxInlineStatuses;
   if (moves_now) sets_ = std::max(kMinSets, static_cast<std::int64_t>((program.size() + kStepsPerSet - 1) / kStepsPerSet));

@@ -386,28 +386,16 @@ struct WorkflowStatus {
   }
 };
 
-/// The whole object, for the CRD schema.
-struct WorkflowObject {
-  WorkflowSpec spec;
-  WorkflowStatus status;
-
-  static void describe(auto& d) {
-    d.doc("A graph of Jobs.");
-    d.field("spec", &WorkflowObject::spec, "What is wanted.").required();
-    d.field("status", &WorkflowObject::status, "What is.");
-  }
-};
-
-struct StepSetObject {
+struct StepSetSpec {
   std::int64_t index = 0;
   std::int64_t count = 0;
   std::map<std::string, StepStatus> statuses;
 
   static void describe(auto& d) {
     d.doc("A part of the step statuses of a Workflow with more than 1,000 steps. Written by the controller only.");
-    d.field("index", &StepSetObject::index, "Which part, from 0.").always();
-    d.field("count", &StepSetObject::count, "Of how many parts.").always();
-    d.field("statuses", &StepSetObject::statuses, "The steps by name.").map_type("atomic");
+    d.field("index", &StepSetSpec::index, "Which part, from 0.").always();
+    d.field("count", &StepSetSpec::count, "Of how many parts.").always();
+    d.field("statuses", &StepSetSpec::statuses, "The steps by name.").map_type("atomic");
   }
 };
 

@@ -1,0 +1,303 @@
+#include "delivery/jobflow/controller.h"
+
+#include <fmt/format.h>
+
+#include "delivery/jobflow/admission.h"
+#include "delivery/jobflow/names.h"
+#include "delivery/jobflow/writes.h"
+
+namespace slipway::delivery::jobflow {
+namespace {
+
+using control::Outcome;
+using kube::ObjectKey;
+
+constexpr const char* kByOwner = "workflow-owner";
+constexpr const char* kByExternal = "workflow-external";
+
+std::vector<std::string> owner_uid(const Value& object) {
+  const Value& owner = kube::controller_of(object);
+  if (owner["kind"].as_string() != kWorkflowKind.kind) return {};
+  return {owner["uid"].str()};
+}
+
+std::string external_key(std::string_view kind, std::string_view ns, std::string_view name) {
+  return fmt::format("{}/{}/{}", kind, ns, name);
+}
+
+std::vector<std::string> external_keys(const Value& workflow) {
+  std::vector<std::string> keys;
+  for (auto [name, step] : workflow["spec"]["steps"].members()) {
+    const Value& reference = step["externalRef"];
+    if (reference.is_object()) {
+      keys.push_back(external_key(reference["kind"].as_string(), kube::ns(workflow), reference["name"].as_string()));
+    }
+  }
+  std::ranges::sort(keys);
+  const auto doubles = std::ranges::unique(keys);
+  keys.erase(doubles.begin(), doubles.end());
+  return keys;
+}
+
+bool is_finished_job(const Value& job) { return kube::is_true(job, "Complete") || kube::is_true(job, "Failed"); }
+
+/// Merge patch of the finalizers, for exactly this version of the object.
+Value finalizers_patch(const Value& object) {
+  const Value& finalizers = object["metadata"]["finalizers"];
+  return json::object(
+      {{"metadata", json::object({{"resourceVersion", object["metadata"]["resourceVersion"]},
+                                  {"finalizers", finalizers.is_array() ? finalizers : Value::empty_array()}})}});
+}
+
+}  // namespace
+
+void WorkflowController::watch(control::Watches& watches) {
+  workflows_ =
+      &watches.changes(kWorkflows, [this](const Value& before, const Value& after) { return workflow_changed(before, after); });
+  workflows_->add_index(kByExternal, external_keys);
+  jobs_ = &watches.changes(kJobs, [this](const Value& before, const Value& after) { return job_changed(before, after); });
+  jobs_->add_index(kByOwner, owner_uid);
+  step_sets_ = &watches.cache(kStepSets);
+  step_sets_->add_index(kByOwner, owner_uid);
+}
+
+/// A workflow's own status writes need no further look; those who wait for it want one.
+std::vector<ObjectKey> WorkflowController::workflow_changed(const Value& before, const Value& after) {
+  const Value& object = after.is_null() ? before : after;
+  std::vector<ObjectKey> keys = waiting_for("Workflow", object);
+  const bool is_only_status = !before.is_null() && !after.is_null() && kube::generation(before) == kube::generation(after) &&
+                              kube::uid(before) == kube::uid(after) && kube::is_deleting(before) == kube::is_deleting(after) &&
+                              before["metadata"]["finalizers"] == after["metadata"]["finalizers"];
+  if (!is_only_status) keys.push_back(kube::key_of(object));
+  return keys;
+}
+
+/// Only a Job's end and its going matter; its beginning is known from the create.
+std::vector<ObjectKey> WorkflowController::job_changed(const Value& before, const Value& after) {
+  const Value& job = after.is_null() ? before : after;
+  std::vector<ObjectKey> keys = waiting_for("Job", job);
+  const Value& owner = kube::controller_of(job);
+  if (owner["kind"].as_string() != kWorkflowKind.kind) return keys;
+  const bool has_ended = is_finished_job(after) && !is_finished_job(before);
+  const bool is_going = kube::is_deleting(after) && !kube::is_deleting(before);
+  if (!has_ended && !is_going && !after.is_null()) return keys;
+  const ObjectKey key{std::string(kube::ns(job)), owner["name"].str()};
+  const auto found = entries_.find(key);
+  if (found != entries_.end() && found->second.uid == owner["uid"].as_string()) {
+    found->second.changes[std::string(kube::name(job))] = {job, after.is_null()};
+  } else if (const Value* workflow = workflows_->find(key);
+             workflow != nullptr && is_finished(*workflow) && (after.is_null() || !kube::has_finalizer(job, kJobFinalizer))) {
+    return keys;  // nothing is left to do about Jobs that end or go after their workflow has
+  }
+  keys.push_back(key);
+  return keys;
+}
+
+std::vector<ObjectKey> WorkflowController::waiting_for(const char* kind, const Value& object) const {
+  std::vector<ObjectKey> keys;
+  const auto waiting = workflows_->index(kByExternal, external_key(kind, kube::ns(object), kube::name(object)));
+  for (const Value& workflow : waiting) {
+    if (!is_finished(workflow)) keys.push_back(kube::key_of(workflow));
+  }
+  return keys;
+}
+
+Task<Outcome> WorkflowController::reconcile(control::Reconcile& run) {
+  kube::Object workflow = workflows_->get(run.key);
+  if (workflow.is_null() || kube::is_deleting(workflow)) entries_.erase(run.key);
+  if (workflow.is_null()) co_return Outcome::settled();
+  if (kube::is_deleting(workflow)) co_return co_await let_go(run.client, workflow);
+  if (!kube::has_finalizer(workflow, kWorkflowFinalizer)) {
+    const Value wanted = kube::with_finalizer(workflow, kWorkflowFinalizer);
+    auto written = co_await client::merge_patch(run.client, kWorkflows, run.key, finalizers_patch(wanted), field_manager());
+    if (!written) co_return Outcome::failed(std::move(written).error());
+    workflow = *written;
+  }
+  if (is_settled(workflow)) co_return Outcome::settled();
+  co_return co_await run_live(run.client, run.key, std::move(workflow));
+}
+
+/// It has finished, nothing new is asked of it, and its Jobs have all ended: what most workflows are when a controller starts.
+bool WorkflowController::is_settled(const kube::Object& workflow) const {
+  if (!is_finished(workflow) || workflow["status"]["observedGeneration"].as_int() != kube::generation(workflow)) return false;
+  return std::ranges::all_of(jobs_->index(kByOwner, std::string(kube::uid(workflow))), [](const Value& job) {
+    return (is_finished_job(job) || kube::is_deleting(job)) && !kube::has_finalizer(job, kJobFinalizer);
+  });
+}
+
+Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key, kube::Object workflow) {
+  Entry& entry = entries_[key];
+  if (entry.uid != kube::uid(workflow)) {
+    entry = Entry{};
+    entry.uid = kube::uid(workflow);
+  }
+  if (!entry.program || entry.generation != kube::generation(workflow)) {
+    auto program = Program::compile(workflow);
+    if (!program) {
+      entries_.erase(key);
+      co_return co_await refuse(client, std::move(workflow), std::move(program).error());
+    }
+    entry.program = std::move(*program);
+    entry.generation = kube::generation(workflow);
+    entry.flow.reset();
+  }
+  const Time free_at = entry.last_write + options_.batch_window;
+  if (entry.flow && entry.flow->is_large() && env_.clock.now() < free_at) {
+    co_return Outcome::retries_after(free_at - env_.clock.now());
+  }
+  std::unique_ptr<Flow> flow = take_flow(entry, workflow);
+  Time started = env_.clock.now();
+  std::optional<Time> timer;
+  bool polls = false;
+  for (bool again = true; again;) {
+    auto settled = co_await settle(client, *flow);
+    if (!settled) co_return Outcome::failed(std::move(settled).error());
+    polls = *settled;
+    Actions actions = flow->take(env_.clock.now());
+    timer = actions.timer;
+    Carried carried = co_await carry_out(client, *flow, std::move(actions));
+    if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
+    again = carried.has_refused;
+  }
+  // Nothing else touches this workflow's entry while it is reconciled; but others may have come and gone.
+  const auto found = entries_.find(key);
+  if (flow->is_finished()) {
+    if (found != entries_.end() && found->second.changes.empty()) entries_.erase(found);
+    co_return Outcome::settled();
+  }
+  if (found != entries_.end()) {
+    found->second.flow = std::move(flow);
+    found->second.last_write = started;
+  }
+  const Time now = env_.clock.now();
+  if (polls) timer = std::min(timer.value_or(now + options_.poll), now + options_.poll);
+  co_return timer ? Outcome::retries_after(std::max(*timer - now, Duration{0})) : Outcome::settled();
+}
+
+/// The kept Flow with what has changed since, or a new one when there is none or somebody else has written the workflow.
+std::unique_ptr<Flow> WorkflowController::take_flow(Entry& entry, const kube::Object& workflow) {
+  std::unique_ptr<Flow> flow = std::move(entry.flow);
+  const auto changes = std::exchange(entry.changes, {});
+  if (flow && kube::revision(flow->workflow()) == kube::revision(workflow)) {
+    for (const auto& [name, change] : changes) {
+      if (change.is_gone) {
+        flow->lose_job(job_view(change.job));
+      } else {
+        flow->see_job(job_view(change.job));
+      }
+    }
+    flow->look_again();
+    return flow;
+  }
+  flow = std::make_unique<Flow>(entry.program, workflow, step_sets_of(workflow));
+  for (const Value& job : jobs_->index(kByOwner, entry.uid)) flow->see_job(job_view(job));
+  // A Job that ended and went before anybody looked: its end still counts.
+  for (const auto& [name, change] : changes) {
+    if (!change.is_gone) continue;
+    flow->see_job(job_view(change.job));
+    flow->lose_job(job_view(change.job));
+  }
+  return flow;
+}
+
+/// Decides, looking at external objects as they are asked for. True when some of them must be polled.
+Task<Result<bool>> WorkflowController::settle(client::Client& client, Flow& flow) {
+  bool polls = false;
+  flow.decide(env_.clock.now());
+  for (;;) {
+    const auto unseen = flow.unseen_externals();
+    if (unseen.empty()) break;
+    for (graph::StepIndex step : unseen) {
+      const Step& spec = flow.program().step(step);
+      auto view = co_await look_at(client, flow.workflow(), spec);
+      if (!view) co_return fail(std::move(view).error());
+      const bool is_watched = is_workflow(*spec.external_ref) || is_job(*spec.external_ref);
+      const bool waits = view->state == ExternalView::State::Missing || view->state == ExternalView::State::Waiting;
+      polls |= waits && !is_watched;
+      flow.see_external(step, std::move(*view));
+    }
+    flow.decide(env_.clock.now());
+  }
+  co_return polls;
+}
+
+Task<Result<ExternalView>> WorkflowController::look_at(client::Client& client, kube::Object workflow, Step step) {
+  const ExternalRef& reference = *step.external_ref;
+  const ObjectKey key{std::string(kube::ns(workflow)), reference.name};
+  if (is_job(reference)) co_return view_external(step, jobs_->get(key));
+  if (is_workflow(reference)) {
+    ExternalView view = view_external(step, workflows_->get(key));
+    if (view.state != ExternalView::State::Missing && view.state != ExternalView::State::Reached) {
+      view.cycle = find_cycle(std::string(kube::name(workflow)), reference.name,
+                              [&](const std::string& name) { return waits_of(key.ns, name); });
+    }
+    co_return view;
+  }
+  const auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", reference.api_version}, {"kind", reference.kind}}));
+  std::optional<kube::Resource> resource;
+  if (kind && options_.resolve) resource = options_.resolve(*kind);
+  if (!resource) {
+    ExternalView view;
+    view.message = fmt::format("{} of {} is not served", reference.kind, reference.api_version);
+    co_return view;
+  }
+  auto object = co_await client::get(client, *resource, key);
+  if (!object && object.error().reason != Reason::NotFound) co_return fail(std::move(object).error());
+  co_return view_external(step, object ? *object : Value());
+}
+
+std::vector<std::string> WorkflowController::waits_of(const std::string& ns, const std::string& workflow) const {
+  const Value object = workflows_->get({ns, workflow});
+  if (object.is_null()) return {};
+  const std::vector<Value> sets = step_sets_of(object);
+  return waited_workflows(object, [&](const std::string& step) {
+    for (const Value& set : sets) {
+      if (const Value* record = set["spec"]["statuses"].find(step)) return *record;
+    }
+    return object["status"]["statuses"][step];
+  });
+}
+
+std::vector<Value> WorkflowController::step_sets_of(const kube::Object& workflow) const {
+  return step_sets_->index(kByOwner, std::string(kube::uid(workflow)));
+}
+
+Task<Outcome> WorkflowController::refuse(client::Client& client, kube::Object workflow, std::vector<Cause> causes) {
+  auto status = invalid_status(workflow, causes, env_.clock.now());
+  if (!status) co_return Outcome::settled();
+  auto written =
+      co_await client::update_status(client, kWorkflows, workflow.with("status", std::move(*status)), field_manager());
+  if (!written) co_return Outcome::failed(std::move(written).error());
+  co_return Outcome::settled();
+}
+
+/// The last word about a workflow that is being deleted. Its Jobs are the garbage collector's.
+Task<Outcome> WorkflowController::let_go(client::Client& client, kube::Object workflow) {
+  if (!kube::has_finalizer(workflow, kWorkflowFinalizer)) co_return Outcome::settled();
+  control::EventText event{.reason = "WorkflowDeleted", .message = "Workflow deleted", .instance = ""};
+  auto told = co_await control::record_event(env_, client, workflow, std::move(event), field_manager());
+  if (!told && told.error().reason != Reason::Forbidden && told.error().reason != Reason::NotFound) {
+    co_return Outcome::failed(std::move(told).error());  // Forbidden, NotFound: its namespace goes too
+  }
+  for (const Value& job : jobs_->index(kByOwner, std::string(kube::uid(workflow)))) {
+    if (!kube::has_finalizer(job, kJobFinalizer)) continue;
+    auto released = co_await release_job(client, kube::key_of(job));
+    if (!released) co_return Outcome::failed(std::move(released).error());
+  }
+  const Value freed = kube::without_finalizer(workflow, kWorkflowFinalizer);
+  auto written =
+      co_await client::merge_patch(client, kWorkflows, kube::key_of(workflow), finalizers_patch(freed), field_manager());
+  if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
+  co_return Outcome::settled();
+}
+
+Task<Result<void>> WorkflowController::release_job(client::Client& client, ObjectKey key) {
+  const Value job = jobs_->get(key);
+  if (!kube::has_finalizer(job, kJobFinalizer)) co_return Result<void>{};
+  const Value freed = kube::without_finalizer(job, kJobFinalizer);
+  auto written = co_await client::merge_patch(client, kJobs, key, finalizers_patch(freed), field_manager());
+  if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
+  co_return Result<void>{};
+}
+
+}  // namespace slipway::delivery::jobflow

@@ -1,0 +1,87 @@
+// The Workflow controller: reads what Flow wants to know, carries out what it decides. Between reconciles it keeps each live
+// workflow's Flow, so that a Job's end costs only what it touches; after any error, and at a restart, the Flow is made again
+// from what is durable.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/controller.h"
+#include "delivery/jobflow/flow.h"
+
+namespace slipway::delivery::jobflow {
+
+struct ControllerOptions {
+  /// Workflows with step sets write their status at most once in this time; what happens between is taken together.
+  Duration batch_window = std::chrono::milliseconds{250};
+  /// Writes of one workflow under way at once.
+  std::size_t parallel_writes = 256;
+  /// How often external objects are looked at that are neither Workflows nor Jobs.
+  Duration poll = std::chrono::seconds{5};
+  /// The resource of an external object's kind, nullopt when it is not served. Workflows and Jobs are known anyway.
+  std::function<std::optional<kube::Resource>(const kube::GroupVersionKind&)> resolve{};
+};
+
+class WorkflowController : public control::Controller {
+ public:
+  explicit WorkflowController(Env& env, ControllerOptions options = {}) : env_(env), options_(std::move(options)) {}
+
+  std::string name() const override { return "workflow"; }
+  std::size_t workers() const override { return 256; }
+  void watch(control::Watches& watches) override;
+  Task<control::Outcome> reconcile(control::Reconcile& run) override;
+
+ private:
+  /// A change of a Job since the Flow last heard of it.
+  struct JobChange {
+    kube::Object job;
+    bool is_gone = false;
+  };
+  struct Entry {
+    std::string uid;
+    std::int64_t generation = 0;
+    std::shared_ptr<const Program> program;
+    std::unique_ptr<Flow> flow;                // null while it is in use, and after an error
+    std::map<std::string, JobChange> changes;  // by Job name
+    Time last_write{};
+  };
+  /// What carrying out came to.
+  struct Carried {
+    Result<void> result{};
+    bool has_refused = false;  // a Job was refused: decide again
+  };
+
+  std::vector<kube::ObjectKey> workflow_changed(const Value& before, const Value& after);
+  std::vector<kube::ObjectKey> job_changed(const Value& before, const Value& after);
+  std::vector<kube::ObjectKey> waiting_for(const char* kind, const Value& object) const;
+
+  bool is_settled(const kube::Object& workflow) const;
+  Task<control::Outcome> run_live(client::Client& client, kube::ObjectKey key, kube::Object workflow);
+  Task<control::Outcome> let_go(client::Client& client, kube::Object workflow);
+  Task<control::Outcome> refuse(client::Client& client, kube::Object workflow, std::vector<Cause> causes);
+  std::unique_ptr<Flow> take_flow(Entry& entry, const kube::Object& workflow);
+  Task<Result<bool>> settle(client::Client& client, Flow& flow);
+  Task<Result<ExternalView>> look_at(client::Client& client, kube::Object workflow, Step step);
+  std::vector<std::string> waits_of(const std::string& ns, const std::string& workflow) const;
+  std::vector<Value> step_sets_of(const kube::Object& workflow) const;
+
+  Task<Carried> carry_out(client::Client& client, Flow& flow, Actions actions);
+  Task<Result<void>> write_events(client::Client& client, kube::Object workflow, std::vector<control::EventText> events);
+  Task<Result<void>> write_set(client::Client& client, kube::Object workflow, StepSetWrite write);
+  Task<Result<void>> create_job(client::Client& client, Flow& flow, StepAttempt attempt, bool& has_refused);
+  Task<Result<void>> remove_job(client::Client& client, std::string ns, JobRemoval removal);
+  Task<Result<void>> release_job(client::Client& client, kube::ObjectKey key);
+
+  Env& env_;
+  ControllerOptions options_;
+  control::Informer* workflows_ = nullptr;
+  control::Informer* jobs_ = nullptr;
+  control::Informer* step_sets_ = nullptr;
+  std::map<kube::ObjectKey, Entry> entries_;
+};
+
+}  // namespace slipway::delivery::jobflow

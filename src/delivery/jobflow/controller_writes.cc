@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include "delivery/jobflow/controller.h"
+#include "delivery/jobflow/names.h"
+#include "delivery/jobflow/writes.h"
+
+namespace slipway::delivery::jobflow {
+namespace {
+
+/// The Job will be refused however often it is tried.
+bool is_final(const Status& status) {
+  switch (status.reason) {
+    case Reason::Invalid:
+    case Reason::BadRequest:
+    case Reason::RequestEntityTooLarge:
+    case Reason::NotImplemented:
+    case Reason::UnsupportedMediaType:
+      return true;
+    case Reason::Forbidden:
+      return std::ranges::none_of(status.causes, [](const Cause& cause) { return cause.reason == "NamespaceTerminating"; });
+    case Reason::Unauthorized:
+    case Reason::NotFound:
+    case Reason::MethodNotAllowed:
+    case Reason::NotAcceptable:
+    case Reason::AlreadyExists:
+    case Reason::Conflict:
+    case Reason::Gone:
+    case Reason::Expired:
+    case Reason::TooManyRequests:
+    case Reason::InternalError:
+    case Reason::ServerTimeout:
+    case Reason::StorageReadError:
+    case Reason::ServiceUnavailable:
+    case Reason::Timeout:
+      return false;
+  }
+  return false;
+}
+
+Value step_set(const kube::Object& workflow, const StepSetWrite& write) {
+  return json::object(
+      {{"apiVersion", kStepSetKind.api_version()},
+       {"kind", kStepSetKind.kind},
+       {"metadata", json::object({{"name", step_set_name(kube::name(workflow), kube::uid(workflow), write.index)},
+                                  {"namespace", kube::ns(workflow)},
+                                  {"labels", json::object({{kWorkflowLabel, label_value(kube::name(workflow))}})},
+                                  {"ownerReferences", json::array({kube::owner_reference(workflow)})}})},
+       {"spec", json::object({{"index", write.index}, {"count", write.count}, {"statuses", write.statuses}})}});
+}
+
+}  // namespace
+
+Task<WorkflowController::Carried> WorkflowController::carry_out(client::Client& client, Flow& flow, Actions actions) {
+  Carried carried;
+  const std::string ns(kube::ns(flow.workflow()));
+  const auto limit = options_.parallel_writes;
+  carried.result = co_await write_events(client, flow.workflow(), std::move(actions.events));
+  if (!carried.result) co_return carried;
+  carried.result = co_await write_all(env_, actions.sets.size(), limit, [&](std::size_t i) {
+    return write_set(client, flow.workflow(), std::move(actions.sets[i]));
+  });
+  if (!carried.result) co_return carried;
+  if (actions.status) {
+    kube::Object wanted = flow.workflow().with("status", std::move(*actions.status));
+    auto written = co_await client::update_status(client, kWorkflows, std::move(wanted), field_manager());
+    if (!written) {
+      carried.result = fail(std::move(written).error());
+      co_return carried;
+    }
+    flow.written(std::move(*written));
+  }
+  // What is recorded may take effect.
+  carried.result = co_await write_all(env_, actions.create.size(), limit, [&](std::size_t i) {
+    return create_job(client, flow, actions.create[i], carried.has_refused);
+  });
+  if (!carried.result) co_return carried;
+  carried.result = co_await write_all(env_, actions.remove.size(), limit,
+                                      [&](std::size_t i) { return remove_job(client, ns, actions.remove[i]); });
+  if (!carried.result) co_return carried;
+  carried.result = co_await write_all(env_, actions.release.size(), limit,
+                                      [&](std::size_t i) { return release_job(client, {ns, actions.release[i]}); });
+  co_return carried;
+}
+
+Task<Result<void>> WorkflowController::write_events(client::Client& client, kube::Object workflow,
+                                                    std::vector<control::EventText> events) {
+  co_return co_await write_all(env_, events.size(), events.size(), [&](std::size_t i) {
+    return control::record_event(env_, client, workflow, events[i], field_manager());
+  });
+}
+
+Task<Result<void>> WorkflowController::write_set(client::Client& client, kube::Object workflow, StepSetWrite write) {
+  const Value wanted = step_set(workflow, write);
+  const Value present = step_sets_->get(kube::key_of(wanted));
+  if (present.is_null()) {
+    auto made = co_await client::create(client, kStepSets, wanted, field_manager());
+    if (!made) co_return fail(std::move(made).error());
+    co_return Result<void>{};
+  }
+  auto written = co_await client::update(client, kStepSets, present.with("spec", wanted["spec"]), field_manager());
+  if (!written) co_return fail(std::move(written).error());
+  co_return Result<void>{};
+}
+
+Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& flow, StepAttempt attempt, bool& has_refused) {
+  const kube::Object wanted = make_job(flow.workflow(), flow.program(), attempt.step, attempt.attempt);
+  auto made = co_await client::create(client, kJobs, wanted, field_manager());
+  if (!made && made.error().reason == Reason::AlreadyExists) {
+    made = co_await client::get(client, kJobs, kube::key_of(wanted));  // ours, from a create whose answer was lost?
+    if (made && !kube::is_owned_by(*made, kube::uid(flow.workflow()))) {
+      flow.refuse_job(attempt.step, "JobNameTaken",
+                      fmt::format("a Job {} that is not the workflow's stands in the way", kube::name(wanted)));
+      has_refused = true;
+      co_return Result<void>{};
+    }
+  }
+  if (made) {
+    flow.see_job(job_view(*made));
+  } else if (is_final(made.error())) {
+    flow.refuse_job(attempt.step, "JobRefused", made.error().message);
+    has_refused = true;
+  } else {
+    co_return fail(std::move(made).error());
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> WorkflowController::remove_job(client::Client& client, std::string ns, JobRemoval removal) {
+  auto gone = co_await client::remove(client, kJobs, {ns, removal.name},
+                                      {.uid = removal.uid, .resource_version = "", .grace_seconds = {}});
+  // Conflict: another Job has its name by now.
+  if (!gone && gone.error().reason != Reason::NotFound && gone.error().reason != Reason::Conflict) {
+    co_return fail(std::move(gone).error());
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace slipway::delivery::jobflow

@@ -1,5 +1,6 @@
 // Edits of immutable values and the builders.
 #include <algorithm>
+#include <memory>
 
 #include "json/layout.h"
 #include "json/value.h"

@@ -1,4 +1,5 @@
 // Numbers: exact text in, exact text out, equality by what they mean.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>

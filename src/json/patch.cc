@@ -1,5 +1,7 @@
 #include "json/patch.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "json/pointer.h"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "json/path_node.h"
@@ -253,7 +254,7 @@ Result<void> ExpressionParser::filter() {
     if (quote == 0 && c == ')') break;
     if (quote == 0 && (c == '"' || c == '\'')) {
       quote = c;
-    } else if (c == quote && rest_[end - 1] != '\\') {
+    } else if (quote != 0 && c == quote && rest_[end - 1] != '\\') {
       quote = 0;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "json/corpus_test.h"
@@ -9,6 +10,8 @@
 
 namespace slipway::json {
 namespace {
+
+using namespace std::string_view_literals;
 
 std::string eval(std::string_view text, std::string_view document, Path::Missing missing = Path::Missing::Error) {
   auto path = Path::compile(text);
@@ -34,6 +37,7 @@ TEST(Path, refuses_what_it_cannot_read) {
   EXPECT_EQ(eval("{\"a}", "[]"), "jsonpath: unterminated quoted string");
   EXPECT_EQ(eval("{%}", "[]"), "jsonpath: unrecognized character in action: '%'");
   EXPECT_EQ(eval("{end}", "[]"), "jsonpath: not in range, nothing to end");
+  EXPECT_EQ(eval(std::string_view("{[?(\0<5)]}", 11), "[]"), "jsonpath: unrecognized character in action: '\0'"sv);
   std::string nested = ".a";
   for (int i = 0; i < 100; ++i) nested = fmt::format("[?({})]", nested);
   EXPECT_NE(eval("{" + nested + "}", "[]").find("jsonpath:"), std::string::npos);

@@ -1,4 +1,5 @@
 // JSON text of values.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ostream>

@@ -1,6 +1,8 @@
 // Values as YAML, by libyaml's emitter with the choices of kubectl -o yaml: sequences are not indented below their key, strings
 // are quoted when they would read back as something else, texts of several lines are literal blocks. DIVERGES: long lines are
 // never folded.
+#include <algorithm>
+
 #include <yaml.h>
 
 #include "json/text.h"

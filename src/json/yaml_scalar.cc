@@ -1,5 +1,6 @@
 #include "json/yaml_scalar.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

@@ -1,0 +1,45 @@
+// Literals as written to their values and back: strings and bytes with all their quotings, numbers with separators and
+// multipliers. Follows the sections "String and byte literals" and "Integer literals" of the language specification.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace slipway::cue {
+
+struct StringLiteral {
+  std::string value;
+  bool is_bytes = false;
+};
+
+/// A whole literal, delimiters included. BadRequest with what is wrong.
+Result<StringLiteral> unquote(std::string_view literal);
+
+/// The pieces of an interpolated string as the scanner gave them: the first with the opening delimiter, the last with the
+/// closing one, each but the last ending in "\(".
+struct InterpolatedLiteral {
+  std::vector<std::string> pieces;
+  bool is_bytes = false;
+};
+Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& pieces);
+
+/// A number literal in decimal: digits with at most one dot and an exponent, e.g. "0x1F" → "31", "1.5Ki" → "1536",
+/// ".5" → "0.5". `is_integer` says what kind of number it denotes.
+struct NumberLiteral {
+  std::string decimal;
+  bool is_integer = true;
+};
+Result<NumberLiteral> parse_number(std::string_view literal);
+
+/// As the language's printer writes a string, with escapes; bytes with single quotes.
+std::string quote(std::string_view text);
+std::string quote_bytes(std::string_view bytes);
+/// A string over several lines when it has newlines, indented by `tabs`; else as quote().
+std::string quote_multiline(std::string_view text, int tabs);
+/// True for what may stand as a label or reference without quotes.
+bool is_identifier(std::string_view text);
+
+}  // namespace slipway::cue

@@ -1,0 +1,27 @@
+// UTF-8 and the few character classes identifiers need.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace slipway::cue {
+
+inline constexpr std::uint32_t kBadRune = 0xFFFFFFFF;
+
+struct Rune {
+  std::uint32_t code;  // kBadRune when the bytes are no UTF-8; then `bytes` is 1
+  std::uint8_t bytes;
+};
+
+/// REQUIRES: text is not empty.
+Rune decode_rune(std::string_view text);
+void append_utf8(std::string& out, std::uint32_t code);
+/// Characters of a text; a bad byte counts as one.
+std::size_t count_runes(std::string_view text);
+bool is_utf8(std::string_view text);
+/// Unicode categories L* and Nd, by ranges: exact for the scripts in common use.
+bool is_letter(std::uint32_t code);
+bool is_decimal_digit(std::uint32_t code);
+
+}  // namespace slipway::cue

@@ -263,7 +263,7 @@ bool Reader::add_number(std::size_t at, std::string_view token) {
     return failed(at, fmt::format("invalid number {}", print(Value(token.substr(0, 40)))));
   }
   Value number = Value::number(token);
-  if (!integral && std::isinf(number.as_double()))
+  if (!number.is_int() && std::isinf(number.as_double()))
     return failed(at, fmt::format("number {} is out of range", token.substr(0, 40)));
   values_.push_back(std::move(number));
   return true;

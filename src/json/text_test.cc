@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include "json/corpus_test.h"
 
 namespace slipway::json {
 namespace {
@@ -65,6 +62,7 @@ TEST(JsonParse, refuses_bad_numbers) {
     EXPECT_FALSE(parse(fmt::format("[{}]", text))) << text;
   }
   EXPECT_EQ(error_of("[1, 01]"), "json: line 1, column 5: invalid number \"01\"");
+  EXPECT_NE(error_of(std::string(400, '9')).find("is out of range"), std::string::npos);
   EXPECT_EQ(error_of("1e999"), "json: line 1, column 1: number 1e999 is out of range");
 }
 
@@ -101,6 +99,21 @@ TEST(JsonParse, has_limits) {
 TEST(JsonParse, shares_equal_long_strings_of_one_document) {
   const Value value = *parse(R"(["2026-01-02T03:04:05Z","2026-01-02T03:04:05Z"])");
   EXPECT_TRUE(value.item(0).is_same(value.item(1)));
+}
+
+TEST(JsonParse, keeps_kubernetes_objects_in_little_more_memory_than_their_text) {
+  std::size_t text_bytes = 0, heap_bytes = 0;
+  for (const char* kind :
+       {"apps.v1.DaemonSet", "batch.v1.Job", "core.v1.Event", "apps.v1.StatefulSet", "coordination.k8s.io.v1.Lease"}) {
+    const auto text = corpus(fmt::format("kube/api-golden/{}.json", kind));
+    if (!text) GTEST_SKIP() << "skipped: corpus not found";
+    const Value value = *parse(*text);
+    EXPECT_EQ(*parse(print(value)), value);
+    EXPECT_EQ(*parse_yaml(print_yaml(value)), value);
+    text_bytes += print(value).size();
+    heap_bytes += value.memory_bytes();
+  }
+  EXPECT_LE(static_cast<double>(heap_bytes) / static_cast<double>(text_bytes), 1.55);
 }
 
 TEST(JsonPrint, replaces_what_is_not_utf8_and_escapes_what_go_escapes) {

@@ -134,7 +134,8 @@ Result<void> ProcessRuntime::start_supervisor(const std::string& uid, PodFate fa
     }
   }
   ProcessSpec spec;
-  spec.argv = {options_.executable, "pod-supervisor", folder};
+  spec.argv = options_.supervisor;
+  spec.argv.push_back(folder);
   spec.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
   spec.folder = folder;
   spec.output = folder + "/supervisor.log";

@@ -16,9 +16,9 @@ namespace slipway::cluster {
 class ProcessRuntime : public PodRuntime {
  public:
   struct Options {
-    std::string data_folder;      // absolute
-    std::string executable;       // started as `<executable> pod-supervisor <pod folder>`
-    bool wants_namespace = true;  // false: volumes are mapped below $POD_ROOT even where mounts are allowed
+    std::string data_folder{};              // absolute
+    std::vector<std::string> supervisor{};  // command that takes a pod's folder as last argument
+    bool wants_namespace = true;            // false: volumes are mapped below $POD_ROOT even where mounts are allowed
   };
 
   /// `client` reads the ConfigMaps, Secrets and claims of pods.

@@ -1,0 +1,46 @@
+#include "cluster/cluster.h"
+
+#include "cluster/definition.h"
+#include "cluster/job.h"
+#include "cluster/names.h"
+#include "cluster/namespace.h"
+#include "cluster/pod.h"
+
+namespace slipway::cluster {
+
+namespace {
+
+const kube::Resource kEvents{"", "v1", "events"};
+const kube::Resource kLeases{"coordination.k8s.io", "v1", "leases"};
+
+std::vector<OwnableKind> built_in_kinds() {
+  return {{kPods, "Pod", true},
+          {kJobs, "Job", true},
+          {kConfigMaps, "ConfigMap", true},
+          {kSecrets, "Secret", true},
+          {kClaims, "PersistentVolumeClaim", true},
+          {kNamespaces, "Namespace", false}};
+}
+
+}  // namespace
+
+void add_cluster_controllers(Env& env, control::Runtime& runtime, ClusterOptions options) {
+  std::vector<OwnableKind> kinds = built_in_kinds();
+  kinds.insert(kinds.end(), options.custom_kinds.begin(), options.custom_kinds.end());
+  std::vector<kube::Resource> watched;
+  for (const OwnableKind& kind : kinds) {
+    if (kind.is_namespaced) watched.push_back(kind.resource);
+  }
+  std::vector<kube::Resource> contents = watched;
+  contents.push_back(kEvents);
+  contents.push_back(kLeases);
+
+  runtime.add(std::make_unique<JobController>(env));
+  if (options.pods != nullptr) runtime.add(std::make_unique<PodController>(env, *options.pods));
+  runtime.add(std::make_unique<ClaimController>(std::move(options.release_claim)));
+  runtime.add(std::make_unique<NamespaceController>(std::move(contents), std::move(watched)));
+  runtime.add(std::make_unique<DefinitionController>());
+  for (auto& controller : GarbageCollector::make_all(env, std::move(kinds))) runtime.add(std::move(controller));
+}
+
+}  // namespace slipway::cluster

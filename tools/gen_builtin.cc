@@ -85,6 +85,19 @@ constexpr std::array kNewEnumValues{
     Default{"core.v1.Toleration", "operator", R"("Lt")"},
 };
 
+/// Fields newer than the facts files: the value is their schema.
+constexpr std::array kNewFields{
+    Default{
+        "apiextensions.v1.CustomResourceDefinitionVersion", "selectableFields",
+        R"({"type":"array","items":{"type":"object","required":["jsonPath"],"properties":{"jsonPath":{"type":"string"}}}})"},
+    Default{"apiextensions.v1.CustomResourceDefinitionCondition", "observedGeneration",
+            R"({"type":"integer","format":"int64"})"},
+    Default{"apiextensions.v1.CustomResourceDefinitionStatus", "observedGeneration", R"({"type":"integer","format":"int64"})"},
+    Default{"apiextensions.v1.ValidationRule", "fieldPath", R"({"type":"string"})"},
+    Default{"apiextensions.v1.ValidationRule", "optionalOldSelf", R"({"type":"boolean"})"},
+    Default{"apiextensions.v1.ValidationRule", "reason", R"({"type":"string"})"},
+};
+
 std::string short_name(std::string_view name) {
   for (const std::string_view prefix : {"#/definitions/", "io.k8s.api.", "io.k8s.apimachinery.pkg.apis.",
                                         "io.k8s.apiextensions-apiserver.pkg.apis.", "io.k8s.apimachinery.pkg."}) {
@@ -154,6 +167,9 @@ class Generator {
     for (const Value& field : map["fields"].items()) {
       Value& known = fields[field["name"].str()];
       known = joined(known, field);
+    }
+    for (const Default& one : kNewFields) {
+      if (one.type == name) fields.try_emplace(std::string(one.field), parsed(one.value));
     }
     for (auto& [field, schema] : fields) add_facts(name, field, schema, facts["required"]);
     ObjectBuilder properties;

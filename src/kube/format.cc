@@ -57,10 +57,21 @@ bool is_email(std::string_view text) {
          text.find(".@") == std::string_view::npos;
 }
 
+/// Labels of letters, digits and inner hyphens; letters beyond ASCII are taken as they are (RFC 1123, internationalised).
 bool is_hostname(std::string_view text) {
-  static const RE2 kPattern(
-      R"([\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)*\.?)");
-  return text.size() <= 255 && matches(kPattern, text);
+  if (text.ends_with('.')) text.remove_suffix(1);
+  if (text.empty() || text.size() > 255) return false;
+  const auto is_letter = [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+  };
+  while (true) {
+    const std::size_t dot = text.find('.');
+    const std::string_view label = text.substr(0, dot);
+    if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
+    if (!std::ranges::all_of(label, [&](char c) { return is_letter(c) || c == '-'; })) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
 }
 
 bool is_uuid(std::string_view text) {

@@ -91,7 +91,8 @@ class Pruner {
       } else if (keeps_unknown(node, key)) {
         out.keep(number, key, member, member);
       } else {
-        if (dropped_ != nullptr) dropped_->push_back(path.field(key).dotted());
+        const bool is_told = path.parent != nullptr || !is_object_field(key);
+        if (dropped_ != nullptr && is_told) dropped_->push_back(path.field(key).dotted());
         out.drop(number);
       }
     }

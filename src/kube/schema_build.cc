@@ -46,6 +46,8 @@ bool has_checks(const json::Value& schema) {
   return false;
 }
 
+bool is_object_field(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
+
 void set_property(SchemaNode& node, std::string_view name, const SchemaNode* child) {
   for (SchemaNode::Property& one : node.properties) {
     if (one.name == name) {
@@ -85,7 +87,12 @@ void SchemaBuilder::fill(SchemaNode& node, const json::Value& schema) {
   fill_structure(node, schema);
   fill_extensions(node, schema);
   if (has_checks(schema)) fill_checks(node, schema);
-  if (node.is_embedded_resource && implies_object_fields_) imply_object_fields(node, schema);
+  if (!node.is_embedded_resource) return;
+  if (implies_object_fields_) {
+    imply_object_fields(node, schema);
+  } else {
+    std::erase_if(node.properties, [](const SchemaNode::Property& one) { return is_object_field(one.name); });
+  }
 }
 
 void SchemaBuilder::fill_structure(SchemaNode& node, const json::Value& schema) {

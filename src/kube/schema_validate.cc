@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "json/text.h"
 #include "kube/format.h"
@@ -63,8 +64,8 @@ std::string_view type_name(const SchemaNode& node) {
 
 bool is_whole(const json::Value& value) {
   if (value.is_int()) return true;
-  return value.type() == json::Type::Double && std::abs(value.as_double()) <= 9007199254740992.0 &&
-         value.as_double() == std::floor(value.as_double());
+  const double number = value.as_double();
+  return value.is_number() && std::abs(number) <= 9007199254740992.0 && number == std::floor(number);
 }
 
 bool has_type(const json::Value& value, const SchemaNode& node) {
@@ -318,23 +319,16 @@ class Validator {
     report_repeats(keys, path, [&](std::size_t at) { return json::print(keys[at]); });
   }
 
-  /// Lists are short as a rule: comparing each with each costs nothing. Long ones are compared by their text.
+  /// Reports the second of equal items, once per value as upstream. Lists are short as a rule: comparing each with each costs
+  /// nothing. Long ones are compared by their text.
   template <class Text>
   void report_repeats(std::span<const json::Value> items, const ValuePath& path, Text text) {
     constexpr std::size_t kFewItems = 32;
-    std::vector<std::string> seen;
+    std::map<std::string, int> seen;
     for (std::size_t at = 0; at < items.size(); ++at) {
-      bool is_repeated = false;
-      if (items.size() <= kFewItems) {
-        is_repeated = std::find(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(at), items[at]) !=
-                      items.begin() + static_cast<std::ptrdiff_t>(at);
-      } else {
-        std::string key = canonical(items[at]);
-        const auto place = std::ranges::lower_bound(seen, key);
-        is_repeated = place != seen.end() && *place == key;
-        if (!is_repeated) seen.insert(place, std::move(key));
-      }
-      if (is_repeated) list_causes_.push_back(field::duplicate(path.item(at).bracketed(), text(at)));
+      const auto earlier = items.first(at);
+      const auto times = items.size() <= kFewItems ? std::ranges::count(earlier, items[at]) : seen[canonical(items[at])]++;
+      if (times == 1) list_causes_.push_back(field::duplicate(path.item(at).bracketed(), text(at)));
     }
   }
 

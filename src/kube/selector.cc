@@ -207,10 +207,7 @@ class Parser {
         values.emplace_back();
         return values;
       }
-      if (peek().kind == TokenKind::Comma) {
-        take();
-        values.emplace_back();
-      }
+      if (peek().kind == TokenKind::Comma) values.emplace_back();
     }
   }
 

@@ -173,7 +173,7 @@ SqliteResult<void> LogFile::create_tables() {
     PRAGMA user_version={};
     CREATE TABLE log(revision INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT, sum INTEGER NOT NULL);
     CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    INSERT INTO meta VALUES('compacted', 1))",
+    INSERT INTO meta VALUES('compacted', 1), ('recoveries', 0))",
                                                kApplicationId, kFormat)
                                        .c_str()));
   return transaction.commit();
@@ -182,6 +182,7 @@ SqliteResult<void> LogFile::create_tables() {
 SqliteResult<void> LogFile::prepare() {
   if (!options_.is_read_only) {
     SLIPWAY_SQL(connection_->execute("PRAGMA journal_mode=WAL"));
+    SLIPWAY_SQL(recover());
     SLIPWAY_SQL_LET(insert, Statement::prepare(*connection_, "INSERT INTO log VALUES(?1, ?2, ?3, ?4)"));
     insert_ = std::move(insert);
     SLIPWAY_SQL_LET(deletion, Statement::prepare(*connection_, "DELETE FROM log WHERE revision = ?1"));
@@ -190,6 +191,20 @@ SqliteResult<void> LogFile::prepare() {
     set_compacted_ = std::move(compacted);
   }
   return {};
+}
+
+/// What an earlier process left in the write-ahead log is moved, and the log begun anew, before anybody sees it. Its last sync
+/// may have failed: then the log is whole in the system's cache but not on the disk, and a power cut would bring back an older
+/// state, or lose commits written behind the hole.
+SqliteResult<void> LogFile::recover() {
+  SLIPWAY_SQL(connection_->integer("SELECT value FROM meta WHERE name = 'compacted'"));  // opens the write-ahead log
+  int frames = 0;
+  const int code = sqlite3_wal_checkpoint_v2(connection_->get(), "main", SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
+  // Readers beside us and a full disk must not keep the store from opening.
+  if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_FULL) return {};
+  if (code != SQLITE_OK) return std::unexpected(connection_->error());
+  if (frames <= 0) return {};
+  return connection_->execute("UPDATE meta SET value = value + 1 WHERE name = 'recoveries'");
 }
 
 Result<void> LogFile::read(const std::function<Result<void>(const LogRow&)>& visit) {

@@ -4,7 +4,8 @@
 // Format 1. application_id "Slip", user_version 1, WAL journal, synchronous=FULL.
 //   log(revision INTEGER PRIMARY KEY, key TEXT, value TEXT or NULL for a deletion, sum INTEGER)
 //   meta(name TEXT PRIMARY KEY, value): `compacted`, the revision above which rows follow each other without a gap. At or below
-//   it there is at least the newest row of every key that existed then.
+//   it there is at least the newest row of every key that existed then. `recoveries`, how often a process found a write-ahead
+//   log that its predecessor had not closed.
 #pragma once
 
 #include <cstddef>
@@ -91,6 +92,7 @@ class LogFile {
   Result<void> check_format();
   SqliteResult<void> create_tables();
   SqliteResult<void> prepare();
+  SqliteResult<void> recover();
   SqliteResult<void> write(std::span<const PendingWrite> writes, std::span<const Revision> superseded, Revision compacted);
   std::unexpected<Status> read_failure(const SqliteError& error) const;
 

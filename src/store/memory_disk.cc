@@ -120,12 +120,7 @@ void MemoryDisk::remove(const std::string& path, bool is_synced) {
   const auto at = names_.find(path);
   if (at == names_.end()) return;
   at->second.current = nullptr;
-  if (is_synced || !at->second.durable) names_.erase(at);
-}
-
-void MemoryDisk::make_durable(const std::string& path) {
-  const auto at = names_.find(path);
-  if (at != names_.end()) at->second.durable = at->second.current;
+  if (is_synced) sync_names();
 }
 
 MemoryDisk::Outcome MemoryDisk::count_operation(std::uint64_t epoch) {
@@ -161,10 +156,17 @@ MemoryDisk::Outcome MemoryDisk::sync(DiskFile& file, std::uint64_t epoch) {
     return outcome;
   }
   file.sync();
-  for (auto& [path, name] : names_) {
-    if (name.current.get() == &file) name.durable = name.current;
-  }
+  // SQLite's own VFS syncs the folder with the first sync of a new journal: all names are then as they are seen.
+  const bool is_new = std::ranges::any_of(names_, [&](const auto& entry) {
+    return entry.second.current.get() == &file && entry.second.durable != entry.second.current;
+  });
+  if (is_new) sync_names();
   return outcome;
+}
+
+void MemoryDisk::sync_names() {
+  for (auto& [path, name] : names_) name.durable = name.current;
+  std::erase_if(names_, [](const auto& entry) { return !entry.second.current; });
 }
 
 void MemoryDisk::settle_name(Name& name, Random& random) {

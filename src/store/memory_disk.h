@@ -69,8 +69,6 @@ class MemoryDisk {
   std::shared_ptr<DiskFile> find(const std::string& path) const;
   std::shared_ptr<DiskFile> create(const std::string& path);
   void remove(const std::string& path, bool is_synced);
-  /// The name outlives a power cut from now on.
-  void make_durable(const std::string& path);
 
   /// For a handle opened in `epoch`; Dead once the power was cut or the process killed since.
   Outcome write(DiskFile& file, std::uint64_t epoch, std::uint64_t offset, std::string_view bytes);
@@ -99,6 +97,8 @@ class MemoryDisk {
   };
 
   Outcome count_operation(std::uint64_t epoch);
+  /// All names outlive a power cut as they are now.
+  void sync_names();
   void settle_name(Name& name, Random& random);
   void reset_faults();
 

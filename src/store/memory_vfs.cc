@@ -252,8 +252,7 @@ std::string MemoryVfs::content(const std::string& path) const {
 void MemoryVfs::set_content(const std::string& path, const std::string& bytes) {
   const auto file = disk_->create(path);
   file->write(0, bytes);
-  file->sync();
-  disk_->make_durable(path);
+  disk_->sync(*file, disk_->epoch());
 }
 
 }  // namespace slipway::store

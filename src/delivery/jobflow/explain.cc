@@ -1,0 +1,199 @@
+#include "delivery/jobflow/explain.h"
+
+#include <fmt/format.h>
+
+#include "delivery/jobflow/states.h"
+#include "json/text.h"
+
+namespace slipway::delivery::jobflow {
+namespace {
+
+using control::Wait;
+using graph::Phase;
+using graph::StepIndex;
+
+constexpr std::size_t kMaxWaits = 10;
+
+std::string step_text(std::string_view name) { return fmt::format("step {}", json::print(Value(name))); }
+
+/// The rows for one workflow.
+class Explainer {
+ public:
+  Explainer(const Program& program, const kube::Object& workflow, const control::View& view)
+      : program_(program),
+        workflow_(workflow),
+        states_(program, workflow, read_records(program, workflow, view.owned_by(workflow, kStepSetKind))) {}
+
+  std::vector<Wait> whole() {
+    if (kube::is_true(workflow_, "Complete")) return {};
+    const auto started = kube::time_of(workflow_["status"]["startTime"]);
+    if (const Value& failed = kube::condition(workflow_, "Failed"); kube::is_true(workflow_, "Failed")) {
+      if (failed["reason"].as_string() == "DeadlineExceeded")
+        add({"the deadline", "DeadlineExceeded", failed["message"].str(), started, {}, {}});
+      for (StepIndex step : by_phase({Phase::Failed})) {
+        if (!program_.step(step).tolerated) add_step(step);
+      }
+      return std::move(waits_);
+    }
+    if (program_.spec().suspend) {
+      const Value& suspended = kube::condition(workflow_, "Suspended");
+      add({"spec.suspend", "Suspended", "set it to false to go on", kube::time_of(suspended["lastTransitionTime"]), {}, {}});
+    } else if (!started) {
+      add({"the workflow controller",
+           "Pending",
+           "it has not taken the workflow up yet",
+           kube::creation_time(workflow_),
+           {},
+           {}});
+    }
+    for (StepIndex step : by_phase({Phase::Running, Phase::Suspended})) add_step(step);
+    return std::move(waits_);
+  }
+
+  std::vector<Wait> one(StepIndex step) {
+    const StepStatus& record = states_.record(step);
+    switch (states_.phase(step)) {
+      case Phase::Succeeded:
+        break;
+      case Phase::Skipped:
+      case Phase::Cancelled:
+        add({step_text(program_.name(step)), record.reason, record.message, record.completion_time, {}, {}});
+        break;
+      case Phase::Suspended:
+        add({step_text(program_.name(step)) + " to be resumed",
+             "StepSuspended",
+             "set its suspend to false to go on",
+             record.start_time,
+             {},
+             {}});
+        break;
+      case Phase::Running:
+        explain_running(step, record);
+        break;
+      case Phase::Failed:
+        add({object_text(record), record.reason, record.message, record.completion_time, reference(record), {}});
+        break;
+      case Phase::Ready:
+        explain_ready();
+        break;
+      case Phase::Blocked:
+      case Phase::Unreachable:
+        for (StepIndex dependency : states_.decisive(step)) add_step(dependency, step);
+        break;
+    }
+    return std::move(waits_);
+  }
+
+ private:
+  void add(Wait wait) {
+    if (waits_.size() < kMaxWaits) waits_.push_back(std::move(wait));
+  }
+
+  std::vector<StepIndex> by_phase(std::initializer_list<Phase> wanted) const {
+    std::vector<StepIndex> steps;
+    for (StepIndex step : program_.graph().topological()) {
+      if (std::ranges::find(wanted, states_.phase(step)) != wanted.end()) steps.push_back(step);
+    }
+    return steps;
+  }
+
+  Value reference(const StepStatus& record) const {
+    if (record.reference.name.empty()) return {};
+    return json::object({{"apiVersion", record.reference.api_version},
+                         {"kind", record.reference.kind},
+                         {"namespace", kube::ns(workflow_)},
+                         {"name", record.reference.name}});
+  }
+
+  static std::string object_text(const StepStatus& record) {
+    return fmt::format("{} {}", record.reference.kind, record.reference.name);
+  }
+
+  /// A wait for a step, for the whole or for a step that depends on it.
+  void add_step(StepIndex step, std::optional<StepIndex> for_step = std::nullopt) {
+    const StepStatus& record = states_.record(step);
+    const Phase phase = states_.phase(step);
+    Wait wait;
+    wait.on = step_text(program_.name(step));
+    wait.reason = fmt::format("Step{}", to_string(phase));
+    if (phase == Phase::Failed) wait.reason = record.reason;
+    if (for_step) {
+      const auto trigger = program_.graph().nodes()[*for_step].trigger;
+      wait.message =
+          fmt::format("is {}, {} needs {}", to_string(phase), step_text(program_.name(*for_step)), States::wish(trigger));
+    } else if (phase == Phase::Failed) {
+      wait.message = record.message;
+    }
+    wait.since = record.completion_time ? record.completion_time : record.start_time;
+    wait.next = kube::reference_to(workflow_);
+    wait.part = program_.name(step);
+    add(std::move(wait));
+  }
+
+  void explain_running(StepIndex step, const StepStatus& record) {
+    if (record.next_attempt_time) {
+      add({fmt::format("the next attempt, at {}", to_rfc3339(*record.next_attempt_time)),
+           "RetryBackOff",
+           record.message,
+           record.start_time,
+           reference(record),
+           {}});
+    } else if (program_.is_external(step)) {
+      add({object_text(record),
+           record.reason.empty() ? "ExternalPending" : record.reason,
+           record.message,
+           record.start_time,
+           reference(record),
+           {}});
+    } else {
+      add({object_text(record), "JobRunning", "", record.start_time, reference(record), {}});
+    }
+  }
+
+  void explain_ready() {
+    if (program_.spec().suspend) {
+      add({"spec.suspend", "Suspended", "set it to false to go on", {}, {}, {}});
+      return;
+    }
+    const auto running = states_.in_slots();
+    const auto slots = program_.spec().parallelism;
+    if (!slots) {
+      add({"the workflow controller", "Ready", "the step starts as soon as the controller looks", {}, {}, {}});
+      return;
+    }
+    add({fmt::format("a free slot ({} of {} taken)", running.size(), *slots),
+         "NoFreeSlot",
+         "spec.parallelism limits the steps that run at once",
+         {},
+         {},
+         {}});
+    for (StepIndex other : running) add_step(other);
+  }
+
+  const Program& program_;
+  const kube::Object& workflow_;
+  States states_;
+  std::vector<Wait> waits_;
+};
+
+std::vector<Wait> explain_workflow(const Value& workflow, const std::string& part, const control::View& view) {
+  const auto program = Program::compile(workflow);
+  if (!program) {
+    const Cause& first = program.error().front();
+    return {{"a valid spec", "InvalidSpec", first.field + ": " + first.message, kube::creation_time(workflow), {}, {}}};
+  }
+  Explainer explainer(**program, workflow, view);
+  if (part.empty()) return explainer.whole();
+  const auto step = (*program)->graph().find(part);
+  if (!step)
+    return {{step_text(part), "NoSuchStep", fmt::format("workflow {} has no such step", kube::name(workflow)), {}, {}, {}}};
+  return explainer.one(*step);
+}
+
+}  // namespace
+
+std::vector<control::ExplainRow> explain_rows() {
+  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .explain = explain_workflow}};
+}
+
+}  // namespace slipway::delivery::jobflow

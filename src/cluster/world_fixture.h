@@ -21,7 +21,7 @@ namespace slipway::cluster {
 
 class ClusterTest : public testing::Test {
  protected:
-  ClusterTest() : env_(ManualEnv::Options{.vfs = disk_.vfs()}) {}
+  explicit ClusterTest(Processes* processes = nullptr) : env_(ManualEnv::Options{.vfs = disk_.vfs(), .processes = processes}) {}
   ~ClusterTest() override { stop(); }
 
   /// Opens the store and starts server and controllers; again after stop().

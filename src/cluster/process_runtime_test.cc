@@ -1,0 +1,296 @@
+#include "cluster/process_runtime.h"
+
+#include <csignal>
+
+#include "cluster/job_plan.h"
+#include "cluster/world_fixture.h"
+
+namespace slipway::cluster {
+namespace {
+
+using std::chrono::seconds;
+
+/// Supervisors on paper: the test says what they record. They live on when Slipway is restarted.
+class PaperSupervisors : public Processes {
+ public:
+  struct Supervisor {
+    ProcessId id;
+    std::string folder;
+    bool is_alive = true;
+    int last_signal = 0;
+  };
+
+  Result<ProcessId> start(ProcessSpec spec) override {
+    const ProcessId id{static_cast<std::int64_t>(started.size()) + 1, 7};
+    started.push_back({id, spec.argv.back()});
+    return id;
+  }
+  bool is_alive(ProcessId process) override { return started[static_cast<std::size_t>(process.pid - 1)].is_alive; }
+  Result<void> signal(ProcessId process, int number) override {
+    started[static_cast<std::size_t>(process.pid - 1)].last_signal = number;
+    return {};
+  }
+  Task<> wait_end(ProcessId process) override {
+    while (is_alive(process)) co_await changed->wait();
+  }
+
+  std::vector<Supervisor> started;
+  std::unique_ptr<Signal> changed;
+};
+
+struct Stage {
+  PaperSupervisors processes;
+};
+
+class ProcessTest : private Stage, public ClusterTest {
+ protected:
+  ProcessTest() : ClusterTest(&processes) {
+    processes.changed = std::make_unique<Signal>(env_.env());
+    make_pods_ = [this](ClusterTest&) {
+      auto runtime =
+          std::make_unique<ProcessRuntime>(env_, *server_, ProcessRuntime::Options{"/data", {"slipway", "pod-supervisor"}});
+      runtime_of_pods_ = runtime.get();
+      return runtime;
+    };
+  }
+  ~ProcessTest() override { stop(); }
+  void SetUp() override { start(); }
+
+  std::vector<PaperSupervisors::Supervisor>& started() { return processes.started; }
+  PodManifest manifest(std::size_t which = 0) {
+    return decode_manifest(env_.files().read(started().at(which).folder + "/manifest").value()).value();
+  }
+  /// The supervisor records how its containers stand.
+  void record(std::size_t which, PodPhase phase, std::int32_t exit_code = 0, bool is_stopping = false) {
+    auto& supervisor = started().at(which);
+    PodState state;
+    state.supervisor = supervisor.id;
+    state.phase = phase;
+    state.is_stopping = is_stopping;
+    PodContainerState main;
+    main.name = "main";
+    main.phase = is_final(phase) ? PodContainerPhase::Terminated : PodContainerPhase::Running;
+    main.started_us = 1'767'225'600'000'000;
+    main.exit = {exit_code, 0, main.started_us, main.started_us + 5, exit_code == 0 ? "Completed" : "Error", ""};
+    state.containers.push_back(main);
+    ASSERT_TRUE(env_.files().write(supervisor.folder + "/state", encode_state(state), 0600));
+    if (is_final(phase)) end(which);
+  }
+  void end(std::size_t which) {
+    started().at(which).is_alive = false;
+    processes.changed->notify();
+  }
+  json::Value pod(std::size_t which = 0) {
+    const auto pods = list(kPods);
+    return which < pods.size() ? pods[which] : json::Value();
+  }
+  std::string phase() { return pod()["status"]["phase"].str(); }
+  void make_pod(const std::string& container, const std::string& more = "") {
+    make(kPods, fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: default, labels: {{app: demo}}}}, "
+                            "spec: {{restartPolicy: Never, {} containers: [{{name: main, image: any, {}}}]}}}}",
+                            more, container));
+    advance(seconds{1});
+  }
+
+  ProcessRuntime* runtime_of_pods_ = nullptr;
+};
+
+TEST_F(ProcessTest, runs_a_job_through_a_supervisor) {
+  make(kJobs, job_yaml("work"));
+  advance(seconds{1});
+  ASSERT_EQ(started().size(), 1U);
+  EXPECT_EQ(phase(), "Pending");
+  record(0, PodPhase::Running);
+  advance(seconds{1});
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(get(kJobs, "work")["status"]["ready"].as_int(), 1);
+  record(0, PodPhase::Succeeded);
+  advance(seconds{1});
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
+  EXPECT_EQ(started().size(), 1U);
+}
+
+TEST_F(ProcessTest, reports_exit_codes_and_exact_times) {
+  make_pod("command: [run]");
+  record(0, PodPhase::Failed, 3);
+  advance(seconds{1});
+  EXPECT_EQ(phase(), "Failed");
+  const auto ended = pod()["status"]["containerStatuses"].item(0)["state"]["terminated"];
+  EXPECT_EQ(ended["exitCode"].as_int(), 3);
+  EXPECT_EQ(ended["reason"].as_string(), "Error");
+  EXPECT_EQ(ended["finishedAt"].as_string(), "2026-01-01T00:00:00.000005Z");
+  EXPECT_FALSE(kube::is_true(pod(), kDisruptionTarget));
+}
+
+TEST_F(ProcessTest, says_once_that_images_are_ignored) {
+  make_pod("command: [run]");
+  advance(seconds{10});
+  const auto events = list({"", "v1", "events"});
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0]["reason"].as_string(), "ImageIgnored");
+}
+
+TEST_F(ProcessTest, builds_command_line_and_environment) {
+  make(kConfigMaps,
+       "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: default}, data: {COLOUR: red, SIZE: big}}");
+  make(kSecrets, "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default}, data: {key: c2VjcmV0}}");
+  make_pod(R"x(command: [run, "$(GREETING)", "$(NOBODY)", "$$(GREETING)"], args: [last], workingDir: /w,
+    envFrom: [{prefix: C_, configMapRef: {name: c}}],
+    env: [{name: WHO, value: world}, {name: GREETING, value: "hello $(WHO)"},
+      {name: KEY, valueFrom: {secretKeyRef: {name: s, key: key}}},
+      {name: APP, valueFrom: {fieldRef: {fieldPath: "metadata.labels['app']"}}},
+      {name: NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}},
+      {name: NONE, valueFrom: {configMapKeyRef: {name: absent, key: k, optional: true}}}])x");
+  ASSERT_EQ(started().size(), 1U);
+  const PodContainer main = manifest().containers.at(0);
+  EXPECT_EQ(main.argv, (std::vector<std::string>{"run", "hello world", "$(NOBODY)", "$(GREETING)", "last"}));
+  EXPECT_EQ(main.folder, "/w");
+  const std::vector<std::string> tail(main.env.begin() + 3, main.env.end());
+  EXPECT_EQ(tail, (std::vector<std::string>{"C_COLOUR=red", "C_SIZE=big", "WHO=world", "GREETING=hello world", "KEY=secret",
+                                            "APP=demo", "NAME=p"}));
+}
+
+TEST_F(ProcessTest, makes_volumes) {
+  make(kConfigMaps, "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: default}, data: {a.txt: A, b.txt: B}}");
+  make(kClaims, R"({apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: shared, namespace: default},
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}})");
+  make_pod(R"(command: [run], volumeMounts: [{name: config, mountPath: /config, readOnly: true},
+      {name: config, mountPath: /etc/one, subPath: renamed}, {name: scratch, mountPath: /scratch},
+      {name: shared, mountPath: /shared, subPath: deep/er}])",
+           "volumes: [{name: config, configMap: {name: c, items: [{key: a.txt, path: renamed, mode: 256}]}}, "
+           "{name: scratch, emptyDir: {}}, {name: shared, persistentVolumeClaim: {claimName: shared}}],");
+  ASSERT_EQ(started().size(), 1U);
+  const std::string folder = started()[0].folder;
+  const auto mounts = manifest().containers.at(0).mounts;
+  ASSERT_EQ(mounts.size(), 4U);
+  EXPECT_EQ(mounts[0], (PodMount{folder + "/volumes/config", "/config", true}));
+  EXPECT_EQ(mounts[1], (PodMount{folder + "/volumes/config/renamed", "/etc/one", false}));
+  EXPECT_EQ(mounts[2], (PodMount{folder + "/volumes/scratch", "/scratch", false}));
+  EXPECT_EQ(mounts[3], (PodMount{"/data/volumes/default/shared/deep/er", "/shared", false}));
+  EXPECT_EQ(env_.files().read(folder + "/volumes/config/renamed").value(), "A");
+  EXPECT_EQ(env_.files().mode(folder + "/volumes/config/renamed"), 0400U);
+  EXPECT_TRUE(env_.files().exists(mounts[3].source));
+}
+
+TEST_F(ProcessTest, waits_for_a_config_map_that_is_missing) {
+  make_pod("command: [run], envFrom: [{configMapRef: {name: c}}]");
+  EXPECT_TRUE(started().empty());
+  EXPECT_EQ(phase(), "Pending");
+  const auto waiting = pod()["status"]["containerStatuses"].item(0)["state"]["waiting"];
+  EXPECT_EQ(waiting["reason"].as_string(), "CreateContainerConfigError");
+  EXPECT_EQ(waiting["message"].as_string(), "configmap \"c\" not found");
+  make(kConfigMaps, "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: default}, data: {A: b}}");
+  advance(seconds{2});
+  EXPECT_EQ(started().size(), 1U);
+}
+
+TEST_F(ProcessTest, fails_a_container_without_a_command) {
+  make_pod("args: [x]");
+  EXPECT_TRUE(started().empty());
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_NE(pod()["status"]["message"].str().find("has no command"), std::string::npos);
+}
+
+TEST_F(ProcessTest, finds_its_supervisors_again_after_a_restart) {
+  make(kJobs, job_yaml("work"));
+  advance(seconds{1});
+  record(0, PodPhase::Running);
+  restart();
+  advance(seconds{5});
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(started().size(), 1U);
+  env_.drop_all();
+  runtime_.reset();
+  record(0, PodPhase::Succeeded);  // while nobody looks
+  restart();
+  advance(seconds{1});
+  EXPECT_EQ(phase(), "Succeeded");
+  EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
+}
+
+TEST_F(ProcessTest, replaces_a_pod_whose_supervisor_was_killed_without_a_retry) {
+  make(kJobs, job_yaml("work", "  backoffLimit: 0\n"));
+  advance(seconds{1});
+  record(0, PodPhase::Running);
+  advance(seconds{1});
+  end(0);
+  advance(seconds{1});
+  ASSERT_EQ(started().size(), 2U) << "started once more, to end what is left";
+  EXPECT_EQ(started()[1].folder, started()[0].folder);
+  record(1, PodPhase::Lost, 137);
+  advance(seconds{1});
+  ASSERT_EQ(started().size(), 3U);
+  EXPECT_NE(started()[2].folder, started()[0].folder);
+  record(2, PodPhase::Succeeded);
+  advance(seconds{1});
+  const auto job = get(kJobs, "work");
+  EXPECT_TRUE(kube::is_true(job, "Complete"));
+  EXPECT_FALSE(job["status"].has("failed"));
+}
+
+TEST_F(ProcessTest, stops_a_deleted_pod_with_its_grace_and_cleans_up) {
+  make_pod("command: [run]", "terminationGracePeriodSeconds: 7,");
+  record(0, PodPhase::Running);
+  advance(seconds{1});
+  remove(kPods, "p");
+  advance(seconds{1});
+  EXPECT_EQ(started()[0].last_signal, SIGTERM);
+  const std::string folder = started()[0].folder;
+  EXPECT_EQ(env_.files().read(folder + "/grace").value(), "7");
+  EXPECT_EQ(phase(), "Running");
+  record(0, PodPhase::Failed, 143, true);
+  advance(seconds{1});
+  EXPECT_TRUE(pod().is_null());
+  EXPECT_FALSE(env_.files().exists(folder));
+}
+
+TEST_F(ProcessTest, keeps_logs_while_the_pod_exists) {
+  make_pod("command: [run]");
+  const std::string log = manifest().containers.at(0).log;
+  ASSERT_TRUE(env_.files().write(log, "hello\nworld\n", 0640));
+  record(0, PodPhase::Succeeded);
+  advance(seconds{1});
+  EXPECT_EQ(env_.run(pods_->logs(pod(), {.container = "", .offset = 6})).value(), "world\n");
+  remove(kPods, "p");
+  advance(seconds{1});
+  EXPECT_FALSE(env_.files().exists(log));
+}
+
+TEST_F(ProcessTest, forgets_pods_that_went_while_it_was_away) {
+  make_pod("command: [run]");
+  record(0, PodPhase::Succeeded);
+  env_.drop_all();
+  runtime_.reset();
+  const std::string folder = started()[0].folder;
+  client::DeleteQuery now;
+  now.grace_seconds = 0;
+  ASSERT_TRUE(env_.run(client::remove(*server_, kPods, {"default", "p"}, now)));
+  restart();
+  make(kPods,
+       "{apiVersion: v1, kind: Pod, metadata: {name: q, namespace: default}, spec: {containers: [{name: main, image: x}]}}");
+  advance(seconds{1});
+  EXPECT_FALSE(env_.files().exists(folder));
+}
+
+TEST_F(ProcessTest, goes_on_after_a_shutdown_that_stopped_its_pods) {
+  make(kJobs, job_yaml("work", "  backoffLimit: 0\n"));
+  advance(seconds{1});
+  record(0, PodPhase::Running);
+  advance(seconds{1});
+  env_.spawn(runtime_of_pods_->stop_all(seconds{3}));
+  settle();
+  EXPECT_EQ(started()[0].last_signal, SIGTERM);
+  record(0, PodPhase::Failed, 143, true);
+  advance(seconds{1});
+  EXPECT_EQ(started().size(), 1U) << "nothing new starts during a shutdown";
+  restart();
+  advance(seconds{1});
+  ASSERT_EQ(started().size(), 2U);
+  record(1, PodPhase::Succeeded);
+  advance(seconds{1});
+  EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
+}
+
+}  // namespace
+}  // namespace slipway::cluster

@@ -69,6 +69,8 @@ class Patcher {
 
  private:
   Result<void> add(const Operation& operation, std::string_view verb, Value value, std::size_t depth);
+  Result<void> replace(const Operation& operation);
+  Result<void> bound_depth(std::size_t depth);
   Result<void> move(const Operation& operation);
   Result<void> copy(const Operation& operation);
   Result<void> test(const Operation& operation);
@@ -88,11 +90,7 @@ Result<void> Patcher::apply(const Operation& operation) {
     case Kind::Add:
       return add(operation, "add", operation.value, operation.value.depth());
     case Kind::Replace:
-      if (get_at(document_, operation.path) == nullptr) {
-        return does_not_apply("replace", fmt::format("doc is missing key: {}: missing value", operation.path_text));
-      }
-      depth_ = std::max(depth_, operation.path.size() + operation.value.depth());
-      return settle(replace_at(document_, operation.path, operation.value), "replace");
+      return replace(operation);
     case Kind::Remove:
       return settle(remove_at(document_, operation.path), "remove");
     case Kind::Move:
@@ -111,10 +109,22 @@ Result<void> Patcher::settle(Result<Value> changed, std::string_view verb) {
   return {};
 }
 
-// Depth is followed by an upper bound; it is measured only when that passes the limit.
 Result<void> Patcher::add(const Operation& operation, std::string_view verb, Value value, std::size_t depth) {
   SLIPWAY_TRY_VOID(settle(add_at(document_, operation.path, std::move(value)), verb));
-  depth_ = std::max(depth_, operation.path.size() + depth);
+  return bound_depth(operation.path.size() + depth);
+}
+
+Result<void> Patcher::replace(const Operation& operation) {
+  if (get_at(document_, operation.path) == nullptr) {
+    return does_not_apply("replace", fmt::format("doc is missing key: {}: missing value", operation.path_text));
+  }
+  SLIPWAY_TRY_VOID(settle(replace_at(document_, operation.path, operation.value), "replace"));
+  return bound_depth(operation.path.size() + operation.value.depth());
+}
+
+// Depth is followed by an upper bound; it is measured only when that passes the limit.
+Result<void> Patcher::bound_depth(std::size_t depth) {
+  depth_ = std::max(depth_, depth);
   if (depth_ <= kMostPatchDepth) return {};
   SLIPWAY_TRY_VOID(spend(document_));
   depth_ = document_.depth();

@@ -80,6 +80,13 @@ TEST(JsonPatch, has_limits) {
   for (int i = 0; i < 40; ++i) doubling.add(json(R"({"op":"copy","from":"/a","path":"/a/-"})"));
   EXPECT_EQ(apply_json_patch(json(R"({"a":["some text"]})"), doubling.build()).error().reason, Reason::RequestEntityTooLarge);
 
+  Value deep = 1;
+  for (int i = 0; i < 600; ++i) deep = object({{"a", deep}});
+  std::string inside;
+  for (int i = 0; i < 600; ++i) inside += "/a";
+  const Value replace = array({object({{"op", "replace"}, {"path", inside}, {"value", deep}})});
+  EXPECT_EQ(apply_json_patch(deep, replace).error().message, "json patch: the result is nested deeper than 1000 levels");
+
   ArrayBuilder nesting;
   for (int i = 0; i < 2000; ++i) {
     nesting.add(json(R"({"op":"add","path":"/b","value":{}})"));

@@ -37,7 +37,7 @@ void add_type(json::ObjectBuilder& out, const json::Description& description) {
     return;
   }
   const bool holds_anything = rules.any_object || rules.embedded_resource || description.preserve_unknown;
-  if (holds_anything || !description.type.empty()) out.add("type", description.type.empty() ? "object" : description.type);
+  if (!description.type.empty()) out.add("type", description.type);
   if (!description.format.empty()) out.add("format", description.format);
   if (holds_anything || description.type.empty()) out.add("x-kubernetes-preserve-unknown-fields", true);
   if (rules.embedded_resource) out.add("x-kubernetes-embedded-resource", true);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/env.h"
-#include "cluster/pod_runtime.h"
+#include "cluster/process_runtime.h"
 #include "control/controller.h"
 #include "control/explain.h"
 #include "kube/admission.h"
@@ -51,22 +51,23 @@ class Controllers {
  public:
   struct Options {
     PodRuntimeKind pods = PodRuntimeKind::Simulated;
-    std::string data_dir;                 // process runtime: pods/ and volumes/ below it
-    std::vector<std::string> supervisor;  // process runtime: command that takes a pod folder as last argument
+    std::string data_dir;                   // process runtime: absolute; pods/ and volumes/ below it
+    std::vector<std::string> supervisor{};  // process runtime: command that takes a pod folder as last argument
   };
   Controllers(Env& env, client::Client& client, Options options);
 
+  /// Once.
   void start() { runtime_.start(); }
   control::Runtime& runtime() { return runtime_; }
   /// Null without a runtime that keeps logs.
-  server::PodBackend* pods() { return backend_; }
-  /// Stops what runs outside this process, in order: SIGTERM, grace, SIGKILL. Call when nothing reconciles any more. Pods
-  /// stopped so count as disrupted: the next start runs them again.
-  Task<> stop_pods();
+  server::PodBackend* logs();
+  /// Ends what runs outside this process, in order: SIGTERM, after `grace` SIGKILL. Pods stopped so count as disrupted: the
+  /// next start runs them again.
+  Task<> stop_pods(Duration grace);
 
  private:
-  std::unique_ptr<cluster::PodRuntime> pod_runtime_;
-  server::PodBackend* backend_ = nullptr;
+  std::unique_ptr<cluster::ProcessRuntime> processes_;
+  std::unique_ptr<cluster::PodRuntime> simulated_;
   control::Runtime runtime_;
 };
 

@@ -65,6 +65,7 @@ class World {
  private:
   friend class FaultClient;
   friend class FaultWatch;
+  friend class PatientClient;
 
   void crash(FaultKind kind);
   void strike(FaultKind kind);

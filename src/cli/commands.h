@@ -1,0 +1,38 @@
+// The commands of the command line. Each is a coroutine over an open session and gives the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/deliver.h"
+#include "cli/session.h"
+
+namespace slipway::cli {
+
+/// What the command line said, for all commands together.
+struct Arguments {
+  std::vector<std::string> files;   // -f
+  std::vector<std::string> target;  // KIND/NAME/PART or KIND NAME
+  std::string data_dir;
+  std::string ns = "default";
+  bool all_namespaces = false;
+  std::string output = "table";  // table, wide, json, yaml, name
+  std::string pod_runtime;       // simulated, process; empty: as given before for the folder, else simulated
+  std::string timeout;           // a Go duration
+  std::string from;              // rerun
+  std::string container;         // logs
+  std::string cascade = "background";
+};
+
+Task<int> run(Session& session, Arguments arguments);
+Task<int> get(Session& session, Arguments arguments);
+Task<int> describe(Session& session, Arguments arguments);
+Task<int> why(Session& session, Arguments arguments);
+Task<int> logs(Session& session, Arguments arguments);
+Task<int> rerun(Session& session, Arguments arguments);
+Task<int> remove(Session& session, Arguments arguments);
+
+/// The whole program.
+int main(int argc, char** argv);
+
+}  // namespace slipway::cli

@@ -1,0 +1,231 @@
+#include "cli/deliver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "cli/progress.h"
+#include "client/informer.h"
+#include "delivery/jobflow/workflow.h"
+#include "json/text.h"
+#include "plane/store_view.h"
+
+namespace slipway::cli {
+namespace {
+
+constexpr const char* kManager = "slipway";
+/// How long pods get between SIGTERM and SIGKILL when a delivery is interrupted.
+constexpr Duration kStopGrace = std::chrono::seconds{10};
+
+using client::Reply;
+using client::Request;
+using client::Verb;
+using kube::Object;
+
+/// CRDs before namespaces before the rest: later objects need them.
+int rank(const Object& object) {
+  if (kube::kind(object) == "CustomResourceDefinition") return 0;
+  return kube::kind(object) == "Namespace" ? 1 : 2;
+}
+
+Status at(const Manifest& manifest, Status status) {
+  status.message = fmt::format("{}: {}", manifest.source, status.message);
+  return status;
+}
+
+Request apply_request(const server::TypePtr& type, const Object& object) {
+  Request request;
+  request.verb = Verb::Patch;
+  request.patch_type = client::PatchType::Apply;
+  request.resource = type->resource;
+  request.ns = std::string(kube::ns(object));
+  request.name = std::string(kube::name(object));
+  request.body = object;
+  request.field_manager = kManager;
+  request.field_validation = "Strict";
+  request.force = true;
+  return request;
+}
+
+Result<server::TypePtr> place(Session& session, Manifest& manifest, const std::string& default_namespace) {
+  SLIPWAY_TRY(kind, kube::GroupVersionKind::of(manifest.object));
+  SLIPWAY_TRY(type, session.server().registry().find_kind(kind));
+  if (type->is_namespaced && kube::ns(manifest.object).empty()) {
+    manifest.object = manifest.object.with_path({"metadata", "namespace"}, default_namespace);
+  }
+  return type;
+}
+
+/// Whether a dry run fails only because another object of the same files is not there yet.
+bool needs_sibling(const Status& status, const std::vector<Manifest>& manifests) {
+  if (status.reason != Reason::NotFound) return false;
+  for (const Manifest& manifest : manifests) {
+    if (rank(manifest.object) == 1 && status.kind == "namespaces" && status.name == kube::name(manifest.object)) return true;
+  }
+  return false;
+}
+
+Task<Result<std::vector<Delivery>>> apply_ranked(Session& session, std::vector<Manifest> manifests, std::string ns,
+                                                 int wanted) {
+  std::vector<Delivery> deliveries;
+  std::vector<Request> requests;
+  std::vector<const Manifest*> sources;
+  for (Manifest& manifest : manifests) {
+    if (rank(manifest.object) != wanted) continue;
+    const auto type = place(session, manifest, ns);
+    if (!type) co_return fail(at(manifest, type.error()));
+    requests.push_back(apply_request(*type, manifest.object));
+    deliveries.push_back({*type, kube::key_of(manifest.object)});
+    sources.push_back(&manifest);
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Request request = requests[i];
+    request.dry_run = true;
+    const auto reply = co_await session.server().call(std::move(request));
+    if (!reply && !needs_sibling(reply.error(), manifests)) co_return fail(at(*sources[i], reply.error()));
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto reply = co_await session.server().call(std::move(requests[i]));
+    if (!reply) co_return fail(at(*sources[i], reply.error()));
+    for (const std::string& warning : reply->warnings) fmt::print(stderr, "Warning: {}: {}\n", sources[i]->source, warning);
+  }
+  co_return deliveries;
+}
+
+bool has_end(const server::TypePtr& type) { return type->kind.kind == "Workflow" || type->kind.kind == "Job"; }
+
+/// What follow() watches. Held by the session: its informers run until the loop ends.
+class Following {
+ public:
+  Following(Session& session, std::vector<Delivery> deliveries, DeliverOptions options)
+      : session_(session),
+        options_(options),
+        tasks_(session.env()),
+        changed_(session.env()),
+        progress_(make_progress(session.env(), options.output)) {
+    for (Delivery& delivery : deliveries) {
+      if (has_end(delivery.type)) deliveries_.push_back(std::move(delivery));
+    }
+  }
+
+  Task<int> run();
+
+ private:
+  Env& env() { return session_.env(); }
+  Object object(const Delivery& delivery) const { return informers_.at(delivery.type->resource)->get(delivery.key); }
+  bool is_under_way() const;
+  int exit_code() const;
+  void print_result();
+  std::vector<Object> step_sets_of(const Object& workflow);
+  void watch();
+  Task<> wait();
+  Task<> wake_on_interrupt();
+
+  Session& session_;
+  DeliverOptions options_;
+  std::vector<Delivery> deliveries_;
+  Tasks tasks_;
+  Signal changed_;
+  std::unique_ptr<Progress> progress_;
+  std::map<kube::Resource, std::unique_ptr<client::Informer>> informers_;
+};
+
+Task<int> Following::run() {
+  watch();
+  for (const auto& [resource, informer] : informers_) co_await informer->wait_synced();
+  session_.start_controllers();
+  tasks_.spawn(wake_on_interrupt());
+  co_await wait();
+  progress_->end();
+  const bool is_open = is_under_way();
+  print_result();
+  if (!is_open) co_return exit_code();
+  fmt::print(stderr, "{}: stopping the pods; the same command goes on from here\n",
+             session_.is_interrupted() ? "interrupted" : "timed out");
+  co_await session_.controllers()->stop_pods(kStopGrace);
+  co_return session_.is_interrupted() ? kInterrupted : kTimedOut;
+}
+
+std::vector<Object> Following::step_sets_of(const Object& workflow) {
+  if (workflow["status"]["stepSets"].as_int() == 0) return {};
+  const plane::StoreView view(session_.server(), session_.store(), env().clock.now());
+  return view.owned_by(workflow, delivery::jobflow::kStepSetKind);
+}
+
+void Following::watch() {
+  progress_->set_step_sets([this](const Object& workflow) { return step_sets_of(workflow); });
+  for (const Delivery& delivery : deliveries_) {
+    auto& informer = informers_[delivery.type->resource];
+    if (informer) continue;
+    informer = std::make_unique<client::Informer>(env(), session_.server(), delivery.type->resource);
+    informer->add_handler([this](const Object& before, const Object& after) {
+      progress_->changed(before, after);
+      changed_.notify();
+    });
+    tasks_.spawn(informer->run());
+  }
+}
+
+Task<> Following::wait() {
+  const Time deadline = options_.timeout ? env().clock.now() + *options_.timeout : Time::max();
+  while (is_under_way() && !session_.is_interrupted() && env().clock.now() < deadline) {
+    co_await changed_.wait_until(std::min(deadline, env().clock.now() + progress_->refresh()));
+    progress_->tick();
+  }
+}
+
+Task<> Following::wake_on_interrupt() {
+  if (!session_.is_interrupted()) co_await session_.interrupted().wait();
+  changed_.notify();
+}
+
+bool Following::is_under_way() const {
+  return std::any_of(deliveries_.begin(), deliveries_.end(), [this](const Delivery& d) { return !verdict(object(d)); });
+}
+
+int Following::exit_code() const {
+  const bool is_failed =
+      std::any_of(deliveries_.begin(), deliveries_.end(), [this](const Delivery& d) { return verdict(object(d)) == false; });
+  return is_failed ? kFailed : kDelivered;
+}
+
+void Following::print_result() {
+  if (options_.output == Output::Table) {
+    for (const Delivery& delivery : deliveries_) {
+      const Object end = object(delivery);
+      fmt::print("\n{}", summary(end, step_sets_of(end), env().clock.now()));
+    }
+    return;
+  }
+  json::ArrayBuilder items;
+  for (const Delivery& delivery : deliveries_) items.add(object(delivery));
+  fmt::print("{}\n", json::print_pretty(json::object({{"apiVersion", "v1"}, {"kind", "List"}, {"items", items.build()}})));
+}
+
+}  // namespace
+
+std::optional<bool> verdict(const Object& object) {
+  if (kube::is_true(object, "Complete")) return true;
+  if (kube::is_true(object, "Failed") || kube::is_true(object, "Invalid")) return false;
+  return std::nullopt;
+}
+
+Task<Result<std::vector<Delivery>>> apply_all(Session& session, std::vector<Manifest> manifests,
+                                              std::string default_namespace) {
+  std::vector<Delivery> all;
+  for (const int rank : {0, 1, 2}) {
+    SLIPWAY_CO_TRY(some, co_await apply_ranked(session, manifests, default_namespace, rank));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  co_return all;
+}
+
+Task<int> follow(Session& session, std::vector<Delivery> deliveries, DeliverOptions options) {
+  auto following = std::make_shared<Following>(session, std::move(deliveries), options);
+  session.hold(following);
+  co_return co_await following->run();
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,38 @@
+// Bringing objects to their end: apply what is in the files, run the controllers, show what changes, and give the verdict.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/manifests.h"
+#include "cli/session.h"
+#include "server/registry.h"
+
+namespace slipway::cli {
+
+enum class Output : std::uint8_t { Table, Json };
+
+struct DeliverOptions {
+  std::optional<Duration> timeout;
+  Output output = Output::Table;
+};
+
+/// An object to wait for.
+struct Delivery {
+  server::TypePtr type;
+  kube::ObjectKey key;
+};
+
+/// True delivered, false failed, nullopt still under way. Kinds without an end are delivered once they are applied.
+std::optional<bool> verdict(const kube::Object& object);
+
+/// Applies all objects by server-side apply, or none: every one is first tried as a dry run. CRDs and namespaces go first.
+/// Returns what was applied, in the order of the files. Errors name the place in the file.
+Task<Result<std::vector<Delivery>>> apply_all(Session& session, std::vector<Manifest> manifests, std::string default_namespace);
+
+/// Starts the controllers and follows the deliveries to their end, a time-out or an interruption; then stops the pods that
+/// still run.
+Task<int> follow(Session& session, std::vector<Delivery> deliveries, DeliverOptions options);
+
+}  // namespace slipway::cli

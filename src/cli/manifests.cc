@@ -1,0 +1,94 @@
+#include "cli/manifests.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "json/text.h"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
+
+std::unexpected<Status> bad(const std::string& source, std::string_view what) {
+  return fail(Reason::BadRequest, fmt::format("{}: {}", source, what));
+}
+
+Result<void> check(const Manifest& manifest) {
+  const kube::Object& object = manifest.object;
+  if (!object.is_object()) return bad(manifest.source, "expected an object with apiVersion, kind and metadata");
+  for (const auto* field : {"apiVersion", "kind"}) {
+    if (object[field].as_string().empty()) return bad(manifest.source, fmt::format("{} is missing", field));
+  }
+  if (!kube::name(object).empty()) return {};
+  if (object["metadata"].has("generateName")) {
+    return bad(manifest.source, "metadata.generateName would make a new object at every run: give metadata.name");
+  }
+  return bad(manifest.source, "metadata.name is missing");
+}
+
+Result<void> add(std::vector<Manifest>& manifests, Manifest manifest) {
+  if (manifest.object["kind"].as_string() == "List") {
+    for (const json::Value& item : manifest.object["items"].items()) {
+      SLIPWAY_TRY_VOID(add(manifests, Manifest{item, manifest.source}));
+    }
+    return {};
+  }
+  SLIPWAY_TRY_VOID(check(manifest));
+  manifests.push_back(std::move(manifest));
+  return {};
+}
+
+Result<void> read_file(Files& files, const std::string& path, std::vector<Manifest>& manifests) {
+  SLIPWAY_TRY(text, files.read(path == "-" ? "/dev/stdin" : path));
+  const std::string name = path == "-" ? "standard input" : path;
+  json::Limits limits;
+  limits.max_bytes = kMaxFileBytes;
+  auto documents = json::parse_yaml_all(text, limits);
+  if (!documents) return bad(name, documents.error().message);
+  for (json::YamlDocument& document : *documents) {
+    SLIPWAY_TRY_VOID(add(manifests, Manifest{std::move(document.value), fmt::format("{}:{}", name, document.line)}));
+  }
+  return {};
+}
+
+bool is_manifest_name(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
+}
+
+Result<void> refuse_doubles(const std::vector<Manifest>& manifests) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> seen;
+  for (const Manifest& manifest : manifests) {
+    const kube::Object& o = manifest.object;
+    const auto [at, is_new] =
+        seen.emplace(std::tuple(o["apiVersion"].str(), o["kind"].str(), std::string(kube::ns(o)), std::string(kube::name(o))),
+                     manifest.source);
+    if (!is_new) {
+      return bad(manifest.source, fmt::format("{} \"{}\" was already given at {}", kube::kind(o), kube::name(o), at->second));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Manifest>> read_manifests(Files& files, const std::vector<std::string>& paths) {
+  std::vector<Manifest> manifests;
+  for (const std::string& path : paths) {
+    const auto names = path == "-" ? fail(Reason::NotFound, "") : files.list(path);
+    if (!names) {
+      SLIPWAY_TRY_VOID(read_file(files, path, manifests));
+      continue;
+    }
+    for (const std::string& name : *names) {
+      if (is_manifest_name(name)) SLIPWAY_TRY_VOID(read_file(files, path + "/" + name, manifests));
+    }
+  }
+  if (manifests.empty()) return fail(Reason::BadRequest, "no objects were found in the files given with -f");
+  SLIPWAY_TRY_VOID(refuse_doubles(manifests));
+  return manifests;
+}
+
+}  // namespace slipway::cli

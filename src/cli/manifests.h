@@ -1,0 +1,24 @@
+// Objects out of files: YAML or JSON, several documents per file, "-" for standard input, folders taken whole. Each object
+// remembers where it stands, so that every message about it can say so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "kube/object.h"
+
+namespace slipway::cli {
+
+struct Manifest {
+  kube::Object object;
+  std::string source;  // "release.yaml:12"
+};
+
+/// Reads all documents of all paths in order; items of List objects become objects of their own. The namespace of namespaced
+/// objects is left as written. BadRequest with file, line and column for text that cannot be read, for objects without
+/// apiVersion, kind or metadata.name (generateName is not enough: a second run could not find it again), and for one object
+/// given twice.
+Result<std::vector<Manifest>> read_manifests(Files& files, const std::vector<std::string>& paths);
+
+}  // namespace slipway::cli

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "cli/commands.h"
+#include "os/supervisor.h"
+
+namespace slipway::cli {
+namespace {
+
+/// One command: how it is called, what it needs, what it does.
+struct Command {
+  const char* name;
+  const char* help;
+  enum class Needs : std::uint8_t { Files, Target } needs;
+  enum class Access : std::uint8_t { Read, Write } access;
+  Task<int> (*run)(Session&, Arguments);
+};
+
+constexpr Command kCommands[] = {
+    {"run", "apply what is in the files and run it to its end", Command::Needs::Files, Command::Access::Write, run},
+    {"get", "list objects", Command::Needs::Target, Command::Access::Read, get},
+    {"describe", "show one object with all that belongs to it", Command::Needs::Target, Command::Access::Read, describe},
+    {"why", "say what an object or step waits for, down to the root cause", Command::Needs::Target, Command::Access::Read, why},
+    {"logs", "print the log of a pod, a Job or a step", Command::Needs::Target, Command::Access::Read, logs},
+    {"rerun", "run a step of a finished workflow again, and all that depends on it", Command::Needs::Target,
+     Command::Access::Write, rerun},
+    {"delete", "delete an object and what it owns", Command::Needs::Target, Command::Access::Write, remove},
+};
+
+plane::PodRuntimeKind pods_of(const Arguments& arguments) {
+  return arguments.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
+}
+
+/// The folder remembers which runtime its pods have, so that later commands need not say it again.
+std::string remembered_runtime(const std::string& data_dir) {
+  os::RealEnv real;
+  const auto text = real.env().files.read(data_dir + "/pod-runtime");
+  return text ? text->substr(0, text->find('\n')) : "";
+}
+
+Result<void> remember_runtime(Env& env, const Arguments& arguments) {
+  return env.files.write(arguments.data_dir + "/pod-runtime", arguments.pod_runtime + "\n", 0644);
+}
+
+/// Supervisors run elsewhere, so the folder must not depend on where we stand.
+std::string absolute(const std::string& path) {
+  if (path.empty() || path.front() == '/') return path;
+  char here[4096];
+  return getcwd(here, sizeof here) != nullptr ? std::string(here) + "/" + path : path;
+}
+
+std::string make_temporary_folder() {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/slipway-XXXXXX";
+  return mkdtemp(pattern.data()) != nullptr ? pattern : "";
+}
+
+Result<void> settle_runtime(Arguments& arguments) {
+  const std::string known = arguments.data_dir.empty() ? "" : remembered_runtime(arguments.data_dir);
+  if (!known.empty() && !arguments.pod_runtime.empty() && known != arguments.pod_runtime) {
+    return fail(Reason::Conflict,
+                fmt::format("{} was made with --pod-runtime {}: say that, or use another folder", arguments.data_dir, known));
+  }
+  if (arguments.pod_runtime.empty()) arguments.pod_runtime = known.empty() ? "simulated" : known;
+  return {};
+}
+
+int execute(const Command& command, Arguments arguments) {
+  arguments.data_dir = absolute(arguments.data_dir);
+  const bool is_temporary = arguments.data_dir.empty();
+  if (const auto settled = settle_runtime(arguments); !settled) return report(settled.error());
+  if (is_temporary) arguments.data_dir = make_temporary_folder();
+  if (arguments.data_dir.empty()) {
+    fmt::print(stderr, "slipway: cannot make a temporary folder: set TMPDIR, or give --data-dir\n");
+    return kFailed;
+  }
+  const bool writes = command.access == Command::Access::Write;
+  if (writes && arguments.pod_runtime == "process") {
+    fmt::print(stderr,
+               "note: --pod-runtime process runs the commands of pods on this machine, as this user, without isolation\n");
+  }
+  SessionOptions options;
+  options.data_dir = arguments.data_dir;
+  options.is_read_only = !writes;
+  options.pods = pods_of(arguments);
+  int code = kFailed;
+  {
+    Session session(options);
+    code = session.run([&](Session& open) -> Task<int> {
+      const auto kept = writes ? remember_runtime(open.env(), arguments) : Result<void>{};
+      if (!kept) co_return report(kept.error());
+      co_return co_await command.run(open, arguments);
+    });
+    // What was interrupted or timed out may be gone on with, so its folder stays.
+    if (is_temporary && (code == kDelivered || code == kFailed || code == kBadInput)) {
+      static_cast<void>(session.env().files.remove_all(arguments.data_dir));
+    } else if (is_temporary) {
+      fmt::print(stderr, "the folder is {}: go on with --data-dir {}\n", arguments.data_dir, arguments.data_dir);
+    }
+  }
+  return code;
+}
+
+/// For measuring: what `slipway run` does before it applies anything.
+int serve_until_input_ends(const Arguments& arguments) {
+  SessionOptions options;
+  options.data_dir = absolute(arguments.data_dir);
+  options.pods = plane::PodRuntimeKind::Simulated;
+  Session session(options);
+  return session.run([](Session& open) -> Task<int> {
+    open.start_controllers();
+    co_await open.controllers()->runtime().wait_synced();
+    fmt::print("ready\n");
+    std::fflush(stdout);
+    char byte = 0;
+    co_await run_on(open.env(), open.env().compute, [&byte] {
+      while (read(STDIN_FILENO, &byte, 1) > 0) {
+      }
+    });
+    co_return kDelivered;
+  });
+}
+
+void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
+  const bool is_run = command.needs == Command::Needs::Files;
+  if (is_run) {
+    app.add_option("-f,--filename", arguments.files, "files or folders with YAML or JSON; - is standard input")->required();
+    app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state (default: a temporary one)");
+  } else {
+    app.add_option("target", arguments.target, "KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);
+    app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run")->required();
+  }
+  app.add_option("-n,--namespace", arguments.ns, "namespace")->capture_default_str();
+  const bool delivers = command.run == run || command.run == rerun;
+  if (delivers) {
+    app.add_option("--timeout", arguments.timeout, "give up after this long, e.g. 10m (exit code 3)");
+    app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
+        ->check(CLI::IsMember({"process", "simulated"}));
+    app.add_option("-o,--output", arguments.output, "table or json")->check(CLI::IsMember({"table", "json"}));
+  }
+  if (command.run == get) {
+    app.add_flag("-A,--all-namespaces", arguments.all_namespaces, "all namespaces");
+    app.add_option("-o,--output", arguments.output, "table, wide, json, yaml or name")
+        ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
+  }
+  if (command.run == logs) app.add_option("-c,--container", arguments.container, "container, where a pod has several");
+  if (command.run == rerun)
+    app.add_option("--from", arguments.from, "the step to run again (default: every failed one's first)");
+  if (command.run == remove) {
+    app.add_option("--cascade", arguments.cascade, "background, foreground or orphan (keeps the Jobs)")
+        ->check(CLI::IsMember({"background", "foreground", "orphan"}));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "pod-supervisor") return os::run_supervisor(argv[2]);
+  CLI::App app{"Delivers applications to Kubernetes; brings its own control plane where there is none."};
+  app.name("slipway");
+  app.require_subcommand(1);
+  Arguments arguments;
+  int code = kBadInput;
+  app.add_subcommand("version", "print the version")->callback([&] {
+    fmt::print("slipway {}\n", SLIPWAY_VERSION);
+    code = kDelivered;
+  });
+  CLI::App* ready =
+      app.add_subcommand("ready", "start a control plane, print a line, wait for the end of the input")->group("");
+  ready->add_option("--data-dir", arguments.data_dir)->required();
+  ready->callback([&] { code = serve_until_input_ends(arguments); });
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    add_options(*sub, command, arguments);
+    sub->callback([&arguments, &code, &command] { code = execute(command, arguments); });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDelivered : kBadInput;
+  }
+  return code;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,93 @@
+#include "cli/session.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+namespace slipway::cli {
+
+Session::Session(SessionOptions options)
+    : options_(std::move(options)), real_(os::RealEnvOptions{options_.log_level}), interrupted_(real_.env()) {
+  real_.on_signal({SIGINT, SIGTERM}, [this](int) {
+    if (std::exchange(is_interrupted_, true)) std::_Exit(kInterrupted);
+    interrupted_.notify();
+  });
+}
+
+Session::~Session() {
+  real_.shut();
+  held_.clear();
+  controllers_.reset();
+  api_.reset();
+}
+
+int Session::run(std::function<Task<int>(Session&)> command) {
+  Tasks tasks(real_.env());
+  tasks.spawn(open_and(std::move(command)));
+  real_.run();
+  real_.shut();
+  return exit_code_;
+}
+
+Task<> Session::open_and(std::function<Task<int>(Session&)> command) {
+  exit_code_ = co_await attempt(std::move(command));
+  if (api_) co_await api_->close();
+  real_.stop();
+}
+
+Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
+  Files& files = env().files;
+  if (options_.is_read_only && !files.exists(options_.data_dir + "/cluster.db")) {
+    Status missing;
+    missing.reason = Reason::NotFound;
+    missing.message =
+        fmt::format("{} holds no Slipway data: give the --data-dir of an earlier `slipway run`", options_.data_dir);
+    co_return report(missing);
+  }
+  if (!options_.is_read_only) {
+    if (const auto made = files.make_folders(options_.data_dir); !made) co_return report(made.error());
+  }
+  plane::ApiServer::Options options;
+  options.store.path = options_.data_dir + "/cluster.db";
+  options.store.is_read_only = options_.is_read_only;
+  options.writes_bootstrap = !options_.is_read_only;
+  auto api = co_await plane::ApiServer::open(env(), std::move(options));
+  if (!api) {
+    report(api.error());
+    co_return kBadInput;
+  }
+  api_ = std::move(*api);
+  co_return co_await command(*this);
+}
+
+void Session::make_controllers() {
+  if (controllers_) return;
+  plane::Controllers::Options options;
+  options.pods = options_.pods;
+  options.data_dir = options_.data_dir;
+  options.supervisor = {"/proc/self/exe", "pod-supervisor"};
+  controllers_ = std::make_unique<plane::Controllers>(env(), server(), options);
+}
+
+void Session::start_controllers() {
+  make_controllers();
+  controllers_->start();
+}
+
+server::PodBackend* Session::pod_logs() {
+  make_controllers();
+  return controllers_->logs();
+}
+
+int report(const Status& status, std::string_view where) {
+  fmt::print(stderr, "slipway: {}{}{}\n", where, where.empty() ? "" : ": ", status.message);
+  if (status.causes.size() > 1) {
+    for (const Cause& cause : status.causes) fmt::print(stderr, "  - {}: {}\n", cause.field, cause.message);
+  }
+  // What the server or the machine could not do is a failure; everything else was asked wrongly.
+  return http_code(status.reason) >= 500 && status.reason != Reason::NotImplemented ? kFailed : kBadInput;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,70 @@
+// An opened data directory: the real Env, the embedded API server over DIR/cluster.db and, when asked for, the controllers. One
+// session per process; commands are coroutines run on its loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "os/real_env.h"
+#include "plane/plane.h"
+
+namespace slipway::cli {
+
+/// Exit codes of all commands.
+enum ExitCode : int { kDelivered = 0, kFailed = 1, kBadInput = 2, kTimedOut = 3, kInterrupted = 130 };
+
+struct SessionOptions {
+  std::string data_dir;
+  /// Another process may be writing the folder; nothing is written and no controllers run.
+  bool is_read_only = false;
+  plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
+  LogLevel log_level = LogLevel::Warn;
+};
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Env& env() { return real_.env(); }
+  os::RealEnv& real() { return real_; }
+  server::Server& server() { return api_->server(); }
+  store::Store& store() { return api_->store(); }
+  /// Null before start_controllers().
+  plane::Controllers* controllers() { return controllers_.get(); }
+
+  /// Opens the folder, runs `command` to its end and closes everything. Prints the Status on standard error and returns
+  /// kBadInput when the folder cannot be opened.
+  int run(std::function<Task<int>(Session&)> command);
+  void start_controllers();
+  /// Where logs are read, whether controllers run or not; null when pods are simulated.
+  server::PodBackend* pod_logs();
+  /// Keeps what running tasks refer to until the loop has ended.
+  void hold(std::shared_ptr<void> object) { held_.push_back(std::move(object)); }
+  /// The first SIGINT or SIGTERM wakes this; a second one ends the process at once.
+  bool is_interrupted() const { return is_interrupted_; }
+  Signal& interrupted() { return interrupted_; }
+
+ private:
+  void make_controllers();
+  Task<> open_and(std::function<Task<int>(Session&)> command);
+  Task<int> attempt(std::function<Task<int>(Session&)> command);
+
+  SessionOptions options_;
+  os::RealEnv real_;
+  std::unique_ptr<plane::ApiServer> api_;
+  std::unique_ptr<plane::Controllers> controllers_;
+  std::vector<std::shared_ptr<void>> held_;
+  Signal interrupted_;
+  bool is_interrupted_ = false;
+  int exit_code_ = kFailed;
+};
+
+/// "slipway: MESSAGE" on standard error, with the causes of an Invalid one below it. Gives the exit code that fits the reason.
+int report(const Status& status, std::string_view where = "");
+
+}  // namespace slipway::cli

@@ -61,9 +61,13 @@ class Lines : public Progress {
       line(fmt::format("{}: deleted", title(before)));
       return;
     }
-    for (const auto& [name, step] : after["status"]["statuses"].members()) {
-      const std::string text = step_text(step);
-      if (text != step_text(before["status"]["statuses"][name])) line(fmt::format("{} {}: {}", title(after), name, text));
+    // What ended first, then what started because of it: one status write may hold both.
+    for (const bool is_complete : {true, false}) {
+      for (const auto& [name, step] : after["status"]["statuses"].members()) {
+        const std::string text = step_text(step);
+        if (step["complete"].as_bool() != is_complete || text == step_text(before["status"]["statuses"][name])) continue;
+        line(fmt::format("{} {}: {}", title(after), name, text));
+      }
     }
     const std::string end = end_text(after);
     if (!end.empty() && end != end_text(before)) line(fmt::format("{}: {}", title(after), end));

@@ -42,16 +42,22 @@ class Launch {
 
   /// Returns only when it failed.
   std::string execute(pid_t parent) {
-    std::string folder = container_.folder.empty() ? fmt::format("{}/{}", pod_folder_, kPodWorkFolder) : container_.folder;
+    std::string folder = container_.folder;
+    // Opened before anything is mounted: a volume may cover the path that leads to the pod's own folder.
+    const std::string own = fmt::format("{}/{}", pod_folder_, kPodWorkFolder);
+    const int own_folder = open(own.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     std::string pod_root;
     if (mounting_ == PodMounting::Namespace && !container_.mounts.empty()) {
       if (const auto mounted = enter_mounts(container_.mounts, root_); !mounted) return mounted.error();
     } else if (mounting_ == PodMounting::Mapped) {
       pod_root = fmt::format("{}/{}", root_, container_.name);
       if (const auto mapped = map_mounts(container_.mounts, pod_root); !mapped) return mapped.error();
-      folder = mapped_path(container_.mounts, pod_root, folder);
+      if (!folder.empty()) folder = mapped_path(container_.mounts, pod_root, folder);
     }
-    if (chdir(folder.c_str()) != 0) return fmt::format("cannot enter working directory {}: {}", folder, strerrordesc_np(errno));
+    const bool is_entered = folder.empty() ? own_folder >= 0 && fchdir(own_folder) == 0 : chdir(folder.c_str()) == 0;
+    if (!is_entered) {
+      return fmt::format("cannot enter working directory {}: {}", folder.empty() ? own : folder, strerrordesc_np(errno));
+    }
     // Last, since a change of credentials clears it. A parent that died before that does not count any more.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) return "the supervisor is gone";
     return run(pod_root);

@@ -25,6 +25,7 @@ Server::~Server() = default;
 
 Task<Result<void>> Server::start() {
   verbs_->load_definitions();
+  if (!options_.writes_bootstrap) co_return Result<void>{};
   const kube::Resource namespaces{"", "v1", "namespaces"};
   for (const std::string_view name : kBootstrapNamespaces) {
     json::Value object =

@@ -24,6 +24,7 @@ struct Options {
   std::size_t max_object_bytes = std::size_t{3} << 19;    // 1.5 MiB, as etcd's request limit
   std::size_t max_body_bytes = std::size_t{3} << 20;      // 3 MiB, as the API server's
   std::size_t watch_batch = 500;                          // events handed out at once
+  bool writes_bootstrap = true;                           // false: start() only reads
   Duration min_watch_timeout = std::chrono::minutes{30};  // the server picks one to two times this
 };
 

@@ -146,7 +146,7 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   ServerWatch::Start start;
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   start.selection = std::move(selection);
-  SLIPWAY_CO_TRY_VOID(co_await reach(plan.not_older_than));
+  SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.from)));
 
   // From here to the cursor nothing suspends, so no change falls between state and cursor.
   Revision from = plan.from;

@@ -13,11 +13,6 @@ namespace {
 using json::Value;
 using kube::Object;
 
-Object fill_defaults(const Object& object) {
-  if (object["spec"].has("volumeMode")) return object;
-  return object.with_path({"spec", "volumeMode"}, "Filesystem");
-}
-
 Object prepare_create(const Object& object, const Surroundings&) {
   return object.with("status", json::object({{"phase", "Pending"}}));
 }
@@ -63,11 +58,8 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
 }  // namespace
 
 std::span<const Strategy> claim_strategies() {
-  static constexpr std::array kRows{Strategy{.group = "",
-                                             .kind = "PersistentVolumeClaim",
-                                             .fill_defaults = fill_defaults,
-                                             .prepare_create = prepare_create,
-                                             .validate = validate}};
+  static constexpr std::array kRows{
+      Strategy{.group = "", .kind = "PersistentVolumeClaim", .prepare_create = prepare_create, .validate = validate}};
   return kRows;
 }
 

@@ -66,10 +66,9 @@ void validate_config_map(const Object& object, const Object& old, std::vector<Ca
 }
 
 Object fill_secret(const Object& object) {
-  Object next = object;
-  if (object["type"].as_string().empty()) next = next.with("type", "Opaque");
+  if (!object.has("stringData")) return object;
   const Value& texts = object["stringData"];
-  if (!object.has("stringData")) return next;
+  Object next = object;
   json::ObjectBuilder data(object["data"]);
   for (const auto [key, value] : texts.members()) data.set(key, base64_encode(value.as_string()));
   if (!data.empty()) next = next.with("data", data.build());

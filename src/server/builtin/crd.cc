@@ -79,7 +79,7 @@ std::optional<std::pair<std::string, std::string>> names_conflict(const Registry
 }
 
 Value stored_versions(const Object& crd) {
-  Value stored = crd["status"]["storedVersions"];
+  Value stored = crd["status"].has("storedVersions") ? crd["status"]["storedVersions"] : Value::empty_array();
   for (const Value& version : crd["spec"]["versions"].items()) {
     if (!version["storage"].as_bool()) continue;
     const auto items = stored.items();

@@ -29,8 +29,6 @@ Value with_spec_defaults(const Value& spec) {
   if (!spec.has("completions") && !spec.has("parallelism")) next.set("completions", 1);
   if (!spec.has("parallelism")) next.set("parallelism", 1);
   if (!spec.has("backoffLimit")) next.set("backoffLimit", spec.has("backoffLimitPerIndex") ? INT32_MAX : kDefaultBackoffLimit);
-  if (!spec.has("completionMode")) next.set("completionMode", "NonIndexed");
-  if (!spec.has("suspend")) next.set("suspend", false);
   if (!spec.has("podReplacementPolicy")) {
     next.set("podReplacementPolicy", spec.has("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
   }
@@ -63,11 +61,13 @@ Object prepare_create(const Object& object, const Surroundings&) {
   add(kLegacyControllerUid, kube::uid(object));
   add(kJobName, kube::name(object));
   add(kLegacyJobName, kube::name(object));
-  Value spec = object["spec"].with_path({"template", "metadata", "labels"}, labels.build());
+  const Value labelled = labels.build();
+  Value spec = object["spec"].with_path({"template", "metadata", "labels"}, labelled);
   if (!spec["selector"]["matchLabels"].has(kControllerUid)) {
     spec = spec.with_path({"selector", "matchLabels", kControllerUid}, kube::uid(object));
   }
-  return object.with("spec", std::move(spec));
+  const Object next = object.with("spec", std::move(spec));
+  return object["metadata"]["labels"].empty() ? next.with_path({"metadata", "labels"}, labelled) : next;
 }
 
 void counts_causes(const Value& spec, std::vector<Cause>& causes) {

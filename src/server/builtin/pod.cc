@@ -16,7 +16,6 @@ constexpr std::int64_t kDefaultGraceSeconds = 30;
 
 Object fill_defaults(const Object& object) {
   Value spec = with_pod_defaults(object["spec"]);
-  if (!spec.has("enableServiceLinks")) spec = spec.with("enableServiceLinks", true);
   return spec.is_same(object["spec"]) ? object : object.with("spec", std::move(spec));
 }
 

@@ -14,8 +14,6 @@ namespace {
 
 using json::Value;
 
-constexpr int kDefaultFileMode = 0644;
-
 /// Edits that are made only where something is missing, so that a complete object stays the same value.
 class Defaults {
  public:
@@ -61,25 +59,6 @@ std::string_view pull_policy(std::string_view image) {
   return is_latest ? "Always" : "IfNotPresent";
 }
 
-Value with_probe_defaults(const Value& probe) {
-  Defaults defaults(probe);
-  defaults.absent("timeoutSeconds", 1).absent("periodSeconds", 10).absent("successThreshold", 1).absent("failureThreshold", 3);
-  defaults.present("httpGet",
-                   [](const Value& get) { return Defaults(get).absent("path", "/").absent("scheme", "HTTP").value(); });
-  return defaults.value();
-}
-
-Value with_env_defaults(const Value& variable) {
-  return Defaults(variable)
-      .present("valueFrom",
-               [](const Value& source) {
-                 return Defaults(source)
-                     .present("fieldRef", [](const Value& ref) { return Defaults(ref).absent("apiVersion", "v1").value(); })
-                     .value();
-               })
-      .value();
-}
-
 /// Requests default to limits.
 Value with_request_defaults(const Value& resources) {
   if (resources["limits"].empty()) return resources;
@@ -90,22 +69,14 @@ Value with_request_defaults(const Value& resources) {
 
 Value with_container_defaults(const Value& container) {
   Defaults defaults(container);
-  defaults.absent("resources", Value::empty_object()).present("resources", with_request_defaults);
-  defaults.absent("terminationMessagePath", "/dev/termination-log").absent("terminationMessagePolicy", "File");
+  defaults.present("resources", with_request_defaults);
   if (!container.has("imagePullPolicy")) defaults.absent("imagePullPolicy", pull_policy(container["image"].as_string()));
-  defaults.each("ports", [](const Value& port) { return Defaults(port).absent("protocol", "TCP").value(); });
-  defaults.each("env", with_env_defaults);
-  for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"}) defaults.present(probe, with_probe_defaults);
   return defaults.value();
 }
 
+/// A volume that names no source is an emptyDir.
 Value with_volume_defaults(const Value& volume) {
-  Defaults defaults(volume);
-  if (volume.size() == 1 && volume.has("name")) defaults.absent("emptyDir", Value::empty_object());
-  for (const char* source : {"configMap", "secret", "downwardAPI", "projected"}) {
-    defaults.present(source, [](const Value& from) { return Defaults(from).absent("defaultMode", kDefaultFileMode).value(); });
-  }
-  return defaults.value();
+  return volume.size() == 1 && volume.has("name") ? volume.with("emptyDir", Value::empty_object()) : volume;
 }
 
 // Validation.
@@ -234,8 +205,6 @@ void container_causes(const Value& containers, const std::string& path, Containe
 
 Value with_pod_defaults(const Value& spec) {
   Defaults defaults(spec);
-  defaults.absent("restartPolicy", "Always").absent("terminationGracePeriodSeconds", 30).absent("dnsPolicy", "ClusterFirst");
-  defaults.absent("securityContext", Value::empty_object()).absent("schedulerName", "default-scheduler");
   defaults.each("containers", with_container_defaults).each("initContainers", with_container_defaults);
   defaults.each("volumes", with_volume_defaults);
   return defaults.value();

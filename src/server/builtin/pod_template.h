@@ -9,7 +9,7 @@
 
 namespace slipway::server {
 
-/// A PodSpec with its defaults; the same value when nothing was missing.
+/// A PodSpec with the defaults that depend on other fields (the schema has the rest); the same value when nothing was missing.
 json::Value with_pod_defaults(const json::Value& spec);
 
 /// Every fault of a PodSpec at `path` ("spec", "spec.template.spec").

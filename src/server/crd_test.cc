@@ -1,0 +1,192 @@
+#include "server/crd.h"
+
+#include "server/registry.h"
+#include "server/server_fixture.h"
+
+namespace slipway::server {
+namespace {
+
+using client::PatchType;
+
+class Crd : public ServerTest {
+ public:
+  static Value two_versions() {
+    const Value v1 = widgets_definition()["spec"]["versions"].item(0);
+    return widgets_definition().with_path(
+        {"spec", "versions"}, json::array({v1, v1.with("name", "v2").with("storage", false).with("subresources", Value())}));
+  }
+  static Value condition(const Value& crd, std::string_view type) {
+    return kube::condition(crd, type).without("lastTransitionTime");
+  }
+};
+
+TEST_F(Crd, is_established_by_its_own_write) {
+  const Value crd = define_widgets();
+  EXPECT_EQ(condition(crd, "NamesAccepted"),
+            yaml("{type: NamesAccepted, status: 'True', reason: NoConflicts, message: no conflicts found}"));
+  EXPECT_EQ(
+      condition(crd, "Established"),
+      yaml("{type: Established, status: 'True', reason: InitialNamesAccepted, message: the initial names have been accepted}"));
+  EXPECT_EQ(crd["status"]["acceptedNames"],
+            yaml("{plural: widgets, kind: Widget, shortNames: [wd], singular: widget, listKind: WidgetList}"));
+  EXPECT_EQ(crd["status"]["storedVersions"], yaml("[v1]"));
+  EXPECT_EQ(must(create(kWidgets, widget("w")))["spec"], yaml("{size: 1, color: red}"));
+  EXPECT_EQ(must(list(kWidgets))["kind"].str(), "WidgetList");
+}
+
+TEST_F(Crd, tells_the_registry_all_about_the_kind) {
+  define_widgets();
+  const auto found = server_->registry().find_word("wd");
+  ASSERT_TRUE(found);
+  const kube::ResourceType& type = **found;
+  EXPECT_EQ(type.resource, kWidgets);
+  EXPECT_EQ(type.kind, (kube::GroupVersionKind{"example.com", "v1", "Widget"}));
+  EXPECT_TRUE(type.is_custom);
+  EXPECT_TRUE(type.has_status);
+  EXPECT_FALSE(type.allows_blind_update);
+  ASSERT_EQ(type.columns.size(), 1u);
+  EXPECT_EQ(type.columns[0].json_path, ".spec.size");
+  for (const char* word : {"widgets", "Widget", "widgets.example.com", "WIDGETS"})
+    EXPECT_TRUE(server_->registry().find_word(word)) << word;
+  const auto missing = server_->registry().find_word("frob");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "the server doesn't have a resource type \"frob\"");
+  const auto kind = server_->registry().find_kind({"example.com", "v3", "Widget"});
+  ASSERT_FALSE(kind);
+  EXPECT_EQ(kind.error().message, "no matches for kind \"Widget\" in version \"example.com/v3\"");
+}
+
+TEST_F(Crd, several_versions_show_one_object) {
+  must(create(kCrds, two_versions()));
+  const kube::Resource v2{"example.com", "v2", "widgets"};
+  const Value made = must(create(v2, widget("w").with("apiVersion", "example.com/v2")));
+  EXPECT_EQ(made["apiVersion"].str(), "example.com/v2");
+  const Value other = must(get(kWidgets, "w"));
+  EXPECT_EQ(other["apiVersion"].str(), "example.com/v1");
+  EXPECT_EQ(kube::uid(other), kube::uid(made));
+  EXPECT_EQ(must(list(v2))["items"].item(0), made);
+}
+
+TEST_F(Crd, a_new_storage_version_is_remembered_beside_the_old) {
+  const Value crd = must(create(kCrds, two_versions()));
+  must(create(kWidgets, widget("w")));
+  const Value& versions = crd["spec"]["versions"];
+  const Value turned = crd.with_path(
+      {"spec", "versions"}, json::array({versions.item(0).with("storage", false), versions.item(1).with("storage", true)}));
+  const Value next = must(update(kCrds, turned));
+  EXPECT_EQ(next["status"]["storedVersions"], yaml("[v1, v2]"));
+  EXPECT_EQ(must(get(kWidgets, "w"))["apiVersion"].str(), "example.com/v1");
+  const auto dropped = update(kCrds, next.with_path({"spec", "versions"}, json::array({next["spec"]["versions"].item(1)})));
+  EXPECT_EQ(message(dropped),
+            "CustomResourceDefinition.apiextensions.k8s.io \"widgets.example.com\" is invalid: status.storedVersions[0]: "
+            "Invalid value: "
+            "\"v1\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a "
+            "storage "
+            "migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions");
+}
+
+TEST_F(Crd, a_new_schema_shows_in_old_objects) {
+  const Value crd = define_widgets();
+  must(create(kWidgets, widget("w")));
+  const Value schema = yaml(
+      "{type: object, properties: {spec: {type: object, properties: {size: {type: integer}, shape: {type: string, "
+      "default: round}}}}}");
+  const Value version = crd["spec"]["versions"].item(0).with_path({"schema", "openAPIV3Schema"}, schema);
+  must(update(kCrds, crd.with_path({"spec", "versions"}, json::array({version}))));
+  EXPECT_EQ(must(get(kWidgets, "w"))["spec"], yaml("{size: 1, shape: round}"));
+  reopen();
+  EXPECT_EQ(must(get(kWidgets, "w"))["spec"], yaml("{size: 1, shape: round}"));
+  EXPECT_EQ(must(list(kWidgets))["items"].item(0)["spec"], yaml("{size: 1, shape: round}"));
+}
+
+TEST_F(Crd, a_version_that_is_not_served_is_not_found) {
+  const Value crd = must(create(kCrds, two_versions()));
+  const Value& versions = crd["spec"]["versions"];
+  must(update(kCrds,
+              crd.with_path({"spec", "versions"}, json::array({versions.item(0), versions.item(1).with("served", false)}))));
+  EXPECT_EQ(message(list({"example.com", "v2", "widgets"})), "the server could not find the requested resource");
+  EXPECT_TRUE(list(kWidgets));
+}
+
+TEST_F(Crd, of_names_that_are_taken_is_not_served) {
+  define_widgets();
+  const Value clash = widgets_definition()
+                          .with_path({"metadata", "name"}, "gadgets.example.com")
+                          .with_path({"spec", "names"}, yaml("{plural: gadgets, singular: gadget, kind: Widget}"));
+  const Value crd = must(create(kCrds, clash));
+  EXPECT_EQ(condition(crd, "NamesAccepted"),
+            yaml("{type: NamesAccepted, status: 'False', reason: KindConflict, message: '\"Widget\" is already in use'}"));
+  EXPECT_EQ(condition(crd, "Established"),
+            yaml("{type: Established, status: 'False', reason: NotAccepted, message: not all names are accepted}"));
+  EXPECT_EQ(message(list({"example.com", "v1", "gadgets"})), "the server could not find the requested resource");
+}
+
+TEST_F(Crd, is_judged) {
+  const auto with = [&](std::initializer_list<std::string_view> path, Value value) {
+    const auto made = create(kCrds, widgets_definition().with_path(path, std::move(value)));
+    const std::string text = message(made);
+    const std::string head = "CustomResourceDefinition.apiextensions.k8s.io \"widgets.example.com\" is invalid: ";
+    return text.starts_with(head) ? text.substr(head.size()) : text;
+  };
+  EXPECT_EQ(with({"spec", "scope"}, "World"),
+            "spec.scope: Unsupported value: \"World\": supported values: \"Cluster\", \"Namespaced\"");
+  EXPECT_EQ(with({"spec", "names", "plural"}, "gadgets"),
+            "metadata.name: Invalid value: \"widgets.example.com\": must be spec.names.plural+\".\"+spec.group");
+  const Value version = widgets_definition()["spec"]["versions"].item(0);
+  EXPECT_EQ(with({"spec", "versions"}, json::array({version.with("storage", false)})),
+            "spec.versions: Invalid value: []: must have exactly one version marked as storage version");
+  EXPECT_EQ(with({"spec", "versions"}, json::array({version, version.with("storage", false)})),
+            "spec.versions: Invalid value: []: must contain unique version names");
+  EXPECT_EQ(with({"spec", "versions"}, json::array({version.without("schema")})),
+            "spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required");
+  EXPECT_EQ(with({"spec", "names", "listKind"}, "Widget"),
+            "spec.names.listKind: Invalid value: \"Widget\": kind and listKind may not be the same");
+  EXPECT_EQ(with({"spec", "conversion"}, yaml("{strategy: Webhook}")),
+            "spec.conversion.strategy: Unsupported value: \"Webhook\": supported values: \"None\"");
+  const std::string loose =
+      with({"spec", "versions"},
+           json::array({version.with_path({"schema", "openAPIV3Schema", "properties", "spec"}, yaml("{properties: {}}"))}));
+  EXPECT_TRUE(loose.starts_with("spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value")) << loose;
+  EXPECT_EQ(must(list(kCrds, ""))["items"].size(), 0u);
+}
+
+TEST_F(Crd, keeps_its_identity_once_established) {
+  const Value crd = define_widgets();
+  EXPECT_EQ(message(update(kCrds, crd.with_path({"spec", "scope"}, "Cluster"))),
+            "CustomResourceDefinition.apiextensions.k8s.io \"widgets.example.com\" is invalid: spec.scope: Invalid value: "
+            "\"Cluster\": field "
+            "is immutable");
+  EXPECT_EQ(message(update(kCrds, crd.with_path({"spec", "names", "kind"}, "Gadget"))),
+            "CustomResourceDefinition.apiextensions.k8s.io \"widgets.example.com\" is invalid: spec.names.kind: Invalid value: "
+            "\"Gadget\": "
+            "field is immutable");
+}
+
+TEST_F(Crd, again_changes_nothing) {
+  const Value crd = define_widgets();
+  env_.advance(std::chrono::hours{1});
+  EXPECT_EQ(must(update(kCrds, crd)), crd);
+  EXPECT_EQ(store_->revision(), kube::revision(crd));
+}
+
+TEST_F(Crd, goes_in_two_steps) {
+  define_widgets();
+  must(create(kWidgets, widget("w")));
+  const Value going = must(remove(kCrds, "widgets.example.com", "", ""));
+  EXPECT_TRUE(kube::has_finalizer(going, kCrdFinalizer));
+  EXPECT_EQ(
+      condition(going, "Terminating"),
+      yaml("{type: Terminating, status: 'True', reason: InstanceDeletionPending, message: CustomResourceDefinition marked for "
+           "deletion; CustomResource deletion will begin soon}"));
+  const auto late = create(kWidgets, widget("x"));
+  EXPECT_EQ(reason(late), "MethodNotAllowed");
+  EXPECT_EQ(message(late), "create not allowed while custom resource definition is terminating");
+  must(object_of(request(Verb::DeleteCollection, kWidgets, "", "")));
+  must(patch(kCrds, "widgets.example.com", PatchType::Merge, "{metadata: {finalizers: null}}", "", ""));
+  EXPECT_EQ(message(get(kCrds, "widgets.example.com", "")),
+            "customresourcedefinitions.apiextensions.k8s.io \"widgets.example.com\" not found");
+  EXPECT_EQ(message(list(kWidgets)), "the server could not find the requested resource");
+}
+
+}  // namespace
+}  // namespace slipway::server

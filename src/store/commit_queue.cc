@@ -193,8 +193,8 @@ void CommitQueue::fail_all(const Status& failure) {
 
 Task<Result<void>> CommitQueue::sweep() {
   const auto self = shared_from_this();
+  SLIPWAY_CO_TRY_VOID(check_writable());
   while (!state_->superseded().empty()) {
-    SLIPWAY_CO_TRY_VOID(check_writable());
     collecting_group(0).sweeps = true;
     const std::shared_ptr<Group> group = groups_.back();
     schedule();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -173,7 +174,7 @@ SqliteResult<void> LogFile::create_tables() {
     PRAGMA user_version={};
     CREATE TABLE log(revision INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT, sum INTEGER NOT NULL);
     CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    INSERT INTO meta VALUES('compacted', 1), ('recoveries', 0))",
+    INSERT INTO meta VALUES('compacted', 1), ('counted', 1), ('rows', 0), ('recoveries', 0))",
                                                kApplicationId, kFormat)
                                        .c_str()));
   return transaction.commit();
@@ -187,8 +188,8 @@ SqliteResult<void> LogFile::prepare() {
     insert_ = std::move(insert);
     SLIPWAY_SQL_LET(deletion, Statement::prepare(*connection_, "DELETE FROM log WHERE revision = ?1"));
     delete_ = std::move(deletion);
-    SLIPWAY_SQL_LET(compacted, Statement::prepare(*connection_, "UPDATE meta SET value = ?1 WHERE name = 'compacted'"));
-    set_compacted_ = std::move(compacted);
+    SLIPWAY_SQL_LET(set, Statement::prepare(*connection_, "UPDATE meta SET value = ?1 WHERE name = ?2"));
+    set_meta_ = std::move(set);
   }
   return {};
 }
@@ -197,7 +198,7 @@ SqliteResult<void> LogFile::prepare() {
 /// may have failed: then the log is whole in the system's cache but not on the disk, and a power cut would bring back an older
 /// state, or lose commits written behind the hole.
 SqliteResult<void> LogFile::recover() {
-  SLIPWAY_SQL(connection_->integer("SELECT value FROM meta WHERE name = 'compacted'"));  // opens the write-ahead log
+  SLIPWAY_SQL(meta("compacted"));  // opens the write-ahead log
   int frames = 0;
   const int code = sqlite3_wal_checkpoint_v2(connection_->get(), "main", SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
   // Readers beside us and a full disk must not keep the store from opening.
@@ -211,33 +212,66 @@ Result<void> LogFile::read(const std::function<Result<void>(const LogRow&)>& vis
   // One read transaction: a writer beside a read-only store must not move `compacted` between the two statements.
   const auto transaction = Transaction::begin_reading(*connection_);
   if (!transaction) return read_failure(transaction.error());
-  const auto compacted = connection_->integer("SELECT value FROM meta WHERE name = 'compacted'");
+  const auto compacted = meta("compacted");
   if (!compacted) return read_failure(compacted.error());
   compacted_ = *compacted;
-  if (compacted_ < 1) return fail(Reason::StorageReadError, fmt::format("{} is damaged: no compacted revision", path()));
+  if (compacted_ < 1) return damaged("it has no compacted revision");
+  return visit_rows(visit);
+}
 
-  auto rows = Statement::prepare(*connection_, "SELECT revision, key, value, sum FROM log ORDER BY revision DESC");
-  if (!rows) return read_failure(rows.error());
-  const auto damaged = [this](std::string_view how) {
-    return fail(Reason::StorageReadError, fmt::format("{} is damaged: {}", path(), how));
-  };
+Result<void> LogFile::visit_rows(const std::function<Result<void>(const LogRow&)>& visit) {
+  const auto counted = meta("counted");
+  const auto rows = meta("rows");
+  if (!counted || !rows) return read_failure((!counted ? counted : rows).error());
+  auto cursor = Statement::prepare(*connection_, "SELECT revision, key, value, sum FROM log ORDER BY revision DESC");
+  if (!cursor) return read_failure(cursor.error());
+  std::int64_t uncounted = 0;
   Revision expected = 0;  // 0: any
-  for (;;) {
-    const auto has_row = rows->step();
+  newest_ = compacted_;
+  for (rows_ = 0;; ++rows_) {
+    const auto has_row = cursor->step();
     if (!has_row) return read_failure(has_row.error());
     if (!*has_row) break;
-    const LogRow row(*rows, rows->integer(0), rows->text(1));
+    const LogRow row(*cursor, cursor->integer(0), cursor->text(1));
+    if (rows_ == 0) newest_ = std::max(newest_, row.revision());
+    if (row.revision() < 2 || (rows_ > 0 && row.revision() > expected))
+      return damaged(fmt::format("revision {} is out of order", row.revision()));
     if (expected > compacted_ && row.revision() != expected) return damaged(fmt::format("revision {} is missing", expected));
     expected = row.revision() - 1;
+    if (row.revision() > *counted) ++uncounted;
     if (auto visited = visit(row); !visited) return damaged(visited.error().message);
   }
   if (expected > compacted_) return damaged(fmt::format("revision {} is missing", expected));
+  if (rows_ - uncounted != *rows)
+    return damaged(fmt::format("{} of {} rows are left up to revision {}", rows_ - uncounted, *rows, *counted));
   return {};
+}
+
+std::unexpected<Status> LogFile::damaged(std::string_view how) const {
+  return fail(Reason::StorageReadError, fmt::format("{} is damaged: {}", path(), how));
+}
+
+SqliteResult<std::int64_t> LogFile::meta(const char* name) {
+  SLIPWAY_SQL_LET(statement, Statement::prepare(*connection_, "SELECT value FROM meta WHERE name = ?1"));
+  SLIPWAY_SQL_LET(has_row, statement.bind(1, std::string_view(name)).step());
+  return has_row ? statement.integer(0) : 0;
+}
+
+SqliteResult<void> LogFile::set_meta(std::string_view name, std::int64_t value) {
+  return set_meta_.bind(1, value).bind(2, name).run();
+}
+
+SqliteResult<void> LogFile::write_count(Revision revision, std::int64_t rows) {
+  SLIPWAY_SQL(set_meta("counted", revision));
+  return set_meta("rows", rows);
 }
 
 Result<void> LogFile::commit(std::span<const PendingWrite> writes, std::span<const Revision> superseded, Revision compacted) {
   auto done = write(writes, superseded, compacted);
-  if (done) return {};
+  if (done) {
+    is_counted_ = !superseded.empty();
+    return {};
+  }
   const SqliteError& error = done.error();
   const std::string why =
       error.primary() == SQLITE_FULL ? "disk full" : fmt::format("{} (SQLite error {})", error.message, error.code);
@@ -260,9 +294,20 @@ SqliteResult<void> LogFile::write(std::span<const PendingWrite> writes, std::spa
     }
     SLIPWAY_SQL(insert_.bind(4, row_sum(write.revision, write.key, text)).run());
   }
-  for (const Revision revision : superseded) SLIPWAY_SQL(delete_.bind(1, revision).run());
-  if (!superseded.empty()) SLIPWAY_SQL(set_compacted_.bind(1, compacted).run());
-  return transaction.commit();
+  const Revision newest = writes.empty() ? newest_ : writes.back().revision;
+  std::int64_t rows = rows_ + static_cast<std::int64_t>(writes.size());
+  for (const Revision revision : superseded) {
+    SLIPWAY_SQL(delete_.bind(1, revision).run());
+    rows -= sqlite3_changes64(connection_->get());
+  }
+  if (!superseded.empty()) {
+    SLIPWAY_SQL(set_meta("compacted", compacted));
+    SLIPWAY_SQL(write_count(newest, rows));
+  }
+  SLIPWAY_SQL(transaction.commit());
+  newest_ = newest;
+  rows_ = rows;
+  return {};
 }
 
 void LogFile::checkpoint() {
@@ -272,9 +317,14 @@ void LogFile::checkpoint() {
 }
 
 void LogFile::close() {
+  if (connection_ && !is_counted_ && !is_read_only()) {
+    // Should this fail, the older count still holds.
+    if (auto transaction = Transaction::begin(*connection_); transaction && write_count(newest_, rows_))
+      (void)transaction->commit();
+  }
   insert_ = {};
   delete_ = {};
-  set_compacted_ = {};
+  set_meta_ = {};
   connection_.reset();
   lock_.reset();
 }

@@ -3,9 +3,12 @@
 //
 // Format 1. application_id "Slip", user_version 1, WAL journal, synchronous=FULL.
 //   log(revision INTEGER PRIMARY KEY, key TEXT, value TEXT or NULL for a deletion, sum INTEGER)
-//   meta(name TEXT PRIMARY KEY, value): `compacted`, the revision above which rows follow each other without a gap. At or below
-//   it there is at least the newest row of every key that existed then. `recoveries`, how often a process found a write-ahead
-//   log that its predecessor had not closed.
+//   meta(name TEXT PRIMARY KEY, value):
+//     compacted   rows above this revision follow each other without a gap; at or below it there is at least the newest row of
+//                 every key that existed then
+//     counted     up to this revision …
+//     rows        … there are so many rows (written when rows are deleted, and on close), so that lost ones are missed
+//     recoveries  how often a process found a write-ahead log that its predecessor had not closed
 #pragma once
 
 #include <cstddef>
@@ -79,7 +82,7 @@ class LogFile {
   bool wants_checkpoint() const { return wal_pages_ - checkpointed_pages_ >= kCheckpointPages; }
   /// Moves the write-ahead log into the database. A failure leaves it for the next time.
   void checkpoint();
-  /// Closes the database and gives the lock back; nothing may be called afterwards.
+  /// Writes the count of rows, closes the database and gives the lock back; nothing may be called afterwards.
   void close();
 
  private:
@@ -93,6 +96,11 @@ class LogFile {
   SqliteResult<void> create_tables();
   SqliteResult<void> prepare();
   SqliteResult<void> recover();
+  Result<void> visit_rows(const std::function<Result<void>(const LogRow&)>& visit);
+  SqliteResult<std::int64_t> meta(const char* name);
+  SqliteResult<void> set_meta(std::string_view name, std::int64_t value);
+  SqliteResult<void> write_count(Revision revision, std::int64_t rows);
+  std::unexpected<Status> damaged(std::string_view how) const;
   SqliteResult<void> write(std::span<const PendingWrite> writes, std::span<const Revision> superseded, Revision compacted);
   std::unexpected<Status> read_failure(const SqliteError& error) const;
 
@@ -101,9 +109,12 @@ class LogFile {
   std::optional<Connection> connection_;
   Statement insert_;
   Statement delete_;
-  Statement set_compacted_;
+  Statement set_meta_;
   std::string text_;  // of the value being written
   Revision compacted_ = 0;
+  Revision newest_ = 0;    // in the file
+  std::int64_t rows_ = 0;  // in the file
+  bool is_counted_ = true;
   int wal_pages_ = 0;           // in the write-ahead log
   int checkpointed_pages_ = 0;  // of these, when they were last moved
 };

@@ -156,11 +156,6 @@ MemoryDisk::Outcome MemoryDisk::sync(DiskFile& file, std::uint64_t epoch) {
     return outcome;
   }
   file.sync();
-  // SQLite's own VFS syncs the folder with the first sync of a new journal: all names are then as they are seen.
-  const bool is_new = std::ranges::any_of(names_, [&](const auto& entry) {
-    return entry.second.current.get() == &file && entry.second.durable != entry.second.current;
-  });
-  if (is_new) sync_names();
   return outcome;
 }
 

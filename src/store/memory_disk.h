@@ -74,6 +74,8 @@ class MemoryDisk {
   Outcome write(DiskFile& file, std::uint64_t epoch, std::uint64_t offset, std::string_view bytes);
   Outcome truncate(DiskFile& file, std::uint64_t epoch, std::uint64_t size);
   Outcome sync(DiskFile& file, std::uint64_t epoch);
+  /// All names outlive a power cut as they are now (the folder is synced).
+  void sync_names();
   bool is_alive(std::uint64_t epoch) const { return epoch == epoch_ && !is_off_; }
   std::uint64_t epoch() const { return epoch_; }
 
@@ -97,8 +99,6 @@ class MemoryDisk {
   };
 
   Outcome count_operation(std::uint64_t epoch);
-  /// All names outlive a power cut as they are now.
-  void sync_names();
   void settle_name(Name& name, Random& random);
   void reset_faults();
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "store/memory_disk.h"
@@ -22,6 +23,7 @@ struct Handle : sqlite3_file {
   std::string path;
   std::uint64_t epoch = 0;
   bool deletes_on_close = false;
+  bool syncs_folder = false;  // with its next sync, as SQLite's own VFS does for journals
 
   bool is_alive() const { return disk->is_alive(epoch); }
 };
@@ -70,8 +72,10 @@ int file_truncate(sqlite3_file* file, sqlite3_int64 size) {
 }
 
 int file_sync(sqlite3_file* file, int) {
-  const Handle& handle = handle_of(file);
-  return code_of(handle.disk->sync(*handle.file, handle.epoch), SQLITE_IOERR_FSYNC);
+  Handle& handle = handle_of(file);
+  const Outcome outcome = handle.disk->sync(*handle.file, handle.epoch);
+  if (outcome == Outcome::Ok && std::exchange(handle.syncs_folder, false)) handle.disk->sync_names();
+  return code_of(outcome, SQLITE_IOERR_FSYNC);
 }
 
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
@@ -157,6 +161,7 @@ int disk_open(sqlite3_vfs* vfs, const char* path, sqlite3_file* memory, int flag
   handle->path = path == nullptr ? "" : path;
   handle->epoch = disk.epoch();
   handle->deletes_on_close = path != nullptr && (flags & SQLITE_OPEN_DELETEONCLOSE) != 0;
+  handle->syncs_folder = (flags & SQLITE_OPEN_CREATE) != 0 && (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL)) != 0;
   if (out_flags != nullptr) *out_flags = flags;
   return SQLITE_OK;
 }
@@ -252,7 +257,8 @@ std::string MemoryVfs::content(const std::string& path) const {
 void MemoryVfs::set_content(const std::string& path, const std::string& bytes) {
   const auto file = disk_->create(path);
   file->write(0, bytes);
-  disk_->sync(*file, disk_->epoch());
+  file->sync();
+  disk_->sync_names();
 }
 
 }  // namespace slipway::store

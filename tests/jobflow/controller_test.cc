@@ -1,0 +1,230 @@
+// The Workflow controller against the real server, Job controller and simulated pods, in virtual time.
+#include <gtest/gtest.h>
+
+#include "plane_fixture.h"
+
+namespace slipway::jobflow_test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Names = std::vector<std::string>;
+
+using Workflow = PlaneTest;
+
+std::string diamond(std::string_view more = "", std::string_view join = "") {
+  return fmt::format(
+      "{{templates: {{t: {}}}, steps: {{one: {{template: {{name: t}}}}, two: {{template: {{name: t}}, dependencies: [one]}}, "
+      "three: {{template: {{name: t}}, dependencies: [one]}}, four: {{jobTemplate: {}, dependencies: [two, three]}}}}{}}}",
+      job("slipway.dev/run-time: 10s"), join.empty() ? job("slipway.dev/run-time: 10s") : std::string(join), more);
+}
+
+TEST_F(Workflow, runs_a_diamond_to_its_end_in_the_time_of_its_longest_path) {
+  const Time began = now();
+  make("d", diamond());
+  const Value end = end_of("d");
+  EXPECT_TRUE(kube::is_true(end, "Complete"));
+  EXPECT_EQ(now() - began, seconds{30});
+  EXPECT_EQ(attempts(), (Names{"four/1", "one/1", "three/1", "two/1"}));
+  EXPECT_EQ(end["status"]["progress"].as_string(), "4/4");
+  EXPECT_EQ(events_about("d"), (Names{"WorkflowCreated", "WorkflowEnded", "WorkflowStarted"}));
+}
+
+TEST_F(Workflow, costs_few_writes) {
+  make("w", fmt::format("{{steps: {{a: {{jobTemplate: {}}}}}}}", job()));
+  const auto before = api_->store().revision();
+  const Value end = end_of("w");
+  advance(seconds{10});
+  const auto events = static_cast<std::int64_t>(list(kEvents).size());
+  const auto writes = api_->store().revision() - before + 1 - events;
+  RecordProperty("writes", static_cast<int>(writes));
+  fmt::print("writes per workflow without events: {}, events: {}\n", writes, events);
+  EXPECT_LE(writes, 12);
+}
+
+TEST_F(Workflow, goes_on_after_a_restart) {
+  make("d", diamond());
+  advance(seconds{15});
+  restart();
+  advance(seconds{3});
+  restart();
+  const Value end = end_of("d");
+  EXPECT_TRUE(kube::is_true(end, "Complete"));
+  EXPECT_EQ(attempts(), (Names{"four/1", "one/1", "three/1", "two/1"}));
+  EXPECT_EQ(events_about("d"), (Names{"WorkflowCreated", "WorkflowEnded", "WorkflowStarted"}));
+}
+
+TEST_F(Workflow, tries_a_failed_step_again_as_a_new_job) {
+  make("r", fmt::format("{{steps: {{a: {{jobTemplate: {}, retry: {{limit: 3, backoff: {{duration: 5s, factor: 2}}}}}}}}}}",
+                        job("slipway.dev/exit-code: '1,1,0', slipway.dev/run-time: 1s")));
+  const Time began = now();
+  const Value end = end_of("r");
+  EXPECT_TRUE(kube::is_true(end, "Complete")) << json::print_pretty(end["status"]);
+  EXPECT_EQ(now() - began, seconds{1 + 5 + 1 + 10 + 1});
+  EXPECT_EQ(attempts(), (Names{"a/1", "a/2", "a/3"}));
+  EXPECT_EQ(end["status"]["statuses"]["a"]["attempts"].as_int(), 3);
+}
+
+TEST_F(Workflow, fails_by_a_failed_step_and_says_which) {
+  make("f", diamond("", job("slipway.dev/exit-code: '3'")));
+  const Value end = end_of("f");
+  EXPECT_EQ(end["status"]["phase"].as_string(), "Failed");
+  EXPECT_EQ(phase(end, "four"), "Failed");
+  EXPECT_EQ(reason(end, "four"), "BackoffLimitExceeded");
+}
+
+TEST_F(Workflow, deletes_what_runs_at_the_deadline) {
+  make("d", diamond(", activeDeadlineSeconds: 15"));
+  const Time began = now();
+  const Value end = end_of("d");
+  EXPECT_EQ(now() - began, seconds{15});
+  EXPECT_EQ(kube::condition(end, "Failed")["reason"].as_string(), "DeadlineExceeded");
+  EXPECT_EQ(phase(end, "one"), "Succeeded");
+  EXPECT_EQ(phase(end, "two"), "Cancelled");
+  EXPECT_EQ(phase(end, "four"), "Cancelled");
+  advance(seconds{60});
+  EXPECT_EQ(attempts(), (Names{"one/1"}));
+}
+
+TEST_F(Workflow, runs_again_from_a_step) {
+  make("d", diamond());
+  end_of("d");
+  ASSERT_TRUE(patch("d", "{rerun: {id: r1, from: two}}"));
+  advance(milliseconds{1});
+  EXPECT_FALSE(has_ended(workflow("d")));
+  const Value end = end_of("d");
+  EXPECT_TRUE(kube::is_true(end, "Complete"));
+  EXPECT_EQ(attempts(), (Names{"four/1", "four/2", "one/1", "three/1", "two/1", "two/2"}));
+  EXPECT_EQ(events_about("d"),
+            (Names{"WorkflowCreated", "WorkflowEnded", "WorkflowEnded", "WorkflowStarted", "WorkflowStarted"}));
+}
+
+TEST_F(Workflow, waits_for_another_workflow_and_for_a_job) {
+  make("late",
+       fmt::format("{{steps: {{wait: {{externalRef: {{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: early}}}}, "
+                   "job: {{externalRef: {{apiVersion: batch/v1, kind: Job, name: alone}}}}, "
+                   "a: {{jobTemplate: {}, dependencies: [wait, job]}}}}}}",
+                   job()));
+  advance(seconds{5});
+  EXPECT_EQ(reason(workflow("late"), "wait"), "ExternalMissing");
+  make("early", diamond());
+  advance(seconds{1});
+  EXPECT_EQ(reason(workflow("late"), "wait"), "ExternalPending");
+  ASSERT_TRUE(
+      create(kJobs, yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: alone, namespace: default}, spec: {template: "
+                         "{metadata: {annotations: "
+                         "{slipway.dev/run-time: 100s}}, spec: {restartPolicy: Never, containers: [{name: m, image: i}]}}}}")));
+  const Value end = end_of("late");
+  EXPECT_TRUE(kube::is_true(end, "Complete"));
+  EXPECT_FALSE(end["status"]["statuses"]["wait"]["reference"]["uid"].as_string().empty());
+}
+
+TEST_F(Workflow, fails_a_step_whose_external_object_goes) {
+  make("late", "{steps: {wait: {externalRef: {apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: early}}}}");
+  make("early", diamond());
+  advance(seconds{5});
+  remove("early");
+  const Value end = end_of("late");
+  EXPECT_EQ(reason(end, "wait"), "ExternalGone");
+}
+
+TEST_F(Workflow, finds_workflows_that_wait_for_each_other) {
+  for (const auto& [name, other] :
+       std::vector<std::pair<std::string, std::string>>{{"a", "b"}, {"b", "c"}, {"c", "a"}, {"d", "a"}}) {
+    make(name, fmt::format(
+                   "{{steps: {{wait: {{externalRef: {{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: {}}}}}}}}}",
+                   other));
+  }
+  for (const auto* name : {"a", "b", "c"}) EXPECT_EQ(reason(end_of(name), "wait"), "ExternalCycle") << name;
+  EXPECT_EQ(reason(end_of("d"), "wait"), "ExternalFailed");
+}
+
+TEST_F(Workflow, takes_its_running_jobs_along_when_deleted_and_tells_it_once) {
+  make("early", diamond());
+  make("late", fmt::format("{{steps: {{wait: {{externalRef: {{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: "
+                           "early}}}}, a: {{jobTemplate: {}}}}}}}",
+                           job("slipway.dev/run-time: 1000s")));
+  advance(seconds{1});
+  remove("late");
+  advance(seconds{60});
+  EXPECT_TRUE(workflow("late").is_null());
+  EXPECT_FALSE(workflow("early").is_null());
+  for (const Value& one : list(kJobs)) EXPECT_EQ(kube::controller_of(one)["name"].as_string(), "early");
+  EXPECT_EQ(events_about("late"), (Names{"WorkflowCreated", "WorkflowDeleted", "WorkflowStarted"}));
+}
+
+TEST_F(Workflow, leaves_its_jobs_when_orphaned) {
+  make("d", diamond());
+  advance(seconds{1});
+  remove("d", "Orphan");
+  advance(seconds{60});
+  EXPECT_TRUE(workflow("d").is_null());
+  EXPECT_EQ(attempts(), (Names{"one/1"}));
+}
+
+TEST_F(Workflow, never_runs_a_step_again_whose_job_removed_itself) {
+  make("t",
+       fmt::format("{{steps: {{a: {{jobTemplate: {}}}, b: {{jobTemplate: {}, dependencies: [a]}}}}}}",
+                   job("", "ttlSecondsAfterFinished: 0, "), job("slipway.dev/run-time: 100s", "ttlSecondsAfterFinished: 0, ")));
+  advance(seconds{50});
+  EXPECT_EQ(attempts(), (Names{"b/1"}));
+  restart();
+  const Value end = end_of("t");
+  EXPECT_TRUE(kube::is_true(end, "Complete"));
+  advance(seconds{10});
+  EXPECT_TRUE(attempts().empty());
+}
+
+TEST_F(Workflow, fails_a_step_whose_job_the_server_refuses) {
+  make("x",
+       "{steps: {a: {jobTemplate: {spec: {completionMode: Nonsense, template: {spec: {restartPolicy: Never, containers: "
+       "[{name: m, image: i}]}}}}}}}");
+  const Value end = end_of("x");
+  EXPECT_EQ(reason(end, "a"), "JobRefused");
+}
+
+TEST_F(Workflow, makes_a_running_job_again_that_somebody_deleted) {
+  make("d", fmt::format("{{steps: {{a: {{jobTemplate: {}}}}}}}", job("slipway.dev/run-time: 10s")));
+  advance(seconds{1});
+  const auto jobs = list(kJobs);
+  ASSERT_EQ(jobs.size(), 1u);
+  ASSERT_TRUE(env_->run(client::remove(server(), kJobs, kube::key_of(jobs[0]))));
+  const Value end = end_of("d");
+  EXPECT_TRUE(kube::is_true(end, "Complete"));
+  EXPECT_EQ(attempts(), (Names{"a/1"}));
+}
+
+TEST_F(Workflow, takes_new_steps_while_it_runs) {
+  make("d", diamond());
+  advance(seconds{15});
+  ASSERT_TRUE(patch("d", fmt::format("{{steps: {{five: {{template: {{name: t}}, dependencies: [one]}}}}}}")));
+  const auto refused = patch("d", "{steps: {one: {tolerated: true}}}");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().causes.at(0).field, "spec.steps[one]");
+  const Value end = end_of("d");
+  EXPECT_EQ(phase(end, "five"), "Succeeded");
+}
+
+TEST_F(Workflow, holds_and_lets_go) {
+  make("d", diamond(", suspend: true"));
+  advance(seconds{100});
+  EXPECT_TRUE(attempts().empty());
+  EXPECT_EQ(workflow("d")["status"]["phase"].as_string(), "Suspended");
+  ASSERT_TRUE(patch("d", "{suspend: false}"));
+  EXPECT_TRUE(kube::is_true(end_of("d"), "Complete"));
+}
+
+TEST_F(Workflow, refuses_bad_input_and_changes_nothing) {
+  const auto before = api_->store().revision();
+  const auto made = create(
+      kWorkflows, yaml("{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, metadata: {name: x, namespace: default}, "
+                       "spec: {steps: {a: {dependencies: {dependencyIDs: [b]}, objectReference: {kind: Job}}}}}"));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().reason, Reason::Invalid);
+  EXPECT_NE(made.error().message.find("spec.steps[a].externalRef"), std::string::npos) << made.error().message;
+  EXPECT_NE(made.error().message.find("write the names as a list"), std::string::npos) << made.error().message;
+  EXPECT_EQ(api_->store().revision(), before);
+}
+
+}  // namespace
+}  // namespace slipway::jobflow_test

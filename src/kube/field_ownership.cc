@@ -68,6 +68,23 @@ Status conflict_status(const ManagedFields& managed, const std::vector<Conflict>
   return status;
 }
 
+/// The part of a set that lies under the same fields of the root as another.
+FieldSet under_roots_of(const FieldSet& set, const FieldSet& roots) {
+  std::vector<FieldSet::Entry> entries;
+  for (const FieldSet::Entry& entry : set.entries()) {
+    if (roots.find(entry.element) != nullptr) entries.push_back(entry);
+  }
+  return FieldSet::of(std::move(entries));
+}
+
+Value under_roots_of(const Value& object, const FieldSet& roots) {
+  json::ObjectBuilder result;
+  for (auto [name, value] : object.members()) {
+    if (roots.find(PathElement::field(name)) != nullptr) result.add(name, value);
+  }
+  return result.build();
+}
+
 /// What in `merged` the applier applied last time and neither it nor anybody else owns now. Three steps, as upstream: all it
 /// had goes, what somebody owns comes back, what was never its own comes back.
 FieldSet dropped(const ManagedFields& managed, const SchemaNode* node, const Value& merged, const FieldSet& last,
@@ -76,15 +93,16 @@ FieldSet dropped(const ManagedFields& managed, const SchemaNode* node, const Val
   for (std::size_t at = 0; at < managed.size(); ++at) {
     if (at != own) owned = unite(owned, current_fields(managed, node, at));
   }
-  if (subtract(last, owned).empty()) return {};
-  const FieldSet all = typed::with_named_parents(node, typed::fields_of(node, merged));
-  const FieldSet had = typed::with_named_parents(node, last);
-  auto fields_left = [&](const FieldSet& gone) {
-    const Value left = typed::remove_items(node, merged, gone, typed::Emptied::Null);
-    return typed::with_named_parents(node, typed::fields_of(node, left));
+  const FieldSet roots = subtract(last, owned);  // nothing goes elsewhere
+  if (roots.empty()) return {};
+  const Value object = under_roots_of(merged, roots);
+  const FieldSet all = typed::paths_of(node, object);
+  const FieldSet had = typed::with_named_parents(node, under_roots_of(last, roots));
+  auto paths_left = [&](const FieldSet& gone) {
+    return typed::paths_of(node, typed::remove_items(node, object, gone, typed::Emptied::Null));
   };
-  const FieldSet kept = unite(fields_left(had), typed::with_named_parents(node, owned));
-  const FieldSet restored = fields_left(subtract(all, kept));
+  const FieldSet kept = unite(paths_left(had), typed::with_named_parents(node, under_roots_of(owned, roots)));
+  const FieldSet restored = paths_left(subtract(all, kept));
   return intersect(subtract(all, restored), had);
 }
 

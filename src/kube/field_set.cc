@@ -10,7 +10,9 @@ using json::Value;
 
 struct FieldSet::Node {
   std::vector<Entry> entries;
-  mutable std::optional<Value> fields_v1{};  // without "."; kept because nodes are shared between old and new sets
+  // The written form without and with "."; null until known. Kept because nodes are shared between old and new sets.
+  mutable Value fields_v1{};
+  mutable Value fields_v1_with_self{};
 };
 
 namespace {
@@ -215,42 +217,47 @@ FieldSet subtract_subtrees(const FieldSet& left, const FieldSet& right) {
   return result.is_changed() ? FieldSet::of_sorted(result.take()) : left;
 }
 
-Value FieldSet::to_fields_v1() const {
+Value FieldSet::written(bool with_self) const {
   if (node_ == nullptr) return Value::empty_object();
-  if (node_->fields_v1) return *node_->fields_v1;
-  json::ObjectBuilder result(node_->entries.size());
+  Value& known = with_self ? node_->fields_v1_with_self : node_->fields_v1;
+  if (!known.is_null()) return known;
+  json::ObjectBuilder result(node_->entries.size() + 1);
+  if (with_self) result.add(".", Value::empty_object());
   std::string key;
   for (const Entry& entry : node_->entries) {
     key.clear();
     entry.element.serialize_to(key);
-    Value below = entry.children.to_fields_v1();
-    if (entry.is_member && !entry.children.empty()) {
-      json::ObjectBuilder with_self(below.size() + 1);
-      with_self.add(".", Value::empty_object());
-      for (auto [name, value] : below.members()) with_self.add(name, value);
-      below = with_self.build();
-    }
-    result.add(key, std::move(below));
+    result.add(key, entry.children.written(entry.is_member));
   }
-  node_->fields_v1 = result.build();
-  return *node_->fields_v1;
+  known = result.build();
+  return known;
 }
 
-Result<FieldSet> FieldSet::from_fields_v1(const Value& fields) {
+Result<FieldSet> FieldSet::from_fields_v1(const Value& fields, Spelling spelling) {
   if (!fields.is_object() && !fields.is_null()) return fail(Reason::BadRequest, "fieldsV1 must be an object");
   std::vector<Entry> entries;
   entries.reserve(fields.size());
+  bool has_self = false;
   for (auto [key, value] : fields.members()) {
-    if (key == ".") continue;
+    if (key == ".") {
+      has_self = true;
+      continue;
+    }
     SLIPWAY_TRY(element, PathElement::parse(key));
     if (!element) continue;
-    SLIPWAY_TRY(children, from_fields_v1(value));
-    bool is_member = children.empty() || value.has(".");
+    SLIPWAY_TRY(children, from_fields_v1(value, spelling));
+    const bool is_member = children.empty() || value.has(".");
     entries.push_back({*std::move(element), std::move(children), is_member});
   }
   if (!std::ranges::is_sorted(entries, comes_before)) std::ranges::sort(entries, comes_before);
   auto is_repeated = [](const Entry& left, const Entry& right) { return left.element == right.element; };
-  if (std::ranges::adjacent_find(entries, is_repeated) == entries.end()) return of_sorted(std::move(entries));
+  if (std::ranges::adjacent_find(entries, is_repeated) == entries.end()) {
+    FieldSet result = of_sorted(std::move(entries));
+    if (spelling == Spelling::Ours && result.node_ != nullptr) {
+      (has_self ? result.node_->fields_v1_with_self : result.node_->fields_v1) = fields;
+    }
+    return result;
+  }
   FieldSet result;  // keys that are spelled differently and mean the same
   for (Entry& entry : entries) result = unite(result, of({std::move(entry)}));
   return result;

@@ -64,9 +64,10 @@ class FieldSet {
   /// Elements must differ. Entries that are no members and have no children are left out.
   static FieldSet of(std::vector<Entry> entries);
   static FieldSet of_paths(std::initializer_list<FieldPath> paths);
+  enum class Spelling { Any, Ours };  // Ours: as to_fields_v1 writes it
   /// null and {} are the empty set. BadRequest when malformed; kinds of elements not known here are dropped.
-  static Result<FieldSet> from_fields_v1(const json::Value& fields);
-  json::Value to_fields_v1() const;
+  static Result<FieldSet> from_fields_v1(const json::Value& fields, Spelling spelling = Spelling::Any);
+  json::Value to_fields_v1() const { return written(false); }
 
   bool empty() const { return node_ == nullptr; }
   /// Sorted.
@@ -89,6 +90,7 @@ class FieldSet {
   struct Node;
   explicit FieldSet(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   static FieldSet of_sorted(std::vector<Entry> entries);
+  json::Value written(bool with_self) const;
 
   friend FieldSet unite(const FieldSet&, const FieldSet&);
   friend FieldSet intersect(const FieldSet&, const FieldSet&);

@@ -117,7 +117,9 @@ std::string ManagedFields::title(std::size_t at) const {
 
 const FieldSet& ManagedFields::fields(std::size_t at) const {
   const Row& row = rows_[at];
-  if (!row.fields) row.fields = FieldSet::from_fields_v1(row.entry["fieldsV1"]).value_or(FieldSet());
+  if (!row.fields) {
+    row.fields = FieldSet::from_fields_v1(row.entry["fieldsV1"], FieldSet::Spelling::Ours).value_or(FieldSet());
+  }
   return *row.fields;
 }
 

@@ -10,35 +10,17 @@ namespace {
 using json::Value;
 using Entries = std::vector<FieldSet::Entry>;
 
-FieldSet all_of(const SchemaNode* node, const Value& value);
+using PathsBelow = FieldSet (*)(const SchemaNode* node, const Value& value);
 
-FieldSet all_of_list(const SchemaNode& node, const Value& list) {
+/// The items of an associative list, each with the paths below it; those with equal keys without.
+FieldSet items_of(const SchemaNode& node, const Value& list, PathsBelow paths_below) {
   ItemIndex index(node, list.items());
   Entries entries;
   entries.reserve(index.size());
   for (std::size_t at = 0; at < index.size(); ++at) {
     if (!index.has_identity(at) || !index.is_first(at)) continue;
-    FieldSet below = index.count(at) == 1 ? all_of(item_node(&node), index.item(at)) : FieldSet();
+    FieldSet below = index.count(at) == 1 ? paths_below(item_node(&node), index.item(at)) : FieldSet();
     entries.push_back({item_element(node, index.item(at)), std::move(below), true});
-  }
-  return FieldSet::of(std::move(entries));
-}
-
-/// Every path below a value that comes or goes as a whole.
-FieldSet all_of(const SchemaNode* node, const Value& value) {
-  switch (shape_of(node, value)) {
-    case Shape::Null:
-    case Shape::Leaf:
-      return {};
-    case Shape::List:
-      return all_of_list(*node, value);
-    case Shape::Map:
-      break;
-  }
-  Entries entries;
-  entries.reserve(value.size());
-  for (auto [name, member] : value.members()) {
-    entries.push_back({PathElement::field(name), all_of(member_node(node, name).node, member), true});
   }
   return FieldSet::of(std::move(entries));
 }
@@ -79,31 +61,30 @@ class Gathered {
 };
 
 Outcome gone(const SchemaNode* node, const Value& value) {
-  return {.is_removed = true, .below = {.removed = all_of(node, value)}};
+  return {.is_removed = true, .below = {.removed = paths_of(node, value)}};
 }
-Outcome come(const SchemaNode* node, const Value& value) { return {.is_added = true, .below = {.added = all_of(node, value)}}; }
+Outcome come(const SchemaNode* node, const Value& value) {
+  return {.is_added = true, .below = {.added = paths_of(node, value)}};
+}
 
 Outcome compare_values(const SchemaNode* node, const Value& before, const Value& after);
 
 Difference compare_maps(const SchemaNode* node, const Value& before, const Value& after) {
   Gathered gathered;
-  json::Members after_members = after.members();
-  auto beside = after_members.begin();  // objects mostly keep their order
+  Beside others(after);
+  std::size_t shared = 0;
   for (auto [name, value] : before.members()) {
-    const Value* other = nullptr;
-    if (beside != after_members.end() && (*beside).key == name) {
-      other = &(*beside).value;
-    } else {
-      other = after.find(name);
-    }
-    if (beside != after_members.end()) ++beside;
+    const Value* other = others.find(name);
+    shared += other == nullptr ? 0 : 1;
     if (other != nullptr && value.is_same(*other)) continue;
     const SchemaNode* member = member_node(node, name).node;
     gathered.add(other == nullptr ? gone(member, value) : compare_values(member, value, *other),
                  [name] { return PathElement::field(name); });
   }
-  for (auto [name, value] : after_members) {
-    if (before.has(name)) continue;
+  if (shared == after.size()) return gathered.take();
+  Beside olds(before);
+  for (auto [name, value] : after.members()) {
+    if (olds.find(name) != nullptr) continue;
     gathered.add(come(member_node(node, name).node, value), [name] { return PathElement::field(name); });
   }
   return gathered.take();
@@ -176,19 +157,7 @@ Outcome compare_values(const SchemaNode* node, const Value& before, const Value&
   // A map became a scalar or the like: what was below went, and the value itself changed where it is or was a leaf.
   auto is_leaf = [](Shape shape, const Value& value) { return shape == Shape::Null || shape == Shape::Leaf || value.empty(); };
   const bool is_modified = is_leaf(left, before) || is_leaf(right, after);
-  return {.is_modified = is_modified, .below = {.removed = all_of(node, before), .added = all_of(node, after)}};
-}
-
-FieldSet mentioned_in_list(const SchemaNode& node, const Value& list) {
-  ItemIndex index(node, list.items());
-  Entries entries;
-  entries.reserve(index.size());
-  for (std::size_t at = 0; at < index.size(); ++at) {
-    if (!index.has_identity(at) || !index.is_first(at)) continue;
-    FieldSet below = index.count(at) == 1 ? fields_of(item_node(&node), index.item(at)) : FieldSet();
-    entries.push_back({item_element(node, index.item(at)), std::move(below), true});
-  }
-  return FieldSet::of(std::move(entries));
+  return {.is_modified = is_modified, .below = {.removed = paths_of(node, before), .added = paths_of(node, after)}};
 }
 
 }  // namespace
@@ -197,13 +166,31 @@ Difference compare(const SchemaNode* node, const Value& before, const Value& aft
   return compare_values(node, before, after).below;
 }
 
+FieldSet paths_of(const SchemaNode* node, const Value& value) {
+  switch (shape_of(node, value)) {
+    case Shape::Null:
+    case Shape::Leaf:
+      return {};
+    case Shape::List:
+      return items_of(*node, value, paths_of);
+    case Shape::Map:
+      break;
+  }
+  Entries entries;
+  entries.reserve(value.size());
+  for (auto [name, member] : value.members()) {
+    entries.push_back({PathElement::field(name), paths_of(member_node(node, name).node, member), true});
+  }
+  return FieldSet::of(std::move(entries));
+}
+
 FieldSet fields_of(const SchemaNode* node, const Value& value) {
   switch (shape_of(node, value)) {
     case Shape::Null:
     case Shape::Leaf:
       return {};
     case Shape::List:
-      return mentioned_in_list(*node, value);
+      return items_of(*node, value, fields_of);
     case Shape::Map:
       break;
   }

@@ -14,8 +14,9 @@ Value merge_values(const SchemaNode* node, const Value& live, const Value& confi
 
 Value merge_maps(const SchemaNode* node, const Value& live, const Value& config) {
   std::optional<json::ObjectBuilder> changed;
+  Beside lives(live);
   for (auto [name, value] : config.members()) {
-    const Value* before = live.find(name);
+    const Value* before = lives.find(name);
     Value after = before == nullptr ? value : merge_values(member_node(node, name).node, *before, value);
     if (before != nullptr && after.is_same(*before)) continue;
     if (!changed) changed.emplace(live);

@@ -32,6 +32,8 @@ Difference compare(const SchemaNode* node, const json::Value& before, const json
 /// REQUIRES: mismatches(node, config) is empty. `live` may hold items with equal keys; configured ones replace them.
 json::Value merge(const SchemaNode* node, const json::Value& live, const json::Value& config);
 
+/// Every path of `value`: what compare() says was added when it comes.
+FieldSet paths_of(const SchemaNode* node, const json::Value& value);
 /// What an applier of `value` owns: leaves, items of lists, keys of maps, empty and null maps; not the declared fields around
 /// them.
 FieldSet fields_of(const SchemaNode* node, const json::Value& value);

@@ -130,6 +130,19 @@ MemberNode member_node(const SchemaNode* node, std::string_view name) {
   return {nullptr, false, false};
 }
 
+const Value* Beside::find(std::string_view name) {
+  constexpr int kLooksAhead = 3;
+  auto at = next_;
+  for (int steps = 0; steps < kLooksAhead && at != members_.end(); ++steps, ++at) {
+    const json::MemberView member = *at;
+    const bool is_it = member.key.data() == name.data() ? member.key.size() == name.size() : member.key == name;
+    if (!is_it) continue;
+    next_ = ++at;
+    return &member.value;
+  }
+  return object_.find(name);
+}
+
 const Value* key_field(const SchemaNode& list, const Value& item, const std::string& key) {
   if (const Value* found = item.find(key); found != nullptr) return found;
   const SchemaNode* field = list.items == nullptr ? nullptr : list.items->property(key);

@@ -31,6 +31,19 @@ MemberNode member_node(const SchemaNode* node, std::string_view name);
 /// REQUIRES: the shape is List.
 inline const SchemaNode* item_node(const SchemaNode* node) { return node->items; }
 
+/// Finds the members of one object in another of mostly the same order, mostly without searching.
+class Beside {
+ public:
+  explicit Beside(const json::Value& object) : object_(object), members_(object.members()), next_(members_.begin()) {}
+  /// nullptr when absent. REQUIRES: `name` comes from the members of an object.
+  const json::Value* find(std::string_view name);
+
+ private:
+  const json::Value& object_;
+  json::Members members_;
+  json::Members::iterator next_;
+};
+
 /// The key field of an item, its default, or nullptr.
 const json::Value* key_field(const SchemaNode& list, const json::Value& item, const std::string& key);
 /// Why an item has no identity, or nullptr.

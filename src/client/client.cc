@@ -180,4 +180,15 @@ Task<Result<Value>> remove(Client& client, Resource resource, ObjectKey key, Del
   return object_of(client, std::move(request));
 }
 
+Task<Result<void>> remove_exactly(Client& client, Resource resource, ObjectKey key, DeleteQuery query) {
+  const auto removed = co_await remove(client, resource, key, query);
+  if (removed || removed.error().reason == Reason::NotFound) co_return Result<void>{};
+  if (removed.error().reason != Reason::Conflict) co_return fail(removed.error());
+  // A uid that does not match and a lost race are both told as Conflict.
+  const auto present = co_await get(client, resource, key);
+  if (!present && present.error().reason != Reason::NotFound) co_return fail(present.error());
+  if (present && kube::uid(*present) == query.uid) co_return fail(removed.error());
+  co_return Result<void>{};
+}
+
 }  // namespace slipway::client

@@ -119,4 +119,8 @@ struct DeleteQuery {
 };
 Task<Result<Value>> remove(Client& client, Resource resource, ObjectKey key, DeleteQuery query = {});
 
+/// Deletes the object with `query.uid` and no other: fine when it, or its name, is gone or taken by another object by now.
+/// Conflict when it is there and another writer was faster.
+Task<Result<void>> remove_exactly(Client& client, Resource resource, ObjectKey key, DeleteQuery query);
+
 }  // namespace slipway::client

@@ -70,9 +70,8 @@ Task<Outcome> PodController::finish_pod(client::Client& client, kube::Object pod
   client::DeleteQuery query;
   query.uid = std::string(kube::uid(pod));
   query.grace_seconds = 0;
-  const auto removed = co_await client::remove(client, kPods, kube::key_of(pod), query);
-  const bool is_gone = !removed && (removed.error().reason == Reason::NotFound || removed.error().reason == Reason::Conflict);
-  co_return removed || is_gone ? Outcome::settled() : Outcome::failed(removed.error());
+  const auto removed = co_await client::remove_exactly(client, kPods, kube::key_of(pod), query);
+  co_return removed ? Outcome::settled() : Outcome::failed(removed.error());
 }
 
 Task<Result<void>> PodController::forget(kube::ObjectKey key, std::string uid) {

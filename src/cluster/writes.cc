@@ -43,10 +43,7 @@ Task<Result<void>> remove_exactly(client::Client& client, kube::Resource resourc
   client::DeleteQuery query;
   query.propagation = std::move(propagation);
   query.uid = std::string(kube::uid(object));
-  auto reply = co_await client::remove(client, resource, kube::key_of(object), query);
-  // Another object of that name: ours is gone.
-  if (!reply && reply.error().reason == Reason::Conflict) co_return Result<void>{};
-  co_return unless_not_found(reply);
+  co_return co_await client::remove_exactly(client, resource, kube::key_of(object), query);
 }
 
 }  // namespace slipway::cluster

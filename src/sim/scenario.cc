@@ -175,7 +175,9 @@ std::vector<Scenario> scenarios() {
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {
+  const bool is_clean = options.faults.exact.empty() && options.faults.random_rate == 0;
   World world(std::move(options));
+  if (is_clean) world.faults().record();
   world.start();
   Ending ending;
   auto is_over = std::make_shared<bool>(false);
@@ -189,6 +191,7 @@ Ending play(const Scenario& scenario, WorldOptions options) {
   ending.took = world.now() - VirtualClock::kStart;
   ending.points = world.faults().points();
   ending.points_by_controller = world.faults().points_by_controller();
+  ending.recorded = world.faults().recorded();
   ending.struck = world.faults().struck();
   ending.disk_operations = world.disk().operations();
   ending.state = normalised_state(world);

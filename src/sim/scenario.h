@@ -28,6 +28,7 @@ struct Ending {
   bool is_over = false;  // the script ended within the limit
   std::string state;     // normalised; see normalised_state()
   std::uint64_t points = 0;
+  std::vector<Point> recorded;  // of a run without faults
   std::map<std::string, std::uint64_t> points_by_controller;
   std::vector<Fault> struck;
   std::uint64_t disk_operations = 0;

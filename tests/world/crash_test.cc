@@ -79,6 +79,7 @@ TEST_P(EveryPoint, any_single_fault_ends_as_the_clean_run) {
   for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
     for (const FaultKind kind : {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches,
                                  FaultKind::StaleCache, FaultKind::DiskFails, FaultKind::DiskFull}) {
+      if (!applies(kind, clean_.recorded[point].moment, clean_.recorded[point].is_write)) continue;
       FaultPlan plan{.exact = {{point, kind}}};
       const std::string what = plan.to_string();
       const Ending ending = play(scenario_, world_with(std::move(plan)));

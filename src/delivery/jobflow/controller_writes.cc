@@ -61,7 +61,8 @@ Task<WorkflowController::Carried> WorkflowController::carry_out(client::Client& 
   });
   if (!carried.result) co_return carried;
   if (actions.status) {
-    kube::Object wanted = flow.workflow().with("status", std::move(*actions.status));
+    // Without the spec: only status is written, and large specs need not be read again.
+    kube::Object wanted = flow.workflow().without("spec").with("status", std::move(*actions.status));
     auto written = co_await client::update_status(client, kWorkflows, std::move(wanted), field_manager());
     if (!written) {
       carried.result = fail(std::move(written).error());
@@ -126,13 +127,9 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
 }
 
 Task<Result<void>> WorkflowController::remove_job(client::Client& client, std::string ns, JobRemoval removal) {
-  auto gone = co_await client::remove(client, kJobs, {ns, removal.name},
-                                      {.uid = removal.uid, .resource_version = "", .grace_seconds = {}});
-  // Conflict: another Job has its name by now.
-  if (!gone && gone.error().reason != Reason::NotFound && gone.error().reason != Reason::Conflict) {
-    co_return fail(std::move(gone).error());
-  }
-  co_return Result<void>{};
+  client::DeleteQuery query;
+  query.uid = removal.uid;
+  co_return co_await client::remove_exactly(client, kJobs, {ns, removal.name}, std::move(query));
 }
 
 }  // namespace slipway::delivery::jobflow

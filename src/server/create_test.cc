@@ -166,9 +166,11 @@ TEST_F(Create, dry_run_does_everything_but_write) {
 }
 
 TEST_F(Create, refuses_bodies_and_objects_beyond_the_limits) {
-  const auto big = create(kConfigMaps, config_map("a").with_path({"data", "k"}, std::string(4 << 20, 'x')));
-  EXPECT_EQ(reason(big), "RequestEntityTooLarge");
-  EXPECT_EQ(message(big), "Request entity too large: limit is 3145728");
+  must(create(kConfigMaps, config_map("b")));
+  Request big = request(Verb::Patch, kConfigMaps, "b");
+  big.body = json::object({{"data", json::object({{"k", std::string(4 << 20, 'x')}})}});
+  EXPECT_EQ(reason(object_of(big)), "RequestEntityTooLarge");
+  EXPECT_EQ(message(object_of(big)), "Request entity too large: limit is 3145728");
   define_widgets();
   Value fat = widget("w");
   for (int i = 0; i < 8; ++i) fat = fat.with_path({"spec", "color"}, std::string(2 << 20, 'x'));
@@ -190,6 +192,21 @@ TEST_F(Create, a_failing_disk_leaves_nothing_behind) {
   EXPECT_EQ(reason(get(kConfigMaps, "a")), "NotFound");
   vfs_.set_full(false);
   EXPECT_EQ(must(create(kConfigMaps, config_map("a")))["data"]["k"].str(), "1");
+}
+
+TEST_F(Create, tells_nothing_that_a_failing_disk_takes_back) {
+  vfs_.set_full(true);
+  std::vector<std::string> reasons;
+  for (int i = 0; i < 2; ++i) {
+    env_.spawn([](Create& test, std::vector<std::string>& into) -> Task<> {
+      const Value body = config_map("a").with_path({"data", "k"}, std::string(100'000, 'x'));
+      const auto reply = co_await test.server_->call(writing(Verb::Create, kConfigMaps, body));
+      into.emplace_back(reply ? "created" : to_string(reply.error().reason));
+    }(*this, reasons));
+  }
+  env_.run_until([&] { return reasons.size() == 2; });
+  // The second met the first's object, which was never to be: AlreadyExists would have been a lie.
+  EXPECT_EQ(reasons, (std::vector<std::string>{"ServiceUnavailable", "ServiceUnavailable"}));
 }
 
 TEST_F(Create, works_again_after_a_restart) {

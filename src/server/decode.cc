@@ -57,7 +57,10 @@ bool is_row_of(const kube::AdmissionRow& row, const kube::GroupVersionKind& kind
 
 Result<void> Planner::check_request() {
   if (request_.verb == client::Verb::Delete) return {};
-  if (is_text_beyond(request_.body, site_.options.max_body_bytes)) return fail(too_large(site_.options.max_body_bytes));
+  // What a create or update brings is measured as the object it makes.
+  const bool is_patch = request_.verb == client::Verb::Patch;
+  if (is_patch && is_text_beyond(request_.body, site_.options.max_body_bytes))
+    return fail(too_large(site_.options.max_body_bytes));
   if (auto causes = option_causes(request_); !causes.empty()) {
     return fail(kube::invalid({"meta.k8s.io", "", std::string(options_kind(request_.verb))}, "", std::move(causes)));
   }
@@ -110,10 +113,16 @@ Result<Value> Planner::decode(Value body) {
                                               served_.type.kind.version, kind, text));
 }
 
+/// The body of a write to status with its status pruned and defaulted; nothing else of it is used.
+Result<Value> Planner::decode_status(const Value& body) {
+  if (served_.type.schema == nullptr || !body.has("status")) return body;
+  SLIPWAY_TRY(pruned, decode(json::object({{"status", body["status"]}})));
+  return body.with("status", served_.type.schema->fill_defaults(pruned)["status"]);
+}
+
 Value Planner::fill_defaults(Value object) const {
   if (served_.type.schema != nullptr) object = served_.type.schema->fill_defaults(object);
-  if (request_.subresource.empty() && served_.strategy->fill_defaults != nullptr)
-    object = served_.strategy->fill_defaults(object);
+  if (served_.strategy->fill_defaults != nullptr) object = served_.strategy->fill_defaults(object);
   return object;
 }
 

@@ -139,8 +139,9 @@ kube::Object with_old_metadata(const kube::Object& object, const kube::Object& o
   // What both have keeps the old order, so that an unchanged object is found unchanged quickly.
   for (const auto [key, value] : before.members()) {
     const bool is_servers = key == "generation" || key == "resourceVersion";
-    const bool may_be_left_out = key == "uid" || key == "creationTimestamp" || key == "deletionTimestamp" ||
-                                 key == "deletionGracePeriodSeconds" || key == "generateName" || key == "managedFields";
+    const bool may_be_left_out = key == "name" || key == "namespace" || key == "uid" || key == "creationTimestamp" ||
+                                 key == "deletionTimestamp" || key == "deletionGracePeriodSeconds" || key == "generateName" ||
+                                 key == "managedFields";
     const Value* mine = meta.find(key);
     if (mine != nullptr && mine->is_null()) mine = nullptr;
     if (is_servers || (mine == nullptr && may_be_left_out)) {

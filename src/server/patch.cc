@@ -21,8 +21,7 @@ Result<Plan> Planner::patch() {
   if (!found) return fail(kube::not_found(served_.type.resource, request_.name));
   SLIPWAY_TRY(body, patched(found->object));
   SLIPWAY_TRY_VOID(check_identity(body));
-  SLIPWAY_TRY(object, decode(std::move(body)));
-  return replace(*found, std::move(object), Tracking::Update);
+  return replace(*found, std::move(body), Tracking::Update);
 }
 
 Result<Value> Planner::patched(const Value& live) const {

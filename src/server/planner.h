@@ -65,6 +65,7 @@ class Planner {
   Result<void> check_request();
   Result<void> check_identity(const Value& body) const;
   Result<Value> decode(Value body);
+  Result<Value> decode_status(const Value& body);
   Value fill_defaults(Value object) const;
   Result<void> validate(const Value& object, const Value& old) const;
   Value mutate(Value object, const Value& old) const;

@@ -1,6 +1,7 @@
 // A server over a real store in memory, under virtual time: what the tests of this room stand on.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>

@@ -45,6 +45,28 @@ TEST_F(Update, of_a_custom_resource_needs_a_revision) {
             "Widget.example.com \"w\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update");
 }
 
+TEST_F(Update, may_leave_out_what_the_address_says) {
+  const Value made = must(create(kConfigMaps, config_map("a")));
+  Request asked = request(Verb::Update, kConfigMaps, "a");
+  asked.body = yaml("{apiVersion: v1, kind: ConfigMap, data: {k: '2'}}");
+  const Value next = must(object_of(asked));
+  EXPECT_EQ(next["metadata"]["name"].str(), "a");
+  EXPECT_EQ(next["metadata"]["namespace"].str(), "default");
+  EXPECT_EQ(kube::uid(next), kube::uid(made));
+}
+
+TEST_F(Update, of_status_is_pruned_and_checked_too) {
+  define_widgets();
+  const Value made = must(create(kWidgets, widget("w")));
+  const Value next = must(update_status(kWidgets, made.with("status", yaml("{phase: Done, wheels: 4}"))));
+  EXPECT_EQ(next["status"], yaml("{phase: Done}"));
+  const auto bad = update_status(kWidgets, next.with("status", yaml("{phase: 7}")));
+  EXPECT_EQ(message(bad),
+            "Widget.example.com \"w\" is invalid: status.phase: Invalid value: \"integer\": status.phase in body must be of "
+            "type string: "
+            "\"integer\"");
+}
+
 TEST_F(Update, of_nothing_is_not_found) {
   EXPECT_EQ(message(update(kConfigMaps, config_map("a"))), "configmaps \"a\" not found");
 }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Duration kLongestWaitForRevision = std::chrono::seconds{3};
 constexpr Duration kLongestWaitForDisk = std::chrono::seconds{30};
+constexpr Duration kLookAtDiskEvery = std::chrono::seconds{1};
 constexpr std::size_t kLeastPage = 500;  // of the store, when a selector may drop much of it
 
 constexpr std::string_view kTooOldList = "The resourceVersion for the provided list is too old.";
@@ -136,9 +137,16 @@ Task<Result<void>> Verbs::reach(Revision revision) {
 }
 
 Task<Result<void>> Verbs::settle(Revision based_on) {
-  if (based_on <= site_.store.revision()) co_return Result<void>{};
-  if (co_await site_.store.wait_for(based_on, site_.env.clock.now() + kLongestWaitForDisk)) co_return Result<void>{};
-  co_return fail(Reason::ServiceUnavailable, "the store could not make an earlier write durable");
+  const Time deadline = site_.env.clock.now() + kLongestWaitForDisk;
+  while (based_on > site_.store.revision()) {
+    const Time now = site_.env.clock.now();
+    const bool was_undone = site_.store.next_revision() <= based_on;
+    if (was_undone || now >= deadline) {
+      co_return fail(Reason::ServiceUnavailable, "the store could not make an earlier write durable");
+    }
+    co_await site_.store.wait_for(based_on, now + kLookAtDiskEvery);
+  }
+  co_return Result<void>{};
 }
 
 }  // namespace slipway::server

@@ -151,18 +151,18 @@ Result<Plan> Planner::update() {
   }
   const auto found = find(request_.ns, request_.name);
   if (!found) return fail(kube::not_found(served_.type.resource, request_.name));
-  Value body = request_.body;
-  if (name.empty()) body = body.with_path({"metadata", "name"}, request_.name);
-  SLIPWAY_TRY(object, decode(std::move(body)));
-  return replace(*found, std::move(object), Tracking::Update);
+  return replace(*found, request_.body, Tracking::Update);
 }
 
 Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking) {
   const Value& old = found.object;
   SLIPWAY_TRY_VOID(check_preconditions(body, old));
   const bool is_main = request_.subresource.empty();
-  Value object = merge_status(body, old);
-  if (is_main || request_.subresource == "status") object = fill_defaults(std::move(object));
+  const bool is_status = request_.subresource == "status";
+  const bool is_pruned = tracking == Tracking::Done;
+  SLIPWAY_TRY(decoded, is_status ? decode_status(body) : is_pruned ? Result<Value>(body) : decode(body));
+  Value object = merge_status(decoded, old);
+  if (is_main) object = fill_defaults(std::move(object));
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, old, object, writer(), now_);
   if (is_main) {
     object = mutate(std::move(object), old);

@@ -72,7 +72,6 @@ std::string rules_text(const json::Description& field) {
   if (field.rules.maximum) add(fmt::format("≤ {}", *field.rules.maximum));
   std::string values;
   for (const auto& one : field.enum_values) values += (values.empty() ? "`" : ", `") + one + "`";
-  for (const auto& one : field.rules.one_of) values += (values.empty() ? "`" : ", `") + one + "`";
   if (!values.empty()) add("one of " + values);
   return text;
 }

@@ -66,9 +66,10 @@ struct Backoff {
 
   static void describe(auto& d) {
     d.doc("Pauses between attempts: duration, then each time factor times the one before, cap at most.");
-    d.field("duration", &Backoff::duration, "Pause before the first retry, as Go writes durations (`10s`, `1m30s`).");
-    d.field("factor", &Backoff::factor, "What each further pause is multiplied by.").minimum(1).maximum(100);
-    d.field("cap", &Backoff::cap, "The longest pause.");
+    d.field("duration", &Backoff::duration, "Pause before the first retry, as Go writes durations (`10s`, `1m30s`).")
+        .with_default();
+    d.field("factor", &Backoff::factor, "What each further pause is multiplied by.").minimum(1).maximum(100).with_default();
+    d.field("cap", &Backoff::cap, "The longest pause.").with_default();
   }
 };
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "json/corpus_test.h"
 #include "json/text.h"
+#include "kube/corpus_test.h"
 
 namespace slipway::kube {
 
@@ -54,15 +54,6 @@ inline json::Value go_value(const json::Value& literal) {
     if (key != "_type") out.add(key, go_value(value));
   }
   return out.build();
-}
-
-/// The parsed file, or null when there is no corpus.
-inline json::Value corpus_value(const std::string& path) {
-  const auto text = json::corpus(path);
-  if (!text) return {};
-  const auto value = json::parse(*text);
-  EXPECT_TRUE(value.has_value()) << path;
-  return value ? *value : json::Value();
 }
 
 /// Counts one suite and prints `name passed/total` at its end.

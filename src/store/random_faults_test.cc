@@ -248,7 +248,7 @@ class RandomRun {
 /// SLIPWAY_STORE_SEEDS: "1-5000", or one seed to look at it alone.
 std::pair<std::uint64_t, std::uint64_t> wanted_seeds() {
   const char* text = std::getenv("SLIPWAY_STORE_SEEDS");
-  if (text == nullptr) return {1, 150};
+  if (text == nullptr) return {1, 50};
   char* end = nullptr;
   const std::uint64_t first = std::strtoull(text, &end, 10);
   return {first, *end == '-' ? std::strtoull(end + 1, nullptr, 10) : first};

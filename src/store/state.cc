@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace slipway::store {
 namespace {
@@ -15,79 +16,96 @@ constexpr std::size_t kRecordBytes = sizeof(Record) + 64;
 /// Reads the log backwards: the first row met of a key is its newest state, later ones are what history needs or nobody.
 class Loader {
  public:
-  Loader(const Options& options, History& history) : options_(options), history_(history) {}
+  Loader(const Options& options, History& history, const LogFile& file) : options_(options), history_(history), file_(file) {}
 
   Result<void> visit(const LogRow& row) {
-    if (is_first_) history_.start(row.revision());
-    is_first_ = false;
-    const auto [at, is_newest] = newer_.try_emplace(std::string(row.key()));
-    Record*& newer = at->second;
-    is_in_window_ = is_in_window_ && row.revision() > compacted_ && history_.size() < options_.history_changes &&
+    if (newer_.empty()) begin(row.revision());
+    is_in_window_ = is_in_window_ && row.revision() > file_.compacted() && history_.size() < options_.history_changes &&
                     history_.bytes() < options_.history_bytes;
-    if (!is_in_window_ && !newer && (!is_newest || row.is_deletion())) {
-      superseded_.push_back(row.revision());
-      return {};
-    }
-    SLIPWAY_TRY(value, value_of(row, is_newest));
-    if (newer != nullptr && value.has_value()) {
-      newer->previous = value;
-      newer->previous_revision = row.revision();
-    }
-    if (!is_in_window_ && row.is_deletion()) superseded_.push_back(row.revision());
-    const std::size_t bytes = kRecordBytes + row.key().size() + text_bytes_;
-    newer =
-        is_in_window_ ? &history_.prepend({row.revision(), 0, std::string(row.key()), std::move(value), {}, bytes}) : nullptr;
-    return {};
+    const auto known = newer_.find(row.key());
+    return known == newer_.end() ? visit_newest(row) : visit_older(row, known->second);
   }
 
-  /// What the file has deleted up to; rows above follow each other.
-  void set_compacted(Revision compacted) { compacted_ = compacted; }
-  bool saw_nothing() const { return is_first_; }
-
   KeyMap take_newest() {
-    std::ranges::sort(items_, {}, &KeyMap::Item::key);
-    return KeyMap(std::move(items_));
+    std::vector<KeyMap::Item*> order;
+    order.reserve(items_.size());
+    for (KeyMap::Item& item : items_) order.push_back(&item);
+    std::ranges::sort(order, {}, [](const KeyMap::Item* item) { return std::string_view(item->key); });
+    std::vector<KeyMap::Item> sorted;
+    sorted.reserve(order.size());
+    newer_.clear();  // its keys are views of the items'
+    for (KeyMap::Item* item : order) sorted.push_back(std::move(*item));
+    return KeyMap(std::move(sorted));
   }
   /// Ascending.
   std::deque<Revision> take_superseded() { return {superseded_.rbegin(), superseded_.rend()}; }
 
  private:
-  Result<LazyValue> value_of(const LogRow& row, bool is_newest) {
-    text_bytes_ = 0;
-    if (row.is_deletion()) return LazyValue();
+  void begin(Revision newest) {
+    history_.start(newest);
+    newer_.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(file_.counted_rows(), 0, 1 << 20)));
+  }
+
+  Result<void> visit_newest(const LogRow& row) {
+    if (row.is_deletion()) {
+      newer_.emplace(deleted_.emplace_back(row.key()), remember(row, LazyValue(), 0));
+      if (!is_in_window_) superseded_.push_back(row.revision());
+      return {};
+    }
     SLIPWAY_TRY(text, row.text());
-    text_bytes_ = text.size();
-    if (!is_newest) return LazyValue::from_text(std::string(text));
     auto value = parse_stored(text);
     if (!value) return fail(Reason::StorageReadError, fmt::format("revision {}: {}", row.revision(), value.error().message));
-    items_.push_back({std::string(row.key()), *value, row.revision()});
-    return LazyValue(std::move(*value));
+    const KeyMap::Item& item = items_.emplace_back(KeyMap::Item{std::string(row.key()), *value, row.revision()});
+    newer_.emplace(item.key, remember(row, LazyValue(std::move(*value)), text.size()));
+    return {};
+  }
+
+  /// `newer` is the record that this row precedes; nullptr when that is not in the window.
+  Result<void> visit_older(const LogRow& row, Record*& newer) {
+    Record* const successor = std::exchange(newer, nullptr);
+    if (!is_in_window_ && (successor == nullptr || row.is_deletion())) superseded_.push_back(row.revision());
+    if (!is_in_window_ && successor == nullptr) return {};
+    LazyValue value;
+    std::size_t bytes = 0;
+    if (!row.is_deletion()) {
+      SLIPWAY_TRY(text, row.text());
+      bytes = text.size();
+      value = LazyValue::from_text(std::string(text));
+    }
+    if (successor != nullptr && !row.is_deletion()) {
+      successor->previous = value;
+      successor->previous_revision = row.revision();
+    }
+    newer = remember(row, std::move(value), bytes);
+    return {};
+  }
+
+  /// The row's record in the window; nullptr when it is not in it.
+  Record* remember(const LogRow& row, LazyValue value, std::size_t bytes) {
+    if (!is_in_window_) return nullptr;
+    bytes += kRecordBytes + row.key().size();
+    return &history_.prepend({row.revision(), 0, std::string(row.key()), std::move(value), {}, bytes});
   }
 
   const Options& options_;
   History& history_;
-  Revision compacted_ = 0;
-  bool is_first_ = true;
+  const LogFile& file_;
   bool is_in_window_ = true;
-  std::size_t text_bytes_ = 0;
-  /// By key: the record in the window that the next older row of the key precedes; nullptr when that is not in the window.
-  std::unordered_map<std::string, Record*> newer_;
-  std::vector<KeyMap::Item> items_;
+  std::unordered_map<std::string_view, Record*> newer_;  // by key
+  std::deque<KeyMap::Item> items_;
+  std::deque<std::string> deleted_;
   std::vector<Revision> superseded_;
 };
 
 }  // namespace
 
 Result<void> State::load(LogFile& file) {
-  Loader loader(options_, history_);
-  SLIPWAY_TRY_VOID(file.read([&](const LogRow& row) {
-    loader.set_compacted(file.compacted());
-    return loader.visit(row);
-  }));
+  Loader loader(options_, history_, file);
+  SLIPWAY_TRY_VOID(file.read([&](const LogRow& row) { return loader.visit(row); }));
   newest_ = loader.take_newest();
   superseded_ = loader.take_superseded();
   // All that was left may have been deleted with the newest revision itself.
-  if (loader.saw_nothing() || history_.newest() < file.compacted()) history_.start(file.compacted());
+  if (history_.newest() < file.compacted()) history_.start(file.compacted());
   return {};
 }
 

@@ -313,6 +313,8 @@ int main(int count, char** words) {
     std::fprintf(stderr, "no type %s\n", kind.c_str());
     return 1;
   }
-  std::printf("// Made by tools/gen_builtin.cc. Do not edit.\nR\"json(%s)json\"\n", generator.lines().c_str());
+  std::printf("// Made by tools/gen_builtin.cc. Do not edit. Kinds:\n");
+  for (const std::string& kind : kinds) std::printf("// %s\n", kind.c_str());
+  std::printf("R\"json(%s)json\"\n", generator.lines().c_str());
   return 0;
 }

@@ -11,8 +11,8 @@
 #include <array>
 
 #include "kube/go_literal_test.h"
+#include "kube/label_parser.h"
 #include "kube/selector.h"
-#include "kube/selector_lexer.h"
 
 namespace slipway::kube {
 namespace {

@@ -1,9 +1,12 @@
-// The words of the query form of a label selector, as k8s.io/apimachinery/pkg/labels cuts them.
+// The query form of a label selector, as k8s.io/apimachinery/pkg/labels cuts and reads it: "a=b,c!=d,e in (f,g),!h,i>3".
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/status.h"
+#include "kube/selector.h"
 
 namespace slipway::kube {
 
@@ -31,5 +34,8 @@ struct LabelToken {
 
 /// Ends with one End. A NUL byte ends the text, as upstream.
 std::vector<LabelToken> lex_label_selector(std::string_view text);
+
+/// In the order written. BadRequest with upstream's wording.
+Result<std::vector<LabelSelector::Requirement>> parse_label_requirements(std::string_view text);
 
 }  // namespace slipway::kube

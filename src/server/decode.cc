@@ -49,6 +49,32 @@ std::vector<Cause> option_causes(const Request& request) {
   return causes;
 }
 
+/// The members of an object that are not the very values of `old`, of which it is known that they are pruned and defaulted.
+Value changed_part(const Value& object, const Value& old) {
+  json::ObjectBuilder part;
+  for (const auto [key, value] : object.members()) {
+    if (!value.is_same(old[key])) part.add(key, value);
+  }
+  return part.build();
+}
+
+/// The object with its changed part replaced by what became of that: members may have gone or come.
+Value with_changed_part(const Value& object, const Value& old, const Value& part) {
+  json::ObjectBuilder whole(object.size());
+  for (const auto [key, value] : object.members()) {
+    const Value* changed = part.find(key);
+    if (value.is_same(old[key])) {
+      whole.add(key, value);
+    } else if (changed != nullptr) {
+      whole.add(key, *changed);
+    }
+  }
+  for (const auto [key, value] : part.members()) {
+    if (!object.has(key)) whole.add(key, value);
+  }
+  return whole.build();
+}
+
 bool is_row_of(const kube::AdmissionRow& row, const kube::GroupVersionKind& kind) {
   return row.kind == kind.kind && row.group == kind.group;
 }
@@ -113,6 +139,13 @@ Result<Value> Planner::decode(Value body) {
                                               served_.type.kind.version, kind, text));
 }
 
+Result<Value> Planner::decode_change(const Value& body, const Value& old) {
+  if (served_.type.schema == nullptr) return body;
+  const Value part = changed_part(body, old);
+  SLIPWAY_TRY(pruned, decode(part));
+  return pruned.is_same(part) ? body : with_changed_part(body, old, pruned);
+}
+
 /// The body of a write to status with its status pruned and defaulted; nothing else of it is used.
 Result<Value> Planner::decode_status(const Value& body) {
   if (served_.type.schema == nullptr || !body.has("status")) return body;
@@ -123,6 +156,17 @@ Result<Value> Planner::decode_status(const Value& body) {
 Value Planner::fill_defaults(Value object) const {
   if (served_.type.schema != nullptr) object = served_.type.schema->fill_defaults(object);
   if (served_.strategy->fill_defaults != nullptr) object = served_.strategy->fill_defaults(object);
+  return object;
+}
+
+Value Planner::fill_change(Value object, const Value& old) const {
+  const Value part = changed_part(object, old);
+  if (served_.type.schema != nullptr) {
+    const Value filled = served_.type.schema->fill_defaults(part);
+    if (!filled.is_same(part)) object = with_changed_part(object, old, filled);
+  }
+  const bool is_metadata_only = part.empty() || (part.size() == 1 && part.has("metadata"));
+  if (!is_metadata_only && served_.strategy->fill_defaults != nullptr) object = served_.strategy->fill_defaults(object);
   return object;
 }
 

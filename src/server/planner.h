@@ -65,8 +65,11 @@ class Planner {
   Result<void> check_request();
   Result<void> check_identity(const Value& body) const;
   Result<Value> decode(Value body);
-  Result<Value> decode_status(const Value& body);
   Value fill_defaults(Value object) const;
+  // The same for an update: what is the very value of `old` needs no second look.
+  Result<Value> decode_change(const Value& body, const Value& old);
+  Result<Value> decode_status(const Value& body);
+  Value fill_change(Value object, const Value& old) const;
   Result<void> validate(const Value& object, const Value& old) const;
   Value mutate(Value object, const Value& old) const;
   Result<void> check_size(const Value& object) const;

@@ -160,9 +160,9 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
   const bool is_main = request_.subresource.empty();
   const bool is_status = request_.subresource == "status";
   const bool is_pruned = tracking == Tracking::Done;
-  SLIPWAY_TRY(decoded, is_status ? decode_status(body) : is_pruned ? Result<Value>(body) : decode(body));
+  SLIPWAY_TRY(decoded, is_status ? decode_status(body) : is_pruned ? Result<Value>(body) : decode_change(body, old));
   Value object = merge_status(decoded, old);
-  if (is_main) object = fill_defaults(std::move(object));
+  if (is_main) object = fill_change(std::move(object), old);
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, old, object, writer(), now_);
   if (is_main) {
     object = mutate(std::move(object), old);

@@ -100,7 +100,7 @@ void expect_sound(const Instance& instance, const Execution& run, std::int64_t p
   EXPECT_LE(run.makespan, work / parallelism + longest) << instance.file << " k=" << parallelism;
 }
 
-TEST(WfInstancesPlanner, run_in_order_and_in_exact_time) {
+TEST(PlannerConformance, recorded_executions_run_in_order_and_in_exact_time) {
   const std::string folder = instances_folder();
   if (folder.empty()) GTEST_SKIP() << "skipped: corpus not found";
   const auto instances = read_instances(folder);
@@ -108,11 +108,11 @@ TEST(WfInstancesPlanner, run_in_order_and_in_exact_time) {
   for (const auto& instance : instances) {
     for (const std::int64_t parallelism : {0, 8}) expect_sound(instance, run_planner(instance, parallelism), parallelism);
   }
-  fmt::print("wfinstances planner {}/{}\n", instances.size(), instances.size());
+  fmt::print("wfinstances.planner {}/{}\n", instances.size(), instances.size());
 }
 
 /// A plane without batching of large graphs: all delays are zero.
-class WfInstances : public PlaneTest {
+class PlaneConformance : public PlaneTest {
  public:
   void SetUp() override {
     plane::ApiServer::Options options;
@@ -122,7 +122,8 @@ class WfInstances : public PlaneTest {
     api_ = std::move(*api);
     runtime_ = std::make_unique<control::Runtime>(env_->env(), api_->server());
     cluster::ClusterOptions cluster;
-    cluster.pods = &pods_;
+    pods_ = std::make_unique<cluster::SimulatedRuntime>(env_->env());
+    cluster.pods = pods_.get();
     cluster.custom_kinds = {{kWorkflows, "Workflow"}, {kStepSets, "WorkflowStepSet"}};
     cluster::add_cluster_controllers(env_->env(), *runtime_, std::move(cluster));
     runtime_->add(std::make_unique<WorkflowController>(env_->env(), ControllerOptions{.batch_window = Duration{0}}));
@@ -132,6 +133,14 @@ class WfInstances : public PlaneTest {
     env_->drop_all();
     runtime_.reset();
     api_.reset();
+  }
+
+  /// A new, empty world.
+  void renew() {
+    TearDown();
+    disk_.restore({});
+    env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
+    SetUp();
   }
 
   Execution run(const Instance& instance, std::int64_t parallelism) {
@@ -159,32 +168,32 @@ class WfInstances : public PlaneTest {
     }
   }
 
-  cluster::SimulatedRuntime pods_{env_->env()};
+  std::unique_ptr<cluster::SimulatedRuntime> pods_;
   std::unique_ptr<control::Runtime> runtime_;
 };
 
-TEST_F(WfInstances, run_in_order_and_in_exact_time) {
+/// Every step is a write of the whole workflow here, for no two tasks end at one moment: large instances take long in a build
+/// for tests. $SLIPWAY_WFINSTANCES_MAX raises the limit.
+std::size_t max_tasks() {
+  const char* wanted = std::getenv("SLIPWAY_WFINSTANCES_MAX");
+  return wanted != nullptr ? static_cast<std::size_t>(std::atoll(wanted)) : 110;
+}
+
+TEST_F(PlaneConformance, recorded_executions_run_in_order_and_in_exact_time) {
   const std::string folder = instances_folder();
   if (folder.empty()) GTEST_SKIP() << "skipped: corpus not found";
-  const auto instances = read_instances(folder);
-  std::size_t count = 0;
+  std::vector<Instance> instances = read_instances(folder);
+  const std::size_t all = instances.size();
+  std::erase_if(instances, [](const Instance& one) { return one.tasks.size() > max_tasks(); });
+  bool is_first = true;
   for (const auto& instance : instances) {
     for (const std::int64_t parallelism : {0, 16}) {
-      if (parallelism > 0 && instance.tasks.size() > 250) continue;  // the planner's test has them all
-      if (count++ > 0) {
-        TearDown();
-        disk_.restore({});
-        const Time at = env_->now();
-        env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = at, .vfs = disk_.vfs()});
-        SetUp();
-      }
-      const auto begin = std::chrono::steady_clock::now();
+      if (!std::exchange(is_first, false)) renew();
       expect_sound(instance, run(instance, parallelism), parallelism);
-      const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
-      fmt::print(stderr, "{} {} k={}: {} ms\n", instance.file, instance.tasks.size(), parallelism, took);
     }
   }
-  fmt::print("wfinstances plane {}/{}\n", instances.size(), instances.size());
+  fmt::print("wfinstances.plane {}/{} ({} larger than {} tasks left out)\n", instances.size(), instances.size(),
+             all - instances.size(), max_tasks());
 }
 
 }  // namespace

@@ -58,6 +58,12 @@ kube::ResourceType type_of(const Value& crd, const Value& version) {
   return type;
 }
 
+std::string deprecation_of(const kube::ResourceType& type, const Value& version) {
+  if (!version["deprecated"].as_bool()) return "";
+  const Value& own = version["deprecationWarning"];
+  return own.is_null() ? type.kind.api_version() + " " + type.kind.kind + " is deprecated" : own.str();
+}
+
 std::string storage_version(const Value& spec) {
   for (const Value& version : spec["versions"].items()) {
     if (version["storage"].as_bool()) return spec["group"].str() + "/" + version["name"].str();
@@ -86,6 +92,7 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
     Served served;
     served.type = type_of(crd, version);
     served.source = version;
+    served.deprecation = deprecation_of(served.type, version);
     served.stored_api_version = storage_version(crd["spec"]);
     served.is_terminating = kube::is_deleting(crd);
     const auto old = std::ranges::find_if(

@@ -108,6 +108,19 @@ TEST_F(Crd, a_version_that_is_not_served_is_not_found) {
   EXPECT_TRUE(list(kWidgets));
 }
 
+TEST_F(Crd, warns_of_a_deprecated_version) {
+  const Value crd = must(create(kCrds, two_versions()));
+  const Value& versions = crd["spec"]["versions"];
+  must(update(kCrds,
+              crd.with_path({"spec", "versions"}, json::array({versions.item(0), versions.item(1).with("deprecated", true)}))));
+  const auto reply = call(request(Verb::List, {"example.com", "v2", "widgets"}, ""));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->warnings, (std::vector<std::string>{"example.com/v2 Widget is deprecated"}));
+  const auto silent = call(request(Verb::List, kWidgets, ""));
+  ASSERT_TRUE(silent);
+  EXPECT_TRUE(silent->warnings.empty());
+}
+
 TEST_F(Crd, of_names_that_are_taken_is_not_served) {
   define_widgets();
   const Value clash = widgets_definition()

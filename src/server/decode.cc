@@ -58,12 +58,12 @@ Value changed_part(const Value& object, const Value& old) {
   return part.build();
 }
 
-/// The object with its changed part replaced by what became of that: members may have gone or come.
+/// The object with its changed part replaced by what became of that: members may have gone or come, metadata may be left out.
 Value with_changed_part(const Value& object, const Value& old, const Value& part) {
   json::ObjectBuilder whole(object.size());
   for (const auto [key, value] : object.members()) {
     const Value* changed = part.find(key);
-    if (value.is_same(old[key])) {
+    if (value.is_same(old[key]) || (key == "metadata" && changed == nullptr)) {
       whole.add(key, value);
     } else if (changed != nullptr) {
       whole.add(key, *changed);
@@ -160,13 +160,12 @@ Value Planner::fill_defaults(Value object) const {
 }
 
 Value Planner::fill_change(Value object, const Value& old) const {
-  const Value part = changed_part(object, old);
-  if (served_.type.schema != nullptr) {
+  const Value part = changed_part(object, old).without("metadata");  // which has no defaults
+  if (served_.type.schema != nullptr && !part.empty()) {
     const Value filled = served_.type.schema->fill_defaults(part);
     if (!filled.is_same(part)) object = with_changed_part(object, old, filled);
   }
-  const bool is_metadata_only = part.empty() || (part.size() == 1 && part.has("metadata"));
-  if (!is_metadata_only && served_.strategy->fill_defaults != nullptr) object = served_.strategy->fill_defaults(object);
+  if (!part.empty() && served_.strategy->fill_defaults != nullptr) object = served_.strategy->fill_defaults(object);
   return object;
 }
 

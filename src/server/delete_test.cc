@@ -152,7 +152,17 @@ TEST_F(Delete, dry_run_removes_nothing) {
   Request asked = request(Verb::Delete, kConfigMaps, "a");
   asked.dry_run = true;
   EXPECT_EQ(must(object_of(asked))["status"].str(), "Success");
+  EXPECT_EQ(must(remove(kConfigMaps, "a", "{dryRun: [All]}"))["status"].str(), "Success");
   must(get(kConfigMaps, "a"));
+}
+
+TEST_F(Delete, of_a_subresource_is_not_allowed) {
+  define_widgets();
+  must(create(kWidgets, widget("w")));
+  Request asked = request(Verb::Delete, kWidgets, "w");
+  asked.subresource = "status";
+  EXPECT_EQ(message(object_of(asked)), "the server does not allow this method on the requested resource");
+  must(get(kWidgets, "w"));
 }
 
 TEST_F(Delete, of_a_collection_takes_what_the_selector_says) {

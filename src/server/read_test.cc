@@ -56,6 +56,15 @@ TEST_F(Read, selects_by_labels_and_fields) {
   EXPECT_EQ(reason(list_with([](Request& r) { r.label_selector = "a in b"; })), "BadRequest");
 }
 
+TEST_F(Read, selects_by_the_fields_a_definition_names) {
+  define_widgets();
+  must(create(kWidgets, widget("w")));
+  must(create(kWidgets, widget("x").with_path({"spec", "color"}, "blue")));
+  Request asked = request(Verb::List, kWidgets, "");
+  asked.field_selector = "spec.color=blue";
+  EXPECT_EQ(names(must(object_of(asked))), "x");
+}
+
 TEST_F(Read, pages_show_one_snapshot) {
   fill(5);
   const Value first = must(list_with([](Request& r) { r.limit = 2; }));

@@ -27,6 +27,7 @@ struct Served {
   /// Objects written up to this revision were stored under an older schema: readers prune and default them.
   kube::Revision schema_since = 0;
   json::Value source{};         // of a custom resource: what of its CustomResourceDefinition made this entry
+  std::string deprecation;      // a warning that goes with every answer; empty: none
   bool is_terminating = false;  // its CustomResourceDefinition is being deleted: nothing new may be created
 
   std::string key(std::string_view ns, std::string_view name) const;

@@ -148,6 +148,8 @@ spec:
     subresources: {status: {}}
     additionalPrinterColumns:
     - {name: Size, type: integer, jsonPath: .spec.size}
+    selectableFields:
+    - jsonPath: .spec.color
     schema:
       openAPIV3Schema:
         type: object

@@ -51,6 +51,7 @@ class Verbs {
   Task<Result<std::unique_ptr<client::Watch>>> watch(Request request);
 
  private:
+  Task<Result<Reply>> dispatch(Request request, ServedPtr served);
   Task<Result<Reply>> get(Request request, ServedPtr served);
   Task<Result<Reply>> list(Request request, ServedPtr served);
   Task<Result<Reply>> write(Request request, ServedPtr served);

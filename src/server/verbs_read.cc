@@ -24,6 +24,10 @@ bool is_readable(const Served& served, const std::string& subresource) {
   return subresource.empty() || (subresource == "status" && served.type.has_status);
 }
 
+constexpr std::string_view kNotAllowed = "the server does not allow this method on the requested resource";
+
+Task<Result<Reply>> refuse(Result<Reply> error) { co_return error; }
+
 /// One list being put together from pages of the store.
 struct Page {
   json::ArrayBuilder items;
@@ -88,22 +92,31 @@ void Verbs::load_definitions() { reload_all_crds(site_); }
 
 Task<Result<Reply>> Verbs::call(Request request) {
   SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
+  auto reply = co_await dispatch(std::move(request), served);
+  if (reply && !served->deprecation.empty()) reply->warnings.push_back(served->deprecation);
+  co_return reply;
+}
+
+Task<Result<Reply>> Verbs::dispatch(Request request, ServedPtr served) {
   switch (request.verb) {
     case client::Verb::Get:
-      co_return co_await get(std::move(request), std::move(served));
+      return get(std::move(request), std::move(served));
     case client::Verb::List:
-      co_return co_await list(std::move(request), std::move(served));
+      return list(std::move(request), std::move(served));
     case client::Verb::DeleteCollection:
-      co_return co_await delete_collection(std::move(request), std::move(served));
+      return delete_collection(std::move(request), std::move(served));
+    case client::Verb::Delete:
+      // DeleteOptions say it in the body.
+      if (!request.body["dryRun"].empty()) request.dry_run = true;
+      [[fallthrough]];
     case client::Verb::Create:
     case client::Verb::Update:
     case client::Verb::Patch:
-    case client::Verb::Delete:
-      co_return co_await write(std::move(request), std::move(served));
+      return write(std::move(request), std::move(served));
     case client::Verb::Watch:
       break;
   }
-  co_return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
+  return refuse(fail(Reason::MethodNotAllowed, std::string(kNotAllowed)));
 }
 
 Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {

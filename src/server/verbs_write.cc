@@ -50,6 +50,9 @@ Result<Plan> Planner::plan() {
   SLIPWAY_TRY_VOID(check_request());
   const std::string& sub = request_.subresource;
   const bool is_create = request_.verb == client::Verb::Create;
+  if (request_.verb == client::Verb::Delete && !sub.empty()) {
+    return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
+  }
   const bool is_known =
       sub.empty() || (!is_create && ((sub == "status" && served_.type.has_status) || sub == served_.strategy->subresource));
   if (!is_known) return fail(Reason::NotFound, "the server could not find the requested resource");

@@ -97,6 +97,50 @@ class Loader {
   std::vector<Revision> superseded_;
 };
 
+/// Walks keys in order as they were at a past revision: the newest state, where a key has not changed since.
+class Scan {
+ public:
+  /// By key its first change after that revision, which says what was before.
+  using Changed = std::map<std::string_view, const Record*>;
+
+  Scan(const KeyMap& newest, Changed changed, std::string_view first, std::string_view prefix)
+      : newest_(newest), changed_(std::move(changed)), now_(newest.lower_bound(first)), end_(newest.end_of(prefix)) {}
+
+  /// Moves on to a key that existed then; false at the end.
+  bool find() {
+    for (;; step()) {
+      is_past_ = then_ != changed_.end() && (now_ >= end_ || then_->first <= newest_.at(now_).key);
+      if (!is_past_) return now_ < end_;
+      if (then_->second->previous.has_value()) return true;
+    }
+  }
+  std::string key() const { return is_past_ ? std::string(then_->first) : newest_.at(now_).key; }
+  Result<Entry> entry() const {
+    if (!is_past_) return Entry{newest_.at(now_).value, newest_.at(now_).modified};
+    SLIPWAY_TRY(value, then_->second->previous.get());
+    return Entry{std::move(*value), then_->second->previous_revision};
+  }
+  void step() {
+    if (!is_past_ || (now_ < end_ && newest_.at(now_).key == then_->first)) now_ = newest_.next(now_);
+    if (is_past_) ++then_;
+  }
+  /// Keys from here on.
+  std::int64_t remaining() const {
+    auto count = static_cast<std::int64_t>(newest_.distance(now_, end_));
+    for (auto at = then_; at != changed_.end(); ++at)
+      count += (at->second->previous.has_value() ? 1 : 0) - (newest_.find(at->first) != nullptr ? 1 : 0);
+    return count;
+  }
+
+ private:
+  const KeyMap& newest_;
+  const Changed changed_;
+  KeyMap::Position now_;
+  const KeyMap::Position end_;
+  Changed::const_iterator then_ = changed_.begin();
+  bool is_past_ = false;  // the key is at `then_`, else at `now_`
+};
+
 }  // namespace
 
 Result<void> State::load(LogFile& file) {
@@ -178,45 +222,23 @@ Result<Range> State::range(const RangeQuery& query) const {
   const Revision at = query.at == 0 ? history_.newest() : query.at;
   SLIPWAY_TRY_VOID(check_revision(at));
   const std::string_view first = std::max<std::string_view>(query.prefix, query.start);
-
-  // The first change of a key after `at` says what the key was then.
-  std::map<std::string_view, const Record*> changed;
+  Scan::Changed changed;
   history_.each_after(query.prefix, at, [&](const Record& record) {
     if (record.key >= first) changed.emplace(record.key, &record);
     return true;
   });
-
+  Scan scan(newest_, std::move(changed), first, query.prefix);
   Range range;
   range.revision = at;
-  auto now = newest_.lower_bound(first);
-  const auto end = newest_.end_of(query.prefix);
-  auto then = changed.begin();
-  while (now < end || then != changed.end()) {
-    const bool takes_then = then != changed.end() && (now >= end || then->first <= newest_.at(now).key);
-    if (takes_then && !then->second->previous.has_value()) {
-      if (now < end && newest_.at(now).key == then->first) now = newest_.next(now);
-      ++then;
-      continue;
-    }
+  for (; scan.find(); scan.step()) {
     if (query.limit > 0 && range.entries.size() == query.limit) {
       range.has_more = true;
+      range.remaining = scan.remaining();
       break;
     }
-    if (!takes_then) {
-      const KeyMap::Item& item = newest_.at(now);
-      range.entries.emplace_back(item.key, Entry{item.value, item.modified});
-      now = newest_.next(now);
-      continue;
-    }
-    SLIPWAY_TRY(value, then->second->previous.get());
-    range.entries.emplace_back(then->first, Entry{std::move(*value), then->second->previous_revision});
-    if (now < end && newest_.at(now).key == then->first) now = newest_.next(now);
-    ++then;
+    SLIPWAY_TRY(entry, scan.entry());
+    range.entries.emplace_back(scan.key(), std::move(entry));
   }
-  if (!range.has_more) return range;
-  range.remaining = static_cast<std::int64_t>(newest_.distance(now, end));
-  for (; then != changed.end(); ++then)
-    range.remaining += (then->second->previous.has_value() ? 1 : 0) - (newest_.find(then->first) != nullptr ? 1 : 0);
   return range;
 }
 

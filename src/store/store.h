@@ -71,7 +71,8 @@ class Watcher {
  public:
   virtual ~Watcher() = default;
   /// The next durable changes below its prefix, at most `limit`, waiting for one when there is none. `progress()` says how far
-  /// it has seen. Expired when the history it needs is gone (a slow reader), ServiceUnavailable after Store::close().
+  /// it has seen. REQUIRES: limit > 0, one call at a time. Expired when the history it needs is gone (a slow reader),
+  /// ServiceUnavailable after Store::close().
   virtual Task<Result<std::vector<Change>>> next(std::size_t limit) = 0;
   /// As next(), but gives an empty list at `deadline`.
   virtual Task<Result<std::vector<Change>>> next_until(std::size_t limit, Time deadline) = 0;

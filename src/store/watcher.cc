@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/check.h"
+
 namespace slipway::store {
 namespace {
 
@@ -40,6 +42,7 @@ class HistoryWatcher : public Watcher {
 
  private:
   Result<std::vector<Change>> take(std::size_t limit) {
+    SLIPWAY_CHECK(limit > 0);
     if (state_->is_closed()) return fail(Reason::ServiceUnavailable, "the store is closed");
     if (bucket_.trimmed() > seen_)
       return fail(Reason::Expired, fmt::format("too old resource version: {} ({})", seen_, state_->history().compacted()));

@@ -223,7 +223,6 @@ Result<void> LogFile::visit_rows(const std::function<Result<void>(const LogRow&)
   const auto counted = meta("counted");
   const auto rows = meta("rows");
   if (!counted || !rows) return read_failure((!counted ? counted : rows).error());
-  counted_rows_ = *rows;
   auto cursor = Statement::prepare(*connection_, "SELECT revision, key, value, sum FROM log ORDER BY revision DESC");
   if (!cursor) return read_failure(cursor.error());
   std::int64_t uncounted = 0;
@@ -243,8 +242,8 @@ Result<void> LogFile::visit_rows(const std::function<Result<void>(const LogRow&)
     if (auto visited = visit(row); !visited) return damaged(visited.error().message);
   }
   if (expected > compacted_) return damaged(fmt::format("revision {} is missing", expected));
-  if (rows_ - uncounted != counted_rows_)
-    return damaged(fmt::format("{} of {} rows are left up to revision {}", rows_ - uncounted, counted_rows_, *counted));
+  if (rows_ - uncounted != *rows)
+    return damaged(fmt::format("{} of {} rows are left up to revision {}", rows_ - uncounted, *rows, *counted));
   return {};
 }
 

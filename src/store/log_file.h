@@ -73,8 +73,6 @@ class LogFile {
   bool is_read_only() const { return options_.is_read_only; }
   /// As the file has it.
   Revision compacted() const { return compacted_; }
-  /// How many rows the file says it had when they were last counted: about as many as read() will visit.
-  std::int64_t counted_rows() const { return counted_rows_; }
   /// Visits every row, newest first, in one consistent state of the file. StorageReadError when one is missing or damaged.
   Result<void> read(const std::function<Result<void>(const LogRow&)>& visit);
 
@@ -114,7 +112,6 @@ class LogFile {
   Statement set_meta_;
   std::string text_;  // of the value being written
   Revision compacted_ = 0;
-  std::int64_t counted_rows_ = 0;
   Revision newest_ = 0;    // in the file
   std::int64_t rows_ = 0;  // in the file
   bool is_counted_ = true;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 namespace slipway::store {
@@ -19,7 +18,7 @@ class Loader {
   Loader(const Options& options, History& history, const LogFile& file) : options_(options), history_(history), file_(file) {}
 
   Result<void> visit(const LogRow& row) {
-    if (newer_.empty()) begin(row.revision());
+    if (newer_.empty()) history_.start(row.revision());
     is_in_window_ = is_in_window_ && row.revision() > file_.compacted() && history_.size() < options_.history_changes &&
                     history_.bytes() < options_.history_bytes;
     const auto known = newer_.find(row.key());
@@ -41,11 +40,6 @@ class Loader {
   std::deque<Revision> take_superseded() { return {superseded_.rbegin(), superseded_.rend()}; }
 
  private:
-  void begin(Revision newest) {
-    history_.start(newest);
-    newer_.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(file_.counted_rows(), 0, 1 << 20)));
-  }
-
   Result<void> visit_newest(const LogRow& row) {
     if (row.is_deletion()) {
       newer_.emplace(deleted_.emplace_back(row.key()), remember(row, LazyValue(), 0));
@@ -91,7 +85,7 @@ class Loader {
   History& history_;
   const LogFile& file_;
   bool is_in_window_ = true;
-  std::unordered_map<std::string_view, Record*> newer_;  // by key
+  std::map<std::string_view, Record*> newer_;  // by key
   std::deque<KeyMap::Item> items_;
   std::deque<std::string> deleted_;
   std::vector<Revision> superseded_;

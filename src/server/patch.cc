@@ -47,6 +47,12 @@ Result<Plan> Planner::apply() {
   SLIPWAY_TRY(config, decode(std::move(cut)));
   const auto found = find(request_.ns, request_.name);
   if (!found && !request_.subresource.empty()) return fail(kube::not_found(served_.type.resource, request_.name));
+  if (!found && !kube::uid(config).empty()) {
+    return fail(
+        kube::conflict(served_.type.resource, request_.name,
+                       fmt::format("uid mismatch: the provided object specified uid {}, and no existing object was found",
+                                   kube::uid(config))));
+  }
   const Value live = found ? found->object : Value();
   SLIPWAY_TRY(object, kube::apply(served_.type, live, config, writer(), request_.force, now_));
   if (!found) return create_decoded(std::move(object), Tracking::Done);

@@ -100,6 +100,14 @@ TEST_F(Patch, apply_creates_what_is_missing) {
   EXPECT_EQ(must(get(kConfigMaps, "a")), reply->object);
 }
 
+TEST_F(Patch, apply_to_an_object_that_is_gone_does_not_make_another) {
+  const auto gone = apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, uid: '123'}}", "mgr");
+  EXPECT_EQ(reason(gone), "Conflict");
+  EXPECT_EQ(message(gone),
+            "Operation cannot be fulfilled on configmaps \"a\": uid mismatch: the provided object specified uid 123, and no "
+            "existing object was found");
+}
+
 TEST_F(Patch, apply_again_writes_nothing) {
   const std::string body = json::print(config_map("a"));
   const Value made = must(apply(body, "mgr"));

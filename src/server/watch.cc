@@ -134,8 +134,8 @@ class ServerWatch : public client::Watch {
 }  // namespace
 
 const Value& Tombstones::of(Revision revision, const Value& last_state) {
-  const auto found = std::ranges::find(recent_, revision, &std::pair<Revision, Value>::first);
-  if (found != recent_.end()) return found->second;
+  const auto found = std::find_if(recent_.rbegin(), recent_.rend(), [&](const auto& one) { return one.first == revision; });
+  if (found != recent_.rend()) return found->second;
   if (recent_.size() == kMostTombstones) recent_.pop_front();
   return recent_.emplace_back(revision, with_revision(last_state, revision)).second;
 }

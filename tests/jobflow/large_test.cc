@@ -9,8 +9,8 @@ namespace {
 using Large = PlaneTest;
 
 /// Layers of `width` steps; each step depends on two of the layer before.
-std::string layers(int count, int width) {
-  std::string spec = fmt::format("{{templates: {{t: {}}}, steps: {{", job());
+std::string layers(int count, int width, std::string_view annotations = "") {
+  std::string spec = fmt::format("{{templates: {{t: {}}}, steps: {{", job(annotations));
   for (int i = 0; i < count; ++i) {
     const int layer = i / width;
     spec += fmt::format("s{:05}: {{template: {{name: t}}", i);
@@ -49,8 +49,8 @@ TEST_F(Large, graphs_end_and_keep_every_object_small) {
 }
 
 TEST_F(Large, graphs_go_on_after_a_restart) {
-  make("big", layers(1'100, 100));
-  advance(std::chrono::milliseconds{600});
+  make("big", layers(1'100, 100, "slipway.dev/run-time: 1s"));
+  advance(std::chrono::milliseconds{5'600});
   const auto progress = workflow("big")["status"]["counts"]["succeeded"].as_int();
   EXPECT_GT(progress, 0);
   EXPECT_LT(progress, 1'100);

@@ -111,7 +111,7 @@ TEST(PlannerConformance, recorded_executions_run_in_order_and_in_exact_time) {
   fmt::print("wfinstances.planner {}/{}\n", instances.size(), instances.size());
 }
 
-/// A plane without batching of large graphs: all delays are zero.
+/// A plane whose parts are put together here, with controllers by themselves.
 class PlaneConformance : public PlaneTest {
  public:
   void SetUp() override {
@@ -126,7 +126,7 @@ class PlaneConformance : public PlaneTest {
     cluster.pods = pods_.get();
     cluster.custom_kinds = {{kWorkflows, "Workflow"}, {kStepSets, "WorkflowStepSet"}};
     cluster::add_cluster_controllers(env_->env(), *runtime_, std::move(cluster));
-    runtime_->add(std::make_unique<WorkflowController>(env_->env(), ControllerOptions{.batch_window = Duration{0}}));
+    runtime_->add(std::make_unique<WorkflowController>(env_->env()));
     runtime_->start();
   }
   void TearDown() override {

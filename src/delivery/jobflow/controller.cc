@@ -141,19 +141,14 @@ Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key
     entry.generation = kube::generation(workflow);
     entry.flow.reset();
   }
-  const Time free_at = entry.last_write + options_.batch_window;
-  if (entry.flow && entry.flow->is_large() && env_.clock.now() < free_at) {
-    co_return Outcome::retries_after(free_at - env_.clock.now());
-  }
   std::unique_ptr<Flow> flow = take_flow(entry, workflow);
-  Time started = env_.clock.now();
   std::optional<Time> timer;
   bool polls = false;
   for (bool again = true; again;) {
     auto settled = co_await settle(client, *flow);
     if (!settled) co_return Outcome::failed(std::move(settled).error());
     polls = *settled;
-    Actions actions = flow->take(env_.clock.now());
+    Actions actions = flow->take(env_.clock.now(), options_.summary_pause);
     timer = actions.timer;
     Carried carried = co_await carry_out(client, *flow, std::move(actions));
     if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
@@ -165,10 +160,7 @@ Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key
     if (found != entries_.end() && found->second.changes.empty()) entries_.erase(found);
     co_return Outcome::settled();
   }
-  if (found != entries_.end()) {
-    found->second.flow = std::move(flow);
-    found->second.last_write = started;
-  }
+  if (found != entries_.end()) found->second.flow = std::move(flow);
   const Time now = env_.clock.now();
   if (polls) timer = std::min(timer.value_or(now + options_.poll), now + options_.poll);
   co_return timer ? Outcome::retries_after(std::max(*timer - now, Duration{0})) : Outcome::settled();

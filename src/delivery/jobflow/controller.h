@@ -16,8 +16,8 @@
 namespace slipway::delivery::jobflow {
 
 struct ControllerOptions {
-  /// Workflows with step sets write their status at most once in this time; what happens between is taken together.
-  Duration batch_window = std::chrono::milliseconds{250};
+  /// The status of a workflow with step sets only sums them up: it is written at most once in this time.
+  Duration summary_pause = std::chrono::milliseconds{250};
   /// Writes of one workflow under way at once.
   std::size_t parallel_writes = 256;
   /// How often external objects are looked at that are neither Workflows nor Jobs.
@@ -47,7 +47,6 @@ class WorkflowController : public control::Controller {
     std::shared_ptr<const Program> program;
     std::unique_ptr<Flow> flow;                // null while it is in use, and after an error
     std::map<std::string, JobChange> changes;  // by Job name
-    Time last_write{};
   };
   /// What carrying out came to.
   struct Carried {

@@ -48,7 +48,8 @@ Flow::Flow(std::shared_ptr<const Program> program, kube::Object workflow, const 
   conditions_ = status["conditions"];
   is_new_ = !start_time_ && status["observedGeneration"].as_int() == 0;
   is_finished_ = jobflow::is_finished(workflow_);
-  is_changed_ = status["observedGeneration"].as_int() != kube::generation(workflow_);
+  is_urgent_ = status["observedGeneration"].as_int() != kube::generation(workflow_);
+  is_changed_ = is_urgent_ || is_large();  // of a large graph the status may be older than its step sets
   restart_progress();
 }
 
@@ -152,7 +153,7 @@ void Flow::begin(Time now) {
     if (spec.rerun && spec.rerun->id != rerun_) begin_rerun(*spec.rerun, now);
   } else if (!spec.suspend) {
     start_time_ = now;
-    is_changed_ = true;
+    is_changed_ = is_urgent_ = true;
     actions_.events.push_back({.reason = "WorkflowStarted", .message = "Workflow started", .instance = ""});
   }
   if (is_finished_) return;
@@ -165,7 +166,7 @@ void Flow::begin(Time now) {
 
 void Flow::begin_rerun(const Rerun& rerun, Time now) {
   rerun_ = rerun.id;
-  is_changed_ = true;
+  is_changed_ = is_urgent_ = true;
   std::vector<StepIndex> again = program_->graph().topological();
   if (const auto from = program_->graph().find(rerun.from); from) again = program_->graph().downstream(*from);
   for (StepIndex step : again) {
@@ -288,7 +289,7 @@ void Flow::run_timers(Time now) {
       end(step, Phase::Failed, "StepTimeout", fmt::format("not ended within {} s", *timeout), now);
       if (jobs_[step]) drop_stray(*jobs_[step]);
     } else {
-      begin_attempt(step);
+      begin_attempt(step, now);
     }
   }
 }
@@ -344,20 +345,25 @@ void Flow::start(StepIndex step, Time now) {
   record.reason.clear();
   index(step);
   is_changed_ = true;
-  if (!program_->is_external(step)) return begin_attempt(step);
+  if (!program_->is_external(step)) return begin_attempt(step, now);
   const ExternalRef& wanted = *program_->step(step).external_ref;
   record.reference = {.api_version = wanted.api_version, .kind = wanted.kind, .ns = "", .name = wanted.name, .uid = ""};
   externals_.emplace(step, std::nullopt);
   set_timer(step);
 }
 
-void Flow::begin_attempt(StepIndex step) {
+void Flow::begin_attempt(StepIndex step, Time now) {
+  std::string hash = template_hash(*program_, step);
+  const bool is_retry = records_[step].attempts > records_[step].earlier_attempts;
+  if (is_retry && records_[step].template_hash != hash) {  // written past admission: a started step is pinned
+    return end(step, Phase::Failed, "TemplateChanged", "the template was changed after the step had started", now);
+  }
   StepStatus& record = records_.edit(step);
   ++record.attempts;
   record.next_attempt_time.reset();
   record.reason.clear();
   record.message.clear();
-  record.template_hash = template_hash(*program_, step);
+  record.template_hash = std::move(hash);
   record.reference = {.api_version = kJobKind.api_version(),
                       .kind = kJobKind.kind,
                       .ns = "",

@@ -70,8 +70,10 @@ class Flow {
 
   /// Decides everything that follows. May make external steps wait: look at them and decide again, before take().
   void decide(Time now);
-  /// What to do since the last take(). When one of the actions fails, this Flow is of no use any more: make a new one.
-  Actions take(Time now);
+  /// What to do since the last take(). When one of the actions fails, this Flow is of no use any more: make a new one. The
+  /// status of a large graph only sums up its step sets: it is written at most once in `summary_pause`, unless a condition or
+  /// time in it changes.
+  Actions take(Time now, Duration summary_pause = Duration{0});
 
   const Program& program() const { return *program_; }
   const kube::Object& workflow() const { return workflow_; }
@@ -94,7 +96,7 @@ class Flow {
   void cancel_all(Time now);
   void apply(const graph::Decisions& decisions, Time now);
   void start(graph::StepIndex step, Time now);
-  void begin_attempt(graph::StepIndex step);
+  void begin_attempt(graph::StepIndex step, Time now);
   void end(graph::StepIndex step, graph::Phase phase, std::string reason, std::string message, Time now);
   void note(graph::StepIndex step, std::string reason, std::string message);
   void finish(Time now);
@@ -106,6 +108,7 @@ class Flow {
   void set_condition(std::string type, bool holds, std::string reason, std::string message, Time now);
   void index(graph::StepIndex step);
   Value status_value();
+  bool is_summary_due(Time now, Duration summary_pause) const;
   std::string phase_word() const;
   std::string waits_for() const;
   Counts counts() const;
@@ -124,6 +127,8 @@ class Flow {
   bool is_new_ = false;
   bool is_finished_ = false;
   bool is_changed_ = false;
+  bool is_urgent_ = false;            // the status says something new that its step sets do not
+  std::optional<Time> last_summary_;  // when the status was last written
 
   std::vector<std::optional<JobView>> jobs_;                           // the latest attempt's, as last seen
   std::set<graph::StepIndex> seen_;                                    // whose Job to judge

@@ -32,18 +32,25 @@ void drop_doubles(std::vector<T>& list) {
 
 }  // namespace
 
-Actions Flow::take(Time now) {
+bool Flow::is_summary_due(Time now, Duration summary_pause) const {
+  return !is_large() || is_urgent_ || !last_summary_ || *last_summary_ + summary_pause <= now;
+}
+
+Actions Flow::take(Time now, Duration summary_pause) {
   for (std::uint32_t rank : missing_) {
     const StepIndex step = program_->graph().topological()[rank];
     actions_.create.push_back({step, records_[step].attempts});
   }
-  if (std::exchange(is_changed_, false)) {
-    actions_.sets = records_.changed_sets();
+  actions_.sets = records_.changed_sets();
+  if (is_changed_ && is_summary_due(now, summary_pause)) {
+    is_changed_ = is_urgent_ = false;
+    last_summary_ = now;
     Value status = status_value();
     if (status != workflow_["status"]) actions_.status = std::move(status);
   }
+  if (is_changed_) actions_.timer = *last_summary_ + summary_pause;
   if (!is_finished_) {
-    if (!timers_.empty()) actions_.timer = timers_.begin()->first;
+    if (!timers_.empty()) actions_.timer = std::min(actions_.timer.value_or(timers_.begin()->first), timers_.begin()->first);
     if (const auto end = deadline()) actions_.timer = std::min(actions_.timer.value_or(*end), *end);
     if (actions_.timer) actions_.timer = std::max(*actions_.timer, now);
   }
@@ -57,7 +64,7 @@ void Flow::set_condition(std::string type, bool is_true, std::string reason, std
   if (!is_true && !has(conditions_, type)) return;
   const kube::Condition condition{std::move(type), is_true ? "True" : "False", std::move(reason), std::move(message)};
   Value next = kube::set_condition(conditions_, condition, now, true);
-  is_changed_ |= next != conditions_;
+  if (next != conditions_) is_changed_ = is_urgent_ = true;
   conditions_ = std::move(next);
 }
 

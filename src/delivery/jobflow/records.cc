@@ -5,9 +5,8 @@
 namespace slipway::delivery::jobflow {
 namespace {
 
-constexpr std::size_t kStepsPerSet = 500;
-// At least this many, so that a graph that grows to kMaxSteps keeps each set well below the largest object.
-constexpr std::int64_t kMinSets = 16;
+constexpr std::size_t kStepsPerSet = 128;
+constexpr std::int64_t kNoSet = -1;
 
 }  // namespace
 
@@ -17,23 +16,33 @@ bool has_started(const StepStatus& record) { return record.phase == graph::Phase
 
 Records::Records(const Program& program, const kube::Object& workflow, const std::vector<Value>& step_sets)
     : program_(program), records_(program.size()), encoded_(program.size()) {
-  read(workflow["status"]["statuses"]);
+  set_of_.assign(program.size(), kNoSet);
+  read(workflow["status"]["statuses"], std::nullopt);
   sets_ = workflow["status"]["stepSets"].as_int();
   for (const Value& set : step_sets) {
     sets_ = std::max(sets_, set["spec"]["count"].as_int());
-    read(set["spec"]["statuses"]);
+    read(set["spec"]["statuses"], set["spec"]["index"].as_int());
   }
   const bool moves_now = sets_ == 0 && program.size() > kMaxInlineStatuses;
-  if (moves_now) sets_ = std::max(kMinSets, static_cast<std::int64_t>((program.size() + kStepsPerSet - 1) / kStepsPerSet));
+  if (moves_now) sets_ = static_cast<std::int64_t>((program.size() + kStepsPerSet - 1) / kStepsPerSet);
   if (sets_ == 0) return;
-  members_.resize(static_cast<std::size_t>(sets_));
-  for (graph::StepIndex step = 0; step < program.size(); ++step) {
-    members_[static_cast<std::size_t>(set_of(step))].push_back(step);
-    if (moves_now && !is_blank(records_[step])) changed_.insert(set_of(step));
+  spread();
+  for (graph::StepIndex step = 0; moves_now && step < program.size(); ++step) {
+    if (!is_blank(records_[step])) changed_.insert(set_of_[step]);
   }
 }
 
-void Records::read(const Value& statuses) {
+void Records::spread() {
+  members_.resize(static_cast<std::size_t>(sets_));
+  const auto count = static_cast<std::int64_t>(program_.size());
+  for (graph::StepIndex step = 0; step < program_.size(); ++step) {
+    auto& set = set_of_[step];
+    if (set < 0 || set >= sets_) set = program_.graph().rank(step) * sets_ / count;
+    members_[static_cast<std::size_t>(set)].push_back(step);
+  }
+}
+
+void Records::read(const Value& statuses, std::optional<std::int64_t> set) {
   for (auto [name, value] : statuses.members()) {
     const auto step = program_.graph().find(name);
     if (!step) continue;
@@ -41,12 +50,13 @@ void Records::read(const Value& statuses) {
     if (!record) continue;
     records_[*step] = std::move(*record);
     encoded_[*step] = value;
+    if (set) set_of_[*step] = *set;
   }
 }
 
 StepStatus& Records::edit(graph::StepIndex step) {
   encoded_[step] = Value();
-  if (sets_ > 0) changed_.insert(set_of(step));
+  if (sets_ > 0) changed_.insert(set_of_[step]);
   return records_[step];
 }
 
@@ -56,10 +66,6 @@ const Value& Records::encoded(graph::StepIndex step) {
     encoded_[step] = json::encode(records_[step]);
   }
   return encoded_[step];
-}
-
-std::int64_t Records::set_of(graph::StepIndex step) const {
-  return fnv1a_32(program_.name(step)) % static_cast<std::uint64_t>(sets_);
 }
 
 Value Records::inline_statuses() {

@@ -1,5 +1,6 @@
 // The durable records of a workflow's steps: read from status.statuses or from WorkflowStepSets, kept by index, and written
-// back, only the parts that changed. Which set a step belongs to is a function of its name, so that a step never moves.
+// back, only the parts that changed. Steps that run at about the same time share a set (by rank in the graph), so that few sets
+// change at once; a step that has a record stays in the set that holds it, however the graph grows.
 #pragma once
 
 #include <optional>
@@ -36,14 +37,15 @@ class Records {
   std::string started_bits() const;
 
  private:
-  void read(const Value& statuses);
+  void read(const Value& statuses, std::optional<std::int64_t> set);
   const Value& encoded(graph::StepIndex step);
-  std::int64_t set_of(graph::StepIndex step) const;
+  void spread();
 
   const Program& program_;
   std::vector<StepStatus> records_;
   std::vector<Value> encoded_;  // null: to be made
   std::int64_t sets_ = 0;
+  std::vector<std::int64_t> set_of_;                    // by step; kNoSet until spread()
   std::vector<std::vector<graph::StepIndex>> members_;  // of each set
   std::set<std::int64_t> changed_;
 };

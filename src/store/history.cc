@@ -1,23 +1,8 @@
 #include "store/history.h"
 
 #include "base/check.h"
-#include "json/text.h"
 
 namespace slipway::store {
-
-Result<json::Value> parse_stored(std::string_view text) {
-  return json::parse(text, {.max_bytes = std::size_t{1} << 30, .max_depth = 2000});
-}
-
-Result<std::optional<json::Value>> LazyValue::get() const {
-  if (text_) {
-    auto value = parse_stored(*text_);
-    if (!value) return fail(Reason::StorageReadError, std::move(value.error().message));
-    value_ = std::move(*value);
-    text_.reset();
-  }
-  return value_;
-}
 
 std::string_view bucket_of(std::string_view key) {
   std::size_t slash = 0;

@@ -7,43 +7,17 @@
 #include <cstddef>
 #include <deque>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/task.h"
-#include "json/value.h"
 #include "kube/object.h"
+#include "store/lazy_value.h"
 
 namespace slipway::store {
 
 using kube::Revision;
-
-/// A value, or none, or the text of one that is parsed when somebody asks: old revisions read from the file seldom matter.
-class LazyValue {
- public:
-  LazyValue() = default;
-  LazyValue(json::Value value) : value_(std::move(value)) {}
-  LazyValue(std::optional<json::Value> value) : value_(std::move(value)) {}
-  static LazyValue from_text(std::string text) {
-    LazyValue lazy;
-    lazy.text_ = std::make_shared<const std::string>(std::move(text));
-    return lazy;
-  }
-
-  bool has_value() const { return value_.has_value() || text_ != nullptr; }
-  /// StorageReadError when the text is no JSON.
-  Result<std::optional<json::Value>> get() const;
-
- private:
-  mutable std::optional<json::Value> value_;
-  mutable std::shared_ptr<const std::string> text_;
-};
-
-/// The JSON of a stored value; limits beyond what the server lets in.
-Result<json::Value> parse_stored(std::string_view text);
 
 /// One change as history keeps it.
 struct Record {

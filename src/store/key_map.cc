@@ -52,7 +52,7 @@ const KeyMap::Item* KeyMap::find(std::string_view key) const {
   return item.key == key ? &item : nullptr;
 }
 
-void KeyMap::put(std::string_view key, json::Value value, kube::Revision modified) {
+void KeyMap::put(std::string_view key, LazyValue value, kube::Revision modified) {
   Position position = lower_bound(key);
   if (position != end()) {
     Item& item = blocks_[position.block][position.item];

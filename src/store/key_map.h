@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "json/value.h"
 #include "kube/object.h"
+#include "store/lazy_value.h"
 
 namespace slipway::store {
 
@@ -16,7 +16,7 @@ class KeyMap {
  public:
   struct Item {
     std::string key;
-    json::Value value;
+    LazyValue value;
     kube::Revision modified = 0;
   };
 
@@ -32,7 +32,7 @@ class KeyMap {
   /// REQUIRES: sorted by key, each key once.
   explicit KeyMap(std::vector<Item> items);
 
-  void put(std::string_view key, json::Value value, kube::Revision modified);
+  void put(std::string_view key, LazyValue value, kube::Revision modified);
   /// False when absent.
   bool erase(std::string_view key);
 

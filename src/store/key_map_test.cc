@@ -18,7 +18,7 @@ std::string keys_below(const KeyMap& map, std::string_view prefix) {
 
 TEST(KeyMap, gives_the_keys_below_a_prefix_in_order) {
   KeyMap map;
-  for (const char* key : {"/b/2", "/a/1", "/b/1", "/b", "/c/1", "/b/10", "/b0"}) map.put(key, 1, 2);
+  for (const char* key : {"/b/2", "/a/1", "/b/1", "/b", "/c/1", "/b/10", "/b0"}) map.put(key, json::Value(1), 2);
   EXPECT_EQ(keys_below(map, "/b/"), "/b/1 /b/10 /b/2 ");
   EXPECT_EQ(keys_below(map, "/b"), "/b /b/1 /b/10 /b/2 /b0 ");
   EXPECT_EQ(keys_below(map, "/d"), "");
@@ -27,11 +27,11 @@ TEST(KeyMap, gives_the_keys_below_a_prefix_in_order) {
 
 TEST(KeyMap, a_prefix_may_end_in_the_highest_byte) {
   KeyMap map;
-  map.put("a\xff", 1, 2);
-  map.put("a\xff\xff", 1, 2);
-  map.put("b", 1, 2);
+  map.put("a\xff", json::Value(1), 2);
+  map.put("a\xff\xff", json::Value(1), 2);
+  map.put("b", json::Value(1), 2);
   EXPECT_EQ(map.distance(map.lower_bound("a\xff"), map.end_of("a\xff")), 2u);
-  map.put("\xff", 1, 2);
+  map.put("\xff", json::Value(1), 2);
   EXPECT_EQ(map.end_of("\xff"), map.end());
 }
 
@@ -44,7 +44,7 @@ TEST(KeyMap, behaves_as_an_ordered_map_under_random_changes) {
     if (random.next() % 3 == 0) {
       EXPECT_EQ(map.erase(key), model.erase(key) == 1);
     } else {
-      map.put(key, step, step);
+      map.put(key, json::Value(step), step);
       model[key] = step;
     }
   }
@@ -66,7 +66,7 @@ TEST(KeyMap, behaves_as_an_ordered_map_under_random_changes) {
 
 TEST(KeyMap, takes_sorted_items_as_they_are) {
   std::vector<KeyMap::Item> items;
-  for (int i = 1000; i < 2000; ++i) items.push_back({"/" + std::to_string(i), i, i});
+  for (int i = 1000; i < 2000; ++i) items.push_back({"/" + std::to_string(i), json::Value(i), i});
   KeyMap map(std::move(items));
   EXPECT_EQ(map.size(), 1000u);
   EXPECT_EQ(map.find("/1500")->modified, 1500);

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "base/check.h"
+
 namespace slipway::store {
 namespace {
 
@@ -47,10 +49,9 @@ class Loader {
       return {};
     }
     SLIPWAY_TRY(text, row.text());
-    auto value = parse_stored(text);
-    if (!value) return fail(Reason::StorageReadError, fmt::format("revision {}: {}", row.revision(), value.error().message));
-    const KeyMap::Item& item = items_.emplace_back(KeyMap::Item{std::string(row.key()), *value, row.revision()});
-    newer_.emplace(item.key, remember(row, LazyValue(std::move(*value)), text.size()));
+    const auto value = LazyValue::from_text(text);
+    const KeyMap::Item& item = items_.emplace_back(KeyMap::Item{std::string(row.key()), value, row.revision()});
+    newer_.emplace(item.key, remember(row, value, text.size()));
     return {};
   }
 
@@ -64,7 +65,7 @@ class Loader {
     if (!row.is_deletion()) {
       SLIPWAY_TRY(text, row.text());
       bytes = text.size();
-      value = LazyValue::from_text(std::string(text));
+      value = LazyValue::from_text(text);
     }
     if (successor != nullptr && !row.is_deletion()) {
       successor->previous = value;
@@ -110,9 +111,8 @@ class Scan {
   }
   std::string key() const { return is_past_ ? std::string(then_->first) : newest_.at(now_).key; }
   Result<Entry> entry() const {
-    if (!is_past_) return Entry{newest_.at(now_).value, newest_.at(now_).modified};
-    SLIPWAY_TRY(value, then_->second->previous.get());
-    return Entry{std::move(*value), then_->second->previous_revision};
+    SLIPWAY_TRY(value, (is_past_ ? then_->second->previous : newest_.at(now_).value).get());
+    return Entry{std::move(value), is_past_ ? then_->second->previous_revision : newest_.at(now_).modified};
   }
   void step() {
     if (!is_past_ || (now_ < end_ && newest_.at(now_).key == then_->first)) now_ = newest_.next(now_);
@@ -186,7 +186,9 @@ void State::forget(const Record& record) {
 std::optional<Entry> State::get(std::string_view key) const {
   const KeyMap::Item* item = newest_.find(key);
   if (item == nullptr) return std::nullopt;
-  return Entry{item->value, item->modified};
+  auto value = item->value.get();
+  SLIPWAY_CHECK(value.has_value(), "a row whose sum is right is no JSON");
+  return Entry{std::move(*value), item->modified};
 }
 
 Revision State::modified(std::string_view key) const {

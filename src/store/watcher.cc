@@ -54,8 +54,8 @@ class HistoryWatcher : public Watcher {
         seen = changes.back().revision;
         return false;
       }
-      auto value = record.value.get();
-      auto previous = record.previous.get();
+      auto value = record.value.get_optional();
+      auto previous = record.previous.get_optional();
       if (!value || !previous) {
         outcome = fail((!value ? value : previous).error());
         return false;

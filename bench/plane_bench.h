@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/check.h"
 #include "bench.h"
 #include "os/real_env.h"
 #include "plane/plane.h"

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/target.h"
 #include "client/informer.h"
+#include "plane/store_view.h"
 
 namespace slipway::cli {
 namespace {
@@ -31,6 +33,21 @@ struct Departure {
   Tasks tasks;
   Signal changed;
 };
+
+/// Whether anything is owned by one of `uids`; the owned ones join them, so that what they own is found as well.
+bool owns_something(const plane::StoreView& view, const server::Registry& registry, std::set<std::string>& uids) {
+  bool is_found = false;
+  for (const server::TypePtr& type : registry.all()) {
+    for (const kube::Object& object : view.all(type->kind, "")) {
+      for (const json::Value& owner : object["metadata"]["ownerReferences"].items()) {
+        if (!uids.contains(owner["uid"].str())) continue;
+        uids.insert(std::string(kube::uid(object)));
+        is_found = true;
+      }
+    }
+  }
+  return is_found;
+}
 
 std::string cascade_of(const std::string& cascade) {
   if (cascade == "foreground") return "Foreground";
@@ -84,14 +101,22 @@ Task<int> remove(Session& session, Arguments arguments) {
   const kube::ObjectKey key{target->type->is_namespaced ? arguments.ns : "", target->name};
   client::DeleteQuery query;
   query.propagation = cascade_of(arguments.cascade);
+  const auto present = co_await client::get(session.server(), target->type->resource, key);
+  if (!present) co_return report(present.error());
   const auto removed = co_await client::remove(session.server(), target->type->resource, key, query);
   if (!removed) co_return report(removed.error());
   auto departure = std::make_shared<Departure>(session, target->type->resource);
   session.hold(departure);
   session.start_controllers();
   co_await departure->informer.wait_synced();
-  while (departure->informer.find(key) != nullptr && !session.is_interrupted()) {
-    co_await departure->changed.wait_until(session.env().clock.now() + std::chrono::milliseconds{200});
+  std::set<std::string> uids{std::string(kube::uid(*present))};
+  const auto is_left = [&] {
+    if (departure->informer.find(key) != nullptr) return true;
+    const plane::StoreView view(session.server(), session.store(), session.env().clock.now());
+    return arguments.cascade != "orphan" && owns_something(view, session.server().registry(), uids);
+  };
+  while (is_left() && !session.is_interrupted()) {
+    co_await departure->changed.wait_until(session.env().clock.now() + std::chrono::milliseconds{50});
   }
   if (session.is_interrupted()) co_return kInterrupted;
   fmt::print("{} \"{}\" deleted\n", target->type->resource.group_resource(), target->name);

@@ -207,6 +207,8 @@ void Following::print_result() {
 }  // namespace
 
 std::optional<bool> verdict(const Object& object) {
+  // A rerun that was asked for and not begun: the conditions are still those of the run before.
+  if (object["spec"]["rerun"]["id"].as_string() != object["status"]["rerun"].as_string()) return std::nullopt;
   if (kube::is_true(object, "Complete")) return true;
   if (kube::is_true(object, "Failed") || kube::is_true(object, "Invalid")) return false;
   return std::nullopt;

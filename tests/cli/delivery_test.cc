@@ -1,0 +1,180 @@
+// Deliveries by real processes, through the real binary: verdicts, logs, explanations, reruns, interruptions, kill -9.
+#include "program.h"
+
+namespace slipway::cli {
+namespace {
+
+class Delivery : public CommandLine {
+ protected:
+  std::vector<std::string> run_arguments(const std::string& file, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"run", "-f", file, "--pod-runtime", "process", "--data-dir", data_dir()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  std::string shared(const std::string& name) const { return (folder_ / name).string(); }
+  /// How often a step ran: it appends a line to a file each time.
+  std::size_t runs(const std::string& name) const {
+    const std::string text = read_file(shared(name));
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+};
+
+TEST_F(Delivery, runs_a_graph_in_order_and_exits_with_0) {
+  const std::string file = write("w.yaml", shell_workflow("flow", {{"one", "echo one >>" + shared("log")},
+                                                                   {"two", "echo two >>" + shared("log"), "one"},
+                                                                   {"three", "echo three >>" + shared("log"), "two"}}));
+  const Ended ended = slipway(run_arguments(file));
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_EQ(read_file(shared("log")), "one\ntwo\nthree\n");
+  EXPECT_NE(ended.out.find("workflow/flow two: Succeeded"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.err.find("on this machine"), std::string::npos) << "the process runtime says what it does";
+}
+
+TEST_F(Delivery, a_failure_exits_with_1_and_is_explained) {
+  const std::string file =
+      write("w.yaml",
+            shell_workflow("flow", {{"good", "true"}, {"bad", "echo broken >&2; exit 3", "good"}, {"after", "true", "bad"}}));
+  EXPECT_EQ(slipway(run_arguments(file)).code, 1);
+  const Ended why = slipway({"why", "workflow/flow/after", "--data-dir", data_dir()});
+  EXPECT_EQ(why.code, 0);
+  EXPECT_NE(why.out.find("bad"), std::string::npos) << why.out;
+  EXPECT_NE(why.out.find("root cause"), std::string::npos) << why.out;
+  EXPECT_NE(why.out.find("3"), std::string::npos) << "the exit code is the root cause: " << why.out;
+  EXPECT_EQ(slipway({"logs", "workflow/flow/bad", "--data-dir", data_dir()}).out, "broken\n");
+  const Ended described = slipway({"describe", "workflow/flow", "--data-dir", data_dir()});
+  EXPECT_NE(described.out.find("Unreachable"), std::string::npos) << described.out;
+  EXPECT_NE(described.out.find("bad=Failed"), std::string::npos) << described.out;
+}
+
+TEST_F(Delivery, a_missing_command_fails_with_its_name) {
+  std::string text = shell_workflow("flow", {{"only", "true"}});
+  text.replace(text.find("- sh\n"), 4, "- frobnicate");
+  EXPECT_EQ(slipway(run_arguments(write("w.yaml", text))).code, 1);
+  const Ended why = slipway({"why", "workflow/flow", "--data-dir", data_dir()});
+  EXPECT_NE(why.out.find("frobnicate"), std::string::npos) << why.out;
+}
+
+TEST_F(Delivery, a_rerun_runs_the_step_and_what_depends_on_it_again) {
+  const std::string gate = shared("gate");
+  const std::string file = write("w.yaml", shell_workflow("flow", {{"a", "echo x >>" + shared("a")},
+                                                                   {"b", "echo x >>" + shared("b") + "; test -e " + gate, "a"},
+                                                                   {"c", "echo x >>" + shared("c"), "b"}}));
+  EXPECT_EQ(slipway(run_arguments(file)).code, 1);
+  std::ofstream(gate) << "open";
+  const Ended rerun = slipway({"rerun", "workflow/flow", "--from", "b", "--data-dir", data_dir()});
+  EXPECT_EQ(rerun.code, 0) << rerun.out << rerun.err;
+  EXPECT_EQ(runs("a"), 1U);
+  EXPECT_EQ(runs("b"), 2U);
+  EXPECT_EQ(runs("c"), 1U);
+}
+
+TEST_F(Delivery, deleting_a_workflow_takes_its_jobs_and_pods_along) {
+  EXPECT_EQ(slipway(run_arguments(write("w.yaml", shell_workflow("flow", {{"a", "true"}})))).code, 0);
+  EXPECT_EQ(slipway({"delete", "workflow/flow", "--data-dir", data_dir()}).code, 0);
+  for (const char* kind : {"workflows", "jobs", "pods"}) {
+    EXPECT_NE(slipway({"get", kind, "--data-dir", data_dir()}).err.find("No resources found"), std::string::npos) << kind;
+  }
+}
+
+TEST_F(Delivery, orphaned_jobs_stay) {
+  EXPECT_EQ(slipway(run_arguments(write("w.yaml", shell_workflow("flow", {{"a", "true"}})))).code, 0);
+  EXPECT_EQ(slipway({"delete", "workflow/flow", "--cascade", "orphan", "--data-dir", data_dir()}).code, 0);
+  EXPECT_NE(slipway({"get", "jobs", "--data-dir", data_dir()}).out.find("flow-a"), std::string::npos);
+}
+
+/// A step that says it is running, then waits until a file appears; the pods themselves end when their time is up.
+ShellStep waiting(const std::string& name, const std::string& log, const std::string& gate) {
+  return {name, "echo started >>" + log + "; while [ ! -e " + gate + " ]; do sleep 0.02; done"};
+}
+
+TEST_F(Delivery, a_time_out_exits_with_3_and_the_same_command_goes_on) {
+  const std::string file =
+      write("w.yaml", shell_workflow("flow", {waiting("a", shared("a"), shared("gate")), {"b", "true", "a"}}));
+  const Ended late = slipway(run_arguments(file, {"--timeout", "1s"}));
+  EXPECT_EQ(late.code, 3) << late.out << late.err;
+  std::ofstream(shared("gate")) << "open";
+  const Ended again = slipway(run_arguments(file));
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+TEST_F(Delivery, ctrl_c_stops_the_pods_and_the_same_command_goes_on) {
+  const std::string trap = "trap 'echo stopped >>" + shared("a") + "; exit 1' TERM; ";
+  ShellStep step = waiting("a", shared("a"), shared("gate"));
+  step.script = trap + step.script;
+  const std::string file = write("w.yaml", shell_workflow("flow", {step, {"b", "true", "a"}}));
+  Program first(folder_, run_arguments(file));
+  ASSERT_TRUE(first.wait_for_output("a: Running"));
+  ASSERT_TRUE(eventually([&] { return runs("a") > 0; }));
+  first.signal(SIGINT);
+  const Ended stopped = first.wait();
+  EXPECT_EQ(stopped.code, 130) << stopped.out << stopped.err;
+  EXPECT_NE(read_file(shared("a")).find("stopped"), std::string::npos) << "pods get SIGTERM";
+  std::ofstream(shared("gate")) << "open";
+  const Ended again = slipway(run_arguments(file));
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+TEST_F(Delivery, kill_9_loses_nothing_and_runs_nothing_twice) {
+  const std::string file = write(
+      "w.yaml", shell_workflow("flow", {waiting("a", shared("a"), shared("gate")), {"b", "echo x >>" + shared("b"), "a"}}));
+  Program first(folder_, run_arguments(file));
+  ASSERT_TRUE(first.wait_for_output("a: Running"));
+  ASSERT_TRUE(eventually([&] { return runs("a") > 0; }));
+  first.signal(SIGKILL);
+  EXPECT_EQ(first.wait().code, 128 + SIGKILL);
+  std::ofstream(shared("gate")) << "open";
+  const Ended again = slipway(run_arguments(file));
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_EQ(runs("a"), 1U) << "the pod outlived slipway and was found again";
+  EXPECT_EQ(runs("b"), 1U);
+}
+
+TEST_F(Delivery, kill_9_at_many_moments_ends_well_every_time) {
+  std::vector<ShellStep> steps;
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    steps.push_back({name, "echo x >>" + shared(name), i == 0 ? "" : "s" + std::to_string(i - 1)});
+  }
+  const std::string file = write("w.yaml", shell_workflow("flow", steps));
+  for (const char* moment : {"s0: Running", "s1: Running", "s2: Succeeded", "s3: Running", "s4: Running"}) {
+    Program run(folder_, run_arguments(file));
+    if (!run.wait_for_output(moment)) break;
+    run.signal(SIGKILL);
+    run.wait();
+  }
+  const Ended ended = slipway(run_arguments(file));
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(runs("s" + std::to_string(i)), 1U) << i;
+}
+
+TEST_F(Delivery, a_folder_in_use_can_be_read_but_not_written) {
+  const std::string file = write("w.yaml", shell_workflow("flow", {waiting("a", shared("a"), shared("gate"))}));
+  Program first(folder_, run_arguments(file));
+  ASSERT_TRUE(first.wait_for_output("a: Running"));
+  const Ended read = slipway({"get", "workflow/flow", "--data-dir", data_dir()});
+  EXPECT_EQ(read.code, 0) << read.err;
+  EXPECT_NE(read.out.find("Running"), std::string::npos) << read.out;
+  const Ended second = slipway(run_arguments(file));
+  EXPECT_EQ(second.code, 2) << second.out << second.err;
+  EXPECT_NE(second.err.find("process"), std::string::npos) << second.err;
+  std::ofstream(shared("gate")) << "open";
+  EXPECT_EQ(first.wait().code, 0);
+}
+
+TEST_F(Delivery, json_output_is_one_document) {
+  const std::string file = write("w.yaml", shell_workflow("flow", {{"a", "true"}}));
+  const Ended ended = slipway(run_arguments(file, {"-o", "json"}));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_TRUE(ended.out.starts_with("{")) << ended.out;
+  EXPECT_NE(ended.err.find("a: Succeeded"), std::string::npos) << ended.err;
+}
+
+TEST_F(Delivery, the_example_of_the_readme_runs) {
+  const Ended ended = slipway(run_arguments(std::string(SLIPWAY_SOURCE_DIR) + "/examples/release.yaml"));
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_NE(ended.out.find("10 of 10 steps succeeded"), std::string::npos) << ended.out;
+  EXPECT_NE(slipway({"logs", "workflow/release/report", "--data-dir", data_dir()}).out.find("words: ok"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace slipway::cli

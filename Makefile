@@ -20,19 +20,20 @@ export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 .PHONY: demo test sanitizers conformance bench fuzz check fmt crds release deps
 
 demo: release
+	rm -rf out/demo
 	out/release/slipway run -f examples/release.yaml --pod-runtime process --data-dir out/demo
 
 release: out/release/build.ninja
 	ninja -j $(JOBS) -C out/release slipway
 
-test: deps out/dev/build.ninja release
+test: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev slipway tests
 	tools/run-tests out/dev
 
 sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
 	ninja -j $(JOBS) -C out/asan slipway tests
 	ninja -j $(JOBS) -C out/tsan store_test
-	tools/run-tests out/asan
+	SLIPWAY_SIM_EVERY=5 SLIPWAY_SIM_SEEDS=20 tools/run-tests out/asan
 	tools/run-tests out/tsan store_test
 
 conformance: deps out/dev/build.ninja

@@ -1,0 +1,30 @@
+// The kind batch.slipway.dev/v1alpha1 Workflow and its child WorkflowStepSet: names and limits.
+#pragma once
+
+#include <cstddef>
+
+#include "json/value.h"
+#include "kube/resource.h"
+
+namespace slipway::delivery::jobflow {
+
+using json::Value;
+
+inline const kube::GroupVersionKind kWorkflowKind{"batch.slipway.dev", "v1alpha1", "Workflow"};
+inline const kube::GroupVersionKind kStepSetKind{"batch.slipway.dev", "v1alpha1", "WorkflowStepSet"};
+inline const kube::Resource kWorkflows{"batch.slipway.dev", "v1alpha1", "workflows"};
+inline const kube::Resource kStepSets{"batch.slipway.dev", "v1alpha1", "workflowstepsets"};
+inline const kube::GroupVersionKind kJobKind{"batch", "v1", "Job"};
+inline const kube::Resource kJobs{"batch", "v1", "jobs"};
+
+inline constexpr std::size_t kMaxSteps = 20'000;
+inline constexpr std::size_t kMaxStepName = 253;
+inline constexpr std::size_t kMaxTemplates = 1'000;
+/// More steps than this, and statuses moves to WorkflowStepSets.
+inline constexpr std::size_t kMaxInlineStatuses = 1'000;
+/// Entries of status.failures and status.frontier.
+inline constexpr std::size_t kMaxListed = 100;
+/// Bytes of a message kept in a step's status.
+inline constexpr std::size_t kMaxMessage = 256;
+
+}  // namespace slipway::delivery::jobflow

@@ -23,7 +23,7 @@ class Loader {
     if (newer_.empty()) history_.start(row.revision());
     is_in_window_ = is_in_window_ && row.revision() > file_.compacted() && history_.size() < options_.history_changes &&
                     history_.bytes() < options_.history_bytes;
-    const auto known = newer_.find(row.key());
+    const auto known = newer_.find(name_of(row.key()));
     return known == newer_.end() ? visit_newest(row) : visit_older(row, known->second);
   }
 
@@ -42,16 +42,20 @@ class Loader {
   std::deque<Revision> take_superseded() { return {superseded_.rbegin(), superseded_.rend()}; }
 
  private:
+  /// A key behind its sum: keys have long beginnings in common, their sums differ at once.
+  using Name = std::pair<std::int64_t, std::string_view>;
+  static Name name_of(std::string_view key) { return {row_sum(0, key, std::nullopt), key}; }
+
   Result<void> visit_newest(const LogRow& row) {
     if (row.is_deletion()) {
-      newer_.emplace(deleted_.emplace_back(row.key()), remember(row, LazyValue(), 0));
+      newer_.emplace(name_of(deleted_.emplace_back(row.key())), remember(row, LazyValue(), 0));
       if (!is_in_window_) superseded_.push_back(row.revision());
       return {};
     }
     SLIPWAY_TRY(text, row.text());
     const auto value = LazyValue::from_text(text);
     const KeyMap::Item& item = items_.emplace_back(KeyMap::Item{std::string(row.key()), value, row.revision()});
-    newer_.emplace(item.key, remember(row, value, text.size()));
+    newer_.emplace(name_of(item.key), remember(row, value, text.size()));
     return {};
   }
 
@@ -86,7 +90,7 @@ class Loader {
   History& history_;
   const LogFile& file_;
   bool is_in_window_ = true;
-  std::map<std::string_view, Record*> newer_;  // by key
+  std::map<Name, Record*> newer_;
   std::deque<KeyMap::Item> items_;
   std::deque<std::string> deleted_;
   std::vector<Revision> superseded_;

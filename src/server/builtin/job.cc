@@ -40,12 +40,11 @@ Value with_spec_defaults(const Value& spec) {
 }
 
 Object fill_defaults(const Object& object) {
-  static constexpr std::array kKeys{"parallelism", "backoffLimit",         "completionMode",
-                                    "suspend",     "podReplacementPolicy", "manualSelector"};
+  static constexpr std::array kKeys{"parallelism", "backoffLimit", "podReplacementPolicy", "manualSelector"};
   const Value& spec = object["spec"];
   const bool is_complete = std::ranges::all_of(kKeys, [&](const char* key) { return spec.has(key); }) &&
                            with_pod_defaults(spec["template"]["spec"]).is_same(spec["template"]["spec"]);
-  const Object next = is_complete ? object : object.with("spec", with_spec_defaults(spec));
+  Object next = is_complete ? object : object.with("spec", with_spec_defaults(spec));
   const Value& labels = spec["template"]["metadata"]["labels"];
   if (labels.empty() || !object["metadata"]["labels"].empty()) return next;
   return next.with_path({"metadata", "labels"}, labels);

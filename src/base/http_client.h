@@ -1,0 +1,31 @@
+// Calling foreign HTTP servers, as an interface: room net implements it over sockets, tests and the simulator answer from
+// memory. Certificates, proxies and pools are the implementation's matter (net/client.h).
+#pragma once
+
+#include <string>
+
+#include "base/http.h"
+
+namespace slipway {
+
+struct HttpCall {
+  std::string url;  // http:// or https://, without a fragment; its path and query become the target
+  std::string method = "GET";
+  http::Headers headers;
+  std::string body;
+  /// Until the head of the answer has come; without `is_streaming` until its body has, too.
+  Duration timeout = std::chrono::seconds{30};
+  /// The answer's body comes as `stream`, without a limit on its length; otherwise whole, in `body`.
+  bool is_streaming = false;
+};
+
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  /// An answer of any status. Errors are the transport's: ServiceUnavailable (no connection, cut), Timeout, BadRequest (the
+  /// URL), RequestEntityTooLarge (the answer), Unauthorized (the server's certificate). Redirects are not followed. The effect
+  /// of a call that failed may have happened; only GET and HEAD are ever sent twice.
+  virtual Task<Result<http::Response>> send(HttpCall call) = 0;
+};
+
+}  // namespace slipway

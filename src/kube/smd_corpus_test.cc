@@ -6,6 +6,7 @@
 #include <set>
 
 #include "json/text.h"
+#include "kube/corpus_test.h"
 #include "kube/field_ownership.h"
 #include "kube/managed_fields.h"
 #include "kube/smd_schema_test.h"
@@ -90,13 +91,11 @@ std::string unequal(std::string_view what, const Value& got, const Value& wanted
   return fmt::format("{} is {}, not {}; ", what, json::print(got), json::print(wanted));
 }
 
-#define LOAD_OR_SKIP(name, path)                \
-  auto loaded_##name = corpus_json(path);       \
-  if (!loaded_##name) {                         \
-    std::printf("skipped: corpus not found\n"); \
-    GTEST_SKIP();                               \
-  }                                             \
-  const Value name = *loaded_##name
+#define LOAD_OR_SKIP(name, path)                 \
+  const Value name = corpus_value(path);         \
+  if (name.is_null()) {                          \
+    GTEST_SKIP() << "skipped: corpus not found"; \
+  }
 
 TEST(SmdCorpus, fields_v1_is_written_as_upstream) {
   LOAD_OR_SKIP(data, "kube/smd/fieldpath_serialize.json");
@@ -201,11 +200,9 @@ TEST(SmdCorpus, values_are_validated_as_upstream) {
 class Parsers {
  public:
   explicit Parsers(const Value& file) : parsers_(file["parsers"]) {
-    if (auto removal = corpus_json("kube/smd/typed/remove.json")) {
-      nested_ = (*removal)["cases"].item((*removal)["cases"].size() - 1)["schema"];
-    }
-    if (auto keys = corpus_json("kube/smd/merge/key.json"))
-      associative_ = (*keys)["parsers"]["associativeListParser"]["schema"];
+    const Value removal = corpus_value("kube/smd/typed/remove.json")["cases"];
+    nested_ = removal.item(removal.size() - 1)["schema"];
+    associative_ = corpus_value("kube/smd/merge/key.json")["parsers"]["associativeListParser"]["schema"];
   }
   const SchemaNode* root(const std::string& name) {
     if (name == "DeducedParser") return nullptr;

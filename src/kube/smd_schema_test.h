@@ -1,33 +1,13 @@
-// For tests: schemas in structured-merge-diff's own YAML (types made of atoms) as SchemaNodes, and where the corpus is.
+// For tests: schemas in structured-merge-diff's own YAML (types made of atoms) as SchemaNodes.
 #pragma once
 
-#include <cstdlib>
-#include <fstream>
 #include <map>
-#include <memory>
-#include <optional>
-#include <sstream>
 #include <string>
 
 #include "json/text.h"
 #include "kube/schema_node.h"
 
 namespace slipway::kube {
-
-/// A JSON file below $SLIPWAY_CORPUS; nullopt when there is no corpus.
-inline std::optional<json::Value> corpus_json(const std::string& path) {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  std::vector<std::string> folders = {"../shared/corpus", "../../shared/corpus"};
-  if (root != nullptr) folders = {root};
-  for (const std::string& folder : folders) {
-    std::ifstream file(folder + "/" + path);
-    if (!file) continue;
-    std::stringstream text;
-    text << file.rdbuf();
-    if (auto value = json::parse(text.str())) return *value;
-  }
-  return std::nullopt;
-}
 
 /// Named types become nodes once per name and override of their relation, so that recursive types end.
 class SmdSchema {

@@ -75,6 +75,31 @@ TEST_F(Failing, every_single_failing_operation_is_survived) {
   }
 }
 
+TEST_F(Failing, a_failing_disk_while_opening_is_told_and_harmless) {
+  open();
+  put("/a", 1);
+  put("/b", 2);
+  disk_.crash(2);
+  drop();
+  const auto snapshot = disk_.snapshot();
+  int failures = 0;
+  for (std::size_t operation = 0; operation < 12; ++operation) {
+    disk_.restore(snapshot);
+    disk_.fail_after(operation, 1);
+    const auto opened = try_open();
+    if (!opened) {
+      ++failures;
+      EXPECT_EQ(opened.error().reason, Reason::ServiceUnavailable) << opened.error().message;
+      EXPECT_TRUE(opened.error().message.starts_with("cannot open /data/state.db: ")) << opened.error().message;
+      disk_.fail_next(0);
+      open();
+    }
+    EXPECT_EQ(text_of(store_->range({})), "/a=1@2 /b=2@3");
+    drop();
+  }
+  EXPECT_GT(failures, 0);
+}
+
 TEST_F(PowerCut, at_every_operation_of_making_a_new_file_leaves_one_that_opens) {
   std::size_t operation = 0;
   for (bool was_cut = true; was_cut; ++operation) {

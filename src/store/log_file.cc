@@ -118,6 +118,9 @@ std::unexpected<Status> LogFile::read_failure(const SqliteError& error) const {
       return fail(Reason::Conflict, fmt::format("{} is in use by another process", path()));
     case SQLITE_FULL:
       return fail(Reason::ServiceUnavailable, fmt::format("cannot open {}: disk full", path()));
+    case SQLITE_IOERR:
+      return fail(Reason::ServiceUnavailable,
+                  fmt::format("cannot open {}: {} (SQLite error {})", path(), error.message, error.code));
     default:
       return fail(Reason::InternalError,
                   fmt::format("cannot open {}: {} (SQLite error {})", path(), error.message, error.code));

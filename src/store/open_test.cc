@@ -234,7 +234,7 @@ TEST_F(RealFiles, that_lost_their_end_are_damaged) {
     const auto opened = open();
     ASSERT_FALSE(opened) << size;
     EXPECT_EQ(opened.error().reason, Reason::StorageReadError) << opened.error().message;
-    EXPECT_EQ(opened.error().message, path_ + " is damaged: database disk image is malformed");
+    EXPECT_TRUE(opened.error().message.starts_with(path_ + " is damaged: ")) << opened.error().message;
   }
 }
 

@@ -175,7 +175,8 @@ class RandomRun {
     }
     EXPECT_TRUE(is_explained) << "revision " << store_->revision() << ", acknowledged " << durable_revision_;
     pending_.clear();
-    failed_.clear();
+    // A failed group may lie in the write-ahead log until the next commit takes its place, even over a restart.
+    std::erase_if(failed_, [&](const Lineage& lineage) { return lineage.front().first() != durable_revision_ + 1; });
     // The window is sound: replaying it on its oldest state gives the newest.
     Model replayed;
     const auto oldest = store_->range({.at = store_->compacted()});
@@ -273,7 +274,7 @@ TEST(RandomFaults, leave_the_acknowledged_state_and_perhaps_some_whole_groups_mo
 /// Found by random runs: a sync that fails and then a restart in the same power cycle (22, 361), a new file's journal that
 /// comes back (3, 2578).
 TEST(RandomFaults, stay_harmless_in_the_seeds_that_once_found_something) {
-  for (const std::uint64_t seed : {3, 22, 361, 2578}) {
+  for (const std::uint64_t seed : {3, 22, 361, 2578, 3615}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomRun(seed).run(150);
   }

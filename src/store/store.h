@@ -84,8 +84,8 @@ class Store {
  public:
   /// Opens or creates the file and loads the newest state. Errors: BadRequest for a file that is not Slipway's or of a newer
   /// format, StorageReadError for a damaged one (the message names the first revision in question), Conflict when another
-  /// process holds it (the message names its pid), NotFound when only to be read and absent, InternalError otherwise; nothing
-  /// is changed then. A read-only store works beside a writer.
+  /// process holds it (the message names its pid), NotFound when only to be read and absent, ServiceUnavailable when the disk
+  /// fails or is full, InternalError otherwise; nothing is changed then. A read-only store works beside a writer.
   static Result<std::unique_ptr<Store>> open(Env& env, Options options);
   virtual ~Store() = default;
 

@@ -128,6 +128,31 @@ TEST_F(Workflow, fails_a_step_whose_external_object_goes) {
   EXPECT_EQ(reason(end, "wait"), "ExternalGone");
 }
 
+TEST_F(Workflow, waits_for_a_condition_of_any_kind_that_is_served) {
+  make("w",
+       "{steps: {db: {externalRef: {apiVersion: v1, kind: Pod, name: db}, until: {condition: Ready}}, "
+       "tide: {externalRef: {apiVersion: sea.example.com/v1, kind: Tide, name: high}, until: {condition: Turned}}}}");
+  advance(seconds{7});
+  EXPECT_EQ(reason(workflow("w"), "db"), "ExternalMissing");
+  EXPECT_EQ(workflow("w")["status"]["statuses"]["tide"]["message"].as_string(), "Tide of sea.example.com/v1 is not served");
+  ASSERT_TRUE(create(
+      kPods,
+      yaml(
+          "{apiVersion: v1, kind: Pod, metadata: {name: db, namespace: default}, spec: {containers: [{name: m, image: i}]}}")));
+  ASSERT_TRUE(create({"apiextensions.k8s.io", "v1", "customresourcedefinitions"},
+                     yaml("{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: "
+                          "tides.sea.example.com}, spec: {group: "
+                          "sea.example.com, scope: Namespaced, names: {kind: Tide, plural: tides, singular: tide, listKind: "
+                          "TideList}, versions: [{name: v1, "
+                          "served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
+                          "x-kubernetes-preserve-unknown-fields: true}}}]}}")));
+  advance(seconds{1});
+  ASSERT_TRUE(create({"sea.example.com", "v1", "tides"},
+                     yaml("{apiVersion: sea.example.com/v1, kind: Tide, metadata: {name: high, namespace: default}, status: "
+                          "{conditions: [{type: Turned, status: 'True'}]}}")));
+  EXPECT_TRUE(kube::is_true(end_of("w", std::chrono::minutes{1}), "Complete"));
+}
+
 TEST_F(Workflow, finds_workflows_that_wait_for_each_other) {
   for (const auto& [name, other] :
        std::vector<std::pair<std::string, std::string>>{{"a", "b"}, {"b", "c"}, {"c", "a"}, {"d", "a"}}) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "delivery/jobflow/admission.h"
+#include "delivery/jobflow/external_kinds.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/writes.h"
 
@@ -225,16 +226,22 @@ Task<Result<ExternalView>> WorkflowController::look_at(client::Client& client, k
     }
     co_return view;
   }
-  const auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", reference.api_version}, {"kind", reference.kind}}));
-  std::optional<kube::Resource> resource;
-  if (kind && options_.resolve) resource = options_.resolve(*kind);
-  if (!resource) {
-    ExternalView view;
-    view.message = fmt::format("{} of {} is not served", reference.kind, reference.api_version);
-    co_return view;
-  }
-  auto object = co_await client::get(client, *resource, key);
+  co_return co_await poll(client, key, std::move(step));
+}
+
+/// Kinds that are not watched are asked for.
+Task<Result<ExternalView>> WorkflowController::poll(client::Client& client, ObjectKey key, Step step) {
+  const ExternalRef& reference = *step.external_ref;
+  ExternalView unknown;
+  unknown.message = fmt::format("{} of {} is not served", reference.kind, reference.api_version);
+  auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", reference.api_version}, {"kind", reference.kind}}));
+  if (!kind) co_return unknown;
+  auto resource = co_await find_resource(client, std::move(*kind));
+  if (!resource) co_return fail(std::move(resource).error());
+  if (!*resource) co_return unknown;
+  auto object = co_await client::get(client, **resource, key);
   if (!object && object.error().reason != Reason::NotFound) co_return fail(std::move(object).error());
+  if (!object && object.error().name.empty()) co_return unknown;  // the resource, not the object, is missing
   co_return view_external(step, object ? *object : Value());
 }
 

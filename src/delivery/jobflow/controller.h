@@ -22,8 +22,6 @@ struct ControllerOptions {
   std::size_t parallel_writes = 256;
   /// How often external objects are looked at that are neither Workflows nor Jobs.
   Duration poll = std::chrono::seconds{5};
-  /// The resource of an external object's kind, nullopt when it is not served. Workflows and Jobs are known anyway.
-  std::function<std::optional<kube::Resource>(const kube::GroupVersionKind&)> resolve{};
 };
 
 class WorkflowController : public control::Controller {
@@ -65,6 +63,7 @@ class WorkflowController : public control::Controller {
   std::unique_ptr<Flow> take_flow(Entry& entry, const kube::Object& workflow);
   Task<Result<bool>> settle(client::Client& client, Flow& flow);
   Task<Result<ExternalView>> look_at(client::Client& client, kube::Object workflow, Step step);
+  Task<Result<ExternalView>> poll(client::Client& client, kube::ObjectKey key, Step step);
   std::vector<std::string> waits_of(const std::string& ns, const std::string& workflow) const;
   std::vector<Value> step_sets_of(const kube::Object& workflow) const;
 

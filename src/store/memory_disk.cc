@@ -148,9 +148,13 @@ MemoryDisk::Outcome MemoryDisk::truncate(DiskFile& file, std::uint64_t epoch, st
 }
 
 MemoryDisk::Outcome MemoryDisk::sync(DiskFile& file, std::uint64_t epoch) {
-  const Outcome outcome = count_operation(epoch);
+  Outcome outcome = count_operation(epoch);
   if (outcome == Outcome::Dead) return outcome;
   ++syncs_;
+  if (failing_syncs_ > 0) {
+    --failing_syncs_;
+    outcome = Outcome::Failed;
+  }
   if (outcome == Outcome::Failed) {
     file.settle(random_);
     return outcome;
@@ -178,6 +182,7 @@ void MemoryDisk::settle_name(Name& name, Random& random) {
 
 void MemoryDisk::reset_faults() {
   fail_from_ = fail_to_ = off_at_ = kNever;
+  failing_syncs_ = 0;
   is_off_ = false;
 }
 

@@ -84,6 +84,7 @@ class MemoryDisk {
   Images images() const;
   void restore(const Images& images);
   void fail_after(std::size_t skip, std::size_t count);
+  void fail_syncs(std::size_t count) { failing_syncs_ = count; }
   void cut_power_after(std::size_t operations) { off_at_ = operations_ + operations; }
   void set_full(bool is_full) { is_full_ = is_full; }
   bool is_off() const { return is_off_; }
@@ -110,6 +111,7 @@ class MemoryDisk {
   std::uint64_t fail_from_ = kNever;
   std::uint64_t fail_to_ = kNever;
   std::uint64_t off_at_ = kNever;
+  std::size_t failing_syncs_ = 0;
   bool is_full_ = false;
   bool is_off_ = false;
 };

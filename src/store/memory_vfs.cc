@@ -228,6 +228,7 @@ sqlite3_vfs* MemoryVfs::vfs() { return vfs_.get(); }
 void MemoryVfs::crash(std::uint64_t seed) { disk_->crash(seed); }
 void MemoryVfs::kill() { disk_->kill(); }
 void MemoryVfs::fail_after(std::size_t skip, std::size_t count) { disk_->fail_after(skip, count); }
+void MemoryVfs::fail_syncs(std::size_t count) { disk_->fail_syncs(count); }
 void MemoryVfs::set_full(bool is_full) { disk_->set_full(is_full); }
 void MemoryVfs::cut_power_after(std::size_t operations) { disk_->cut_power_after(operations); }
 bool MemoryVfs::is_off() const { return disk_->is_off(); }

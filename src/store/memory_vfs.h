@@ -46,6 +46,8 @@ class MemoryVfs {
   void fail_next(std::size_t count) { fail_after(0, count); }
   /// As fail_next, once `skip` more operations have gone well.
   void fail_after(std::size_t skip, std::size_t count);
+  /// The next `count` syncs fail.
+  void fail_syncs(std::size_t count);
   /// While full, files cannot grow: SQLITE_FULL.
   void set_full(bool is_full);
   /// Dies in the middle: after `operations` more writes, truncations and syncs every use fails, until crash() or restore().

@@ -271,14 +271,5 @@ TEST(RandomFaults, leave_the_acknowledged_state_and_perhaps_some_whole_groups_mo
   EXPECT_GT(acknowledged, 0u);
 }
 
-/// Found by random runs: a sync that fails and then a restart in the same power cycle (22, 361), a new file's journal that
-/// comes back (3, 2578).
-TEST(RandomFaults, stay_harmless_in_the_seeds_that_once_found_something) {
-  for (const std::uint64_t seed : {3, 22, 361, 2578, 3615}) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    RandomRun(seed).run(150);
-  }
-}
-
 }  // namespace
 }  // namespace slipway::store

@@ -64,15 +64,15 @@ class BodyStream {
 struct Request {
   std::string method = "GET";
   std::string target = "/";  // path and query as sent, not decoded
-  Headers headers;
-  std::string body;
+  Headers headers{};
+  std::string body{};
 };
 
 struct Response {
   int status = 200;
-  Headers headers;
-  std::string body;
-  std::unique_ptr<BodyStream> stream;  // instead of body
+  Headers headers{};
+  std::string body{};
+  std::unique_ptr<BodyStream> stream{};  // instead of body
 };
 
 /// "Not Found"; empty for codes without a name.

@@ -11,8 +11,8 @@ namespace slipway {
 struct HttpCall {
   std::string url;  // http:// or https://, without a fragment; its path and query become the target
   std::string method = "GET";
-  http::Headers headers;
-  std::string body;
+  http::Headers headers{};
+  std::string body{};
   /// Until the head of the answer has come; without `is_streaming` until its body has, too.
   Duration timeout = std::chrono::seconds{30};
   /// The answer's body comes as `stream`, without a limit on its length; otherwise whole, in `body`.

@@ -22,11 +22,11 @@ struct KeyPair {
 };
 
 struct CertificateRequest {
-  std::string common_name;
-  std::vector<std::string> organizations;
-  std::vector<std::string> names;  // subject alternative names: IP addresses or DNS names; only for servers
+  std::string common_name{};
+  std::vector<std::string> organizations{};
+  std::vector<std::string> names{};  // subject alternative names: IP addresses or DNS names; only for servers
   enum class Use : std::uint8_t { server, client } use = Use::server;
-  Time now;
+  Time now{};
   Duration validity = std::chrono::hours{24 * 365};
 };
 

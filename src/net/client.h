@@ -18,9 +18,9 @@
 namespace slipway::net {
 
 struct ClientOptions {
-  TlsClientOptions tls;
-  std::string bearer_token;  // for calls without an Authorization header
-  std::string proxy_url;     // http://[user:password@]host:port; empty: none
+  TlsClientOptions tls{};
+  std::string bearer_token{};  // for calls without an Authorization header
+  std::string proxy_url{};     // http://[user:password@]host:port; empty: none
   std::string user_agent = "slipway/" SLIPWAY_VERSION;
   /// Of an answer: its head, and its body when it is not streamed.
   MessageLimits message{.header_bytes = 256 * 1024, .body_bytes = std::uint64_t{256} << 20};
@@ -29,7 +29,7 @@ struct ClientOptions {
   Duration idle_timeout = std::chrono::seconds{60};
   Duration connect_timeout = std::chrono::seconds{10};
   Duration write_stall = std::chrono::seconds{30};
-  WebSocketOptions websocket;
+  WebSocketOptions websocket{};
 };
 
 class Client : public HttpClient {

@@ -21,7 +21,7 @@
 namespace slipway::net {
 
 struct ServerLimits {
-  MessageLimits message;                                      // beyond: 431 and 413
+  MessageLimits message{};                                    // beyond: 431 and 413
   std::size_t connections = 20'000;                           // beyond: the longest idle one is closed, or the newcomer
   std::uint64_t bodies_in_flight = std::uint64_t{512} << 20;  // bytes of all request bodies at once; beyond: 429
   Duration header_timeout = std::chrono::seconds{10};         // handshake; from the first byte of a head to its last: 408
@@ -33,9 +33,9 @@ struct ServerLimits {
 struct ServerOptions {
   std::string address = "127.0.0.1";
   unsigned short port = 0;  // any
-  std::optional<TlsContext> tls;
-  ServerLimits limits;
-  WebSocketOptions websocket;
+  std::optional<TlsContext> tls{};
+  ServerLimits limits{};
+  WebSocketOptions websocket{};
 };
 
 /// What a handler may know of who asks.

@@ -14,19 +14,19 @@ struct ssl_st;
 namespace slipway::net {
 
 struct TlsServerOptions {
-  std::string certificate_pem;  // with intermediates after it
-  std::string key_pem;
+  std::string certificate_pem{};  // with intermediates after it
+  std::string key_pem{};
   /// Asks clients for a certificate and checks it against these; showing none, or a wrong one, does not end the handshake:
   /// PeerCertificate::is_verified tells. Empty: not asked for.
-  std::string client_authority_pem;
+  std::string client_authority_pem{};
 };
 
 struct TlsClientOptions {
-  std::string authority_pem;  // empty: the system's
-  std::string certificate_pem;
-  std::string key_pem;
-  std::string server_name;   // checked instead of the host of the URL; empty: that host
-  bool is_insecure = false;  // believes any server
+  std::string authority_pem{};  // empty: the system's
+  std::string certificate_pem{};
+  std::string key_pem{};
+  std::string server_name{};  // checked instead of the host of the URL; empty: that host
+  bool is_insecure = false;   // believes any server
 };
 
 /// The certificate that the other side has shown.

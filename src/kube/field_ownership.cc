@@ -149,6 +149,8 @@ Result<Value> own_apply(ManagedFields& managed, const SchemaNode* node, const Va
     const FieldSet last = ownable.in_reach(current_fields(managed, node, own));
     const FieldSet gone = subtract(last, mentioned).empty() ? FieldSet() : dropped(managed, node, result, last, mentioned, own);
     shown = typed::remove_items(node, result, gone, emptied);
+    // A map that the configuration says is empty stays, where upstream makes it null.
+    if (emptied == typed::Emptied::Absent && !gone.empty()) shown = typed::merge(node, shown, config);
     result = typed::remove_items(node, result, gone, typed::Emptied::Null);
   }
 

@@ -86,7 +86,7 @@ Task<std::optional<http::Request>> Connection::read_request() {
     if (outcome.error().reason != Reason::ServiceUnavailable) co_await refuse(std::move(outcome).error());
     co_return std::nullopt;
   }
-  if (input_.empty()) input_ = {};  // an idle connection keeps no buffer
+  if (input_.empty()) std::string().swap(input_);  // an idle connection keeps no buffer
   MessageHead& head = parser.head();
   keeps_alive_ = head.keeps_alive;
   co_return http::Request{.method = std::move(head.method),

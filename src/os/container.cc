@@ -43,7 +43,8 @@ class Launch {
   /// Returns only when it failed.
   std::string execute(pid_t parent) {
     std::string folder = container_.folder;
-    // Opened before anything is mounted: a volume may cover the path that leads to the pod's own folder.
+    // Opened before anything is mounted: a volume may cover the path that leads to the pod's own folder. The path comes first
+    // all the same: after a pivot the opened folder lies outside of the new root, and getcwd fails there.
     const std::string own = fmt::format("{}/{}", pod_folder_, kPodWorkFolder);
     const int own_folder = open(own.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     std::string pod_root;
@@ -54,9 +55,11 @@ class Launch {
       if (const auto mapped = map_mounts(container_.mounts, pod_root); !mapped) return mapped.error();
       if (!folder.empty()) folder = mapped_path(container_.mounts, pod_root, folder);
     }
-    const bool is_entered = folder.empty() ? own_folder >= 0 && fchdir(own_folder) == 0 : chdir(folder.c_str()) == 0;
+    const bool is_own = folder.empty();
+    const bool is_entered =
+        chdir(is_own ? own.c_str() : folder.c_str()) == 0 || (is_own && own_folder >= 0 && fchdir(own_folder) == 0);
     if (!is_entered) {
-      return fmt::format("cannot enter working directory {}: {}", folder.empty() ? own : folder, strerrordesc_np(errno));
+      return fmt::format("cannot enter working directory {}: {}", is_own ? own : folder, strerrordesc_np(errno));
     }
     // Last, since a change of credentials clears it. A parent that died before that does not count any more.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) return "the supervisor is gone";

@@ -417,6 +417,17 @@ TEST_F(SupervisorMounts, containers_see_their_own_volumes_only) {
   EXPECT_EQ(pod.log("one") + pod.log("two"), "onetwo");
 }
 
+TEST_F(SupervisorMounts, a_volume_may_cover_the_path_to_the_folder_of_its_pod) {
+  Pod pod;
+  const std::string volume = pod.volume("volumes/data");
+  ASSERT_TRUE(replace_file(volume + "/name", "here", 0644, Durability::Renamed));
+  const std::string path = pod.folder.path();
+  const std::string above = path.substr(0, path.find('/', 1));
+  pod.add_shell("main", "cat " + above + "/name").mounts = {{.source = volume, .target = above}};
+  const PodState state = pod.run();
+  EXPECT_EQ(state.phase, PodPhase::Succeeded) << state.containers[0].exit.message;
+}
+
 TEST_F(SupervisorMounts, a_volume_that_is_not_there_is_a_start_error) {
   Pod pod;
   pod.add_shell("main", "true").mounts = {{.source = "/no/such/volume", .target = "/slipway-test"}};

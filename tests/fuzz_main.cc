@@ -23,6 +23,11 @@ constexpr std::array kSeeds{
     "12e6",
     "&a [*a, !!str 1, 0x1F, ~, yes]",
     "package p\nimport \"strings\"\n#D: {a: int | *3, b?: string, ...}\nx: #D & {a: >2}\ny: strings.ToUpper(\"a\\(x.a)\")\n",
+    "POST /api/v1/a%2Fb?watch=true&x=%C3%A9 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+    "PUT http://a/b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nTrailer: t\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody",
+    "\x01\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58\x89\x81\x01\x01\x01\x01p\x80\x81\x01\x01\x01\x01q\x88\x80\x01\x01\x01\x01",
+    "\x81\x05Hello\x02\x03Hel\x80\x02lo\x8a\x01x",
 };
 
 std::string mutate(std::mt19937& random) {

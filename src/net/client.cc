@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kReadSize = 16 * 1024;
 
+enum class Choice : bool { kept_or_fresh, fresh };
+
 Reason reason_of(int code) {
   if (code == 401) return Reason::Unauthorized;
   if (code == 403) return Reason::Forbidden;
@@ -49,15 +51,15 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
     bool is_reused = false;
   };
   using LeasePtr = std::shared_ptr<Lease>;
+  using Flag = std::shared_ptr<bool>;
 
-  Task<Result<LeasePtr>> lease(Url url, Time deadline, bool must_be_fresh);
+  Task<Result<LeasePtr>> lease(Url url, Time deadline, Choice choice);
   Task<Result<std::shared_ptr<Stream>>> connect(Url url, Time deadline);
   Task<Result<void>> open_tunnel(std::shared_ptr<Stream> stream, Url url, Time deadline);
   std::shared_ptr<Stream> take_kept(const std::string& key);
   void give_back(Lease& lease);
   std::string head_of(const Url& url, const HttpCall& call) const;
-  Task<Result<http::Response>> exchange(Url url, HttpCall call, Time deadline, bool must_be_fresh,
-                                        std::shared_ptr<bool> may_retry);
+  Task<Result<http::Response>> exchange(Url url, HttpCall call, Time deadline, Choice choice, Flag may_retry);
   Task<Result<MessageParser>> read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Time deadline);
 
   Env& env;
@@ -133,14 +135,13 @@ Task<Result<http::Response>> Client::send(HttpCall call) {
   const Time deadline = state->env.clock.now() + call.timeout;
   const bool is_repeatable = call.method == "GET" || call.method == "HEAD";
   const auto may_retry = std::make_shared<bool>(false);
-  auto answer = co_await state->exchange(url, call, deadline, false, may_retry);
+  auto answer = co_await state->exchange(url, call, deadline, Choice::kept_or_fresh, may_retry);
   if (answer || !is_repeatable || !*may_retry) co_return answer;
-  co_return co_await state->exchange(url, call, deadline, true, may_retry);
+  co_return co_await state->exchange(url, call, deadline, Choice::fresh, may_retry);
 }
 
-Task<Result<http::Response>> Client::State::exchange(Url url, HttpCall call, Time deadline, bool must_be_fresh,
-                                                     std::shared_ptr<bool> may_retry) {
-  SLIPWAY_CO_TRY(lease, co_await this->lease(url, deadline, must_be_fresh));
+Task<Result<http::Response>> Client::State::exchange(Url url, HttpCall call, Time deadline, Choice choice, Flag may_retry) {
+  SLIPWAY_CO_TRY(lease, co_await this->lease(url, deadline, choice));
   std::string bytes = head_of(url, call) + call.body;
   auto outcome = co_await lease->stream->write(std::move(bytes), options.write_stall);
   // A server that refuses a large body answers before it has read all: the answer is worth more than the broken pipe.
@@ -220,7 +221,7 @@ void Client::State::give_back(Lease& lease) {
   if (streams.size() > options.idle_connections) streams.pop_front();
 }
 
-Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Time deadline, bool must_be_fresh) {
+Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Time deadline, Choice choice) {
   while (in_use >= options.connections) {
     if (!co_await freed.wait_until(deadline)) {
       co_return fail(Reason::Timeout, fmt::format("all {} connections are in use", options.connections));
@@ -228,7 +229,7 @@ Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Time deadlin
   }
   const std::string key = fmt::format("{}{}", url.is_tls ? "tls " : "", url.authority());
   auto lease = std::make_shared<Lease>(shared_from_this(), key);
-  if (!must_be_fresh) lease->stream = take_kept(key);
+  if (choice == Choice::kept_or_fresh) lease->stream = take_kept(key);
   lease->is_reused = lease->stream != nullptr;
   if (!lease->is_reused) {
     SLIPWAY_CO_TRY(stream, co_await connect(url, std::min(deadline, env.clock.now() + options.connect_timeout)));
@@ -280,7 +281,7 @@ Task<Result<std::shared_ptr<WebSocket>>> Client::open_websocket(HttpCall call, s
   for (const auto& one : subprotocols) offer += (offer.empty() ? "" : ", ") + one;
   if (!offer.empty()) call.headers.set("Sec-WebSocket-Protocol", offer);
 
-  SLIPWAY_CO_TRY(lease, co_await state->lease(url, deadline, true));
+  SLIPWAY_CO_TRY(lease, co_await state->lease(url, deadline, Choice::fresh));
   SLIPWAY_CO_TRY_VOID(co_await lease->stream->write(state->head_of(url, call), state->options.write_stall));
   SLIPWAY_CO_TRY(parser, co_await state->read_answer(lease, false, false, deadline));
   const http::Headers& headers = parser.head().headers;

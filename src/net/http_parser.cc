@@ -9,8 +9,9 @@ namespace {
 
 namespace beast = boost::beast;
 using beast::error_code;
+using Text = beast::string_view;
 
-std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+std::string_view view(Text text) { return {text.data(), text.size()}; }
 
 }  // namespace
 
@@ -58,17 +59,16 @@ class BeastParser final : public Parts, private beast::http::basic_parser<is_req
   bool is_done() const override { return Base::is_done(); }
 
  private:
-  void on_request_impl(beast::http::verb, beast::string_view method, beast::string_view target, int version,
-                       error_code&) override {
+  void on_request_impl(beast::http::verb, Text method, Text target, int version, error_code&) override {
     this->head.method = view(method);
     this->head.target = view(target);
     this->head.minor_version = version % 10;
   }
-  void on_response_impl(int code, beast::string_view, int version, error_code&) override {
+  void on_response_impl(int code, Text, int version, error_code&) override {
     this->head.status = code;
     this->head.minor_version = version % 10;
   }
-  void on_field_impl(beast::http::field name, beast::string_view text, beast::string_view value, error_code& error) override {
+  void on_field_impl(beast::http::field name, Text text, Text value, error_code& error) override {
     if (Base::is_header_done()) return;  // trailers mean nothing to us
     if (name == beast::http::field::transfer_encoding && !http::equals_ignoring_case(view(value), "chunked")) {
       error = beast::http::error::bad_transfer_encoding;
@@ -85,12 +85,12 @@ class BeastParser final : public Parts, private beast::http::basic_parser<is_req
     if (head.headers.all("Transfer-Encoding").size() + (length ? 1 : 0) > 1) error = beast::http::error::bad_transfer_encoding;
   }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  std::size_t on_body_impl(beast::string_view piece, error_code&) override {
+  std::size_t on_body_impl(Text piece, error_code&) override {
     this->body.append(piece.data(), piece.size());
     return piece.size();
   }
-  void on_chunk_header_impl(std::uint64_t, beast::string_view, error_code&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view piece, error_code&) override {
+  void on_chunk_header_impl(std::uint64_t, Text, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, Text piece, error_code&) override {
     this->body.append(piece.data(), piece.size());
     return piece.size();
   }

@@ -43,8 +43,8 @@ Result<Key> either_key(std::string_view pem) {
     key = read;
   }
   std::array<char, 32> group{};
-  if (EVP_PKEY_get_group_name(key.get(), group.data(), group.size(), nullptr) != 1 ||
-      std::string_view(group.data()) != "prime256v1") {
+  const bool has_name = EVP_PKEY_get_group_name(key.get(), group.data(), group.size(), nullptr) == 1;
+  if (!has_name || std::string_view(group.data()) != "prime256v1") {
     return fail(Reason::BadRequest, "tokens need a P-256 key");
   }
   return key;

@@ -17,11 +17,12 @@ namespace {
 
 constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned in_size,
-                    void*) {
+using Bytes = const unsigned char*;
+
+int select_protocol(SSL*, Bytes* out, unsigned char* out_size, Bytes offered, unsigned size, void*) {
   unsigned char* chosen = nullptr;
-  if (SSL_select_next_proto(&chosen, out_size, kAlpn, sizeof kAlpn, in, in_size) != OPENSSL_NPN_NEGOTIATED)
-    return SSL_TLSEXT_ERR_NOACK;
+  const int outcome = SSL_select_next_proto(&chosen, out_size, kAlpn, sizeof kAlpn, offered, size);
+  if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_NOACK;
   *out = chosen;
   return SSL_TLSEXT_ERR_OK;
 }

@@ -52,6 +52,17 @@ class World {
     EXPECT_EQ(server_->connections(), 0U);
   }
 
+  /// Serves `handler` until `body` calls stop(), then drops the world with everything that still waits.
+  void run_and_drop(ServerOptions options, Handler handler, std::function<Task<>()> body) {
+    is_tls_ = options.tls.has_value();
+    server_ = std::move(*HttpServer::listen(env(), std::move(options)));
+    boost::asio::co_spawn(env().executor, server_->run(std::move(handler)), [](std::exception_ptr) {});
+    boost::asio::co_spawn(env().executor, body(), [](std::exception_ptr) {});
+    real_.run();
+    real_.shut();
+  }
+  void stop() { real_.stop(); }
+
   std::unique_ptr<Client> client(ClientOptions options = {}) {
     auto made = Client::make(env(), std::move(options));
     SLIPWAY_CHECK(made.has_value());

@@ -318,5 +318,22 @@ TEST(Server, a_stop_ends_streams_cleanly_and_lets_requests_finish) {
   });
 }
 
+TEST(Server, a_world_may_be_dropped_in_the_midst_of_everything) {
+  World world;
+  const auto gate = std::make_shared<GatedStream::Gate>(world.env());
+  const auto client = world.client();
+  world.run_and_drop({}, streaming(gate), [&]() -> Task<> {
+    const auto idle = co_await world.connect();
+    const auto half = co_await world.connect();
+    co_await half->write("GET / HT", 5s);
+    const auto answer = co_await client->send(streamed(world.url("/watch")));
+    CO_ASSERT(answer.has_value());
+    co_await world.until([&] { return world.server().connections() == 3; });
+    world.stop();
+    co_await next_of(*answer->stream);
+    ADD_FAILURE() << "the world went on";
+  });
+}
+
 }  // namespace
 }  // namespace slipway::net

@@ -115,7 +115,7 @@ class GraphBuilder {
       const auto why = found ? std::string("a step cannot be its own group") : "no such step" + suggestion(wanted);
       return report(field::invalid(path_of(steps_[step].name) + ".group", quoted(wanted), why));
     }
-    graph_.nodes_[step].group = *found;
+    graph_.nodes_[step].group = found;
     graph_.nodes_[*found].members.push_back(step);
   }
 

@@ -24,6 +24,7 @@ std::vector<Cause> causes(std::vector<Step> steps) {
 
 std::vector<std::string> names(const Graph& graph, const std::vector<StepIndex>& steps) {
   std::vector<std::string> out;
+  out.reserve(steps.size());
   for (StepIndex step : steps) out.push_back(graph.nodes()[step].name);
   return out;
 }
@@ -114,6 +115,7 @@ TEST(Build, finds_cycles_through_groups) {
 
 TEST(Build, counts_the_causes_it_gives) {
   std::vector<Step> steps;
+  steps.reserve(500);
   for (int i = 0; i < 500; ++i) steps.push_back({.name = fmt::format("s{}", i), .dependencies = {"missing"}});
   EXPECT_EQ(causes(steps).size(), Graph::kMaxCauses);
 }

@@ -26,7 +26,7 @@ struct ControllerOptions {
 
 class WorkflowController : public control::Controller {
  public:
-  explicit WorkflowController(Env& env, ControllerOptions options = {}) : env_(env), options_(std::move(options)) {}
+  explicit WorkflowController(Env& env, ControllerOptions options = {}) : env_(env), options_(options) {}
 
   std::string name() const override { return "workflow"; }
   std::size_t workers() const override { return 256; }

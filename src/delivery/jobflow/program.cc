@@ -27,7 +27,7 @@ class Checker {
     for (const auto& [name, step] : spec_.steps) {
       if (causes_.size() >= kMaxCauses) break;
       check_name(name);
-      check_step(step, [&name](const char* below) { return fmt::format("spec.steps[{}]{}", name, below); });
+      check_step(step, [&name](const char* below) { return "spec.steps[" + name + "]" + below; });
     }
     if (spec_.rerun && !spec_.rerun->from.empty() && !spec_.steps.contains(spec_.rerun->from)) {
       add(field::invalid("spec.rerun.from", quoted(spec_.rerun->from), "no such step"));

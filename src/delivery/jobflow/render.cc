@@ -158,6 +158,7 @@ std::vector<StepStatus> read_records(const Program& program, const kube::Object&
                                      const std::vector<Value>& step_sets) {
   const Records records(program, workflow, step_sets);
   std::vector<StepStatus> out;
+  out.reserve(program.size());
   for (StepIndex step = 0; step < program.size(); ++step) out.push_back(records[step]);
   return out;
 }

@@ -161,7 +161,7 @@ class Generator {
     if (map["elementRelationship"].as_string() == "atomic" || facts["x-kubernetes-map-type"].as_string() == "atomic") {
       out.add("x-kubernetes-map-type", "atomic");
     }
-    if (!is_status_type(name) && !facts["required"].empty()) out.add("required", facts["required"]);
+    if (!is_status_type(name) && !facts["required"].empty()) out.add("required", enforced(name, facts["required"]));
     std::map<std::string, Value> fields;
     for (const auto [field, schema] : facts["properties"].members()) fields[std::string(field)] = from_openapi(schema);
     for (const Value& field : map["fields"].items()) {
@@ -242,6 +242,12 @@ class Generator {
       out.add("type", "object").add("additionalProperties", filled_by_null(from_merge(type["map"]["elementType"])));
     }
     return out.build();
+  }
+
+  /// Required fields as the server enforces them: the document also lists what Go merely always writes.
+  static Value enforced(const std::string& type, const Value& required) {
+    if (!type.ends_with("PodFailurePolicyRule")) return required;
+    return json::array({"action"});
   }
 
   void add_facts(const std::string& type, const std::string& field, Value& schema, const Value& required) {

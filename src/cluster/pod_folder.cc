@@ -178,6 +178,7 @@ std::expected<PodMount, PodProblem> FolderPlanner::mount(const Value& container,
   made.source = source->second;
   made.target = spec["mountPath"].str();
   made.is_read_only = spec["readOnly"].as_bool();
+  if (spec.has("subPathExpr")) return never(name, "subPathExpr is not implemented by the process runtime: use subPath");
   const std::string sub_path = spec["subPath"].str();
   if (!sub_path.empty()) {
     if (!is_below(sub_path)) return never(name, fmt::format("subPath {} leaves the volume", sub_path));

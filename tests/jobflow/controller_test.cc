@@ -239,6 +239,27 @@ TEST_F(Workflow, holds_and_lets_go) {
   EXPECT_TRUE(kube::is_true(end_of("d"), "Complete"));
 }
 
+TEST_F(Workflow, may_be_applied_again_unchanged_and_only_so_once_it_runs) {
+  const auto apply = [&](std::string_view steps) {
+    const std::string text = fmt::format(
+        "{{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, metadata: {{name: w, namespace: default}}, spec: {{steps: "
+        "{{{}}}}}}}",
+        steps);
+    return env_->run(client::apply(server(), kWorkflows, yaml(text), "user"));
+  };
+  const std::string one = fmt::format("a: {{jobTemplate: {}}}", job("slipway.dev/run-time: 10s"));
+  ASSERT_TRUE(apply(one));
+  advance(seconds{5});
+  const auto revision = api_->store().revision();
+  ASSERT_TRUE(apply(one));
+  EXPECT_EQ(api_->store().revision(), revision);
+  const auto changed = apply(fmt::format("a: {{jobTemplate: {}, tolerated: true}}", job("slipway.dev/run-time: 10s")));
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().causes.at(0).field, "spec.steps[a]");
+  ASSERT_TRUE(apply(one + fmt::format(", b: {{jobTemplate: {}, dependencies: [a]}}", job())));
+  EXPECT_EQ(phase(end_of("w"), "b"), "Succeeded");
+}
+
 TEST_F(Workflow, refuses_bad_input_and_changes_nothing) {
   const auto before = api_->store().revision();
   const auto made = create(

@@ -282,6 +282,24 @@ TEST(Plan, runs_a_step_and_what_depends_on_it_again) {
   EXPECT_EQ(play.jobs().size(), 6u);
 }
 
+TEST(Plan, stops_what_runs_behind_a_step_that_is_to_run_again) {
+  Play play(kDiamond);
+  play.step();
+  play.finish("one");
+  play.step();
+  play.finish("two");
+  play.step();
+  play.edit([](Value spec) { return spec.with("rerun", json::object({{"id", "r1"}, {"from", "one"}})); });
+  const Actions actions = play.step();
+  EXPECT_EQ(play.created(actions), (Names{"one"}));
+  ASSERT_EQ(actions.remove.size(), 1u);
+  EXPECT_EQ(actions.remove[0].name, job_name("w", "u-1", "three", 1));
+  EXPECT_FALSE(play.record("two").has("completionTime"));
+  play.finish("one");
+  EXPECT_EQ(play.created(play.step()), (Names{"three", "two"}));
+  EXPECT_EQ(play.record("three")["attempts"].as_int(), 2);
+}
+
 TEST(Plan, counts_retries_anew_in_a_rerun) {
   Play play(kRetry);
   play.step();

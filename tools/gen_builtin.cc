@@ -247,7 +247,7 @@ class Generator {
   /// Required fields as the server enforces them: the document also lists what Go merely always writes.
   static Value enforced(const std::string& type, const Value& required) {
     if (!type.ends_with("PodFailurePolicyRule")) return required;
-    return json::array({"action"});
+    return slipway::json::array({"action"});
   }
 
   void add_facts(const std::string& type, const std::string& field, Value& schema, const Value& required) {

@@ -75,15 +75,17 @@ Task<int> rerun(Session& session, Arguments arguments) {
   const auto target = find_target(session.server().registry(), arguments.target);
   if (!target) co_return report(target.error());
   const std::string from = arguments.from.empty() ? target->part : arguments.from;
-  if (target->type->kind.kind != "Workflow" || target->name.empty() || from.empty()) {
+  if (target->type->kind.kind != "Workflow" || target->name.empty()) {
     Status status;
     status.reason = Reason::BadRequest;
-    status.message = "say which workflow and which step: slipway rerun workflow/NAME --from STEP";
+    status.message = "say which workflow: slipway rerun workflow/NAME [--from STEP]";
     co_return report(status);
   }
   const kube::ObjectKey key{arguments.ns, target->name};
+  // Null takes away the `from` of a rerun before: without one, all steps run again.
+  const json::Value step = from.empty() ? json::Value() : json::Value(from);
   const json::Value patch = json::object(
-      {{"spec", json::object({{"rerun", json::object({{"id", name_suffix(session.env().random)}, {"from", from}})}})}});
+      {{"spec", json::object({{"rerun", json::object({{"id", name_suffix(session.env().random)}, {"from", step}})}})}});
   const auto patched = co_await client::merge_patch(session.server(), target->type->resource, key, patch, "slipway-rerun");
   if (!patched) co_return report(patched.error());
   co_return co_await follow(session, {Delivery{target->type, key}}, *options);

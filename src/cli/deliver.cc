@@ -67,6 +67,25 @@ bool needs_sibling(const Status& status, const std::vector<Manifest>& manifests)
   return false;
 }
 
+Task<Result<void>> try_one(Session& session, Request request, const std::vector<Manifest>& manifests, const Manifest& source) {
+  request.dry_run = true;
+  const auto reply = co_await session.server().call(std::move(request));
+  if (!reply && !needs_sibling(reply.error(), manifests)) co_return fail(at(source, reply.error()));
+  co_return Result<void>{};
+}
+
+/// Finds what is wrong before the first namespace or CRD is made. What needs them is tried again once they are there.
+Task<Result<void>> try_all(Session& session, std::vector<Manifest> manifests, std::string ns) {
+  const bool brings_kinds = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) == 0; });
+  for (Manifest& manifest : manifests) {
+    const auto type = place(session, manifest, ns);
+    if (!type && brings_kinds) continue;
+    if (!type) co_return fail(at(manifest, type.error()));
+    SLIPWAY_CO_TRY_VOID(co_await try_one(session, apply_request(*type, manifest.object), manifests, manifest));
+  }
+  co_return Result<void>{};
+}
+
 Task<Result<std::vector<Delivery>>> apply_ranked(Session& session, std::vector<Manifest> manifests, std::string ns,
                                                  int wanted) {
   std::vector<Delivery> deliveries;
@@ -81,10 +100,7 @@ Task<Result<std::vector<Delivery>>> apply_ranked(Session& session, std::vector<M
     sources.push_back(&manifest);
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    Request request = requests[i];
-    request.dry_run = true;
-    const auto reply = co_await session.server().call(std::move(request));
-    if (!reply && !needs_sibling(reply.error(), manifests)) co_return fail(at(*sources[i], reply.error()));
+    SLIPWAY_CO_TRY_VOID(co_await try_one(session, requests[i], manifests, *sources[i]));
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto reply = co_await session.server().call(std::move(requests[i]));
@@ -114,7 +130,11 @@ class Following {
 
  private:
   Env& env() { return session_.env(); }
-  Object object(const Delivery& delivery) const { return informers_.at(delivery.type->resource)->get(delivery.key); }
+  /// As it is, or as it was last seen: what has ended may go by itself (ttlSecondsAfterFinished).
+  Object object(const Delivery& delivery) const;
+  bool is_gone(const Delivery& delivery) const { return informers_.at(delivery.type->resource)->find(delivery.key) == nullptr; }
+  /// What was deleted before its end has failed.
+  std::optional<bool> verdict_of(const Delivery& delivery) const;
   bool is_under_way() const;
   int exit_code() const;
   void print_result();
@@ -130,6 +150,7 @@ class Following {
   Signal changed_;
   std::unique_ptr<Progress> progress_;
   std::map<kube::Resource, std::unique_ptr<client::Informer>> informers_;
+  std::map<std::pair<kube::Resource, kube::ObjectKey>, Object> gone_;  // as last seen
 };
 
 Task<int> Following::run() {
@@ -160,7 +181,8 @@ void Following::watch() {
     auto& informer = informers_[delivery.type->resource];
     if (informer) continue;
     informer = std::make_unique<client::Informer>(env(), session_.server(), delivery.type->resource);
-    informer->add_handler([this](const Object& before, const Object& after) {
+    informer->add_handler([this, resource = delivery.type->resource](const Object& before, const Object& after) {
+      if (after.is_null()) gone_[{resource, kube::key_of(before)}] = before;
       progress_->changed(before, after);
       changed_.notify();
     });
@@ -181,13 +203,24 @@ Task<> Following::wake_on_interrupt() {
   changed_.notify();
 }
 
+Object Following::object(const Delivery& delivery) const {
+  if (!is_gone(delivery)) return informers_.at(delivery.type->resource)->get(delivery.key);
+  const auto at = gone_.find({delivery.type->resource, delivery.key});
+  return at == gone_.end() ? Object{} : at->second;
+}
+
+std::optional<bool> Following::verdict_of(const Delivery& delivery) const {
+  const auto end = verdict(object(delivery));
+  return !end && is_gone(delivery) ? false : end;
+}
+
 bool Following::is_under_way() const {
-  return std::any_of(deliveries_.begin(), deliveries_.end(), [this](const Delivery& d) { return !verdict(object(d)); });
+  return std::any_of(deliveries_.begin(), deliveries_.end(), [this](const Delivery& d) { return !verdict_of(d); });
 }
 
 int Following::exit_code() const {
   const bool is_failed =
-      std::any_of(deliveries_.begin(), deliveries_.end(), [this](const Delivery& d) { return verdict(object(d)) == false; });
+      std::any_of(deliveries_.begin(), deliveries_.end(), [this](const Delivery& d) { return verdict_of(d) == false; });
   return is_failed ? kFailed : kDelivered;
 }
 
@@ -196,6 +229,7 @@ void Following::print_result() {
     for (const Delivery& delivery : deliveries_) {
       const Object end = object(delivery);
       fmt::print("\n{}", summary(end, step_sets_of(end), env().clock.now()));
+      if (is_gone(delivery) && !verdict(end)) fmt::print("{} was deleted before its end\n", delivery.key.name);
     }
     return;
   }
@@ -216,9 +250,11 @@ std::optional<bool> verdict(const Object& object) {
 
 Task<Result<std::vector<Delivery>>> apply_all(Session& session, std::vector<Manifest> manifests,
                                               std::string default_namespace) {
+  const bool has_ranks = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) < 2; });
+  if (has_ranks) SLIPWAY_CO_TRY_VOID(co_await try_all(session, manifests, default_namespace));
   std::vector<Delivery> all;
-  for (const int rank : {0, 1, 2}) {
-    SLIPWAY_CO_TRY(some, co_await apply_ranked(session, manifests, default_namespace, rank));
+  for (const int wanted : {0, 1, 2}) {
+    SLIPWAY_CO_TRY(some, co_await apply_ranked(session, manifests, default_namespace, wanted));
     all.insert(all.end(), some.begin(), some.end());
   }
   co_return all;

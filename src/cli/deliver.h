@@ -27,7 +27,8 @@ struct Delivery {
 /// True delivered, false failed, nullopt still under way. Kinds without an end are delivered once they are applied.
 std::optional<bool> verdict(const kube::Object& object);
 
-/// Applies all objects by server-side apply, or none: every one is first tried as a dry run. CRDs and namespaces go first.
+/// Applies all objects by server-side apply, or none: every one is first tried as a dry run. CRDs and namespaces go first; what
+/// needs them is tried once they are there, so they may stay when it is refused.
 /// Returns what was applied, in the order of the files. Errors name the place in the file.
 Task<Result<std::vector<Delivery>>> apply_all(Session& session, std::vector<Manifest> manifests, std::string default_namespace);
 

@@ -26,16 +26,22 @@ Task<Result<Object>> fetch(Session& session, Target target, std::string ns) {
                                  kube::ObjectKey{target.type->is_namespaced ? ns : "", target.name});
 }
 
-void print_list(const std::string& output, const kube::ResourceType& type, const std::vector<Object>& objects,
-                bool has_namespaces, Time now) {
+/// How many were asked for: one by its name, or all that there are.
+enum class Asked : std::uint8_t { One, All };
+
+void print_objects(const std::string& output, const kube::ResourceType& type, const std::vector<Object>& objects, Asked asked,
+                   bool has_namespaces, Time now) {
   if (output == "name") {
     for (const Object& object : objects) fmt::print("{}/{}\n", type.resource.group_resource(), kube::name(object));
     return;
   }
   if (output == "json" || output == "yaml") {
-    const json::Value list =
-        json::object({{"apiVersion", "v1"}, {"kind", "List"}, {"items", json::array(std::span<const json::Value>(objects))}});
-    fmt::print("{}", output == "json" ? json::print_pretty(list) + "\n" : json::print_yaml(list));
+    const json::Value shown =
+        asked == Asked::One
+            ? objects.front()
+            : json::object(
+                  {{"apiVersion", "v1"}, {"kind", "List"}, {"items", json::array(std::span<const json::Value>(objects))}});
+    fmt::print("{}", output == "json" ? json::print_pretty(shown) + "\n" : json::print_yaml(shown));
     return;
   }
   kube::TableStyle style;
@@ -124,8 +130,8 @@ Task<int> get(Session& session, Arguments arguments) {
     fmt::print(stderr, "No resources found{}.\n", is_everywhere ? "" : fmt::format(" in {} namespace", arguments.ns));
     co_return kDelivered;
   }
-  print_list(arguments.output, *target->type, objects, arguments.all_namespaces && target->type->is_namespaced,
-             session.env().clock.now());
+  print_objects(arguments.output, *target->type, objects, target->name.empty() ? Asked::All : Asked::One,
+                arguments.all_namespaces && target->type->is_namespaced, session.env().clock.now());
   co_return kDelivered;
 }
 
@@ -159,7 +165,8 @@ Task<int> why(Session& session, Arguments arguments) {
     co_return kDelivered;
   }
   fmt::print("{}", control::print(explanations, view.now()));
-  co_return kDelivered;
+  const bool is_unknown = !target->part.empty() && explanations.front().wait.reason == "NoSuchStep";
+  co_return is_unknown ? kBadInput : kDelivered;
 }
 
 Task<int> logs(Session& session, Arguments arguments) {

@@ -27,8 +27,8 @@ constexpr Command kCommands[] = {
     {"describe", "show one object with all that belongs to it", Command::Needs::Target, Command::Access::Read, describe},
     {"why", "say what an object or step waits for, down to the root cause", Command::Needs::Target, Command::Access::Read, why},
     {"logs", "print the log of a pod, a Job or a step", Command::Needs::Target, Command::Access::Read, logs},
-    {"rerun", "run a step of a finished workflow again, and all that depends on it", Command::Needs::Target,
-     Command::Access::Write, rerun},
+    {"rerun", "run a step of a workflow again, and all that depends on it", Command::Needs::Target, Command::Access::Write,
+     rerun},
     {"delete", "delete an object and what it owns", Command::Needs::Target, Command::Access::Write, remove},
 };
 
@@ -150,7 +150,7 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   }
   if (command.run == logs) app.add_option("-c,--container", arguments.container, "container, where a pod has several");
   if (command.run == rerun)
-    app.add_option("--from", arguments.from, "the step to run again (default: every failed one's first)");
+    app.add_option("--from", arguments.from, "the step to run again, with all that depends on it (default: all steps)");
   if (command.run == remove) {
     app.add_option("--cascade", arguments.cascade, "background, foreground or orphan (keeps the Jobs)")
         ->check(CLI::IsMember({"background", "foreground", "orphan"}));

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "delivery/jobflow/render.h"
 
@@ -51,7 +53,19 @@ std::string step_text(const json::Value& step) {
   return text;
 }
 
-/// One line per change of a step and per end of an object.
+/// At most `columns` characters of a line, none of them cut in two, none of them steering the terminal.
+std::string clipped(std::string_view line, std::size_t columns) {
+  std::string text;
+  for (const char c : line) {
+    const bool is_start = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    if (is_start && columns-- == 0) break;
+    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+  }
+  return text;
+}
+
+/// One line per change of a step, of a suspension, and per end of an object. A large graph, whose steps are elsewhere, tells
+/// its failures and, now and then, how far it is.
 class Lines : public Progress {
  public:
   Lines(Env& env, std::FILE* out) : env_(env), out_(out) {}
@@ -69,18 +83,39 @@ class Lines : public Progress {
         line(fmt::format("{} {}: {}", title(after), name, text));
       }
     }
+    const json::Value& suspended = kube::condition(after, "Suspended");
+    if (suspended["status"] != kube::condition(before, "Suspended")["status"]) {
+      line(fmt::format("{}: {}: {}", title(after), suspended["reason"].as_string(), suspended["message"].as_string()));
+    }
+    if (after["status"]["stepSets"].as_int() > 0) tell_large(before["status"], after);
     const std::string end = end_text(after);
     if (!end.empty() && end != end_text(before)) line(fmt::format("{}: {}", title(after), end));
   }
 
  private:
+  void tell_large(const json::Value& before, const Object& after) {
+    std::set<std::string> known;
+    for (const json::Value& failure : before["failures"].items()) known.insert(failure["step"].str());
+    for (const json::Value& failure : after["status"]["failures"].items()) {
+      if (known.contains(failure["step"].str())) continue;
+      line(fmt::format("{} {}: Failed {}: {}", title(after), failure["step"].as_string(), failure["reason"].as_string(),
+                       failure["message"].as_string()));
+    }
+    const Time now = env_.clock.now();
+    if (now - told_ < std::chrono::seconds{1} || before["progress"] == after["status"]["progress"]) return;
+    told_ = now;
+    line(fmt::format("{}: {} steps have ended", title(after), after["status"]["progress"].as_string()));
+  }
+
   void line(const std::string& text) {
-    fmt::print(out_, "{} {}\n", clock_text(env_.clock.now()), text);
+    fmt::print(out_, "{} {}\n", clock_text(env_.clock.now()), clipped(text, kMaxLine));
     std::fflush(out_);
   }
 
+  static constexpr std::size_t kMaxLine = 4096;
   Env& env_;
   std::FILE* out_;
+  Time told_{};  // how far a large graph is
 };
 
 /// Redraws the step tables in place, a few times a second at most.
@@ -99,37 +134,43 @@ class LiveTable : public Progress {
     if (now - drawn_ < std::chrono::milliseconds{80}) return;
     draw();
   }
-  void end() override { erase(); }
+  void end() override {
+    show(erasure());
+    height_ = 0;
+  }
   Duration refresh() const override { return std::chrono::milliseconds{100}; }
 
  private:
-  void erase() {
-    if (height_ > 0) fmt::print("\x1b[{}F\x1b[J", height_);
-    height_ = 0;
-    std::fflush(stdout);
-  }
-  /// Never more lines than the window has: what does not fit is counted.
+  /// Takes the last frame away.
+  std::string erasure() const { return height_ > 0 ? fmt::format("\x1b[{}F\x1b[J", height_) : ""; }
+  /// One write for a frame: a terminal never shows half of one. Never more lines than the window has: what does not fit is
+  /// counted.
   void draw() {
     winsize window{};
     const int rows = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 3 ? window.ws_row : 40;
     const std::size_t columns = window.ws_col > 20 ? window.ws_col : 120;
     std::string text;
     for (const auto& [name, object] : objects_) text += summary(object, step_sets_(object), env_.clock.now());
-    erase();
+    std::string frame = erasure();
     int shown = 0;
     std::size_t begin = 0;
     for (; begin < text.size() && shown < rows - 2; ++shown) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
-      fmt::print("{}\n", text.substr(begin, std::min(end - begin, columns - 1)));
+      frame += clipped(std::string_view(text).substr(begin, end - begin), columns - 1) + "\n";
       begin = end + 1;
     }
     if (begin < text.size()) {
-      fmt::print("… {} more lines\n", std::count(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), '\n'));
+      frame +=
+          fmt::format("… {} more lines\n", std::count(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), '\n'));
       ++shown;
     }
     height_ = shown;
     is_dirty_ = false;
     drawn_ = env_.clock.now();
+    show(frame);
+  }
+  static void show(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   }
 

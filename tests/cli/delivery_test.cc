@@ -156,9 +156,55 @@ TEST_F(Delivery, a_folder_in_use_can_be_read_but_not_written) {
   EXPECT_NE(read.out.find("Running"), std::string::npos) << read.out;
   const Ended second = slipway(run_arguments(file));
   EXPECT_EQ(second.code, 2) << second.out << second.err;
-  EXPECT_NE(second.err.find("process"), std::string::npos) << second.err;
+  EXPECT_NE(second.err.find("(pid " + std::to_string(first.pid()) + ")"), std::string::npos) << second.err;
   std::ofstream(shared("gate")) << "open";
   EXPECT_EQ(first.wait().code, 0);
+}
+
+TEST_F(Delivery, a_job_that_goes_by_itself_was_delivered_all_the_same) {
+  const auto job = [](const std::string& name, const std::string& spec, const std::string& annotation) {
+    return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: " + name + "}\nspec: {" + spec +
+           "backoffLimit: 0, template: {metadata: {annotations: {" + annotation +
+           "}}, spec: {restartPolicy: Never, containers: [{name: m, image: none}]}}}\n---\n";
+  };
+  for (const std::string code : {"0", "1"}) {
+    const std::string text = job("brief", "ttlSecondsAfterFinished: 0, ", "slipway.dev/exit-code: '" + code + "'") +
+                             job("long", "", "slipway.dev/run-time: 2s");
+    const Ended ended = slipway({"run", "-f", write("j.yaml", text), "--timeout", "60s"});
+    EXPECT_EQ(std::to_string(ended.code), code) << ended.out << ended.err;
+    EXPECT_NE(ended.out.find("job/brief: deleted"), std::string::npos) << "it went before the run ended: " << ended.out;
+  }
+}
+
+TEST_F(Delivery, a_suspended_workflow_says_so) {
+  std::string text = shell_workflow("flow", {{"a", "true"}});
+  text.replace(text.find("spec:\n"), 6, "spec:\n  suspend: true\n");
+  const Ended ended = slipway({"run", "-f", write("w.yaml", text), "--timeout", "1s"});
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  EXPECT_NE(ended.out.find("workflow/flow: Suspended"), std::string::npos) << ended.out;
+}
+
+TEST_F(Delivery, a_large_graph_tells_how_far_it_is_and_what_failed) {
+  std::string text = shell_workflow("flow", {{"a", "true"}});
+  for (int i = 0; i < 1001; ++i) text += "    s" + std::to_string(i) + ": {dependencies: [a], template: {name: t}}\n";
+  text +=
+      "  templates: {t: {spec: {backoffLimit: 0, template: {metadata: {annotations: {slipway.dev/exit-code: \"1\"}}, spec: "
+      "{restartPolicy: Never, containers: [{name: m, image: none}]}}}}}\n";
+  const Ended ended = slipway({"run", "-f", write("w.yaml", text)});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_NE(ended.out.find("/1002 steps have ended"), std::string::npos) << ended.out.substr(0, 2000);
+  EXPECT_NE(ended.out.find("workflow/flow s0: Failed BackoffLimitExceeded"), std::string::npos) << ended.out.substr(0, 2000);
+}
+
+TEST_F(Delivery, a_rerun_without_a_step_runs_all_again) {
+  const std::string file =
+      write("w.yaml", shell_workflow("flow", {{"a", "echo x >>" + shared("a")}, {"b", "echo x >>" + shared("b"), "a"}}));
+  EXPECT_EQ(slipway(run_arguments(file)).code, 0);
+  EXPECT_EQ(slipway({"rerun", "workflow/flow", "--from", "b", "--data-dir", data_dir()}).code, 0);
+  EXPECT_EQ(slipway({"rerun", "workflow/flow", "--data-dir", data_dir()}).code, 0);
+  EXPECT_EQ(runs("a"), 2U);
+  EXPECT_EQ(runs("b"), 3U);
+  EXPECT_EQ(slipway({"why", "workflow/flow/absent", "--data-dir", data_dir()}).code, 2);
 }
 
 TEST_F(Delivery, json_output_is_one_document) {
@@ -167,6 +213,9 @@ TEST_F(Delivery, json_output_is_one_document) {
   EXPECT_EQ(ended.code, 0);
   EXPECT_TRUE(ended.out.starts_with("{")) << ended.out;
   EXPECT_NE(ended.err.find("a: Succeeded"), std::string::npos) << ended.err;
+  const auto get = [&](const char* what) { return slipway({"get", what, "-o", "yaml", "--data-dir", data_dir()}).out; };
+  EXPECT_TRUE(get("workflow/flow").starts_with("apiVersion: batch.slipway.dev/v1alpha1\nkind: Workflow\n"));
+  EXPECT_TRUE(get("workflows").starts_with("apiVersion: v1\nkind: List\n"));
 }
 
 TEST_F(Delivery, the_example_of_the_readme_runs) {

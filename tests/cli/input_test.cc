@@ -68,6 +68,13 @@ TEST_F(BadInput, one_bad_object_keeps_the_good_ones_out) {
   EXPECT_EQ(slipway({"get", "workflow/w", "--data-dir", data_dir()}).code, 2);
 }
 
+TEST_F(BadInput, one_bad_object_keeps_a_new_namespace_out) {
+  const std::string ns = "apiVersion: v1\nkind: Namespace\nmetadata: {name: fresh}\n---\n";
+  const std::string bad = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {completions: -1}\n";
+  EXPECT_EQ(slipway({"run", "-f", write("w.yaml", ns + bad), "--data-dir", data_dir()}).code, 2);
+  EXPECT_EQ(slipway({"get", "namespace/fresh", "--data-dir", data_dir()}).code, 2);
+}
+
 TEST_F(BadInput, thirty_chained_diamonds_are_checked_at_once) {
   std::string steps = "    s0: {" + kTemplate + "}\n";
   for (int i = 0; i < 30; ++i) {

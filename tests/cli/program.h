@@ -76,6 +76,7 @@ class Program {
 
   void signal(int number) const { kill(pid_, number); }
   std::string output() const { return read_file(out_); }
+  pid_t pid() const { return pid_; }
 
   /// Looks until the text is on standard output; false when the program ended without it. The bound only ends a broken run.
   bool wait_for_output(const std::string& text) {

@@ -39,6 +39,7 @@ class EveryPoint : public testing::TestWithParam<std::size_t> {
     const Ending ending = play(scenario_, world_with(std::move(plan)));
     EXPECT_TRUE(ending.is_over) << scenario_.name << " is stuck after " << what << "\n" << ending.state;
     EXPECT_EQ(ending.state, clean_.state) << scenario_.name << " after " << what;
+    EXPECT_EQ(ending.struck.size(), 1U) << scenario_.name << ": the run never came to " << what;
   }
 };
 

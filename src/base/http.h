@@ -2,6 +2,7 @@
 // client of foreign API servers, gates that call webhooks. No transport here; room net has it.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
 
 #include "base/digest.h"

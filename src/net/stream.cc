@@ -8,6 +8,7 @@
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

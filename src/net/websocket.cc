@@ -1,5 +1,8 @@
 #include "net/websocket.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/digest.h"
 
 namespace slipway::net {

@@ -2,7 +2,9 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/digest.h"
 

@@ -193,7 +193,10 @@ std::string describe(const kube::Object& workflow, const control::View& view, co
   return out;
 }
 
-std::string events_table(const std::vector<kube::Object>& events, Time now) {
+std::string events_table(std::vector<kube::Object> events, Time now) {
+  // Times have whole seconds; within one the revisions know the order.
+  std::ranges::sort(events, {},
+                    [](const kube::Object& event) { return std::pair(event["lastTimestamp"].str(), kube::revision(event)); });
   std::vector<std::vector<std::string>> table = {{"TYPE", "REASON", "AGE", "FROM", "MESSAGE"}};
   for (const auto& event : events) {
     const auto last = kube::time_of(event["lastTimestamp"]);

@@ -35,8 +35,8 @@ std::string step_table(const std::vector<StepRow>& rows, Time now, std::size_t f
 
 /// The header block, the step table and the events.
 std::string describe(const kube::Object& workflow, const control::View& view, const std::vector<kube::Object>& events);
-/// TYPE, REASON, AGE, FROM, MESSAGE; in the order given.
-std::string events_table(const std::vector<kube::Object>& events, Time now);
+/// TYPE, REASON, AGE, FROM, MESSAGE; oldest first.
+std::string events_table(std::vector<kube::Object> events, Time now);
 /// One line and the step table: what a live display redraws.
 std::string summary(const kube::Object& workflow, const std::vector<Value>& step_sets, Time now);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "delivery/jobflow/test_flow.h"
 
 namespace slipway::delivery::jobflow {
@@ -128,6 +130,73 @@ TEST(Mutate, gives_the_workflow_its_own_selector_and_finalizer) {
   const Value with_long_name = workflow_of(kDiamond, long_name);
   EXPECT_LE(with_long_name["spec"]["selector"]["matchLabels"][kWorkflowLabel].as_string().size(), 63u);
   EXPECT_TRUE(validate(with_long_name, {}).empty());
+}
+
+// Whatever is in a spec, checking it ends with causes or with a program that plan() can run.
+
+using Seed = std::mt19937_64;
+
+Value random_value(Seed& seed) {
+  switch (seed() % 10) {
+    case 0:
+      return Value();
+    case 1:
+      return Value(true);
+    case 2:
+      return Value(static_cast<std::int64_t>(seed()));
+    case 3:
+      return Value(-1.5);
+    case 4:
+      return Value("");
+    case 5:
+      return Value("one");
+    case 6:
+      return json::array({Value("two"), Value(3)});
+    case 7:
+      return json::object({{"name", "t"}, {"spec", Value()}});
+    case 8:
+      return json::object({{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}, {"dependencyIDs", "x"}});
+    default:
+      return Value::empty_object();
+  }
+}
+
+Value shaken(const Value& value, Seed& seed) {
+  if (seed() % 12 == 0) return random_value(seed);
+  if (value.is_array())
+    return value.empty() ? value : value.with_item(seed() % value.size(), shaken(value.item(seed() % value.size()), seed));
+  if (!value.is_object() || value.empty()) return value;
+  std::size_t at = seed() % (value.size() + 1);
+  for (auto [name, member] : value.members()) {
+    if (at-- == 0) return value.with(name, shaken(member, seed));
+  }
+  static const Names fields = {"retry",   "until",    "externalRef", "jobTemplate", "template",   "trigger",
+                               "suspend", "selector", "metadata",    "rerun",       "parallelism"};
+  return value.with(fields[seed() % fields.size()], random_value(seed));
+}
+
+TEST(Validate, ends_well_on_any_spec) {
+  int refused = 0;
+  const Value whole = workflow_of(kDiamond).with_path({"metadata", "uid"}, "u");
+  for (std::uint64_t number = 0; number < 4000; ++number) {
+    Seed seed(number);
+    Value workflow = whole;
+    for (int i = 0; i < 3; ++i) workflow = workflow.with("spec", shaken(workflow["spec"], seed));
+    workflow = mutate(workflow, {});
+    refused += validate(workflow, {}).empty() ? 0 : 1;
+    validate(workflow, whole);
+    Observed observed{.workflow = workflow, .step_sets = {}, .jobs = {}, .external = [](const Step& step) {
+                        return view_external(step, {});
+                      }};
+    const Actions actions = plan(observed, Time{});
+    EXPECT_TRUE(actions.status.has_value());
+    if (actions.create.empty()) continue;
+    const auto program = *Program::compile(workflow);
+    for (const auto& one : actions.create)
+      EXPECT_FALSE(kube::name(make_job(workflow, *program, one.step, one.attempt)).empty());
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_LT(refused, 3900);
 }
 
 // Updates -------------------------------------------------------------------------------------------------------------------

@@ -141,6 +141,8 @@ class Following {
   std::vector<Object> step_sets_of(const Object& workflow);
   void watch();
   Task<> wait();
+  bool leaves_pods() const;
+  Task<> clear_up();
   Task<> wake_on_interrupt();
 
   Session& session_;
@@ -161,6 +163,7 @@ Task<int> Following::run() {
   co_await wait();
   progress_->end();
   const bool is_open = is_under_way();
+  if (!is_open) co_await clear_up();
   print_result();
   if (!is_open) co_return exit_code();
   fmt::print(stderr, "{}: stopping the pods; the same command goes on from here\n",
@@ -196,6 +199,31 @@ Task<> Following::wait() {
     co_await changed_.wait_until(std::min(deadline, env().clock.now() + progress_->refresh()));
     progress_->tick();
   }
+}
+
+/// Whether something has still to go: a deadline ends a workflow first and deletes what runs then.
+bool Following::leaves_pods() const {
+  const plane::StoreView view(session_.server(), session_.store(), session_.env().clock.now());
+  const auto owner_of = [&](const Object& owned) {
+    const json::Value& owner = kube::controller_of(owned);
+    const json::Value found = view.find(owner.with("namespace", kube::ns(owned)));
+    return found["metadata"]["uid"] == owner["uid"] ? found : json::Value();
+  };
+  const auto has_owner = [](const Object& owned) { return !kube::controller_of(owned).is_null(); };
+  const std::vector<Object> pods = view.all({"", "v1", "Pod"}, "");
+  const std::vector<Object> jobs = view.all({"batch", "v1", "Job"}, "");
+  return std::ranges::any_of(
+             pods, [&](const Object& pod) { return kube::is_deleting(pod) || (has_owner(pod) && owner_of(pod).is_null()); }) ||
+         std::ranges::any_of(
+             jobs, [&](const Object& job) { return has_owner(job) && !verdict(job) && verdict(owner_of(job)).has_value(); });
+}
+
+/// Nobody looks after pods once this process has ended: those that must go, go first, and no process is left running.
+Task<> Following::clear_up() {
+  while (leaves_pods() && !session_.is_interrupted()) {
+    co_await changed_.wait_until(env().clock.now() + std::chrono::milliseconds{50});
+  }
+  co_await session_.controllers()->stop_pods(kStopGrace);
 }
 
 Task<> Following::wake_on_interrupt() {

@@ -36,6 +36,15 @@ TEST(WorkflowPage, has_the_fields_of_the_described_structs) {
   EXPECT_EQ(found, table);
 }
 
+TEST(Definitions, are_checked_in_as_the_described_structs_make_them) {
+  for (const Value& definition : plane::custom_resource_definitions()) {
+    const std::string path = fmt::format("{}/crds/{}.yaml", SLIPWAY_SOURCE_DIR, kube::name(definition));
+    std::ostringstream found;
+    found << std::ifstream(path).rdbuf();
+    EXPECT_EQ(found.str(), json::print_yaml(definition)) << "run `make crds`";
+  }
+}
+
 struct Example {
   std::string outcome;  // what follows "```yaml " on the fence
   std::string text;

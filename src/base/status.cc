@@ -70,7 +70,8 @@ Cause invalid(std::string path, std::string_view value, std::string detail) {
 Cause not_supported(std::string path, std::string_view value, const std::vector<std::string>& supported) {
   std::string list;
   for (const auto& one : supported) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", one);
-  return cause("FieldValueNotSupported", std::move(path), fmt::format("Unsupported value: {}: supported values: {}", value, list));
+  return cause("FieldValueNotSupported", std::move(path),
+               fmt::format("Unsupported value: {}: supported values: {}", value, list));
 }
 
 Cause forbidden(std::string path, std::string detail) {
@@ -90,7 +91,8 @@ Cause too_long(std::string path, std::size_t max_bytes) {
 }
 
 Cause too_many(std::string path, std::size_t actual, std::size_t max_items) {
-  return cause("FieldValueTooMany", std::move(path), fmt::format("Too many: {}: must have at most {} items", actual, max_items));
+  return cause("FieldValueTooMany", std::move(path),
+               fmt::format("Too many: {}: must have at most {} items", actual, max_items));
 }
 
 Cause type_invalid(std::string path, std::string_view value, std::string detail) {

@@ -87,7 +87,8 @@ Task<bool> Signal::wait_until(Time deadline) {
 
 Task<bool> Signal::suspend(std::shared_ptr<Waiter> waiter) {
   waiters_.push_back(waiter);
-  co_return co_await suspend_until_resumed([this, waiter](Resume resume) { waiter->slot = env_.parking.park(std::move(resume)); });
+  co_return co_await suspend_until_resumed(
+      [this, waiter](Resume resume) { waiter->slot = env_.parking.park(std::move(resume)); });
 }
 
 Task<> sleep_until(Env& env, Time when) {

@@ -91,8 +91,8 @@ struct Unit {
   std::string_view name;
   double us;
 };
-constexpr std::array kUnits{Unit{"ns", 1e-3}, Unit{"us", 1}, Unit{"µs", 1}, Unit{"μs", 1}, Unit{"ms", 1e3},
-                            Unit{"s", 1e6},   Unit{"m", 6e7}, Unit{"h", 3.6e9}};
+constexpr std::array kUnits{Unit{"ns", 1e-3}, Unit{"us", 1},  Unit{"µs", 1},  Unit{"μs", 1},
+                            Unit{"ms", 1e3},  Unit{"s", 1e6}, Unit{"m", 6e7}, Unit{"h", 3.6e9}};
 
 /// The unit at the front: the letters up to the next digit or dot.
 const Unit* take_unit(std::string_view& text) {
@@ -132,7 +132,8 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
 std::string to_rfc3339(Time time) {
   const auto [date, clock] = civil(time);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+                     static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
+                     clock.seconds().count());
 }
 
 std::string to_rfc3339_micro(Time time) {

@@ -141,6 +141,9 @@ class Following {
   std::vector<Object> step_sets_of(const Object& workflow);
   void watch();
   Task<> wait();
+  bool is_delivered(const kube::Resource& resource, const kube::ObjectKey& key) const {
+    return std::ranges::any_of(deliveries_, [&](const Delivery& d) { return d.key == key && d.type->resource == resource; });
+  }
   bool leaves_pods() const;
   Task<> clear_up();
   Task<> wake_on_interrupt();
@@ -185,8 +188,11 @@ void Following::watch() {
     if (informer) continue;
     informer = std::make_unique<client::Informer>(env(), session_.server(), delivery.type->resource);
     informer->add_handler([this, resource = delivery.type->resource](const Object& before, const Object& after) {
-      if (after.is_null()) gone_[{resource, kube::key_of(before)}] = before;
-      progress_->changed(before, after);
+      // The folder may hold others, of earlier runs or made by controllers: they are none of this delivery.
+      if (is_delivered(resource, kube::key_of(after.is_null() ? before : after))) {
+        if (after.is_null()) gone_[{resource, kube::key_of(before)}] = before;
+        progress_->changed(before, after);
+      }
       changed_.notify();
     });
     tasks_.spawn(informer->run());

@@ -125,7 +125,7 @@ class LiveTable : public Progress {
 
   void changed(const Object&, const Object& after) override {
     if (after.is_null()) return;
-    objects_[title(after)] = after;
+    objects_[fmt::format("{}/{}", kube::ns(after), title(after))] = after;
     is_dirty_ = true;
   }
   void tick() override {

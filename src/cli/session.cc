@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -48,11 +51,14 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
     co_return report(missing);
   }
   if (!options_.is_read_only) {
+    const bool is_new = !files.exists(options_.data_dir);
     if (const auto made = files.make_folders(options_.data_dir); !made) co_return report(made.error());
+    if (is_new) chmod(options_.data_dir.c_str(), 0700);  // it will hold Secrets
   }
   plane::ApiServer::Options options;
   options.store.path = options_.data_dir + "/cluster.db";
   options.store.is_read_only = options_.is_read_only;
+  options.store.pid = getpid();
   options.store.pid = getpid();
   options.writes_bootstrap = !options_.is_read_only;
   auto api = co_await plane::ApiServer::open(env(), std::move(options));

@@ -6,8 +6,8 @@
 #include "cluster/simulated_runtime.h"
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/controller.h"
-#include "delivery/jobflow/kinds.h"
 #include "delivery/jobflow/explain.h"
+#include "delivery/jobflow/kinds.h"
 #include "delivery/jobflow/workflow.h"
 
 namespace slipway::plane {

@@ -69,9 +69,15 @@ void World::start_server() {
 
 void World::stop_server() {
   server_domain_.die();
+  // Before the store is destroyed, which would close its file in order.
+  const std::uint64_t dice = random_.next();
+  if (dice % 2 == 0) {
+    disk_.crash(dice);  // the power was cut: unsynced writes are kept, lost or torn
+  } else {
+    disk_.kill();  // only the process died
+  }
   api_.reset();
   is_server_starting_ = false;
-  disk_.crash(random_.next());
   for (const auto& weak : std::exchange(in_flight_, {})) {
     if (const auto exchange = weak.lock()) exchange->answer(fail(Reason::ServiceUnavailable, "connection reset"));
   }

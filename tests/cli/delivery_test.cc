@@ -220,6 +220,19 @@ TEST_F(Delivery, a_rerun_without_a_step_runs_all_again) {
   EXPECT_EQ(slipway({"why", "workflow/flow/absent", "--data-dir", data_dir()}).code, 2);
 }
 
+TEST_F(Delivery, tells_only_of_what_it_delivers) {
+  const std::string job =
+      "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: lone}\nspec: {template: {spec: {restartPolicy: Never, "
+      "containers: "
+      "[{name: m, image: none, command: ['true']}]}}}\n";
+  EXPECT_EQ(slipway(run_arguments(write("old.yaml", shell_workflow("old", {{"a", "true"}})))).code, 0);
+  const Ended ended = slipway(run_arguments(write("new.yaml", shell_workflow("new", {{"a", "true"}}) + job)));
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_NE(ended.out.find("job/lone: Complete"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("/old"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("job/new-a"), std::string::npos) << "a step is told once: " << ended.out;
+}
+
 TEST_F(Delivery, json_output_is_one_document) {
   const std::string file = write("w.yaml", shell_workflow("flow", {{"a", "true"}}));
   const Ended ended = slipway(run_arguments(file, {"-o", "json"}));

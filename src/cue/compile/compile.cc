@@ -1,0 +1,408 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cue/compile/compiler.h"
+#include "cue/std/registry.h"
+#include "cue/syntax/literal.h"
+#include "cue/syntax/parser.h"
+
+// The compiler asks for a few of many node kinds at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+using ast::Kind;
+
+namespace {
+
+// Parses the files of a package into the program.
+std::vector<ast::File*> parse_all(ProgramData& program, const std::vector<SourceText>& files) {
+  std::vector<ast::File*> parsed;
+  for (const SourceText& source : files) {
+    const SourceText& kept = program.texts.emplace_back(source);
+    Pos base = program.sources.add(kept.name, kept.text);
+    parsed.push_back(parse_file(kept.name, kept.text, base, program.arena, program.diagnostics));
+  }
+  return parsed;
+}
+
+}  // namespace
+
+std::unique_ptr<ProgramData> compile_program(const std::vector<SourceText>& files, const Packages& packages,
+                                             const CompileOptions& options) {
+  auto program = std::make_unique<ProgramData>();
+  std::map<std::string, std::uint32_t> instances;
+  program->instances.emplace_back();
+  std::vector<std::vector<ast::File*>> parsed = {parse_all(*program, files)};
+  // Compiling a package may add the packages it imports; each is compiled once.
+  for (std::uint32_t i = 0; i < program->instances.size() && program->diagnostics.empty(); ++i) {
+    if (i > 0) parsed.push_back(parse_all(*program, packages.find(program->instances[i].path)->second));
+    if (!program->diagnostics.empty()) break;
+    Compiler(*program, packages, options, instances).package(i, parsed[i]);
+  }
+  std::stable_sort(program->diagnostics.begin(), program->diagnostics.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.pos < b.pos; });
+  return program;
+}
+
+void Compiler::package(std::uint32_t index, const std::vector<ast::File*>& files) {
+  for (const ast::File* one : files) {
+    if (!one->package.empty()) package_name_ = one->package;
+  }
+  if (index > 0) package_name_ = program_.instances[index].path;
+  program_.instances[index].name = files.empty() ? "" : std::string(files[0]->package);
+  Scope scope{nullptr, true, {}};
+  for (const ast::File* one : files) declare_fields(scope, one->decls, true);
+  for (const std::string& name : options_.open_names) {
+    if (index == 0) scope.bindings.push_back({name, Binding::Kind::Field, program_.labels.identifier(name, package_name_)});
+  }
+  InScope in(*this, scope);
+  std::vector<const ir::Struct*> compiled;
+  for (const ast::File* one : files) compiled.push_back(file(*one, scope));
+  program_.instances[index].files = std::move(compiled);
+}
+
+const ir::Struct* Compiler::file(const ast::File& node, Scope& package_scope) {
+  Scope scope{&package_scope, false, {}};
+  declare_imports(scope, node);
+  for (const ast::Node* decl : node.decls) {
+    if (decl->kind == Kind::Let) {
+      const auto& let = ast::as<ast::Let>(*decl);
+      declare(
+          scope,
+          {let.name, Binding::Kind::Let, program_.labels.unique_let(let.name), let.expr, nullptr, 0, {}, let.pos, false, true});
+    }
+    if (decl->kind != Kind::Field) continue;
+    const auto& field = ast::as<ast::Field>(*decl);
+    Label label;
+    if (!field.alias.empty() && static_label(*field.label, label)) {
+      declare(scope, {field.alias, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, field.pos, false, true});
+    }
+  }
+  InScope in(*this, scope);
+  const ir::Struct* body = struct_body(node.decls, node.begin, true);
+  check_used(scope);
+  return body;
+}
+
+void Compiler::declare_imports(Scope& scope, const ast::File& node) {
+  for (const ast::Import& import : node.imports) {
+    std::string_view name;
+    std::string path = import_path(import, name);
+    if (path.empty()) continue;
+    Binding binding{name, Binding::Kind::Import, kNoLabel};
+    binding.pos = import.pos;
+    binding.must_be_used = !options_.allows_unused_imports;
+    binding.package = program_.arena.copy(std::string_view(path));
+    if (auto known = instances_.find(path); known != instances_.end()) {
+      binding.instance = known->second;
+    } else if (packages_.contains(path)) {
+      binding.instance = static_cast<std::uint32_t>(program_.instances.size());
+      instances_[path] = binding.instance;
+      program_.instances.push_back({path, std::string(name), {}});
+    } else if (is_standard_package(path)) {
+      binding.kind = Binding::Kind::Std;
+    } else {
+      error(ast::as<ast::Node>(*import.path).pos, fmt::format("package \"{}\" not found", path));
+      binding.must_be_used = false;
+    }
+    for (const Binding& other : scope.bindings) {
+      if (other.name == name) error(import.pos, fmt::format("{} redeclared as imported package name", name), other.pos);
+    }
+    scope.bindings.push_back(binding);
+  }
+}
+
+// "path:name" or "path", whose last element names the package.
+std::string Compiler::import_path(const ast::Import& import, std::string_view& name) {
+  auto path = unquote(ast::as<ast::Literal>(*import.path).text);
+  if (!path || path->value.empty()) {
+    error(import.pos, "invalid import path");
+    return {};
+  }
+  std::string text = path->value;
+  std::string last = text.substr(text.rfind('/') == std::string::npos ? 0 : text.rfind('/') + 1);
+  if (auto colon = last.find(':'); colon != std::string::npos) {
+    text.resize(text.rfind(':'));
+    last = last.substr(colon + 1);
+  } else if (auto at = last.find('@'); at != std::string::npos) {
+    last.resize(at);
+  }
+  name = import.name.empty() ? program_.arena.copy(std::string_view(last)) : import.name;
+  return text;
+}
+
+bool Compiler::static_label(const ast::Node& node, Label& label) {
+  if (node.kind == Kind::Ident) {
+    label = program_.labels.identifier(ast::as<ast::Ident>(node).name, package_name_);
+    return true;
+  }
+  if (node.kind != Kind::Literal) return false;
+  const auto& literal = ast::as<ast::Literal>(node);
+  if (literal.tok != Tok::String) {
+    label = program_.labels.regular(literal.text);
+    return true;
+  }
+  auto text = unquote(literal.text);
+  if (!text || text->is_bytes) {
+    error(node.pos, text ? "bytes cannot be a label" : text.error().message);
+    label = program_.labels.regular("");
+    return true;
+  }
+  label = program_.labels.regular(text->value);
+  return true;
+}
+
+void Compiler::declare(Scope& scope, Binding binding) {
+  for (const Binding& other : scope.bindings) {
+    if (other.name != binding.name) continue;
+    bool both_fields = other.kind == Binding::Kind::Field && binding.kind == Binding::Kind::Field && !other.must_be_used &&
+                       !binding.must_be_used;
+    if (both_fields) return;
+    bool is_let = other.kind == Binding::Kind::Let || binding.kind == Binding::Kind::Let;
+    error(binding.pos,
+          is_let ? fmt::format("cannot have both let/alias and field with name \"{}\" in same scope", binding.name)
+                 : fmt::format("alias \"{}\" redeclared in same scope", binding.name),
+          other.pos);
+    return;
+  }
+  scope.bindings.push_back(binding);
+}
+
+// Names a struct's declarations introduce. In a file, lets and aliases belong to the file, fields to the package.
+void Compiler::declare_fields(Scope& scope, ast::Nodes decls, bool is_file) {
+  for (const ast::Node* decl : decls) {
+    if (decl->kind == Kind::Let && !is_file) {
+      const auto& let = ast::as<ast::Let>(*decl);
+      declare(
+          scope,
+          {let.name, Binding::Kind::Let, program_.labels.unique_let(let.name), let.expr, nullptr, 0, {}, let.pos, false, true});
+    }
+    if (decl->kind != Kind::Field) continue;
+    const auto& field = ast::as<ast::Field>(*decl);
+    Label label;
+    if (field.label->kind == Kind::Ident) {
+      static_label(*field.label, label);
+      declare(scope, {ast::as<ast::Ident>(*field.label).name, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, field.pos});
+    }
+    std::string_view alias = field.alias.empty() ? field.self_name : field.alias;
+    if (alias.empty() || (is_file && !field.alias.empty()) || field.label->kind == Kind::List) continue;
+    bool is_static = static_label(*field.label, label);
+    Binding binding{
+        alias, is_static ? Binding::Kind::Field : Binding::Kind::Dynamic, label, nullptr, nullptr, 0, {}, field.pos, false,
+        true};
+    if (!is_static) binding.source = field.label;
+    declare(scope, binding);
+  }
+}
+
+void Compiler::check_used(const Scope& scope) {
+  for (const Binding& binding : scope.bindings) {
+    if (binding.is_used || !binding.must_be_used) continue;
+    if (binding.kind == Binding::Kind::Import || binding.kind == Binding::Kind::Std) {
+      error(binding.pos, fmt::format("imported and not used: \"{}\"", binding.package));
+    } else {
+      error(binding.pos, fmt::format("unreferenced alias or let clause {}", binding.name));
+    }
+  }
+}
+
+const ir::Struct* Compiler::struct_literal(const ast::Struct& node) {
+  Scope scope{scope_, true, {}};
+  declare_fields(scope, node.decls, false);
+  InScope in(*this, scope);
+  const ir::Struct* body = struct_body(node.decls, node.pos, false);
+  check_used(scope);
+  return body;
+}
+
+const ir::Struct* Compiler::struct_body(ast::Nodes decls, Pos pos, bool is_file) {
+  auto* result = make<ir::Struct>(ir::Op::Struct, pos);
+  result->is_file = is_file;
+  std::vector<ir::Decl> out;
+  for (const ast::Node* decl : decls) declaration(*decl, out, *result);
+  // Fields first: what embeddings and guards ask for must be there.
+  std::stable_sort(out.begin(), out.end(), [](const ir::Decl& a, const ir::Decl& b) {
+    auto rank = [](const ir::Decl& d) {
+      return d.kind == ir::DeclKind::Comprehension ? 2 : d.kind == ir::DeclKind::Embed ? 1 : 0;
+    };
+    return rank(a) < rank(b);
+  });
+  result->decls = program_.arena.copy(out);
+  result->is_definite = result->has_regular || result->has_ellipsis || (!result->has_embeds && !is_file) || out.empty();
+  return result;
+}
+
+void Compiler::declaration(const ast::Node& node, std::vector<ir::Decl>& out, ir::Struct& target) {
+  switch (node.kind) {
+    case Kind::Field:
+      field(ast::as<ast::Field>(node), out, target);
+      return;
+    case Kind::Let:
+    case Kind::Attribute:
+      return;
+    case Kind::Ellipsis:
+      target.has_ellipsis = true;
+      return;
+    case Kind::Comprehension:
+      target.has_embeds = true;
+      out.push_back({ir::DeclKind::Comprehension, ast::Mark::Regular, kNoLabel, nullptr, expression(node), node.pos, nullptr});
+      return;
+    default:
+      target.has_embeds = true;
+      out.push_back({ir::DeclKind::Embed, ast::Mark::Regular, kNoLabel, nullptr, expression(node), node.pos, nullptr});
+      return;
+  }
+}
+
+const ir::FieldInfo* Compiler::field_info(const ast::Field& node) {
+  if (node.doc.empty() && node.attributes.empty()) return nullptr;
+  auto* info = program_.arena.make<ir::FieldInfo>();
+  info->doc = node.doc;
+  info->attributes = std::span<const ast::Attribute* const>(node.attributes.data(), node.attributes.size());
+  return info;
+}
+
+void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Struct& target) {
+  Label label;
+  if (node.label->kind == Kind::List) {
+    target.has_regular = true;
+    pattern(node, out);
+    return;
+  }
+  if (!static_label(*node.label, label)) {
+    target.has_regular = true;
+    dynamic_field(node, out, target);
+    return;
+  }
+  if (label.is_regular()) target.has_regular = true;
+  std::vector<Binding> names;
+  if (!node.value_alias.empty()) {
+    names.push_back({node.value_alias, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, node.pos, false, true});
+  }
+  if (!node.key_name.empty())
+    names.push_back({node.key_name, Binding::Kind::FieldName, label, nullptr, nullptr, 0, {}, node.pos});
+  const ir::Expr* value = nullptr;
+  if (names.empty()) {
+    value = expression(*node.value);
+  } else {
+    Scope scope{scope_, false, std::move(names)};
+    InScope in(*this, scope);
+    value = expression(*node.value);
+    check_used(scope);
+  }
+  out.push_back({ir::DeclKind::Field, node.mark, label, nullptr, value, node.label->pos, field_info(node)});
+}
+
+// The value of a pattern or dynamic field sees its field by name and value.
+const ir::Expr* Compiler::value_in_field_scope(const ast::Field& node, std::vector<Binding> names) {
+  if (!node.value_alias.empty())
+    names.push_back({node.value_alias, Binding::Kind::Node, kNoLabel, nullptr, nullptr, 0, {}, node.pos, false, true});
+  if (!node.self_name.empty())
+    names.push_back({node.self_name, Binding::Kind::Node, kNoLabel, nullptr, nullptr, 0, {}, node.pos});
+  if (!node.key_name.empty())
+    names.push_back({node.key_name, Binding::Kind::FieldName, kNoLabel, nullptr, nullptr, 0, {}, node.pos});
+  Scope scope{scope_, true, std::move(names)};
+  InScope in(*this, scope);
+  return expression(*node.value);
+}
+
+void Compiler::dynamic_field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Struct&) {
+  const ast::Node* name = node.label;
+  std::vector<Binding> names;
+  if (name->kind == Kind::Paren) {
+    name = ast::as<ast::Paren>(*name).inner;
+    if (name->kind == Kind::Alias) {
+      const auto& alias = ast::as<ast::Alias>(*name);
+      names.push_back({alias.name, Binding::Kind::FieldName, kNoLabel, nullptr, nullptr, 0, {}, node.pos});
+      name = alias.expr;
+    }
+  }
+  const ir::Expr* label = expression(*name);
+  const ir::Expr* value = value_in_field_scope(node, std::move(names));
+  out.push_back({ir::DeclKind::Dynamic, node.mark, kNoLabel, label, value, node.label->pos, field_info(node)});
+}
+
+void Compiler::pattern(const ast::Field& node, std::vector<ir::Decl>& out) {
+  const ast::Node* item = ast::as<ast::List>(*node.label).items[0];
+  std::vector<Binding> names;
+  if (item->kind == Kind::Alias) {
+    const auto& alias = ast::as<ast::Alias>(*item);
+    names.push_back({alias.name, Binding::Kind::FieldName, kNoLabel, nullptr, nullptr, 0, {}, node.pos});
+    item = alias.expr;
+  }
+  if (!node.alias.empty())
+    names.push_back({node.alias, Binding::Kind::Node, kNoLabel, nullptr, nullptr, 0, {}, node.pos, false, true});
+  const ir::Expr* matcher = expression(*item);
+  const ir::Expr* value = value_in_field_scope(node, std::move(names));
+  out.push_back({ir::DeclKind::Pattern, node.mark, kNoLabel, matcher, value, node.label->pos, field_info(node)});
+}
+
+const ir::Expr* Compiler::comprehension(const ast::Comprehension& node) {
+  auto* result = make<ir::Comprehension>(ir::Op::Comprehension, node.pos);
+  if (node.fallback != nullptr) return error(node.pos, "else and otherwise clauses are not supported");
+  std::vector<ir::Clause> out;
+  clauses(node, 0, out, *result);
+  result->clauses = program_.arena.copy(out);
+  std::vector<Label> labels;
+  collect_labels(*result->body, labels, result->any_label);
+  std::sort(labels.begin(), labels.end(), [](Label a, Label b) { return a.word < b.word; });
+  result->labels = program_.arena.copy(labels);
+  return result;
+}
+
+// Each for and let clause opens a level for what follows it.
+void Compiler::clauses(const ast::Comprehension& node, std::size_t index, std::vector<ir::Clause>& out,
+                       ir::Comprehension& result) {
+  if (index == node.clauses.size()) {
+    result.body = expression(*node.body);
+    return;
+  }
+  const ast::ClauseNode& clause = node.clauses[index];
+  ir::Clause compiled{clause.kind, kNoLabel, kNoLabel, nullptr, clause.pos};
+  if (clause.kind == ast::Clause::Try) {
+    error(clause.pos, "try clauses are not supported");
+  }
+  if (clause.expr != nullptr) compiled.expr = expression(*clause.expr);
+  Scope scope{scope_, clause.kind == ast::Clause::For || clause.kind == ast::Clause::Let, {}};
+  bool is_let = clause.kind == ast::Clause::Let;
+  if (!clause.key.empty()) {
+    compiled.key = program_.labels.unique_let(clause.key);
+    scope.bindings.push_back({clause.key, Binding::Kind::Field, compiled.key, nullptr, nullptr, 0, {}, clause.key_pos});
+  }
+  if (!clause.value.empty()) {
+    compiled.value = program_.labels.unique_let(clause.value);
+    scope.bindings.push_back(
+        {clause.value, Binding::Kind::Field, compiled.value, nullptr, nullptr, 0, {}, clause.value_pos, false, is_let});
+  }
+  out.push_back(compiled);
+  InScope in(*this, scope);
+  clauses(node, index + 1, out, result);
+  check_used(scope);
+}
+
+void Compiler::collect_labels(const ir::Expr& body, std::vector<Label>& out, bool& any) {
+  if (body.op == ir::Op::Constant) return;
+  if (body.op == ir::Op::Comprehension) {
+    const auto& inner = ir::as<ir::Comprehension>(body);
+    out.insert(out.end(), inner.labels.begin(), inner.labels.end());
+    any = any || inner.any_label;
+    return;
+  }
+  if (body.op != ir::Op::Struct) {
+    any = true;
+    return;
+  }
+  for (const ir::Decl& decl : ir::as<ir::Struct>(body).decls) {
+    if (decl.kind == ir::DeclKind::Field) {
+      out.push_back(decl.label);
+    } else if (decl.kind == ir::DeclKind::Embed || decl.kind == ir::DeclKind::Comprehension) {
+      collect_labels(*decl.value, out, any);
+    } else if (decl.kind == ir::DeclKind::Dynamic) {
+      any = true;
+    }
+  }
+}
+
+}  // namespace slipway::cue

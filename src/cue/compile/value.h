@@ -1,0 +1,195 @@
+// One value in sixteen bytes: a scalar, a type, a bound, or a pointer to what is larger. Everything pointed to lies in the
+// arena of the program or of the evaluation.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "cue/number/decimal.h"
+#include "cue/syntax/token.h"
+
+namespace slipway::cue {
+
+/// Sets of basic kinds.
+using KindMask = std::uint16_t;
+enum : KindMask {
+  kNull = 1,
+  kBool = 2,
+  kInt = 4,
+  kFloat = 8,
+  kString = 16,
+  kBytes = 32,
+  kFunc = 64,
+  kList = 128,
+  kStruct = 256,
+  kNumber = kInt | kFloat,
+  kScalar = kNull | kBool | kNumber | kString | kBytes | kFunc,
+  kTop = kScalar | kList | kStruct,
+};
+/// "int", "(int|string)", "_", "_|_".
+std::string describe_kind(KindMask mask);
+
+/// A number that does not fit 64 bits, or a float. `digits` as in Decimal.
+struct Number {
+  std::string_view digits;
+  std::int32_t exponent;
+  bool is_negative;
+  bool is_float;
+
+  Decimal decimal() const { return {std::string(digits), exponent, is_negative}; }
+};
+
+struct Vertex;
+struct Bottom;
+struct Bound;
+struct Validator;
+struct Conjunction;
+struct Disjunction;
+struct Builtin;
+
+struct Value {
+  enum class Tag : std::uint8_t {
+    None,
+    Null,
+    Bool,
+    Int,
+    Number,
+    String,
+    Bytes,
+    Type,   // any value of some kinds
+    Bound,  // <5, =~"x"
+    Validator,
+    Conjunction,  // of types, bounds and validators
+    Disjunction,
+    Builtin,  // a function
+    Struct,   // what a vertex holds when its fields are its value
+    List,
+    Vertex,
+    Bottom,
+  };
+
+  Tag tag = Tag::None;
+  KindMask kinds = 0;  // of Type
+  std::uint32_t size = 0;
+  union {
+    bool boolean;
+    std::int64_t integer = 0;
+    const Number* number;
+    const char* text;
+    const Bound* bound;
+    const Validator* validator;
+    const Conjunction* conjunction;
+    const Disjunction* disjunction;
+    const Builtin* builtin;
+    Vertex* vertex;
+    const Bottom* bottom;
+  };
+
+  static Value null() { return of(Tag::Null); }
+  static Value of(bool b) {
+    Value value = of(Tag::Bool);
+    value.boolean = b;
+    return value;
+  }
+  static Value of_int(std::int64_t i) {
+    Value value = of(Tag::Int);
+    value.integer = i;
+    return value;
+  }
+  static Value of(const Number* n) {
+    Value value = of(Tag::Number);
+    value.number = n;
+    return value;
+  }
+  /// The text is not copied.
+  static Value string(std::string_view text) { return text_of(Tag::String, text); }
+  static Value bytes(std::string_view text) { return text_of(Tag::Bytes, text); }
+  static Value type(KindMask mask) {
+    Value value = of(Tag::Type);
+    value.kinds = mask;
+    return value;
+  }
+  static Value of(Vertex* v) {
+    Value value = of(Tag::Vertex);
+    value.vertex = v;
+    return value;
+  }
+  static Value of(const Bottom* b) {
+    Value value = of(Tag::Bottom);
+    value.bottom = b;
+    return value;
+  }
+  static Value of(const Disjunction* d) {
+    Value value = of(Tag::Disjunction);
+    value.disjunction = d;
+    return value;
+  }
+  static Value of(Tag tag) {
+    Value value;
+    value.tag = tag;
+    return value;
+  }
+
+  bool is_none() const { return tag == Tag::None; }
+  bool is_bottom() const { return tag == Tag::Bottom; }
+  bool is_vertex() const { return tag == Tag::Vertex; }
+  bool is_number() const { return tag == Tag::Int || tag == Tag::Number; }
+  /// A single scalar, not a set of values.
+  bool is_concrete_scalar() const { return (tag >= Tag::Null && tag <= Tag::Bytes) || tag == Tag::Builtin; }
+  std::string_view str() const { return {text, size}; }
+
+ private:
+  static Value text_of(Tag tag, std::string_view text) {
+    Value value = of(tag);
+    value.text = text.data();
+    value.size = static_cast<std::uint32_t>(text.size());
+    return value;
+  }
+};
+
+struct Bound {
+  Tok op;
+  Value operand;
+  Pos pos;
+};
+
+/// A function called with all but its first argument, to be applied to a value.
+struct Validator {
+  const Builtin* builtin;
+  std::span<const Value> args;
+  Pos pos;
+};
+
+struct Conjunction {
+  std::span<const Value> parts;
+};
+
+struct Disjunction {
+  std::span<const Value> values;  // the defaults first
+  std::uint32_t defaults;
+};
+
+/// What alone may steer control flow. The higher, the worse; a parent takes the worst of its children.
+enum class Code : std::uint8_t { None, Incomplete, Cycle, StructuralCycle, User, Eval };
+
+inline bool is_incomplete(Code code) { return code == Code::Incomplete || code == Code::Cycle; }
+
+/// Why there is no value. The text is made when somebody reads it: `format` holds {0}, {1}, {2} for the operands.
+struct Bottom {
+  Code code = Code::Eval;
+  bool is_absent = false;       // the field asked for is not there
+  bool is_close_check = false;  // the field is not allowed
+  bool is_child = false;        // reported by a field below
+  const char* format = "";
+  Value operands[3] = {};
+  Pos pos = 0;
+  Pos other = 0;
+  const Vertex* node = nullptr;   // where, for the path
+  const Bottom* next = nullptr;   // further errors of the same node
+  const Bottom* cause = nullptr;  // what the call or disjunct failed with
+};
+
+KindMask kinds_of(const Value& value);
+
+}  // namespace slipway::cue

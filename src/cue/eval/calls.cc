@@ -1,0 +1,244 @@
+// What functions of the standard packages may ask for.
+#include <fmt/format.h>
+
+#include "cue/eval/evaluator.h"
+#include "json/text.h"
+
+// Values are told apart a few tags at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+Vertex* Evaluator::data_vertex(Vertex* parent, Label label, const Value& value) {
+  if (value.is_vertex() && value.vertex->parent == nullptr && value.vertex->is_data) {
+    value.vertex->parent = parent;
+    value.vertex->label = label;
+    return value.vertex;
+  }
+  Vertex* v = arena_.make<Vertex>();
+  v->parent = parent;
+  v->label = label;
+  if (value.is_vertex()) {
+    v->shared = value.vertex;
+    v->phase = Phase::Settled;
+    return v;
+  }
+  v->base = value;
+  v->is_data = true;
+  v->phase = Phase::Final;
+  return v;
+}
+
+Value Evaluator::make_list(std::span<const Value> items) {
+  Vertex* v = arena_.make<Vertex>();
+  v->is_data = true;
+  v->phase = Phase::Settled;
+  v->base = Value::of(Value::Tag::List);
+  for (std::uint32_t i = 0; i < items.size(); ++i) v->arcs.push(arena_, data_vertex(v, Label::item(i), items[i]));
+  return Value::of(v);
+}
+
+Value Evaluator::make_struct(std::span<const Member> members) {
+  Vertex* v = arena_.make<Vertex>();
+  v->is_data = true;
+  v->phase = Phase::Settled;
+  v->base = Value::of(Value::Tag::Struct);
+  for (const Member& one : members) v->arcs.push(arena_, data_vertex(v, labels_.regular(one.name), one.value));
+  return Value::of(v);
+}
+
+Value Evaluator::fail(std::string message) {
+  std::string name = calling_ == nullptr ? ""
+                                         : (calling_->package.empty() ? "" : std::string(calling_->package) + ".") +
+                                               std::string(calling_->name);
+  return bottom(Code::Eval, "error in call to {0}: {1}", calling_pos_, Value::string(arena_.copy(std::string_view(name))),
+                Value::string(arena_.copy(std::string_view(message))));
+}
+
+Value Evaluator::incomplete(std::string message) {
+  return bottom(Code::Incomplete, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
+}
+
+std::size_t Evaluator::list_size(const Value& list) {
+  if (!list.is_vertex()) return 0;
+  const Vertex* v = deref(list.vertex);
+  std::size_t size = 0;
+  while (size < v->arcs.size() && v->arcs[size]->label.is_index()) ++size;
+  return size;
+}
+
+Value Evaluator::list_item(const Value& list, std::size_t index) {
+  Vertex* item = deref(list.vertex)->arcs[index];
+  complete(item);
+  return make_concrete(Value::of(item), item->pos);
+}
+
+std::size_t Evaluator::member_count(const Value& object) {
+  if (!object.is_vertex()) return 0;
+  std::size_t count = 0;
+  for (const Vertex* one : deref(object.vertex)->arcs) count += one->label.is_regular() && one->mark == ArcMark::Member ? 1 : 0;
+  return count;
+}
+
+Evaluator::Member Evaluator::member(const Value& object, std::size_t index) {
+  for (Vertex* one : deref(object.vertex)->arcs) {
+    if (!one->label.is_regular() || one->mark != ArcMark::Member || index-- > 0) continue;
+    complete(one);
+    return {labels_.text(one->label), make_concrete(Value::of(one), one->pos)};
+  }
+  return {};
+}
+
+Value Evaluator::unify(const Value& a, const Value& b) {
+  Vertex* v = arena_.make<Vertex>();
+  v->parent = current_;
+  for (const Value& side : {a, b}) {
+    v->conjuncts.push(arena_, {constant(side, 0), nullptr, nullptr, nullptr, false});
+  }
+  settle(v);
+  complete(v);
+  Vertex* real = deref(v);
+  if (real->base.is_bottom()) return real->base;
+  if (real->child_error != nullptr) return Value::of(real->child_error);
+  return real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List ? Value::of(real) : real->base;
+}
+
+const ir::Expr* Evaluator::constant(const Value& value, Pos pos) {
+  auto* node = arena_.make<ir::Constant>();
+  node->op = ir::Op::Constant;
+  node->pos = pos;
+  node->value = value;
+  return node;
+}
+
+Value Evaluator::any_of(const Value& list) {
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < list_size(list); ++i) {
+    Vertex* item = deref(list.vertex)->arcs[i];
+    settle(item);
+    const Vertex* real = deref(item);
+    bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
+    if (real->base.is_bottom()) continue;
+    values.push_back(is_container || real->base.is_none() ? Value::of(item) : real->base);
+  }
+  if (values.empty()) return bottom(Code::Eval, "empty list in call to or", calling_pos_);
+  if (values.size() == 1) return values[0];
+  auto* disjunction = arena_.make<Disjunction>();
+  disjunction->values = arena_.copy(values);
+  return Value::of(disjunction);
+}
+
+Value Evaluator::all_of(const Value& list) {
+  std::size_t size = list_size(list);
+  if (size == 0) return Value::type(kTop);
+  Vertex* v = arena_.make<Vertex>();
+  v->parent = current_;
+  for (std::size_t i = 0; i < size; ++i) {
+    v->conjuncts.push(arena_,
+                      {constant(Value::of(deref(list.vertex)->arcs[i]), calling_pos_), nullptr, nullptr, nullptr, false});
+  }
+  return Value::of(v);
+}
+
+Value Evaluator::closed(const Value& object) {
+  Vertex* v = arena_.make<Vertex>();
+  v->parent = current_;
+  v->closes_once = true;
+  v->conjuncts.push(arena_, {constant(object, calling_pos_), nullptr, nullptr, nullptr, false});
+  return Value::of(v);
+}
+
+Value Evaluator::compare_with(const Value& comparator, const Value& x, const Value& y) {
+  Member members[] = {{"x", x}, {"y", y}};
+  Value both = unify(comparator, make_struct(members));
+  if (both.is_bottom()) return both;
+  Vertex* less = find_arc(deref(both.vertex), labels_.regular("less"));
+  return less == nullptr ? fail("comparator has no field less") : make_concrete(Value::of(less), calling_pos_);
+}
+
+std::string Evaluator::to_json(const Value& value, Value& error) {
+  std::string out;
+  return write_json(out, value, error) ? out : std::string();
+}
+
+bool Evaluator::write_json(std::string& out, const Value& raw, Value& error) {
+  if (over_budget()) {
+    error = bottom(Code::Eval, "evaluation takes too many steps", 0);
+    return false;
+  }
+  if (raw.is_vertex()) complete(raw.vertex);
+  Value value = make_concrete(raw, raw.is_vertex() ? raw.vertex->pos : 0);
+  switch (value.tag) {
+    case Value::Tag::Bottom: {
+      auto* reason = arena_.make<Bottom>(*value.bottom);
+      if (raw.is_vertex() && raw.vertex->base.tag == Value::Tag::Type) reason->node = raw.vertex;
+      error = Value::of(reason);
+      return false;
+    }
+    case Value::Tag::Null:
+      out += "null";
+      return true;
+    case Value::Tag::Bool:
+      out += value.boolean ? "true" : "false";
+      return true;
+    case Value::Tag::Int:
+    case Value::Tag::Number:
+      out += number_text(value);
+      return true;
+    case Value::Tag::String:
+      json::print_to(out, json::Value(value.str()));
+      return true;
+    case Value::Tag::Bytes: {
+      static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+      std::string_view bytes = value.str();
+      out += '"';
+      for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t word = 0;
+        for (std::size_t k = 0; k < 3; ++k)
+          word = word << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[word >> (18 - 6 * k) & 63];
+      }
+      out += '"';
+      return true;
+    }
+    case Value::Tag::Vertex:
+      break;
+    default:
+      error = bottom(Code::Incomplete, "incomplete value {0}", 0, value);
+      return false;
+  }
+  Vertex* v = deref(value.vertex);
+  if (v->child_error != nullptr) {
+    error = Value::of(v->child_error);
+    return false;
+  }
+  bool is_list = v->base.tag == Value::Tag::List;
+  out += is_list ? '[' : '{';
+  bool is_first = true;
+  for (Vertex* field : v->arcs) {
+    if (field->mark == ArcMark::Required && !is_list) {
+      error = bottom(Code::Incomplete, "field is required but not present", field->pos);
+      return false;
+    }
+    if (field->mark != ArcMark::Member || (is_list ? !field->label.is_index() : !field->label.is_regular())) continue;
+    if (!std::exchange(is_first, false)) out += ',';
+    if (!is_list) {
+      json::print_to(out, json::Value(labels_.text(field->label)));
+      out += ':';
+    }
+    if (!write_json(out, Value::of(field), error)) return false;
+  }
+  out += is_list ? ']' : '}';
+  return true;
+}
+
+Vertex* Evaluator::complete_expression(const ir::Expr* expr) {
+  Vertex* root = instance(0);
+  Vertex* v = arena_.make<Vertex>();
+  v->conjuncts.push(arena_, {expr, arena_.make<Env>(nullptr, root, kNoLabel, nullptr), nullptr, nullptr, false});
+  settle(v);
+  complete(v);
+  return v;
+}
+
+}  // namespace slipway::cue

@@ -1,0 +1,154 @@
+// Errors and how values look in them.
+#include <fmt/format.h>
+
+#include "cue/eval/evaluator.h"
+#include "cue/syntax/literal.h"
+
+namespace slipway::cue {
+
+Value Evaluator::bottom(Code code, const char* format, Pos pos, Value a, Value b, Pos other) {
+  auto* reason = arena_.make<Bottom>();
+  reason->code = code;
+  reason->format = format;
+  reason->operands[0] = a;
+  reason->operands[1] = b;
+  reason->pos = pos;
+  reason->other = other;
+  reason->node = current_;
+  return Value::of(reason);
+}
+
+Value Evaluator::conflict(const Value& a, Pos a_pos, const Value& b, Pos b_pos) {
+  if ((kinds_of(a) & kinds_of(b)) != 0) return bottom(Code::Eval, "conflicting values {1} and {0}", a_pos, a, b, b_pos);
+  return bottom(Code::Eval, "conflicting values {0} and {1} (mismatched types)", a_pos, a, b, b_pos);
+}
+
+void Evaluator::add_error(Vertex* v, const Value& error) {
+  Node& node = *v->node;
+  ++progress_;
+  for (const Bottom* at = node.errors; at != nullptr; at = at->next) {
+    if (at->format == error.bottom->format && at->pos == error.bottom->pos && at->other == error.bottom->other) return;
+  }
+  auto* reason = arena_.make<Bottom>(*error.bottom);
+  if (reason->node == nullptr || reason->code == Code::StructuralCycle) reason->node = v;
+  // The worst first: it decides the code.
+  if (node.errors == nullptr || reason->code > node.errors->code) {
+    reason->next = node.errors;
+    node.errors = reason;
+    return;
+  }
+  auto* first = arena_.make<Bottom>(*node.errors);
+  reason->next = first->next;
+  first->next = reason;
+  node.errors = first;
+}
+
+std::string Evaluator::path_of(const Vertex* v) const {
+  std::string path;
+  for (; v != nullptr; v = v->parent) {
+    if (v->label.is_none() || v->label.is_let()) continue;
+    std::string label = labels_.describe(v->label);
+    path = path.empty() ? label : label + "." + path;
+  }
+  return path;
+}
+
+std::string Evaluator::show(const Value& value) {
+  switch (value.tag) {
+    case Value::Tag::None:
+      return "";
+    case Value::Tag::Null:
+      return "null";
+    case Value::Tag::Bool:
+      return value.boolean ? "true" : "false";
+    case Value::Tag::Int:
+    case Value::Tag::Number:
+      return number_text(value);
+    case Value::Tag::String:
+      return quote(value.str());
+    case Value::Tag::Bytes:
+      return quote_bytes(value.str());
+    case Value::Tag::Type:
+      return describe_kind(value.kinds);
+    case Value::Tag::Bound:
+      return std::string(value.bound->op == Tok::Eql ? "==" : name(value.bound->op)) + show(value.bound->operand);
+    case Value::Tag::Validator: {
+      const Builtin& builtin = *value.validator->builtin;
+      std::string text = (builtin.package.empty() ? "" : std::string(builtin.package) + ".") + std::string(builtin.name);
+      if (value.validator->args.empty() && builtin.params.size() == 1) return text;
+      text += "(";
+      for (std::size_t i = 0; i < value.validator->args.size(); ++i)
+        text += (i > 0 ? ", " : "") + show(value.validator->args[i]);
+      return text + ")";
+    }
+    case Value::Tag::Conjunction: {
+      std::string text;
+      for (const Value& part : value.conjunction->parts) text += (text.empty() ? "" : " & ") + show(part);
+      return text;
+    }
+    case Value::Tag::Disjunction: {
+      std::string text;
+      for (std::size_t i = 0; i < value.disjunction->values.size(); ++i) {
+        text +=
+            (i > 0 ? " | " : "") + std::string(i < value.disjunction->defaults ? "*" : "") + show(value.disjunction->values[i]);
+      }
+      return text;
+    }
+    case Value::Tag::Builtin:
+      return (value.builtin->package.empty() ? "" : std::string(value.builtin->package) + ".") +
+             std::string(value.builtin->name);
+    case Value::Tag::Struct:
+      return "{...}";
+    case Value::Tag::List:
+      return "[...]";
+    case Value::Tag::Bottom:
+      return "_|_";
+    case Value::Tag::Vertex:
+      break;
+  }
+  const Vertex* v = deref(value.vertex);
+  if (v->base.tag != Value::Tag::Struct && v->base.tag != Value::Tag::List) return show(v->base);
+  if (over_budget()) return "…";
+  bool is_list = v->base.tag == Value::Tag::List;
+  std::string text;
+  for (Vertex* field : v->arcs) {
+    if (field->mark != ArcMark::Member || text.size() > 200) continue;
+    text += text.empty() ? "" : (is_list ? "," : ", ");
+    if (!is_list) text += labels_.describe(field->label) + ":";
+    text += show(Value::of(field));
+  }
+  return is_list ? "[" + text + "]" : "{" + text + "}";
+}
+
+std::string Evaluator::message(const Bottom& reason) const {
+  auto* self = const_cast<Evaluator*>(this);  // showing a value evaluates nothing that is not evaluated
+  std::string text;
+  std::string_view format = reason.format;
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' && format[i + 1] <= '2') {
+      const Value& operand = reason.operands[format[i + 1] - '0'];
+      bool is_plain = operand.tag == Value::Tag::String && format.find("({0}") == std::string_view::npos &&
+                      (reason.is_absent || format.starts_with("{0}") || format.starts_with("error in"));
+      text += is_plain ? std::string(operand.str()) : self->show(operand);
+      i += 2;
+    } else {
+      text += format[i];
+    }
+  }
+  if (reason.cause != nullptr && text.size() < 2000) text += ": " + message(*reason.cause);
+  return text;
+}
+
+void Evaluator::collect_errors(const Vertex* v, std::vector<const Bottom*>& out) const {
+  v = deref(v);
+  if (v->base.is_bottom()) {
+    for (const Bottom* at = v->base.bottom; at != nullptr; at = at->next) out.push_back(at);
+    return;
+  }
+  if (v->child_error == nullptr && !v->has_incomplete) return;
+  for (const Vertex* field : v->arcs) {
+    if (field->mark == ArcMark::Member) collect_errors(field, out);
+  }
+}
+
+}  // namespace slipway::cue

@@ -1,0 +1,212 @@
+// Evaluates a program. A vertex is settled by inserting its conjuncts, running what they ask for (references, guards, dynamic
+// fields) as tasks until nothing moves, then deciding its disjunctions; its fields are settled when somebody needs them, and
+// all of them in the end. A task that needs a vertex which is still running waits; the vertex lowest on the stack among those
+// that wait for each other decides with what is known, as Tarjan's algorithm finds strongly connected components.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cue/compile/program.h"
+#include "cue/eval/vertex.h"
+#include "cue/std/registry.h"
+
+namespace slipway::cue {
+
+struct Budget {
+  std::uint64_t max_steps = 20'000'000;
+  std::size_t max_bytes = std::size_t{512} << 20;
+  std::uint32_t max_depth = 400;  // vertices evaluated inside each other
+};
+
+class Evaluator final : public Calls {
+ public:
+  Evaluator(const ProgramData& program, Budget budget);
+
+  /// The root with the given conjuncts beside the program's. Complete.
+  Vertex* run(std::span<const Conjunct> extra);
+  /// One more vertex, evaluated in the environment of the root.
+  Vertex* complete_expression(const ir::Expr* expr);
+
+  bool settle(Vertex* v);
+  bool complete(Vertex* v);
+  Labels& labels() { return labels_; }
+  Arena& arena() { return arena_; }
+  const ProgramData& program() const { return program_; }
+  std::uint64_t steps() const { return steps_; }
+
+  Vertex* find_arc(const Vertex* v, Label label) const;
+  /// The value with defaults taken; a struct or list as its vertex.
+  Value default_of(const Value& value);
+  Value value_of(Vertex* v);
+  std::string path_of(const Vertex* v) const;
+  std::string message(const Bottom& bottom) const;
+  std::string show(const Value& value) override;
+  bool is_equal(const Value& a, const Value& b) override;
+  /// Errors of a complete vertex, the worst first; fields below included.
+  void collect_errors(const Vertex* v, std::vector<const Bottom*>& out) const;
+  Vertex* data_vertex(Vertex* parent, Label label, const Value& value);
+
+  // Calls
+  Value make_string(std::string_view text) override { return Value::string(arena_.copy(text)); }
+  Value make_bytes(std::string_view text) override { return Value::bytes(arena_.copy(text)); }
+  Value make_number(const Decimal& number, bool is_float) override;
+  Value make_list(std::span<const Value> items) override;
+  Value make_struct(std::span<const Member> members) override;
+  Value fail(std::string message) override;
+  Value incomplete(std::string message) override;
+  std::size_t list_size(const Value& list) override;
+  Value list_item(const Value& list, std::size_t index) override;
+  Value raw_item(const Value& list, std::size_t index) override { return Value::of(deref(list.vertex)->arcs[index]); }
+  std::size_t member_count(const Value& object) override;
+  Member member(const Value& object, std::size_t index) override;
+  std::string to_json(const Value& value, Value& error) override;
+  Value unify(const Value& a, const Value& b) override;
+  Value any_of(const Value& list) override;
+  Value all_of(const Value& list) override;
+  Value closed(const Value& object) override;
+  Value compare_with(const Value& comparator, const Value& x, const Value& y) override;
+  /// Appends; false and `error` set when the value is not concrete.
+  bool write_json(std::string& out, const Value& value, Value& error);
+  std::string number_text(const Value& number) const;
+
+ private:
+  friend class StackGuard;
+  enum class Found : std::uint8_t { Arc, Absent, Blocked, Error };
+  struct Lookup {
+    Found found = Found::Absent;
+    Vertex* arc = nullptr;
+    Value value = {};  // the error, or a value that is no field
+  };
+  enum class Mode : std::uint8_t { Maybe, Default, Not };
+  struct Alternative {
+    Value value;
+    Mode mode;
+  };
+
+  // insert.cc
+  void insert(Vertex* v, const Conjunct& c);
+  void insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s);
+  void insert_list(Vertex* v, const Conjunct& c, const ir::List& list);
+  void insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos);
+  void insert_scalar(Vertex* v, const Value& value, Pos pos);
+  void insert_kinds(Vertex* v, KindMask kinds, const Value& shown, Pos pos);
+  void insert_bound(Vertex* v, const Value& bound, Pos pos);
+  void insert_data(Vertex* v, const Conjunct& c, Vertex* data);
+  void insert_disjunction(Vertex* v, const Conjunct& c);
+  void add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl = nullptr);
+  Vertex* arc(Vertex* v, Label label, ArcMark mark);
+  void add_conjunct(Vertex* v, const Conjunct& c);
+  void reopen(Vertex* v);
+  void apply_pattern(Vertex* v, const Pattern& pattern, Vertex* arc);
+  void add_pattern(Vertex* v, const Pattern& pattern);
+  bool matches(const Value& matcher, Label label);
+  void note_conjunct(Vertex* v, const Conjunct& c);
+  CloseScope* scope(CloseScope* parent, CloseScope::Kind kind, const Vertex* of = nullptr);
+
+  // tasks.cc
+  bool run_tasks(Vertex* v);
+  bool attempt(Vertex* v, std::uint32_t index);
+  bool attempt_inner(Vertex* v, Task& task);
+  bool run_resolve(Vertex* v, const Conjunct& c);
+  bool run_expression(Vertex* v, const Conjunct& c);
+  bool run_dynamic(Vertex* v, const Task& task);
+  bool run_pattern(Vertex* v, const Task& task);
+  bool run_comprehension(Vertex* v, const Conjunct& c);
+  bool run_list(Vertex* v, const Conjunct& c);
+  /// The environments a comprehension's body runs in. A bottom when it cannot tell.
+  Value clauses(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out);
+  Value for_clause(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out);
+  void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
+  bool may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const;
+  bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
+  bool may_produce(const Task& task, Label label) const;
+  bool blocked(const Value& value);
+
+  // resolve.cc
+  Lookup lookup(Vertex* v, Label label, Pos pos);
+  Lookup resolve(const ir::Expr& expr, Env* env);
+  Lookup resolve_let(const ir::Ref& ref, Env* env);
+  Lookup resolve_index(const ir::Index& index, Env* env);
+  Lookup lookup_in_value(const Value& base, Label label, Pos pos);
+  Vertex* instance(std::uint32_t index);
+  Env* up(Env* env, std::uint16_t levels) const;
+  static bool refers_to_definition(const ir::Expr& expr);
+  bool has_ancestor(const Vertex* v, const Vertex* ancestor) const;
+
+  // expression.cc
+  Value evaluate(const ir::Expr& expr, Env* env);
+  Value evaluate_inner(const ir::Expr& expr, Env* env);
+  /// A scalar, struct or list; else a bottom.
+  Value concrete(const ir::Expr& expr, Env* env);
+  Value make_concrete(Value value, Pos pos);
+  Value unary(const ir::Unary& expr, Env* env);
+  Value binary(const ir::Binary& expr, Env* env);
+  Value interpolation(const ir::Interpolation& expr, Env* env);
+  Value call(const ir::Call& expr, Env* env);
+  Value call_builtin(const Builtin& builtin, const ir::Call& expr, Env* env);
+  Value call_raw(const Builtin& builtin, const ir::Call& expr, Env* env);
+  Value presence(const ir::Presence& expr, Env* env);
+  Value bound(const ir::Bound& expr, Env* env);
+  const ir::Expr* constant(const Value& value, Pos pos);
+  Value inline_value(const ir::Expr& expr, Env* env);
+  Value check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos);
+
+  // operators.cc
+  Value binary_values(Tok op, const Value& a, const Value& b, Pos pos);
+  Value arithmetic(Tok op, const Value& a, const Value& b, Pos pos);
+  Value compare_values(Tok op, const Value& a, const Value& b, Pos pos);
+  Value repeat(const Value& text, const Value& count, Pos pos);
+  /// Whether a scalar satisfies a bound or validator: 1, 0, or -1 and `error` set.
+  int satisfies(const Value& value, const Value& bound, Value& error);
+  bool matches_regexp(std::string_view text, std::string_view pattern, Value& error, Pos pos);
+
+  // disjunction.cc
+  bool decide(Vertex* v);
+  bool simple_alternatives(const Conjunct& c, std::vector<Alternative>& out);
+  bool decide_simple(Vertex* v);
+  bool decide_trials(Vertex* v);
+  bool try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, std::vector<Alternative>& out,
+                    std::vector<const Bottom*>& errors);
+  bool is_hopeless(Vertex* v, const ir::Expr& disjunct);
+  void append_alternative(std::vector<Alternative>& out, Alternative one);
+  void set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors);
+  Value unify_simple(const Value& a, const Value& b);
+
+  // finish.cc
+  bool settle_running(Vertex* v);
+  void finish(Vertex* v);
+  void finish_lists(Vertex* v);
+  Value finish_base(Vertex* v);
+  Value finish_bounds(Vertex* v);
+  Value check_kinds(Vertex* v);
+  Value run_validators(Vertex* v, const Value& value);
+  void complete_arcs(Vertex* v, bool& done);
+  void check_closed(Vertex* v);
+  std::vector<CloseScope*> requirements(const Vertex* v);
+  static bool allows(const CloseScope* closed, const CloseScope* evidence);
+
+  // errors
+  Value bottom(Code code, const char* format, Pos pos, Value a = {}, Value b = {}, Pos other = 0);
+  void add_error(Vertex* v, const Value& error);
+  Value conflict(const Value& a, Pos a_pos, const Value& b, Pos b_pos);
+  bool over_budget();
+
+  const ProgramData& program_;
+  Budget budget_;
+  Arena arena_;
+  Labels labels_;
+  std::vector<Vertex*> instances_;
+  Vertex* current_ = nullptr;  // whose task runs
+  const Conjunct* current_conjunct_ = nullptr;
+  std::uint32_t depth_ = 0;
+  std::uint32_t low_ = 0xFFFFFFFF;  // the lowest vertex on the stack that the running task waits for
+  bool force_ = false;              // decide with what is known
+  std::uint64_t progress_ = 0;
+  std::uint64_t steps_ = 0;
+  const Builtin* calling_ = nullptr;
+  Pos calling_pos_ = 0;
+  const char* stack_bottom_ = nullptr;
+};
+
+}  // namespace slipway::cue

@@ -1,0 +1,328 @@
+// Expressions to values.
+#include <algorithm>
+
+#include "cue/eval/evaluator.h"
+
+// Values are told apart a few tags at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+namespace {
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+// Bytes of stack an evaluation may use; threads have at least eight times as much.
+constexpr std::ptrdiff_t kMaxStack = std::ptrdiff_t{3} << 20;
+}  // namespace
+
+bool Evaluator::over_budget() {
+  char here = 0;
+  if (stack_bottom_ == nullptr) stack_bottom_ = &here;
+  if (std::abs(stack_bottom_ - &here) > kMaxStack) return true;
+  return ++steps_ > budget_.max_steps || arena_.used_bytes() > budget_.max_bytes;
+}
+
+Value Evaluator::evaluate(const ir::Expr& expr, Env* env) {
+  if (over_budget()) return bottom(Code::Eval, "evaluation takes too many steps", expr.pos);
+  return evaluate_inner(expr, env);
+}
+
+Value Evaluator::evaluate_inner(const ir::Expr& expr, Env* env) {
+  switch (expr.op) {
+    case ir::Op::Constant:
+      return ir::as<ir::Constant>(expr).value;
+    case ir::Op::FieldRef:
+    case ir::Op::LetRef:
+    case ir::Op::NodeRef:
+    case ir::Op::DynamicRef:
+    case ir::Op::Import:
+    case ir::Op::Selector:
+    case ir::Op::Index: {
+      Lookup found = resolve(expr, env);
+      switch (found.found) {
+        case Found::Arc:
+          return Value::of(found.arc);
+        case Found::Error:
+          return found.value;
+        case Found::Blocked:
+          if (force_ && found.arc != nullptr) return Value::of(found.arc);
+          return bottom(Code::Cycle, "cycle error", expr.pos);
+        case Found::Absent:
+          return found.value.is_bottom() ? found.value : bottom(Code::Incomplete, "undefined field", expr.pos);
+      }
+      return {};
+    }
+    case ir::Op::LabelRef: {
+      const Env* at = up(env, ir::as<ir::Ref>(expr).up);
+      if (at->label.is_none()) return bottom(Code::Incomplete, "no field name", expr.pos);
+      return at->label.is_index() ? Value::of_int(at->label.index()) : Value::string(labels_.text(at->label));
+    }
+    case ir::Op::Unary:
+      return unary(ir::as<ir::Unary>(expr), env);
+    case ir::Op::Binary:
+      return binary(ir::as<ir::Binary>(expr), env);
+    case ir::Op::Interpolation:
+      return interpolation(ir::as<ir::Interpolation>(expr), env);
+    case ir::Op::Call:
+      return call(ir::as<ir::Call>(expr), env);
+    case ir::Op::Presence:
+      return presence(ir::as<ir::Presence>(expr), env);
+    case ir::Op::Bound:
+      return bound(ir::as<ir::Bound>(expr), env);
+    case ir::Op::Struct:
+    case ir::Op::List:
+    case ir::Op::And:
+    case ir::Op::Or:
+    case ir::Op::Comprehension:
+      return inline_value(expr, env);
+  }
+  return {};
+}
+
+// A struct, list or unification in the middle of an expression is a vertex of its own.
+Value Evaluator::inline_value(const ir::Expr& expr, Env* env) {
+  Vertex* v = arena_.make<Vertex>();
+  v->parent = current_;
+  v->pos = expr.pos;
+  const RefTrail* trail = current_conjunct_ != nullptr ? current_conjunct_->trail : nullptr;
+  v->conjuncts.push(arena_, {&expr, env, nullptr, trail, false});
+  return Value::of(v);
+}
+
+Value Evaluator::default_of(const Value& value) {
+  if (value.tag != Value::Tag::Disjunction) return value;
+  if (value.disjunction->defaults == 1) return value.disjunction->values[0];
+  return bottom(Code::Incomplete, "unresolved disjunction {0}", 0, value);
+}
+
+// The value of a vertex: its scalar, itself when it is a struct or list, or what it lacks.
+Value Evaluator::value_of(Vertex* v) {
+  if (!settle(v)) {
+    Vertex* real = deref(v);
+    if (real->node != nullptr) {
+      if (!real->node->scalar.is_none() && real->node->errors == nullptr) return real->node->scalar;
+      bool is_container = real->node->has_struct || !real->node->lists.empty();
+      if (force_ && is_container) return Value::of(real);
+    }
+    return bottom(Code::Cycle, "cycle error", v->pos);
+  }
+  v = deref(v);
+  if (v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List) return Value::of(v);
+  return v->base;
+}
+
+Value Evaluator::make_concrete(Value value, Pos pos) {
+  Vertex* from = nullptr;
+  for (int hops = 0; hops < 100; ++hops) {
+    if (value.is_vertex()) {
+      from = deref(value.vertex);
+      Value inner = value_of(value.vertex);
+      if (inner.is_vertex()) return inner;
+      value = inner;
+    }
+    if (value.tag == Value::Tag::Disjunction) {
+      value = default_of(value);
+      continue;
+    }
+    break;
+  }
+  if (value.is_bottom() || value.is_concrete_scalar() || value.is_vertex()) return value;
+  if (value.is_none()) value = Value::type(kTop);
+  if (from != nullptr && !from->label.is_none()) {
+    return bottom(Code::Incomplete, "non-concrete value {0}: {1}", pos, value,
+                  Value::string(arena_.copy(std::string_view(path_of(from)))));
+  }
+  return bottom(Code::Incomplete, "non-concrete value {0}", pos, value);
+}
+
+Value Evaluator::concrete(const ir::Expr& expr, Env* env) { return make_concrete(evaluate(expr, env), expr.pos); }
+
+Value Evaluator::unary(const ir::Unary& expr, Env* env) {
+  Value value = concrete(*expr.operand, env);
+  if (value.is_bottom()) return value;
+  if (expr.kind == Tok::Not) {
+    if (value.tag == Value::Tag::Bool) return Value::of(!value.boolean);
+    return bottom(Code::Eval, "invalid operation !{0} (! {1})", expr.pos, value, Value::type(kinds_of(value)));
+  }
+  if (!value.is_number())
+    return bottom(Code::Eval, "invalid operation on {0} (type {1})", expr.pos, value, Value::type(kinds_of(value)));
+  if (expr.kind == Tok::Add) return value;
+  if (value.tag == Value::Tag::Int && value.integer != INT64_MIN) return Value::of_int(-value.integer);
+  Decimal number = to_decimal(value);
+  number.is_negative = !number.is_negative && !number.is_zero();
+  return make_number(number, is_float(value));
+}
+
+Value Evaluator::binary(const ir::Binary& expr, Env* env) {
+  Value left = concrete(*expr.left, env);
+  if (left.is_bottom() && !is_incomplete(left.bottom->code)) return left;
+  Value right = concrete(*expr.right, env);
+  if (left.is_bottom()) return right.is_bottom() && !is_incomplete(right.bottom->code) ? right : left;
+  if (right.is_bottom()) return right;
+  return binary_values(expr.kind, left, right, expr.pos);
+}
+
+Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
+  std::string text;
+  Value missing;
+  for (const ir::Expr* part : expr.parts) {
+    Value value = concrete(*part, env);
+    if (value.is_bottom()) {
+      if (!is_incomplete(value.bottom->code)) return value;
+      if (missing.is_none()) missing = value;
+      continue;
+    }
+    switch (value.tag) {
+      case Value::Tag::String:
+      case Value::Tag::Bytes:
+        text += value.str();
+        break;
+      case Value::Tag::Bool:
+        text += value.boolean ? "true" : "false";
+        break;
+      case Value::Tag::Int:
+      case Value::Tag::Number:
+        text += number_text(value);
+        break;
+      default:
+        return bottom(Code::Eval, "invalid interpolation: cannot use {0} (type {1}) as type (bool|string|bytes|number)",
+                      part->pos, value, Value::type(kinds_of(value)));
+    }
+  }
+  if (!missing.is_none()) return missing;
+  std::string_view kept = arena_.copy(std::string_view(text));
+  return expr.is_bytes ? Value::bytes(kept) : Value::string(kept);
+}
+
+Value Evaluator::bound(const ir::Bound& expr, Env* env) {
+  Value operand = concrete(*expr.operand, env);
+  if (operand.is_bottom()) return operand;
+  bool is_pattern = expr.kind == Tok::Mat || expr.kind == Tok::NMat;
+  if (is_pattern && operand.tag != Value::Tag::String && operand.tag != Value::Tag::Bytes) {
+    return bottom(Code::Eval, "cannot use {0} as a pattern", expr.pos, operand);
+  }
+  bool is_ordered = expr.kind == Tok::Lss || expr.kind == Tok::Leq || expr.kind == Tok::Gtr || expr.kind == Tok::Geq;
+  if (is_ordered && !operand.is_number() && operand.tag != Value::Tag::String && operand.tag != Value::Tag::Bytes) {
+    return bottom(Code::Eval, "cannot use {0} as a bound", expr.pos, operand);
+  }
+  if (is_pattern) {
+    Value error;
+    matches_regexp("", operand.str(), error, expr.pos);
+    if (error.is_bottom()) return error;
+  }
+  Value value = Value::of(Value::Tag::Bound);
+  value.bound = arena_.make<Bound>(expr.kind, operand, expr.pos);
+  return value;
+}
+
+// x != _|_. Absent fields and permanent errors are no values, and neither is what is not concrete yet.
+Value Evaluator::presence(const ir::Presence& expr, Env* env) {
+  std::uint32_t before = std::exchange(low_, kNone);
+  bool is_present = false;
+  Lookup found = resolve(*expr.ref, env);
+  bool waits = found.found == Found::Blocked || (found.found == Found::Error && found.value.is_bottom() && low_ != kNone &&
+                                                 is_incomplete(found.value.bottom->code));
+  Value value = found.found == Found::Arc ? Value::of(found.arc) : found.found == Found::Error ? found.value : Value{};
+  if (found.found == Found::Arc) {
+    Vertex* v = found.arc;
+    bool is_done = settle(v);
+    value = value_of(v);
+    if (!is_done && value.is_bottom() && is_incomplete(value.bottom->code)) waits = true;
+    if (is_done && value.is_vertex() && deref(v)->phase == Phase::Settled && !has_ancestor(current_, deref(v))) {
+      complete(deref(v));
+      if (deref(v)->child_error != nullptr && !is_incomplete(deref(v)->child_error->code))
+        value = Value::of(deref(v)->child_error);
+    }
+  }
+  if (waits && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
+  low_ = before;
+  if (value.tag == Value::Tag::Disjunction) value = default_of(value);
+  is_present = value.is_vertex() || value.is_concrete_scalar();
+  return Value::of(is_present == expr.wants_present);
+}
+
+Value Evaluator::call(const ir::Call& expr, Env* env) {
+  Value function = evaluate(*expr.function, env);
+  if (function.is_vertex()) function = value_of(function.vertex);
+  if (function.is_bottom()) return function;
+  if (function.tag != Value::Tag::Builtin) {
+    return bottom(Code::Eval, "cannot call non-function {0} (type {1})", expr.pos, function, Value::type(kinds_of(function)));
+  }
+  const Builtin& builtin = *function.builtin;
+  const Builtin* outer = std::exchange(calling_, &builtin);
+  Pos outer_pos = std::exchange(calling_pos_, expr.pos);
+  Value result = call_builtin(builtin, expr, env);
+  calling_ = outer;
+  calling_pos_ = outer_pos;
+  return result;
+}
+
+Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos) {
+  KindMask wanted = builtin.params[index];
+  KindMask got = value.is_vertex() ? (deref(value.vertex)->base.tag == Value::Tag::List ? kList : kStruct) : kinds_of(value);
+  if ((wanted & got) != 0) return value;
+  if (wanted == kInt && value.tag == Value::Tag::Number && to_decimal(value).is_whole()) return value;
+  return bottom(Code::Eval, "cannot use {0} (type {1}) as {2} in argument", pos, value, Value::type(got), 0);
+}
+
+Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env* env) {
+  if (builtin.wants_raw) return call_raw(builtin, expr, env);
+  std::size_t given = expr.args.size();
+  bool makes_validator = builtin.is_validator && given + 1 == builtin.params.size();
+  if (given > builtin.params.size()) {
+    return bottom(Code::Eval, "too many arguments in call to {0} (have {1}, want more)", expr.pos, Value::string(builtin.name),
+                  Value::of_int(static_cast<std::int64_t>(given)));
+  }
+  if (given < builtin.params.size() && !makes_validator) {
+    return bottom(Code::Eval, "not enough arguments in call to {0} (have {1})", expr.pos, Value::string(builtin.name),
+                  Value::of_int(static_cast<std::int64_t>(given)));
+  }
+  std::vector<Value> args;
+  for (std::size_t i = 0; i < given; ++i) {
+    std::size_t param = i + (makes_validator ? 1 : 0);
+    Value raw = evaluate(*expr.args[i], env);
+    Value value = builtin.params[param] == kTop && false ? raw : make_concrete(raw, expr.args[i]->pos);
+    if (value.is_bottom()) return value;
+    value = check_argument(builtin, value, param, expr.args[i]->pos);
+    if (value.is_bottom()) return value;
+    args.push_back(value);
+  }
+  if (makes_validator) {
+    Value validator = Value::of(Value::Tag::Validator);
+    validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos);
+    return validator;
+  }
+  for (const Value& arg : args) {
+    if (arg.is_vertex()) complete(arg.vertex);
+  }
+  Value result = builtin.call(*this, args);
+  if (builtin.is_validator && result.is_none()) return Value::of(true);
+  return result;
+}
+
+// and, or, close, matchN and their like take their arguments unevaluated or partly so.
+Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env) {
+  std::vector<Value> args;
+  bool makes_validator = builtin.is_validator && expr.args.size() + 1 == builtin.params.size();
+  if (expr.args.size() != builtin.params.size() && !makes_validator) {
+    return bottom(Code::Eval, "wrong number of arguments in call to {0}", expr.pos, Value::string(builtin.name));
+  }
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    Value value = evaluate(*expr.args[i], env);
+    std::size_t param = i + (makes_validator ? 1 : 0);
+    if (builtin.params[param] != kTop) value = make_concrete(value, expr.args[i]->pos);
+    if (value.is_bottom()) return value;
+    if (value.is_vertex()) {
+      if (!settle(value.vertex) && low_ != kNone && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
+      complete(value.vertex);
+    }
+    args.push_back(value);
+  }
+  if (makes_validator) {
+    Value validator = Value::of(Value::Tag::Validator);
+    validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos);
+    return validator;
+  }
+  return builtin.call(*this, args);
+}
+
+}  // namespace slipway::cue

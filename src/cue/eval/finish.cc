@@ -1,0 +1,394 @@
+// From what was inserted to what a vertex is.
+#include <algorithm>
+
+#include "cue/eval/evaluator.h"
+
+// Values are told apart a few tags at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+namespace {
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+}
+
+Evaluator::Evaluator(const ProgramData& program, Budget budget)
+    : program_(program), budget_(budget), labels_(&program.labels) {}
+
+Vertex* Evaluator::run(std::span<const Conjunct> extra) {
+  Vertex* root = instance(0);
+  for (const Conjunct& c : extra) root->conjuncts.push(arena_, c);
+  settle(root);
+  complete(root);
+  return root;
+}
+
+/// True when the vertex is settled now; false when it waits for one that is on the stack.
+bool Evaluator::settle(Vertex* v) {
+  v = deref(v);
+  if (v->phase >= Phase::Settled) return true;
+  if (v->phase == Phase::Running) {
+    low_ = std::min(low_, v->node->depth);
+    return false;
+  }
+  if (v->phase == Phase::Partial && v->node->waits_since == progress_ && v->node->waits_for <= depth_) {
+    low_ = std::min(low_, v->node->waits_for);
+    return false;
+  }
+  if (depth_ >= budget_.max_depth || over_budget()) {
+    v->base = bottom(Code::Eval, depth_ >= budget_.max_depth ? "nested too deeply" : "evaluation takes too many steps", v->pos);
+    v->phase = Phase::Final;
+    return true;
+  }
+  if (v->node == nullptr) v->node = arena_.make<Node>();
+  Phase before = v->phase;
+  v->phase = Phase::Running;
+  v->node->depth = ++depth_;
+  std::uint32_t outer_low = std::exchange(low_, kNone);
+  bool outer_force = std::exchange(force_, false);
+  (void)before;
+  bool done = settle_running(v);
+  --depth_;
+  force_ = outer_force;
+  if (!done) {
+    v->phase = Phase::Partial;
+    v->node->waits_since = progress_;
+    low_ = std::min(outer_low, v->node->waits_for);
+    return false;
+  }
+  low_ = outer_low;
+  ++progress_;
+  return true;
+}
+
+bool Evaluator::settle_running(Vertex* v) {
+  Node& node = *v->node;
+  for (;;) {
+    node.waits_for = kNone;
+    bool done = run_tasks(v);
+    if (v->shared != nullptr) {
+      v->phase = Phase::Settled;
+      return true;
+    }
+    if (!done) {
+      if (node.waits_for < node.depth) return false;
+      // What it waits for waits for it: decide with what is known, one task at a time.
+      force_ = true;
+      bool moved = false;
+      for (std::uint32_t i = 0; i < node.tasks.size() && !moved; ++i) {
+        if (node.tasks[i].state == Task::State::Waiting) moved = attempt(v, i);
+      }
+      force_ = false;
+      if (moved) continue;
+    }
+    finish_lists(v);
+    if (node.next_conjunct < v->conjuncts.size()) continue;
+    std::uint32_t outer = std::exchange(low_, kNone);
+    bool decided = node.errors != nullptr || decide(v);
+    std::uint32_t waits = std::exchange(low_, outer);
+    if (!decided) {
+      node.waits_for = waits;
+      if (waits < node.depth) return false;
+      force_ = true;
+      decide(v);
+      force_ = false;
+    }
+    if (node.next_conjunct < v->conjuncts.size()) continue;
+    finish(v);
+    return true;
+  }
+}
+
+// Open lists give their rest to items beyond their own; closed ones must agree in length.
+void Evaluator::finish_lists(Vertex* v) {
+  Node& node = *v->node;
+  if (node.lists.empty()) return;
+  std::uint32_t length = 0;
+  for (const ListPart& part : node.lists) length = std::max(length, part.size);
+  const ListPart* closed = nullptr;
+  for (const ListPart& part : node.lists) {
+    if (part.is_open) continue;
+    if (closed != nullptr && closed->size != part.size) {
+      return add_error(v, bottom(Code::Eval, "incompatible list lengths ({0} and {1})", closed->pos,
+                                 Value::of_int(closed->size), Value::of_int(part.size), part.pos));
+    }
+    closed = &part;
+  }
+  if (closed != nullptr && closed->size < length) {
+    return add_error(v, bottom(Code::Eval, "incompatible list lengths ({0} and {1})", closed->pos, Value::of_int(closed->size),
+                               Value::of_int(length)));
+  }
+  for (const ListPart& part : node.lists) {
+    if (part.rest.expr == nullptr) continue;
+    for (std::uint32_t i = part.size; i < length; ++i) add_conjunct(arc(v, Label::item(i), ArcMark::Member), part.rest);
+  }
+}
+
+void Evaluator::finish(Vertex* v) {
+  Node& node = *v->node;
+  v->phase = Phase::Settled;
+  if (v->shared != nullptr) return;
+  if (node.has_cyclic && !node.has_noncyclic && node.errors == nullptr) {
+    v->arcs.clear();
+    add_error(v, bottom(Code::StructuralCycle, "structural cycle", v->pos));
+  }
+  if (node.errors != nullptr) {
+    v->base = Value::of(node.errors);
+    return;
+  }
+  if (v->base.is_none()) v->base = finish_base(v);
+  v->is_closed = v->closes_fields || v->closes_once || !node.requirements.empty();
+  for (const Vertex* above = v->parent; above != nullptr && !v->is_closed && v->label.is_regular(); above = above->parent) {
+    if (above->node == nullptr) break;
+    for (const CloseScope* one : above->node->requirements)
+      v->is_closed = v->is_closed || one->kind == CloseScope::Kind::Definition;
+  }
+}
+
+// The base when there are no errors and no disjunction.
+Value Evaluator::finish_base(Vertex* v) {
+  Node& node = *v->node;
+  if (node.errors != nullptr) return Value::of(node.errors);
+  bool has_fields = std::any_of(v->arcs.begin(), v->arcs.end(),
+                                [](const Vertex* a) { return a->label.is_regular() && a->mark != ArcMark::Absent; });
+  if (!node.lists.empty()) {
+    v->is_open_list = std::all_of(node.lists.begin(), node.lists.end(), [](const ListPart& p) { return p.is_open; });
+    if (node.has_struct || has_fields)
+      return conflict(Value::type(kList), node.kind_pos, Value::type(kStruct), node.struct_pos);
+    Value list = Value::of(Value::Tag::List);
+    return node.bounds.empty() ? list : run_validators(v, list);
+  }
+  bool is_bare = node.scalar.is_none() && (node.kinds & kStruct) != 0;
+  bool is_struct = node.has_struct || has_fields ||
+                   (node.maybe_struct && is_bare && (!node.has_top || !v->arcs.empty()) && node.kinds == kTop);
+  if (!is_struct && node.kinds == kStruct) is_struct = true;
+  if (is_struct) {
+    if ((node.kinds & kStruct) == 0) {
+      Value other = node.scalar.is_none() ? node.kind_value : node.scalar;
+      return conflict(other, node.scalar.is_none() ? node.kind_pos : node.scalar_pos, Value::type(kStruct), node.struct_pos);
+    }
+    Value object = Value::of(Value::Tag::Struct);
+    return node.bounds.empty() ? object : run_validators(v, object);
+  }
+  if (!node.scalar.is_none()) {
+    if ((node.kinds & kinds_of(node.scalar)) == 0)
+      return conflict(node.kind_value, node.kind_pos, node.scalar, node.scalar_pos);
+    return node.bounds.empty() ? node.scalar : run_validators(v, node.scalar);
+  }
+  return finish_bounds(v);
+}
+
+// Bounds and validators on a value that is there.
+Value Evaluator::run_validators(Vertex* v, const Value& value) {
+  Value subject = value;
+  bool is_container = value.tag == Value::Tag::Struct || value.tag == Value::Tag::List;
+  if (is_container) {
+    v->base = value;
+    v->phase = Phase::Settled;
+    subject = Value::of(v);
+    complete(v);
+    if (v->child_error != nullptr && !is_incomplete(v->child_error->code)) return value;
+  }
+  for (const Value& one : v->node->bounds) {
+    Value error;
+    int verdict = satisfies(subject, one, error);
+    if (verdict == 1) continue;
+    if (verdict < 0) return error;
+    Pos pos = one.tag == Value::Tag::Bound ? one.bound->pos : one.validator->pos;
+    auto* reason = arena_.make<Bottom>(
+        *bottom(Code::Eval, "invalid value {0} (out of bound {1})", v->node->scalar_pos, subject, one, pos).bottom);
+    if (one.tag == Value::Tag::Validator) reason->format = "invalid value {0} (does not satisfy {1})";
+    if (error.is_bottom()) {
+      if (error.bottom->code == Code::User) return error;
+      reason->cause = error.bottom;
+    }
+    return Value::of(reason);
+  }
+  return value;
+}
+
+namespace {
+
+bool is_lower(Tok op) { return op == Tok::Gtr || op == Tok::Geq; }
+bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
+
+}  // namespace
+
+// A type, or bounds joined where one implies the other.
+Value Evaluator::finish_bounds(Vertex* v) {
+  Node& node = *v->node;
+  if (node.bounds.empty()) return Value::type(node.kinds);
+  std::vector<Value> kept;
+  KindMask implied = kTop;
+  for (const Value& one : node.bounds) {
+    bool drop = false;
+    for (Value& other : kept) {
+      if (is_equal(one, other)) drop = true;
+      if (drop || one.tag != Value::Tag::Bound || other.tag != Value::Tag::Bound) continue;
+      const Bound& a = *one.bound;
+      const Bound& b = *other.bound;
+      bool same_side = (is_lower(a.op) && is_lower(b.op)) || (is_upper(a.op) && is_upper(b.op));
+      bool opposite = (is_lower(a.op) && is_upper(b.op)) || (is_upper(a.op) && is_lower(b.op));
+      if (!same_side && !opposite) continue;
+      Value order = compare_values(Tok::Lss, a.operand, b.operand, a.pos);
+      if (order.is_bottom()) return conflict(one, a.pos, other, b.pos);
+      bool less = order.boolean;
+      bool equal = is_equal(a.operand, b.operand);
+      if (same_side) {
+        bool one_is_tighter = equal ? a.op == Tok::Gtr || a.op == Tok::Lss : is_lower(a.op) ? !less : less;
+        if (one_is_tighter) other = one;
+        drop = true;
+      } else {
+        bool lower_first = is_lower(a.op);
+        bool empty = equal         ? a.op == Tok::Gtr || a.op == Tok::Lss || b.op == Tok::Gtr || b.op == Tok::Lss
+                     : lower_first ? !less
+                                   : less;
+        const Value& low = lower_first ? a.operand : b.operand;
+        const Value& high = lower_first ? b.operand : a.operand;
+        if (!empty && !equal && node.kinds == kInt && low.is_number()) {
+          Value gap = arithmetic(Tok::Sub, high, low, a.pos);
+          bool both_open = (a.op == Tok::Gtr || a.op == Tok::Lss) && (b.op == Tok::Gtr || b.op == Tok::Lss);
+          if (both_open && compare(to_decimal(gap), decimal_of(1)) <= 0) empty = true;
+        }
+        if (empty) return bottom(Code::Eval, "conflicting bounds {0} and {1}", b.pos, other, one, a.pos);
+      }
+    }
+    if (!drop) kept.push_back(one);
+  }
+  for (const Value& one : kept) implied &= kinds_of(one);
+  if (kept.size() == 1 && implied == node.kinds) return kept[0];
+  if (implied != node.kinds || kept.size() != 1) {
+    if (implied != node.kinds) kept.insert(kept.begin(), Value::type(node.kinds));
+  }
+  auto* conjunction = arena_.make<Conjunction>();
+  conjunction->parts = arena_.copy(kept);
+  Value value = Value::of(Value::Tag::Conjunction);
+  value.conjunction = conjunction;
+  return value;
+}
+
+/// Evaluates the fields below. False when some wait for what is on the stack.
+bool Evaluator::complete(Vertex* v) {
+  v = deref(v);
+  if (v->phase == Phase::Final || v->phase == Phase::Completing) return true;
+  if (!settle(v)) return false;
+  v = deref(v);
+  if (v->phase != Phase::Settled) return true;
+  if (v->base.tag == Value::Tag::Disjunction) {
+    v->phase = Phase::Final;
+    return true;
+  }
+  if (depth_ >= budget_.max_depth) {
+    v->base = bottom(Code::Eval, "nested too deeply", v->pos);
+    v->phase = Phase::Final;
+    return true;
+  }
+  v->phase = Phase::Completing;
+  ++depth_;
+  bool done = true;
+  complete_arcs(v, done);
+  if (done && v->node != nullptr) check_closed(v);
+  --depth_;
+  if (v->phase != Phase::Completing) return done && complete(v);
+  v->phase = done ? Phase::Final : Phase::Settled;
+  return done;
+}
+
+void Evaluator::complete_arcs(Vertex* v, bool& done) {
+  for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
+    Vertex* field = v->arcs[i];
+    if (field->mark != ArcMark::Member) continue;
+    if (!settle(field) || !complete(field)) {
+      done = false;
+      continue;
+    }
+    const Vertex* real = deref(field);
+    const Bottom* error = real->base.is_bottom() ? real->base.bottom : real->child_error;
+    v->has_incomplete = v->has_incomplete || real->has_incomplete || (error != nullptr && is_incomplete(error->code));
+    if (error == nullptr || is_incomplete(error->code)) continue;
+    if (v->child_error == nullptr || v->child_error->code < error->code) v->child_error = error;
+  }
+}
+
+bool Evaluator::allows(const CloseScope* closed, const CloseScope* evidence) {
+  const CloseScope* below = nullptr;
+  const CloseScope* a = closed;
+  const CloseScope* b = evidence;
+  while (a != b) {
+    std::uint32_t a_depth = a == nullptr ? 0 : a->depth;
+    std::uint32_t b_depth = b == nullptr ? 0 : b->depth;
+    if (a_depth >= b_depth) {
+      below = a;
+      a = a->parent;
+    }
+    if (b_depth > a_depth || (b_depth == a_depth && b != nullptr)) b = b->parent;
+  }
+  return below == nullptr || below->kind == CloseScope::Kind::Embed;
+}
+
+// The closed scopes that bind the fields of v: its own and, as definitions close what is below them, those above.
+std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
+  std::vector<CloseScope*> all;
+  if (v == nullptr || v->node == nullptr) return all;
+  if (v->parent != nullptr && v->parent->node != nullptr && !v->label.is_none() && !v->label.is_let()) {
+    for (CloseScope* one : requirements(v->parent)) {
+      if (one->kind != CloseScope::Kind::Definition) continue;
+      bool has_evidence = false;
+      for (const Conjunct& c : v->conjuncts) {
+        bool inside = allows(one, c.scope);
+        has_evidence = has_evidence || inside;
+      }
+      if (!has_evidence) continue;
+      all.push_back(one);
+    }
+  }
+  for (CloseScope* one : v->node->requirements) all.push_back(one);
+  std::erase_if(all, [v](const CloseScope* one) {
+    bool top = false;
+    bool is_struct = false;
+    for (const ScopeMark& mark : v->node->scopes) {
+      if (!allows(one, mark.scope)) continue;
+      top = top || mark.is_top;
+      is_struct = is_struct || mark.is_struct;
+    }
+    // A bare "_" leaves everything below it open, unless the definition also says what is there.
+    if (!top) return false;
+    bool own_struct = false;
+    for (const ScopeMark& mark : v->node->scopes) {
+      for (const CloseScope* at = mark.scope; at != nullptr; at = at->parent)
+        own_struct = own_struct || (at == one && mark.is_struct);
+    }
+    return !own_struct;
+  });
+  return all;
+}
+
+void Evaluator::check_closed(Vertex* v) {
+  if (v->base.is_bottom() || v->arcs.empty()) return;
+  std::vector<CloseScope*> closed = requirements(v);
+  if (closed.empty()) return;
+  for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
+    Vertex* field = v->arcs[i];
+    if (!field->label.is_regular() || field->mark > ArcMark::Required) continue;
+    for (const CloseScope* one : closed) {
+      bool allowed = false;
+      for (const Conjunct& c : field->conjuncts) allowed = allowed || allows(one, c.scope);
+      for (const ScopeMark& mark : v->node->scopes) allowed = allowed || (mark.is_ellipsis && allows(one, mark.scope));
+      if (allowed) continue;
+      auto* reason = arena_.make<Bottom>(
+          *bottom(Code::Eval, "field not allowed", field->pos, {}, {}, one->of != nullptr ? one->of->pos : 0).bottom);
+      reason->is_close_check = true;
+      reason->node = field;
+      Vertex* target = field;
+      if (target->shared != nullptr || target->base.is_bottom()) {
+        target->shared = nullptr;
+      }
+      target->base = Value::of(reason);
+      target->phase = Phase::Final;
+      if (v->child_error == nullptr || v->child_error->code < Code::Eval) v->child_error = reason;
+      break;
+    }
+  }
+}
+
+}  // namespace slipway::cue

@@ -1,0 +1,347 @@
+// Conjuncts into vertices.
+#include "cue/eval/evaluator.h"
+
+// Values are told apart a few tags at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Vertex* of) {
+  return arena_.make<CloseScope>(parent, parent == nullptr ? 1 : parent->depth + 1, kind, of);
+}
+
+void Evaluator::note_conjunct(Vertex* v, const Conjunct& c) {
+  (c.is_cyclic ? v->node->has_cyclic : v->node->has_noncyclic) = true;
+}
+
+void Evaluator::add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl) {
+  v->node->tasks.push(arena_, {kind, Task::State::Waiting, c, decl});
+  ++progress_;
+}
+
+void Evaluator::insert(Vertex* v, const Conjunct& c) {
+  if (over_budget()) return add_error(v, bottom(Code::Eval, "evaluation takes too many steps", c.expr->pos));
+  switch (c.expr->op) {
+    case ir::Op::Constant:
+      return insert_value(v, c, ir::as<ir::Constant>(*c.expr).value, c.expr->pos);
+    case ir::Op::Struct:
+      return insert_struct(v, c, ir::as<ir::Struct>(*c.expr));
+    case ir::Op::List:
+      return insert_list(v, c, ir::as<ir::List>(*c.expr));
+    case ir::Op::And:
+      for (const ir::Expr* part : ir::as<ir::And>(*c.expr).parts) insert(v, {part, c.env, c.scope, c.trail, c.is_cyclic});
+      return;
+    case ir::Op::Or:
+      return insert_disjunction(v, c);
+    case ir::Op::FieldRef:
+    case ir::Op::LetRef:
+    case ir::Op::NodeRef:
+    case ir::Op::DynamicRef:
+    case ir::Op::Import:
+    case ir::Op::Selector:
+    case ir::Op::Index:
+      return add_task(v, Task::Kind::Resolve, c);
+    case ir::Op::Comprehension:
+      return add_task(v, Task::Kind::Comprehension, c);
+    case ir::Op::LabelRef:
+    case ir::Op::Unary:
+    case ir::Op::Binary:
+    case ir::Op::Interpolation:
+    case ir::Op::Call:
+    case ir::Op::Bound:
+    case ir::Op::Presence:
+      return add_task(v, Task::Kind::Expression, c);
+  }
+}
+
+void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s) {
+  Node& node = *v->node;
+  note_conjunct(v, c);
+  (s.is_definite ? node.has_struct : node.maybe_struct) = true;
+  if (node.struct_pos == 0) node.struct_pos = s.pos;
+  Env* env = arena_.make<Env>(c.env, v, c.env == nullptr ? kNoLabel : kNoLabel, nullptr);
+  CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
+  node.scopes.push(arena_, {inside, false, true, s.has_ellipsis});
+  for (const ir::Decl& decl : s.decls) {
+    Conjunct inner{decl.value, env, inside, c.trail, c.is_cyclic};
+    switch (decl.kind) {
+      case ir::DeclKind::Field: {
+        Vertex* field = arc(v, decl.label,
+                            static_cast<ArcMark>(decl.mark == ast::Mark::Optional   ? 2
+                                                 : decl.mark == ast::Mark::Required ? 1
+                                                                                    : 0));
+        if (field->info == nullptr) field->info = decl.info;
+        if (field->pos == 0) field->pos = decl.pos;
+        add_conjunct(field, inner);
+        break;
+      }
+      case ir::DeclKind::Dynamic:
+        add_task(v, Task::Kind::Dynamic, inner, &decl);
+        break;
+      case ir::DeclKind::Pattern:
+        if (decl.name->op == ir::Op::Constant) {
+          add_pattern(v, {ir::as<ir::Constant>(*decl.name).value, inner});
+        } else {
+          add_task(v, Task::Kind::Pattern, inner, &decl);
+        }
+        break;
+      case ir::DeclKind::Embed:
+        inner.scope = scope(inside, CloseScope::Kind::Embed);
+        insert(v, inner);
+        break;
+      case ir::DeclKind::Comprehension:
+        inner.scope = scope(inside, CloseScope::Kind::Embed);
+        add_task(v, Task::Kind::Comprehension, inner);
+        break;
+    }
+  }
+}
+
+void Evaluator::insert_list(Vertex* v, const Conjunct& c, const ir::List& list) {
+  for (const ir::Expr* item : list.items) {
+    if (item->op == ir::Op::Comprehension) return add_task(v, Task::Kind::List, c);
+  }
+  note_conjunct(v, c);
+  insert_kinds(v, kList, Value::type(kList), list.pos);
+  CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
+  v->node->scopes.push(arena_, {inside, false, true, false});
+  for (std::uint32_t i = 0; i < list.items.size(); ++i) {
+    Vertex* item = arc(v, Label::item(i), ArcMark::Member);
+    if (item->pos == 0) item->pos = list.items[i]->pos;
+    add_conjunct(item, {list.items[i], c.env, inside, c.trail, c.is_cyclic});
+  }
+  Conjunct rest{list.rest, c.env, inside, c.trail, c.is_cyclic};
+  v->node->lists.push(arena_, {static_cast<std::uint32_t>(list.items.size()), list.rest != nullptr, rest, list.pos});
+}
+
+void Evaluator::insert_kinds(Vertex* v, KindMask kinds, const Value& shown, Pos pos) {
+  Node& node = *v->node;
+  KindMask both = node.kinds & kinds;
+  if (both == node.kinds) return;
+  if (both == 0 && node.kinds != 0) {
+    const Value& other = node.scalar.is_none() ? node.kind_value : node.scalar;
+    Value left = other.is_none() && node.struct_pos != 0 ? Value::type(kStruct) : other;
+    add_error(v, conflict(left, node.scalar.is_none() ? node.kind_pos : node.scalar_pos, shown, pos));
+  }
+  node.kinds = both;
+  node.kind_pos = pos;
+  node.kind_value = shown;
+}
+
+void Evaluator::insert_scalar(Vertex* v, const Value& value, Pos pos) {
+  Node& node = *v->node;
+  if (node.scalar.is_none()) {
+    if (node.errors == nullptr || (node.kinds & kinds_of(value)) != 0) insert_kinds(v, kinds_of(value), value, pos);
+    node.scalar = value;
+    node.scalar_pos = pos;
+    ++progress_;
+    return;
+  }
+  bool same_kind = (kinds_of(node.scalar) & kinds_of(value)) != 0;
+  if (!same_kind || !is_equal(node.scalar, value)) add_error(v, conflict(node.scalar, node.scalar_pos, value, pos));
+}
+
+void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos) {
+  Node& node = *v->node;
+  note_conjunct(v, c);
+  switch (value.tag) {
+    case Value::Tag::None:
+    case Value::Tag::Struct:
+    case Value::Tag::List:
+      return;
+    case Value::Tag::Bottom:
+      return add_error(v, value);
+    case Value::Tag::Type:
+      if (value.kinds == kTop) {
+        node.has_top = true;
+        node.scopes.push(arena_, {c.scope, true, false, false});
+        return;
+      }
+      return insert_kinds(v, value.kinds, value, pos);
+    case Value::Tag::Bound:
+    case Value::Tag::Validator:
+      return insert_bound(v, value, pos);
+    case Value::Tag::Conjunction:
+      for (const Value& part : value.conjunction->parts) insert_value(v, c, part, pos);
+      return;
+    case Value::Tag::Disjunction:
+      return insert_disjunction(v, c);
+    case Value::Tag::Vertex:
+      return insert_data(v, c, value.vertex);
+    case Value::Tag::Builtin:
+      if (value.builtin->is_validator && value.builtin->params.size() == 1) {
+        Value validator = Value::of(Value::Tag::Validator);
+        validator.validator = arena_.make<Validator>(value.builtin, std::span<const Value>(), pos);
+        return insert_bound(v, validator, pos);
+      }
+      return insert_scalar(v, value, pos);
+    case Value::Tag::Null:
+    case Value::Tag::Bool:
+    case Value::Tag::Int:
+    case Value::Tag::Number:
+    case Value::Tag::String:
+    case Value::Tag::Bytes:
+      return insert_scalar(v, value, pos);
+  }
+}
+
+void Evaluator::insert_bound(Vertex* v, const Value& bound, Pos pos) {
+  insert_kinds(v, kinds_of(bound), bound, pos);
+  v->node->bounds.push(arena_, bound);
+}
+
+// A vertex made of values, or one evaluated elsewhere, as a conjunct.
+void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
+  data = deref(data);
+  if (!data->conjuncts.empty() && !data->is_data) return add_vertex(v, c, data, false);
+  settle(data);
+  if (data->base.tag != Value::Tag::Struct && data->base.tag != Value::Tag::List)
+    return insert_value(v, c, data->base, c.expr->pos);
+  Node& node = *v->node;
+  CloseScope* outside = c.scope;
+  if (data->closes_once) {
+    outside = scope(c.scope, CloseScope::Kind::Once, data);
+    node.requirements.push(arena_, outside);
+  }
+  CloseScope* inside = scope(outside, CloseScope::Kind::Struct);
+  node.scopes.push(arena_, {inside, false, true, false});
+  if (data->base.tag == Value::Tag::Struct) {
+    node.has_struct = true;
+    if (node.struct_pos == 0) node.struct_pos = c.expr->pos;
+  } else {
+    insert_kinds(v, kList, Value::of(data), c.expr->pos);
+    node.lists.push(arena_, {data->arcs.size(), data->is_open_list, {}, c.expr->pos});
+  }
+  for (std::uint32_t i = 0; i < data->arcs.size(); ++i) {
+    Vertex* from = data->arcs[i];
+    const ir::Expr* item = constant(Value::of(from), c.expr->pos);
+    add_conjunct(arc(v, from->label, from->mark), {item, nullptr, inside, c.trail, c.is_cyclic});
+  }
+}
+
+void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c) {
+  Node& node = *v->node;
+  std::uint32_t ordinal = 0;
+  for (const ir::Expr* seen : node.seen_disjunctions) ordinal += seen == c.expr ? 1 : 0;
+  node.seen_disjunctions.push(arena_, c.expr);
+  for (const Choice& choice : node.choices) {
+    if (choice.disjunction != c.expr || choice.ordinal != ordinal) continue;
+    if (choice.index == kDeferred) return;
+    if (c.expr->op == ir::Op::Or) {
+      return insert(v, {ir::as<ir::Or>(*c.expr).parts[choice.index].value, c.env, c.scope, c.trail, c.is_cyclic});
+    }
+    return insert_value(v, c, ir::as<ir::Constant>(*c.expr).value.disjunction->values[choice.index], c.expr->pos);
+  }
+  node.disjunctions.push(arena_, {c, ordinal});
+  ++progress_;
+}
+
+Vertex* Evaluator::find_arc(const Vertex* v, Label label) const {
+  const List<Vertex*>& arcs = v->arcs;
+  if (label.is_index() && label.index() < arcs.size() && arcs[label.index()]->label == label) return arcs[label.index()];
+  for (Vertex* one : arcs) {
+    if (one->label == label) return one;
+  }
+  return nullptr;
+}
+
+Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark) {
+  Vertex* found = find_arc(v, label);
+  bool is_new = found == nullptr || found->mark == ArcMark::Absent;
+  if (found == nullptr) {
+    found = arena_.make<Vertex>();
+    found->parent = v;
+    found->label = label;
+    found->mark = mark;
+    found->closes_fields = v->closes_fields || label.is_definition();
+    v->arcs.push(arena_, found);
+    ++progress_;
+  }
+  if (mark < found->mark) {
+    found->mark = mark;
+    ++progress_;
+  }
+  if (is_new && v->node != nullptr && label.is_regular()) {
+    for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i) apply_pattern(v, v->node->patterns[i], found);
+  }
+  return found;
+}
+
+void Evaluator::add_conjunct(Vertex* v, const Conjunct& c) {
+  for (const Conjunct& known : v->conjuncts) {
+    if (known.expr == c.expr && known.env == c.env && known.scope == c.scope) return;
+  }
+  ++progress_;
+  v->conjuncts.push(arena_, c);
+  if (v->phase >= Phase::Settled) reopen(v);
+  if (v->notify == nullptr) return;
+  for (std::uint32_t i = 0; i < v->notify->size(); ++i) {
+    Notify to = (*v->notify)[i];
+    add_conjunct(to.target, {c.expr, c.env, to.scope, to.trail, to.is_cyclic});
+  }
+}
+
+// Evaluation begins again with one more conjunct. Fields keep their vertices, since others may point at them.
+void Evaluator::reopen(Vertex* v) {
+  v->phase = Phase::Raw;
+  v->node = nullptr;
+  v->shared = nullptr;
+  v->base = {};
+  v->child_error = nullptr;
+  for (Vertex* one : v->arcs) {
+    one->conjuncts.clear();
+    one->mark = ArcMark::Absent;
+    if (one->phase >= Phase::Settled) reopen(one);
+  }
+}
+
+bool Evaluator::matches(const Value& matcher, Label label) {
+  std::string_view text = labels_.text(label);
+  switch (matcher.tag) {
+    case Value::Tag::Type:
+      return (matcher.kinds & kString) != 0;
+    case Value::Tag::String:
+      return matcher.str() == text;
+    case Value::Tag::Bound:
+    case Value::Tag::Validator: {
+      Value error;
+      return satisfies(Value::string(text), matcher, error) == 1;
+    }
+    case Value::Tag::Conjunction:
+      for (const Value& part : matcher.conjunction->parts) {
+        if (!matches(part, label)) return false;
+      }
+      return true;
+    case Value::Tag::Disjunction:
+      for (const Value& one : matcher.disjunction->values) {
+        if (matches(one, label)) return true;
+      }
+      return false;
+    case Value::Tag::Builtin: {
+      Value validator = Value::of(Value::Tag::Validator);
+      validator.validator = arena_.make<Validator>(matcher.builtin, std::span<const Value>(), Pos{0});
+      Value error;
+      return satisfies(Value::string(text), validator, error) == 1;
+    }
+    default:
+      return false;
+  }
+}
+
+void Evaluator::apply_pattern(Vertex* v, const Pattern& pattern, Vertex* field) {
+  (void)v;
+  if (!field->label.is_regular() || !matches(pattern.matcher, field->label)) return;
+  Conjunct c = pattern.conjunct;
+  c.env = arena_.make<Env>(c.env, field, field->label, nullptr);
+  add_conjunct(field, c);
+}
+
+void Evaluator::add_pattern(Vertex* v, const Pattern& pattern) {
+  v->node->patterns.push(arena_, pattern);
+  ++progress_;
+  for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
+    if (v->arcs[i]->mark != ArcMark::Absent) apply_pattern(v, pattern, v->arcs[i]);
+  }
+}
+
+}  // namespace slipway::cue

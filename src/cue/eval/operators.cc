@@ -1,0 +1,327 @@
+// Operators on scalars, equality, bounds.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "cue/eval/evaluator.h"
+
+// Operators are few of many words.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+KindMask kinds_of(const Value& value) {
+  switch (value.tag) {
+    case Value::Tag::None:
+      return kTop;
+    case Value::Tag::Null:
+      return kNull;
+    case Value::Tag::Bool:
+      return kBool;
+    case Value::Tag::Int:
+      return kInt;
+    case Value::Tag::Number:
+      return value.number->is_float ? kFloat : kInt;
+    case Value::Tag::String:
+      return kString;
+    case Value::Tag::Bytes:
+      return kBytes;
+    case Value::Tag::Type:
+      return value.kinds;
+    case Value::Tag::Bound: {
+      if (value.bound->op == Tok::Neq || value.bound->op == Tok::Eql) {
+        return value.bound->operand.tag == Value::Tag::Null && value.bound->op == Tok::Neq ? kTop & ~kNull
+               : value.bound->operand.is_number()                                          ? kNumber
+                                                                                           : kinds_of(value.bound->operand);
+      }
+      if (value.bound->op == Tok::Mat || value.bound->op == Tok::NMat) return kString | kBytes;
+      return value.bound->operand.is_number() ? KindMask{kNumber} : kinds_of(value.bound->operand);
+    }
+    case Value::Tag::Validator:
+      return value.validator->builtin->params.empty() ? KindMask{kTop} : value.validator->builtin->params[0];
+    case Value::Tag::Conjunction: {
+      KindMask mask = kTop;
+      for (const Value& part : value.conjunction->parts) mask &= kinds_of(part);
+      return mask;
+    }
+    case Value::Tag::Disjunction: {
+      KindMask mask = 0;
+      for (const Value& one : value.disjunction->values) mask |= kinds_of(one);
+      return mask;
+    }
+    case Value::Tag::Builtin:
+      return kFunc;
+    case Value::Tag::Struct:
+      return kStruct;
+    case Value::Tag::List:
+      return kList;
+    case Value::Tag::Vertex: {
+      const Vertex* v = deref(value.vertex);
+      return v->base.is_none() ? KindMask{kTop} : kinds_of(v->base);
+    }
+    case Value::Tag::Bottom:
+      return 0;
+  }
+  return 0;
+}
+
+std::string describe_kind(KindMask mask) {
+  if (mask == kTop) return "_";
+  if (mask == 0) return "_|_";
+  static constexpr struct {
+    KindMask mask;
+    std::string_view name;
+  } kNames[] = {{kNull, "null"},     {kBool, "bool"},   {kNumber, "number"}, {kInt, "int"},   {kFloat, "float"},
+                {kString, "string"}, {kBytes, "bytes"}, {kFunc, "func"},     {kList, "list"}, {kStruct, "struct"}};
+  std::string out;
+  int count = 0;
+  for (const auto& one : kNames) {
+    if ((mask & one.mask) != one.mask) continue;
+    mask &= static_cast<KindMask>(~one.mask);
+    out += (out.empty() ? "" : "|") + std::string(one.name);
+    ++count;
+  }
+  return count > 1 ? "(" + out + ")" : out;
+}
+
+Decimal to_decimal(const Value& number) {
+  return number.tag == Value::Tag::Int ? decimal_of(number.integer) : number.number->decimal();
+}
+
+Value Evaluator::make_number(const Decimal& number, bool is_float) {
+  if (!is_float) {
+    if (auto small = to_int64(number); small && number.exponent <= 0) return Value::of_int(*small);
+  }
+  auto* big = arena_.make<Number>();
+  big->digits = arena_.copy(std::string_view(number.digits));
+  big->exponent = number.exponent;
+  big->is_negative = number.is_negative;
+  big->is_float = is_float;
+  return Value::of(big);
+}
+
+std::string Evaluator::number_text(const Value& number) const {
+  if (number.tag == Value::Tag::Int) return fmt::to_string(number.integer);
+  return format(number.number->decimal(), number.number->is_float);
+}
+
+Value Evaluator::binary_values(Tok op, const Value& a, const Value& b, Pos pos) {
+  switch (op) {
+    case Tok::LAnd:
+    case Tok::LOr:
+      if (a.tag != Value::Tag::Bool || b.tag != Value::Tag::Bool) break;
+      return Value::of(op == Tok::LAnd ? a.boolean && b.boolean : a.boolean || b.boolean);
+    case Tok::Eql:
+    case Tok::Neq:
+    case Tok::Lss:
+    case Tok::Leq:
+    case Tok::Gtr:
+    case Tok::Geq:
+      return compare_values(op, a, b, pos);
+    case Tok::Mat:
+    case Tok::NMat: {
+      bool are_texts = (a.tag == Value::Tag::String || a.tag == Value::Tag::Bytes) &&
+                       (b.tag == Value::Tag::String || b.tag == Value::Tag::Bytes);
+      if (!are_texts) break;
+      Value error;
+      bool found = matches_regexp(a.str(), b.str(), error, pos);
+      return error.is_bottom() ? error : Value::of(found == (op == Tok::Mat));
+    }
+    default:
+      return arithmetic(op, a, b, pos);
+  }
+  return bottom(Code::Eval, "invalid operands {0} and {1} (mismatched types)", pos, a, b);
+}
+
+Value Evaluator::repeat(const Value& text, const Value& count, Pos pos) {
+  if (count.tag != Value::Tag::Int || count.integer < 0)
+    return bottom(Code::Eval, "cannot convert negative number to uint64", pos);
+  if (static_cast<std::uint64_t>(count.integer) * text.size > 1'000'000)
+    return bottom(Code::Eval, "repeated text too long", pos);
+  std::string out;
+  for (std::int64_t i = 0; i < count.integer; ++i) out += text.str();
+  std::string_view kept = arena_.copy(std::string_view(out));
+  return text.tag == Value::Tag::Bytes ? Value::bytes(kept) : Value::string(kept);
+}
+
+Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
+  if (a.is_number() && b.is_number()) {
+    std::int64_t small = 0;
+    if (a.tag == Value::Tag::Int && b.tag == Value::Tag::Int && op != Tok::Quo) {
+      bool overflows = op == Tok::Add   ? __builtin_add_overflow(a.integer, b.integer, &small)
+                       : op == Tok::Sub ? __builtin_sub_overflow(a.integer, b.integer, &small)
+                                        : __builtin_mul_overflow(a.integer, b.integer, &small);
+      if (!overflows) return Value::of_int(small);
+    }
+    Decimal left = to_decimal(a);
+    Decimal right = to_decimal(b);
+    bool floats = is_float(a) || is_float(b) || op == Tok::Quo;
+    if (std::abs(static_cast<std::int64_t>(left.exponent) - right.exponent) > 20000)
+      return bottom(Code::Eval, "exponent out of range", pos);
+    if (op == Tok::Quo && right.is_zero()) return bottom(Code::Eval, "failed arithmetic: division by zero", pos);
+    return make_number(op == Tok::Add   ? add(left, right)
+                       : op == Tok::Sub ? subtract(left, right)
+                       : op == Tok::Mul ? multiply(left, right)
+                                        : divide(left, right),
+                       floats);
+  }
+  bool a_text = a.tag == Value::Tag::String || a.tag == Value::Tag::Bytes;
+  bool b_text = b.tag == Value::Tag::String || b.tag == Value::Tag::Bytes;
+  if (op == Tok::Add && a_text && b_text && a.tag == b.tag) {
+    std::string text = std::string(a.str()) + std::string(b.str());
+    std::string_view kept = arena_.copy(std::string_view(text));
+    return a.tag == Value::Tag::Bytes ? Value::bytes(kept) : Value::string(kept);
+  }
+  if (op == Tok::Mul && a_text && kinds_of(b) == kInt) return repeat(a, b, pos);
+  if (op == Tok::Mul && b_text && kinds_of(a) == kInt) return repeat(b, a, pos);
+  if (op == Tok::Add && a.is_vertex() && b.is_vertex() && deref(a.vertex)->base.tag == Value::Tag::List) {
+    return bottom(Code::Eval, "Addition of lists is superseded by list.Concat; see https://cuelang.org/e/v0.11-list-arithmetic",
+                  pos);
+  }
+  if (op == Tok::Mul && ((a.is_vertex() && deref(a.vertex)->base.tag == Value::Tag::List) ||
+                         (b.is_vertex() && deref(b.vertex)->base.tag == Value::Tag::List))) {
+    return bottom(Code::Eval,
+                  "Multiplication of lists is superseded by list.Repeat; see https://cuelang.org/e/v0.11-list-arithmetic", pos);
+  }
+  return bottom(Code::Eval, "invalid operands {0} and {1} (mismatched types)", pos, a, b);
+}
+
+Value Evaluator::compare_values(Tok op, const Value& a, const Value& b, Pos pos) {
+  bool is_equality = op == Tok::Eql || op == Tok::Neq;
+  auto decide = [op](int order) {
+    return Value::of(op == Tok::Eql   ? order == 0
+                     : op == Tok::Neq ? order != 0
+                     : op == Tok::Lss ? order < 0
+                     : op == Tok::Leq ? order <= 0
+                     : op == Tok::Gtr ? order > 0
+                                      : order >= 0);
+  };
+  if (a.tag == Value::Tag::Int && b.tag == Value::Tag::Int) return decide(a.integer < b.integer ? -1 : a.integer > b.integer);
+  if (a.is_number() && b.is_number()) return decide(compare(to_decimal(a), to_decimal(b)));
+  if (a.tag == b.tag && (a.tag == Value::Tag::String || a.tag == Value::Tag::Bytes)) return decide(a.str().compare(b.str()));
+  if (is_equality && a.tag == b.tag && a.tag == Value::Tag::Bool) return decide(a.boolean == b.boolean ? 0 : 1);
+  if (is_equality && (a.tag == Value::Tag::Null || b.tag == Value::Tag::Null)) return decide(a.tag == b.tag ? 0 : 1);
+  bool are_lists = a.is_vertex() && b.is_vertex() && deref(a.vertex)->base.tag == Value::Tag::List &&
+                   deref(b.vertex)->base.tag == Value::Tag::List;
+  if (is_equality && are_lists) {
+    complete(a.vertex);
+    complete(b.vertex);
+    for (const Value& side : {a, b}) {
+      for (Vertex* item : deref(side.vertex)->arcs) {
+        Value value = make_concrete(Value::of(item), pos);
+        if (value.is_bottom()) return bottom(value.bottom->code, "invalid operand to '==' (type list)", pos);
+      }
+    }
+    return decide(is_equal(a, b) ? 0 : 1);
+  }
+  return bottom(Code::Eval, "invalid operands {0} and {1} (mismatched types)", pos, a, b);
+}
+
+bool Evaluator::is_equal(const Value& a_in, const Value& b_in) {
+  Value a = a_in;
+  Value b = b_in;
+  if (a.is_vertex() && !a.vertex->base.is_none() && deref(a.vertex)->base.tag != Value::Tag::Struct &&
+      deref(a.vertex)->base.tag != Value::Tag::List)
+    a = deref(a.vertex)->base;
+  if (b.is_vertex() && !b.vertex->base.is_none() && deref(b.vertex)->base.tag != Value::Tag::Struct &&
+      deref(b.vertex)->base.tag != Value::Tag::List)
+    b = deref(b.vertex)->base;
+  if (a.is_number() && b.is_number())
+    return kinds_of(a) == kinds_of(b) ? compare(to_decimal(a), to_decimal(b)) == 0 : compare(to_decimal(a), to_decimal(b)) == 0;
+  if (a.tag != b.tag) return false;
+  switch (a.tag) {
+    case Value::Tag::Null:
+      return true;
+    case Value::Tag::Bool:
+      return a.boolean == b.boolean;
+    case Value::Tag::String:
+    case Value::Tag::Bytes:
+      return a.str() == b.str();
+    case Value::Tag::Type:
+      return a.kinds == b.kinds;
+    case Value::Tag::Bound:
+      return a.bound->op == b.bound->op && is_equal(a.bound->operand, b.bound->operand);
+    case Value::Tag::Validator:
+      return a.validator->builtin == b.validator->builtin &&
+             std::equal(a.validator->args.begin(), a.validator->args.end(), b.validator->args.begin(), b.validator->args.end(),
+                        [this](const Value& x, const Value& y) { return is_equal(x, y); });
+    case Value::Tag::Conjunction: {
+      auto x = a.conjunction->parts;
+      auto y = b.conjunction->parts;
+      return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                        [this](const Value& p, const Value& q) { return is_equal(p, q); });
+    }
+    case Value::Tag::Disjunction: {
+      auto x = a.disjunction->values;
+      auto y = b.disjunction->values;
+      return a.disjunction->defaults == b.disjunction->defaults &&
+             std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                        [this](const Value& p, const Value& q) { return is_equal(p, q); });
+    }
+    case Value::Tag::Builtin:
+      return a.builtin == b.builtin;
+    case Value::Tag::Vertex:
+      break;
+    default:
+      return false;
+  }
+  const Vertex* x = deref(a.vertex);
+  const Vertex* y = deref(b.vertex);
+  if (x == y) return true;
+  if (x->base.tag != y->base.tag || x->is_open_list != y->is_open_list || over_budget()) return false;
+  auto count = [](const Vertex* v) {
+    return std::count_if(v->arcs.begin(), v->arcs.end(), [](const Vertex* one) { return one->mark != ArcMark::Absent; });
+  };
+  if (count(x) != count(y)) return false;
+  for (Vertex* one : x->arcs) {
+    if (one->mark == ArcMark::Absent) continue;
+    Vertex* other = find_arc(y, one->label);
+    if (other == nullptr || other->mark != one->mark) return false;
+    settle(one);
+    settle(other);
+    if (deref(one)->base.is_none() || deref(other)->base.is_none()) return false;
+    if (!is_equal(Value::of(one), Value::of(other))) return false;
+  }
+  return true;
+}
+
+bool Evaluator::matches_regexp(std::string_view text, std::string_view pattern, Value& error, Pos pos) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(1 << 20);
+  RE2 compiled(re2::StringPiece(pattern.data(), pattern.size()), options);
+  if (!compiled.ok()) {
+    error = bottom(Code::Eval, "invalid regexp: {0}", pos, Value::string(arena_.copy(std::string_view(compiled.error()))));
+    return false;
+  }
+  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), compiled);
+}
+
+int Evaluator::satisfies(const Value& value, const Value& bound, Value& error) {
+  if (bound.tag == Value::Tag::Validator) {
+    std::vector<Value> args = {value};
+    args.insert(args.end(), bound.validator->args.begin(), bound.validator->args.end());
+    const Builtin* outer = std::exchange(calling_, bound.validator->builtin);
+    Value result = bound.validator->builtin->call(*this, args);
+    calling_ = outer;
+    if (result.is_bottom()) {
+      error = result;
+      return is_incomplete(result.bottom->code) ? -1 : 0;
+    }
+    return result.tag == Value::Tag::Bool ? (result.boolean ? 1 : 0) : 1;
+  }
+  const Bound& limit = *bound.bound;
+  if (limit.op == Tok::Neq || limit.op == Tok::Eql) {
+    bool equal = is_equal(value, limit.operand);
+    return equal == (limit.op == Tok::Eql) ? 1 : 0;
+  }
+  Value result = binary_values(limit.op, value, limit.operand, limit.pos);
+  if (result.is_bottom()) {
+    error = result;
+    return 0;
+  }
+  return result.boolean ? 1 : 0;
+}
+
+}  // namespace slipway::cue

@@ -1,0 +1,207 @@
+// References to vertices.
+#include <algorithm>
+
+#include "cue/eval/evaluator.h"
+
+// References are few of the kinds of expressions.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+Env* Evaluator::up(Env* env, std::uint16_t levels) const {
+  for (; levels > 0; --levels) env = env->up;
+  return env;
+}
+
+bool Evaluator::refers_to_definition(const ir::Expr& expr) {
+  const ir::Expr* at = &expr;
+  for (;;) {
+    if (at->op == ir::Op::FieldRef) return ir::as<ir::Ref>(*at).label.is_definition();
+    if (at->op == ir::Op::Index) {
+      at = ir::as<ir::Index>(*at).base;
+      continue;
+    }
+    if (at->op != ir::Op::Selector) return false;
+    if (ir::as<ir::Selector>(*at).label.is_definition()) return true;
+    at = ir::as<ir::Selector>(*at).base;
+  }
+}
+
+// The field of a vertex, once everything is done that could add to it.
+Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
+  ++steps_;
+  if (v->phase == Phase::Raw || v->phase == Phase::Partial) settle(v);
+  v = deref(v);
+  if (v->phase == Phase::Raw || v->phase == Phase::Partial) settle(v);
+  v = deref(v);
+  if (v->phase == Phase::Running || v->phase == Phase::Partial) {
+    bool waits = false;
+    for (std::uint32_t i = 0; i < v->node->tasks.size(); ++i) {
+      if (v->node->tasks[i].state == Task::State::Done || !may_produce(v->node->tasks[i], label)) continue;
+      if (v->node->tasks[i].state == Task::State::Waiting && v->phase == Phase::Running) attempt(v, i);
+      waits = waits || v->node->tasks[i].state != Task::State::Done;
+    }
+    Vertex* arc = find_arc(v, label);
+    bool exists = arc != nullptr && arc->mark == ArcMark::Member;
+    if (!waits && exists) return {Found::Arc, arc, {}};
+    if (waits || !v->node->disjunctions.empty()) {
+      low_ = std::min(low_, v->phase == Phase::Running ? v->node->depth : v->node->waits_for);
+      return {Found::Blocked, exists ? arc : nullptr, {}};
+    }
+    return {Found::Absent, nullptr, {}};
+  }
+  if (v->base.tag == Value::Tag::Disjunction) {
+    Value chosen = default_of(v->base);
+    if (chosen.is_bottom()) return {Found::Error, nullptr, chosen};
+    return lookup_in_value(chosen, label, pos);
+  }
+  Vertex* arc = find_arc(v, label);
+  if (arc != nullptr && arc->mark == ArcMark::Member) return {Found::Arc, arc, {}};
+  if (v->base.is_bottom()) return {Found::Error, nullptr, v->base};
+  bool is_container = v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List;
+  if (is_container || (kinds_of(v->base) & (kStruct | kList)) != 0) return {Found::Absent, nullptr, {}};
+  if (label.is_definition() || label.is_hidden()) return {Found::Absent, nullptr, {}};
+  return {
+      Found::Error, nullptr,
+      bottom(Code::Eval, "invalid operand {0} (found {1}, want list or struct)", pos, v->base, Value::type(kinds_of(v->base)))};
+}
+
+Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos pos) {
+  if (base.is_bottom()) return {Found::Error, nullptr, base};
+  if (!base.is_vertex()) {
+    return {Found::Error, nullptr,
+            bottom(kinds_of(base) & (kStruct | kList) ? Code::Incomplete : Code::Eval,
+                   "invalid operand {0} (found {1}, want list or struct)", pos, base, Value::type(kinds_of(base)))};
+  }
+  Lookup found = lookup(base.vertex, label, pos);
+  if (found.found == Found::Absent && !found.value.is_bottom()) {
+    Value name =
+        label.is_index() ? Value::of_int(label.index()) : Value::string(arena_.copy(std::string_view(labels_.describe(label))));
+    const Vertex* in = deref(base.vertex);
+    bool is_list = in->base.tag == Value::Tag::List;
+    bool out_of_range = is_list && label.is_index();
+    const char* text = out_of_range ? "index out of range [{0}] with length {1}" : "undefined field: {0}";
+    bool is_permanent = (out_of_range && !in->is_open_list) || (in->is_closed && in->phase == Phase::Final && !is_list);
+    auto* reason = arena_.make<Bottom>(
+        *bottom(is_permanent ? Code::Eval : Code::Incomplete, text, pos, name, Value::of_int(in->arcs.size())).bottom);
+    reason->is_absent = true;
+    found.value = Value::of(reason);
+  }
+  return found;
+}
+
+Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
+  switch (expr.op) {
+    case ir::Op::FieldRef: {
+      const auto& ref = ir::as<ir::Ref>(expr);
+      Vertex* holder = up(env, ref.up)->vertex;
+      return lookup_in_value(Value::of(holder), ref.label, expr.pos);
+    }
+    case ir::Op::LetRef:
+      return resolve_let(ir::as<ir::Ref>(expr), env);
+    case ir::Op::NodeRef:
+      return {Found::Arc, up(env, ir::as<ir::Ref>(expr).up)->vertex, {}};
+    case ir::Op::DynamicRef: {
+      const auto& ref = ir::as<ir::Ref>(expr);
+      Env* at = up(env, ref.up);
+      Value name = concrete(*ref.value, at);
+      if (name.tag != Value::Tag::String)
+        return {Found::Error, nullptr, name.is_bottom() ? name : bottom(Code::Eval, "invalid label {0}", expr.pos, name)};
+      return lookup_in_value(Value::of(at->vertex), labels_.regular(name.str()), expr.pos);
+    }
+    case ir::Op::Import:
+      return {Found::Arc, instance(ir::as<ir::Import>(expr).instance), {}};
+    case ir::Op::Selector: {
+      const auto& selector = ir::as<ir::Selector>(expr);
+      if (ir::is_reference(*selector.base)) {
+        Lookup base = resolve(*selector.base, env);
+        if (base.found == Found::Absent && !base.value.is_bottom()) {
+          base.value = bottom(Code::Incomplete, "undefined field", expr.pos);
+        }
+        if (base.found != Found::Arc) {
+          if (base.found == Found::Blocked) base.arc = nullptr;
+          return base;
+        }
+        return lookup_in_value(Value::of(base.arc), selector.label, expr.pos);
+      }
+      return lookup_in_value(evaluate(*selector.base, env), selector.label, expr.pos);
+    }
+    case ir::Op::Index:
+      return resolve_index(ir::as<ir::Index>(expr), env);
+    default: {
+      Value value = evaluate(expr, env);
+      if (value.is_vertex()) return {Found::Arc, value.vertex, {}};
+      return {Found::Error, nullptr, value};
+    }
+  }
+}
+
+// A let clause is evaluated once per level it stands in.
+Evaluator::Lookup Evaluator::resolve_let(const ir::Ref& ref, Env* env) {
+  Env* at = up(env, ref.up);
+  for (LetMemo* memo = at->lets; memo != nullptr; memo = memo->next) {
+    if (memo->label == ref.label) return {Found::Arc, memo->vertex, {}};
+  }
+  Vertex* bound = arena_.make<Vertex>();
+  bound->parent = at->vertex;
+  bound->label = ref.label;
+  bound->conjuncts.push(arena_, {ref.value, at, nullptr, nullptr, false});
+  at->lets = arena_.make<LetMemo>(ref.label, bound, at->lets);
+  return {Found::Arc, bound, {}};
+}
+
+Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
+  Value key = concrete(*index.index, env);
+  if (key.is_bottom()) return {Found::Error, nullptr, key};
+  Value base;
+  if (ir::is_reference(*index.base)) {
+    Lookup found = resolve(*index.base, env);
+    if (found.found != Found::Arc) {
+      if (found.found == Found::Blocked) found.arc = nullptr;
+      return found;
+    }
+    base = Value::of(found.arc);
+  } else {
+    base = evaluate(*index.base, env);
+  }
+  if (base.is_bottom()) return {Found::Error, nullptr, base};
+  if (key.tag == Value::Tag::String) {
+    if (base.is_vertex()) {
+      settle(base.vertex);
+      if (deref(base.vertex)->base.tag == Value::Tag::List) {
+        return {Found::Error, nullptr, bottom(Code::Eval, "invalid list index {0} (type string)", index.pos, key)};
+      }
+    }
+    return lookup_in_value(base, labels_.regular(key.str()), index.pos);
+  }
+  auto position = key.tag == Value::Tag::Int ? std::optional<std::int64_t>(key.integer) : std::nullopt;
+  if (key.tag == Value::Tag::Number && !is_float(key)) position = -1;
+  if (!position)
+    return {Found::Error, nullptr,
+            bottom(Code::Eval, "invalid index {0} (invalid type {1})", index.pos, key, Value::type(kinds_of(key)))};
+  if (*position < 0)
+    return {Found::Error, nullptr, bottom(Code::Eval, "invalid index {0} (index must be non-negative)", index.pos, key)};
+  if (base.is_vertex()) {
+    settle(base.vertex);
+    Vertex* list = deref(base.vertex);
+    if (list->base.tag == Value::Tag::Disjunction) {
+      Value chosen = default_of(list->base);
+      if (chosen.is_vertex()) list = deref(chosen.vertex);
+    }
+    if (list->base.tag == Value::Tag::Struct) {
+      return {Found::Error, nullptr, bottom(Code::Eval, "invalid struct selector {0} (type int)", index.pos, key)};
+    }
+  }
+  return lookup_in_value(base, Label::item(static_cast<std::uint32_t>(std::min<std::int64_t>(*position, 1 << 28))), index.pos);
+}
+
+Vertex* Evaluator::instance(std::uint32_t index) {
+  if (instances_.size() <= index) instances_.resize(program_.instances.size(), nullptr);
+  if (instances_[index] != nullptr) return instances_[index];
+  Vertex* root = arena_.make<Vertex>();
+  for (const ir::Struct* file : program_.instances[index].files)
+    root->conjuncts.push(arena_, {file, nullptr, nullptr, nullptr, false});
+  return instances_[index] = root;
+}
+
+}  // namespace slipway::cue

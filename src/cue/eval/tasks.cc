@@ -1,0 +1,390 @@
+// What a running vertex still has to do.
+#include <algorithm>
+
+#include "cue/eval/evaluator.h"
+
+namespace slipway::cue {
+
+namespace {
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+}
+
+/// True when the running task cannot tell yet: it needs a vertex that is still on the stack.
+bool Evaluator::blocked(const Value& value) {
+  return value.is_bottom() && is_incomplete(value.bottom->code) && low_ != kNone && !force_;
+}
+
+bool Evaluator::may_produce(const Task& task, Label label) const {
+  switch (task.kind) {
+    case Task::Kind::Resolve:
+      return !label.is_let();
+    case Task::Kind::Dynamic:
+      return label.is_regular();
+    case Task::Kind::Comprehension: {
+      const auto& comprehension = ir::as<ir::Comprehension>(*task.conjunct.expr);
+      if (comprehension.any_label) return true;
+      auto less = [](Label a, Label b) { return a.word < b.word; };
+      return std::binary_search(comprehension.labels.begin(), comprehension.labels.end(), label, less);
+    }
+    case Task::Kind::List:
+      return label.is_index();
+    case Task::Kind::Expression:
+    case Task::Kind::Pattern:
+      return false;
+  }
+  return false;
+}
+
+// Runs what can run. True when nothing waits any more.
+bool Evaluator::run_tasks(Vertex* v) {
+  Node& node = *v->node;
+  for (bool moved = true; moved;) {
+    moved = false;
+    while (node.next_conjunct < v->conjuncts.size()) {
+      Conjunct c = v->conjuncts[node.next_conjunct++];
+      insert(v, c);
+      moved = true;
+    }
+    for (std::uint32_t i = 0; i < node.tasks.size(); ++i) {
+      if (v->shared != nullptr) return true;
+      if (node.tasks[i].state == Task::State::Waiting && attempt(v, i)) moved = true;
+    }
+  }
+  for (const Task& task : node.tasks) {
+    if (task.state != Task::State::Done) return false;
+  }
+  return true;
+}
+
+bool Evaluator::attempt(Vertex* v, std::uint32_t index) {
+  if (over_budget()) {
+    v->node->tasks[index].state = Task::State::Done;
+    add_error(v, bottom(Code::Eval, "evaluation takes too many steps", 0));
+    return true;
+  }
+  std::uint32_t outer_low = std::exchange(low_, kNone);
+  Vertex* outer = std::exchange(current_, v);
+  Task task = v->node->tasks[index];
+  const Conjunct* outer_conjunct = std::exchange(current_conjunct_, &task.conjunct);
+  v->node->tasks[index].state = Task::State::Running;
+  bool done = attempt_inner(v, task);
+  v->node->tasks[index].state = done ? Task::State::Done : Task::State::Waiting;
+  if (done) {
+    ++progress_;
+    low_ = outer_low;
+  } else {
+    v->node->waits_for = std::min(v->node->waits_for, low_);
+    low_ = std::min(low_, outer_low);
+  }
+  current_ = outer;
+  current_conjunct_ = outer_conjunct;
+  return done;
+}
+
+bool Evaluator::attempt_inner(Vertex* v, Task& task) {
+  switch (task.kind) {
+    case Task::Kind::Resolve:
+      return run_resolve(v, task.conjunct);
+    case Task::Kind::Expression:
+      return run_expression(v, task.conjunct);
+    case Task::Kind::Dynamic:
+      return run_dynamic(v, task);
+    case Task::Kind::Comprehension:
+      return run_comprehension(v, task.conjunct);
+    case Task::Kind::Pattern:
+      return run_pattern(v, task);
+    case Task::Kind::List:
+      return run_list(v, task.conjunct);
+  }
+  return true;
+}
+
+bool Evaluator::run_resolve(Vertex* v, const Conjunct& c) {
+  Lookup found = resolve(*c.expr, c.env);
+  switch (found.found) {
+    case Found::Blocked:
+      if (!force_) return false;
+      if (found.arc == nullptr) {
+        note_conjunct(v, c);
+        add_error(v, bottom(Code::Cycle, "cycle error", c.expr->pos));
+        return true;
+      }
+      [[fallthrough]];
+    case Found::Arc:
+      add_vertex(v, c, found.arc, refers_to_definition(*c.expr));
+      return true;
+    case Found::Absent:
+      break;
+    case Found::Error:
+      if (blocked(found.value)) return false;
+      insert_value(v, c, found.value, c.expr->pos);
+      return true;
+  }
+  if (low_ != kNone && !force_) return false;
+  note_conjunct(v, c);
+  add_error(v, found.value.is_bottom() ? found.value : bottom(Code::Incomplete, "undefined field", c.expr->pos));
+  return true;
+}
+
+bool Evaluator::has_ancestor(const Vertex* v, const Vertex* ancestor) const {
+  for (const Vertex* at = v->parent; at != nullptr; at = at->parent) {
+    if (at == ancestor || at->stands_for == ancestor) return true;
+    for (const Vertex* real = at->stands_for; real != nullptr; real = real->stands_for) {
+      if (real == ancestor) return true;
+    }
+  }
+  return false;
+}
+
+// Follows the reference `c` to `from` for v. False when its conjuncts are in v already.
+bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
+  for (const Vertex* self = v; self != nullptr; self = self->stands_for) {
+    if (self == from) return false;
+  }
+  if (has_ancestor(v, from)) c.is_cyclic = true;
+  for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
+    if (at->ref != c.expr || at->arc != from) continue;
+    if (at->node == v) return false;
+    c.is_cyclic = true;
+    return true;
+  }
+  c.trail = arena_.make<RefTrail>(c.expr, from, v, c.trail);
+  return true;
+}
+
+bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const {
+  if (v->conjuncts.size() != 1 || v->conjuncts[0].expr != c.expr || v->stands_for != nullptr || !v->node->choices.empty())
+    return false;
+  if (from->phase < Phase::Settled || from->label.is_let() || v->notify != nullptr) return false;
+  if (c.is_cyclic || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty()) return false;
+  bool is_container =
+      from->base.tag == Value::Tag::Struct || from->base.tag == Value::Tag::List || from->base.tag == Value::Tag::Disjunction;
+  return is_container && !has_ancestor(v, from);
+}
+
+void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is_definition) {
+  Conjunct c = ref;
+  Vertex* target = from;
+  if (from->shared != nullptr && from->phase >= Phase::Settled && from->conjuncts.empty()) target = deref(from);
+  if (!track_cycle(v, c, target)) {
+    note_conjunct(v, {c.expr, c.env, c.scope, c.trail, false});
+    v->node->has_top = v->node->has_top || target->phase != Phase::Final;
+    return;
+  }
+  bool is_above = has_ancestor(v, target);
+  if (!is_above && target->phase != Phase::Running && target->phase < Phase::Settled) settle(target);
+  Vertex* real = deref(target);
+  if (!is_above && target->phase >= Phase::Settled) {
+    bool is_plain = real->base.is_concrete_scalar() || real->base.tag == Value::Tag::Type ||
+                    real->base.tag == Value::Tag::Conjunction || real->base.tag == Value::Tag::Bound ||
+                    real->base.tag == Value::Tag::Validator;
+    if ((is_plain && real->arcs.empty() && !target->tried_disjuncts) || (real->base.is_bottom() && real->conjuncts.empty())) {
+      return insert_value(v, c, real->base, c.expr->pos);
+    }
+    if (may_share(v, c, real)) {
+      v->shared = real;
+      return;
+    }
+  }
+  if (target->conjuncts.empty() && target->phase >= Phase::Settled) return insert_data(v, c, target);
+  CloseScope* outside = c.scope;
+  Node& node = *v->node;
+  for (std::uint32_t i = 0; i < node.seen.size(); ++i) {
+    if (node.seen[i].arc != target) continue;
+    CloseScope* known = node.seen_scopes[i];
+    CloseScope* base =
+        known != nullptr && known->kind == CloseScope::Kind::Definition && known->of == target ? known->parent : known;
+    if (base == c.scope && (base == known) != is_definition) return;
+  }
+  if (is_definition) {
+    outside = scope(c.scope, CloseScope::Kind::Definition, target);
+    node.requirements.push(arena_, outside);
+  }
+  if (target->closes_once) {
+    outside = scope(outside, CloseScope::Kind::Once, target);
+    node.requirements.push(arena_, outside);
+  }
+  node.seen.push(arena_, {c.expr, target, nullptr, nullptr});
+  node.seen_scopes.push(arena_, outside);
+  if (target->phase < Phase::Final) {
+    if (target->notify == nullptr) target->notify = arena_.make<List<Notify>>();
+    target->notify->push(arena_, {v, outside, c.trail, c.is_cyclic});
+  }
+  std::uint32_t count = target->conjuncts.size();
+  if (count == 0) node.has_top = true;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Conjunct from_target = target->conjuncts[i];
+    insert(v, {from_target.expr, from_target.env, outside, c.trail, c.is_cyclic || from_target.is_cyclic});
+  }
+}
+
+bool Evaluator::run_expression(Vertex* v, const Conjunct& c) {
+  Value value = evaluate(*c.expr, c.env);
+  if (blocked(value)) return false;
+  if (value.is_vertex()) {
+    note_conjunct(v, c);
+    insert_data(v, c, value.vertex);
+  } else {
+    if (value.tag == Value::Tag::Disjunction) {
+      const ir::Expr* item = constant(value, c.expr->pos);
+      insert_disjunction(v, {item, c.env, c.scope, c.trail, c.is_cyclic});
+      return true;
+    }
+    insert_value(v, c, value, c.expr->pos);
+  }
+  return true;
+}
+
+bool Evaluator::run_dynamic(Vertex* v, const Task& task) {
+  Value name = concrete(*task.decl->name, task.conjunct.env);
+  if (blocked(name)) return false;
+  if (name.tag != Value::Tag::String) {
+    add_error(v, name.is_bottom() ? name : bottom(Code::Eval, "invalid field name {0}: must be string", task.decl->pos, name));
+    return true;
+  }
+  Label label = labels_.regular(name.str());
+  auto mark = static_cast<ArcMark>(task.decl->mark == ast::Mark::Optional ? 2 : task.decl->mark == ast::Mark::Required ? 1 : 0);
+  Vertex* field = arc(v, label, mark);
+  if (field->info == nullptr) field->info = task.decl->info;
+  if (field->pos == 0) field->pos = task.decl->pos;
+  Conjunct c = task.conjunct;
+  c.env = arena_.make<Env>(c.env, field, label, nullptr);
+  add_conjunct(field, c);
+  return true;
+}
+
+bool Evaluator::run_pattern(Vertex* v, const Task& task) {
+  Value matcher = evaluate(*task.decl->name, task.conjunct.env);
+  if (blocked(matcher)) return false;
+  if (matcher.is_vertex()) matcher = value_of(matcher.vertex);
+  if (matcher.is_bottom()) {
+    add_error(v, matcher);
+    return true;
+  }
+  add_pattern(v, {matcher, task.conjunct});
+  return true;
+}
+
+bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
+  std::vector<Env*> envs;
+  const auto& comprehension = ir::as<ir::Comprehension>(*c.expr);
+  Value failed = clauses(comprehension, 0, c.env, envs);
+  if (blocked(failed)) return false;
+  v->node->maybe_struct = true;
+  if (v->node->struct_pos == 0) v->node->struct_pos = c.expr->pos;
+  if (!c.is_cyclic) v->node->has_noncyclic = true;
+  if (failed.is_bottom()) {
+    add_error(v, failed);
+    return true;
+  }
+  for (Env* env : envs) insert(v, {comprehension.body, env, c.scope, c.trail, c.is_cyclic});
+  return true;
+}
+
+bool Evaluator::run_list(Vertex* v, const Conjunct& c) {
+  const auto& list = ir::as<ir::List>(*c.expr);
+  struct Item {
+    const ir::Expr* expr;
+    Env* env;
+  };
+  std::vector<Item> items;
+  for (const ir::Expr* one : list.items) {
+    if (one->op != ir::Op::Comprehension) {
+      items.push_back({one, c.env});
+      continue;
+    }
+    const auto& comprehension = ir::as<ir::Comprehension>(*one);
+    std::vector<Env*> envs;
+    Value failed = clauses(comprehension, 0, c.env, envs);
+    if (blocked(failed)) return false;
+    if (failed.is_bottom()) {
+      note_conjunct(v, c);
+      add_error(v, failed);
+      return true;
+    }
+    for (Env* env : envs) items.push_back({comprehension.body, env});
+  }
+  note_conjunct(v, c);
+  insert_kinds(v, kList, Value::type(kList), list.pos);
+  CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
+  v->node->scopes.push(arena_, {inside, false, true, false});
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    Vertex* item = arc(v, Label::item(i), ArcMark::Member);
+    if (item->pos == 0) item->pos = items[i].expr->pos;
+    add_conjunct(item, {items[i].expr, items[i].env, inside, c.trail, c.is_cyclic});
+  }
+  Conjunct rest{list.rest, c.env, inside, c.trail, c.is_cyclic};
+  v->node->lists.push(arena_, {static_cast<std::uint32_t>(items.size()), list.rest != nullptr, rest, list.pos});
+  return true;
+}
+
+Value Evaluator::clauses(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out) {
+  if (index == comprehension.clauses.size()) {
+    out.push_back(env);
+    return {};
+  }
+  const ir::Clause& clause = comprehension.clauses[index];
+  switch (clause.kind) {
+    case ast::Clause::For:
+      return for_clause(comprehension, index, env, out);
+    case ast::Clause::If: {
+      Value guard = concrete(*clause.expr, env);
+      if (guard.is_bottom()) return guard;
+      if (guard.tag != Value::Tag::Bool)
+        return bottom(Code::Eval, "cannot use {0} as bool in if clause", clause.expr->pos, guard);
+      return guard.boolean ? clauses(comprehension, index + 1, env, out) : Value{};
+    }
+    case ast::Clause::Let: {
+      Vertex* holder = arena_.make<Vertex>();
+      holder->parent = current_;
+      holder->phase = Phase::Final;
+      holder->base = Value::of(Value::Tag::Struct);
+      Vertex* bound = arena_.make<Vertex>();
+      bound->parent = current_;
+      bound->label = clause.value;
+      bound->conjuncts.push(arena_, {clause.expr, env, nullptr, current_conjunct_->trail, current_conjunct_->is_cyclic});
+      holder->arcs.push(arena_, bound);
+      return clauses(comprehension, index + 1, arena_.make<Env>(env, holder, kNoLabel, nullptr), out);
+    }
+    case ast::Clause::Try:
+      break;
+  }
+  return bottom(Code::Eval, "try clauses are not supported", clause.pos);
+}
+
+Value Evaluator::for_clause(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out) {
+  const ir::Clause& clause = comprehension.clauses[index];
+  Value source = concrete(*clause.expr, env);
+  if (source.is_bottom()) return source;
+  if (!source.is_vertex()) {
+    return bottom(Code::Eval, "cannot range over {0} (found {1}, want list or struct)", clause.expr->pos, source,
+                  Value::type(kinds_of(source)));
+  }
+  Vertex* from = deref(source.vertex);
+  bool is_list = from->base.tag == Value::Tag::List || (from->node != nullptr && !from->node->lists.empty());
+  for (std::uint32_t i = 0; i < from->arcs.size(); ++i) {
+    Vertex* item = from->arcs[i];
+    if (item->mark != ArcMark::Member || (is_list ? !item->label.is_index() : !item->label.is_regular())) continue;
+    Vertex* holder = arena_.make<Vertex>();
+    holder->parent = current_;
+    holder->phase = Phase::Final;
+    holder->base = Value::of(Value::Tag::Struct);
+    if (!clause.key.is_none()) {
+      Value key = is_list ? Value::of_int(item->label.index()) : Value::string(labels_.text(item->label));
+      holder->arcs.push(arena_, data_vertex(holder, clause.key, key));
+    }
+    if (!clause.value.is_none()) {
+      Vertex* named = arena_.make<Vertex>();
+      named->parent = holder;
+      named->label = clause.value;
+      named->shared = item;
+      named->phase = Phase::Settled;
+      holder->arcs.push(arena_, named);
+    }
+    Value failed = clauses(comprehension, index + 1, arena_.make<Env>(env, holder, kNoLabel, nullptr), out);
+    if (failed.is_bottom()) return failed;
+  }
+  return {};
+}
+
+}  // namespace slipway::cue

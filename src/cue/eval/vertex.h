@@ -1,0 +1,180 @@
+// The value tree while it is evaluated. A vertex is one field: what it is declared to be (conjuncts) and what that comes to
+// (base and arcs). Conjuncts are expressions with the environment they were written in; a reference inside a struct that is
+// copied by unification sees the copy, because inserting a struct literal opens a new environment on the vertex it is inserted
+// into.
+#pragma once
+
+#include "cue/arena.h"
+#include "cue/compile/ir.h"
+
+namespace slipway::cue {
+
+struct Vertex;
+struct Node;
+
+/// What encloses a conjunct, for the check that closed structs get no fields they do not know. A field is allowed for a
+/// closed scope when one of its declarations lies inside it, or in a struct that embeds it.
+struct CloseScope {
+  enum class Kind : std::uint8_t { Struct, Embed, Definition, Once };
+  CloseScope* parent;
+  std::uint32_t depth;
+  Kind kind;
+  const Vertex* of;  // the definition referred to
+};
+
+/// The references through which a conjunct came, to find structural cycles.
+struct RefTrail {
+  const ir::Expr* ref;
+  const Vertex* arc;
+  const Vertex* node;
+  const RefTrail* next;
+};
+
+struct LetMemo {
+  Label label;
+  Vertex* vertex;
+  LetMemo* next;
+};
+
+/// One lexical level.
+struct Env {
+  Env* up;
+  Vertex* vertex;
+  Label label;  // of the field a pattern or dynamic field applies to
+  LetMemo* lets;
+};
+
+struct Conjunct {
+  const ir::Expr* expr;
+  Env* env;
+  CloseScope* scope;
+  const RefTrail* trail;
+  bool is_cyclic;
+};
+
+/// Declared strongest first: unification keeps the smaller. Absent: reserved by an evaluation that was begun again.
+enum class ArcMark : std::uint8_t { Member, Required, Optional, Absent };
+
+enum class Phase : std::uint8_t {
+  Raw,
+  Running,  // on the stack
+  Partial,  // waits for something that is on the stack
+  Settled,  // own value and fields known
+  Completing,
+  Final,  // fields evaluated too
+};
+
+struct Notify {
+  Vertex* target;
+  CloseScope* scope;
+  const RefTrail* trail;
+  bool is_cyclic;
+};
+
+struct Vertex {
+  Vertex* parent = nullptr;
+  Label label = kNoLabel;
+  ArcMark mark = ArcMark::Member;
+  Phase phase = Phase::Raw;
+  bool is_closed = false;  // as shown: fields may not be added
+  bool is_open_list = false;
+  bool is_data = false;          // made of values, without conjuncts
+  bool closes_once = false;      // result of close()
+  bool closes_fields = false;    // a definition, or inside one
+  bool tried_disjuncts = false;  // its value is what was left of a disjunction
+  bool has_incomplete = false;   // somewhere below
+  List<Vertex*> arcs;
+  List<Conjunct> conjuncts;
+  Value base;
+  Node* node = nullptr;
+  Vertex* shared = nullptr;            // this is the same as that one
+  const Vertex* stands_for = nullptr;  // a disjunct being tried for that one
+  const Bottom* child_error = nullptr;
+  List<Notify>* notify = nullptr;  // who has copied the conjuncts
+  const ir::FieldInfo* info = nullptr;
+  Pos pos = 0;
+};
+
+inline Vertex* deref(Vertex* v) {
+  while (v->shared != nullptr) v = v->shared;
+  return v;
+}
+inline const Vertex* deref(const Vertex* v) {
+  while (v->shared != nullptr) v = v->shared;
+  return v;
+}
+
+struct Task {
+  enum class Kind : std::uint8_t { Resolve, Expression, Dynamic, Comprehension, Pattern, List };
+  enum class State : std::uint8_t { Waiting, Running, Done };
+  Kind kind;
+  State state;
+  Conjunct conjunct;
+  const ir::Decl* decl;  // of Dynamic and Pattern
+};
+
+struct Pattern {
+  Value matcher;
+  Conjunct conjunct;
+};
+
+struct ListPart {
+  std::uint32_t size;
+  bool is_open;
+  Conjunct rest;  // expr null when closed
+  Pos pos;
+};
+
+struct ScopeMark {
+  CloseScope* scope;
+  bool is_top;
+  bool is_struct;
+  bool is_ellipsis;
+};
+
+/// Which disjunct of which disjunction a trial has chosen.
+struct Choice {
+  const ir::Expr* disjunction;
+  std::uint32_t ordinal;
+  std::uint32_t index;  // kDeferred: leave it aside
+};
+inline constexpr std::uint32_t kDeferred = 0xFFFFFFFF;
+
+struct PendingDisjunction {
+  Conjunct conjunct;
+  std::uint32_t ordinal;
+};
+
+/// What is known of a vertex while it runs.
+struct Node {
+  KindMask kinds = kTop;
+  Pos kind_pos = 0;
+  Value kind_value;
+  Value scalar;
+  Pos scalar_pos = 0;
+  Pos struct_pos = 0;
+  bool has_struct = false;
+  bool maybe_struct = false;
+  bool has_top = false;
+  bool has_cyclic = false;
+  bool has_noncyclic = false;
+  std::uint32_t next_conjunct = 0;
+  std::uint32_t depth = 0;
+  std::uint32_t waits_for = 0xFFFFFFFF;  // depth of what it waits for, while Partial
+  std::uint64_t waits_since = 0;
+  Value low;  // the bounds that remain
+  List<Value> bounds;
+  List<Task> tasks;
+  List<Pattern> patterns;
+  List<ListPart> lists;
+  List<ScopeMark> scopes;
+  List<CloseScope*> requirements;
+  List<PendingDisjunction> disjunctions;
+  List<const ir::Expr*> seen_disjunctions;
+  std::span<const Choice> choices;
+  List<RefTrail> seen;  // arcs whose conjuncts are in here; node is unused
+  List<CloseScope*> seen_scopes;
+  const Bottom* errors = nullptr;
+};
+
+}  // namespace slipway::cue

@@ -1,0 +1,18 @@
+// The list of standard packages: a new one is a file in this folder and a row here.
+#pragma once
+
+#include "cue/std/registry.h"
+
+namespace slipway::cue {
+
+struct StandardPackage {
+  std::string_view path;
+  std::span<const Builtin> rows;
+};
+std::span<const StandardPackage> standard_packages();
+
+std::span<const Builtin> predeclared_rows();
+std::span<const Builtin> strings_rows();
+std::span<const Builtin> list_rows();
+
+}  // namespace slipway::cue

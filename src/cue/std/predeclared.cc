@@ -1,0 +1,85 @@
+// The functions every program has without importing them.
+#include <fmt/format.h>
+
+#include "cue/std/packages.h"
+
+namespace slipway::cue {
+namespace {
+
+Value len(Calls& calls, std::span<const Value> args) {
+  const Value& value = args[0];
+  if (value.tag == Value::Tag::String || value.tag == Value::Tag::Bytes) return Value::of_int(value.size);
+  std::size_t items = calls.list_size(value);
+  return Value::of_int(static_cast<std::int64_t>(items > 0 ? items : calls.member_count(value)));
+}
+
+enum class Part : std::uint8_t { Quotient, Remainder };
+
+Value divide_with(Calls& calls, std::span<const Value> args, Division (*divide)(const Decimal&, const Decimal&), Part part) {
+  Decimal by = to_decimal(args[1]);
+  if (by.is_zero()) return calls.fail("division by zero");
+  Division result = divide(to_decimal(args[0]), by);
+  return calls.make_number(part == Part::Quotient ? result.quotient : result.remainder, false);
+}
+
+Value div(Calls& calls, std::span<const Value> args) { return divide_with(calls, args, divide_euclidean, Part::Quotient); }
+Value mod(Calls& calls, std::span<const Value> args) { return divide_with(calls, args, divide_euclidean, Part::Remainder); }
+Value quo(Calls& calls, std::span<const Value> args) { return divide_with(calls, args, divide_truncated, Part::Quotient); }
+Value rem(Calls& calls, std::span<const Value> args) { return divide_with(calls, args, divide_truncated, Part::Remainder); }
+
+Value close_struct(Calls& calls, std::span<const Value> args) { return calls.closed(args[0]); }
+Value all(Calls& calls, std::span<const Value> args) { return calls.all_of(args[0]); }
+Value any(Calls& calls, std::span<const Value> args) { return calls.any_of(args[0]); }
+
+Value raise(Calls& calls, std::span<const Value> args) {
+  Value failure = calls.fail(std::string(args[0].str()));
+  auto* reason = const_cast<Bottom*>(failure.bottom);  // fresh: nobody else has it yet
+  reason->code = Code::User;
+  reason->format = "{0}";
+  reason->operands[0] = args[0];
+  reason->is_absent = true;  // shown as it is, without quotes
+  return failure;
+}
+
+bool fits(Calls& calls, const Value& value, const Value& schema) { return !calls.unify(value, schema).is_bottom(); }
+
+Value match_n(Calls& calls, std::span<const Value> args) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < calls.list_size(args[2]); ++i) count += fits(calls, args[0], calls.raw_item(args[2], i)) ? 1 : 0;
+  if (fits(calls, Value::of_int(count), args[1])) return Value::of(true);
+  return calls.fail(fmt::format("{} matched, expected {}", count, calls.show(args[1])));
+}
+
+Value match_if(Calls& calls, std::span<const Value> args) {
+  const Value& wanted = fits(calls, args[0], args[1]) ? args[2] : args[3];
+  if (fits(calls, args[0], wanted)) return Value::of(true);
+  return calls.fail("invalid value: does not match");
+}
+
+constexpr KindMask kLenParams[] = {kString | kBytes | kList | kStruct};
+constexpr KindMask kIntegers[] = {kInt, kInt};
+constexpr KindMask kStructParam[] = {kStruct};
+constexpr KindMask kListParam[] = {kList};
+constexpr KindMask kStringParam[] = {kString};
+constexpr KindMask kMatchN[] = {kTop, kTop, kList};
+constexpr KindMask kMatchIf[] = {kTop, kTop, kTop, kTop};
+
+constexpr Builtin kRows[] = {
+    {"", "len", kLenParams, kInt, len},
+    {"", "div", kIntegers, kInt, div},
+    {"", "mod", kIntegers, kInt, mod},
+    {"", "quo", kIntegers, kInt, quo},
+    {"", "rem", kIntegers, kInt, rem},
+    {"", "close", kStructParam, kStruct, close_struct, true},
+    {"", "and", kListParam, kTop, all, true},
+    {"", "or", kListParam, kTop, any, true},
+    {"", "error", kStringParam, 0, raise},
+    {"", "matchN", kMatchN, kBool, match_n, true, true},
+    {"", "matchIf", kMatchIf, kBool, match_if, true, true},
+};
+
+}  // namespace
+
+std::span<const Builtin> predeclared_rows() { return kRows; }
+
+}  // namespace slipway::cue

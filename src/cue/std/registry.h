@@ -1,0 +1,86 @@
+// The functions of the standard packages, as rows {package, name, arguments, function}. A package is one file in this folder
+// that exports its rows; packages.cc lists them. A function gets evaluated arguments and gives a value or a bottom; it never
+// sees expressions. A row with one argument less given is a validator: its first argument is the value to be judged.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cue/compile/value.h"
+
+namespace slipway::cue {
+
+class Calls;
+
+struct Builtin {
+  std::string_view package;  // "" for the predeclared ones
+  std::string_view name;
+  std::span<const KindMask> params;
+  KindMask result;
+  /// Arguments are concrete (structs and lists: evaluated, perhaps incomplete inside) and of the declared kinds.
+  Value (*call)(Calls& calls, std::span<const Value> args);
+  /// Takes its arguments as they are, without requiring them to be concrete.
+  bool wants_raw = false;
+  /// May be written without its first argument, or, with one argument, without a call: then it judges the value.
+  bool is_validator = false;
+  /// Of a constant (params empty, call null): CUE text of its value, e.g. "3.14" or "int | string".
+  std::string_view constant = {};
+};
+
+/// What a function may ask of the evaluation it runs in.
+class Calls {
+ public:
+  virtual ~Calls() = default;
+
+  // Results.
+  virtual Value make_string(std::string_view text) = 0;
+  virtual Value make_bytes(std::string_view text) = 0;
+  virtual Value make_number(const Decimal& number, bool is_float) = 0;
+  virtual Value make_list(std::span<const Value> items) = 0;
+  struct Member {
+    std::string_view name;
+    Value value;
+  };
+  virtual Value make_struct(std::span<const Member> members) = 0;
+  /// "error in call to strings.X: <message>".
+  virtual Value fail(std::string message) = 0;
+  /// The operands are not known well enough yet.
+  virtual Value incomplete(std::string message) = 0;
+
+  // Arguments.
+  virtual std::size_t list_size(const Value& list) = 0;
+  /// The item with defaults taken; a bottom when it has no value.
+  virtual Value list_item(const Value& list, std::size_t index) = 0;
+  /// The item as it is.
+  virtual Value raw_item(const Value& list, std::size_t index) = 0;
+  /// Regular fields that exist, in order.
+  virtual std::size_t member_count(const Value& object) = 0;
+  virtual Member member(const Value& object, std::size_t index) = 0;
+  /// Equal as data.
+  virtual bool is_equal(const Value& a, const Value& b) = 0;
+  /// JSON text of a concrete value; nothing and `error` set otherwise.
+  virtual std::string to_json(const Value& value, Value& error) = 0;
+  /// As error messages show it.
+  virtual std::string show(const Value& value) = 0;
+  /// a & b, evaluated. A bottom when it has none.
+  virtual Value unify(const Value& a, const Value& b) = 0;
+  /// One of the items, or all of them at once; unevaluated.
+  virtual Value any_of(const Value& list) = 0;
+  virtual Value all_of(const Value& list) = 0;
+  /// The struct with no further fields allowed, one level deep.
+  virtual Value closed(const Value& object) = 0;
+  /// A struct with two fields set, one asked for: what a comparator like list.Ascending is.
+  virtual Value compare_with(const Value& comparator, const Value& x, const Value& y) = 0;
+};
+
+Decimal to_decimal(const Value& number);
+inline bool is_float(const Value& number) { return number.tag == Value::Tag::Number && number.number->is_float; }
+
+/// All rows of a package; empty when there is no such package.
+std::span<const Builtin> builtins_of(std::string_view package);
+bool is_standard_package(std::string_view path);
+/// Known to the language but not offered here, e.g. "tool/exec".
+const Builtin* find_builtin(std::string_view package, std::string_view name);
+
+}  // namespace slipway::cue

@@ -98,9 +98,7 @@ Outcome compare_repeated(const SchemaNode* node, const ItemIndex& before, std::s
   if (was_repeated && is_repeated) {
     auto same_as = [](const ItemIndex& index, std::size_t first) {
       std::vector<Value> found;
-      for (std::size_t at = first; at < index.size(); ++at) {
-        if (index.has_identity(at) && index.match(index, at) == first) found.push_back(index.item(at));
-      }
+      for (std::size_t at = first; at != ItemIndex::kNone; at = index.next(at)) found.push_back(index.item(at));
       return found;
     };
     return {.is_modified = same_as(before, l) != same_as(after, r)};

@@ -174,44 +174,69 @@ PathElement item_element(const SchemaNode& list, const Value& item) {
 }
 
 ItemIndex::ItemIndex(const SchemaNode& list, std::span<const Value> items) : list_(list), items_(items), slots_(items.size()) {
+  const bool is_long = items_.size() > kSearchedInOrder;
   for (std::size_t at = 0; at < items_.size(); ++at) {
-    Slot& slot = slots_[at];
     if (identity_error(list_, items_[at]) != nullptr) continue;
-    slot.hash = identity_hash(list_, items_[at]);
-    if (items_.size() > kSearchedInOrder) {
-      by_hash_.emplace_back(slot.hash, at);
-      continue;
+    const std::uint64_t hash = identity_hash(list_, items_[at]);
+    slots_[at].hash = hash;
+    if (is_long) {
+      sorted_.push_back({hash, at});
+    } else {
+      const std::size_t earlier = find_in_order(hash, items_[at], at);
+      put(at, earlier == kNone ? at : earlier);
     }
-    std::size_t earlier = find(slot.hash, items_[at], at);
-    slot.first = earlier == kNone ? at : earlier;
-    ++slots_[slot.first].count;
   }
-  std::ranges::sort(by_hash_);
-  for (auto [hash, at] : by_hash_) {
-    std::size_t earlier = find(hash, items_[at], at);
-    slots_[at].first = earlier == kNone ? at : earlier;
-    ++slots_[slots_[at].first].count;
+  if (is_long) sort();
+}
+
+void ItemIndex::put(std::size_t at, std::size_t first) {
+  slots_[at].first = first;
+  Slot& leader = slots_[first];
+  if (at != first) slots_[leader.last].next = at;
+  leader.last = at;
+  ++leader.count;
+}
+
+void ItemIndex::sort() {
+  std::ranges::sort(sorted_, [this](const Known& left, const Known& right) {
+    if (left.hash != right.hash) return left.hash < right.hash;
+    if (left.at == right.at) return false;
+    const int order = item_element(list_, items_[left.at]).compare(item_element(list_, items_[right.at]));
+    return order != 0 ? order < 0 : left.at < right.at;
+  });
+  std::size_t first = kNone;
+  for (const Known& known : sorted_) {
+    const bool is_next =
+        first != kNone && slots_[first].hash == known.hash && is_same_identity(list_, items_[first], items_[known.at]);
+    if (!is_next) first = known.at;
+    put(known.at, first);
   }
 }
 
-std::size_t ItemIndex::find(std::uint64_t hash, const Value& item, std::size_t end) const {
-  if (by_hash_.empty()) {
-    for (std::size_t at = 0; at < end; ++at) {
-      const Slot& slot = slots_[at];
-      if (slot.hash == hash && slot.first == at && is_same_identity(list_, items_[at], item)) return at;
-    }
-    return kNone;
-  }
-  auto from = std::ranges::lower_bound(by_hash_, std::pair(hash, std::size_t{0}));
-  for (; from != by_hash_.end() && from->first == hash && from->second < end; ++from) {
-    if (slots_[from->second].first == from->second && is_same_identity(list_, items_[from->second], item)) return from->second;
+std::size_t ItemIndex::find_in_order(std::uint64_t hash, const Value& item, std::size_t end) const {
+  for (std::size_t at = 0; at < end; ++at) {
+    const Slot& slot = slots_[at];
+    if (slot.hash == hash && slot.first == at && is_same_identity(list_, items_[at], item)) return at;
   }
   return kNone;
 }
 
+std::size_t ItemIndex::find_sorted(std::uint64_t hash, const Value& item) const {
+  std::optional<PathElement> element;  // made only when hashes meet
+  auto found = std::ranges::partition_point(sorted_, [&](const Known& known) {
+    if (known.hash != hash) return known.hash < hash;
+    if (!element) element = item_element(list_, item);
+    return item_element(list_, items_[known.at]).compare(*element) < 0;
+  });
+  const bool is_it = found != sorted_.end() && found->hash == hash && is_same_identity(list_, items_[found->at], item);
+  return is_it ? found->at : kNone;
+}
+
 std::size_t ItemIndex::match(const ItemIndex& other, std::size_t at) const {
   if (!other.has_identity(at)) return kNone;
-  return find(other.slots_[at].hash, other.items_[at], items_.size());
+  const std::uint64_t hash = other.slots_[at].hash;
+  if (items_.size() > kSearchedInOrder) return find_sorted(hash, other.items_[at]);
+  return find_in_order(hash, other.items_[at], items_.size());
 }
 
 }  // namespace slipway::kube::typed

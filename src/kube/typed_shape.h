@@ -65,6 +65,8 @@ class ItemIndex {
   bool is_first(std::size_t at) const { return slots_[at].first == at; }
   /// How often the identity of the item occurs. REQUIRES: is_first(at).
   std::size_t count(std::size_t at) const { return slots_[at].count; }
+  /// The next item with the identity of this one, or kNone.
+  std::size_t next(std::size_t at) const { return slots_[at].next; }
   /// The first item here with the identity of item `at` of `other`, or kNone.
   std::size_t match(const ItemIndex& other, std::size_t at) const;
 
@@ -72,14 +74,26 @@ class ItemIndex {
   struct Slot {
     std::uint64_t hash = 0;
     std::size_t first = kNone;
+    std::size_t next = kNone;
+    std::size_t last = kNone;  // of a first one: the last with its identity
     std::size_t count = 0;
   };
-  std::size_t find(std::uint64_t hash, const json::Value& item, std::size_t end) const;
+  struct Known {
+    std::uint64_t hash = 0;
+    std::size_t at = 0;
+  };
+  void put(std::size_t at, std::size_t first);
+  /// Among the items before `end`.
+  std::size_t find_in_order(std::uint64_t hash, const json::Value& item, std::size_t end) const;
+  std::size_t find_sorted(std::uint64_t hash, const json::Value& item) const;
+  void sort();
 
   const SchemaNode& list_;
   std::span<const json::Value> items_;
   std::vector<Slot> slots_;
-  std::vector<std::pair<std::uint64_t, std::size_t>> by_hash_;  // first items, sorted; only for long lists
+  // Only for long lists: by hash, then identity, then place. Hashes alone would let a client craft a list that is slow to
+  // search.
+  std::vector<Known> sorted_;
 };
 
 }  // namespace slipway::kube::typed

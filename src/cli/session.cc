@@ -1,8 +1,6 @@
 #include "cli/session.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,7 +56,6 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
   plane::ApiServer::Options options;
   options.store.path = options_.data_dir + "/cluster.db";
   options.store.is_read_only = options_.is_read_only;
-  options.store.pid = getpid();
   options.store.pid = getpid();
   options.writes_bootstrap = !options_.is_read_only;
   auto api = co_await plane::ApiServer::open(env(), std::move(options));

@@ -462,5 +462,24 @@ TEST(Plan, keeps_the_records_of_large_graphs_in_sets) {
   EXPECT_EQ(causes[0].field, "spec.steps[s0007]");
 }
 
+TEST(Plan, moves_the_records_of_a_graph_that_grows_large) {
+  std::string spec =
+      "parallelism: 2\ntemplates: {t: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: m}]}}}}}\nsteps:\n";
+  for (int i = 0; i < 1000; ++i) spec += fmt::format("  s{:04}: {{template: {{name: t}}}}\n", i);
+  Play play(spec);
+  play.step();
+  play.finish("s0000");
+  play.step();
+  EXPECT_EQ(play.status()["statuses"].size(), 3u);
+  play.edit([](Value old) { return old.with_path({"steps", "s1000"}, yaml("{template: {name: t}}")); });
+  const Actions actions = play.step();
+  EXPECT_EQ(actions.sets.size(), 1u) << "only the set with records";
+  EXPECT_FALSE(play.status().has("statuses"));
+  EXPECT_EQ(play.record("s0000")["phase"].as_string(), "Succeeded");
+  play.finish("s0001");
+  EXPECT_EQ(play.created(play.step()), (Names{"s0003"}));
+  EXPECT_EQ(play.status()["counts"]["succeeded"].as_int(), 2);
+}
+
 }  // namespace
 }  // namespace slipway::delivery::jobflow

@@ -112,6 +112,7 @@ struct Step {
   std::optional<TemplateRef> template_ref;
   std::optional<ExternalRef> external_ref;
   std::optional<Until> until;
+  /// DIVERGES: also for external steps, which the proposal looks at without regard to dependencies.
   /// A list of step names; anything else is refused by validate() with the new spelling, hence no schema type here.
   std::optional<Value> dependencies;
   std::optional<graph::Trigger> trigger;

@@ -185,9 +185,9 @@ TEST(Validate, ends_well_on_any_spec) {
     workflow = mutate(workflow, {});
     refused += validate(workflow, {}).empty() ? 0 : 1;
     validate(workflow, whole);
-    Observed observed{.workflow = workflow, .step_sets = {}, .jobs = {}, .external = [](const Step& step) {
-                        return view_external(step, {});
-                      }};
+    Observed observed;
+    observed.workflow = workflow;
+    observed.external = [](const Step& step) { return view_external(step, {}); };
     const Actions actions = plan(observed, Time{});
     EXPECT_TRUE(actions.status.has_value());
     if (actions.create.empty()) continue;

@@ -160,7 +160,7 @@ Value Flow::status_value() {
     status.started = records_.started_bits();
   }
   Value value = json::encode(status);
-  if (conditions_.size() > 0) value = value.with("conditions", conditions_);
+  if (!conditions_.empty()) value = value.with("conditions", conditions_);
   if (!is_large()) {
     if (Value statuses = records_.inline_statuses(); !statuses.empty()) value = value.with("statuses", std::move(statuses));
   }

@@ -24,10 +24,10 @@ class Checker {
     check_selector();
     check_shared();
     for (const auto& [name, one] : spec_.templates) check_template(one, "spec.templates[" + name + "]");
-    for (const auto& [name, step] : spec_.steps) {
+    for (const auto& entry : spec_.steps) {
       if (causes_.size() >= kMaxCauses) break;
-      check_name(name);
-      check_step(step, [&name](const char* below) { return "spec.steps[" + name + "]" + below; });
+      check_name(entry.first);
+      check_step(entry.second, [&entry](const char* below) { return "spec.steps[" + entry.first + "]" + below; });
     }
     if (spec_.rerun && !spec_.rerun->from.empty() && !spec_.steps.contains(spec_.rerun->from)) {
       add(field::invalid("spec.rerun.from", quoted(spec_.rerun->from), "no such step"));

@@ -108,6 +108,18 @@ const ir::Expr* Compiler::expression_inner(const ast::Node& node) {
       index->index = expression(*from.index);
       return index;
     }
+    case Kind::Slice: {
+      const auto& slice = ast::as<ast::Slice>(node);
+      Value function = Value::of(Value::Tag::Builtin);
+      function.builtin = find_builtin("list", "Slice");
+      auto* made = make<ir::Call>(ir::Op::Call, node.pos);
+      made->function = constant(function, node.pos);
+      std::vector<const ir::Expr*> args = {expression(*slice.base)};
+      args.push_back(slice.low != nullptr ? expression(*slice.low) : constant(Value::of_int(0), node.pos));
+      args.push_back(slice.high != nullptr ? expression(*slice.high) : constant(Value::of_int(-1), node.pos));
+      made->args = program_.arena.copy(args);
+      return made;
+    }
     case Kind::Call:
       return call(ast::as<ast::Call>(node));
     case Kind::Unary:

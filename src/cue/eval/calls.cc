@@ -121,7 +121,10 @@ Value Evaluator::any_of(const Value& list) {
     if (real->base.is_bottom()) continue;
     values.push_back(is_container || real->base.is_none() ? Value::of(item) : real->base);
   }
-  if (values.empty()) return bottom(Code::Eval, "empty list in call to or", calling_pos_);
+  if (values.empty()) {
+    bool may_grow = deref(list.vertex)->is_open_list || (list_size(list) > 0);
+    return bottom(may_grow ? Code::Incomplete : Code::Eval, "empty list in call to or", calling_pos_);
+  }
   if (values.size() == 1) return values[0];
   auto* disjunction = arena_.make<Disjunction>();
   disjunction->values = arena_.copy(values);

@@ -33,9 +33,10 @@ void Evaluator::append_alternative(std::vector<Alternative>& out, Alternative on
 }
 
 // The alternatives of a disjunction all of whose disjuncts are constants.
-bool Evaluator::simple_alternatives(const Conjunct& c, std::vector<Alternative>& out) {
-  if (c.expr->op == ir::Op::Constant) {
-    const Disjunction& d = *ir::as<ir::Constant>(*c.expr).value.disjunction;
+bool Evaluator::simple_alternatives(const PendingDisjunction& pending, std::vector<Alternative>& out) {
+  const Conjunct& c = pending.conjunct;
+  if (pending.values != nullptr) {
+    const Disjunction& d = *pending.values;
     for (std::size_t i = 0; i < d.values.size(); ++i) {
       if (!is_simple(d.values[i])) return false;
       out.push_back({d.values[i], d.defaults == 0 ? Mode::Maybe : i < d.defaults ? Mode::Default : Mode::Not});
@@ -81,7 +82,7 @@ bool Evaluator::decide_simple(Vertex* v) {
   bool first = true;
   for (const PendingDisjunction& pending : node.disjunctions) {
     std::vector<Alternative> next;
-    if (!simple_alternatives(pending.conjunct, next)) return false;
+    if (!simple_alternatives(pending, next)) return false;
     if (first) {
       all = std::move(next);
       first = false;
@@ -197,8 +198,8 @@ bool Evaluator::decide_trials(Vertex* v) {
   for (std::uint32_t k = 0; k < node.disjunctions.size(); ++k) {
     const PendingDisjunction pending = node.disjunctions[k];
     bool is_last = k + 1 == node.disjunctions.size();
-    bool is_or = pending.conjunct.expr->op == ir::Op::Or;
-    const Disjunction* values = is_or ? nullptr : ir::as<ir::Constant>(*pending.conjunct.expr).value.disjunction;
+    bool is_or = pending.values == nullptr;
+    const Disjunction* values = pending.values;
     std::size_t count = is_or ? ir::as<ir::Or>(*pending.conjunct.expr).parts.size() : values->values.size();
     std::vector<Survivor> next;
     all.clear();

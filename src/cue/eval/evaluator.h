@@ -93,7 +93,7 @@ class Evaluator final : public Calls {
   void insert_kinds(Vertex* v, KindMask kinds, const Value& shown, Pos pos);
   void insert_bound(Vertex* v, const Value& bound, Pos pos);
   void insert_data(Vertex* v, const Conjunct& c, Vertex* data);
-  void insert_disjunction(Vertex* v, const Conjunct& c);
+  void insert_disjunction(Vertex* v, const Conjunct& c, const Disjunction* values = nullptr);
   void add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl = nullptr);
   Vertex* arc(Vertex* v, Label label, ArcMark mark);
   void add_conjunct(Vertex* v, const Conjunct& c);
@@ -163,7 +163,7 @@ class Evaluator final : public Calls {
 
   // disjunction.cc
   bool decide(Vertex* v);
-  bool simple_alternatives(const Conjunct& c, std::vector<Alternative>& out);
+  bool simple_alternatives(const PendingDisjunction& pending, std::vector<Alternative>& out);
   bool decide_simple(Vertex* v);
   bool decide_trials(Vertex* v);
   bool try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, std::vector<Alternative>& out,

@@ -297,13 +297,15 @@ bool Evaluator::complete(Vertex* v) {
 void Evaluator::complete_arcs(Vertex* v, bool& done) {
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
-    if (field->mark != ArcMark::Member) continue;
+    if (field->mark > ArcMark::Required) continue;
     if (!settle(field) || !complete(field)) {
       done = false;
       continue;
     }
     const Vertex* real = deref(field);
     const Bottom* error = real->base.is_bottom() ? real->base.bottom : real->child_error;
+    bool is_required = field->mark == ArcMark::Required;
+    if (is_required && (error == nullptr || error->is_close_check)) continue;
     v->has_incomplete = v->has_incomplete || real->has_incomplete || (error != nullptr && is_incomplete(error->code));
     if (error == nullptr || is_incomplete(error->code)) continue;
     if (v->child_error == nullptr || v->child_error->code < error->code) v->child_error = error;

@@ -165,7 +165,7 @@ void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, P
       for (const Value& part : value.conjunction->parts) insert_value(v, c, part, pos);
       return;
     case Value::Tag::Disjunction:
-      return insert_disjunction(v, c);
+      return insert_disjunction(v, c, value.disjunction);
     case Value::Tag::Vertex:
       return insert_data(v, c, value.vertex);
     case Value::Tag::Builtin:
@@ -219,7 +219,7 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   }
 }
 
-void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c) {
+void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c, const Disjunction* values) {
   Node& node = *v->node;
   std::uint32_t ordinal = 0;
   for (const ir::Expr* seen : node.seen_disjunctions) ordinal += seen == c.expr ? 1 : 0;
@@ -227,12 +227,12 @@ void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c) {
   for (const Choice& choice : node.choices) {
     if (choice.disjunction != c.expr || choice.ordinal != ordinal) continue;
     if (choice.index == kDeferred) return;
-    if (c.expr->op == ir::Op::Or) {
+    if (values == nullptr) {
       return insert(v, {ir::as<ir::Or>(*c.expr).parts[choice.index].value, c.env, c.scope, c.trail, c.is_cyclic});
     }
-    return insert_value(v, c, ir::as<ir::Constant>(*c.expr).value.disjunction->values[choice.index], c.expr->pos);
+    return insert_value(v, c, values->values[choice.index], c.expr->pos);
   }
-  node.disjunctions.push(arena_, {c, ordinal});
+  node.disjunctions.push(arena_, {c, ordinal, values});
   ++progress_;
 }
 

@@ -35,7 +35,6 @@ KindMask kinds_of(const Value& value) {
                : value.bound->operand.is_number()                                          ? kNumber
                                                                                            : kinds_of(value.bound->operand);
       }
-      if (value.bound->op == Tok::Mat || value.bound->op == Tok::NMat) return kString | kBytes;
       return value.bound->operand.is_number() ? KindMask{kNumber} : kinds_of(value.bound->operand);
     }
     case Value::Tag::Validator:

@@ -225,11 +225,6 @@ bool Evaluator::run_expression(Vertex* v, const Conjunct& c) {
     note_conjunct(v, c);
     insert_data(v, c, value.vertex);
   } else {
-    if (value.tag == Value::Tag::Disjunction) {
-      const ir::Expr* item = constant(value, c.expr->pos);
-      insert_disjunction(v, {item, c.env, c.scope, c.trail, c.is_cyclic});
-      return true;
-    }
     insert_value(v, c, value, c.expr->pos);
   }
   return true;

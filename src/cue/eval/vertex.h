@@ -143,6 +143,7 @@ inline constexpr std::uint32_t kDeferred = 0xFFFFFFFF;
 struct PendingDisjunction {
   Conjunct conjunct;
   std::uint32_t ordinal;
+  const Disjunction* values;  // null for one written as an expression
 };
 
 /// What is known of a vertex while it runs.

@@ -35,6 +35,20 @@ Value range(Calls& calls, std::span<const Value> args) {
   return calls.make_list(items);
 }
 
+// A high bound of -1, which no program can write, is the end: what x[low:] compiles to.
+Value slice(Calls& calls, std::span<const Value> args) {
+  auto size = static_cast<std::int64_t>(calls.list_size(args[0]));
+  std::int64_t low = args[1].integer;
+  std::int64_t high = args[2].integer == -1 ? size : args[2].integer;
+  if (low < 0 || high < 0) return calls.fail("negative index");
+  if (low > high) return calls.fail("invalid index");
+  if (high > size) return calls.fail("slice bounds out of range");
+  std::vector<Value> items;
+  for (std::int64_t i = low; i < high; ++i) items.push_back(calls.raw_item(args[0], static_cast<std::size_t>(i)));
+  return calls.make_list(items);
+}
+
+constexpr KindMask kSliceParams[] = {kList, kInt, kInt};
 constexpr KindMask kListOnly[] = {kList};
 constexpr KindMask kListInt[] = {kList, kInt};
 constexpr KindMask kThreeNumbers[] = {kNumber, kNumber, kNumber};
@@ -43,6 +57,7 @@ constexpr Builtin kRows[] = {
     {"list", "Concat", kListOnly, kList, concat},
     {"list", "MaxItems", kListInt, kBool, max_items, false, true},
     {"list", "MinItems", kListInt, kBool, min_items, false, true},
+    {"list", "Slice", kSliceParams, kList, slice},
     {"list", "Range", kThreeNumbers, kList, range},
 };
 

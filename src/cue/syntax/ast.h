@@ -22,6 +22,7 @@ enum class Kind : std::uint8_t {
   Ellipsis,  // in lists and structs
   Selector,
   Index,
+  Slice,
   Call,
   Unary,
   Binary,
@@ -72,6 +73,12 @@ struct Selector : Node {
 struct Index : Node {
   Node* base;
   Node* index;
+};
+/// base[low:high], from before v0.5; either bound may be null.
+struct Slice : Node {
+  Node* base;
+  Node* low;
+  Node* high;
 };
 struct Call : Node {
   Node* function;

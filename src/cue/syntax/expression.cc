@@ -175,12 +175,18 @@ ast::Node* Parser::index(ast::Node* base) {
   auto* node = make<ast::Index>(Kind::Index, base->pos);
   node->base = base;
   advance();
-  if (token_.kind == Tok::RBrack) {
-    error_expected("operand");
-    node->index = bad();
-  } else {
-    node->index = expression();
+  ast::Node* low = token_.kind == Tok::Colon || token_.kind == Tok::RBrack ? nullptr : expression();
+  if (token_.kind == Tok::Colon) {
+    auto* slice = make<ast::Slice>(Kind::Slice, base->pos);
+    slice->base = base;
+    slice->low = low;
+    advance();
+    if (token_.kind != Tok::RBrack) slice->high = expression();
+    expect(Tok::RBrack);
+    return finish(slice);
   }
+  if (low == nullptr) error_expected("operand");
+  node->index = low != nullptr ? low : bad();
   accept(Tok::Comma);
   expect(Tok::RBrack);
   return finish(node);

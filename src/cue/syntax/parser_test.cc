@@ -149,6 +149,11 @@ class TreePrinter {
         return node(*ast::as<ast::Selector>(n).base) + "." + node(*ast::as<ast::Selector>(n).name);
       case Kind::Index:
         return node(*ast::as<ast::Index>(n).base) + "[" + node(*ast::as<ast::Index>(n).index) + "]";
+      case Kind::Slice: {
+        const auto& s = ast::as<ast::Slice>(n);
+        return node(*s.base) + "[" + (s.low != nullptr ? node(*s.low) : "") + ":" + (s.high != nullptr ? node(*s.high) : "") +
+               "]";
+      }
       case Kind::Call:
         return node(*ast::as<ast::Call>(n).function) + "(" + all(ast::as<ast::Call>(n).args) + ")";
       case Kind::Unary:

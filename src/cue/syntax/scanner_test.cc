@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cue/corpus_test.h"
 #include "cue/syntax/literal.h"
 
@@ -36,110 +38,67 @@ TEST(Scanner, names_what_is_wrong) {
   EXPECT_EQ(words("`"), "ILLEGAL [illegal character] ");
 }
 
+struct TokenName {
+  Tok kind;
+  const char* name;
+};
+
+constexpr TokenName kTokenNames[] = {
+    {Tok::Add, "ADD"},
+    {Tok::Sub, "SUB"},
+    {Tok::Mul, "MUL"},
+    {Tok::Quo, "QUO"},
+    {Tok::And, "AND"},
+    {Tok::Or, "OR"},
+    {Tok::LAnd, "LAND"},
+    {Tok::LOr, "LOR"},
+    {Tok::Eql, "EQL"},
+    {Tok::Lss, "LSS"},
+    {Tok::Gtr, "GTR"},
+    {Tok::Bind, "BIND"},
+    {Tok::Not, "NOT"},
+    {Tok::Neq, "NEQ"},
+    {Tok::Leq, "LEQ"},
+    {Tok::Geq, "GEQ"},
+    {Tok::Mat, "MAT"},
+    {Tok::NMat, "NMAT"},
+    {Tok::LParen, "LPAREN"},
+    {Tok::RParen, "RPAREN"},
+    {Tok::LBrack, "LBRACK"},
+    {Tok::RBrack, "RBRACK"},
+    {Tok::LBrace, "LBRACE"},
+    {Tok::RBrace, "RBRACE"},
+    {Tok::Dot, "PERIOD"},
+    {Tok::Colon, "COLON"},
+    {Tok::Comma, "COMMA"},
+    {Tok::Ellipsis, "ELLIPSIS"},
+    {Tok::Option, "OPTION"},
+    {Tok::Bottom, "BOTTOM"},
+    {Tok::True, "TRUE"},
+    {Tok::False, "FALSE"},
+    {Tok::Null, "NULL"},
+    {Tok::For, "FOR"},
+    {Tok::In, "IN"},
+    {Tok::If, "IF"},
+    {Tok::Let, "LET"},
+    {Tok::Func, "FUNC"},
+    {Tok::Try, "TRY"},
+    {Tok::Else, "ELSE"},
+    {Tok::Tilde, "TILDE"},
+    {Tok::Arrow, "ARROW"},
+    {Tok::Eof, "EOF"},
+    {Tok::Illegal, "ILLEGAL"},
+    {Tok::Attribute, "ATTRIBUTE"},
+    {Tok::Ident, "IDENT"},
+    {Tok::Int, "INT"},
+    {Tok::Float, "FLOAT"},
+    {Tok::String, "STRING"},
+    {Tok::Interpolation, "INTERPOLATION"},
+};
+
 const char* token_name(Tok kind) {
-  switch (kind) {
-    case Tok::Add:
-      return "ADD";
-    case Tok::Sub:
-      return "SUB";
-    case Tok::Mul:
-      return "MUL";
-    case Tok::Quo:
-      return "QUO";
-    case Tok::And:
-      return "AND";
-    case Tok::Or:
-      return "OR";
-    case Tok::LAnd:
-      return "LAND";
-    case Tok::LOr:
-      return "LOR";
-    case Tok::Eql:
-      return "EQL";
-    case Tok::Lss:
-      return "LSS";
-    case Tok::Gtr:
-      return "GTR";
-    case Tok::Bind:
-      return "BIND";
-    case Tok::Not:
-      return "NOT";
-    case Tok::Neq:
-      return "NEQ";
-    case Tok::Leq:
-      return "LEQ";
-    case Tok::Geq:
-      return "GEQ";
-    case Tok::Mat:
-      return "MAT";
-    case Tok::NMat:
-      return "NMAT";
-    case Tok::LParen:
-      return "LPAREN";
-    case Tok::RParen:
-      return "RPAREN";
-    case Tok::LBrack:
-      return "LBRACK";
-    case Tok::RBrack:
-      return "RBRACK";
-    case Tok::LBrace:
-      return "LBRACE";
-    case Tok::RBrace:
-      return "RBRACE";
-    case Tok::Dot:
-      return "PERIOD";
-    case Tok::Colon:
-      return "COLON";
-    case Tok::Comma:
-      return "COMMA";
-    case Tok::Ellipsis:
-      return "ELLIPSIS";
-    case Tok::Option:
-      return "OPTION";
-    case Tok::Bottom:
-      return "BOTTOM";
-    case Tok::True:
-      return "TRUE";
-    case Tok::False:
-      return "FALSE";
-    case Tok::Null:
-      return "NULL";
-    case Tok::For:
-      return "FOR";
-    case Tok::In:
-      return "IN";
-    case Tok::If:
-      return "IF";
-    case Tok::Let:
-      return "LET";
-    case Tok::Func:
-      return "FUNC";
-    case Tok::Try:
-      return "TRY";
-    case Tok::Else:
-      return "ELSE";
-    case Tok::Tilde:
-      return "TILDE";
-    case Tok::Arrow:
-      return "ARROW";
-    case Tok::Eof:
-      return "EOF";
-    case Tok::Illegal:
-      return "ILLEGAL";
-    case Tok::Attribute:
-      return "ATTRIBUTE";
-    case Tok::Ident:
-      return "IDENT";
-    case Tok::Int:
-      return "INT";
-    case Tok::Float:
-      return "FLOAT";
-    case Tok::String:
-      return "STRING";
-    case Tok::Interpolation:
-      return "INTERPOLATION";
-  }
-  return "?";
+  const auto* at = std::ranges::find(kTokenNames, kind, &TokenName::kind);
+  return at == std::end(kTokenNames) ? "?" : at->name;
 }
 
 TEST(Conformance, scanner_gives_every_word_of_the_table) {

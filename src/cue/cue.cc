@@ -1,0 +1,422 @@
+#include "cue/cue.h"
+
+#include <fmt/format.h>
+
+#include "cue/evaluation.h"
+#include "cue/syntax/literal.h"
+#include "json/text.h"
+
+// Values are told apart a few tags at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
+namespace slipway::cue {
+
+std::string describe(const Errors& errors) {
+  std::string out;
+  for (const Error& one : errors) {
+    out += (one.path.empty() ? "" : one.path + ": ") + one.message + (one.positions.empty() ? "\n" : ":\n");
+    for (const Position& at : one.positions) out += fmt::format("    {}:{}:{}\n", at.file, at.line, at.column);
+  }
+  return out;
+}
+
+json::Value to_json(const Errors& errors) {
+  json::ArrayBuilder out;
+  for (const Error& one : errors) {
+    json::ArrayBuilder positions;
+    for (const Position& at : one.positions)
+      positions.add(json::object({{"file", at.file}, {"line", at.line}, {"column", at.column}}));
+    out.add(json::object({{"code", one.code}, {"path", one.path}, {"message", one.message}, {"positions", positions.build()}}));
+  }
+  return out.build();
+}
+
+namespace {
+
+void add_position(const SourceMap& sources, Pos pos, std::vector<Position>& out) {
+  Location at = sources.locate(pos);
+  if (at.line > 0) out.push_back({std::string(at.file), at.line, at.column});
+}
+
+std::string code_name(Code code) {
+  switch (code) {
+    case Code::None:
+    case Code::Eval:
+      return "eval";
+    case Code::Incomplete:
+      return "incomplete";
+    case Code::Cycle:
+      return "cycle";
+    case Code::StructuralCycle:
+      return "structural cycle";
+    case Code::User:
+      return "user";
+  }
+  return "eval";
+}
+
+}  // namespace
+
+std::expected<Program, Errors> compile(const std::vector<SourceText>& files, const Packages& packages,
+                                       const CompileOptions& options) {
+  std::shared_ptr<const ProgramData> data = compile_program(files, packages, options);
+  if (data->diagnostics.empty()) return Program(data);
+  Errors errors;
+  for (const Diagnostic& one : data->diagnostics) {
+    Error error{"syntax", "", one.message, {}};
+    add_position(data->sources, one.pos, error.positions);
+    add_position(data->sources, one.other, error.positions);
+    errors.push_back(std::move(error));
+  }
+  return std::unexpected(std::move(errors));
+}
+
+Error Evaluation::error_of(const Bottom& reason) {
+  Error error{code_name(reason.code), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
+  const SourceMap& sources = program_.data().sources;
+  add_position(sources, reason.pos, error.positions);
+  add_position(sources, reason.other, error.positions);
+  return error;
+}
+
+void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
+  evaluator_.complete(v);
+  Vertex* real = deref(v);
+  if (depth > 300 || out.size() > 100) return;
+  Value base = evaluator_.default_of(real->base);
+  if (base.is_bottom()) {
+    bool is_own = real->base.is_bottom();
+    for (const Bottom* at = base.bottom; at != nullptr; at = at->next) {
+      if (demand == Demand::Valid && is_incomplete(at->code)) continue;
+      Error error = error_of(*at);
+      if (error.path.empty() || !is_own) error.path = evaluator_.path_of(v);
+      out.push_back(std::move(error));
+    }
+    return;
+  }
+  if (base.is_vertex()) real = deref(base.vertex);
+  bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
+  if (!base.is_vertex() && !is_container && !base.is_concrete_scalar() && demand == Demand::Concrete) {
+    Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(base)), {}};
+    add_position(program_.data().sources, v->pos, error.positions);
+    out.push_back(std::move(error));
+    return;
+  }
+  for (std::uint32_t i = 0; i < real->arcs.size(); ++i) {
+    Vertex* field = real->arcs[i];
+    if (field->mark == ArcMark::Required && demand == Demand::Concrete) {
+      Error error{"incomplete", evaluator_.path_of(field), "field is required but not present", {}};
+      add_position(program_.data().sources, field->pos, error.positions);
+      out.push_back(std::move(error));
+    }
+    if (field->mark != ArcMark::Member) continue;
+    bool counts = field->label.is_regular() || field->label.is_index();
+    collect(field, counts ? demand : Demand::Valid, out, depth + 1);
+  }
+}
+
+Errors Evaluation::errors_of(Vertex* v, Demand demand) {
+  Errors out;
+  collect(v, demand, out, 0);
+  return out;
+}
+
+Value Evaluation::from_json(const json::Value& data) {
+  switch (data.type()) {
+    case json::Type::Null:
+      return Value::null();
+    case json::Type::Bool:
+      return Value::of(data.as_bool());
+    case json::Type::Int:
+      return Value::of_int(data.as_int());
+    case json::Type::Double:
+    case json::Type::Number: {
+      std::string text = data.number_text();
+      auto number = parse_decimal(text);
+      if (!number) return Value::of_int(0);
+      return evaluator_.make_number(*number, text.find_first_of(".eE") != std::string::npos);
+    }
+    case json::Type::String:
+      return evaluator_.make_string(data.as_string());
+    case json::Type::Array: {
+      std::vector<Value> items;
+      for (const json::Value& one : data.items()) items.push_back(from_json(one));
+      return evaluator_.make_list(items);
+    }
+    case json::Type::Object: {
+      std::vector<Evaluator::Member> members;
+      for (auto [key, value] : data.members()) members.push_back({key, from_json(value)});
+      return evaluator_.make_struct(members);
+    }
+  }
+  return Value::null();
+}
+
+Value Evaluation::from_other_value(Evaluation& other, const Value& value, int depth) {
+  Arena& arena = evaluator_.arena();
+  switch (value.tag) {
+    case Value::Tag::String:
+      return evaluator_.make_string(value.str());
+    case Value::Tag::Bytes:
+      return evaluator_.make_bytes(value.str());
+    case Value::Tag::Number:
+      return evaluator_.make_number(value.number->decimal(), value.number->is_float);
+    case Value::Tag::Bound: {
+      Value copy = Value::of(Value::Tag::Bound);
+      copy.bound = arena.make<Bound>(value.bound->op, from_other_value(other, value.bound->operand, depth), Pos{0});
+      return copy;
+    }
+    case Value::Tag::Validator: {
+      std::vector<Value> args;
+      for (const Value& one : value.validator->args) args.push_back(from_other_value(other, one, depth));
+      Value copy = Value::of(Value::Tag::Validator);
+      copy.validator = arena.make<Validator>(value.validator->builtin, std::span<const Value>(arena.copy(args)), Pos{0});
+      return copy;
+    }
+    case Value::Tag::Conjunction: {
+      std::vector<Value> parts;
+      for (const Value& one : value.conjunction->parts) parts.push_back(from_other_value(other, one, depth));
+      Value copy = Value::of(Value::Tag::Conjunction);
+      copy.conjunction = arena.make<Conjunction>(std::span<const Value>(arena.copy(parts)));
+      return copy;
+    }
+    case Value::Tag::Disjunction: {
+      std::vector<Value> values;
+      for (const Value& one : value.disjunction->values) values.push_back(from_other_value(other, one, depth));
+      auto* copy = arena.make<Disjunction>();
+      copy->values = arena.copy(values);
+      copy->defaults = value.disjunction->defaults;
+      return Value::of(copy);
+    }
+    case Value::Tag::Vertex:
+      return from_other(other, value.vertex, depth + 1);
+    case Value::Tag::Bottom: {
+      if (is_incomplete(value.bottom->code)) return Value::type(kTop);
+      auto* copy = arena.make<Bottom>();
+      copy->code = value.bottom->code;
+      copy->format = "{0}";
+      copy->is_absent = true;
+      copy->operands[0] = evaluator_.make_string(other.evaluator_.message(*value.bottom));
+      return Value::of(copy);
+    }
+    default:
+      return value;
+  }
+}
+
+Value Evaluation::from_other(Evaluation& other, Vertex* v, int depth) {
+  other.evaluator_.complete(v);
+  const Vertex* real = deref(v);
+  if (depth > 300) return Value::type(kTop);
+  if (real->base.tag == Value::Tag::List) {
+    std::vector<Value> items;
+    for (Vertex* one : real->arcs) {
+      if (one->label.is_index()) items.push_back(from_other(other, one, depth + 1));
+    }
+    Value list = evaluator_.make_list(items);
+    list.vertex->is_open_list = real->is_open_list;
+    return list;
+  }
+  if (real->base.tag != Value::Tag::Struct) return from_other_value(other, real->base, depth);
+  std::vector<Evaluator::Member> members;
+  for (Vertex* one : real->arcs) {
+    if (!one->label.is_regular() || one->mark != ArcMark::Member) continue;
+    members.push_back({other.evaluator_.labels().text(one->label), from_other(other, one, depth + 1)});
+  }
+  return evaluator_.make_struct(members);
+}
+
+Vertex* Evaluation::run(std::span<const Hole> holes) {
+  std::vector<Conjunct> extra;
+  for (const Hole& hole : holes) {
+    Value value;
+    if (const auto* data = std::get_if<json::Value>(&hole.value)) {
+      value = from_json(*data);
+    } else {
+      const Cursor& cursor = std::get<Cursor>(hole.value);
+      if (!cursor.exists()) continue;
+      value = from_other(*cursor.evaluation_, cursor.vertex_, 0);
+    }
+    Evaluator::Member member{hole.name, value};
+    auto* constant = evaluator_.arena().make<ir::Constant>();
+    constant->op = ir::Op::Constant;
+    constant->value = evaluator_.make_struct({&member, 1});
+    extra.push_back({constant, nullptr, nullptr, nullptr, false});
+  }
+  return root_ = evaluator_.run(extra);
+}
+
+Cursor evaluate(const Program& program, std::span<const Hole> holes, Limits limits) {
+  auto evaluation = std::make_shared<Evaluation>(program, limits);
+  Vertex* root = evaluation->run(holes);
+  return {evaluation, root};
+}
+
+Kind Cursor::kind() const {
+  if (vertex_ == nullptr) return Kind::Absent;
+  Evaluator& evaluator = evaluation_->evaluator();
+  evaluator.complete(vertex_);
+  const Vertex* real = deref(vertex_);
+  Value base = evaluator.default_of(real->base);
+  if (real->base.tag == Value::Tag::Disjunction && base.is_bottom()) return Kind::Open;
+  if (base.is_vertex()) real = deref(base.vertex);
+  if (base.is_vertex()) base = real->base;
+  switch (base.tag) {
+    case Value::Tag::Null:
+      return Kind::Null;
+    case Value::Tag::Bool:
+      return Kind::Bool;
+    case Value::Tag::Int:
+      return Kind::Int;
+    case Value::Tag::Number:
+      return base.number->is_float ? Kind::Float : Kind::Int;
+    case Value::Tag::String:
+      return Kind::String;
+    case Value::Tag::Bytes:
+      return Kind::Bytes;
+    case Value::Tag::Bottom:
+      return is_incomplete(base.bottom->code) ? Kind::Open : Kind::Bottom;
+    case Value::Tag::Struct:
+    case Value::Tag::List:
+      if (real->child_error != nullptr) return Kind::Bottom;
+      return base.tag == Value::Tag::List ? Kind::List : Kind::Struct;
+    default:
+      return Kind::Open;
+  }
+}
+
+bool Cursor::is_concrete() const {
+  Kind is = kind();
+  return is != Kind::Absent && is != Kind::Bottom && is != Kind::Open;
+}
+
+std::string Cursor::path() const { return vertex_ == nullptr ? "" : evaluation_->evaluator().path_of(vertex_); }
+
+namespace {
+
+// The vertex whose fields count, with defaults taken.
+Vertex* container(Evaluation& evaluation, Vertex* v) {
+  evaluation.evaluator().complete(v);
+  Value base = evaluation.evaluator().default_of(deref(v)->base);
+  return base.is_vertex() ? deref(base.vertex) : deref(v);
+}
+
+}  // namespace
+
+Cursor Cursor::field(std::string_view name) const {
+  if (vertex_ == nullptr) return {};
+  Evaluator& evaluator = evaluation_->evaluator();
+  const Vertex* in = container(*evaluation_, vertex_);
+  for (Vertex* one : in->arcs) {
+    if (one->mark != ArcMark::Member || one->label.is_let()) continue;
+    bool is_same =
+        one->label.is_index() ? std::to_string(one->label.index()) == name : evaluator.labels().text(one->label) == name;
+    if (is_same) return {evaluation_, one};
+  }
+  return {};
+}
+
+Cursor Cursor::item(std::size_t index) const {
+  if (vertex_ == nullptr) return {};
+  Vertex* in = container(*evaluation_, vertex_);
+  Vertex* found = evaluation_->evaluator().find_arc(in, Label::item(static_cast<std::uint32_t>(index)));
+  return found == nullptr ? Cursor() : Cursor(evaluation_, found);
+}
+
+Cursor Cursor::lookup(std::string_view path) const {
+  Cursor at = *this;
+  while (!path.empty() && at.exists()) {
+    if (path.starts_with('"')) {
+      std::size_t end = 1;
+      while (end < path.size() && path[end] != '"') end += path[end] == '\\' ? 2 : 1;
+      auto name = unquote(path.substr(0, std::min(end + 1, path.size())));
+      at = at.field(name ? name->value : std::string());
+      path.remove_prefix(std::min(end + 1, path.size()));
+    } else {
+      std::size_t end = std::min(path.find('.'), path.size());
+      at = at.field(path.substr(0, end));
+      path.remove_prefix(end);
+    }
+    if (path.starts_with('.')) path.remove_prefix(1);
+  }
+  return at;
+}
+
+std::vector<FieldCursor> Cursor::fields(bool with_others) const {
+  std::vector<FieldCursor> out;
+  if (vertex_ == nullptr) return out;
+  Evaluator& evaluator = evaluation_->evaluator();
+  for (Vertex* one : container(*evaluation_, vertex_)->arcs) {
+    if (one->label.is_let() || one->label.is_index() || one->mark == ArcMark::Absent) continue;
+    if (!with_others && (!one->label.is_regular() || one->mark != ArcMark::Member)) continue;
+    FieldCursor field{
+        std::string(evaluator.labels().text(one->label)), static_cast<ast::Mark>(0), Cursor(evaluation_, one), {}, {}};
+    field.mark = one->mark == ArcMark::Optional   ? ast::Mark::Optional
+                 : one->mark == ArcMark::Required ? ast::Mark::Required
+                                                  : ast::Mark::Regular;
+    if (one->info != nullptr) {
+      for (std::string_view line : one->info->doc) {
+        line.remove_prefix(2);
+        if (line.starts_with(' ')) line.remove_prefix(1);
+        field.doc.emplace_back(line);
+      }
+      for (const ast::Attribute* attribute : one->info->attributes) field.attributes.emplace_back(attribute->text);
+    }
+    out.push_back(std::move(field));
+  }
+  return out;
+}
+
+std::vector<Cursor> Cursor::items() const {
+  std::vector<Cursor> out;
+  if (vertex_ == nullptr) return out;
+  for (Vertex* one : container(*evaluation_, vertex_)->arcs) {
+    if (one->label.is_index()) out.emplace_back(evaluation_, one);
+  }
+  return out;
+}
+
+std::string Cursor::as_string(std::string_view fallback) const {
+  Value base = kind() == Kind::String ? evaluation_->evaluator().default_of(deref(vertex_)->base) : Value();
+  return base.tag == Value::Tag::String ? std::string(base.str()) : std::string(fallback);
+}
+
+std::int64_t Cursor::as_int(std::int64_t fallback) const {
+  Value base = kind() == Kind::Int ? evaluation_->evaluator().default_of(deref(vertex_)->base) : Value();
+  return base.tag == Value::Tag::Int ? base.integer : fallback;
+}
+
+bool Cursor::as_bool(bool fallback) const {
+  Value base = kind() == Kind::Bool ? evaluation_->evaluator().default_of(deref(vertex_)->base) : Value();
+  return base.tag == Value::Tag::Bool ? base.boolean : fallback;
+}
+
+Errors Cursor::validate(Demand demand) const { return vertex_ == nullptr ? Errors{} : evaluation_->errors_of(vertex_, demand); }
+
+std::expected<std::string, Errors> Cursor::to_json_text() const {
+  if (vertex_ == nullptr) return std::unexpected(Errors{{"incomplete", "", "value not found", {}}});
+  Value error;
+  std::string text = evaluation_->evaluator().to_json(Value::of(vertex_), error);
+  if (!error.is_bottom()) return text;
+  Errors errors = validate(Demand::Concrete);
+  if (errors.empty()) errors.push_back(evaluation_->error_of(*error.bottom));
+  return std::unexpected(std::move(errors));
+}
+
+std::expected<json::Value, Errors> Cursor::to_json() const {
+  auto text = to_json_text();
+  if (!text) return std::unexpected(std::move(text).error());
+  auto value = json::parse(*text, {.max_bytes = std::size_t{1} << 30});
+  if (!value) return std::unexpected(Errors{{"eval", "", value.error().message, {}}});
+  return *value;
+}
+
+std::expected<std::string, Errors> Cursor::to_yaml() const {
+  auto value = to_json();
+  if (!value) return std::unexpected(std::move(value).error());
+  return json::print_yaml(*value);
+}
+
+std::string Cursor::to_cue() const { return vertex_ == nullptr ? "_|_" : cue_text(evaluation_->evaluator(), vertex_); }
+
+}  // namespace slipway::cue

@@ -1,0 +1,85 @@
+#include "cue/cue.h"
+
+#include <gtest/gtest.h>
+
+#include "json/text.h"
+
+namespace slipway::cue {
+namespace {
+
+Program compiled(const char* text, CompileOptions options = {}, Packages packages = {}) {
+  auto program = compile({{"x.cue", text}}, packages, options);
+  EXPECT_TRUE(program.has_value()) << (program ? "" : describe(program.error()));
+  return *program;
+}
+
+TEST(Cue, evaluates_a_program_many_times_with_different_data) {
+  Program program = compiled(
+      "parameter: {image: string, port: *80 | int}\noutput: {name: context.name, image: parameter.image, port: parameter.port}",
+      {.open_names = {"context"}});
+  for (const char* name : {"a", "b"}) {
+    Cursor root =
+        evaluate(program, {{"parameter", json::object({{"image", "nginx"}})}, {"context", json::object({{"name", name}})}});
+    auto output = root.lookup("output").to_json_text();
+    ASSERT_TRUE(output.has_value());
+    EXPECT_EQ(*output, std::string("{\"name\":\"") + name + "\",\"image\":\"nginx\",\"port\":80}");
+  }
+}
+
+TEST(Cue, takes_an_incomplete_value_of_an_earlier_evaluation_as_a_hole) {
+  Cursor first = evaluate(compiled("output: {name: string, replicas: *1 | int, kind: \"D\"}"));
+  Cursor second = evaluate(
+      compiled("context: output: name: \"web\"\nkind: context.output.kind\nn: context.output.replicas", {.open_names = {}}),
+      {{"context", evaluate(compiled("output: {name: string, replicas: *1 | int, kind: \"D\"}"))}});
+  EXPECT_EQ(first.field("output").field("name").kind(), Kind::Open);
+  auto text = second.to_json_text();
+  ASSERT_TRUE(text.has_value()) << describe(text.error());
+  EXPECT_EQ(*text, "{\"context\":{\"output\":{\"name\":\"web\",\"replicas\":1,\"kind\":\"D\"}},\"kind\":\"D\",\"n\":1}");
+}
+
+TEST(Cue, reports_both_positions_of_a_conflict_and_its_path) {
+  Errors errors = evaluate(compiled("a: b: 1\na: b: 2")).validate();
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].path, "a.b");
+  EXPECT_EQ(errors[0].message, "conflicting values 2 and 1");
+  ASSERT_EQ(errors[0].positions.size(), 2u);
+  EXPECT_EQ(errors[0].positions[0].line, 1);
+  EXPECT_EQ(errors[0].positions[1].line, 2);
+}
+
+TEST(Cue, tells_incomplete_from_wrong) {
+  Cursor root = evaluate(compiled("a: int\nb: a + 1\nc!: string"));
+  EXPECT_TRUE(root.validate(Demand::Valid).empty());
+  EXPECT_EQ(root.validate(Demand::Concrete).size(), 3u);
+}
+
+TEST(Cue, gives_docs_and_attributes_of_fields) {
+  Cursor root = evaluate(compiled("// +usage=Which image\nimage: \"x\" @tag(i)\n_h: 1\no?: int"));
+  auto fields = root.fields();
+  ASSERT_EQ(fields.size(), 1u);
+  EXPECT_EQ(fields[0].doc, std::vector<std::string>{"+usage=Which image"});
+  EXPECT_EQ(fields[0].attributes, std::vector<std::string>{"@tag(i)"});
+  EXPECT_EQ(root.fields(true).size(), 3u);
+}
+
+TEST(Cue, imports_packages_the_host_provides) {
+  Packages packages;
+  packages["vela/op"] = {{"op.cue", "package op\n#Apply: {#do: \"apply\", value: {...}}"}};
+  Cursor root = evaluate(compiled("import \"vela/op\"\napply: op.#Apply & {value: a: 1}", {}, packages));
+  EXPECT_EQ(root.lookup("apply.#do").as_string(), "apply");
+  EXPECT_EQ(*root.to_json_text(), "{\"apply\":{\"value\":{\"a\":1}}}");
+}
+
+TEST(Cue, stops_at_its_budget) {
+  Cursor root =
+      evaluate(compiled("a: [for x in l for y in l for z in l {x*y*z}]\nl: [1,2,3,4,5,6,7,8,9,10]"), {}, {.max_steps = 500});
+  EXPECT_FALSE(root.validate().empty());
+}
+
+TEST(Cue, prints_values_as_cue) {
+  EXPECT_EQ(evaluate(compiled("a: {b?: int, c: *1 | int}\nd: [string, ...]")).to_cue(),
+            "a: {\n\tb?: int\n\tc: *1 | int\n}\nd: [string, ...]\n");
+}
+
+}  // namespace
+}  // namespace slipway::cue

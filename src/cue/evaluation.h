@@ -1,0 +1,36 @@
+// What a Cursor points into: one evaluator with the program it runs.
+#pragma once
+
+#include "cue/cue.h"
+#include "cue/eval/evaluator.h"
+
+namespace slipway::cue {
+
+class Evaluation : public std::enable_shared_from_this<Evaluation> {
+ public:
+  Evaluation(Program program, Limits limits)
+      : program_(std::move(program)), evaluator_(program_.data(), {limits.max_steps, limits.max_bytes, limits.max_depth}) {}
+
+  Vertex* run(std::span<const Hole> holes);
+  Evaluator& evaluator() { return evaluator_; }
+  Vertex* root() const { return root_; }
+  Error error_of(const Bottom& reason);
+  /// Errors of a vertex and what lies below; for Concrete also what has no value yet.
+  Errors errors_of(Vertex* v, Demand demand);
+
+ private:
+  Value from_json(const json::Value& data);
+  /// A value of another evaluation, copied with its types, bounds and disjunctions; its references are gone.
+  Value from_other(Evaluation& other, Vertex* v, int depth);
+  Value from_other_value(Evaluation& other, const Value& value, int depth);
+  void collect(Vertex* v, Demand demand, Errors& out, int depth);
+
+  Program program_;
+  Evaluator evaluator_;
+  Vertex* root_ = nullptr;
+};
+
+/// CUE text of a vertex.
+std::string cue_text(Evaluator& evaluator, Vertex* v);
+
+}  // namespace slipway::cue

@@ -19,10 +19,8 @@ std::string step_text(std::string_view name) { return fmt::format("step {}", jso
 /// The rows for one workflow.
 class Explainer {
  public:
-  Explainer(const Program& program, const kube::Object& workflow, const control::View& view)
-      : program_(program),
-        workflow_(workflow),
-        states_(program, workflow, read_records(program, workflow, view.owned_by(workflow, kStepSetKind))) {}
+  Explainer(const Program& program, const States& states, const kube::Object& workflow)
+      : program_(program), workflow_(workflow), states_(states) {}
 
   std::vector<Wait> whole() {
     if (kube::is_true(workflow_, "Complete")) return {};
@@ -172,28 +170,48 @@ class Explainer {
 
   const Program& program_;
   const kube::Object& workflow_;
-  States states_;
+  const States& states_;
   std::vector<Wait> waits_;
 };
 
-std::vector<Wait> explain_workflow(const Value& workflow, const std::string& part, const control::View& view) {
-  const auto program = Program::compile(workflow);
-  if (!program) {
-    const Cause& first = program.error().front();
-    return {{"a valid spec", "InvalidSpec", first.field + ": " + first.message, kube::creation_time(workflow), {}, {}}};
+/// The workflow explained last: a walk asks for one step of it after the other.
+struct Known {
+  std::string version;  // uid and resourceVersion
+  std::shared_ptr<const Program> program;
+  std::unique_ptr<States> states;
+};
+
+std::vector<Wait> explain_workflow(Known& known, const Value& workflow, const std::string& part, const control::View& view) {
+  const std::string version = fmt::format("{}/{}", kube::uid(workflow), kube::revision(workflow));
+  if (!known.program || known.version != version) {
+    auto program = Program::compile(workflow);
+    if (!program) {
+      const Cause& first = program.error().front();
+      return {{"a valid spec", "InvalidSpec", first.field + ": " + first.message, kube::creation_time(workflow), {}, {}}};
+    }
+    auto records = read_records(**program, workflow, view.owned_by(workflow, kStepSetKind));
+    known.states = std::make_unique<States>(**program, workflow, std::move(records));
+    known.program = std::move(*program);
+    known.version = version;
   }
-  Explainer explainer(**program, workflow, view);
+  Explainer explainer(*known.program, *known.states, workflow);
   if (part.empty()) return explainer.whole();
-  const auto step = (*program)->graph().find(part);
-  if (!step)
+  const auto step = known.program->graph().find(part);
+  if (!step) {
     return {{step_text(part), "NoSuchStep", fmt::format("workflow {} has no such step", kube::name(workflow)), {}, {}, {}}};
+  }
   return explainer.one(*step);
 }
 
 }  // namespace
 
 std::vector<control::ExplainRow> explain_rows() {
-  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .explain = explain_workflow}};
+  return {{.group = kWorkflowKind.group,
+           .kind = kWorkflowKind.kind,
+           .explain = [known = std::make_shared<Known>()](const Value& workflow, const std::string& part,
+                                                          const control::View& view) {
+             return explain_workflow(*known, workflow, part, view);
+           }}};
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -8,6 +8,7 @@
 
 namespace slipway::delivery::jobflow {
 
+/// The row remembers the last workflow it was asked about: make rows anew for a new look.
 std::vector<control::ExplainRow> explain_rows();
 
 }  // namespace slipway::delivery::jobflow

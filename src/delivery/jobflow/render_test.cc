@@ -173,5 +173,15 @@ TEST(Why, has_nothing_to_say_about_what_is_complete) {
   EXPECT_EQ(why(play, "nine"), "step \"nine\" (NoSuchStep): workflow w has no such step\n");
 }
 
+TEST(Why, follows_a_chain_in_a_graph_of_a_thousand_steps) {
+  std::string spec =
+      "templates: {t: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: m}]}}}}}\nsteps:\n  s0000: "
+      "{template: {name: t}}\n";
+  for (int i = 1; i < 1000; ++i) spec += fmt::format("  s{:04}: {{template: {{name: t}}, dependencies: [s{:04}]}}\n", i, i - 1);
+  Play play(spec);
+  play.step();
+  EXPECT_NE(why(play, "s0015").find("Job w-s0000-########## (JobRunning)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace slipway::delivery::jobflow

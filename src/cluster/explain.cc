@@ -47,6 +47,8 @@ std::vector<Wait> explain_job(const kube::Object& job, const std::string&, const
   if (kube::is_true(job, "Complete")) return waits;
   if (const Value& failed = kube::condition(job, "Failed"); kube::is_true(job, "Failed")) {
     waits = waits_for_pods(job, view);
+    // Its pods tell more than "BackoffLimitExceeded" does; a deadline is a cause of its own.
+    if (!waits.empty() && failed["reason"].as_string() != "DeadlineExceeded") return waits;
     Wait ended{fmt::format("Job {}", kube::name(job)),
                failed["reason"].str(),
                failed["message"].str(),

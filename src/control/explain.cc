@@ -7,7 +7,7 @@ namespace slipway::control {
 
 namespace {
 
-constexpr int kMaxDepth = 20;
+constexpr int kMaxDepth = 1000;
 
 class Walk {
  public:
@@ -16,17 +16,23 @@ class Walk {
   std::vector<Explanation> visit(const json::Value& object, const std::string& part, int depth) {
     std::vector<Explanation> found;
     const ExplainRow* row = row_of(object);
-    if (row == nullptr || depth >= kMaxDepth || !seen_.insert(identity(object, part)).second) return found;
+    if (row == nullptr || !seen_.insert(identity(object, part)).second) return found;
     for (Wait& wait : row->explain(object, part, view_)) {
-      Explanation explanation{std::move(wait), {}};
+      Explanation explanation{std::move(wait), {}, {}};
       const json::Value next = explanation.wait.next.is_null() ? json::Value() : view_.find(explanation.wait.next);
-      if (!next.is_null()) explanation.because = visit(next, explanation.wait.part, depth + 1);
+      if (!next.is_null()) explanation.cut = why_not_followed(next, explanation.wait.part, depth + 1);
+      if (!next.is_null() && explanation.cut.empty()) explanation.because = visit(next, explanation.wait.part, depth + 1);
       found.push_back(std::move(explanation));
     }
     return found;
   }
 
  private:
+  std::string why_not_followed(const json::Value& object, const std::string& part, int depth) const {
+    if (seen_.contains(identity(object, part))) return "already told above";
+    return depth >= kMaxDepth ? "too deep to follow" : "";
+  }
+
   const ExplainRow* row_of(const json::Value& object) const {
     const auto kind = kube::GroupVersionKind::of(object);
     if (!kind) return nullptr;
@@ -44,18 +50,38 @@ class Walk {
   std::set<std::string> seen_;
 };
 
+/// The end of a run of single causes of one reason, so that a long chain of steps takes three lines; counts those between.
+const Explanation& end_of_run(const Explanation& first, int& skipped) {
+  const Explanation* at = &first;
+  while (at->because.size() == 1 && at->because[0].because.size() == 1 && at->because[0].wait.reason == first.wait.reason &&
+         at->because[0].because[0].wait.reason == first.wait.reason) {
+    at = &at->because[0];
+    ++skipped;
+  }
+  return *at;
+}
+
+std::string line_of(const Explanation& explanation, Time now) {
+  const Wait& wait = explanation.wait;
+  std::string line = wait.on;
+  if (!wait.reason.empty()) line += " (" + wait.reason + ")";
+  if (!wait.message.empty()) line += ": " + wait.message;
+  if (wait.since) line += fmt::format(" [{}]", human_duration(std::max(now - *wait.since, Duration{0})));
+  if (!explanation.cut.empty()) return line + "  (" + explanation.cut + ")";
+  return explanation.because.empty() ? line + "  <- root cause" : line;
+}
+
 void print_to(std::string& out, const std::vector<Explanation>& explanations, Time now, int depth) {
   for (const Explanation& explanation : explanations) {
-    const Wait& wait = explanation.wait;
-    out += std::string(static_cast<std::size_t>(depth) * 2, ' ');
-    if (depth > 0) out += "because ";
-    out += wait.on;
-    if (!wait.reason.empty()) out += " (" + wait.reason + ")";
-    if (!wait.message.empty()) out += ": " + wait.message;
-    if (wait.since) out += fmt::format(" [{}]", human_duration(std::max(now - *wait.since, Duration{0})));
-    if (explanation.because.empty()) out += "  <- root cause";
-    out += '\n';
-    print_to(out, explanation.because, now, depth + 1);
+    out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + (depth > 0 ? "because " : "") + line_of(explanation, now) +
+           "\n";
+    int skipped = 0;
+    const Explanation& end = end_of_run(explanation, skipped);
+    if (skipped > 0) {
+      out +=
+          std::string(static_cast<std::size_t>(depth + 1) * 2, ' ') + fmt::format("because … {} more of the same …\n", skipped);
+    }
+    print_to(out, end.because, now, depth + (skipped > 0 ? 2 : 1));
   }
 }
 

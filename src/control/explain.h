@@ -44,8 +44,10 @@ struct ExplainRow {
 struct Explanation {
   Wait wait;
   std::vector<Explanation> because;
+  std::string cut;  // why there is more that does not follow here: "already told above"; empty otherwise
 };
-/// Follows waits through `rows`, each object (and part) once, to a depth of 20.
+/// Follows waits through `rows`, each object (and part) once, to a depth of 1,000. Long runs of one
+/// cause of the same reason are printed short.
 std::vector<Explanation> explain(const std::vector<ExplainRow>& rows, const json::Value& object, const std::string& part,
                                  const View& view);
 /// An indented text, root causes marked.

@@ -54,7 +54,18 @@ TEST_F(ExplainTest, follows_waits_to_their_roots) {
 
 TEST_F(ExplainTest, ends_in_a_cycle) {
   nodes_.known = {{"a", {"b"}}, {"b", {"a"}}};
-  EXPECT_EQ(why("a"), "b\n  because a  <- root cause\n");
+  EXPECT_EQ(why("a"), "b\n  because a  (already told above)\n");
+}
+
+TEST_F(ExplainTest, a_long_chain_takes_few_lines_and_ends_at_its_root) {
+  for (int i = 0; i < 300; ++i) nodes_.known[fmt::format("s{}", i)] = {fmt::format("s{}", i + 1)};
+  nodes_.known["s300"] = {};
+  EXPECT_EQ(why("s0"), "s1\n  because … 298 more of the same …\n    because s300  <- root cause\n");
+}
+
+TEST_F(ExplainTest, a_cause_of_two_is_told_once) {
+  nodes_.known = {{"a", {"b", "c"}}, {"b", {"d"}}, {"c", {"d"}}, {"d", {"e"}}, {"e", {}}};
+  EXPECT_EQ(why("a"), "b\n  because d\n    because e  <- root cause\nc\n  because d  (already told above)\n");
 }
 
 TEST_F(ExplainTest, takes_what_cannot_be_found_for_a_root) {
@@ -68,7 +79,7 @@ TEST_F(ExplainTest, prints_reason_message_and_age) {
   wait.reason = "BackoffLimitExceeded";
   wait.message = "it failed";
   wait.since = Time{std::chrono::seconds{700}};
-  EXPECT_EQ(print({{wait, {}}}, nodes_.now()), "Job x (BackoffLimitExceeded): it failed [5m]  <- root cause\n");
+  EXPECT_EQ(print({{wait, {}, {}}}, nodes_.now()), "Job x (BackoffLimitExceeded): it failed [5m]  <- root cause\n");
 }
 
 }  // namespace

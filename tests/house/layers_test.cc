@@ -109,7 +109,7 @@ TEST(House, rooms_include_only_what_their_row_names) {
     const auto allowed = reachable(rooms, *room);
     for (const std::string& line : source.lines) {
       std::smatch match;
-      if (!std::regex_search(line, match, include)) continue;
+      if (line.find('#') == std::string::npos || !std::regex_search(line, match, include)) continue;
       ++seen;
       const std::string header = match[2];
       if (match[1] == "\"") {
@@ -142,6 +142,7 @@ TEST(House, functions_stay_below_70_lines) {
     for (const Source& source : read_sources(folder)) {
       for (std::size_t i = 0; i < source.lines.size(); ++i) {
         std::smatch match;
+        if (!source.lines[i].ends_with('{')) continue;
         if (std::regex_search(source.lines[i], other) || !std::regex_match(source.lines[i], match, begin)) continue;
         // A parameter list over several lines ends deeper than the body it opens: the body's first line tells.
         std::size_t indent = match[1].str().size();
@@ -175,12 +176,12 @@ TEST(House, banned_calls_are_absent) {
       {R"(^using namespace std;)", "qualified names", {}},
   };
   const auto rooms = read_layers();
-  for (const Source& source : read_sources("src")) {
-    const auto room = room_of(rooms, source.path.substr(4));
-    for (const Ban& ban : bans) {
-      if (room && ban.allowed_rooms.contains(*room)) continue;
-      if (source.is_test()) continue;
-      const std::regex pattern(ban.pattern);
+  const auto sources = read_sources("src");
+  for (const Ban& ban : bans) {
+    const std::regex pattern(ban.pattern, std::regex::optimize);
+    for (const Source& source : sources) {
+      const auto room = room_of(rooms, source.path.substr(4));
+      if (source.is_test() || (room && ban.allowed_rooms.contains(*room))) continue;
       for (std::size_t i = 0; i < source.lines.size(); ++i) {
         const auto code = source.lines[i].substr(0, source.lines[i].find("//"));
         EXPECT_FALSE(std::regex_search(code, pattern)) << source.path << ":" << i + 1 << ": use " << ban.instead;

@@ -8,6 +8,8 @@ namespace slipway::control {
 namespace {
 
 constexpr int kMaxDepth = 1000;
+/// Runs of fewer equal causes are printed in full.
+constexpr int kShortRun = 3;
 
 class Walk {
  public:
@@ -77,11 +79,13 @@ void print_to(std::string& out, const std::vector<Explanation>& explanations, Ti
            "\n";
     int skipped = 0;
     const Explanation& end = end_of_run(explanation, skipped);
-    if (skipped > 0) {
-      out +=
-          std::string(static_cast<std::size_t>(depth + 1) * 2, ' ') + fmt::format("because … {} more of the same …\n", skipped);
+    if (skipped < kShortRun) {
+      print_to(out, explanation.because, now, depth + 1);
+      continue;
     }
-    print_to(out, end.because, now, depth + (skipped > 0 ? 2 : 1));
+    out +=
+        std::string(static_cast<std::size_t>(depth + 1) * 2, ' ') + fmt::format("because … {} more of the same …\n", skipped);
+    print_to(out, end.because, now, depth + 2);
   }
 }
 

@@ -160,6 +160,7 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, 
   for (const Conjunct& c : v->conjuncts) trial->conjuncts.push(arena_, c);
   trial->node = arena_.make<Node>();
   trial->node->choices = arena_.copy(choices);
+  trial->is_preliminary = v->is_preliminary || (!choices.empty() && choices.back().index == kDeferred);
   std::uint32_t outer_low = std::exchange(low_, kNone);
   bool done = settle(trial) && complete(trial);
   std::uint32_t low = std::exchange(low_, std::min(low_, outer_low));

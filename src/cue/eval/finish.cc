@@ -137,12 +137,8 @@ void Evaluator::finish(Vertex* v) {
     return;
   }
   if (v->base.is_none()) v->base = finish_base(v);
-  v->is_closed = v->closes_fields || v->closes_once || !node.requirements.empty();
-  for (const Vertex* above = v->parent; above != nullptr && !v->is_closed && v->label.is_regular(); above = above->parent) {
-    if (above->node == nullptr) break;
-    for (const CloseScope* one : above->node->requirements)
-      v->is_closed = v->is_closed || one->kind == CloseScope::Kind::Definition;
-  }
+  v->in_closed = !node.requirements.empty() || (v->parent != nullptr && v->parent->in_closed);
+  v->is_closed = v->closes_fields || v->closes_once || !node.requirements.empty() || (v->in_closed && !requirements(v).empty());
 }
 
 // The base when there are no errors and no disjunction.
@@ -367,8 +363,13 @@ std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
 
 void Evaluator::check_closed(Vertex* v) {
   if (v->base.is_bottom() || v->arcs.empty()) return;
-  std::vector<CloseScope*> closed = requirements(v);
+  std::vector<CloseScope*> closed;
+  if (v->in_closed) closed = requirements(v);
   if (closed.empty()) return;
+  // Disjunctions that were left aside may still allow more.
+  for (const Vertex* at = v; at != nullptr; at = at->parent) {
+    if (at->is_preliminary) return;
+  }
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
     if (!field->label.is_regular() || field->mark > ArcMark::Required) continue;

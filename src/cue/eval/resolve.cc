@@ -43,7 +43,9 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
     }
     Vertex* arc = find_arc(v, label);
     bool exists = arc != nullptr && arc->mark == ArcMark::Member;
-    if (!waits && exists) return {Found::Arc, arc, {}};
+    // A reference that asks for what it may itself add to sees what is there.
+    if (exists && (!waits || force_)) return {Found::Arc, arc, {}};
+    if (waits && force_) return {Found::Absent, nullptr, {}};
     if (waits || !v->node->disjunctions.empty()) {
       low_ = std::min(low_, v->phase == Phase::Running ? v->node->depth : v->node->waits_for);
       return {Found::Blocked, exists ? arc : nullptr, {}};

@@ -159,7 +159,8 @@ bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from
   if (c.is_cyclic || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty()) return false;
   bool is_container =
       from->base.tag == Value::Tag::Struct || from->base.tag == Value::Tag::List || from->base.tag == Value::Tag::Disjunction;
-  return is_container && !has_ancestor(v, from);
+  bool changes_closedness = v->closes_once || (v->closes_fields && !from->closes_fields);
+  return is_container && !changes_closedness && !has_ancestor(v, from);
 }
 
 void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is_definition) {

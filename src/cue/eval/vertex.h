@@ -81,6 +81,8 @@ struct Vertex {
   bool is_data = false;          // made of values, without conjuncts
   bool closes_once = false;      // result of close()
   bool closes_fields = false;    // a definition, or inside one
+  bool in_closed = false;        // it or one above has closed scopes
+  bool is_preliminary = false;   // a trial that leaves further disjunctions aside
   bool tried_disjuncts = false;  // its value is what was left of a disjunction
   bool has_incomplete = false;   // somewhere below
   List<Vertex*> arcs;

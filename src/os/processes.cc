@@ -108,6 +108,8 @@ Task<> MachineProcesses::wait_end(ProcessId process) {
       co_await sleep_for(env_, kPollInterval);  // no descriptor to be had
     }
   }
+  // One that had ended before it could be watched is still to be reaped.
+  waitpid(static_cast<pid_t>(process.pid), nullptr, WNOHANG);
 }
 
 std::shared_ptr<MachineProcesses::Watch> MachineProcesses::watch(ProcessId process) {

@@ -207,7 +207,7 @@ std::string judge_tree(const Value& row, int& leaves, int& wrong) {
         row.has("export") && row["expect_tree"]["k"].as_string() == "_|_" && row["expect_tree"]["code"].as_string() == "eval";
     return is_same ? "" : "compile error: " + program->diagnostics[0].message;
   }
-  Evaluator evaluator(*program, {.max_steps = 400'000});
+  Evaluator evaluator(*program, {.max_steps = 150'000});
   Vertex* root = evaluator.run({});
   Value tree = tree_of(evaluator, root, 0);
   Comparison comparison{row["expect_tree"]};
@@ -223,7 +223,7 @@ std::string judge_export(const Value& row) {
   bool wants_vet_error = row["vet"].is_object();
   if (!program->diagnostics.empty())
     return wants_error && wants_vet_error ? "" : "compile error: " + program->diagnostics[0].message;
-  Evaluator evaluator(*program, {.max_steps = 400'000});
+  Evaluator evaluator(*program, {.max_steps = 150'000});
   Vertex* root = evaluator.run({});
   cue::Value error;
   std::string text = evaluator.to_json(cue::Value::of(root), error);
@@ -263,7 +263,7 @@ std::string judge_spec(const std::string& expr, const std::string& expect) {
   text += "x: " + value(expr) + "\ny: " + value(expect) + "\nboth: x & y\n";
   auto program = compile_program({{"spec.cue", text}}, {}, {});
   if (!program->diagnostics.empty()) return "compile error: " + program->diagnostics[0].message;
-  Evaluator evaluator(*program, {.max_steps = 400'000});
+  Evaluator evaluator(*program, {.max_steps = 150'000});
   const Vertex* root = deref(evaluator.run({}));
   auto tree = [&](const char* name) {
     return tree_of(evaluator, evaluator.find_arc(root, evaluator.labels().regular(name)), 0);
@@ -301,16 +301,31 @@ TEST(Conformance, expressions_come_to_what_the_specification_says) {
   for (const Value& row : rows) suite.record(row["id"].str(), judge_spec(row["expr"].str(), row["expect"].str()));
 }
 
+// Experiments and words of language versions after v0.14.
+bool needs_later_language(const Value& row) {
+  for (auto [name, text] : row["files"].members()) {
+    for (const char* word : {"@experiment(", "__closeAll", "__reclose", "__test_experiment"}) {
+      if (text.as_string().find(word) != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
 TEST(Conformance, result_trees_equal_the_recorded_ones) {
   auto rows = testing::corpus_rows("evaltree.jsonl");
   if (rows.empty()) GTEST_SKIP() << "skipped: corpus not found";
   testing::Suite suite("evaltree");
+  int apart = 0;
   int leaves = 0;
   int wrong = 0;
   for (const Value& row : rows) {
-    if (getenv("CUE_TRACE") != nullptr) std::cerr << row["id"].str() << std::endl;
+    if (needs_later_language(row)) {
+      ++apart;
+      continue;
+    }
     suite.record(row["id"].str(), judge_tree(row, leaves, wrong));
   }
+  std::cout << "counted apart (language after v0.14): " << apart << std::endl;
   std::cout << "conformance: cue/evaltree-nodes " << leaves - wrong << "/" << leaves << std::endl;
 }
 

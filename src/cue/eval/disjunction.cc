@@ -243,7 +243,6 @@ bool Evaluator::decide_trials(Vertex* v) {
 
 void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors) {
   Node& node = *v->node;
-  node.disjunctions.clear();
   node.has_noncyclic = true;
   if (all.empty()) {
     Code code = Code::Eval;

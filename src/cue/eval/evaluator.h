@@ -95,10 +95,11 @@ class Evaluator final : public Calls {
   void insert_data(Vertex* v, const Conjunct& c, Vertex* data);
   void insert_disjunction(Vertex* v, const Conjunct& c, const Disjunction* values = nullptr);
   void add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl = nullptr);
-  Vertex* arc(Vertex* v, Label label, ArcMark mark);
+  /// `is_cyclic`: only a structural cycle asks for the field.
+  Vertex* arc(Vertex* v, Label label, ArcMark mark, bool is_cyclic = false);
   void add_conjunct(Vertex* v, const Conjunct& c);
   void reopen(Vertex* v);
-  void apply_pattern(Vertex* v, const Pattern& pattern, Vertex* arc);
+  void apply_pattern(const Pattern& pattern, Vertex* arc, bool is_cyclic);
   void add_pattern(Vertex* v, const Pattern& pattern);
   bool matches(const Value& matcher, Label label);
   void note_conjunct(Vertex* v, const Conjunct& c);
@@ -179,7 +180,7 @@ class Evaluator final : public Calls {
   void finish_lists(Vertex* v);
   Value finish_base(Vertex* v);
   Value finish_bounds(Vertex* v);
-  Value check_kinds(Vertex* v);
+  bool is_empty_range(const Bound& low, const Bound& high, KindMask kinds);
   Value run_validators(Vertex* v, const Value& value);
   void complete_arcs(Vertex* v, bool& done);
   void check_closed(Vertex* v);

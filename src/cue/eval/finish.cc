@@ -181,8 +181,17 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
   if (is_container) {
     v->base = value;
     v->phase = Phase::Settled;
-    subject = Value::of(v);
     complete(v);
+    // What is judged are the fields: the vertex itself would bring the validator along.
+    Vertex* fields = arena_.make<Vertex>();
+    fields->parent = v->parent;
+    fields->label = v->label;
+    fields->base = value;
+    fields->phase = Phase::Final;
+    fields->is_data = true;
+    fields->is_open_list = v->is_open_list;
+    fields->arcs = v->arcs;
+    subject = Value::of(fields);
     if (v->child_error != nullptr && !is_incomplete(v->child_error->code)) return value;
   }
   for (const Value& one : v->node->bounds) {
@@ -210,6 +219,14 @@ bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
 
 }  // namespace
 
+// No value lies between the bounds.
+bool Evaluator::is_empty_range(const Bound& low, const Bound& high, KindMask kinds) {
+  if (is_equal(low.operand, high.operand)) return low.op == Tok::Gtr || high.op == Tok::Lss;
+  if (compare_values(Tok::Gtr, low.operand, high.operand, 0).boolean) return true;
+  if (kinds != kInt || !low.operand.is_number() || low.op == Tok::Geq || high.op == Tok::Leq) return false;
+  return compare(to_decimal(arithmetic(Tok::Sub, high.operand, low.operand, 0)), decimal_of(1)) <= 0;
+}
+
 // A type, or bounds joined where one implies the other.
 Value Evaluator::finish_bounds(Vertex* v) {
   Node& node = *v->node;
@@ -228,29 +245,37 @@ Value Evaluator::finish_bounds(Vertex* v) {
       if (!same_side && !opposite) continue;
       Value order = compare_values(Tok::Lss, a.operand, b.operand, a.pos);
       if (order.is_bottom()) return conflict(one, a.pos, other, b.pos);
-      bool less = order.boolean;
-      bool equal = is_equal(a.operand, b.operand);
-      if (same_side) {
-        bool one_is_tighter = equal ? a.op == Tok::Gtr || a.op == Tok::Lss : is_lower(a.op) ? !less : less;
-        if (one_is_tighter) other = one;
-        drop = true;
-      } else {
-        bool lower_first = is_lower(a.op);
-        bool empty = equal         ? a.op == Tok::Gtr || a.op == Tok::Lss || b.op == Tok::Gtr || b.op == Tok::Lss
-                     : lower_first ? !less
-                                   : less;
-        const Value& low = lower_first ? a.operand : b.operand;
-        const Value& high = lower_first ? b.operand : a.operand;
-        if (!empty && !equal && node.kinds == kInt && low.is_number()) {
-          Value gap = arithmetic(Tok::Sub, high, low, a.pos);
-          bool both_open = (a.op == Tok::Gtr || a.op == Tok::Lss) && (b.op == Tok::Gtr || b.op == Tok::Lss);
-          if (both_open && compare(to_decimal(gap), decimal_of(1)) <= 0) empty = true;
-        }
-        if (empty) return bottom(Code::Eval, "conflicting bounds {0} and {1}", b.pos, other, one, a.pos);
-      }
+      if (!same_side) continue;
+      bool one_is_tighter =
+          is_equal(a.operand, b.operand) ? a.op == Tok::Gtr || a.op == Tok::Lss : is_lower(a.op) != order.boolean;
+      if (one_is_tighter) other = one;
+      drop = true;
     }
     if (!drop) kept.push_back(one);
   }
+  for (const Value& low : kept) {
+    for (const Value& high : kept) {
+      bool is_range =
+          low.tag == Value::Tag::Bound && high.tag == Value::Tag::Bound && is_lower(low.bound->op) && is_upper(high.bound->op);
+      if (is_range && is_empty_range(*low.bound, *high.bound, node.kinds)) {
+        return bottom(Code::Eval, "conflicting bounds {0} and {1}", low.bound->pos, low, high, high.bound->pos);
+      }
+    }
+  }
+  std::vector<Value> tight;
+  for (const Value& one : kept) {
+    bool is_implied = false;
+    for (const Value& other : kept) {
+      if (one.tag != Value::Tag::Bound || one.bound->op != Tok::Neq || other.tag != Value::Tag::Bound ||
+          other.bound->op == Tok::Neq)
+        continue;
+      Value error;
+      is_implied = is_implied ||
+                   ((kinds_of(one.bound->operand) & kinds_of(other)) != 0 && satisfies(one.bound->operand, other, error) == 0);
+    }
+    if (!is_implied) tight.push_back(one);
+  }
+  kept = std::move(tight);
   for (const Value& one : kept) implied &= kinds_of(one);
   if (kept.size() == 1 && implied == node.kinds) return kept[0];
   if (implied != node.kinds || kept.size() != 1) {

@@ -1,10 +1,20 @@
 // Conjuncts into vertices.
+#include <algorithm>
+
 #include "cue/eval/evaluator.h"
 
 // Values are told apart a few tags at a time.
 #pragma clang diagnostic ignored "-Wswitch-enum"
 
 namespace slipway::cue {
+
+namespace {
+
+ArcMark arc_mark(ast::Mark mark) {
+  return mark == ast::Mark::Optional ? ArcMark::Optional : mark == ast::Mark::Required ? ArcMark::Required : ArcMark::Member;
+}
+
+}  // namespace
 
 CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Vertex* of) {
   return arena_.make<CloseScope>(parent, parent == nullptr ? 1 : parent->depth + 1, kind, of);
@@ -69,7 +79,8 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
         Vertex* field = arc(v, decl.label,
                             static_cast<ArcMark>(decl.mark == ast::Mark::Optional   ? 2
                                                  : decl.mark == ast::Mark::Required ? 1
-                                                                                    : 0));
+                                                                                    : 0),
+                            c.is_cyclic);
         if (field->info == nullptr) field->info = decl.info;
         if (field->pos == 0) field->pos = decl.pos;
         add_conjunct(field, inner);
@@ -245,7 +256,7 @@ Vertex* Evaluator::find_arc(const Vertex* v, Label label) const {
   return nullptr;
 }
 
-Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark) {
+Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, bool is_cyclic) {
   Vertex* found = find_arc(v, label);
   bool is_new = found == nullptr || found->mark == ArcMark::Absent;
   if (found == nullptr) {
@@ -262,7 +273,7 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark) {
     ++progress_;
   }
   if (is_new && v->node != nullptr && label.is_regular()) {
-    for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i) apply_pattern(v, v->node->patterns[i], found);
+    for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i) apply_pattern(v->node->patterns[i], found, is_cyclic);
   }
   return found;
 }
@@ -281,17 +292,18 @@ void Evaluator::add_conjunct(Vertex* v, const Conjunct& c) {
   }
 }
 
-// Evaluation begins again with one more conjunct. Fields keep their vertices, since others may point at them.
+// Evaluation goes on with one more conjunct. What was only a reference to another vertex begins again, on its own.
 void Evaluator::reopen(Vertex* v) {
-  v->phase = Phase::Raw;
-  v->node = nullptr;
+  bool was_reference = v->shared != nullptr && !v->tried_disjuncts;
+  v->phase = v->node == nullptr || was_reference ? Phase::Raw : Phase::Partial;
+  if (was_reference) v->node = nullptr;
+  if (v->node != nullptr) v->node->waits_for = 0xFFFFFFFF;
   v->shared = nullptr;
   v->base = {};
   v->child_error = nullptr;
-  for (Vertex* one : v->arcs) {
-    one->conjuncts.clear();
-    one->mark = ArcMark::Absent;
-    if (one->phase >= Phase::Settled) reopen(one);
+  for (Vertex* above = v->parent; above != nullptr && above->phase == Phase::Final; above = above->parent) {
+    above->phase = Phase::Settled;
+    above->child_error = nullptr;
   }
 }
 
@@ -328,11 +340,15 @@ bool Evaluator::matches(const Value& matcher, Label label) {
   }
 }
 
-void Evaluator::apply_pattern(Vertex* v, const Pattern& pattern, Vertex* field) {
-  (void)v;
+// A pattern that applies to a field others have asked for does not make a structure repeat itself.
+void Evaluator::apply_pattern(const Pattern& pattern, Vertex* field, bool is_cyclic) {
   if (!field->label.is_regular() || !matches(pattern.matcher, field->label)) return;
   Conjunct c = pattern.conjunct;
   c.env = arena_.make<Env>(c.env, field, field->label, nullptr);
+  if (!is_cyclic) {
+    c.trail = nullptr;
+    c.is_cyclic = false;
+  }
   add_conjunct(field, c);
 }
 
@@ -340,7 +356,10 @@ void Evaluator::add_pattern(Vertex* v, const Pattern& pattern) {
   v->node->patterns.push(arena_, pattern);
   ++progress_;
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
-    if (v->arcs[i]->mark != ArcMark::Absent) apply_pattern(v, pattern, v->arcs[i]);
+    Vertex* field = v->arcs[i];
+    bool is_cyclic =
+        std::all_of(field->conjuncts.begin(), field->conjuncts.end(), [](const Conjunct& c) { return c.is_cyclic; });
+    if (field->mark != ArcMark::Absent) apply_pattern(pattern, field, is_cyclic);
   }
 }
 

@@ -76,11 +76,7 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
     Conjunct inner{decl.value, env, inside, c.trail, c.is_cyclic};
     switch (decl.kind) {
       case ir::DeclKind::Field: {
-        Vertex* field = arc(v, decl.label,
-                            static_cast<ArcMark>(decl.mark == ast::Mark::Optional   ? 2
-                                                 : decl.mark == ast::Mark::Required ? 1
-                                                                                    : 0),
-                            c.is_cyclic);
+        Vertex* field = arc(v, decl.label, arc_mark(decl.mark), c.is_cyclic);
         if (field->info == nullptr) field->info = decl.info;
         if (field->pos == 0) field->pos = decl.pos;
         add_conjunct(field, inner);

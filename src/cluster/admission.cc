@@ -9,7 +9,10 @@ std::vector<kube::AdmissionRow> admission_rows() {
     if (!old.is_null() || pod["spec"].has("nodeName")) return pod;
     return pod.with_path({"spec", "nodeName"}, kNodeName);
   };
-  return {{"", "Pod", place_pod, {}}};
+  const auto protect_claim = [](const kube::Object& claim, const kube::Object&) {
+    return kube::is_deleting(claim) ? claim : kube::with_finalizer(claim, kClaimProtection);
+  };
+  return {{"", "Pod", place_pod, {}}, {"", "PersistentVolumeClaim", protect_claim, {}}};
 }
 
 }  // namespace slipway::cluster

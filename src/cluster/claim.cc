@@ -1,6 +1,10 @@
 #include "cluster/claim.h"
 
+#include <algorithm>
+
 #include "cluster/names.h"
+#include "cluster/pod_facts.h"
+#include "cluster/writes.h"
 
 namespace slipway::cluster {
 
@@ -9,6 +13,19 @@ namespace {
 using control::Outcome;
 
 constexpr const char* kManager = "slipway-claim";
+/// For a pod that turned out not to use its claims after all; those that end tell.
+constexpr Duration kLookAgain = std::chrono::seconds{5};
+constexpr const char* kByClaim = "claim";
+
+/// The claims that a pod names, whether they exist or not.
+std::vector<kube::ObjectKey> claims_of(const kube::Object& pod) {
+  std::vector<kube::ObjectKey> keys;
+  for (const json::Value& volume : pod["spec"]["volumes"].items()) {
+    const json::Value& claim = volume["persistentVolumeClaim"]["claimName"];
+    if (!claim.is_null()) keys.push_back({std::string(kube::ns(pod)), claim.str()});
+  }
+  return keys;
+}
 
 json::Value bound_status(const kube::Object& claim) {
   json::Value status = claim["status"].with("phase", "Bound");
@@ -19,17 +36,55 @@ json::Value bound_status(const kube::Object& claim) {
 
 }  // namespace
 
-void ClaimController::watch(control::Watches& watches) { claims_ = &watches.primary(kClaims); }
+void ClaimController::watch(control::Watches& watches) {
+  claims_ = &watches.primary(kClaims);
+  pods_ = &watches.changes(kPods, [this](const kube::Object& before, const kube::Object& after) {
+    std::vector<kube::ObjectKey> keys;
+    if (!after.is_null() && !is_terminal_pod(after)) return keys;
+    for (kube::ObjectKey& key : claims_of(after.is_null() ? before : after)) {
+      const kube::Object* claim = claims_->find(key);
+      if (claim != nullptr && kube::is_deleting(*claim)) keys.push_back(std::move(key));
+    }
+    return keys;
+  });
+  pods_->add_index(kByClaim, [](const kube::Object& pod) {
+    std::vector<std::string> keys;
+    for (const kube::ObjectKey& claim : claims_of(pod)) keys.push_back(claim.to_string());
+    return keys;
+  });
+}
 
 Task<Outcome> ClaimController::reconcile(control::Reconcile& run) {
-  const kube::Object claim = claims_->get(run.key);
-  if (claim.is_null()) {
-    const auto released = release_ ? release_(run.key) : Result<void>{};
-    co_return released ? Outcome::settled() : Outcome::failed(released.error());
+  kube::Object claim = claims_->get(run.key);
+  if (claim.is_null()) co_return Outcome::settled();
+  if (kube::is_deleting(claim)) co_return co_await let_go(run.client, claim);
+  if (!kube::has_finalizer(claim, kClaimProtection)) {  // made before there was an admission row, or without it
+    const auto guarded = co_await client::update(run.client, kClaims, kube::with_finalizer(claim, kClaimProtection), kManager);
+    if (!guarded) co_return Outcome::failed(guarded.error());
+    claim = *guarded;
   }
   if (claim["status"]["phase"].as_string() == "Bound") co_return Outcome::settled();
   const auto written = co_await client::update_status(run.client, kClaims, claim.with("status", bound_status(claim)), kManager);
   co_return written ? Outcome::settled() : Outcome::failed(written.error());
+}
+
+/// Without the finalizer nothing is released: the name may be taken by a new claim at any moment.
+Task<Outcome> ClaimController::let_go(client::Client& client, kube::Object claim) {
+  const kube::ObjectKey key = kube::key_of(claim);
+  if (!kube::has_finalizer(claim, kClaimProtection)) co_return Outcome::settled();
+  if (is_used(key)) co_return Outcome::retries_after(kLookAgain);
+  if (runtime_ != nullptr) {
+    if (const auto released = runtime_->release_claim(key); !released) co_return Outcome::failed(released.error());
+  }
+  const auto done = co_await remove_finalizer(client, kClaims, claim, kClaimProtection, kManager);
+  co_return done ? Outcome::settled() : Outcome::failed(done.error());
+}
+
+bool ClaimController::is_used(const kube::ObjectKey& claim) const {
+  const std::vector<kube::Object> pods = pods_->index(kByClaim, claim.to_string());
+  return std::any_of(pods.begin(), pods.end(), [&](const kube::Object& pod) {
+    return !is_terminal_pod(pod) && (runtime_ == nullptr || runtime_->uses_claims(pod));
+  });
 }
 
 }  // namespace slipway::cluster

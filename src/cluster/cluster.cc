@@ -1,5 +1,6 @@
 #include "cluster/cluster.h"
 
+#include "cluster/claim.h"
 #include "cluster/definition.h"
 #include "cluster/job.h"
 #include "cluster/names.h"
@@ -37,7 +38,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, ClusterOptions
 
   runtime.add(std::make_unique<JobController>(env));
   if (options.pods != nullptr) runtime.add(std::make_unique<PodController>(env, *options.pods));
-  runtime.add(std::make_unique<ClaimController>(std::move(options.release_claim)));
+  runtime.add(std::make_unique<ClaimController>(options.pods));
   runtime.add(std::make_unique<NamespaceController>(std::move(contents), std::move(watched)));
   runtime.add(std::make_unique<DefinitionController>());
   for (auto& controller : GarbageCollector::make_all(env, std::move(kinds))) runtime.add(std::move(controller));

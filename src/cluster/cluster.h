@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "cluster/claim.h"
 #include "cluster/garbage_collector.h"
 #include "cluster/pod_runtime.h"
 #include "control/controller.h"
@@ -15,8 +14,6 @@ struct ClusterOptions {
   PodRuntime* pods = nullptr;
   /// Custom kinds that take part in garbage collection and go with their namespace.
   std::vector<OwnableKind> custom_kinds{};
-  /// Removes what is kept for a claim that is gone; may be empty.
-  ClaimController::Release release_claim{};
 };
 
 /// Adds Job, pod, claim, namespace and definition controllers and garbage collection.

@@ -16,6 +16,8 @@ inline const kube::Resource kSecrets{"", "v1", "secrets"};
 inline const kube::Resource kClaims{"", "v1", "persistentvolumeclaims"};
 inline const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 
+/// Keeps a claim until no pod uses it and what is kept for it is gone.
+inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protection";
 /// Keeps a pod until its Job has counted it.
 inline constexpr std::string_view kJobTracking = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";

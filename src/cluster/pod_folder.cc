@@ -89,8 +89,10 @@ std::expected<void, PodProblem> FolderPlanner::add_volume(const Value& volume) {
   const std::string name = volume["name"].str();
   if (volume.has("persistentVolumeClaim")) {
     const Value& source = volume["persistentVolumeClaim"];
-    if (find(inputs_.claims, source["claimName"].as_string()) == nullptr) {
-      return not_yet("", fmt::format("persistentvolumeclaim \"{}\" not found", source["claimName"].as_string()));
+    const kube::Object* claim = find(inputs_.claims, source["claimName"].as_string());
+    if (claim == nullptr || kube::is_deleting(*claim)) {
+      return not_yet("", fmt::format("persistentvolumeclaim \"{}\" {}", source["claimName"].as_string(),
+                                     claim == nullptr ? "not found" : "is being deleted"));
     }
     sources_[name] = paths_.claim(kube::ns(pod_), source["claimName"].as_string());
     plan_.folders.push_back(sources_[name]);

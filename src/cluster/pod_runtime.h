@@ -39,6 +39,10 @@ class PodRuntime : public server::PodBackend {
   virtual Task<Result<void>> forget(std::string uid) = 0;
   /// Forgets every pod but these; after a restart.
   virtual Task<Result<void>> forget_all_but(std::set<std::string> uids) = 0;
+  /// Whether it may have begun to use the claims of a pod that has not ended. They are kept for as long.
+  virtual bool uses_claims(const kube::Object& /*pod*/) const { return true; }
+  /// Removes what is kept for a claim; fine when there is nothing.
+  virtual Result<void> release_claim(const kube::ObjectKey& /*claim*/) { return {}; }
   /// Whether `image` means nothing to it.
   virtual bool ignores_images() const { return false; }
 

@@ -33,8 +33,11 @@ Task<Result<PodReport>> ProcessRuntime::advance(kube::Object pod) {
   if (seen.fate == PodFate::Supervised) co_return keep_watching(pod, seen);
   if (is_stopping_) co_return waiting_report(pod, "NodeShutdown");
   if (seen.fate == PodFate::NotStarted && !env_.files.exists(file_in(paths_.pod(uid), kPodManifestFile))) {
-    SLIPWAY_CO_TRY(problem, co_await prepare(pod));
-    if (problem) co_return std::move(*problem);
+    entries_[uid].is_preparing = true;
+    auto problem = co_await prepare(pod);
+    entries_[uid].is_preparing = false;
+    if (!problem) co_return fail(problem.error());
+    if (*problem) co_return std::move(**problem);
   }
   SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
   co_return keep_watching(pod, seen);
@@ -226,6 +229,13 @@ Task<> ProcessRuntime::stop_all(Duration grace) {
     ending.push_back(seen.state->supervisor);
   }
   for (const ProcessId supervisor : ending) co_await env_.processes.wait_end(supervisor);
+}
+
+bool ProcessRuntime::uses_claims(const kube::Object& pod) const {
+  const std::string uid(kube::uid(pod));
+  const auto entry = entries_.find(uid);
+  const bool is_preparing = entry != entries_.end() && entry->second.is_preparing;
+  return is_preparing || env_.files.exists(file_in(paths_.pod(uid), kPodManifestFile));
 }
 
 Result<void> ProcessRuntime::release_claim(const kube::ObjectKey& claim) {

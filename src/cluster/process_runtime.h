@@ -29,22 +29,24 @@ class ProcessRuntime : public PodRuntime {
   Task<Result<void>> forget(std::string uid) override;
   Task<Result<void>> forget_all_but(std::set<std::string> uids) override;
   Task<Result<std::string>> logs(kube::Object pod, server::LogQuery query) override;
+  /// Without a manifest nothing of a pod has run, and a pod that has none cannot start with a claim that is being deleted.
+  bool uses_claims(const kube::Object& pod) const override;
+  Result<void> release_claim(const kube::ObjectKey& claim) override;
   bool ignores_images() const override { return true; }
 
   /// Ends all pods for a shutdown: SIGTERM, after `grace` SIGKILL; nothing new starts from now on. Returns when all have ended.
   /// Pods that fail by it fail with DisruptionTarget, so that their Jobs go on when Slipway is started again.
   Task<> stop_all(Duration grace);
-  /// Removes the folder of a claim.
-  Result<void> release_claim(const kube::ObjectKey& claim);
 
  private:
   /// What is known of a pod between two looks.
   struct Entry {
-    ProcessId started{};  // the supervisor that was started last
-    ProcessId watched{};  // whose end a task waits for
-    std::string state{};  // as last read
-    Duration pause{0};    // until the next look
-    Duration grace{-1};   // of the last SIGTERM; negative: none
+    ProcessId started{};        // the supervisor that was started last
+    ProcessId watched{};        // whose end a task waits for
+    std::string state{};        // as last read
+    Duration pause{0};          // until the next look
+    Duration grace{-1};         // of the last SIGTERM; negative: none
+    bool is_preparing = false;  // its claims have been looked at, its manifest is not yet written
   };
   struct Look {
     PodFate fate = PodFate::NotStarted;

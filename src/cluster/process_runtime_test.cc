@@ -173,6 +173,33 @@ TEST_F(ProcessTest, makes_volumes) {
   EXPECT_TRUE(env_.files().exists(mounts[3].source));
 }
 
+TEST_F(ProcessTest, removes_the_folder_of_a_claim_once_the_pod_that_was_started_with_it_has_ended) {
+  const auto make_claim = [this] {
+    make(kClaims, R"({apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: shared, namespace: default},
+      spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}})");
+  };
+  const std::string volume = "volumes: [{name: shared, persistentVolumeClaim: {claimName: shared}}],";
+  const std::string file = "/data/volumes/default/shared/old";
+  make_claim();
+  make_pod("command: [run]", volume);
+  ASSERT_TRUE(env_.files().write(file, "old", 0644));
+  record(0, PodPhase::Running);
+  remove(kClaims, "shared");
+  make(kPods, "{apiVersion: v1, kind: Pod, metadata: {name: q, namespace: default}, spec: {" + volume +
+                  "containers: [{name: main, image: x, command: [run]}]}}");
+  advance(seconds{10});
+  EXPECT_TRUE(env_.files().exists(file));
+  EXPECT_EQ(started().size(), 1U) << "nothing starts with a claim that is being deleted";
+  record(0, PodPhase::Succeeded);
+  advance(seconds{1});
+  EXPECT_TRUE(get(kClaims, "shared").is_null()) << "a pod that waits does not hold it";
+  EXPECT_FALSE(env_.files().exists(file));
+  make_claim();
+  advance(seconds{2});
+  EXPECT_EQ(started().size(), 2U);
+  EXPECT_FALSE(env_.files().exists(file));
+}
+
 TEST_F(ProcessTest, waits_for_a_config_map_that_is_missing) {
   make_pod("command: [run], envFrom: [{configMapRef: {name: c}}]");
   EXPECT_TRUE(started().empty());

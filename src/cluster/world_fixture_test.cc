@@ -13,7 +13,7 @@ void ClusterTest::start() {
   ASSERT_TRUE(started) << started.error().message;
   pods_ = make_pods_(*this);
   runtime_ = std::make_unique<control::Runtime>(env_, *server_);
-  add_cluster_controllers(env_, *runtime_, {pods_.get(), custom_kinds_, {}});
+  add_cluster_controllers(env_, *runtime_, {pods_.get(), custom_kinds_});
   runtime_->start();
   settle();
 }

@@ -78,7 +78,6 @@ Controllers::Controllers(Env& env, client::Client& client, Options options) : ru
     process.supervisor = options.supervisor;
     processes_ = std::make_unique<cluster::ProcessRuntime>(env, client, std::move(process));
     cluster.pods = processes_.get();
-    cluster.release_claim = [this](const kube::ObjectKey& claim) { return processes_->release_claim(claim); };
   }
   cluster.custom_kinds = {{delivery::jobflow::kWorkflows, "Workflow"}, {delivery::jobflow::kStepSets, "WorkflowStepSet"}};
   cluster::add_cluster_controllers(env, runtime_, std::move(cluster));

@@ -172,17 +172,19 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, 
     errors.push_back(failure);
     return true;
   }
+  auto with = [mode](Mode inner) {
+    return mode == Mode::Maybe ? inner : mode == Mode::Not ? Mode::Not : inner == Mode::Maybe ? Mode::Default : inner;
+  };
   if (real->base.tag == Value::Tag::Disjunction) {
     const Disjunction& d = *real->base.disjunction;
     for (std::size_t i = 0; i < d.values.size(); ++i) {
       Mode inner = d.defaults == 0 ? Mode::Maybe : i < d.defaults ? Mode::Default : Mode::Not;
-      Mode both = mode == Mode::Maybe ? inner : mode == Mode::Not ? Mode::Not : inner == Mode::Maybe ? Mode::Default : inner;
-      append_alternative(out, {d.values[i], both});
+      append_alternative(out, {d.values[i], with(inner)});
     }
     return true;
   }
   bool is_scalar = is_simple(real->base) && real->arcs.empty();
-  append_alternative(out, {is_scalar ? real->base : Value::of(real), mode});
+  append_alternative(out, {is_scalar ? real->base : Value::of(real), with(static_cast<Mode>(trial->left_mode))});
   return true;
 }
 
@@ -271,6 +273,7 @@ void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all,
     if (one.mode != Mode::Default) values.push_back(one.value);
   }
   if (values.size() == 1) {
+    v->left_mode = static_cast<std::uint8_t>(all[0].mode);
     if (values[0].is_vertex()) {
       v->shared = values[0].vertex;
     } else {

@@ -83,6 +83,7 @@ struct Vertex {
   bool closes_fields = false;    // a definition, or inside one
   bool in_closed = false;        // it or one above has closed scopes
   bool is_preliminary = false;   // a trial that leaves further disjunctions aside
+  std::uint8_t left_mode = 0;    // of the one disjunct that was left: Evaluator::Mode
   bool tried_disjuncts = false;  // its value is what was left of a disjunction
   bool has_incomplete = false;   // somewhere below
   List<Vertex*> arcs;

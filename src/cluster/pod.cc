@@ -58,6 +58,11 @@ Task<Outcome> PodController::run_pod(client::Client& client, kube::Object pod) {
   }
   const json::Value status = pod_status(pod, *report, env_.clock.now());
   if (!status.is_same(pod["status"])) {
+    if (report->warning) {
+      const control::EventText warning{"Warning", report->warning->reason, report->warning->message, {}};
+      const auto told = co_await control::record_event(env_, client, pod, warning, "pod-runtime");
+      if (!told && told.error().reason != Reason::Forbidden) co_return Outcome::failed(told.error());
+    }
     const auto written = co_await client::update_status(client, kPods, pod.with("status", status), kManager);
     if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   }

@@ -1,6 +1,7 @@
 #include "cluster/pod_folder.h"
 
 #include <algorithm>
+#include <set>
 
 namespace slipway::cluster {
 
@@ -44,6 +45,7 @@ class FolderPlanner {
   const PodPaths& paths_;
   const std::string root_;
   std::map<std::string, std::string, std::less<>> sources_;  // volume → folder
+  std::set<std::string, std::less<>> read_only_;             // volumes of ConfigMaps and Secrets
   PodFolderPlan plan_;
 };
 
@@ -100,6 +102,7 @@ std::expected<void, PodProblem> FolderPlanner::add_volume(const Value& volume) {
   }
   sources_[name] = volume_folder(name);
   plan_.folders.push_back(sources_[name]);
+  if (volume.has("configMap") || volume.has("secret")) read_only_.insert(name);
   if (volume.has("configMap")) {
     const Value& source = volume["configMap"];
     return add_files(volume, source, find(inputs_.config_maps, source["name"].as_string()),
@@ -179,7 +182,7 @@ std::expected<PodMount, PodProblem> FolderPlanner::mount(const Value& container,
   PodMount made;
   made.source = source->second;
   made.target = spec["mountPath"].str();
-  made.is_read_only = spec["readOnly"].as_bool();
+  made.is_read_only = spec["readOnly"].as_bool() || read_only_.contains(spec["name"].as_string());
   if (spec.has("subPathExpr")) return never(name, "subPathExpr is not implemented by the process runtime: use subPath");
   const std::string sub_path = spec["subPath"].str();
   if (!sub_path.empty()) {

@@ -15,6 +15,12 @@
 
 namespace slipway::cluster {
 
+/// What is told once per pod, as a Warning event.
+struct PodWarning {
+  std::string reason;  // as the kubelet's: "Failed", "FailedMount"
+  std::string message;
+};
+
 /// How a pod stands.
 struct PodReport {
   std::string phase = "Pending";  // Pending, Running, Succeeded, Failed
@@ -24,6 +30,7 @@ struct PodReport {
   bool is_initialized = true;
   std::vector<json::Value> init_containers;  // ContainerStatus
   std::vector<json::Value> containers;       // ContainerStatus, in the order of the spec
+  std::optional<PodWarning> warning;         // why it does not start
   std::optional<Duration> look_again;        // nothing will be told before: ask then
 };
 

@@ -76,6 +76,11 @@ PodReport report_of(const kube::Object& pod, const PodState& state) {
     report.is_disrupted = true;
     report.reason = "Terminated";
     report.message = "the pod was stopped from outside, with Slipway";
+    for (Value& status : report.containers) {
+      // Tables show a container's reason before that of the pod.
+      if (status["state"]["terminated"]["reason"].as_string() == "Completed")
+        status = status.with_path({"state", "terminated", "reason"}, report.reason);
+    }
   }
   return report;
 }

@@ -94,6 +94,8 @@ Task<Result<std::optional<PodReport>>> ProcessRuntime::prepare(kube::Object pod)
   const PodProblem& problem = plan.error();
   if (problem.is_final) co_return failed_report(pod, problem.reason, problem.message);
   PodReport report = waiting_report(pod, problem.reason, problem.message, problem.container);
+  report.warning = problem.container.empty() ? PodWarning{"FailedMount", problem.message}
+                                             : PodWarning{"Failed", "Error: " + problem.message};
   report.look_again = kConfigPause;
   co_return report;
 }

@@ -85,6 +85,15 @@ class ProcessTest : private Stage, public ClusterTest {
     return which < pods.size() ? pods[which] : json::Value();
   }
   std::string phase() { return pod()["status"]["phase"].str(); }
+  /// "<reason>: <message>" of every Warning event.
+  std::vector<std::string> warnings() {
+    std::vector<std::string> texts;
+    for (const json::Value& event : list({"", "v1", "events"})) {
+      if (event["type"].as_string() != "Warning") continue;
+      texts.push_back(fmt::format("{}: {}", event["reason"].as_string(), event["message"].as_string()));
+    }
+    return texts;
+  }
   void make_pod(const std::string& container, const std::string& more = "") {
     make(kPods, fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: default, labels: {{app: demo}}}}, "
                             "spec: {{restartPolicy: Never, {} containers: [{{name: main, image: any, {}}}]}}}}",
@@ -151,11 +160,11 @@ TEST_F(ProcessTest, builds_command_line_and_environment) {
                                             "APP=demo", "NAME=p"}));
 }
 
-TEST_F(ProcessTest, makes_volumes) {
+TEST_F(ProcessTest, makes_volumes_and_those_of_config_maps_read_only) {
   make(kConfigMaps, "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: default}, data: {a.txt: A, b.txt: B}}");
   make(kClaims, R"({apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: shared, namespace: default},
     spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}})");
-  make_pod(R"(command: [run], volumeMounts: [{name: config, mountPath: /config, readOnly: true},
+  make_pod(R"(command: [run], volumeMounts: [{name: config, mountPath: /config},
       {name: config, mountPath: /etc/one, subPath: renamed}, {name: scratch, mountPath: /scratch},
       {name: shared, mountPath: /shared, subPath: deep/er}])",
            "volumes: [{name: config, configMap: {name: c, items: [{key: a.txt, path: renamed, mode: 256}]}}, "
@@ -165,7 +174,7 @@ TEST_F(ProcessTest, makes_volumes) {
   const auto mounts = manifest().containers.at(0).mounts;
   ASSERT_EQ(mounts.size(), 4U);
   EXPECT_EQ(mounts[0], (PodMount{folder + "/volumes/config", "/config", true}));
-  EXPECT_EQ(mounts[1], (PodMount{folder + "/volumes/config/renamed", "/etc/one", false}));
+  EXPECT_EQ(mounts[1], (PodMount{folder + "/volumes/config/renamed", "/etc/one", true}));
   EXPECT_EQ(mounts[2], (PodMount{folder + "/volumes/scratch", "/scratch", false}));
   EXPECT_EQ(mounts[3], (PodMount{"/data/volumes/default/shared/deep/er", "/shared", false}));
   EXPECT_EQ(env_.files().read(folder + "/volumes/config/renamed").value(), "A");
@@ -207,9 +216,18 @@ TEST_F(ProcessTest, waits_for_a_config_map_that_is_missing) {
   const auto waiting = pod()["status"]["containerStatuses"].item(0)["state"]["waiting"];
   EXPECT_EQ(waiting["reason"].as_string(), "CreateContainerConfigError");
   EXPECT_EQ(waiting["message"].as_string(), "configmap \"c\" not found");
+  advance(seconds{10});
+  EXPECT_EQ(warnings(), (std::vector<std::string>{"Failed: Error: configmap \"c\" not found"}));
   make(kConfigMaps, "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: default}, data: {A: b}}");
   advance(seconds{2});
   EXPECT_EQ(started().size(), 1U);
+}
+
+TEST_F(ProcessTest, warns_once_of_a_volume_whose_source_is_missing) {
+  make_pod("command: [run]", "volumes: [{name: v, secret: {secretName: s}}],");
+  advance(seconds{10});
+  EXPECT_TRUE(started().empty());
+  EXPECT_EQ(warnings(), (std::vector<std::string>{"FailedMount: secret \"s\" not found"}));
 }
 
 TEST_F(ProcessTest, fails_a_container_without_a_command) {
@@ -317,6 +335,21 @@ TEST_F(ProcessTest, goes_on_after_a_shutdown_that_stopped_its_pods) {
   record(1, PodPhase::Succeeded);
   advance(seconds{1});
   EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
+}
+
+TEST_F(ProcessTest, a_pod_that_ends_well_when_a_shutdown_stops_it_has_failed_and_does_not_look_completed) {
+  make_pod("command: [run]");
+  record(0, PodPhase::Running);
+  advance(seconds{1});
+  env_.spawn(runtime_of_pods_->stop_all(seconds{3}));
+  settle();
+  record(0, PodPhase::Succeeded, 0, true);
+  restart();
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_TRUE(kube::is_true(pod(), kDisruptionTarget));
+  const auto ended = pod()["status"]["containerStatuses"].item(0)["state"]["terminated"];
+  EXPECT_EQ(ended["exitCode"].as_int(), 0);
+  EXPECT_EQ(ended["reason"].as_string(), "Terminated");
 }
 
 }  // namespace

@@ -36,10 +36,12 @@ std::unique_ptr<ProgramData> compile_program(const std::vector<SourceText>& file
   program->instances.emplace_back();
   std::vector<std::vector<ast::File*>> parsed = {parse_all(*program, files)};
   // Compiling a package may add the packages it imports; each is compiled once.
-  for (std::uint32_t i = 0; i < program->instances.size() && program->diagnostics.empty(); ++i) {
+  program->is_well_formed = program->diagnostics.empty();
+  for (std::uint32_t i = 0; i < program->instances.size() && program->is_well_formed; ++i) {
+    std::size_t before = program->diagnostics.size();
     if (i > 0) parsed.push_back(parse_all(*program, packages.find(program->instances[i].path)->second));
-    if (!program->diagnostics.empty()) break;
-    Compiler(*program, packages, options, instances).package(i, parsed[i]);
+    program->is_well_formed = program->diagnostics.size() == before;
+    if (program->is_well_formed) Compiler(*program, packages, options, instances).package(i, parsed[i]);
   }
   std::stable_sort(program->diagnostics.begin(), program->diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.pos < b.pos; });
@@ -106,6 +108,7 @@ void Compiler::declare_imports(Scope& scope, const ast::File& node) {
     } else {
       error(ast::as<ast::Node>(*import.path).pos, fmt::format("package \"{}\" not found", path));
       binding.must_be_used = false;
+      binding.kind = Binding::Kind::Std;
     }
     for (const Binding& other : scope.bindings) {
       if (other.name == name) error(import.pos, fmt::format("{} redeclared as imported package name", name), other.pos);
@@ -245,10 +248,13 @@ void Compiler::declaration(const ast::Node& node, std::vector<ir::Decl>& out, ir
     case Kind::Ellipsis:
       target.has_ellipsis = true;
       return;
-    case Kind::Comprehension:
+    case Kind::Comprehension: {
       target.has_embeds = true;
-      out.push_back({ir::DeclKind::Comprehension, ast::Mark::Regular, kNoLabel, nullptr, expression(node), node.pos, nullptr});
+      const ir::Expr* compiled = expression(node);
+      auto kind = compiled->op == ir::Op::Comprehension ? ir::DeclKind::Comprehension : ir::DeclKind::Embed;
+      out.push_back({kind, ast::Mark::Regular, kNoLabel, nullptr, compiled, node.pos, nullptr});
       return;
+    }
     default:
       target.has_embeds = true;
       out.push_back({ir::DeclKind::Embed, ast::Mark::Regular, kNoLabel, nullptr, expression(node), node.pos, nullptr});

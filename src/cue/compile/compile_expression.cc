@@ -52,7 +52,7 @@ struct PlainType {
   KindMask kinds;
 };
 constexpr PlainType kPlainTypes[] = {{"_", kTop},         {"bool", kBool},     {"int", kInt},     {"float", kFloat},
-                                     {"number", kNumber}, {"string", kString}, {"bytes", kBytes}, {"any", 0}};
+                                     {"number", kNumber}, {"string", kString}, {"bytes", kBytes}, {"no_sharing", kTop}};
 
 }  // namespace
 

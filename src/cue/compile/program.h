@@ -33,6 +33,8 @@ struct ProgramData {
   SourceMap sources;
   std::deque<SourceText> texts;
   std::vector<Instance> instances;
+  /// The texts follow the grammar. What is wrong beside that stands as an error where it is used, too.
+  bool is_well_formed = true;
   Diagnostics diagnostics;  // why it cannot be evaluated; empty when it can
 };
 

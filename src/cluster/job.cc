@@ -50,15 +50,29 @@ void add_pod_writes(Writes& writes, client::Client& client, const kube::Object& 
   for (const JobPodSlot slot : plan.create) writes.add(create_pod(client, job, slot));
 }
 
+/// The Job whose reconcile looks after the pod: its controller, or, for a pod that was let go of while it was still tracked,
+/// the Job it was made for, lest the finalizer stays for ever.
+std::vector<kube::ObjectKey> jobs_of(const kube::Object& pod) {
+  const json::Value& owner = kube::controller_of(pod);
+  std::vector<kube::ObjectKey> keys;
+  std::string name;
+  if (owner["kind"].as_string() == "Job") {
+    name = owner["name"].str();
+  } else if (owner.is_null() && kube::has_finalizer(pod, kJobTracking)) {
+    name = pod["metadata"]["labels"]["batch.kubernetes.io/job-name"].str();
+  }
+  if (!name.empty()) keys.push_back({std::string(kube::ns(pod)), std::move(name)});
+  return keys;
+}
+
 }  // namespace
 
 void JobController::watch(control::Watches& watches) {
   jobs_ = &watches.primary(kJobs);
-  pods_ = &watches.also(kPods, control::Watches::owner_of_kind("Job"));
+  pods_ = &watches.also(kPods, jobs_of);
   pods_->add_index("job", [](const kube::Object& pod) {
-    const json::Value& owner = kube::controller_of(pod);
     std::vector<std::string> keys;
-    if (owner["kind"].as_string() == "Job") keys.push_back(fmt::format("{}/{}", kube::ns(pod), owner["name"].as_string()));
+    for (const kube::ObjectKey& key : jobs_of(pod)) keys.push_back(key.to_string());
     return keys;
   });
 }

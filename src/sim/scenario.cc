@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "delivery/jobflow/names.h"
@@ -18,11 +19,27 @@ using kube::Object;
 
 const kube::Resource kPods{"", "v1", "pods"};
 const kube::Resource kEvents{"", "v1", "events"};
+const kube::Resource kNamespaces{"", "v1", "namespaces"};
+const kube::Resource kClaims{"", "v1", "persistentvolumeclaims"};
+const kube::Resource kConfigMaps{"", "v1", "configmaps"};
+const kube::Resource kSecrets{"", "v1", "secrets"};
+const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+const kube::Resource kWidgets{"example.test", "v1", "widgets"};
 
-kube::Resource resource_of(std::string_view kind) {
-  if (kind == "Workflow") return kWorkflows;
-  SLIPWAY_CHECK(kind == "Job", kind);
-  return kJobs;
+/// Where a manifest of the kind goes to.
+struct Kind {
+  std::string_view kind;
+  kube::Resource resource;
+  bool is_namespaced = true;
+};
+
+const Kind& kind_of(std::string_view kind) {
+  static const std::vector<Kind> kKinds{{"Workflow", kWorkflows},           {"Job", kJobs},
+                                        {"PersistentVolumeClaim", kClaims}, {"Widget", kWidgets},
+                                        {"Namespace", kNamespaces, false},  {"CustomResourceDefinition", kDefinitions, false}};
+  const auto at = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& one) { return one.kind == kind; });
+  SLIPWAY_CHECK(at != kKinds.end(), kind);
+  return *at;
 }
 
 std::string conditions_text(const Object& object) {
@@ -44,11 +61,12 @@ std::string steps_text(const Object& workflow) {
   return text;
 }
 
-/// "release/build#1" for a Job of a workflow; its own name for another one.
+/// "release/build#1" for a Job of a workflow, "nobody/build#1" when that let go of it; its own name for another one.
 std::string job_title(const Object& job) {
   const auto step = kube::annotation(job, delivery::jobflow::kStepAnnotation);
   if (step.empty()) return std::string(kube::name(job));
-  return fmt::format("{}/{}#{}", kube::controller_of(job)["name"].as_string(), step,
+  const std::string_view owner = kube::controller_of(job)["name"].as_string();
+  return fmt::format("{}/{}#{}", owner.empty() ? "nobody" : owner, step,
                      kube::annotation(job, delivery::jobflow::kAttemptAnnotation));
 }
 
@@ -58,6 +76,35 @@ class Census {
   explicit Census(World& world) : world_(world) {}
 
   std::string take() {
+    count_surroundings();
+    count_work();
+    std::string text;
+    for (const std::string& line : lines_) text += line + "\n";
+    return text;
+  }
+
+ private:
+  /// Namespaces (first: the others are looked up in them), definitions, claims, and what may be in a namespace besides.
+  void count_surroundings() {
+    for (const Object& space : all(kNamespaces)) {
+      namespaces_.insert(std::string(kube::name(space)));
+      note(space, fmt::format("namespace {} {}", kube::name(space), space["status"]["phase"].as_string()));
+    }
+    for (const Object& definition : all(kDefinitions)) {
+      note(definition, fmt::format("definition {} {}", kube::name(definition), conditions_text(definition)));
+      if (kube::name(definition) == "widgets.example.test") {
+        for (const Object& widget : all(kWidgets)) note(widget, fmt::format("widget {}", kube::name(widget)));
+      }
+    }
+    for (const Object& claim : all(kClaims)) {
+      note(claim, fmt::format("claim {} {}", kube::name(claim), claim["status"]["phase"].as_string()));
+    }
+    for (const kube::Resource& resource : {kConfigMaps, kSecrets, delivery::jobflow::kStepSets}) {
+      for (const Object& object : all(resource)) note(object, resource.plural);  // names may be made from uids
+    }
+  }
+
+  void count_work() {
     for (const Object& workflow : all(kWorkflows)) {
       note(workflow,
            fmt::format("workflow {} {} steps{}", kube::name(workflow), conditions_text(workflow), steps_text(workflow)));
@@ -73,15 +120,12 @@ class Census {
            fmt::format("pod of {} {}", owner == titles_.end() ? "nobody" : owner->second, pod["status"]["phase"].as_string()));
     }
     for (const Object& event : all(kEvents)) {
-      if (!event["reason"].as_string().starts_with("Workflow")) continue;
-      lines_.insert(fmt::format("event {} {}", event["involvedObject"]["name"].as_string(), event["reason"].as_string()));
+      const bool is_of_interest = event["reason"].as_string().starts_with("Workflow") || !namespaces_.contains(kube::ns(event));
+      if (!is_of_interest) continue;
+      note(event, fmt::format("event {} {}", event["involvedObject"]["name"].as_string(), event["reason"].as_string()));
     }
-    std::string text;
-    for (const std::string& line : lines_) text += line + "\n";
-    return text;
   }
 
- private:
   std::vector<Object> all(const kube::Resource& resource) {
     std::vector<Object> objects = world_.objects(resource);
     for (const Object& object : objects) uids_.insert(std::string(kube::uid(object)));
@@ -89,6 +133,9 @@ class Census {
   }
 
   void note(const Object& object, std::string line) {
+    const std::string_view space = kube::ns(object);
+    if (!space.empty() && space != "default") line += fmt::format(" in {}", space);
+    if (!space.empty() && !namespaces_.contains(space)) line += " LEFT-OVER(namespace gone)";
     if (kube::is_deleting(object)) line += " LEFT-OVER(deleting)";
     const json::Value& owner = kube::controller_of(object);
     if (!owner.is_null() && !uids_.contains(owner["uid"].str())) line += " LEFT-OVER(owner gone)";
@@ -98,6 +145,7 @@ class Census {
   World& world_;
   std::multiset<std::string> lines_;
   std::set<std::string> uids_;
+  std::set<std::string, std::less<>> namespaces_;
   std::map<std::string, std::string> titles_;
 };
 
@@ -117,9 +165,11 @@ std::string step(std::string_view name, std::string_view dependencies, std::stri
                      name, dependencies, more, run_time, exit_codes);
 }
 
-std::string workflow(std::string_view name, std::string_view more, std::initializer_list<std::string> steps) {
+std::string workflow(std::string_view name, std::string_view more, std::initializer_list<std::string> steps,
+                     std::string_view space = "default") {
   std::string text = fmt::format(
-      "apiVersion: batch.slipway.dev/v1alpha1\nkind: Workflow\nmetadata: {{name: {}}}\nspec:\n  {}\n  steps:", name, more);
+      "apiVersion: batch.slipway.dev/v1alpha1\nkind: Workflow\nmetadata: {{name: {}, namespace: {}}}\nspec:\n  {}\n  steps:",
+      name, space, more);
   for (const std::string& one : steps) text += one;
   return text + "\n";
 }
@@ -168,10 +218,89 @@ spec:
   co_await wait_for_condition(world, kWorkflows, "waiter", {"Complete", "Failed"});
 }
 
+/// A namespace with a claim, a Job that would run on, and a kind of the user's own with one object.
+constexpr const char* kTeam = R"(
+apiVersion: v1
+kind: Namespace
+metadata: {name: team}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: scratch, namespace: team}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: endless, namespace: team}
+spec:
+  template:
+    metadata: {annotations: {slipway.dev/run-time: 5000s}}
+    spec: {restartPolicy: Never, containers: [{name: main, image: none}]}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.test}
+spec:
+  group: example.test
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer}}}}
+)";
+
+/// Asks for the deletion; that it has gone already is fine (an earlier answer may have been lost).
+Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation) {
+  client::DeleteQuery query;
+  query.propagation = std::move(propagation);
+  const auto removed = co_await client::remove(world.user(), resource, key, query);
+  SLIPWAY_CHECK(removed || removed.error().reason == Reason::NotFound, removed.error().message);
+}
+
+Task<> wait_until_gone(World& world, kube::Resource resource, kube::ObjectKey key) {
+  for (;;) {
+    const auto object = co_await client::get(world.user(), resource, key);
+    if (!object && object.error().reason == Reason::NotFound) co_return;
+    SLIPWAY_CHECK(object.has_value(), object.error().message);
+    co_await sleep_for(world.user_domain().env(), 1s);
+  }
+}
+
+/// Everything that can be taken down: a workflow with all it owns, one that leaves its Jobs behind (in "default", so that the
+/// end shows them), a kind with its objects, and the namespace with what is still in it.
+Task<> clean_up(World& world) {
+  co_await apply_text(world, kTeam);
+  co_await wait_for_condition(world, kDefinitions, "widgets.example.test", {"Established"}, "");
+  co_await apply_text(world,
+                      "{apiVersion: example.test/v1, kind: Widget, metadata: {name: w, namespace: team}, spec: {size: 1}}");
+  co_await apply_text(world, workflow("taken", "parallelism: 2", {step("a", "", "3s"), step("b", "a", "2s")}, "team"));
+  co_await apply_text(world, workflow("left", "parallelism: 2", {step("only", "", "4s")}));
+  co_await wait_for_condition(world, kWorkflows, "taken", {"Complete", "Failed"}, "team");
+  co_await wait_for_condition(world, kWorkflows, "left", {"Complete", "Failed"});
+
+  co_await remove(world, kWorkflows, {"team", "taken"}, "Foreground");
+  co_await remove(world, kWorkflows, {"default", "left"}, "Orphan");
+  co_await wait_until_gone(world, kWorkflows, {"team", "taken"});
+  co_await wait_until_gone(world, kWorkflows, {"default", "left"});
+  co_await remove(world, kDefinitions, {"", "widgets.example.test"}, "Background");
+  co_await wait_until_gone(world, kDefinitions, {"", "widgets.example.test"});
+  co_await remove(world, kNamespaces, {"", "team"}, "Background");
+  co_await wait_until_gone(world, kNamespaces, {"", "team"});
+}
+
 }  // namespace
 
 std::vector<Scenario> scenarios() {
-  return {{"diamond with retry", diamond}, {"deadline", deadline}, {"rerun", rerun}, {"externalRef", external}};
+  return {{"diamond with retry", diamond},
+          {"deadline", deadline},
+          {"rerun", rerun},
+          {"externalRef", external},
+          {"clean-up", clean_up}};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {
@@ -204,15 +333,18 @@ Task<> apply_text(World& world, std::string yaml) {
   auto documents = json::parse_yaml_all(yaml);
   SLIPWAY_CHECK(documents.has_value(), documents.error().message);
   for (const json::YamlDocument& document : *documents) {
-    Object object = document.value.with_path({"metadata", "namespace"}, "default");
-    const auto applied = co_await client::apply(world.user(), resource_of(kube::kind(object)), object, "user");
+    Object object = document.value;
+    const Kind& kind = kind_of(kube::kind(object));
+    if (kind.is_namespaced && kube::ns(object).empty()) object = object.with_path({"metadata", "namespace"}, "default");
+    const auto applied = co_await client::apply(world.user(), kind.resource, object, "user");
     SLIPWAY_CHECK(applied.has_value(), applied.error().message);
   }
 }
 
-Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of) {
+Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of,
+                          std::string space) {
   for (;;) {
-    const auto object = co_await client::get(world.user(), resource, {"default", name});
+    const auto object = co_await client::get(world.user(), resource, {space, name});
     SLIPWAY_CHECK(object.has_value(), object.error().message);
     for (const std::string& type : any_of) {
       if (kube::is_true(*object, type)) co_return;

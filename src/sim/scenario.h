@@ -20,8 +20,8 @@ struct Scenario {
   Duration limit = std::chrono::hours{2};
 };
 
-/// The four that every crash point is tried on: a diamond whose join fails once, a deadline, a rerun, workflows that wait for
-/// each other's end and for a Job.
+/// Those that every crash point is tried on: a diamond whose join fails once, a deadline, a rerun, workflows that wait for each
+/// other's end and for a Job, and the removal of all that a user can make. Together they give work to every controller.
 std::vector<Scenario> scenarios();
 
 struct Ending {
@@ -38,13 +38,15 @@ struct Ending {
 /// Runs the scenario to its end and a while beyond (clean-up), in a world of its own.
 Ending play(const Scenario& scenario, WorldOptions options);
 
-/// All objects of the own kinds and of Jobs, Pods and the four Workflow events, one line each, sorted; without uids, times,
-/// revisions and hashes. Also says what is left over: objects that are being deleted, Jobs and Pods without their owner.
+/// Namespaces, definitions, claims, ConfigMaps, Secrets, all objects of the own kinds, Jobs, Pods and the four Workflow events,
+/// one line each, sorted; without uids, times, revisions and hashes. Also says what is left over: objects that are being
+/// deleted, whose controller is gone, or whose namespace is (events of any reason then).
 std::string normalised_state(World& world);
 
-/// Applies a manifest (YAML, several documents) as the user.
+/// Applies a manifest (YAML, several documents) as the user; into "default" unless it says otherwise.
 Task<> apply_text(World& world, std::string yaml);
 /// Waits until an object has a condition with status True; looks every virtual second.
-Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of);
+Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of,
+                          std::string space = "default");
 
 }  // namespace slipway::sim

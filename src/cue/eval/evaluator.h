@@ -185,6 +185,8 @@ class Evaluator final : public Calls {
   void complete_arcs(Vertex* v, bool& done);
   void check_closed(Vertex* v);
   std::vector<CloseScope*> requirements(const Vertex* v);
+  std::vector<CloseScope*> inherited_requirements(const Vertex* v);
+  static bool is_left_open(const Vertex* v, const CloseScope* closed);
   static bool allows(const CloseScope* closed, const CloseScope* evidence);
 
   // errors

@@ -138,7 +138,8 @@ void Evaluator::finish(Vertex* v) {
   }
   if (v->base.is_none()) v->base = finish_base(v);
   v->in_closed = !node.requirements.empty() || (v->parent != nullptr && v->parent->in_closed);
-  v->is_closed = v->closes_fields || v->closes_once || !node.requirements.empty() || (v->in_closed && !requirements(v).empty());
+  v->is_closed =
+      v->closes_fields || v->closes_once || !node.requirements.empty() || (v->in_closed && !inherited_requirements(v).empty());
 }
 
 // The base when there are no errors and no disjunction.
@@ -349,40 +350,36 @@ bool Evaluator::allows(const CloseScope* closed, const CloseScope* evidence) {
   return below == nullptr || below->kind == CloseScope::Kind::Embed;
 }
 
-// The closed scopes that bind the fields of v: its own and, as definitions close what is below them, those above.
-std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
+// Definitions close what is below them, where they have a say in it.
+std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
   std::vector<CloseScope*> all;
-  if (v == nullptr || v->node == nullptr) return all;
-  if (v->parent != nullptr && v->parent->node != nullptr && !v->label.is_none() && !v->label.is_let()) {
-    for (CloseScope* one : requirements(v->parent)) {
-      if (one->kind != CloseScope::Kind::Definition) continue;
-      bool has_evidence = false;
-      for (const Conjunct& c : v->conjuncts) {
-        bool inside = allows(one, c.scope);
-        has_evidence = has_evidence || inside;
-      }
-      if (!has_evidence) continue;
+  if (v->parent == nullptr || v->parent->node == nullptr || !v->parent->in_closed || v->label.is_none() || v->label.is_let())
+    return all;
+  for (CloseScope* one : requirements(v->parent)) {
+    auto inside = [one](const Conjunct& c) { return allows(one, c.scope); };
+    if (one->kind == CloseScope::Kind::Definition && std::any_of(v->conjuncts.begin(), v->conjuncts.end(), inside))
       all.push_back(one);
+  }
+  return all;
+}
+
+// A bare "_" leaves everything below it open, unless the definition also says what is there.
+bool Evaluator::is_left_open(const Vertex* v, const CloseScope* closed) {
+  bool has_top = false;
+  for (const ScopeMark& mark : v->node->scopes) {
+    has_top = has_top || (mark.is_top && allows(closed, mark.scope));
+    for (const CloseScope* at = mark.scope; at != nullptr && mark.is_struct; at = at->parent) {
+      if (at == closed) return false;
     }
   }
+  return has_top;
+}
+
+// The closed scopes that bind the fields of v: its own and those above.
+std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
+  std::vector<CloseScope*> all = inherited_requirements(v);
   for (CloseScope* one : v->node->requirements) all.push_back(one);
-  std::erase_if(all, [v](const CloseScope* one) {
-    bool top = false;
-    bool is_struct = false;
-    for (const ScopeMark& mark : v->node->scopes) {
-      if (!allows(one, mark.scope)) continue;
-      top = top || mark.is_top;
-      is_struct = is_struct || mark.is_struct;
-    }
-    // A bare "_" leaves everything below it open, unless the definition also says what is there.
-    if (!top) return false;
-    bool own_struct = false;
-    for (const ScopeMark& mark : v->node->scopes) {
-      for (const CloseScope* at = mark.scope; at != nullptr; at = at->parent)
-        own_struct = own_struct || (at == one && mark.is_struct);
-    }
-    return !own_struct;
-  });
+  std::erase_if(all, [v](const CloseScope* one) { return is_left_open(v, one); });
   return all;
 }
 

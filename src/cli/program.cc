@@ -114,7 +114,9 @@ int serve_until_input_ends(const Arguments& arguments) {
   Session session(options);
   return session.run([](Session& open) -> Task<int> {
     open.start_controllers();
-    co_await open.controllers()->runtime().wait_synced();
+    // The API server answers from here on; a list shows it.
+    const auto listed = co_await client::list(open.server(), {"", "v1", "namespaces"}, {});
+    if (!listed) co_return report(listed.error());
     fmt::print("ready\n");
     std::fflush(stdout);
     char byte = 0;

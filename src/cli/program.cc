@@ -113,11 +113,13 @@ int serve_until_input_ends(const Arguments& arguments) {
   options.pods = plane::PodRuntimeKind::Simulated;
   Session session(options);
   return session.run([](Session& open) -> Task<int> {
-    open.start_controllers();
-    // The API server answers from here on; a list shows it.
     const auto listed = co_await client::list(open.server(), {"", "v1", "namespaces"}, {});
     if (!listed) co_return report(listed.error());
     fmt::print("ready\n");
+    std::fflush(stdout);
+    open.start_controllers();
+    co_await open.controllers()->runtime().wait_synced();
+    fmt::print("idle\n");
     std::fflush(stdout);
     char byte = 0;
     co_await run_on(open.env(), open.env().compute, [&byte] {

@@ -110,7 +110,9 @@ Task<Result<std::vector<Delivery>>> apply_ranked(Session& session, std::vector<M
   co_return deliveries;
 }
 
-bool has_end(const server::TypePtr& type) { return type->kind.kind == "Workflow" || type->kind.kind == "Job"; }
+bool has_end(const server::TypePtr& type) {
+  return type->kind.kind == "Workflow" || type->kind.kind == "Job" || type->kind.kind == "Pod";
+}
 
 /// What follow() watches. Held by the session: its informers run until the loop ends.
 class Following {
@@ -272,9 +274,19 @@ void Following::print_result() {
   fmt::print("{}\n", json::print_pretty(json::object({{"apiVersion", "v1"}, {"kind", "List"}, {"items", items.build()}})));
 }
 
+/// A pod that is to run for ever is delivered once it is ready.
+std::optional<bool> verdict_of_pod(const Object& pod) {
+  const std::string_view phase = pod["status"]["phase"].as_string();
+  if (phase == "Succeeded") return true;
+  if (phase == "Failed") return false;
+  if (pod["spec"]["restartPolicy"].as_string() == "Always" && kube::is_true(pod, "Ready")) return true;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<bool> verdict(const Object& object) {
+  if (kube::kind(object) == "Pod") return verdict_of_pod(object);
   // A rerun that was asked for and not begun: the conditions are still those of the run before.
   if (object["spec"]["rerun"]["id"].as_string() != object["status"]["rerun"].as_string()) return std::nullopt;
   if (kube::is_true(object, "Complete")) return true;

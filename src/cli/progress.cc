@@ -35,6 +35,7 @@ const json::Value& end_condition(const Object& object) {
 }
 
 std::string end_text(const Object& object) {
+  if (kube::kind(object) == "Pod") return object["status"]["phase"].str();
   const json::Value& condition = end_condition(object);
   if (condition.is_null()) return "";
   std::string text = condition["type"].str();

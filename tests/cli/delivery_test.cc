@@ -233,6 +233,20 @@ TEST_F(Delivery, tells_only_of_what_it_delivers) {
   EXPECT_EQ(ended.out.find("job/new-a"), std::string::npos) << "a step is told once: " << ended.out;
 }
 
+TEST_F(Delivery, a_pod_of_its_own_is_followed_to_its_end) {
+  const auto pod = [](const std::string& command) {
+    return "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {restartPolicy: Never, containers: [{name: main, image: "
+           "shell, "
+           "command: [sh, -c, '" +
+           command + "']}]}\n";
+  };
+  EXPECT_EQ(slipway(run_arguments(write("good.yaml", pod("exit 0")))).code, 0);
+  std::filesystem::remove_all(data_dir());
+  const Ended failed = slipway(run_arguments(write("bad.yaml", pod("exit 2"))));
+  EXPECT_EQ(failed.code, 1) << failed.out << failed.err;
+  EXPECT_NE(failed.out.find("pod/p: Failed"), std::string::npos) << failed.out;
+}
+
 TEST_F(Delivery, json_output_is_one_document) {
   const std::string file = write("w.yaml", shell_workflow("flow", {{"a", "true"}}));
   const Ended ended = slipway(run_arguments(file, {"-o", "json"}));

@@ -27,6 +27,18 @@ class JobTest : public ClusterTest {
   }
 };
 
+TEST_F(JobTest, releases_a_running_pod_that_its_deleted_job_let_go_of) {
+  make(kJobs, job_yaml("work", "", "slipway.dev/run-time: 5000s"));
+  advance(seconds{1});
+  ASSERT_EQ(running(), 1U);
+  remove(kJobs, "work", "Orphan");
+  advance(seconds{1});
+  ASSERT_EQ(list(kPods).size(), 1U);
+  remove(kPods, list(kPods)[0]["metadata"]["name"].str());
+  advance(seconds{60});
+  EXPECT_TRUE(list(kPods).empty());
+}
+
 TEST_F(JobTest, completes_a_one_pod_job_within_the_write_budget) {
   settle();
   const kube::Revision before = revision();

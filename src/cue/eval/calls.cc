@@ -122,7 +122,7 @@ Value Evaluator::any_of(const Value& list) {
     values.push_back(is_container || real->base.is_none() ? Value::of(item) : real->base);
   }
   if (values.empty()) {
-    bool may_grow = deref(list.vertex)->is_open_list || (list_size(list) > 0);
+    bool may_grow = deref(list.vertex)->is_open_list || list_size(list) > 0 || deref(list.vertex)->is_computed;
     return bottom(may_grow ? Code::Incomplete : Code::Eval, "empty list in call to or", calling_pos_);
   }
   if (values.size() == 1) return values[0];

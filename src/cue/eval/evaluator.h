@@ -95,11 +95,11 @@ class Evaluator final : public Calls {
   void insert_data(Vertex* v, const Conjunct& c, Vertex* data);
   void insert_disjunction(Vertex* v, const Conjunct& c, const Disjunction* values = nullptr);
   void add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl = nullptr);
-  /// `is_cyclic`: only a structural cycle asks for the field.
-  Vertex* arc(Vertex* v, Label label, ArcMark mark, bool is_cyclic = false);
+  /// `by`: the conjunct that asks for the field.
+  Vertex* arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by = nullptr);
   void add_conjunct(Vertex* v, const Conjunct& c);
   void reopen(Vertex* v);
-  void apply_pattern(const Pattern& pattern, Vertex* arc, bool is_cyclic);
+  void apply_pattern(const Pattern& pattern, Vertex* arc, bool repeats);
   void add_pattern(Vertex* v, const Pattern& pattern);
   bool matches(const Value& matcher, Label label);
   void note_conjunct(Vertex* v, const Conjunct& c);

@@ -14,6 +14,15 @@ ArcMark arc_mark(ast::Mark mark) {
   return mark == ast::Mark::Optional ? ArcMark::Optional : mark == ast::Mark::Required ? ArcMark::Required : ArcMark::Member;
 }
 
+// The field comes from where the pattern comes from, so that a structure may be repeating itself.
+bool repeats(const Conjunct& pattern, const Conjunct& field) {
+  if (field.is_cyclic) return true;
+  for (const RefTrail* at = field.trail; at != nullptr; at = at->next) {
+    if (at == pattern.trail) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Vertex* of) {
@@ -76,7 +85,7 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
     Conjunct inner{decl.value, env, inside, c.trail, c.is_cyclic};
     switch (decl.kind) {
       case ir::DeclKind::Field: {
-        Vertex* field = arc(v, decl.label, arc_mark(decl.mark), c.is_cyclic);
+        Vertex* field = arc(v, decl.label, arc_mark(decl.mark), &c);
         if (field->info == nullptr) field->info = decl.info;
         if (field->pos == 0) field->pos = decl.pos;
         add_conjunct(field, inner);
@@ -222,7 +231,7 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   for (std::uint32_t i = 0; i < data->arcs.size(); ++i) {
     Vertex* from = data->arcs[i];
     const ir::Expr* item = constant(Value::of(from), c.expr->pos);
-    add_conjunct(arc(v, from->label, from->mark), {item, nullptr, inside, c.trail, c.is_cyclic});
+    add_conjunct(arc(v, from->label, from->mark, &c), {item, nullptr, inside, c.trail, c.is_cyclic});
   }
 }
 
@@ -252,7 +261,7 @@ Vertex* Evaluator::find_arc(const Vertex* v, Label label) const {
   return nullptr;
 }
 
-Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, bool is_cyclic) {
+Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by) {
   Vertex* found = find_arc(v, label);
   bool is_new = found == nullptr || found->mark == ArcMark::Absent;
   if (found == nullptr) {
@@ -269,7 +278,8 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, bool is_cyclic) {
     ++progress_;
   }
   if (is_new && v->node != nullptr && label.is_regular()) {
-    for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i) apply_pattern(v->node->patterns[i], found, is_cyclic);
+    for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i)
+      apply_pattern(v->node->patterns[i], found, by == nullptr || repeats(v->node->patterns[i].conjunct, *by));
   }
   return found;
 }
@@ -337,11 +347,11 @@ bool Evaluator::matches(const Value& matcher, Label label) {
 }
 
 // A pattern that applies to a field others have asked for does not make a structure repeat itself.
-void Evaluator::apply_pattern(const Pattern& pattern, Vertex* field, bool is_cyclic) {
+void Evaluator::apply_pattern(const Pattern& pattern, Vertex* field, bool repeats_itself) {
   if (!field->label.is_regular() || !matches(pattern.matcher, field->label)) return;
   Conjunct c = pattern.conjunct;
   c.env = arena_.make<Env>(c.env, field, field->label, nullptr);
-  if (!is_cyclic) {
+  if (!repeats_itself) {
     c.trail = nullptr;
     c.is_cyclic = false;
   }
@@ -353,9 +363,9 @@ void Evaluator::add_pattern(Vertex* v, const Pattern& pattern) {
   ++progress_;
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
-    bool is_cyclic =
-        std::all_of(field->conjuncts.begin(), field->conjuncts.end(), [](const Conjunct& c) { return c.is_cyclic; });
-    if (field->mark != ArcMark::Absent) apply_pattern(pattern, field, is_cyclic);
+    bool repeated = std::all_of(field->conjuncts.begin(), field->conjuncts.end(),
+                                [&](const Conjunct& c) { return repeats(pattern.conjunct, c); });
+    if (field->mark != ArcMark::Absent) apply_pattern(pattern, field, repeated);
   }
 }
 

@@ -240,7 +240,7 @@ bool Evaluator::run_dynamic(Vertex* v, const Task& task) {
   }
   Label label = labels_.regular(name.str());
   auto mark = static_cast<ArcMark>(task.decl->mark == ast::Mark::Optional ? 2 : task.decl->mark == ast::Mark::Required ? 1 : 0);
-  Vertex* field = arc(v, label, mark);
+  Vertex* field = arc(v, label, mark, &task.conjunct);
   if (field->info == nullptr) field->info = task.decl->info;
   if (field->pos == 0) field->pos = task.decl->pos;
   Conjunct c = task.conjunct;
@@ -279,6 +279,7 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
 
 bool Evaluator::run_list(Vertex* v, const Conjunct& c) {
   const auto& list = ir::as<ir::List>(*c.expr);
+  v->is_computed = true;
   struct Item {
     const ir::Expr* expr;
     Env* env;

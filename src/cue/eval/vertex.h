@@ -78,6 +78,7 @@ struct Vertex {
   Phase phase = Phase::Raw;
   bool is_closed = false;  // as shown: fields may not be added
   bool is_open_list = false;
+  bool is_computed = false;      // a list with comprehensions: how many items it has depends on others
   bool is_data = false;          // made of values, without conjuncts
   bool closes_once = false;      // result of close()
   bool closes_fields = false;    // a definition, or inside one

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "json/text.h"
 
 namespace slipway::cue {
@@ -60,6 +62,37 @@ TEST(Cue, gives_docs_and_attributes_of_fields) {
   EXPECT_EQ(fields[0].doc, std::vector<std::string>{"+usage=Which image"});
   EXPECT_EQ(fields[0].attributes, std::vector<std::string>{"@tag(i)"});
   EXPECT_EQ(root.fields(true).size(), 3u);
+}
+
+TEST(Cue, gives_the_comment_above_a_shorthand_to_its_innermost_field) {
+  Cursor root = evaluate(compiled("// +patchStrategy=retainKeys\npatch: spec: {a: 1}"));
+  EXPECT_TRUE(root.fields()[0].doc.empty());
+  EXPECT_EQ(root.field("patch").fields()[0].doc, std::vector<std::string>{"+patchStrategy=retainKeys"});
+}
+
+TEST(Cue, shares_a_program_between_threads) {
+  Program program = compiled("#D: {a: *1 | int, b: \"\\(a)\"}\nx: [for i in n {#D & {a: i}}]", {.open_names = {"n"}});
+  std::vector<std::string> results(4);
+  std::vector<std::jthread> threads;
+  for (std::string& result : results) {
+    threads.emplace_back([&program, &result] {
+      for (int i = 0; i < 20; ++i) result = *evaluate(program, {{"n", json::array({1, 2, 3})}}).lookup("x").to_json_text();
+    });
+  }
+  threads.clear();
+  for (const std::string& result : results)
+    EXPECT_EQ(result, "[{\"a\":1,\"b\":\"1\"},{\"a\":2,\"b\":\"2\"},{\"a\":3,\"b\":\"3\"}]");
+}
+
+TEST(Cue, no_input_overflows_the_stack) {
+  std::string chain = "a0: 1\n";
+  for (int i = 1; i < 3000; ++i) chain += "a" + std::to_string(i) + ": a" + std::to_string(i - 1) + " + 1\n";
+  EXPECT_TRUE(evaluate(compiled(chain.c_str())).exists());
+  std::string nested = "x: ";
+  for (int i = 0; i < 200; ++i) nested += "{a: ";
+  nested += "1";
+  for (int i = 0; i < 200; ++i) nested += "}";
+  EXPECT_TRUE(evaluate(compiled(nested.c_str())).exists());
 }
 
 TEST(Cue, imports_packages_the_host_provides) {

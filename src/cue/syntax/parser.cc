@@ -353,7 +353,13 @@ ast::Node* Parser::field_or_embedding() {
   }
   if (is_label(*first) && at_field_colon()) {
     ast::Node* node = field(first, alias, begin);
-    static_cast<ast::Field*>(node)->doc = doc;
+    // A comment above a shorthand a: b: 1 belongs to its innermost field.
+    auto* documented = static_cast<ast::Field*>(node);
+    while (documented->value != nullptr && documented->value->kind == Kind::Struct &&
+           !ast::as<ast::Struct>(*documented->value).is_braced) {
+      documented = static_cast<ast::Field*>(ast::as<ast::Struct>(*documented->value).decls[0]);
+    }
+    if (documented->doc.empty()) documented->doc = doc;
     return node;
   }
   if (!alias.empty()) {
@@ -435,7 +441,6 @@ void Parser::field_value(ast::Field& node) {
   }
   auto* inner = make<ast::Struct>(Kind::Struct, begin);
   ast::Node* decl = field(first, alias, begin);
-  // A comment above a shorthand belongs to its innermost field; one between two labels to the next.
   static_cast<ast::Field*>(decl)->doc = doc;
   inner->decls = arena_.copy(std::span<ast::Node* const>(&decl, 1));
   node.value = finish(inner);

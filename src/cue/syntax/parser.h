@@ -12,7 +12,7 @@ namespace slipway::cue {
 struct ParseOptions {
   bool has_experiments = false;      // postfix aliases, postfix "...", try and else: language v0.15 and later
   bool wants_list_newlines = false;  // v0.17: a newline separates list items
-  int max_depth = 500;
+  int max_depth = 1500;
 };
 
 /// `text` must outlive the tree. `base` is its position in the source map. The tree is usable only when nothing was

@@ -33,7 +33,7 @@ constexpr Keyword kKeywords[] = {{"true", Tok::True}, {"false", Tok::False}, {"n
 Tok keyword(std::string_view text) {
   if (text.size() < 2 || text.size() > 5) return Tok::Ident;
   for (const Keyword& word : kKeywords) {
-    if (word.text == text) return word.kind;
+    if (word.text[0] == text[0] && word.text == text) return word.kind;
   }
   return Tok::Ident;
 }
@@ -382,7 +382,7 @@ Token Scanner::scan_operator(std::size_t begin) {
       {"{", Tok::LBrace, false},    {"}", Tok::RBrace, true},  {",", Tok::Comma, false},
   };
   for (const auto& op : kOperators) {
-    if (text_.substr(begin).starts_with(op.text)) {
+    if (op.text[0] == text_[begin] && text_.substr(begin).starts_with(op.text)) {
       at_ = begin + op.text.size();
       return make(op.kind, begin, op.ends);
     }

@@ -206,17 +206,20 @@ bool GarbageCollector::has_blocking_dependents(const kube::Object& owner) const 
 
 /// Asks the server, not the caches, for dependents: one that is overlooked here would be deleted later.
 Task<Result<void>> GarbageCollector::orphan(client::Client& client, kube::Object owner) {
-  Writes writes(env_);
   const std::string uid(kube::uid(owner));
+  // All is read before the first write begins: an error in between must not leave writes behind that nobody waits for.
+  std::vector<std::pair<kube::Resource, Value>> dependents;
   for (const OwnableKind& kind : *kinds_) {
     if (!kind.is_namespaced && !kube::ns(owner).empty()) continue;
     client::ListQuery query;
     query.ns = std::string(kube::ns(owner));
     SLIPWAY_CO_TRY(list, co_await client::list(client, kind.resource, query));
     for (const Value& item : list["items"].items()) {
-      if (kube::is_owned_by(item, uid)) writes.add(disown(client, kind.resource, item, {uid}));
+      if (kube::is_owned_by(item, uid)) dependents.emplace_back(kind.resource, item);
     }
   }
+  Writes writes(env_);
+  for (const auto& [resource, dependent] : dependents) writes.add(disown(client, resource, dependent, {uid}));
   SLIPWAY_CO_TRY_VOID(co_await writes.join());
   co_return co_await remove_finalizer(client, resource_, std::move(owner), kOrphan, kManager);
 }

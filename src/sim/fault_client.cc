@@ -48,11 +48,12 @@ class FaultWatch : public Watch {
 };
 
 Task<FaultKind> FaultClient::at(Moment moment, std::string who, std::string what, bool writes) {
-  const FaultKind kind = world_.faults_.at(moment, who, what, writes);
-  if (kind == FaultKind::None) co_return kind;
-  world_.strike(kind);
+  const bool was_dying = world_.are_controllers_dying();
+  const FaultKind kind = was_dying ? FaultKind::None : world_.faults_.at(moment, who, what, writes);
+  if (kind == FaultKind::None && !was_dying) co_return kind;
+  if (!was_dying) world_.strike(kind);
   Env& env = world_.controllers_domain_.env();
-  if (kills_controllers(kind)) {
+  if (was_dying || kills_controllers(kind)) {
     Signal never(env);
     co_await never.wait();
   }

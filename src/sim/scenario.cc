@@ -293,6 +293,28 @@ Task<> clean_up(World& world) {
   co_await wait_until_gone(world, kNamespaces, {"", "team"});
 }
 
+/// Two steps as processes, the second of which fails once: supervisors outlive every crash, and none is started twice for a
+/// pod.
+Task<> processes(World& world) {
+  const auto command = [](std::string_view name, std::string_view dependencies, std::string_view run, std::string_view more) {
+    return fmt::format(R"(
+    {}:
+      dependencies: [{}]
+      {}
+      jobTemplate:
+        spec:
+          backoffLimit: 0
+          template:
+            spec: {{restartPolicy: Never, containers: [{{name: main, image: none, command: [{}]}}]}})",
+                       name, dependencies, more, run);
+  };
+  co_await apply_text(world,
+                      workflow("machine", "parallelism: 1",
+                               {command("first", "", "run, 5s", ""),
+                                command("second", "first", "run, 3s, '1'", "retry: {limit: 1, backoff: {duration: 2s}}")}));
+  co_await wait_for_condition(world, kWorkflows, "machine", {"Complete", "Failed"});
+}
+
 }  // namespace
 
 std::vector<Scenario> scenarios() {
@@ -300,11 +322,15 @@ std::vector<Scenario> scenarios() {
           {"deadline", deadline},
           {"rerun", rerun},
           {"externalRef", external},
-          {"clean-up", clean_up}};
+          {"clean-up", clean_up},
+          {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process}};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {
   const bool is_clean = options.faults.exact.empty() && options.faults.random_rate == 0;
+  options.controllers.pods = scenario.pods;
+  options.controllers.data_dir = "/machine";
+  options.controllers.supervisor = {"slipway", "pod-supervisor"};
   World world(std::move(options));
   if (is_clean) world.faults().record();
   world.start();

@@ -18,6 +18,8 @@ struct Scenario {
   std::function<Task<>(World& world)> script;
   /// Virtual time after which a run counts as stuck.
   Duration limit = std::chrono::hours{2};
+  /// Process: pods are folders with played supervisors (machine.h), and files and processes have points too.
+  plane::PodRuntimeKind pods = plane::PodRuntimeKind::Simulated;
 };
 
 /// Those that every crash point is tried on: a diamond whose join fails once, a deadline, a rerun, workflows that wait for each

@@ -27,14 +27,16 @@ World::World(WorldOptions options)
       random_(options_.seed),
       order_(options_.seed ^ 0x5eed),
       faults_(options_.faults),
+      machine_domain_("machine", {random_, files_, no_processes_, nullptr, log_, metrics_}, now_),
+      supervisors_(machine_domain_, files_),
+      fault_files_(files_, *this),
+      fault_processes_(supervisors_, *this),
       server_domain_("server", {random_, files_, no_processes_, disk_.vfs(), log_, metrics_}, now_),
-      controllers_domain_(
-          "controllers",
-          {random_, files_, options_.processes != nullptr ? *options_.processes : no_processes_, nullptr, log_, metrics_},
-          now_),
+      controllers_domain_("controllers", {random_, fault_files_, fault_processes_, nullptr, log_, metrics_}, now_),
       user_domain_("user", {random_, files_, no_processes_, nullptr, log_, metrics_}, now_),
-      domains_{&server_domain_, &controllers_domain_, &user_domain_},
+      domains_{&server_domain_, &controllers_domain_, &user_domain_, &machine_domain_},
       user_(std::make_unique<PatientClient>(*this)) {
+  fault_processes_.attach(controllers_domain_.env());
   if (options_.image != nullptr) disk_.restore(options_.image->snapshot());
   if (!options_.is_shuffled) return;
   for (Domain* domain : domains_) {
@@ -43,7 +45,7 @@ World::World(WorldOptions options)
 }
 
 World::~World() {
-  for (Domain* domain : {&user_domain_, &controllers_domain_, &server_domain_}) domain->die();
+  for (Domain* domain : {&user_domain_, &controllers_domain_, &server_domain_, &machine_domain_}) domain->die();
 }
 
 void World::start() {
@@ -90,6 +92,15 @@ void World::start_controllers() {
   controllers_client_ = std::make_unique<FaultClient>(*this);
   controllers_ = std::make_unique<plane::Controllers>(controllers_domain_.env(), *controllers_client_, options_.controllers);
   controllers_->start();
+}
+
+bool World::pass(Moment moment, std::string_view what, bool is_write) {
+  if (are_controllers_dying()) return false;
+  const FaultKind kind = faults_.at(moment, "slipway-pod", what, is_write);
+  if (kind == FaultKind::None) return true;
+  strike(kind);
+  const bool is_refused = kind == FaultKind::Unavailable || kind == FaultKind::Conflict || kind == FaultKind::LostAnswer;
+  return !is_refused && !are_controllers_dying();
 }
 
 void World::strike(FaultKind kind) {

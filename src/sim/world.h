@@ -13,6 +13,7 @@
 #include "sim/domain.h"
 #include "sim/exchange.h"
 #include "sim/fault.h"
+#include "sim/machine.h"
 #include "store/memory_vfs.h"
 
 namespace slipway::sim {
@@ -25,17 +26,16 @@ struct WorldOptions {
   FaultPlan faults;
   bool is_shuffled = false;  // ready work in random order (by the seed) instead of first come, first served
   plane::Controllers::Options controllers;
-  Processes* processes = nullptr;  // nullptr: none can be started
-  const Image* image = nullptr;    // nullptr: start from an empty disk
+  const Image* image = nullptr;  // nullptr: start from an empty disk
   Duration restart_delay = std::chrono::seconds{1};
 };
 
-class World {
+class World : private Gate {
  public:
   explicit World(WorldOptions options);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
-  ~World();
+  ~World() override;
 
   /// Starts the server and the controllers. Aborts when the server cannot start on a healthy disk.
   void start();
@@ -53,6 +53,7 @@ class World {
   FaultInjector& faults() { return faults_; }
   store::MemoryVfs& disk() { return disk_; }
   MemoryFiles& files() { return files_; }
+  Supervisors& supervisors() { return supervisors_; }
 
   /// The newest durable state, read past all faults; nullptr while the server is down.
   server::Server* server() { return api_ ? &api_->server() : nullptr; }
@@ -67,6 +68,9 @@ class World {
   friend class FaultWatch;
   friend class PatientClient;
 
+  bool pass(Moment moment, std::string_view what, bool is_write) override;
+  /// The controllers' process is to be killed before the next step.
+  bool are_controllers_dying() const { return pending_crash_ && *pending_crash_ != FaultKind::CrashServer; }
   void crash(FaultKind kind);
   void strike(FaultKind kind);
   void start_server();
@@ -88,6 +92,10 @@ class World {
   NullMetrics metrics_;
   Time now_ = VirtualClock::kStart;
   FaultInjector faults_;
+  Domain machine_domain_;
+  Supervisors supervisors_;
+  FaultFiles fault_files_;
+  FaultProcesses fault_processes_;
   Domain server_domain_;
   Domain controllers_domain_;
   Domain user_domain_;

@@ -74,6 +74,19 @@ TEST(Scenarios, every_controller_has_points) {
   }
 }
 
+TEST(Scenarios, files_and_processes_have_points_too) {
+  std::map<std::string, std::uint64_t> sums;
+  for (const Scenario& scenario : scenarios()) {
+    if (scenario.pods != plane::PodRuntimeKind::Process) continue;
+    const Ending clean = play(scenario, world_with({}));
+    for (const Point& point : clean.recorded) ++sums[point.what.substr(0, point.what.find(' '))];
+    EXPECT_NE(clean.state.find("second:Failed:BackoffLimitExceeded:2"), std::string::npos) << clean.state;
+  }
+  fmt::print("sim: processes: {} points of processes, {} of files\n", sums["PROCESS"], sums["FILE"]);
+  EXPECT_GT(sums["PROCESS"], 0U);
+  EXPECT_GT(sums["FILE"], 0U);
+}
+
 TEST_P(EveryPoint, a_crash_anywhere_ends_as_the_clean_run) {
   std::uint64_t tried = 0;
   for (std::uint64_t point = 0; point < clean_.points; point += stride()) {

@@ -69,7 +69,8 @@ bool exists(sqlite3_vfs* vfs, const std::string& path) {
 
 Result<WriterLock> WriterLock::take(sqlite3_vfs* vfs, const std::string& database, std::int64_t pid) {
   auto file = VfsFile::open(vfs, database + "-lock", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!file) return fail(Reason::InternalError, fmt::format("cannot open {}-lock: the folder must be writable by this user", database));
+  if (!file)
+    return fail(Reason::InternalError, fmt::format("cannot open {}-lock: the folder must be writable by this user", database));
   if (!file->lock_exclusively()) {
     const std::string holder = holder_of(file->read(64));
     return fail(Reason::Conflict, fmt::format("{} is in use by another process{}", database,

@@ -19,7 +19,6 @@ constexpr const char* kManager = "slipway";
 /// How long pods get between SIGTERM and SIGKILL when a delivery is interrupted.
 constexpr Duration kStopGrace = std::chrono::seconds{10};
 
-using client::Reply;
 using client::Request;
 using client::Verb;
 using kube::Object;

@@ -70,7 +70,7 @@ struct PodManifest {
 enum class PodMounting : std::uint8_t {
   None,       // no container has mounts; POD_ROOT is ""
   Namespace,  // bind mounts in a mount namespace of the container; POD_ROOT is ""
-  Mapped,     // links below POD_ROOT = <pod folder>/root/<container>; a working directory below a target is mapped too
+  Mapped,     // links in kPodRootFolder, one folder per container; POD_ROOT is that; a working directory below a target is mapped too
 };
 
 /// One run of a container that has ended (v1 ContainerStateTerminated).

@@ -70,7 +70,7 @@ struct PodManifest {
 enum class PodMounting : std::uint8_t {
   None,       // no container has mounts; POD_ROOT is ""
   Namespace,  // bind mounts in a mount namespace of the container; POD_ROOT is ""
-  Mapped,     // links in kPodRootFolder, one folder per container; POD_ROOT is that; a working directory below a target is mapped too
+  Mapped,     // links below POD_ROOT, one folder per container; working directories below a target are mapped too
 };
 
 /// One run of a container that has ended (v1 ContainerStateTerminated).

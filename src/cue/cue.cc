@@ -38,23 +38,6 @@ void add_position(const SourceMap& sources, Pos pos, std::vector<Position>& out)
   if (at.line > 0) out.push_back({std::string(at.file), at.line, at.column});
 }
 
-std::string code_name(Code code) {
-  switch (code) {
-    case Code::None:
-    case Code::Eval:
-      return "eval";
-    case Code::Incomplete:
-      return "incomplete";
-    case Code::Cycle:
-      return "cycle";
-    case Code::StructuralCycle:
-      return "structural cycle";
-    case Code::User:
-      return "user";
-  }
-  return "eval";
-}
-
 }  // namespace
 
 std::expected<Program, Errors> compile(const std::vector<SourceText>& files, const Packages& packages,
@@ -72,7 +55,7 @@ std::expected<Program, Errors> compile(const std::vector<SourceText>& files, con
 }
 
 Error Evaluation::error_of(const Bottom& reason) {
-  Error error{code_name(reason.code), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
+  Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
   const SourceMap& sources = program_.data().sources;
   add_position(sources, reason.pos, error.positions);
   add_position(sources, reason.other, error.positions);

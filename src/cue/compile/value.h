@@ -173,6 +173,24 @@ struct Disjunction {
 /// What alone may steer control flow. The higher, the worse; a parent takes the worst of its children.
 enum class Code : std::uint8_t { None, Incomplete, Cycle, StructuralCycle, User, Eval };
 
+/// As error codes are told to people and in JSON.
+constexpr std::string_view code_name(Code code) {
+  switch (code) {
+    case Code::None:
+    case Code::Eval:
+      return "eval";
+    case Code::Incomplete:
+      return "incomplete";
+    case Code::Cycle:
+      return "cycle";
+    case Code::StructuralCycle:
+      return "structural cycle";
+    case Code::User:
+      return "user";
+  }
+  return "eval";
+}
+
 inline bool is_incomplete(Code code) { return code == Code::Incomplete || code == Code::Cycle; }
 
 /// Why there is no value. The text is made when somebody reads it: `format` holds {0}, {1}, {2} for the operands.

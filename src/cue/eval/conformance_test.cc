@@ -12,23 +12,6 @@ namespace {
 
 using json::Value;
 
-const char* code_name(Code code) {
-  switch (code) {
-    case Code::None:
-    case Code::Eval:
-      return "eval";
-    case Code::Incomplete:
-      return "incomplete";
-    case Code::Cycle:
-      return "cycle";
-    case Code::StructuralCycle:
-      return "structural cycle";
-    case Code::User:
-      return "user";
-  }
-  return "?";
-}
-
 std::string literal(Evaluator& evaluator, const cue::Value& value) {
   if (value.tag != cue::Value::Tag::Conjunction) return evaluator.show(value);
   std::vector<std::string> parts;

@@ -13,6 +13,7 @@
 #include "base/task.h"
 #include "kube/object.h"
 #include "kube/resource.h"
+#include "kube/user.h"
 
 namespace slipway::client {
 
@@ -56,6 +57,8 @@ struct Request {
   /// Who asks, as in the User-Agent header ("slipway-job"): the default field manager, and the name under which the simulator
   /// counts crash points. The controller runtime sets it.
   std::string user_agent;
+  /// Who asks, where that was authenticated: the server authorizes what it does. Null is the process itself, which may do all.
+  std::shared_ptr<const kube::UserInfo> user;
 
   /// "GET jobs.batch default/x": for logs, traces and error texts.
   std::string to_string() const;

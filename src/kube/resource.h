@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,15 @@ struct Column {
   std::string json_path;  // ".status.phase"; built-in kinds may use a named function instead
 };
 
+/// Where a scale subresource finds its numbers, as JSONPaths of the object (CRD subresources.scale, or the built-in ones).
+struct ScalePaths {
+  std::string spec_replicas;    // ".spec.replicas"
+  std::string status_replicas;  // ".status.replicas"
+  std::string label_selector;   // ".status.selector", a selector as text; empty: none
+
+  bool operator==(const ScalePaths&) const = default;
+};
+
 /// What the server serves under one group and version. Immutable once registered.
 struct ResourceType {
   Resource resource;
@@ -63,6 +73,7 @@ struct ResourceType {
   bool is_custom = false;                // from a CRD
   std::shared_ptr<const Schema> schema;  // nullptr: nothing pruned, validated or defaulted; lists are atomic for apply
   std::vector<Column> columns;
+  std::optional<ScalePaths> scale{};           // a scale subresource
   std::vector<std::string> selectable_fields;  // beyond metadata.name and metadata.namespace, e.g. "status.phase"
 };
 

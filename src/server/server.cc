@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 4> kBootstrapNamespaces{"default", "kube-
 Server::Server(Env& env, store::Store& store, Options options)
     : env_(env), store_(store), options_(std::move(options)), registry_(std::make_unique<Registry>()) {
   for (const kube::ResourceType& type : kube::builtin_types()) registry_->put(type);
-  verbs_ = std::make_unique<Verbs>(env_, store_, options_, *registry_);
+  verbs_ = std::make_unique<Verbs>(env_, store_, options_, *registry_, *this);
 }
 
 Server::~Server() = default;

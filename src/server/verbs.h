@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "client/client.h"
 #include "kube/apply.h"
+#include "server/endpoint.h"
 #include "server/registry.h"
 #include "server/server.h"
 #include "store/store.h"
@@ -38,12 +39,14 @@ struct Site {
   store::Store& store;
   const Options& options;
   Registry& registry;
+  client::Client& server;  // this server itself: how an endpoint runs an ordinary request
   Tombstones tombstones{};
 };
 
 class Verbs {
  public:
-  Verbs(Env& env, store::Store& store, const Options& options, Registry& registry) : site_{env, store, options, registry} {}
+  Verbs(Env& env, store::Store& store, const Options& options, Registry& registry, client::Client& server)
+      : site_{env, store, options, registry, server} {}
 
   /// Serves what the definitions in the store say.
   void load_definitions();
@@ -51,6 +54,7 @@ class Verbs {
   Task<Result<std::unique_ptr<client::Watch>>> watch(Request request);
 
  private:
+  Task<Result<Reply>> answer(const Endpoint& endpoint, Request request);
   Task<Result<Reply>> dispatch(Request request, ServedPtr served);
   Task<Result<Reply>> get(Request request, ServedPtr served);
   Task<Result<Reply>> list(Request request, ServedPtr served);

@@ -91,10 +91,22 @@ Value list_object(Page page, const Selection& selection, const Served& served) {
 void Verbs::load_definitions() { reload_all_crds(site_); }
 
 Task<Result<Reply>> Verbs::call(Request request) {
+  if (const Endpoint* endpoint = find_endpoint(request.resource, request.subresource)) {
+    co_return co_await answer(*endpoint, std::move(request));
+  }
   SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
   auto reply = co_await dispatch(std::move(request), served);
   if (reply && !served->deprecation.empty()) reply->warnings.push_back(served->deprecation);
   co_return reply;
+}
+
+Task<Result<Reply>> Verbs::answer(const Endpoint& endpoint, Request request) {
+  if (!endpoint.takes(request.verb)) return refuse(fail(Reason::MethodNotAllowed, std::string(kNotAllowed)));
+  if (endpoint.run == nullptr) {
+    return refuse(fail(Reason::BadRequest, fmt::format("{}/{} is a stream: it has no answer in one piece",
+                                                       endpoint.resource.plural, endpoint.subresource)));
+  }
+  return endpoint.run(site_, std::move(request));
 }
 
 Task<Result<Reply>> Verbs::dispatch(Request request, ServedPtr served) {

@@ -45,8 +45,9 @@ class ServerWatch : public client::Watch {
   }
 
   Task<Result<std::vector<WatchEvent>>> next() override {
+    if (is_closed_) co_return std::vector<WatchEvent>{};
     if (const auto events = next_of_state(); !events.empty()) co_return events;
-    while (!has_ended_) {
+    while (!has_ended_ && !is_closed_) {
       const Time wake = has_bookmarks_ ? std::min(deadline_, next_bookmark_) : deadline_;
       auto changes = co_await changes_->next_until(site_.options.watch_batch, wake);
       if (!changes) co_return fail(ended_by(std::move(changes).error()));
@@ -56,6 +57,11 @@ class ServerWatch : public client::Watch {
       if (!events.empty()) co_return events;
     }
     co_return std::vector<WatchEvent>{};
+  }
+
+  void close() override {
+    is_closed_ = true;
+    changes_->close();
   }
 
  private:
@@ -127,6 +133,7 @@ class ServerWatch : public client::Watch {
   bool owes_end_of_state_ = false;
   bool has_bookmarks_ = false;
   bool has_ended_ = false;
+  bool is_closed_ = false;
   Time deadline_;
   Time next_bookmark_;
 };

@@ -50,9 +50,8 @@ void History::drop_front() {
 Bucket& History::bucket(std::string_view prefix) {
   const std::string_view name = bucket_of(prefix);
   if (name.empty()) return everything_;
-  auto at = buckets_.find(name);
-  if (at == buckets_.end()) at = buckets_.try_emplace(std::string(name), env_).first;
-  return at->second;
+  const auto at = buckets_.find(name);
+  return at != buckets_.end() ? at->second : buckets_[std::string(name)];
 }
 
 const Bucket* History::find_bucket(std::string_view prefix) const {
@@ -63,14 +62,14 @@ const Bucket* History::find_bucket(std::string_view prefix) const {
 void History::notify_changed() {
   for (Bucket* bucket : std::exchange(touched_, {})) {
     bucket->is_touched_ = false;
-    bucket->changed_.notify();
+    bucket->notify();
   }
-  if (std::exchange(everything_.is_touched_, false)) everything_.changed_.notify();
+  if (std::exchange(everything_.is_touched_, false)) everything_.notify();
 }
 
 void History::notify_all() {
-  for (auto& [name, bucket] : buckets_) bucket.changed_.notify();
-  everything_.changed_.notify();
+  for (auto& [name, bucket] : buckets_) bucket.notify();
+  everything_.notify();
 }
 
 }  // namespace slipway::store

@@ -1,6 +1,6 @@
 // The window of past changes, newest state excluded: what watchers read and what takes a range back to an earlier revision.
 // Records have consecutive revisions. Beside the whole, each bucket (the keys of one resource) has a list of its own changes,
-// so that a watcher never looks at those of other resources, and a signal, so that it is not woken by them.
+// so that a watcher never looks at those of other resources, and listeners, so that it is not woken by them.
 #pragma once
 
 #include <algorithm>
@@ -35,25 +35,27 @@ std::string_view bucket_of(std::string_view key);
 
 class Bucket {
  public:
-  explicit Bucket(Env& env) : changed_(env) {}
-
-  /// Notified once per group commit that changed it.
-  Signal& changed() { return changed_; }
+  /// Notifies `listener` once per group commit that changed it, until it is removed. Each watcher has a signal of its own, so
+  /// that one can be closed without waking the others.
+  void add_listener(Signal& listener) { listeners_.push_back(&listener); }
+  void remove_listener(Signal& listener) { std::erase(listeners_, &listener); }
   /// Changes above this revision are all here.
   Revision trimmed() const { return trimmed_; }
 
  private:
   friend class History;
+  void notify() const {
+    for (Signal* listener : listeners_) listener->notify();
+  }
+
   std::deque<Revision> revisions_;
   Revision trimmed_ = 0;
-  Signal changed_;
+  std::vector<Signal*> listeners_;
   bool is_touched_ = false;
 };
 
 class History {
  public:
-  explicit History(Env& env) : env_(env), everything_(env) {}
-
   /// Before anything else: the window is empty and begins after `revision`.
   void start(Revision revision) { newest_ = compacted_ = revision; }
   /// REQUIRES: the next revision.
@@ -86,7 +88,6 @@ class History {
   const Record& at(Revision revision) const { return records_[static_cast<std::size_t>(revision - compacted_ - 1)]; }
   void drop_front();
 
-  Env& env_;
   std::deque<Record> records_;
   Revision compacted_ = 0;
   Revision newest_ = 0;

@@ -20,7 +20,7 @@ namespace slipway::store {
 
 class State {
  public:
-  State(Env& env, const Options& options) : options_(options), history_(env), advanced_(env) {}
+  State(Env& env, const Options& options) : options_(options), advanced_(env) {}
 
   /// Reads everything in the file. StorageReadError when it is damaged.
   Result<void> load(LogFile& file);

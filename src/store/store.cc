@@ -12,7 +12,7 @@ namespace {
 class SqliteStore : public Store {
  public:
   SqliteStore(Env& env, std::shared_ptr<State> state, std::shared_ptr<LogFile> file)
-      : state_(std::move(state)), commits_(std::make_shared<CommitQueue>(env, state_, std::move(file))) {}
+      : env_(env), state_(std::move(state)), commits_(std::make_shared<CommitQueue>(env, state_, std::move(file))) {}
 
   Revision revision() const override { return state_->revision(); }
   Revision next_revision() const override { return commits_->next_revision(); }
@@ -27,7 +27,7 @@ class SqliteStore : public Store {
   Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision from) override {
     if (state_->is_closed()) return fail(Reason::ServiceUnavailable, "the store is closed");
     SLIPWAY_TRY_VOID(state_->check_revision(from));
-    return make_watcher(state_, std::move(prefix), from);
+    return make_watcher(env_, state_, std::move(prefix), from);
   }
 
   Task<Result<void>> compact(Revision revision) override {
@@ -50,6 +50,7 @@ class SqliteStore : public Store {
   }
 
  private:
+  Env& env_;
   std::shared_ptr<State> state_;
   std::shared_ptr<CommitQueue> commits_;
 };

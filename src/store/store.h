@@ -78,6 +78,8 @@ class Watcher {
   virtual Task<Result<std::vector<Change>>> next_until(std::size_t limit, Time deadline) = 0;
   /// Every durable change up to here has been given out.
   virtual Revision progress() const = 0;
+  /// A pending call ends soon with an empty list, later ones at once.
+  virtual void close() = 0;
 };
 
 class Store {

@@ -11,23 +11,37 @@ namespace {
 
 class HistoryWatcher : public Watcher {
  public:
-  HistoryWatcher(std::shared_ptr<State> state, std::string prefix, Revision from)
-      : state_(std::move(state)), prefix_(std::move(prefix)), bucket_(state_->history().bucket(prefix_)), seen_(from) {}
+  HistoryWatcher(Env& env, std::shared_ptr<State> state, std::string prefix, Revision from)
+      : state_(std::move(state)),
+        prefix_(std::move(prefix)),
+        bucket_(state_->history().bucket(prefix_)),
+        changed_(env),
+        seen_(from) {
+    bucket_.add_listener(changed_);
+  }
+  ~HistoryWatcher() override { bucket_.remove_listener(changed_); }
+  HistoryWatcher(const HistoryWatcher&) = delete;
+  HistoryWatcher& operator=(const HistoryWatcher&) = delete;
 
   Task<Result<std::vector<Change>>> next(std::size_t limit) override {
     for (;;) {
       auto changes = take(limit);
-      if (!changes || !changes->empty()) co_return changes;
-      co_await bucket_.changed().wait();
+      if (is_closed_ || !changes || !changes->empty()) co_return changes;
+      co_await changed_.wait();
     }
   }
 
   Task<Result<std::vector<Change>>> next_until(std::size_t limit, Time deadline) override {
     for (;;) {
       auto changes = take(limit);
-      if (!changes || !changes->empty()) co_return changes;
-      if (!co_await bucket_.changed().wait_until(deadline)) co_return take(limit);
+      if (is_closed_ || !changes || !changes->empty()) co_return changes;
+      if (!co_await changed_.wait_until(deadline)) co_return take(limit);
     }
+  }
+
+  void close() override {
+    is_closed_ = true;
+    changed_.notify();
   }
 
   Revision progress() const override {
@@ -43,6 +57,7 @@ class HistoryWatcher : public Watcher {
  private:
   Result<std::vector<Change>> take(std::size_t limit) {
     SLIPWAY_CHECK(limit > 0);
+    if (is_closed_) return std::vector<Change>{};
     if (state_->is_closed()) return fail(Reason::ServiceUnavailable, "the store is closed");
     if (bucket_.trimmed() > seen_)
       return fail(Reason::Expired, fmt::format("too old resource version: {} ({})", seen_, state_->history().compacted()));
@@ -71,13 +86,15 @@ class HistoryWatcher : public Watcher {
   std::shared_ptr<State> state_;
   std::string prefix_;
   Bucket& bucket_;
+  Signal changed_;
+  bool is_closed_ = false;
   Revision seen_;  // every change up to here has been given out
 };
 
 }  // namespace
 
-std::unique_ptr<Watcher> make_watcher(std::shared_ptr<State> state, std::string prefix, Revision from) {
-  return std::make_unique<HistoryWatcher>(std::move(state), std::move(prefix), from);
+std::unique_ptr<Watcher> make_watcher(Env& env, std::shared_ptr<State> state, std::string prefix, Revision from) {
+  return std::make_unique<HistoryWatcher>(env, std::move(state), std::move(prefix), from);
 }
 
 }  // namespace slipway::store

@@ -10,6 +10,6 @@
 namespace slipway::store {
 
 /// Changes below `prefix` after `from`. REQUIRES: state->check_revision(from).
-std::unique_ptr<Watcher> make_watcher(std::shared_ptr<State> state, std::string prefix, Revision from);
+std::unique_ptr<Watcher> make_watcher(Env& env, std::shared_ptr<State> state, std::string prefix, Revision from);
 
 }  // namespace slipway::store

@@ -24,6 +24,8 @@ using slipway::json::ArrayBuilder;
 using slipway::json::ObjectBuilder;
 using slipway::json::Value;
 
+constexpr std::string_view kPatchStrategy = "x-kubernetes-patch-strategy";
+
 /// Types with a meaning of their own, given as the schema that stands for them.
 struct Special {
   std::string_view name;
@@ -74,13 +76,165 @@ constexpr std::array kDefaults{
     Default{"core.v1.ObjectFieldSelector", "apiVersion", R"("v1")"},
     Default{"core.v1.Secret", "type", R"("Opaque")"},
     Default{"core.v1.PersistentVolumeClaimSpec", "volumeMode", R"("Filesystem")"},
-    Default{"batch.v1.JobSpec", "completionMode", R"("NonIndexed")"},
-    Default{"batch.v1.JobSpec", "suspend", "false"},
+    Default{"core.v1.PersistentVolumeSpec", "volumeMode", R"("Filesystem")"},
+    Default{"core.v1.PersistentVolumeSpec", "persistentVolumeReclaimPolicy", R"("Retain")"},
+    Default{"core.v1.HostPathVolumeSource", "type", R"("")"},
+    Default{"core.v1.GRPCAction", "service", R"("")"},
+    Default{"core.v1.EndpointPort", "protocol", R"("TCP")"},
+    Default{"core.v1.ServiceSpec", "type", R"("ClusterIP")"},
+    Default{"core.v1.ServiceSpec", "sessionAffinity", R"("None")"},
+    Default{"core.v1.ReplicationControllerSpec", "replicas", "1"},
+    Default{"apps.v1.DeploymentSpec", "replicas", "1"},
+    Default{"apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"},
+    Default{"apps.v1.DeploymentSpec", "revisionHistoryLimit", "10"},
+    Default{"apps.v1.DeploymentSpec", "strategy", "{}"},
+    Default{"apps.v1.DeploymentStrategy", "type", R"("RollingUpdate")"},
+    Default{"apps.v1.RollingUpdateDeployment", "maxUnavailable", R"("25%")"},
+    Default{"apps.v1.RollingUpdateDeployment", "maxSurge", R"("25%")"},
+    Default{"apps.v1.ReplicaSetSpec", "replicas", "1"},
+    Default{"apps.v1.StatefulSetSpec", "replicas", "1"},
+    Default{"apps.v1.StatefulSetSpec", "podManagementPolicy", R"("OrderedReady")"},
+    Default{"apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"},
+    Default{"apps.v1.StatefulSetSpec", "updateStrategy", "{}"},
+    Default{"apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy", "{}"},
+    Default{"apps.v1.StatefulSetUpdateStrategy", "type", R"("RollingUpdate")"},
+    Default{"apps.v1.RollingUpdateStatefulSetStrategy", "partition", "0"},
+    Default{"apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenDeleted", R"("Retain")"},
+    Default{"apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenScaled", R"("Retain")"},
+    Default{"apps.v1.DaemonSetSpec", "revisionHistoryLimit", "10"},
+    Default{"apps.v1.DaemonSetSpec", "updateStrategy", "{}"},
+    Default{"apps.v1.DaemonSetUpdateStrategy", "type", R"("RollingUpdate")"},
+    Default{"apps.v1.RollingUpdateDaemonSet", "maxUnavailable", "1"},
+    Default{"apps.v1.RollingUpdateDaemonSet", "maxSurge", "0"},
+    Default{"batch.v1.CronJobSpec", "concurrencyPolicy", R"("Allow")"},
+    Default{"batch.v1.CronJobSpec", "suspend", "false"},
+    Default{"batch.v1.CronJobSpec", "successfulJobsHistoryLimit", "3"},
+    Default{"batch.v1.CronJobSpec", "failedJobsHistoryLimit", "1"},
+    Default{"batch.v1.PodFailurePolicyOnPodConditionsPattern", "status", R"("True")"},
+    Default{"networking.v1.NetworkPolicyPort", "protocol", R"("TCP")"},
+    Default{"networking.v1.NetworkPolicySpec", "podSelector", "{}"},
+    Default{"networking.v1.IngressClassParametersReference", "scope", R"("Cluster")"},
+    Default{"discovery.v1.EndpointPort", "name", R"("")"},
+    Default{"discovery.v1.EndpointPort", "protocol", R"("TCP")"},
+    Default{"autoscaling.v1.HorizontalPodAutoscalerSpec", "minReplicas", "1"},
+    Default{"autoscaling.v2.HorizontalPodAutoscalerSpec", "minReplicas", "1"},
+    Default{"scheduling.v1.PriorityClass", "preemptionPolicy", R"("PreemptLowerPriority")"},
+    Default{"storage.v1.StorageClass", "reclaimPolicy", R"("Delete")"},
+    Default{"storage.v1.StorageClass", "volumeBindingMode", R"("Immediate")"},
+    Default{"storage.v1.CSIDriverSpec", "attachRequired", "true"},
+    Default{"storage.v1.CSIDriverSpec", "podInfoOnMount", "false"},
+    Default{"storage.v1.CSIDriverSpec", "storageCapacity", "false"},
+    Default{"storage.v1.CSIDriverSpec", "fsGroupPolicy", R"("ReadWriteOnceWithFSType")"},
+    Default{"storage.v1.CSIDriverSpec", "requiresRepublish", "false"},
+    Default{"storage.v1.CSIDriverSpec", "seLinuxMount", "false"},
+    Default{"storage.v1.CSIDriverSpec", "volumeLifecycleModes", R"(["Persistent"])"},
+    Default{"rbac.v1.RoleRef", "apiGroup", R"("rbac.authorization.k8s.io")"},
+    Default{"admissionregistration.v1.MutatingWebhook", "failurePolicy", R"("Fail")"},
+    Default{"admissionregistration.v1.MutatingWebhook", "matchPolicy", R"("Equivalent")"},
+    Default{"admissionregistration.v1.MutatingWebhook", "namespaceSelector", "{}"},
+    Default{"admissionregistration.v1.MutatingWebhook", "objectSelector", "{}"},
+    Default{"admissionregistration.v1.MutatingWebhook", "timeoutSeconds", "10"},
+    Default{"admissionregistration.v1.MutatingWebhook", "reinvocationPolicy", R"("Never")"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "failurePolicy", R"("Fail")"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "matchPolicy", R"("Equivalent")"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "namespaceSelector", "{}"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "objectSelector", "{}"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "timeoutSeconds", "10"},
+    Default{"admissionregistration.v1.RuleWithOperations", "scope", R"("*")"},
+    Default{"admissionregistration.v1.ServiceReference", "port", "443"},
+};
+
+/// Enums that the facts files do not have: the value is the list.
+constexpr std::array kNewEnums{
+    Default{"apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenDeleted", R"(["Delete","Retain"])"},
+    Default{"apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenScaled", R"(["Delete","Retain"])"},
+    Default{"core.v1.PersistentVolumeSpec", "volumeMode", R"(["Block","Filesystem"])"},
+    Default{"core.v1.ServiceSpec", "internalTrafficPolicy", R"(["Cluster","Local"])"},
+    Default{"core.v1.ServiceSpec", "ipFamilyPolicy", R"(["PreferDualStack","RequireDualStack","SingleStack"])"},
+    Default{"discovery.v1.EndpointPort", "protocol", R"(["SCTP","TCP","UDP"])"},
+    Default{"networking.v1.NetworkPolicyPort", "protocol", R"(["SCTP","TCP","UDP"])"},
+    Default{"policy.v1.PodDisruptionBudgetSpec", "unhealthyPodEvictionPolicy", R"(["AlwaysAllow","IfHealthyBudget"])"},
+    Default{"scheduling.v1.PriorityClass", "preemptionPolicy", R"(["Never","PreemptLowerPriority"])"},
+    Default{"storage.v1.StorageClass", "reclaimPolicy", R"(["Delete","Retain"])"},
+    Default{"storage.v1.StorageClass", "volumeBindingMode", R"(["Immediate","WaitForFirstConsumer"])"},
+    Default{"storage.v1.CSIDriverSpec", "fsGroupPolicy", R"(["File","None","ReadWriteOnceWithFSType"])"},
+    Default{"admissionregistration.v1.MutatingWebhook", "failurePolicy", R"(["Fail","Ignore"])"},
+    Default{"admissionregistration.v1.MutatingWebhook", "matchPolicy", R"(["Equivalent","Exact"])"},
+    Default{"admissionregistration.v1.MutatingWebhook", "reinvocationPolicy", R"(["IfNeeded","Never"])"},
+    Default{"admissionregistration.v1.MutatingWebhook", "sideEffects", R"(["None","NoneOnDryRun"])"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "failurePolicy", R"(["Fail","Ignore"])"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "matchPolicy", R"(["Equivalent","Exact"])"},
+    Default{"admissionregistration.v1.ValidatingWebhook", "sideEffects", R"(["None","NoneOnDryRun"])"},
+    Default{"admissionregistration.v1.RuleWithOperations", "scope", R"(["*","Cluster","Namespaced"])"},
+};
+
+/// Fields that the document calls required because Go always writes them: the server takes an object without them, or its own
+/// rules for the kind speak about them in their own words. "*" is every field of the type.
+struct Unrequired {
+  std::string_view type;
+  std::string_view fields;  // one, or "*"
+};
+constexpr std::array kUnrequired{
+    Unrequired{"apps.v1.ControllerRevision", "revision"},
+    Unrequired{"apps.v1.DaemonSetSpec", "*"},
+    Unrequired{"apps.v1.DeploymentSpec", "*"},
+    Unrequired{"apps.v1.ReplicaSetSpec", "*"},
+    Unrequired{"apps.v1.StatefulSetSpec", "*"},
+    Unrequired{"authentication.v1.TokenRequest", "*"},
+    Unrequired{"authentication.v1.TokenRequestSpec", "*"},
+    Unrequired{"authentication.v1.TokenReview", "*"},
+    Unrequired{"authorization.v1.LocalSubjectAccessReview", "*"},
+    Unrequired{"authorization.v1.NonResourceRule", "*"},
+    Unrequired{"authorization.v1.ResourceRule", "*"},
+    Unrequired{"authorization.v1.SelfSubjectAccessReview", "*"},
+    Unrequired{"authorization.v1.SelfSubjectRulesReview", "*"},
+    Unrequired{"authorization.v1.SubjectAccessReview", "*"},
+    Unrequired{"autoscaling.v1.HorizontalPodAutoscalerSpec", "*"},
+    Unrequired{"autoscaling.v1.CrossVersionObjectReference", "*"},
+    Unrequired{"autoscaling.v2.HPAScalingPolicy", "*"},
+    Unrequired{"autoscaling.v2.HorizontalPodAutoscalerSpec", "*"},
+    Unrequired{"autoscaling.v2.CrossVersionObjectReference", "*"},
+    Unrequired{"autoscaling.v2.MetricSpec", "*"},
+    Unrequired{"batch.v1.CronJobSpec", "*"},
+    Unrequired{"batch.v1.JobSpec", "*"},
+    Unrequired{"core.v1.AttachedVolume", "*"},
+    Unrequired{"core.v1.Binding", "*"},
+    Unrequired{"core.v1.DaemonEndpoint", "*"},
+    Unrequired{"core.v1.EndpointPort", "*"},
+    Unrequired{"core.v1.Event", "*"},
+    Unrequired{"core.v1.HTTPHeader", "value"},
+    Unrequired{"core.v1.ISCSIPersistentVolumeSource", "lun"},
+    Unrequired{"core.v1.ISCSIVolumeSource", "lun"},
+    Unrequired{"core.v1.LimitRangeSpec", "*"},
+    Unrequired{"core.v1.NodeAddress", "*"},
+    Unrequired{"core.v1.NodeSystemInfo", "*"},
+    Unrequired{"core.v1.PersistentVolumeClaimTemplate", "*"},
+    Unrequired{"core.v1.PreferredSchedulingTerm", "*"},
+    Unrequired{"core.v1.ServicePort", "*"},
+    Unrequired{"core.v1.Sysctl", "value"},
+    Unrequired{"core.v1.WeightedPodAffinityTerm", "*"},
+    Unrequired{"discovery.v1.Endpoint", "*"},
+    Unrequired{"discovery.v1.EndpointSlice", "endpoints"},
+    Unrequired{"events.v1.Event", "*"},
+    Unrequired{"events.v1.EventSeries", "*"},
+    Unrequired{"networking.v1.HTTPIngressPath", "*"},
+    Unrequired{"networking.v1.NetworkPolicySpec", "*"},
+    Unrequired{"rbac.v1.ClusterRoleBinding", "*"},
+    Unrequired{"rbac.v1.PolicyRule", "*"},
+    Unrequired{"rbac.v1.RoleBinding", "*"},
+    Unrequired{"rbac.v1.RoleRef", "*"},
+    Unrequired{"rbac.v1.Subject", "*"},
+    Unrequired{"scheduling.v1.PriorityClass", "value"},
+    Unrequired{"storage.v1.CSIDriver", "spec"},
+    Unrequired{"storage.v1.CSINode", "spec"},
+    Unrequired{"storage.v1.CSINodeSpec", "*"},
+    Unrequired{"storage.v1.TokenRequest", "*"},
 };
 
 /// Enum values newer than the facts files.
 constexpr std::array kNewEnumValues{
     Default{"batch.v1.PodFailurePolicyRule", "action", R"("FailIndex")"},
+    Default{"core.v1.ScopedResourceSelectorRequirement", "scopeName", R"("VolumeAttributesClass")"},
     Default{"core.v1.Toleration", "operator", R"("Gt")"},
     Default{"core.v1.Toleration", "operator", R"("Lt")"},
 };
@@ -161,7 +315,9 @@ class Generator {
     if (map["elementRelationship"].as_string() == "atomic" || facts["x-kubernetes-map-type"].as_string() == "atomic") {
       out.add("x-kubernetes-map-type", "atomic");
     }
-    if (!is_status_type(name) && !facts["required"].empty()) out.add("required", enforced(name, facts["required"]));
+    if (const Value required = enforced(name, facts["required"]); !is_status_type(name) && !required.empty()) {
+      out.add("required", required);
+    }
     std::map<std::string, Value> fields;
     for (const auto [field, schema] : facts["properties"].members()) fields[std::string(field)] = from_openapi(schema);
     for (const Value& field : map["fields"].items()) {
@@ -179,7 +335,11 @@ class Generator {
   }
 
   Value from_openapi(const Value& schema) {
-    if (schema.has("$ref")) return reference(schema["$ref"].as_string());
+    if (schema.has("$ref")) {
+      Value out = reference(schema["$ref"].as_string());
+      if (schema.has(kPatchStrategy)) out = out.with(kPatchStrategy, schema[kPatchStrategy]);
+      return out;
+    }
     ObjectBuilder out;
     const std::string_view format = schema["format"].as_string();
     if (schema.has("type")) out.add("type", schema["type"]);
@@ -187,8 +347,9 @@ class Generator {
     if (schema.has("items")) out.add("items", from_openapi(schema["items"]));
     if (schema.has("additionalProperties"))
       out.add("additionalProperties", filled_by_null(from_openapi(schema["additionalProperties"])));
-    for (const std::string_view key : {"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
-                                       "x-kubernetes-patch-strategy", "x-kubernetes-patch-merge-key"}) {
+    for (const std::string_view key :
+         {std::string_view("x-kubernetes-list-type"), std::string_view("x-kubernetes-list-map-keys"),
+          std::string_view("x-kubernetes-map-type"), kPatchStrategy, std::string_view("x-kubernetes-patch-merge-key")}) {
       if (schema.has(key)) out.add(key, schema[key]);
     }
     return with_list_type_of_patch(out.build());
@@ -201,7 +362,7 @@ class Generator {
 
   /// A list without a list type merges in server-side apply as it does in a strategic merge patch.
   static Value with_list_type_of_patch(const Value& schema) {
-    const bool merges = schema["x-kubernetes-patch-strategy"].as_string().find("merge") != std::string_view::npos;
+    const bool merges = schema[kPatchStrategy].as_string().find("merge") != std::string_view::npos;
     if (schema["type"].as_string() != "array" || schema.has("x-kubernetes-list-type") || !merges) return schema;
     const Value& key = schema["x-kubernetes-patch-merge-key"];
     if (key.is_null()) return schema.with("x-kubernetes-list-type", "set");
@@ -246,12 +407,27 @@ class Generator {
 
   /// Required fields as the server enforces them: the document also lists what Go merely always writes.
   static Value enforced(const std::string& type, const Value& required) {
-    if (!type.ends_with("PodFailurePolicyRule")) return required;
-    return slipway::json::array({"action"});
+    if (type.ends_with("PodFailurePolicyRule")) return slipway::json::array({"action"});
+    ArrayBuilder kept;
+    for (const Value& field : required.items()) {
+      const bool is_dropped = std::ranges::any_of(kUnrequired, [&](const Unrequired& one) {
+        return one.type == type && (one.fields == "*" || one.fields == field.as_string());
+      });
+      if (!is_dropped) kept.add(field);
+    }
+    return kept.build();
+  }
+
+  /// The values a field may have, or null.
+  Value values_of(const std::string& type, const std::string& field) {
+    for (const Default& one : kNewEnums) {
+      if (one.type == type && one.field == field) return parsed(one.value);
+    }
+    return enums_[type]["properties"][field]["enum"];
   }
 
   void add_facts(const std::string& type, const std::string& field, Value& schema, const Value& required) {
-    if (const Value& values = enums_[type]["properties"][field]["enum"]; !values.empty() && !is_status_type(type)) {
+    if (const Value values = values_of(type, field); !values.empty() && !is_status_type(type)) {
       std::vector<Value> all(values.items().begin(), values.items().end());
       for (const Default& one : kNewEnumValues) {
         if (one.type == type && one.field == field) all.push_back(parsed(one.value));

@@ -1,10 +1,12 @@
 #include "kube/builtin.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "base/check.h"
 #include "json/text.h"
+#include "kube/builtin_rows.h"
 #include "kube/schema.h"
 #include "kube/schema_build.h"
 #include "kube/schema_node.h"
@@ -57,156 +59,80 @@ const BuiltinSchemas& schemas() {
   return all;
 }
 
-struct Row {
-  Resource resource;
-  std::string kind;
-  std::string schema;
-  std::vector<std::string> short_names;
-  std::vector<std::string> categories;
-  bool is_namespaced = true;
-  bool has_status = true;
-  bool counts_generation = false;
-  bool allows_blind_update = true;
-  std::vector<Column> columns;
-  std::vector<std::string> selectable_fields;
-};
-
-constexpr int kWide = 1;
-
-Column name_column(int priority = 0) {
-  return {.name = "Name",
-          .type = "string",
-          .format = "name",
-          .description = "metadata.name",
-          .priority = priority,
-          .json_path = "@name"};
-}
-Column column(std::string name, std::string json_path, int priority = 0, std::string type = "string") {
-  return {.name = std::move(name),
-          .type = std::move(type),
-          .format = "",
-          .description = "",
-          .priority = priority,
-          .json_path = std::move(json_path)};
-}
-Column age_column() { return column("Age", "@age"); }
-
-Row pods() {
-  return {
-      .resource = {"", "v1", "pods"},
-      .kind = "Pod",
-      .schema = "core.v1.Pod",
-      .short_names = {"po"},
-      .categories = {"all"},
-      .counts_generation = true,
-      .columns = {name_column(), column("Ready", "@pod.ready"), column("Status", "@pod.status"),
-                  column("Restarts", "@pod.restarts"), age_column(), column("IP", "@or-none.status.podIP", kWide),
-                  column("Node", "@or-none.spec.nodeName", kWide),
-                  column("Nominated Node", "@or-none.status.nominatedNodeName", kWide),
-                  column("Readiness Gates", "@pod.readiness-gates", kWide)},
-      .selectable_fields = {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-                            "spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName"}};
-}
-
-Row claims() {
-  return {.resource = {"", "v1", "persistentvolumeclaims"},
-          .kind = "PersistentVolumeClaim",
-          .schema = "core.v1.PersistentVolumeClaim",
-          .short_names = {"pvc"},
-          .categories = {},
-          .columns = {name_column(), column("Status", "@claim.status"), column("Volume", ".spec.volumeName"),
-                      column("Capacity", "@claim.capacity"), column("Access Modes", "@claim.access-modes"),
-                      column("StorageClass", ".spec.storageClassName"),
-                      column("VolumeAttributesClass", "@unset.spec.volumeAttributesClassName"), age_column(),
-                      column("VolumeMode", "@unset.spec.volumeMode", kWide)},
-          .selectable_fields = {}};
-}
-
-Row events() {
-  return {
-      .resource = {"", "v1", "events"},
-      .kind = "Event",
-      .schema = "core.v1.Event",
-      .short_names = {"ev"},
-      .categories = {},
-      .has_status = false,
-      .columns = {column("Last Seen", "@event.last-seen"), column("Type", ".type"), column("Reason", ".reason"),
-                  column("Object", "@event.object"), column("Subobject", ".involvedObject.fieldPath", kWide),
-                  column("Source", "@event.source", kWide), column("Message", "@event.message"),
-                  column("First Seen", "@event.first-seen", kWide), column("Count", "@event.count", kWide), name_column(kWide)},
-      .selectable_fields = {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-                            "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-                            "reportingComponent", "source", "type"}};
-}
-
-Row jobs() {
-  return {.resource = {"batch", "v1", "jobs"},
-          .kind = "Job",
-          .schema = "batch.v1.Job",
-          .short_names = {},
-          .categories = {"all"},
-          .counts_generation = true,
-          .columns = {name_column(), column("Status", "@job.status"), column("Completions", "@job.completions"),
-                      column("Duration", "@job.duration"), age_column(), column("Containers", "@template.containers", kWide),
-                      column("Images", "@template.images", kWide), column("Selector", "@selector", kWide)},
-          .selectable_fields = {"status.successful"}};
-}
-
-std::vector<Row> rows() {
-  std::vector<Row> all;
-  all.push_back({.resource = {"", "v1", "namespaces"},
-                 .kind = "Namespace",
-                 .schema = "core.v1.Namespace",
-                 .short_names = {"ns"},
-                 .categories = {},
-                 .is_namespaced = false,
-                 .columns = {name_column(), column("Status", ".status.phase"), age_column()},
-                 .selectable_fields = {"status.phase"}});
-  all.push_back(pods());
-  all.push_back({.resource = {"", "v1", "configmaps"},
-                 .kind = "ConfigMap",
-                 .schema = "core.v1.ConfigMap",
-                 .short_names = {"cm"},
-                 .categories = {},
-                 .has_status = false,
-                 .columns = {name_column(), column("Data", "@config.size"), age_column()},
-                 .selectable_fields = {}});
-  all.push_back({.resource = {"", "v1", "secrets"},
-                 .kind = "Secret",
-                 .schema = "core.v1.Secret",
-                 .short_names = {},
-                 .categories = {},
-                 .has_status = false,
-                 .columns = {name_column(), column("Type", ".type"), column("Data", "@config.size"), age_column()},
-                 .selectable_fields = {"type"}});
-  all.push_back(claims());
-  all.push_back(events());
-  all.push_back(jobs());
-  all.push_back({.resource = {"coordination.k8s.io", "v1", "leases"},
-                 .kind = "Lease",
-                 .schema = "coordination.v1.Lease",
-                 .short_names = {},
-                 .categories = {},
-                 .has_status = false,
-                 .allows_blind_update = false,
-                 .columns = {name_column(), column("Holder", ".spec.holderIdentity"), age_column()},
-                 .selectable_fields = {}});
-  all.push_back({.resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"},
-                 .kind = "CustomResourceDefinition",
-                 .schema = "apiextensions.v1.CustomResourceDefinition",
-                 .short_names = {"crd", "crds"},
-                 .categories = {"api-extensions"},
-                 .is_namespaced = false,
-                 .counts_generation = true,
-                 .allows_blind_update = false,
-                 .columns = {name_column(), column("Created At", ".metadata.creationTimestamp")},
-                 .selectable_fields = {}});
-  return all;
-}
-
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t blank = text.find(' ');
+    out.emplace_back(text.substr(0, blank));
+    text = blank == std::string_view::npos ? std::string_view() : text.substr(blank + 1);
+  }
+  return out;
+}
+
+/// One entry of BuiltinRow::columns.
+Column column_of(std::string_view text) {
+  Column column;
+  column.type = "string";
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text.front() == '|') {
+      column.priority = 1;
+    } else if (text.front() == '#') {
+      column.type = "integer";
+    } else if (text.front() == '?') {
+      column.type = "boolean";
+    } else {
+      break;
+    }
+  }
+  const std::size_t equals = text.find('=');
+  column.name = text.substr(0, equals);
+  column.json_path = text.substr(equals + 1);
+  if (column.name == "Name") {
+    column.format = "name";
+    column.description = "metadata.name";
+  }
+  return column;
+}
+
+std::vector<Column> columns_of(std::string_view text) {
+  constexpr std::string_view kBetween = "; ";
+  std::vector<Column> out;
+  while (!text.empty()) {
+    const std::size_t end = text.find(kBetween);
+    out.push_back(column_of(text.substr(0, end)));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + kBetween.size());
+  }
+  return out;
+}
+
+std::optional<ScalePaths> scale_of(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::vector<std::string> paths = words(text);
+  return ScalePaths{std::move(paths[0]), std::move(paths[1]), std::move(paths[2])};
+}
+
+ResourceType type_of(const BuiltinRow& row) {
+  ResourceType type;
+  type.kind = {std::string(row.group), std::string(row.version), std::string(row.kind)};
+  type.resource = {std::string(row.group), std::string(row.version), std::string(row.plural)};
+  type.list_kind = type.kind.kind + "List";
+  type.singular = lower(type.kind.kind);
+  type.short_names = words(row.short_names);
+  type.categories = words(row.categories);
+  type.is_namespaced = (row.traits & kClusterScoped) == 0;
+  type.has_status = (row.traits & kHasStatus) != 0;
+  type.counts_generation = (row.traits & kCountsGeneration) != 0;
+  type.allows_blind_update = (row.traits & kNoBlindUpdate) == 0;
+  type.schema = schemas().schema(row.schema);
+  type.columns = columns_of(row.columns);
+  type.selectable_fields = words(row.selectable_fields);
+  type.scale = scale_of(row.scale);
+  return type;
 }
 
 }  // namespace
@@ -214,23 +140,7 @@ std::string lower(std::string text) {
 std::vector<ResourceType> builtin_types() {
   static const std::vector<ResourceType> all = [] {
     std::vector<ResourceType> types;
-    for (Row& row : rows()) {
-      ResourceType type;
-      type.kind = {row.resource.group, row.resource.version, row.kind};
-      type.resource = std::move(row.resource);
-      type.list_kind = row.kind + "List";
-      type.singular = lower(row.kind);
-      type.short_names = std::move(row.short_names);
-      type.categories = std::move(row.categories);
-      type.is_namespaced = row.is_namespaced;
-      type.has_status = row.has_status;
-      type.counts_generation = row.counts_generation;
-      type.allows_blind_update = row.allows_blind_update;
-      type.schema = schemas().schema(row.schema);
-      type.columns = std::move(row.columns);
-      type.selectable_fields = std::move(row.selectable_fields);
-      types.push_back(std::move(type));
-    }
+    for (const BuiltinRow& row : builtin_rows()) types.push_back(type_of(row));
     return types;
   }();
   return all;

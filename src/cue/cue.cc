@@ -104,37 +104,6 @@ Errors Evaluation::errors_of(Vertex* v, Demand demand) {
   return out;
 }
 
-Value Evaluation::from_json(const json::Value& data) {
-  switch (data.type()) {
-    case json::Type::Null:
-      return Value::null();
-    case json::Type::Bool:
-      return Value::of(data.as_bool());
-    case json::Type::Int:
-      return Value::of_int(data.as_int());
-    case json::Type::Double:
-    case json::Type::Number: {
-      std::string text = data.number_text();
-      auto number = parse_decimal(text);
-      if (!number) return Value::of_int(0);
-      return evaluator_.make_number(*number, text.find_first_of(".eE") != std::string::npos);
-    }
-    case json::Type::String:
-      return evaluator_.make_string(data.as_string());
-    case json::Type::Array: {
-      std::vector<Value> items;
-      for (const json::Value& one : data.items()) items.push_back(from_json(one));
-      return evaluator_.make_list(items);
-    }
-    case json::Type::Object: {
-      std::vector<Evaluator::Member> members;
-      for (auto [key, value] : data.members()) members.push_back({key, from_json(value)});
-      return evaluator_.make_struct(members);
-    }
-  }
-  return Value::null();
-}
-
 Value Evaluation::from_other_value(Evaluation& other, const Value& value, int depth) {
   Arena& arena = evaluator_.arena();
   switch (value.tag) {
@@ -214,7 +183,7 @@ Vertex* Evaluation::run(std::span<const Hole> holes) {
   for (const Hole& hole : holes) {
     Value value;
     if (const auto* data = std::get_if<json::Value>(&hole.value)) {
-      value = from_json(*data);
+      value = evaluator_.from_json(*data);
     } else {
       const Cursor& cursor = std::get<Cursor>(hole.value);
       if (!cursor.exists()) continue;

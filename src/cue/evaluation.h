@@ -19,7 +19,6 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
   Errors errors_of(Vertex* v, Demand demand);
 
  private:
-  Value from_json(const json::Value& data);
   /// A value of another evaluation, copied with its types, bounds and disjunctions; its references are gone.
   Value from_other(Evaluation& other, Vertex* v, int depth);
   Value from_other_value(Evaluation& other, const Value& value, int depth);

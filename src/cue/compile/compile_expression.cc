@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cue/compile/compiler.h"
+#include "cue/std/regexp.h"
 #include "cue/std/registry.h"
 #include "cue/syntax/literal.h"
 #include "cue/syntax/parser.h"
@@ -400,9 +401,17 @@ const ir::Expr* Compiler::unary(const ast::Unary& node) {
       auto* result = make<ir::Bound>(ir::Op::Bound, node.pos);
       result->kind = node.op;
       result->operand = expression(*node.operand);
+      if (node.op == Tok::Mat || node.op == Tok::NMat) note_pattern(*result->operand);
       return result;
     }
   }
+}
+
+// A pattern written as a literal is compiled with the program.
+void Compiler::note_pattern(const ir::Expr& operand) {
+  if (operand.op != ir::Op::Constant || ir::as<ir::Constant>(operand).value.tag != Value::Tag::String) return;
+  std::string_view pattern = ir::as<ir::Constant>(operand).value.str();
+  if (!program_.regexps.contains(pattern)) program_.regexps.emplace(std::string(pattern), compile_regexp(pattern));
 }
 
 const ir::Expr* Compiler::binary(const ast::Binary& node) {
@@ -423,6 +432,7 @@ const ir::Expr* Compiler::binary(const ast::Binary& node) {
   result->kind = node.op;
   result->left = expression(*node.left);
   result->right = expression(*node.right);
+  if (node.op == Tok::Mat || node.op == Tok::NMat) note_pattern(*result->right);
   return result;
 }
 

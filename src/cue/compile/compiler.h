@@ -78,6 +78,7 @@ class Compiler {
   const ir::Expr* call(const ast::Call& node);
   const ir::Expr* unary(const ast::Unary& node);
   const ir::Expr* binary(const ast::Binary& node);
+  void note_pattern(const ir::Expr& operand);
   const ir::Expr* conjunction(const ast::Binary& node);
   const ir::Expr* disjunction(const ast::Binary& node);
   const ir::Expr* constant(Value value, Pos pos);

@@ -10,6 +10,10 @@
 #include "cue/arena.h"
 #include "cue/compile/ir.h"
 
+namespace re2 {
+class RE2;
+}
+
 namespace slipway::cue {
 
 struct SourceText {
@@ -33,6 +37,8 @@ struct ProgramData {
   SourceMap sources;
   std::deque<SourceText> texts;
   std::vector<Instance> instances;
+  /// Patterns written as literals, compiled.
+  std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps;
   /// The texts follow the grammar. What is wrong beside that stands as an error where it is used, too.
   bool is_well_formed = true;
   Diagnostics diagnostics;  // why it cannot be evaluated; empty when it can

@@ -199,6 +199,7 @@ struct Bottom {
   bool is_absent = false;       // the field asked for is not there
   bool is_close_check = false;  // the field is not allowed
   bool is_child = false;        // reported by a field below
+  bool is_rejection = false;    // a validator's no
   const char* format = "";
   Value operands[3] = {};
   Pos pos = 0;

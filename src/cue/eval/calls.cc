@@ -1,7 +1,9 @@
 // What functions of the standard packages may ask for.
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "cue/eval/evaluator.h"
+#include "cue/std/regexp.h"
 #include "json/text.h"
 
 // Values are told apart a few tags at a time.
@@ -57,6 +59,85 @@ Value Evaluator::fail(std::string message) {
 
 Value Evaluator::incomplete(std::string message) {
   return bottom(Code::Incomplete, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
+}
+
+Value Evaluator::from_json(const json::Value& data) {
+  switch (data.type()) {
+    case json::Type::Null:
+      return Value::null();
+    case json::Type::Bool:
+      return Value::of(data.as_bool());
+    case json::Type::Int:
+      return Value::of_int(data.as_int());
+    case json::Type::Double:
+    case json::Type::Number: {
+      std::string text = data.number_text();
+      auto number = parse_decimal(text);
+      if (!number) return Value::of_int(0);
+      return make_number(*number, text.find_first_of(".eE") != std::string::npos);
+    }
+    case json::Type::String:
+      return make_string(data.as_string());
+    case json::Type::Array: {
+      std::vector<Value> items;
+      for (const json::Value& one : data.items()) items.push_back(from_json(one));
+      return make_list(items);
+    }
+    case json::Type::Object: {
+      std::vector<Member> members;
+      for (auto [key, value] : data.members()) members.push_back({key, from_json(value)});
+      return make_struct(members);
+    }
+  }
+  return Value::null();
+}
+
+Value Evaluator::reject(std::string message) {
+  Value value = bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
+  const_cast<Bottom*>(value.bottom)->is_rejection = true;  // fresh: nobody else has it yet
+  return value;
+}
+
+json::Value Evaluator::to_data(const Value& value, Value& error) {
+  std::string text = to_json(value, error);
+  if (error.is_bottom()) return {};
+  auto data = json::parse(text, {.max_bytes = std::size_t{1} << 30});
+  if (!data) error = fail(data.error().message);
+  return data ? *data : json::Value();
+}
+
+bool Evaluator::may_grow(const Value& value) {
+  if (!value.is_vertex()) return false;
+  const Vertex* v = deref(value.vertex);
+  return v->base.tag == Value::Tag::List ? v->is_open_list : !v->is_closed;
+}
+
+std::size_t Evaluator::optional_count(const Value& object) {
+  std::size_t count = 0;
+  if (!object.is_vertex()) return 0;
+  for (const Vertex* one : deref(object.vertex)->arcs)
+    count += one->label.is_regular() && (one->mark == ArcMark::Optional || one->mark == ArcMark::Required) ? 1 : 0;
+  return count;
+}
+
+const re2::RE2* Evaluator::regexp(std::string_view pattern, Value& error) {
+  if (auto known = program_.regexps.find(pattern); known != program_.regexps.end() && known->second->ok())
+    return known->second.get();
+  auto known = regexps_.find(pattern);
+  if (known == regexps_.end()) known = regexps_.emplace(std::string(pattern), compile_regexp(pattern)).first;
+  if (known->second->ok()) return known->second.get();
+  std::string text = describe_regexp_error(*known->second);
+  error = bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(text))));
+  return nullptr;
+}
+
+Value Evaluator::check(const Value& value, const Value& schema, bool wants_concrete) {
+  Value both = unify(value, schema);
+  if (both.is_bottom() && !is_incomplete(both.bottom->code)) return both;
+  if (!wants_concrete) return {};
+  Value error;
+  to_json(both, error);
+  return error;
 }
 
 std::size_t Evaluator::list_size(const Value& list) {

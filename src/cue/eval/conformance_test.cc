@@ -3,6 +3,7 @@
 
 #include "cue/corpus_test.h"
 #include "cue/eval/evaluator.h"
+#include "cue/result_tree_test.h"
 
 // Values are told apart a few tags at a time.
 #pragma clang diagnostic ignored "-Wswitch-enum"
@@ -11,168 +12,9 @@ namespace slipway::cue {
 namespace {
 
 using json::Value;
-
-std::string literal(Evaluator& evaluator, const cue::Value& value) {
-  if (value.tag != cue::Value::Tag::Conjunction) return evaluator.show(value);
-  std::vector<std::string> parts;
-  for (const cue::Value& part : value.conjunction->parts) parts.push_back(evaluator.show(part));
-  std::sort(parts.begin(), parts.end());
-  std::string text = "&(";
-  for (const std::string& one : parts) text += (text.size() > 2 ? ", " : "") + one;
-  return text + ")";
-}
-
-// Parts of a conjunction in any order.
-std::string sorted_literal(const std::string& text) {
-  if (!text.starts_with("&(")) return text;
-  std::vector<std::string> parts;
-  std::string inner = text.substr(2, text.size() - 3);
-  for (std::size_t at = 0; at <= inner.size();) {
-    std::size_t end = std::min(inner.find(", ", at), inner.size());
-    parts.push_back(inner.substr(at, end - at));
-    at = end + 2;
-  }
-  std::sort(parts.begin(), parts.end());
-  std::string out = "&(";
-  for (const std::string& one : parts) out += (out.size() > 2 ? ", " : "") + one;
-  return out + ")";
-}
-
-/// The tree of a vertex in the form of the corpus. Optional fields are evaluated too.
-Value tree_of(Evaluator& evaluator, Vertex* v, int depth) {
-  if (depth > 60) return json::object({{"k", "deep"}});
-  evaluator.settle(v);
-  evaluator.complete(v);
-  Vertex* real = deref(v);
-  json::ObjectBuilder out;
-  const Bottom* error = real->base.is_bottom() ? real->base.bottom : real->child_error;
-  if (error != nullptr && (real->base.is_bottom() || !is_incomplete(error->code))) {
-    out.set("k", "_|_").set("code", code_name(error->code)).set("msg", evaluator.message(*error));
-  } else if (real->base.tag == cue::Value::Tag::Disjunction) {
-    out.set("k", describe_kind(kinds_of(real->base)));
-    json::ArrayBuilder alternatives;
-    const Disjunction& d = *real->base.disjunction;
-    for (std::size_t i = 0; i < d.values.size(); ++i) {
-      Vertex* inner = evaluator.data_vertex(nullptr, kNoLabel, d.values[i]);
-      alternatives.add(json::array({Value(i < d.defaults), tree_of(evaluator, inner, depth + 1)}));
-    }
-    if (real->is_closed && kinds_of(real->base) == kStruct) out.set("closed", true);
-    out.set("d", alternatives.build());
-    return out.build();
-  } else if (real->base.tag == cue::Value::Tag::Struct) {
-    out.set("k", "struct");
-    if (real->is_closed) out.set("closed", true);
-  } else if (real->base.tag == cue::Value::Tag::List) {
-    out.set("k", "list");
-    if (!real->is_open_list) out.set("closed", true);
-  } else {
-    out.set("k", describe_kind(kinds_of(real->base))).set("v", literal(evaluator, real->base));
-  }
-  json::ArrayBuilder fields;
-  for (std::uint32_t i = 0; i < real->arcs.size(); ++i) {
-    Vertex* field = real->arcs[i];
-    if (field->label.is_let() || field->mark == ArcMark::Absent) continue;
-    std::string label =
-        field->label.is_index() ? std::to_string(field->label.index()) : std::string(evaluator.labels().describe(field->label));
-    const char* mark = field->mark == ArcMark::Optional ? "?" : field->mark == ArcMark::Required ? "!" : "";
-    fields.add(json::array({Value(label), Value(mark), tree_of(evaluator, field, depth + 1)}));
-  }
-  if (!fields.empty()) out.set("f", fields.build());
-  return out.build();
-}
-
-struct Comparison {
-  const Value& root;
-  int leaves = 0;
-  int wrong = 0;
-  std::string first = {};
-
-  void differ(const std::string& path, const std::string& what) {
-    ++wrong;
-    if (first.empty()) first = path + ": " + what;
-  }
-
-  const Value* at_path(const Value& tree, const std::string& path) {
-    if (path.empty()) return &tree;
-    std::size_t dot = 0;
-    bool quoted = false;
-    for (; dot < path.size() && (quoted || path[dot] != '.'); ++dot) quoted = quoted != (path[dot] == '"');
-    std::string label = path.substr(0, dot);
-    for (const Value& field : tree["f"].items()) {
-      if (field.item(0).as_string() == label)
-        return dot >= path.size() ? &field.item(2) : at_path(field.item(2), path.substr(dot + 1));
-    }
-    return nullptr;
-  }
-
-  static std::string plain_label(std::string label) {
-    if (auto package = label.find('('); package != std::string::npos && !label.starts_with('"')) label.resize(package);
-    return label;
-  }
-
-  void compare(const Value& want_in, const Value& got, const std::string& path, int depth) {
-    const Value* want = &want_in;
-    for (int hops = 0; want->has("ref") && hops < 10; ++hops) {
-      want = at_path(root, (*want)["ref"].str());
-      if (want == nullptr) return;
-    }
-    // Fields of a vertex that failed before they were looked at are shown as their source.
-    bool is_source = (*want)["k"].as_string() == "_|_" && (*want)["v"].as_string().starts_with("/ ");
-    if (depth > 40 || is_source) return;
-    ++leaves;
-    if ((*want)["k"].as_string() != got["k"].as_string()) {
-      return differ(path, "want " + (*want)["k"].str() + " " + (*want)["v"].str() + (*want)["code"].str() + ", got " +
-                              got["k"].str() + " " + got["v"].str() + " " + got["msg"].str());
-    }
-    bool is_error = got["k"].as_string() == "_|_";
-    if (is_error) {
-      if ((*want)["code"].as_string() != got["code"].as_string() && want->has("code"))
-        differ(path, "want code " + (*want)["code"].str() + ", got " + got["code"].str() + " " + got["msg"].str());
-    } else if (want->has("d") != got.has("d")) {
-      return differ(path, want->has("d") ? "want a disjunction" : "want no disjunction");
-    } else if (want->has("v") && sorted_literal((*want)["v"].str()) != got["v"].as_string()) {
-      return differ(path, "want " + (*want)["v"].str() + ", got " + got["v"].str());
-    } else if ((*want)["closed"].as_bool() != got["closed"].as_bool()) {
-      differ(path, (*want)["closed"].as_bool() ? "want closed" : "want open");
-    }
-    disjuncts((*want)["d"], got["d"], path, depth);
-    fields((*want)["f"], got["f"], path, depth, is_error);
-  }
-
-  void disjuncts(const Value& want, const Value& got, const std::string& path, int depth) {
-    if (want.size() != got.size())
-      return differ(path, "want " + std::to_string(want.size()) + " disjuncts, got " + std::to_string(got.size()));
-    for (const Value& one : want.items()) {
-      bool found = false;
-      for (const Value& other : got.items()) {
-        Comparison inner{root};
-        inner.compare(one.item(1), other.item(1), path, depth + 1);
-        found = found || (inner.wrong == 0 && one.item(0).as_bool() == other.item(0).as_bool());
-      }
-      if (!found) return differ(path, "no such disjunct " + json::print(one));
-    }
-  }
-
-  void fields(const Value& want, const Value& got, const std::string& path, int depth, bool is_error) {
-    std::map<std::string, const Value*> have;
-    for (const Value& field : got.items()) have[field.item(0).str()] = &field;
-    for (const Value& field : want.items()) {
-      if (field.item(1).as_string() == "let") continue;
-      std::string label = plain_label(field.item(0).str());
-      auto found = have.find(label);
-      if (found == have.end()) {
-        if (!is_error) differ(path + "." + label, "missing");
-        continue;
-      }
-      if (field.item(1).as_string() != found->second->item(1).as_string())
-        differ(path + "." + label, "want mark '" + field.item(1).str() + "'");
-      compare(field.item(2), found->second->item(2), path + "." + label, depth + 1);
-      have.erase(found);
-    }
-    if (is_error) return;
-    for (const auto& [label, field] : have) differ(path + "." + label, "not wanted");
-  }
-};
+using testing::Comparison;
+using testing::open_tree;
+using testing::tree_of;
 
 std::vector<SourceText> sources_of(const Value& row) {
   std::vector<SourceText> files;
@@ -332,17 +174,6 @@ class Assertions {
   }
 
  private:
-  static Value open_tree(const Value& tree) {
-    Value out = tree.without("closed").without("msg").without("code");
-    json::ArrayBuilder fields;
-    for (const Value& field : tree["f"].items())
-      fields.add(json::array({field.item(0), field.item(1), open_tree(field.item(2))}));
-    if (!fields.empty()) out = out.with("f", fields.build());
-    json::ArrayBuilder alternatives;
-    for (const Value& one : tree["d"].items()) alternatives.add(json::array({one.item(0), open_tree(one.item(1))}));
-    return alternatives.empty() ? out : out.with("d", alternatives.build());
-  }
-
   Vertex* step(Vertex* v, std::string label) {
     if (v == nullptr) return nullptr;
     evaluator_.complete(v);

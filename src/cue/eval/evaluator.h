@@ -4,6 +4,8 @@
 // that wait for each other decides with what is known, as Tarjan's algorithm finds strongly connected components.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,13 +57,20 @@ class Evaluator final : public Calls {
   Value make_struct(std::span<const Member> members) override;
   Value fail(std::string message) override;
   Value incomplete(std::string message) override;
+  Value reject(std::string message) override;
+  Value from_json(const json::Value& data) override;
   std::size_t list_size(const Value& list) override;
   Value list_item(const Value& list, std::size_t index) override;
   Value raw_item(const Value& list, std::size_t index) override { return Value::of(deref(list.vertex)->arcs[index]); }
   std::size_t member_count(const Value& object) override;
   Member member(const Value& object, std::size_t index) override;
   std::string to_json(const Value& value, Value& error) override;
+  json::Value to_data(const Value& value, Value& error) override;
+  bool may_grow(const Value& value) override;
+  std::size_t optional_count(const Value& object) override;
+  const re2::RE2* regexp(std::string_view pattern, Value& error) override;
   Value unify(const Value& a, const Value& b) override;
+  Value check(const Value& value, const Value& schema, bool wants_concrete) override;
   Value any_of(const Value& list) override;
   Value all_of(const Value& list) override;
   Value closed(const Value& object) override;
@@ -209,6 +218,7 @@ class Evaluator final : public Calls {
   std::uint64_t steps_ = 0;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;
+  std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps_;  // computed ones
   const char* stack_bottom_ = nullptr;
 };
 

@@ -1,4 +1,6 @@
 // Expressions to values.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
@@ -261,7 +263,10 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
   KindMask got = value.is_vertex() ? (deref(value.vertex)->base.tag == Value::Tag::List ? kList : kStruct) : kinds_of(value);
   if ((wanted & got) != 0) return value;
   if (wanted == kInt && value.tag == Value::Tag::Number && to_decimal(value).is_whole()) return value;
-  return bottom(Code::Eval, "cannot use {0} (type {1}) as {2} in argument", pos, value, Value::type(got), 0);
+  std::string name = (builtin.package.empty() ? "" : std::string(builtin.package) + ".") + std::string(builtin.name);
+  std::string text = fmt::format("cannot use {} (type {}) as {} in argument {} to {}", show(value), describe_kind(got),
+                                 describe_kind(wanted), index + 1, name);
+  return bottom(Code::Eval, "{0}", pos, Value::string(arena_.copy(std::string_view(text))));
 }
 
 Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env* env) {
@@ -281,7 +286,13 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
     std::size_t param = i + (makes_validator ? 1 : 0);
     Value raw = evaluate(*expr.args[i], env);
     Value value = builtin.params[param] == kTop && false ? raw : make_concrete(raw, expr.args[i]->pos);
-    if (value.is_bottom()) return value;
+    if (value.is_bottom()) {
+      // What is not known yet but can never be of the kind asked for is wrong already.
+      bool is_open = is_incomplete(value.bottom->code) && !raw.is_bottom() && kinds_of(raw) != 0;
+      return is_open && (kinds_of(raw) & builtin.params[param]) == 0
+                 ? check_argument(builtin, raw.is_vertex() ? deref(raw.vertex)->base : raw, param, expr.args[i]->pos)
+                 : value;
+    }
     value = check_argument(builtin, value, param, expr.args[i]->pos);
     if (value.is_bottom()) return value;
     args.push_back(value);
@@ -295,7 +306,8 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
     if (arg.is_vertex()) complete(arg.vertex);
   }
   Value result = builtin.call(*this, args);
-  if (builtin.is_validator && result.is_none()) return Value::of(true);
+  if (builtin.is_validator && (result.is_none() || (result.is_bottom() && result.bottom->is_rejection)))
+    return Value::of(result.is_none());
   return result;
 }
 
@@ -322,7 +334,8 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
     validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos);
     return validator;
   }
-  return builtin.call(*this, args);
+  Value result = builtin.call(*this, args);
+  return result.is_bottom() && result.bottom->is_rejection ? Value::of(false) : result;
 }
 
 }  // namespace slipway::cue

@@ -286,15 +286,10 @@ bool Evaluator::is_equal(const Value& a_in, const Value& b_in) {
 }
 
 bool Evaluator::matches_regexp(std::string_view text, std::string_view pattern, Value& error, Pos pos) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(1 << 20);
-  RE2 compiled(re2::StringPiece(pattern.data(), pattern.size()), options);
-  if (!compiled.ok()) {
-    error = bottom(Code::Eval, "invalid regexp: {0}", pos, Value::string(arena_.copy(std::string_view(compiled.error()))));
-    return false;
-  }
-  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), compiled);
+  Pos outer = std::exchange(calling_pos_, pos);
+  const re2::RE2* compiled = regexp(pattern, error);
+  calling_pos_ = outer;
+  return compiled != nullptr && RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled);
 }
 
 int Evaluator::satisfies(const Value& value, const Value& bound, Value& error) {

@@ -13,6 +13,9 @@ std::span<const StandardPackage> standard_packages();
 
 std::span<const Builtin> predeclared_rows();
 std::span<const Builtin> strings_rows();
+std::span<const Builtin> strconv_rows();
 std::span<const Builtin> list_rows();
+std::span<const Builtin> regexp_rows();
+std::span<const Builtin> json_rows();
 
 }  // namespace slipway::cue

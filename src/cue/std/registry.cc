@@ -1,8 +1,82 @@
 #include "cue/std/registry.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+
+std::int64_t to_int(const Value& number) {
+  if (number.tag == Value::Tag::Int) return number.integer;
+  if (number.tag != Value::Tag::Number) return 0;
+  Decimal decimal = number.number->decimal();
+  if (auto small = to_int64(truncate(decimal))) return *small;
+  return decimal.is_negative ? INT64_MIN : INT64_MAX;
+}
+
+Value make_reduced(Calls& calls, Decimal number) {
+  if (number.is_whole()) return calls.make_number(whole(std::move(number)), false);
+  while (number.digits.size() > 1 && number.digits.back() == '0') {
+    number.digits.pop_back();
+    ++number.exponent;
+  }
+  return calls.make_number(number, true);
+}
+
+Value make_double(Calls& calls, double number) {
+  if (!std::isfinite(number)) return calls.fail(std::isnan(number) ? "result is not a number" : "result is infinite");
+  std::string text = fmt::format("{}", number);  // shortest that reads back
+  auto decimal = parse_decimal(text);
+  return decimal ? calls.make_number(*decimal, true) : calls.fail("number out of range");
+}
+
+std::string kind_name(const Value& value) { return describe_kind(kinds_of(value)); }
+
+namespace {
+
+bool items_of(Calls& calls, const Value& list, KindMask kinds, std::vector<Value>& out, Value& error) {
+  for (std::size_t i = 0; i < calls.list_size(list); ++i) {
+    Value item = calls.list_item(list, i);
+    Value raw = calls.raw_item(list, i);
+    if (item.is_bottom()) {
+      // A type is no value yet; one that can never be of the kind asked for is wrong already.
+      bool may_fit = !is_incomplete(item.bottom->code) || (kinds_of(raw) & kinds) != 0 || kinds_of(raw) == 0;
+      if (may_fit) {
+        error = item;
+        return false;
+      }
+      item = raw;
+    }
+    if ((kinds_of(item) & kinds) == 0) {
+      error = calls.fail(fmt::format("invalid list element {} in argument 0 to call: cannot use value {} ({}) as {}", i,
+                                     calls.show(item), kind_name(item), describe_kind(kinds)));
+      return false;
+    }
+    out.push_back(item);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool texts_of(Calls& calls, const Value& list, std::vector<std::string_view>& out, Value& error) {
+  std::vector<Value> items;
+  if (!items_of(calls, list, kString, items, error)) return false;
+  for (const Value& item : items) out.push_back(item.str());
+  return true;
+}
+
+bool numbers_of(Calls& calls, const Value& list, std::vector<Value>& out, Value& error) {
+  return items_of(calls, list, kNumber, out, error);
+}
+
+Value make_texts(Calls& calls, std::span<const std::string> texts) {
+  std::vector<Value> items;
+  for (const std::string& text : texts) items.push_back(calls.make_string(text));
+  return calls.make_list(items);
+}
 
 bool is_standard_package(std::string_view path) {
   for (const StandardPackage& one : standard_packages()) {

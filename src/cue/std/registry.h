@@ -3,11 +3,19 @@
 // sees expressions. A row with one argument less given is a validator: its first argument is the value to be judged.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cue/compile/value.h"
+#include "json/value.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace slipway::cue {
 
@@ -47,6 +55,10 @@ class Calls {
   virtual Value fail(std::string message) = 0;
   /// The operands are not known well enough yet.
   virtual Value incomplete(std::string message) = 0;
+  /// A validator's no: false where it is called like a function, an error with this message where it judges.
+  virtual Value reject(std::string message) = 0;
+  /// Data as it would be written in the language.
+  virtual Value from_json(const json::Value& data) = 0;
 
   // Arguments.
   virtual std::size_t list_size(const Value& list) = 0;
@@ -61,10 +73,20 @@ class Calls {
   virtual bool is_equal(const Value& a, const Value& b) = 0;
   /// JSON text of a concrete value; nothing and `error` set otherwise.
   virtual std::string to_json(const Value& value, Value& error) = 0;
+  /// The same as a tree; an error leaves nothing and sets `error`.
+  virtual json::Value to_data(const Value& value, Value& error) = 0;
+  /// More items or fields may be added: an open list, a struct that is not closed.
+  virtual bool may_grow(const Value& value) = 0;
+  /// Names of optional fields count: how many a closed struct may still get.
+  virtual std::size_t optional_count(const Value& object) = 0;
+  /// Compiled once per program (literals) or evaluation; null and `error` set when it is no regular expression.
+  virtual const re2::RE2* regexp(std::string_view pattern, Value& error) = 0;
   /// As error messages show it.
   virtual std::string show(const Value& value) = 0;
   /// a & b, evaluated. A bottom when it has none.
   virtual Value unify(const Value& a, const Value& b) = 0;
+  /// unify, then every error below it; with `wants_concrete` also what has no single value. None when there is none.
+  virtual Value check(const Value& value, const Value& schema, bool wants_concrete) = 0;
   /// One of the items, or all of them at once; unevaluated.
   virtual Value any_of(const Value& list) = 0;
   virtual Value all_of(const Value& list) = 0;
@@ -75,6 +97,22 @@ class Calls {
 };
 
 Decimal to_decimal(const Value& number);
+/// Of a whole number; the nearest when it does not fit 64 bits.
+std::int64_t to_int(const Value& number);
+/// A result of decimal arithmetic: a whole one is an int, however it came about.
+Value make_reduced(Calls& calls, Decimal number);
+/// A result of binary floating point, in its shortest form. A bottom for infinities and NaN.
+Value make_double(Calls& calls, double number);
+/// Every item as text or number; false and `error` set when one is neither.
+bool texts_of(Calls& calls, const Value& list, std::vector<std::string_view>& out, Value& error);
+bool numbers_of(Calls& calls, const Value& list, std::vector<Value>& out, Value& error);
+Value make_texts(Calls& calls, std::span<const std::string> texts);
+/// "string", "(bool|int)" of a value as argument messages say it.
+std::string kind_name(const Value& value);
+
+/// Parameter lists of rows.
+template <KindMask... kinds>
+inline constexpr std::array<KindMask, sizeof...(kinds)> kParams{kinds...};
 inline bool is_float(const Value& number) { return number.tag == Value::Tag::Number && number.number->is_float; }
 
 /// All rows of a package; empty when there is no such package.

@@ -101,4 +101,51 @@ bool is_decimal_digit(std::uint32_t code) {
   return after != std::begin(kDigitRuns) && code < *(after - 1) + 10 && code != kBadRune;
 }
 
+bool is_space(std::uint32_t code) {
+  return (code >= 9 && code <= 13) || code == ' ' || code == 0x85 || code == 0xA0 || code == 0x1680 ||
+         (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F ||
+         code == 0x3000;
+}
+
+namespace {
+
+/// Lower-case letters and how far above them the upper-case ones lie. `step` 2: every second one is lower-case.
+struct CaseRange {
+  std::uint32_t first;
+  std::uint32_t last;
+  std::int32_t to_upper;
+  std::uint32_t step;
+};
+constexpr CaseRange kCases[] = {
+    {'a', 'z', -32, 1},       {0xE0, 0xF6, -32, 1},     {0xF8, 0xFE, -32, 1},     {0xFF, 0xFF, 121, 1},
+    {0x101, 0x12F, -1, 2},    {0x133, 0x137, -1, 2},    {0x13A, 0x148, -1, 2},    {0x14B, 0x177, -1, 2},
+    {0x17A, 0x17E, -1, 2},    {0x1CE, 0x1DC, -1, 2},    {0x1DF, 0x1EF, -1, 2},    {0x1F9, 0x21F, -1, 2},
+    {0x223, 0x233, -1, 2},    {0x3AC, 0x3AC, -38, 1},   {0x3AD, 0x3AF, -37, 1},   {0x3B1, 0x3C1, -32, 1},
+    {0x3C3, 0x3CB, -32, 1},   {0x3CC, 0x3CC, -64, 1},   {0x3CD, 0x3CE, -63, 1},   {0x430, 0x44F, -32, 1},
+    {0x450, 0x45F, -80, 1},   {0x461, 0x481, -1, 2},    {0x48B, 0x4BF, -1, 2},    {0x4C2, 0x4CE, -1, 2},
+    {0x4D1, 0x52F, -1, 2},    {0x561, 0x586, -48, 1},   {0x1E01, 0x1E95, -1, 2},  {0x1EA1, 0x1EFF, -1, 2},
+    {0x24D0, 0x24E9, -26, 1}, {0x2170, 0x217F, -16, 1}, {0xFF41, 0xFF5A, -32, 1}, {0x10428, 0x1044F, -40, 1},
+};
+
+}  // namespace
+
+std::uint32_t to_upper(std::uint32_t code) {
+  if (code == 0x3C2) return 0x3A3;  // final sigma
+  if (code == 0xB5) return 0x39C;   // micro sign
+  for (const CaseRange& range : kCases) {
+    if (code >= range.first && code <= range.last && (code - range.first) % range.step == 0)
+      return static_cast<std::uint32_t>(static_cast<std::int64_t>(code) + range.to_upper);
+  }
+  return code;
+}
+
+std::uint32_t to_lower(std::uint32_t code) {
+  for (const CaseRange& range : kCases) {
+    std::int64_t lower = static_cast<std::int64_t>(code) - range.to_upper;
+    if (lower >= range.first && lower <= range.last && (lower - range.first) % range.step == 0)
+      return static_cast<std::uint32_t>(lower);
+  }
+  return code;
+}
+
 }  // namespace slipway::cue

@@ -23,5 +23,10 @@ bool is_utf8(std::string_view text);
 /// Unicode categories L* and Nd, by ranges: exact for the scripts in common use.
 bool is_letter(std::uint32_t code);
 bool is_decimal_digit(std::uint32_t code);
+/// White space of the Unicode standard.
+bool is_space(std::uint32_t code);
+/// Simple case mapping: Latin, Greek, Cyrillic, Armenian and full-width letters; others map to themselves.
+std::uint32_t to_upper(std::uint32_t code);
+std::uint32_t to_lower(std::uint32_t code);
 
 }  // namespace slipway::cue

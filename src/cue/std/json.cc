@@ -1,0 +1,181 @@
+// Package encoding/json.
+#include "json/text.h"
+
+#include <fmt/format.h>
+
+#include "cue/std/packages.h"
+
+namespace slipway::cue {
+namespace {
+
+using Args = std::span<const Value>;
+constexpr json::Limits kLimits{.max_bytes = std::size_t{64} << 20, .max_depth = 1000};
+
+// Go writes <, > and & of strings as escapes.
+std::string html_escaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '<':
+        out += "\\u003c";
+        break;
+      case '>':
+        out += "\\u003e";
+        break;
+      case '&':
+        out += "\\u0026";
+        break;
+      default:
+        if (text.substr(i).starts_with("\xE2\x80\xA8") || text.substr(i).starts_with("\xE2\x80\xA9")) {
+          out += text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
+          i += 2;
+        } else {
+          out += text[i];
+        }
+    }
+  }
+  return out;
+}
+
+// The texts of a stream of values, told apart by brackets and quotes; what is wrong inside shows when it is parsed.
+std::vector<std::string_view> values_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  std::size_t at = 0;
+  auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+  while (at < text.size()) {
+    if (is_blank(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t begin = at;
+    int depth = 0;
+    bool in_string = false;
+    for (; at < text.size(); ++at) {
+      char c = text[at];
+      if (in_string) {
+        if (c == '\\')
+          ++at;
+        else if (c == '"')
+          in_string = false;
+        if (!in_string && depth == 0) break;
+        continue;
+      }
+      if (c == '"') in_string = true;
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') {
+        if (--depth <= 0) break;
+      }
+      if (depth == 0 && !in_string && is_blank(c)) break;
+    }
+    std::size_t end = std::min(at + 1, text.size());
+    out.push_back(text.substr(begin, end - begin));
+    at = end;
+  }
+  return out;
+}
+
+Value wrong(Calls& calls, const Status& status) { return calls.fail(fmt::format("invalid JSON: {}", status.message)); }
+
+Value marshal(Calls& calls, Args args) {
+  Value error;
+  std::string text = calls.to_json(args[0], error);
+  if (error.is_bottom()) return error;
+  return calls.make_string(html_escaped(text));
+}
+
+Value marshal_stream(Calls& calls, Args args) {
+  std::string out;
+  for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
+    Value error;
+    out += html_escaped(calls.to_json(calls.raw_item(args[0], i), error)) + "\n";
+    if (error.is_bottom()) return error;
+  }
+  return calls.make_string(out);
+}
+
+Value unmarshal(Calls& calls, Args args) {
+  auto data = json::parse(args[0].str(), kLimits);
+  return data ? calls.from_json(*data) : wrong(calls, data.error());
+}
+
+Value unmarshal_stream(Calls& calls, Args args) {
+  std::vector<Value> items;
+  for (std::string_view one : values_of(args[0].str())) {
+    auto data = json::parse(one, kLimits);
+    if (!data) return wrong(calls, data.error());
+    items.push_back(calls.from_json(*data));
+  }
+  return calls.make_list(items);
+}
+
+Value valid(Calls&, Args args) { return Value::of(json::parse(args[0].str(), kLimits).has_value()); }
+
+Value compact(Calls& calls, Args args) {
+  auto data = json::parse(args[0].str(), kLimits);
+  return data ? calls.make_string(json::print(*data)) : wrong(calls, data.error());
+}
+
+void print_indented(std::string& out, const json::Value& value, const std::string& line, std::string_view indent) {
+  bool is_array = value.type() == json::Type::Array;
+  if ((!is_array && value.type() != json::Type::Object) || value.empty()) return json::print_to(out, value);
+  std::string inner = line + std::string(indent);
+  out += is_array ? '[' : '{';
+  bool is_first = true;
+  auto separate = [&] {
+    out += std::exchange(is_first, false) ? "\n" : ",\n";
+    out += inner;
+  };
+  if (is_array) {
+    for (const json::Value& item : value.items()) {
+      separate();
+      print_indented(out, item, inner, indent);
+    }
+  } else {
+    for (auto [key, member] : value.members()) {
+      separate();
+      json::print_to(out, json::Value(key));
+      out += ": ";
+      print_indented(out, member, inner, indent);
+    }
+  }
+  out += "\n" + line + (is_array ? "]" : "}");
+}
+
+Value indent(Calls& calls, Args args) {
+  auto data = json::parse(args[0].str(), kLimits);
+  if (!data) return wrong(calls, data.error());
+  std::string out;
+  print_indented(out, *data, std::string(args[1].str()), args[2].str());
+  return calls.make_string(out);
+}
+
+Value html_escape(Calls& calls, Args args) { return calls.make_string(html_escaped(args[0].str())); }
+
+Value validate(Calls& calls, Args args) {
+  auto data = json::parse(args[0].str(), kLimits);
+  if (!data) return wrong(calls, data.error());
+  Value error = calls.check(calls.from_json(*data), args[1], true);
+  return error.is_bottom() ? error : Value::of(true);
+}
+
+constexpr auto& kText = kParams < kString | kBytes > ;
+constexpr auto& kAnything = kParams<kTop>;
+constexpr auto& kItems = kParams<kList>;
+
+constexpr Builtin kRows[] = {
+    {"encoding/json", "Marshal", kAnything, kString, marshal},
+    {"encoding/json", "MarshalStream", kItems, kString, marshal_stream},
+    {"encoding/json", "Unmarshal", kText, kTop, unmarshal},
+    {"encoding/json", "UnmarshalStream", kText, kList, unmarshal_stream},
+    {"encoding/json", "Valid", kText, kBool, valid, false, true},
+    {"encoding/json", "Compact", kText, kString, compact},
+    {"encoding/json", "Indent", kParams<kString | kBytes, kString, kString>, kString, indent},
+    {"encoding/json", "HTMLEscape", kText, kString, html_escape},
+    {"encoding/json", "Validate", kParams<kString | kBytes, kTop>, kBool, validate, true, true},
+};
+
+}  // namespace
+
+std::span<const Builtin> json_rows() { return kRows; }
+
+}  // namespace slipway::cue

@@ -35,6 +35,9 @@ Figures measure_store(const Settings& settings);
 Figures measure_workflows(const Settings& settings);
 Figures measure_graph(const Settings& settings);
 Figures measure_simulation(const Settings& settings);
+Figures measure_wire(const Settings& settings);
+Figures measure_large(const Settings& settings);
+Figures measure_clusters(const Settings& settings);
 
 using Instant = std::chrono::steady_clock::time_point;
 inline Instant tick() { return std::chrono::steady_clock::now(); }

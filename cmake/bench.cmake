@@ -3,7 +3,7 @@
 file(GLOB bench_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.cc)
 if(bench_sources AND TARGET slipway_sim AND TARGET slipway_os)
   add_executable(slipway_bench EXCLUDE_FROM_ALL ${bench_sources})
-  target_link_libraries(slipway_bench PRIVATE slipway_sim slipway_os)
+  target_link_libraries(slipway_bench PRIVATE slipway_sim slipway_os slipway_net)
   target_precompile_headers(slipway_bench REUSE_FROM slipway_pch)
 endif()
 
@@ -14,6 +14,10 @@ endif()
 if(EXISTS ${CMAKE_SOURCE_DIR}/tools/gen_builtin.cc AND TARGET slipway_json)
   add_executable(gen_builtin EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/gen_builtin.cc)
   target_link_libraries(gen_builtin PRIVATE slipway_json)
+endif()
+if(EXISTS ${CMAKE_SOURCE_DIR}/tools/gen_protobuf.cc AND TARGET slipway_json)
+  add_executable(gen_protobuf EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/gen_protobuf.cc)
+  target_link_libraries(gen_protobuf PRIVATE slipway_json)
 endif()
 
 # Each *_fuzz.cc is a program: with libFuzzer in the fuzz build (make fuzz), and in the others as a test that feeds it a fixed number of

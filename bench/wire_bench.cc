@@ -1,0 +1,191 @@
+// The API over TLS, from another process: requests per second, watch fan-out, and what many objects cost. ConfigMaps, durable
+// before each answer, 16 kept connections.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/check.h"
+#include "json/text.h"
+#include "wire_process.h"
+
+namespace slipway::bench {
+namespace {
+
+constexpr int kConnections = 16;
+constexpr int kRounds = 5;
+constexpr std::string_view kConfigMaps = "/api/v1/namespaces/default/configmaps";
+
+std::string fresh(const Settings& settings, const std::string& name) {
+  std::filesystem::remove_all(settings.folder + "/" + name);
+  return settings.folder + "/" + name;
+}
+
+/// Calls per second, median of the rounds.
+double rate(WireLoad& load, int calls, const std::function<HttpCall(int round, int number)>& make) {
+  std::vector<double> rates;
+  for (int round = 0; round < kRounds; ++round) {
+    const Instant start = tick();
+    load.measure(kConnections, calls, [&](int number) { return make(round, number); });
+    rates.push_back(calls / seconds_since(start));
+  }
+  return median(rates);
+}
+
+struct Fanout {
+  double events_per_s = 0;
+  double p99_lag_ms = 0;
+};
+
+/// What one watcher has seen. Every object carries the moment of its sending.
+Task<> follow(WireLoad& load, int events, int& ready, std::vector<double>& lags, int& seen) {
+  HttpCall call = load.get(std::string(kConfigMaps) + "?watch=true&labelSelector=bench%3Dfanout");
+  call.is_streaming = true;
+  call.timeout = std::chrono::seconds{60};
+  auto answer = co_await load.client().send(std::move(call));
+  SLIPWAY_CHECK(answer.has_value() && answer->status == 200 && answer->stream, "watch refused");
+  ++ready;
+  std::string rest;
+  constexpr std::string_view mark = R"("sent":")";
+  for (int own = 0; own < events;) {
+    auto piece = co_await answer->stream->next();
+    SLIPWAY_CHECK(piece.has_value() && piece->has_value(), "watch ended early");
+    const double now = std::chrono::duration<double>(tick().time_since_epoch()).count();
+    rest += **piece;
+    std::size_t line = 0;
+    for (std::size_t end; (end = rest.find('\n', line)) != std::string::npos; line = end + 1) {
+      const std::size_t at = rest.find(mark, line);
+      if (at >= end) continue;
+      lags.push_back(now - std::strtod(rest.c_str() + at + mark.size(), nullptr));
+      ++own;
+      ++seen;
+    }
+    rest.erase(0, line);
+  }
+  answer->stream->close();
+}
+
+HttpCall timed_create(const WireLoad& load, int number, int run) {
+  HttpCall call = load.create(fmt::format("fan-{}-{}", run, number), 700);
+  const double now = std::chrono::duration<double>(tick().time_since_epoch()).count();
+  call.body = fmt::format(
+      R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"fan-{}-{}","labels":{{"bench":"fanout"}}}},"data":{{"sent":"{:.6f}","text":"{}"}}}})",
+      run, number, now, std::string(700, 'x'));
+  return call;
+}
+
+Task<> write_paced(WireLoad& load, int events, int run, Duration pause) {
+  for (int i = 0; i < events; ++i) {
+    const auto answer = co_await load.client().send(timed_create(load, i, run));
+    SLIPWAY_CHECK(answer.has_value() && answer->status == 201, "create refused");
+    co_await sleep_for(load.env(), pause);
+  }
+}
+
+/// `watchers` watches of their own connections see `events` creates, one every 20 ms.
+Fanout measure_fanout(const Access& access, int watchers, int events) {
+  WireLoad load(access, static_cast<std::size_t>(watchers) + 4);
+  std::vector<double> lags;
+  int ready = 0;
+  int seen = 0;
+  double seconds = 0;
+  load.run([&](WireLoad& in) -> Task<> {
+    Tasks tasks(in.env());
+    for (int i = 0; i < watchers; ++i) tasks.spawn(follow(in, events, ready, lags, seen));
+    while (ready < watchers) co_await sleep_for(in.env(), std::chrono::milliseconds{5});
+    const Instant start = tick();
+    co_await write_paced(in, events, watchers, std::chrono::milliseconds{20});
+    co_await tasks.join();
+    seconds = seconds_since(start);
+  });
+  SLIPWAY_CHECK(seen == watchers * events, "a watcher lost events");
+  return {seen / seconds, percentile(lags, 0.99) * 1000};
+}
+
+void add_fanout(Figures& figures, const Access& access) {
+  for (const int watchers : {1, 100, 1000}) {
+    const Fanout fanout = measure_fanout(access, watchers, watchers == 1000 ? 100 : 250);
+    figures[fmt::format("wire_watch{}_p99_ms", watchers)] = {
+        fanout.p99_lag_ms, "ms", "",
+        "from before the create is sent to the event parsed, load process included; one create per 20 ms"};
+    figures[fmt::format("wire_watch{}_events_per_s", watchers)] = {fanout.events_per_s, "1/s", "", ""};
+  }
+}
+
+/// Fills with `count` objects of `bytes` and gives the JSON bytes of one as the server shows it.
+double fill(WireLoad& load, int count, std::size_t bytes, std::vector<double>* seconds = nullptr) {
+  auto times = load.measure(kConnections, count, [&](int i) { return load.create(fmt::format("c{:06}", i), bytes); });
+  if (seconds != nullptr) *seconds = std::move(times);
+  double size = 0;
+  load.run([&](WireLoad& in) -> Task<> {
+    const auto answer = co_await in.client().send(in.get(std::string(kConfigMaps) + "/c000000"));
+    SLIPWAY_CHECK(answer.has_value() && answer->status == 200, "get refused");
+    size = static_cast<double>(answer->body.size());
+  });
+  return size;
+}
+
+void add_memory(Figures& figures, const Settings& settings) {
+  WireProcess server(settings, fresh(settings, "wire-100k"));
+  WireLoad load(server.access(), kConnections);
+  const double before = server.rss_mb();
+  const double bytes = fill(load, 100'000, 700);
+  const double after = server.rss_mb();
+  figures["rss_100k_mb"] = {after, "MB", "", "100,000 ConfigMaps of 1 kB"};
+  figures["bytes_per_json_byte"] = {(after - before) * 1048576 / (bytes * 100'000), "", "<= 1.5",
+                                    "resident growth over JSON bytes"};
+}
+
+}  // namespace
+
+Figures measure_wire(const Settings& settings) {
+  Figures figures;
+  WireProcess server(settings, fresh(settings, "wire"));
+  WireLoad load(server.access(), kConnections);
+  figures["wire_create_per_s"] = {
+      rate(load, 10'000, [&](int round, int i) { return load.create(fmt::format("r{}-{}", round, i), 700); }), "1/s", "",
+      "1 kB ConfigMaps over TLS, 16 connections, durable"};
+  figures["wire_get_per_s"] = {
+      rate(load, 20'000, [&](int, int i) { return load.get(fmt::format("{}/r0-{}", kConfigMaps, i % 10'000)); }), "1/s", "",
+      ""};
+  add_fanout(figures, server.access());
+  server.stop();
+
+  WireProcess lists(settings, fresh(settings, "wire-list"));
+  WireLoad reader(lists.access(), kConnections);
+  fill(reader, 10'000, 700);
+  figures["wire_list10k_ms"] = {median(reader.measure(1, 9, [&](int) { return reader.get(std::string(kConfigMaps)); })) * 1000,
+                                "ms", "", ""};
+  lists.stop();
+  add_memory(figures, settings);
+  return figures;
+}
+
+Figures measure_large(const Settings& settings) {
+  Figures figures;
+  const std::string folder = fresh(settings, "wire-large");
+  std::vector<double> seconds;
+  {
+    WireProcess server(settings, folder);
+    WireLoad load(server.access(), kConnections);
+    fill(load, 400'000, 3'700, &seconds);
+    figures["rss_400k_mb"] = {server.rss_mb(), "MB", "<= 6144", "400,000 ConfigMaps of 4 kB"};
+    const std::vector<double> last(seconds.end() - 40'000, seconds.end());
+    figures["write_400k_p99_ms"] = {percentile(last, 0.99) * 1000, "ms", "<= 20", "the last 40,000 creates, 16 at a time"};
+  }
+  WireProcess again(settings, folder);
+  figures["start_400k_ms"] = {again.start_ms(), "ms", "", "exec to /readyz with that data"};
+  figures["rss_400k_restart_mb"] = {again.rss_mb(), "MB", "<= 6144", "after the restart"};
+  again.stop();
+  std::filesystem::remove_all(folder);
+  return figures;
+}
+
+Figures measure_clusters(const Settings& settings) {
+  WireProcess one(settings, fresh(settings, "clusters-1"), {"--clusters", "c0"});
+  WireProcess eleven(settings, fresh(settings, "clusters-11"), {"--clusters", "c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10"});
+  usleep(500'000);
+  return {{"ten_clusters_mb", {eleven.rss_mb() - one.rss_mb(), "MB", "", "resident memory of ten more idle clusters"}},
+          {"ten_clusters_start_ms", {eleven.start_ms() - one.start_ms(), "ms", "", "start with ten more, folders fresh"}}};
+}
+
+}  // namespace slipway::bench

@@ -10,6 +10,8 @@ namespace slipway::cluster {
 
 inline const kube::Resource kPods{"", "v1", "pods"};
 inline const kube::Resource kJobs{"batch", "v1", "jobs"};
+inline const kube::Resource kReplicaSets{"apps", "v1", "replicasets"};
+inline const kube::Resource kDeployments{"apps", "v1", "deployments"};
 inline const kube::Resource kNamespaces{"", "v1", "namespaces"};
 inline const kube::Resource kConfigMaps{"", "v1", "configmaps"};
 inline const kube::Resource kSecrets{"", "v1", "secrets"};
@@ -26,6 +28,10 @@ inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-co
 inline constexpr std::string_view kRunTime = "slipway.dev/run-time";
 /// Exit code of a simulated pod. A list such as "1,1,0" gives one code per attempt, the last one for all further ones.
 inline constexpr std::string_view kExitCode = "slipway.dev/exit-code";
+/// Go duration after which the containers of a simulated pod are ready, counted from their start, or "never"; absent: 0.
+inline constexpr std::string_view kReadyAfter = "slipway.dev/ready-after";
+/// Images, separated by commas, that a simulated pod cannot pull.
+inline constexpr std::string_view kMissingImages = "slipway.dev/missing-images";
 /// Which attempt a pod is, from 0: chooses from kExitCode. Set by the Job controller unless the template has it.
 inline constexpr std::string_view kAttempt = "slipway.dev/attempt";
 
@@ -34,5 +40,7 @@ inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 
 /// The one node there is.
 inline constexpr std::string_view kNodeName = "local";
+/// Its address: this machine as it sees itself.
+inline constexpr const char* kNodeAddress = "127.0.0.1";
 
 }  // namespace slipway::cluster

@@ -28,6 +28,7 @@ struct PodReport {
   std::string message;
   bool is_disrupted = false;  // it failed by no fault of its own: condition DisruptionTarget
   bool is_initialized = true;
+  std::string ip{};                          // of the pod, once it has one
   std::vector<json::Value> init_containers;  // ContainerStatus
   std::vector<json::Value> containers;       // ContainerStatus, in the order of the spec
   std::optional<PodWarning> warning;         // why it does not start

@@ -34,6 +34,17 @@ Value conditions(const Value& before, const PodReport& report, Time now) {
   return result;
 }
 
+/// An address once given stays, as upstream, so that what has ended still says where it was.
+Value with_addresses(Value status, const std::string& ip) {
+  const auto set = [&](const char* one, const char* all, const std::string& address) {
+    if (address.empty() || status[one].as_string() == address) return;
+    status = status.with(one, address).with(all, json::array({json::object({{"ip", address}})}));
+  };
+  set("hostIP", "hostIPs", kNodeAddress);
+  set("podIP", "podIPs", ip);
+  return status;
+}
+
 }  // namespace
 
 Value waiting_state(const std::string& reason, const std::string& message) {
@@ -76,6 +87,7 @@ Value pod_status(const kube::Object& pod, const PodReport& report, Time now) {
   if (!report.reason.empty()) status = status.with("reason", report.reason);
   if (!report.message.empty()) status = status.with("message", report.message);
   if (!status.has("startTime")) status = status.with("startTime", to_rfc3339(now));
+  status = with_addresses(std::move(status), report.ip);
   if (!report.init_containers.empty()) {
     status = status.with("initContainerStatuses", json::array(std::span<const Value>(report.init_containers)));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster/names.h"
 #include "cluster/pod_status.h"
 
 namespace slipway::cluster {
@@ -56,6 +57,7 @@ PodReport report_of(const kube::Object& pod, const PodState& state) {
   report.phase = phase_text(state.phase);
   report.message = state.message;
   report.is_initialized = state.phase != PodPhase::Pending;
+  report.ip = kNodeAddress;  // its processes are of this machine
   for (const PodContainerState& container : state.containers) {
     const bool is_done = container.phase == PodContainerPhase::Terminated && container.exit.exit_code == 0;
     if (container.is_init && !is_done) report.is_initialized = false;

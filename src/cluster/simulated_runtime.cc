@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/digest.h"
 #include "client/backoff.h"
 #include "cluster/names.h"
 #include "cluster/pod_status.h"
@@ -20,7 +21,19 @@ struct Script {
   std::optional<Duration> run_time;
   std::vector<std::int64_t> exit_codes;
   std::int64_t attempt = 0;
+  std::optional<Duration> ready_after = Duration{0};  // nullopt: never
+  std::string missing_images;
   std::string error;
+
+  bool is_missing(std::string_view image) const {
+    std::string_view rest = missing_images;
+    while (!rest.empty()) {
+      const std::string_view item = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+      if (item == image) return true;
+    }
+    return false;
+  }
 
   std::int64_t exit_code(std::int64_t restarts) const {
     if (exit_codes.empty()) return 0;
@@ -46,6 +59,17 @@ Script read_script(const kube::Object& pod) {
       script.run_time = *duration;
     }
   }
+  if (const auto text = kube::annotation(pod, kReadyAfter); text == "never") {
+    script.ready_after.reset();
+  } else if (!text.empty()) {
+    const auto duration = parse_duration(text);
+    if (!duration || *duration < Duration{0}) {
+      script.error = fmt::format("annotation {}: neither \"never\" nor a duration such as 12.5s: {}", kReadyAfter, text);
+    } else {
+      script.ready_after = *duration;
+    }
+  }
+  script.missing_images = std::string(kube::annotation(pod, kMissingImages));
   std::string_view codes = kube::annotation(pod, kExitCode);
   while (!codes.empty()) {
     const std::string_view item = codes.substr(0, codes.find(','));
@@ -108,14 +132,48 @@ PodReport fail_script(const kube::Object& pod, const std::string& error, Time no
   return report;
 }
 
+/// Some address of 10.244.0.0/16, the same for ever.
+std::string address_of(const kube::Object& pod) {
+  const std::uint32_t hash = fnv1a_32(kube::uid(pod));
+  return fmt::format("10.244.{}.{}", hash >> 8 & 0xff, hash & 0xff);
+}
+
+/// Pending for ever, with the words of the kubelet, when an image cannot be had.
+std::optional<PodReport> wait_for_images(const kube::Object& pod, const Script& script) {
+  std::string missing;
+  PodReport report;
+  for (const Value& container : pod["spec"]["containers"].items()) {
+    const std::string image = container["image"].str();
+    const bool is_missing = script.is_missing(image);
+    if (is_missing) missing = image;
+    report.containers.push_back(container_status(
+        container, is_missing ? waiting_state("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\"", image))
+                              : waiting_state("ContainerCreating")));
+  }
+  if (missing.empty()) return std::nullopt;
+  report.warning = PodWarning{"Failed", fmt::format("Failed to pull image \"{}\": not found", missing)};
+  return report;
+}
+
+/// Containers that run are not ready before their time.
+void judge_readiness(PodReport& report, const Script& script, Time start, Time now) {
+  if (script.ready_after && start + *script.ready_after <= now) return;
+  for (Value& container : report.containers) container = container.with("ready", false);
+  if (!script.ready_after) return;
+  const Duration wait = start + *script.ready_after - now;
+  report.look_again = std::min(report.look_again.value_or(wait), wait);
+}
+
 }  // namespace
 
 PodReport simulate_pod(const kube::Object& pod, Time first_start, Time now) {
   const Script script = read_script(pod);
   if (!script.error.empty()) return fail_script(pod, script.error, now);
+  if (auto report = wait_for_images(pod, script)) return std::move(*report);
   const auto policy = pod["spec"]["restartPolicy"].as_string();
   const bool is_endless = !script.run_time && policy != "Never" && policy != "OnFailure";
   PodReport report;
+  report.ip = address_of(pod);
   Run run = resume(pod, first_start);
   for (;;) {
     if (run.start > now) {  // between two runs
@@ -130,6 +188,7 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, Time now) {
       report.phase = "Running";
       if (!is_endless) report.look_again = finish - now;
       report_containers(report, pod, running_state(run.start), run, first_start);
+      judge_readiness(report, script, run.start, now);
       return report;
     }
     ContainerEnd end;

@@ -1,6 +1,7 @@
 // Pods that run nothing: phases by virtual timers, as kwok's stages, but exact. A pod runs for slipway.dev/run-time (absent: no
-// time, or for ever under restartPolicy Always) and its containers end with slipway.dev/exit-code. Deterministic: how a pod
-// stands is a function of the time, its annotations and the start in its status.
+// time, or for ever under restartPolicy Always) and its containers end with slipway.dev/exit-code. They are ready after
+// slipway.dev/ready-after, and never start where slipway.dev/missing-images has their image. Deterministic: how a pod stands is
+// a function of the time, its annotations and the start in its status.
 #pragma once
 
 #include <map>

@@ -1,0 +1,84 @@
+#include "cluster/adoption.h"
+
+#include "kube/selector.h"
+
+namespace slipway::cluster {
+
+namespace {
+
+using json::Value;
+
+Value owners_patch(const kube::Object& object, Value owners) {
+  const Value& metadata = object["metadata"];
+  return json::object({{"metadata", json::object({{"uid", metadata["uid"]},
+                                                  {"resourceVersion", metadata["resourceVersion"]},
+                                                  {"ownerReferences", std::move(owners)}})}});
+}
+
+Task<Result<void>> write_owners(client::Client& client, kube::Resource resource, kube::Object object, Value owners,
+                                std::string manager) {
+  const auto written = co_await client::merge_patch(client, resource, kube::key_of(object),
+                                                    owners_patch(object, std::move(owners)), std::move(manager));
+  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
+  co_return Result<void>{};
+}
+
+Value without_owner(const kube::Object& object, std::string_view uid) {
+  json::ArrayBuilder rest;
+  for (const Value& owner : object["metadata"]["ownerReferences"].items()) {
+    if (owner["uid"].as_string() != uid) rest.add(owner);
+  }
+  return rest.empty() ? Value() : rest.build();
+}
+
+}  // namespace
+
+std::string orphan_key(std::string_view ns) { return "orphans/" + std::string(ns); }
+
+std::vector<std::string> claim_keys(const kube::Object& object) {
+  const Value& controller = kube::controller_of(object);
+  std::vector<std::string> keys;
+  keys.push_back(controller.is_null() ? orphan_key(kube::ns(object)) : controller["uid"].str());
+  return keys;
+}
+
+Claim sort_claim(const kube::Object& owner, const std::vector<kube::Object>& candidates) {
+  Claim claim;
+  const Value& text = owner["spec"]["selector"];
+  const auto selector = kube::LabelSelector::from_object(text);
+  const bool is_usable = selector && !text.is_null() && !selector->matches_everything();
+  for (const kube::Object& candidate : candidates) {
+    const Value& controller = kube::controller_of(candidate);
+    const bool is_match = is_usable && selector->matches(candidate["metadata"]["labels"]);
+    if (!controller.is_null()) {
+      if (controller["uid"] != owner["metadata"]["uid"]) continue;
+      if (is_match || !is_usable || kube::is_deleting(owner)) {
+        claim.own.push_back(candidate);
+      } else if (!kube::is_deleting(candidate)) {
+        claim.release.push_back(candidate);
+      }
+    } else if (is_match && !kube::is_deleting(owner) && !kube::is_deleting(candidate)) {
+      claim.adopt.push_back(candidate);
+    }
+  }
+  return claim;
+}
+
+Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, kube::Object owner, kube::Resource resource,
+                                Claim claim, std::string manager) {
+  for (const kube::Object& object : claim.release) {
+    SLIPWAY_CO_TRY_VOID(co_await write_owners(client, resource, object, without_owner(object, kube::uid(owner)), manager));
+  }
+  if (claim.adopt.empty()) co_return Result<void>{};
+  SLIPWAY_CO_TRY(live, co_await client::get(client, owners, kube::key_of(owner)));
+  if (kube::uid(live) != kube::uid(owner) || kube::is_deleting(live)) {
+    co_return fail(kube::conflict(owners, kube::name(owner), "the owner has gone"));
+  }
+  for (const kube::Object& object : claim.adopt) {
+    const Value all = object["metadata"]["ownerReferences"].appended(kube::owner_reference(owner));
+    SLIPWAY_CO_TRY_VOID(co_await write_owners(client, resource, object, all, manager));
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace slipway::cluster

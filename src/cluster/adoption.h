@@ -1,0 +1,33 @@
+// Which objects belong to an owner with a selector (ReplicaSet → pods, Deployment → ReplicaSets): it keeps what its controller
+// reference and its selector name, lets go of what the selector no longer matches, and takes what matches and has no
+// controller. After upstream's ControllerRefManager.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/client.h"
+#include "kube/object.h"
+
+namespace slipway::cluster {
+
+struct Claim {
+  std::vector<kube::Object> own;      // owned and matched
+  std::vector<kube::Object> adopt;    // matched, without a controller
+  std::vector<kube::Object> release;  // owned, no longer matched
+};
+
+/// `candidates`: what the owner controls, and what has no controller in its namespace; others are passed over. A selector that
+/// is absent or wrong claims nothing anew and releases nothing. What is being deleted is neither adopted nor released.
+Claim sort_claim(const kube::Object& owner, const std::vector<kube::Object>& candidates);
+
+/// The index keys under which an object may be claimed: its controller's uid, or orphan_key() of its namespace.
+std::vector<std::string> claim_keys(const kube::Object& object);
+std::string orphan_key(std::string_view ns);
+
+/// Takes and lets go. The owner is asked for again before anything is taken, so that an old cache adopts nothing for an owner
+/// that has gone. Conflict when an object has changed since.
+Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, kube::Object owner, kube::Resource resource,
+                                Claim claim, std::string manager);
+
+}  // namespace slipway::cluster

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "json/text.h"
 #include "kube/selector.h"
+#include "server/builtin/defaults.h"
 #include "server/builtin/pod_template.h"
 #include "server/builtin/strategy.h"
 
@@ -22,8 +22,6 @@ constexpr std::string_view kLegacyControllerUid = "controller-uid";
 constexpr std::string_view kLegacyJobName = "job-name";
 constexpr const char* kImmutable = "field is immutable";
 
-std::string quoted(const Value& value) { return json::print(value); }
-
 Value with_spec_defaults(const Value& spec) {
   json::ObjectBuilder next(spec);
   if (!spec.has("completions") && !spec.has("parallelism")) next.set("completions", 1);
@@ -33,6 +31,8 @@ Value with_spec_defaults(const Value& spec) {
     next.set("podReplacementPolicy", spec.has("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
   }
   if (!spec.has("manualSelector")) next.set("manualSelector", false);
+  if (!spec.has("completionMode")) next.set("completionMode", "NonIndexed");
+  if (!spec.has("suspend")) next.set("suspend", false);
   if (const Value pod = with_pod_defaults(spec["template"]["spec"]); !pod.is_same(spec["template"]["spec"])) {
     next.set("template", spec["template"].with("spec", pod));
   }
@@ -40,7 +40,8 @@ Value with_spec_defaults(const Value& spec) {
 }
 
 Object fill_defaults(const Object& object) {
-  static constexpr std::array kKeys{"parallelism", "backoffLimit", "podReplacementPolicy", "manualSelector"};
+  static constexpr std::array kKeys{"parallelism",    "backoffLimit",   "podReplacementPolicy",
+                                    "manualSelector", "completionMode", "suspend"};
   const Value& spec = object["spec"];
   const bool is_complete = std::ranges::all_of(kKeys, [&](const char* key) { return spec.has(key); }) &&
                            with_pod_defaults(spec["template"]["spec"]).is_same(spec["template"]["spec"]);

@@ -5,50 +5,15 @@
 #include <algorithm>
 #include <set>
 
-#include "json/text.h"
 #include "kube/names.h"
+#include "kube/selector.h"
+#include "server/builtin/defaults.h"
 
 namespace slipway::server {
 
 namespace {
 
 using json::Value;
-
-/// Edits that are made only where something is missing, so that a complete object stays the same value.
-class Defaults {
- public:
-  explicit Defaults(const Value& from) : value_(from) {}
-
-  Defaults& absent(const char* key, const Value& value) {
-    if (value_[key].is_null()) value_ = value_.with(key, value);
-    return *this;
-  }
-  /// Replaces a member that is there.
-  template <class Edit>
-  Defaults& present(const char* key, Edit edit) {
-    const Value old = value_[key];
-    if (old.is_null()) return *this;
-    Value next = edit(old);
-    if (!next.is_same(old)) value_ = value_.with(key, std::move(next));
-    return *this;
-  }
-  /// Edits the items of a list that is there.
-  template <class Edit>
-  Defaults& each(const char* key, Edit edit) {
-    return present(key, [&](const Value& list) {
-      Value next = list;
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        Value item = edit(list.item(i));
-        if (!item.is_same(list.item(i))) next = next.with_item(i, std::move(item));
-      }
-      return next;
-    });
-  }
-  const Value& value() const { return value_; }
-
- private:
-  Value value_;
-};
 
 /// Always for an image without a tag or with "latest", else IfNotPresent.
 std::string_view pull_policy(std::string_view image) {
@@ -63,7 +28,7 @@ std::string_view pull_policy(std::string_view image) {
 Value with_request_defaults(const Value& resources) {
   if (resources["limits"].empty()) return resources;
   Defaults requests(resources["requests"]);
-  for (const auto [name, limit] : resources["limits"].members()) requests.absent(std::string(name).c_str(), limit);
+  for (const auto [name, limit] : resources["limits"].members()) requests.absent(name, limit);
   return requests.value().is_same(resources["requests"]) ? resources : resources.with("requests", requests.value());
 }
 
@@ -80,14 +45,6 @@ Value with_volume_defaults(const Value& volume) {
 }
 
 // Validation.
-
-std::string quoted(const Value& value) { return json::print(value); }
-
-void not_negative(const Value& spec, const std::string& path, const char* key, std::vector<Cause>& causes) {
-  if (spec[key].as_int() < 0) {
-    causes.push_back(field::invalid(path + "." + key, quoted(spec[key]), "must be greater than or equal to 0"));
-  }
-}
 
 /// A name that must be there, be a DNS label and be the only one.
 void unique_label(const Value& name, const std::string& path, std::set<std::string_view>& seen, std::vector<Cause>& causes) {
@@ -205,6 +162,9 @@ void container_causes(const Value& containers, const std::string& path, Containe
 
 Value with_pod_defaults(const Value& spec) {
   Defaults defaults(spec);
+  // The two names of one field.
+  if (spec.has("serviceAccountName")) defaults.absent("serviceAccount", spec["serviceAccountName"]);
+  if (spec.has("serviceAccount")) defaults.absent("serviceAccountName", spec["serviceAccount"]);
   defaults.each("containers", with_container_defaults).each("initContainers", with_container_defaults);
   defaults.each("volumes", with_volume_defaults);
   return defaults.value();
@@ -231,6 +191,46 @@ void pod_spec_causes(const Value& spec, const std::string& path, std::vector<Cau
       !deadline.is_null() && (deadline.as_int() < 1 || deadline.as_int() > INT32_MAX)) {
     causes.push_back(
         field::invalid(path + ".activeDeadlineSeconds", quoted(deadline), "must be between 1 and 2147483647, inclusive"));
+  }
+}
+
+Value with_template_defaults(const Value& spec) {
+  return Defaults(spec)
+      .present("template",
+               [](const Value& pod_template) { return Defaults(pod_template).present("spec", with_pod_defaults).value(); })
+      .value();
+}
+
+void pod_template_causes(const Value& pod_template, const std::string& path, std::vector<Cause>& causes) {
+  const auto add = [&](std::vector<Cause> more) { std::ranges::move(more, std::back_inserter(causes)); };
+  add(kube::label_causes(pod_template["metadata"]["labels"], path + ".metadata.labels"));
+  add(kube::annotation_causes(pod_template["metadata"]["annotations"], path + ".metadata.annotations"));
+  pod_spec_causes(pod_template["spec"], path + ".spec", causes);
+}
+
+void owned_template_causes(const Value& spec, const OwnedTemplate& rules, std::vector<Cause>& causes) {
+  const Value& pod_template = spec["template"];
+  const Value& labels = pod_template["metadata"]["labels"];
+  const auto selector = kube::LabelSelector::from_object(spec["selector"]);
+  if (spec["selector"].is_null()) {
+    causes.push_back(field::required("spec.selector"));
+  } else if (!selector) {
+    causes.push_back(field::invalid("spec.selector", quoted(spec["selector"]), selector.error().message));
+  } else if (selector->matches_everything()) {
+    causes.push_back(field::invalid("spec.selector", quoted(spec["selector"]),
+                                    fmt::format("empty selector is invalid for {}", rules.owner_word)));
+  } else if (!selector->matches(labels)) {
+    causes.push_back(field::invalid("spec.template.metadata.labels", labels.is_null() ? "{}" : quoted(labels),
+                                    "`selector` does not match template `labels`"));
+  }
+  pod_template_causes(pod_template, "spec.template", causes);
+  const Value& restart = pod_template["spec"]["restartPolicy"];
+  if (const std::string_view policy = restart.as_string(); policy == "Never" || policy == "OnFailure") {
+    causes.push_back(field::not_supported("spec.template.spec.restartPolicy", quoted(restart), {"Always"}));
+  }
+  if (pod_template["spec"].has("activeDeadlineSeconds")) {
+    causes.push_back(field::forbidden("spec.template.spec.activeDeadlineSeconds",
+                                      fmt::format("activeDeadlineSeconds in {} is not Supported", rules.owner_kind)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct Surroundings {
   Time now;
 };
 
-enum class NameRule : std::uint8_t { Subdomain, Label };
+/// PathSegment: anything that may stand between two slashes of a URL (names of roles: "system:node").
+enum class NameRule : std::uint8_t { Subdomain, Label, PathSegment };
+/// What is wrong with a name under NameRule::PathSegment.
+std::vector<std::string> path_segment_faults(std::string_view name);
 
 struct Strategy {
   std::string_view group{};
@@ -61,9 +65,11 @@ const Strategy& strategy_of(const kube::GroupVersionKind& kind);
 std::span<const Strategy> namespace_strategies();
 std::span<const Strategy> pod_strategies();
 std::span<const Strategy> job_strategies();
-std::span<const Strategy> config_strategies();  // ConfigMap, Secret
-std::span<const Strategy> record_strategies();  // Event, Lease
-std::span<const Strategy> claim_strategies();   // PersistentVolumeClaim
-std::span<const Strategy> crd_strategies();     // CustomResourceDefinition; see server/crd.h
+std::span<const Strategy> config_strategies();    // ConfigMap, Secret
+std::span<const Strategy> record_strategies();    // Event, Lease
+std::span<const Strategy> claim_strategies();     // PersistentVolumeClaim
+std::span<const Strategy> access_strategies();    // Role, ClusterRole, RoleBinding, ClusterRoleBinding
+std::span<const Strategy> workload_strategies();  // Deployment, ReplicaSet, StatefulSet, DaemonSet and what goes with them
+std::span<const Strategy> crd_strategies();       // CustomResourceDefinition; see server/crd.h
 
 }  // namespace slipway::server

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/field_ownership.h"
+#include "kube/last_applied.h"
 #include "kube/managed_fields.h"
 #include "kube/object.h"
 #include "kube/schema.h"
@@ -147,8 +148,11 @@ Result<Value> apply(const ResourceType& type, const Value& live, const Value& co
     const Writer before{std::string(ManagedFields::kBeforeFirstApply), writer.api_version, writer.subresource};
     own_update(managed, node, typed::compare(node, Value(), bare), {before, ownable, now});
   }
-  SLIPWAY_TRY(result, own_apply(managed, node, bare, config_in_reach(type, config, writer), {applier, ownable, now},
+  const bool is_kubectl = writer.manager == kLastAppliedManager && live.is_object();
+  const FieldSet may_take = is_kubectl && !force ? last_applied_fields(node, bare) : FieldSet();
+  SLIPWAY_TRY(result, own_apply(managed, node, bare, config_in_reach(type, config, writer), {applier, ownable, now, may_take},
                                 force ? OnConflict::Take : OnConflict::Refuse, typed::Emptied::Absent));
+  if (is_kubectl && writer.subresource.empty()) result = with_last_applied(result, config);
   const Value owners = managed.encode();
   if (result.is_same(bare) && owners.is_same(managed_of(live))) return live;
   return with_managed(result, owners);

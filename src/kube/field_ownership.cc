@@ -35,13 +35,13 @@ struct Conflict {
 };
 
 std::vector<Conflict> conflicts_of(const ManagedFields& managed, const SchemaNode* node, const FieldSet& wanted,
-                                   std::size_t own) {
+                                   std::size_t own, const FieldSet& may_take) {
   std::vector<Conflict> result;
   for (std::size_t at = 0; at < managed.size(); ++at) {
     if (at == own || wanted.empty()) continue;
     const Overlap overlap = managed.overlap(at, wanted);
     if (!overlap.touches && !overlap.has_below) continue;
-    FieldSet shared = intersect(current_fields(managed, node, at), wanted);
+    FieldSet shared = subtract(intersect(current_fields(managed, node, at), wanted), may_take);
     if (!shared.empty()) result.push_back({at, std::move(shared)});
   }
   std::ranges::sort(result, {}, [&](const Conflict& one) { return managed.title(one.at); });
@@ -116,7 +116,7 @@ FieldSet OwnableFields::in_reach(const FieldSet& set) const {
 }
 
 void own_update(ManagedFields& managed, const SchemaNode* node, const Difference& difference, const Claim& claim) {
-  const auto& [writer, ownable, now] = claim;
+  const auto& [writer, ownable, now, may_take] = claim;
   const FieldSet removed = ownable.in_reach(difference.removed);
   const FieldSet won = subtract(ownable.in_reach(unite(difference.modified, difference.added)), ownable.never);
   if (won.empty() && removed.empty()) return;
@@ -137,7 +137,7 @@ void own_update(ManagedFields& managed, const SchemaNode* node, const Difference
 
 Result<Value> own_apply(ManagedFields& managed, const SchemaNode* node, const Value& live, const Value& config,
                         const Claim& claim, OnConflict on_conflict, typed::Emptied emptied) {
-  const auto& [writer, ownable, now] = claim;
+  const auto& [writer, ownable, now, may_take] = claim;
   const FieldSet mentioned = ownable.in_reach(typed::fields_of(node, config));
   FieldSet claimed = subtract(mentioned, ownable.never);
   const std::size_t own = managed.find(ManagedOperation::Apply, writer);
@@ -159,7 +159,7 @@ Result<Value> own_apply(ManagedFields& managed, const SchemaNode* node, const Va
     const Difference difference = typed::compare(node, live, result);
     is_changed = !(shown == live);
     const FieldSet won = ownable.in_reach(unite(difference.modified, difference.added));
-    const std::vector<Conflict> conflicts = conflicts_of(managed, node, won, own);
+    const std::vector<Conflict> conflicts = conflicts_of(managed, node, won, own, may_take);
     if (on_conflict == OnConflict::Refuse && !conflicts.empty()) return fail(conflict_status(managed, conflicts));
     take_from_others(managed, node, unite(won, ownable.in_reach(difference.removed)), own);
   }

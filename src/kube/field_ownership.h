@@ -29,6 +29,7 @@ struct Claim {
   const Writer& writer;
   const OwnableFields& ownable;
   Time now;
+  FieldSet may_take{};  // what an applier wins from others without a conflict
 };
 enum class OnConflict { Refuse, Take };
 

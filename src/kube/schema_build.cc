@@ -137,6 +137,7 @@ void SchemaBuilder::fill_extensions(SchemaNode& node, const json::Value& schema)
     if (key == "x-kubernetes-patch-strategy") {
       node.patch_merges = value.as_string().find("merge") != std::string_view::npos;
       node.patch_retains_keys = value.as_string().find("retainKeys") != std::string_view::npos;
+      node.patch_replaces = value.as_string().find("replace") != std::string_view::npos;
     }
   }
 }

@@ -82,6 +82,7 @@ struct SchemaNode {
   // Facts of strategic merge patch; only built-in kinds have them.
   bool patch_merges = false;        // patchStrategy has "merge"
   bool patch_retains_keys = false;  // patchStrategy has "retainKeys"
+  bool patch_replaces = false;      // patchStrategy has "replace": an object is not merged
   std::string patch_merge_key;      // for lists of objects
 
   /// The declared property, or nullptr.

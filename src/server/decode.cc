@@ -132,11 +132,14 @@ Result<Value> Planner::decode(Value body) {
     std::ranges::move(dropped, std::back_inserter(warnings_));
     return object;
   }
-  std::string text;
-  for (const std::string& fault : dropped) text += (text.empty() ? "" : ", ") + fault;
+  std::string text = "strict decoding error: ";
+  for (const std::string& fault : dropped) text += (&fault == &dropped.front() ? "" : ", ") + fault;
   const std::string& kind = served_.type.kind.kind;
-  return fail(Reason::BadRequest, fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}", kind,
-                                              served_.type.kind.version, kind, text));
+  if (request_.verb == client::Verb::Patch) {
+    return fail(kube::invalid({}, "", {field::invalid("patch", json::print(Value(json::print(body))), text)}));
+  }
+  return fail(Reason::BadRequest,
+              fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind, served_.type.kind.version, kind, text));
 }
 
 Result<Value> Planner::decode_change(const Value& body, const Value& old) {

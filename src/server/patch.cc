@@ -1,15 +1,18 @@
-// PATCH: JSON patch, merge patch and server-side apply. A patch is computed on head state and replaced there in one go, so it
-// never conflicts with other writers unless it carries a resourceVersion of its own.
+// PATCH: JSON patch, merge patch, strategic merge patch and server-side apply. A patch is computed on head state and replaced
+// there in one go, so it never conflicts with other writers unless it carries a resourceVersion of its own.
 #include "json/patch.h"
 
 #include <fmt/format.h>
 
+#include "kube/schema.h"
+#include "kube/strategic_merge.h"
 #include "server/planner.h"
 
 namespace slipway::server {
 
 namespace {
 
+/// What custom resources take: there are no merge keys in their schemas.
 constexpr std::string_view kMediaTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
@@ -32,10 +35,13 @@ Result<Value> Planner::patched(const Value& live) const {
       if (!request_.body.is_object()) return fail(Reason::BadRequest, "a merge patch must be an object");
       return json::apply_merge_patch(live, request_.body);
     case client::PatchType::StrategicMerge:
-      if (!served_.type.is_custom) return fail(Reason::NotImplemented, "strategic merge patch is not implemented yet");
-      return fail(
-          Reason::UnsupportedMediaType,
-          fmt::format("the body of the request was in an unknown format - accepted media types include: {}", kMediaTypes));
+      if (served_.type.is_custom) {
+        return fail(
+            Reason::UnsupportedMediaType,
+            fmt::format("the body of the request was in an unknown format - accepted media types include: {}", kMediaTypes));
+      }
+      return kube::apply_strategic_merge(served_.type.schema == nullptr ? nullptr : &served_.type.schema->root(), live,
+                                         request_.body);
     case client::PatchType::Apply:
       break;
   }
@@ -43,8 +49,7 @@ Result<Value> Planner::patched(const Value& live) const {
 }
 
 Result<Plan> Planner::apply() {
-  SLIPWAY_TRY(cut, apply_config());
-  SLIPWAY_TRY(config, decode(std::move(cut)));
+  SLIPWAY_TRY(config, apply_config());
   const auto found = find(request_.ns, request_.name);
   if (!found && !request_.subresource.empty()) return fail(kube::not_found(served_.type.resource, request_.name));
   if (!found && !kube::uid(config).empty()) {
@@ -59,7 +64,7 @@ Result<Plan> Planner::apply() {
   return replace(*found, std::move(object), Tracking::Done);
 }
 
-/// The applied configuration, pruned and cut down to what this endpoint writes.
+/// The applied configuration, cut down to what this endpoint writes.
 Result<Value> Planner::apply_config() const {
   Value config = request_.body;
   SLIPWAY_TRY_VOID(check_identity(config));

@@ -82,7 +82,121 @@ TEST_F(Patch, strategic_merge_is_refused_by_kind) {
   EXPECT_EQ(message(patch(kWidgets, "w", PatchType::StrategicMerge, "{spec: {size: 2}}")),
             "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
             "application/merge-patch+json, application/apply-patch+yaml");
-  EXPECT_EQ(reason(patch(kConfigMaps, "a", PatchType::StrategicMerge, "{data: {k: '2'}}")), "NotImplemented");
+  EXPECT_EQ(must(patch(kConfigMaps, "a", PatchType::StrategicMerge, "{data: {k: '2'}}"))["data"], yaml("{k: '2'}"));
+}
+
+TEST_F(Patch, strategic_merge_knows_merge_keys_and_directives) {
+  must(create(kPods, yaml("{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, finalizers: [x/a, x/b]}, "
+                          "spec: {containers: [{name: a, image: one}, {name: b, image: two}]}}")));
+  const Value next =
+      must(patch(kPods, "p", PatchType::StrategicMerge,
+                 "{metadata: {$deleteFromPrimitiveList/finalizers: [x/a], labels: {k: v}}, "
+                 "spec: {$setElementOrder/containers: [{name: a}, {name: b}], containers: [{name: b, image: six}]}}"));
+  EXPECT_EQ(next["metadata"]["finalizers"], yaml("[x/b]"));
+  EXPECT_EQ(next["spec"]["containers"].item(0)["image"].str(), "one");
+  EXPECT_EQ(next["spec"]["containers"].item(1)["image"].str(), "six");
+  EXPECT_EQ(message(patch(kPods, "p", PatchType::StrategicMerge, "{spec: {containers: [{image: x}]}}")),
+            "map: map[image:x] does not contain declared merge key: name");
+  EXPECT_EQ(message(patch(kPods, "p", PatchType::StrategicMerge, "[]")), "a strategic merge patch must be an object");
+}
+
+TEST_F(Patch, of_every_type_that_changes_nothing_writes_nothing) {
+  const Value made = must(create(kConfigMaps, config_map("a")));
+  for (const PatchType type : {PatchType::Merge, PatchType::StrategicMerge}) {
+    EXPECT_EQ(must(patch(kConfigMaps, "a", type, "{data: {k: '1'}}")), made);
+  }
+  EXPECT_EQ(must(patch(kConfigMaps, "a", PatchType::Json, "[]")), made);
+  EXPECT_EQ(store_->revision(), kube::revision(made));
+}
+
+TEST_F(Patch, in_a_dry_run_answers_and_writes_nothing) {
+  const Value made = must(create(kConfigMaps, config_map("a")));
+  Request asked = request(Verb::Patch, kConfigMaps, "a");
+  asked.patch_type = PatchType::StrategicMerge;
+  asked.body = yaml(fmt::format("{{metadata: {{resourceVersion: '{}'}}, data: {{k: '2'}}}}", kube::revision(made)));
+  asked.dry_run = true;
+  const Value shown = must(object_of(asked));
+  EXPECT_EQ(shown["data"], yaml("{k: '2'}"));
+  EXPECT_EQ(kube::revision(shown), kube::revision(made));
+  EXPECT_EQ(must(get(kConfigMaps, "a")), made);
+}
+
+TEST_F(Patch, with_unknown_fields_is_refused_when_strict_and_warned_of_when_asked) {
+  must(create(kConfigMaps, config_map("a")));
+  Request asked = request(Verb::Patch, kConfigMaps, "a");
+  asked.body = yaml("{metadata: {colour: red}, dato: {}}");
+  asked.field_validation = "Strict";
+  const auto refused = object_of(asked);
+  EXPECT_EQ(reason(refused), "Invalid");
+  EXPECT_TRUE(message(refused).starts_with(" \"\" is invalid: patch: Invalid value: \"{")) << message(refused);
+  EXPECT_TRUE(message(refused).ends_with("strict decoding error: unknown field \"dato\", unknown field \"metadata.colour\""))
+      << message(refused);
+  asked.field_validation = "Warn";
+  const auto warned = call(asked);
+  ASSERT_TRUE(warned) << warned.error().message;
+  EXPECT_EQ(warned->warnings, (std::vector<std::string>{"unknown field \"dato\"", "unknown field \"metadata.colour\""}));
+}
+
+TEST_F(Patch, apply_refuses_fields_that_are_not_declared) {
+  const auto refused =
+      apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}, dato: {k: '1'}}", "mgr");
+  EXPECT_EQ(message(refused),
+            "failed to create typed patch object (default/a; v1, Kind=ConfigMap): .dato: field not declared in schema");
+}
+
+constexpr std::string_view kAppliedText =
+    R"({"apiVersion":"v1","data":{"k":"1"},"kind":"ConfigMap","metadata":{"annotations":{},"name":"a","namespace":"default"}})";
+
+class ClientSideApplied : public Patch {
+ protected:
+  /// As `kubectl apply` creates it.
+  Value made() {
+    const Value body = config_map("a").with_path(
+        {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}, std::string(kAppliedText) + "\n");
+    Request asked = writing(Verb::Create, kConfigMaps, body);
+    asked.field_manager = "kubectl-client-side-apply";
+    return must(object_of(asked));
+  }
+  static std::string_view annotation(const Value& object) {
+    return object["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"].as_string();
+  }
+};
+
+TEST_F(ClientSideApplied, is_applied_by_kubectl_without_conflict_and_the_annotation_follows) {
+  made();
+  const Value next = must(apply(json::print(config_map("a", "<2>")), "kubectl"));
+  EXPECT_EQ(next["data"], yaml("{k: '<2>'}"));
+  EXPECT_EQ(annotation(next),
+            "{\"apiVersion\":\"v1\",\"data\":{\"k\":\"\\u003c2\\u003e\"},\"kind\":\"ConfigMap\","
+            "\"metadata\":{\"annotations\":{},\"name\":\"a\",\"namespace\":\"default\"}}\n");
+  EXPECT_EQ(must(apply(json::print(config_map("a", "<2>")), "kubectl")), next);
+}
+
+TEST_F(ClientSideApplied, conflicts_with_other_managers_and_for_values_that_changed_since) {
+  made();
+  EXPECT_EQ(message(apply(json::print(config_map("a", "2")), "other")),
+            "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using v1: .data.k");
+  must(patch(kConfigMaps, "a", PatchType::Merge, "{data: {k: '7'}}", "editor"));
+  EXPECT_EQ(message(apply(json::print(config_map("a", "2")), "kubectl")),
+            "Apply failed with 1 conflict: conflict with \"editor\" using v1: .data.k");
+}
+
+TEST_F(ClientSideApplied, migrates_by_a_json_patch_of_its_managed_fields) {
+  made();
+  const Value applied = must(apply(json::print(config_map("a")), "kubectl"));
+  ASSERT_EQ(applied["metadata"]["managedFields"].size(), 2u);
+  // As kubectl's csaupgrade sends it: the update entry's fields move into the apply entry, guarded by the revision.
+  Value entry = applied["metadata"]["managedFields"].item(0);
+  entry = entry.with("fieldsV1", applied["metadata"]["managedFields"].item(1)["fieldsV1"]);
+  const Value operations = json::array(
+      {json::object({{"op", "replace"}, {"path", "/metadata/managedFields"}, {"value", json::array({entry})}}),
+       json::object(
+           {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", applied["metadata"]["resourceVersion"]}})});
+  const Value next = must(patch(kConfigMaps, "a", PatchType::Json, json::print(operations), "kubectl"));
+  ASSERT_EQ(next["metadata"]["managedFields"].size(), 1u);
+  EXPECT_EQ(next["metadata"]["managedFields"].item(0)["operation"].str(), "Apply");
+  EXPECT_EQ(next["metadata"]["managedFields"].item(0)["fieldsV1"], entry["fieldsV1"]);
+  EXPECT_EQ(reason(patch(kConfigMaps, "a", PatchType::Json, json::print(operations), "kubectl")), "Conflict");
 }
 
 TEST_F(Patch, apply_creates_what_is_missing) {

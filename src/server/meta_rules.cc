@@ -32,14 +32,25 @@ bool is_set_at_birth(std::string_view key) {
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
+std::vector<std::string> name_faults(std::string_view name, NameRule rule) {
+  switch (rule) {
+    case NameRule::Label:
+      return kube::dns1123_label_faults(name);
+    case NameRule::PathSegment:
+      return path_segment_faults(name);
+    case NameRule::Subdomain:
+      break;
+  }
+  return kube::dns1123_subdomain_faults(name);
+}
+
 void name_causes(const Value& meta, NameRule rule, std::vector<Cause>& causes) {
   const Value& name = meta["name"];
   if (name.as_string().empty()) {
     causes.push_back(field::required("metadata.name", "name or generateName is required"));
     return;
   }
-  auto faults =
-      rule == NameRule::Label ? kube::dns1123_label_faults(name.as_string()) : kube::dns1123_subdomain_faults(name.as_string());
+  auto faults = name_faults(name.as_string(), rule);
   for (auto& fault : faults) causes.push_back(field::invalid("metadata.name", json::print(name), std::move(fault)));
 }
 
@@ -114,6 +125,15 @@ void immutable_causes(const Value& meta, const Value& old_meta, std::vector<Caus
 }
 
 }  // namespace
+
+std::vector<std::string> path_segment_faults(std::string_view name) {
+  if (name == "." || name == "..") return {fmt::format("may not be '{}'", name)};
+  std::vector<std::string> faults;
+  for (const char bad : {'/', '%'}) {
+    if (name.contains(bad)) faults.push_back(fmt::format("may not contain '{}'", bad));
+  }
+  return faults;
+}
 
 kube::Object with_birth(const kube::Object& object, const Birth& birth) {
   const Value& meta = object["metadata"];

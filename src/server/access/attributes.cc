@@ -1,0 +1,83 @@
+#include "server/access/attributes.h"
+
+#include <fmt/format.h>
+
+#include "json/text.h"
+
+namespace slipway::server {
+
+namespace {
+
+std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
+
+/// x of a field selector that demands metadata.name=x, or "".
+std::string_view selected_name(std::string_view selector) {
+  while (!selector.empty()) {
+    const std::size_t comma = selector.find(',');
+    std::string_view term = selector.substr(0, comma);
+    selector.remove_prefix(comma == std::string_view::npos ? selector.size() : comma + 1);
+    constexpr std::string_view kField = "metadata.name=";
+    if (!term.starts_with(kField)) continue;
+    term.remove_prefix(kField.size());
+    if (term.starts_with('=')) term.remove_prefix(1);
+    return term;
+  }
+  return {};
+}
+
+bool is_of_many(client::Verb verb) {
+  return verb == client::Verb::List || verb == client::Verb::Watch || verb == client::Verb::DeleteCollection;
+}
+
+std::string action_text(const kube::UserInfo& user, const Attributes& what) {
+  if (!what.is_resource()) return fmt::format("User {} cannot {} path {}", quoted(user.name), what.verb, quoted(what.path));
+  const std::string resource = what.subresource.empty() ? what.resource : what.resource + "/" + what.subresource;
+  const std::string where = what.ns.empty() ? "at the cluster scope" : "in the namespace " + quoted(what.ns);
+  return fmt::format("User {} cannot {} resource {} in API group {} {}", quoted(user.name), what.verb, quoted(resource),
+                     quoted(what.group), where);
+}
+
+}  // namespace
+
+Attributes Attributes::of(const client::Request& request) {
+  Attributes made{.verb = std::string(client::to_string(request.verb)),
+                  .group = request.resource.group,
+                  .version = request.resource.version,
+                  .resource = request.resource.plural,
+                  .subresource = request.subresource,
+                  .ns = request.ns,
+                  .name = request.name};
+  if (is_of_many(request.verb) && made.name.empty()) made.name = selected_name(request.field_selector);
+  // Of a create the URL has no name, whatever the request of a client in process says.
+  if (request.verb == client::Verb::Create && request.subresource.empty()) made.name.clear();
+  if (made.group.empty() && made.resource == "namespaces") made.ns = request.name;
+  return made;
+}
+
+Attributes Attributes::of_path(std::string_view verb, std::string_view path) {
+  return {.verb = std::string(verb), .path = std::string(path)};
+}
+
+Status forbidden_because(const kube::Resource& resource, std::string_view name, std::string_view why) {
+  Status status;
+  status.reason = Reason::Forbidden;
+  status.name = std::string(name);
+  status.group = resource.group;
+  status.kind = resource.plural;
+  if (resource.plural.empty()) {
+    status.message = fmt::format("forbidden: {}", why);
+  } else if (name.empty()) {
+    status.message = fmt::format("{} is forbidden: {}", resource.group_resource(), why);
+  } else {
+    status.message = fmt::format("{} {} is forbidden: {}", resource.group_resource(), quoted(name), why);
+  }
+  return status;
+}
+
+Status forbidden(const kube::UserInfo& user, const Attributes& attributes, std::string_view reason) {
+  std::string why = action_text(user, attributes);
+  if (!reason.empty()) why += fmt::format(": {}", reason);
+  return forbidden_because({attributes.group, attributes.version, attributes.resource}, attributes.name, why);
+}
+
+}  // namespace slipway::server

@@ -38,4 +38,17 @@ json::Value corpus_value(const std::string& path) {
   return {};
 }
 
+std::set<std::string> known_failures(const std::string& suite) {
+  std::set<std::string> ids;
+  for (const std::string folder : {"", "../", "../../"}) {
+    std::ifstream file(folder + "tests/known_failures/kube_" + suite + ".txt");
+    for (std::string line; std::getline(file, line);) {
+      const std::size_t end = line.find("  #");
+      if (end != std::string::npos) ids.insert(line.substr(0, end));
+    }
+    if (!ids.empty()) break;
+  }
+  return ids;
+}
+
 }  // namespace slipway::kube

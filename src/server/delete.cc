@@ -2,6 +2,7 @@
 // writes (mark, then remove), this makes one.
 #include <fmt/format.h>
 
+#include "server/access/upkeep.h"
 #include "server/crd.h"
 #include "server/list_options.h"
 #include "server/planner.h"
@@ -140,6 +141,7 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
     if (!writes.empty()) SLIPWAY_CO_TRY_VOID(co_await site_.store.append(std::move(writes)));
   }
   if (is_crd(served->type.kind)) reload_all_crds(site_);
+  co_await keep_up(site_, served->type.resource, request.ns);
   Value meta = json::object({{"resourceVersion", std::to_string(site_.store.revision())}});
   co_return Reply{json::object({{"kind", served->type.list_kind},
                                 {"apiVersion", served->api_version},

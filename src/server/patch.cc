@@ -60,6 +60,11 @@ Result<Plan> Planner::apply() {
   }
   const Value live = found ? found->object : Value();
   SLIPWAY_TRY(object, kube::apply(served_.type, live, config, writer(), request_.force, now_));
+  if (!found && request_.user != nullptr) {  // who may patch may not yet create
+    Attributes creation = Attributes::of(request_);
+    creation.verb = "create";
+    SLIPWAY_TRY_VOID(site_.access.authorizer.check(*request_.user, creation));
+  }
   if (!found) return create_decoded(std::move(object), Tracking::Done);
   return replace(*found, std::move(object), Tracking::Done);
 }

@@ -52,6 +52,8 @@ class Planner {
   Result<Plan> write_new(Value object);
   Result<Plan> write_over(const Found& found, Value object);
   Result<void> check_preconditions(const Value& body, const Value& old) const;
+  /// Forbidden when the write would give more than its user has.
+  Result<void> check_grants(const Value& object, const Value& old) const;
   Result<void> check_name_free(std::string_view ns, std::string_view name);
   Result<void> check_namespace(std::string_view ns, std::string_view name);
   Value bump_generation(const Value& object, const Value& old) const;

@@ -12,6 +12,7 @@
 #include "client/client.h"
 #include "kube/admission.h"
 #include "kube/resource.h"
+#include "server/access/authenticator.h"
 #include "store/store.h"
 
 namespace slipway::server {
@@ -26,6 +27,7 @@ struct Options {
   std::size_t watch_batch = 500;                          // events handed out at once
   bool writes_bootstrap = true;                           // false: start() only reads
   Duration min_watch_timeout = std::chrono::minutes{30};  // the server picks one to two times this
+  Authenticator::Options access{};                        // how users are known
 };
 
 class Server : public client::Client {
@@ -33,12 +35,20 @@ class Server : public client::Client {
   Server(Env& env, store::Store& store, Options options);
   ~Server() override;
 
-  /// Loads the CRDs from the store and creates the bootstrap namespaces (default, kube-system, kube-public, kube-node-lease)
-  /// where they are missing. To be awaited before the first call.
+  /// Loads the CRDs from the store and creates what every cluster has where it is missing: the namespaces default, kube-system,
+  /// kube-public and kube-node-lease, roles and bindings (access/bootstrap.h), a ServiceAccount in each namespace. To be
+  /// awaited before the first call.
   Task<Result<void>> start();
 
+  /// Both authorize Request::user, where it is set.
   Task<Result<client::Reply>> call(client::Request request) override;
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override;
+
+  /// Who asks, for Request::user (see Authenticator::authenticate). Null is never given.
+  Result<UserPtr> authenticate(const Credentials& credentials);
+  /// Forbidden unless the user may do what neither call() nor watch() carries: streams, and paths that are no resource
+  /// (Attributes::of_path). Null may do all.
+  Result<void> authorize(const UserPtr& user, const Attributes& attributes);
 
   const Registry& registry() const { return *registry_; }
 

@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "client/client.h"
 #include "kube/apply.h"
+#include "server/access/access.h"
 #include "server/endpoint.h"
 #include "server/registry.h"
 #include "server/server.h"
@@ -39,6 +40,7 @@ struct Site {
   store::Store& store;
   const Options& options;
   Registry& registry;
+  Access& access;
   client::Client& server;  // this server itself: how an endpoint runs an ordinary request
   Tombstones tombstones{};
 };
@@ -46,14 +48,19 @@ struct Site {
 class Verbs {
  public:
   Verbs(Env& env, store::Store& store, const Options& options, Registry& registry, client::Client& server)
-      : site_{env, store, options, registry, server} {}
+      : access_(env, store, options.access), site_{env, store, options, registry, access_, server} {}
 
   /// Serves what the definitions in the store say.
   void load_definitions();
+  /// Creates what every cluster has where it is missing.
+  Task<Result<void>> begin();
   Task<Result<Reply>> call(Request request);
   Task<Result<std::unique_ptr<client::Watch>>> watch(Request request);
+  Access& access() { return access_; }
 
  private:
+  /// Whether the request's user may do that; null may do all.
+  Result<void> authorize(const Request& request);
   Task<Result<Reply>> answer(const Endpoint& endpoint, Request request);
   Task<Result<Reply>> dispatch(Request request, ServedPtr served);
   Task<Result<Reply>> get(Request request, ServedPtr served);
@@ -65,6 +72,7 @@ class Verbs {
   /// Waits until what an answer was based on is durable, so that nothing is told that a failing disk may take back.
   Task<Result<void>> settle(Revision based_on);
 
+  Access access_;
   Site site_;
 };
 

@@ -1,6 +1,7 @@
 // Dispatch, get and list.
 #include <fmt/format.h>
 
+#include "server/access/upkeep.h"
 #include "server/crd.h"
 #include "server/list_options.h"
 #include "server/planner.h"
@@ -90,7 +91,15 @@ Value list_object(Page page, const Selection& selection, const Served& served) {
 
 void Verbs::load_definitions() { reload_all_crds(site_); }
 
+Task<Result<void>> Verbs::begin() { return begin_upkeep(site_); }
+
+Result<void> Verbs::authorize(const Request& request) {
+  if (request.user == nullptr) return {};
+  return access_.authorizer.check(*request.user, Attributes::of(request));
+}
+
 Task<Result<Reply>> Verbs::call(Request request) {
+  SLIPWAY_CO_TRY_VOID(authorize(request));
   if (const Endpoint* endpoint = find_endpoint(request.resource, request.subresource)) {
     co_return co_await answer(*endpoint, std::move(request));
   }

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "json/text.h"
+#include "server/access/escalation.h"
+#include "server/access/upkeep.h"
 #include "server/crd.h"
 #include "server/meta_rules.h"
 #include "server/planner.h"
@@ -97,6 +99,7 @@ Result<Plan> Planner::create_decoded(Value object, Tracking tracking) {
   object = mutate(std::move(object), Value());
   if (served_.strategy->prepare_create != nullptr) object = served_.strategy->prepare_create(object, around());
   SLIPWAY_TRY_VOID(validate(object, Value()));
+  SLIPWAY_TRY_VOID(check_grants(object, Value()));
   return write_new(std::move(object));
 }
 
@@ -179,6 +182,7 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
     return plan;
   }
   SLIPWAY_TRY_VOID(validate(object, old));
+  SLIPWAY_TRY_VOID(check_grants(object, old));
   return write_over(found, std::move(object));
 }
 
@@ -212,6 +216,11 @@ Result<void> Planner::check_preconditions(const Value& body, const Value& old) c
   return fail(
       kube::conflict(resource, kube::name(old),
                      fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, kube::uid(old))));
+}
+
+Result<void> Planner::check_grants(const Value& object, const Value& old) const {
+  if (request_.user == nullptr) return {};
+  return check_escalation(site_.access.authorizer, *request_.user, served_.type.resource, object, old);
 }
 
 Value Planner::bump_generation(const Value& object, const Value& old) const {
@@ -277,8 +286,9 @@ Task<Result<Reply>> Verbs::write(Request request, ServedPtr served) {
     co_return Reply{std::move(plan->reply), std::move(plan->warnings), request.dry_run ? plan->code : 200};
   }
   SLIPWAY_CO_TRY_VOID(co_await site_.store.append(std::move(plan->writes)));
-  if (is_crd(served->type.kind))
-    reload_crd(site_, served->key("", request.name.empty() ? kube::name(plan->reply) : request.name));
+  const std::string name(request.name.empty() ? kube::name(plan->reply) : request.name);
+  if (is_crd(served->type.kind)) reload_crd(site_, served->key("", name));
+  co_await keep_up(site_, served->type.resource, served->type.is_namespaced ? request.ns : name);
   co_return Reply{std::move(plan->reply), std::move(plan->warnings), plan->code};
 }
 

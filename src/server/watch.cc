@@ -148,6 +148,8 @@ const Value& Tombstones::of(Revision revision, const Value& last_state) {
 }
 
 Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
+  request.verb = client::Verb::Watch;
+  SLIPWAY_CO_TRY_VOID(authorize(request));
   SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
   SLIPWAY_CO_TRY(plan, WatchPlan::of(request));
   ServerWatch::Start start;

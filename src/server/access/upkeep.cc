@@ -1,0 +1,126 @@
+#include "server/access/upkeep.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/access/access.h"
+#include "server/access/bootstrap.h"
+#include "server/access/token.h"
+#include "server/planner.h"
+
+namespace slipway::server {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
+constexpr std::string_view kManager = "slipway-server";
+constexpr std::string_view kAggregation = "clusterrole-aggregation-controller";
+
+const kube::Resource kNamespaceType{"", "v1", "namespaces"};
+const kube::Resource kAccountType{"", "v1", "serviceaccounts"};
+const kube::Resource kRoleType{std::string(kRbacGroup), "v1", "clusterroles"};
+const kube::Resource kBindingType{std::string(kRbacGroup), "v1", "clusterrolebindings"};
+
+Request creation(const kube::Resource& resource, std::string_view ns, Value object) {
+  Request request;
+  request.verb = client::Verb::Create;
+  request.resource = resource;
+  request.ns = ns;
+  request.name = kube::name(object);
+  request.body = std::move(object);
+  request.field_manager = kManager;
+  return request;
+}
+
+Value plain_object(std::string_view kind, std::string_view name) {
+  return json::object({{"apiVersion", "v1"}, {"kind", kind}, {"metadata", json::object({{"name", name}})}});
+}
+
+/// Creates all that are not there, in one append.
+Task<Result<void>> create_missing(Site& site, std::vector<Request> requests) {
+  std::vector<store::Write> writes;
+  for (const Request& request : requests) {
+    const auto served = site.registry.served(request.resource);
+    if (!served || site.store.get_head((*served)->key(request.ns, request.name))) continue;
+    const Revision revision = site.store.next_revision() + static_cast<Revision>(writes.size());
+    Planner planner(site, request, **served, revision);
+    SLIPWAY_CO_TRY(plan, planner.plan());
+    for (store::Write& write : plan.writes) writes.push_back(std::move(write));
+  }
+  if (writes.empty()) co_return Result<void>{};
+  SLIPWAY_CO_TRY_VOID(co_await site.store.append(std::move(writes)));
+  site.access.authorizer.changed();
+  co_return Result<void>{};
+}
+
+std::vector<Value> objects_below(const Site& site, const kube::Resource& resource) {
+  std::vector<Value> objects;
+  const auto served = site.registry.served(resource);
+  if (!served) return objects;
+  const auto range = site.store.range({.prefix = (*served)->prefix});
+  if (!range) return objects;
+  for (const auto& [key, entry] : range->entries) objects.push_back(entry.value);
+  return objects;
+}
+
+/// The one namespace of that name, or all.
+std::vector<Value> namespaces(const Site& site, std::string_view name) {
+  if (name.empty()) return objects_below(site, kNamespaceType);
+  const auto entry = site.store.get("/registry/core/namespaces/" + std::string(name));
+  return entry ? std::vector<Value>{entry->value} : std::vector<Value>{};
+}
+
+Task<Result<void>> keep_accounts(Site& site, std::string ns) {
+  std::vector<Request> requests;
+  for (const Value& one : namespaces(site, ns)) {
+    if (kube::is_deleting(one) || site.store.get_head(account_key(kube::name(one), "default"))) continue;
+    requests.push_back(creation(kAccountType, kube::name(one), plain_object("ServiceAccount", "default")));
+  }
+  co_return co_await create_missing(site, std::move(requests));
+}
+
+/// Writes the rules of every role that aggregates and has not the ones it should have. Writing one calls this again, for the
+/// roles that aggregate that one.
+Task<Result<void>> keep_aggregates(Site& site) {
+  const std::vector<Value> roles = objects_below(site, kRoleType);
+  for (const Value& role : roles) {
+    if (!role["aggregationRule"].is_object() || kube::is_deleting(role)) continue;
+    Value rules = aggregated_rules(role, roles);
+    if (rules == role["rules"] || (rules.empty() && role["rules"].empty())) continue;
+    Value patch = json::object({{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                                {"kind", "ClusterRole"},
+                                {"metadata", json::object({{"name", kube::name(role)}})},
+                                {"rules", std::move(rules)}});
+    SLIPWAY_CO_TRY_VOID(co_await client::apply(site.server, kRoleType, std::move(patch), std::string(kAggregation)));
+    co_return Result<void>{};  // that write has looked after the others
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace
+
+Task<Result<void>> begin_upkeep(Site& site) {
+  std::vector<Request> requests;
+  for (const std::string_view name : kNamespaces) {
+    requests.push_back(creation(kNamespaceType, "", plain_object("Namespace", name)));
+  }
+  SLIPWAY_CO_TRY_VOID(co_await create_missing(site, std::move(requests)));
+  std::vector<Request> access;
+  for (Value& role : bootstrap_roles()) access.push_back(creation(kRoleType, "", std::move(role)));
+  for (Value& binding : bootstrap_bindings()) access.push_back(creation(kBindingType, "", std::move(binding)));
+  SLIPWAY_CO_TRY_VOID(co_await create_missing(site, std::move(access)));
+  SLIPWAY_CO_TRY_VOID(co_await keep_accounts(site, ""));
+  co_return co_await keep_aggregates(site);
+}
+
+Task<> keep_up(Site& site, kube::Resource resource, std::string ns) {
+  Result<void> kept;
+  if (resource.group == kRbacGroup) site.access.authorizer.changed();
+  if (resource == kRoleType) kept = co_await keep_aggregates(site);
+  if (resource == kNamespaceType || resource == kAccountType) kept = co_await keep_accounts(site, std::move(ns));
+  if (!kept) site.env.log.warn("access upkeep failed", {{"error", kept.error().message}});
+}
+
+}  // namespace slipway::server

@@ -114,5 +114,10 @@ TEST(Cue, prints_values_as_cue) {
             "a: {\n\tb?: int\n\tc: *1 | int\n}\nd: [string, ...]\n");
 }
 
+TEST(Cue, ranging_over_a_list_with_something_wrong_in_it_is_that_error) {
+  Cursor root = evaluate(compiled("list: [{a: 1 & 2}, {b: 1}]\nfound: [for x in list if x.b != _|_ {x.b}]"));
+  EXPECT_FALSE(root.lookup("found").to_json().has_value());
+}
+
 }  // namespace
 }  // namespace slipway::cue

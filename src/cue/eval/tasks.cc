@@ -358,6 +358,11 @@ Value Evaluator::for_clause(const ir::Comprehension& comprehension, std::size_t 
                   Value::type(kinds_of(source)));
   }
   Vertex* from = deref(source.vertex);
+  // What a reference leads to gives what is wrong anywhere in it rather than its other items.
+  bool is_reference = ir::is_reference(*clause.expr);
+  if (is_reference && !has_ancestor(current_, from)) complete(from);
+  if (is_reference && from->child_error != nullptr && !is_incomplete(from->child_error->code))
+    return Value::of(from->child_error);
   bool is_list = from->base.tag == Value::Tag::List || (from->node != nullptr && !from->node->lists.empty());
   for (std::uint32_t i = 0; i < from->arcs.size(); ++i) {
     Vertex* item = from->arcs[i];

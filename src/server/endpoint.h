@@ -22,6 +22,7 @@ struct Endpoint {
   std::string subresource{};      // "" is the resource itself: a kind that is only answered
   kube::GroupVersionKind kind{};  // of the body; may be of another group, such as autoscaling/v1 Scale
   bool is_namespaced = true;
+  bool is_listed = true;  // in discovery; false for what only old clients still ask for
   std::vector<client::Verb> verbs{};
   /// Answers a request with one of `verbs`. Null: bytes flow (pods/log, pods/exec), which only the wire can carry; it is in the
   /// table so that discovery shows it.

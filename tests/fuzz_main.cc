@@ -27,6 +27,10 @@ constexpr std::array kSeeds{
     "PUT http://a/b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nTrailer: t\r\n\r\n",
     "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody",
     "\x01\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58\x89\x81\x01\x01\x01\x01p\x80\x81\x01\x01\x01\x01q\x88\x80\x01\x01\x01\x01",
+    // protobuf: a Deployment with name, label, replicas and a container
+    "\x0a\x0b\x0a\x01"
+    "dZ\x06\x0a\x01k\x12\x01v\x12\x12\x08\x03\x1a\x0e\x12\x0c\x12\x0a\x0a\x01"
+    "c\x12\x01i*\x02-a",
     "\x81\x05Hello\x02\x03Hel\x80\x02lo\x8a\x01x",
 };
 

@@ -3,6 +3,7 @@
 #   make demo         build the release binary and run examples/release.yaml to its end
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers, the store's also with the thread sanitizer
+#   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node) against `slipway up`
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
@@ -17,7 +18,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo test sanitizers conformance bench fuzz check fmt crds release deps
+.PHONY: demo test test-wire sanitizers conformance bench fuzz check fmt crds release deps
 
 demo: release
 	rm -rf out/demo
@@ -39,6 +40,11 @@ sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
 conformance: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev tests
 	tools/run-tests out/dev --conformance
+
+test-wire: deps out/dev/build.ninja
+	tools/wire-clients out/tools
+	ninja -j $(JOBS) -C out/dev slipway
+	/usr/bin/python3 tests/wire/run.py --slipway out/dev/slipway --tools out/tools $(WIRE)
 
 bench: release
 	tools/deps bench

@@ -1,12 +1,15 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
-foreach(folder IN ITEMS house world jobflow cli sockets)
+foreach(folder IN ITEMS house world jobflow cli sockets serve)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)
     set(link)
     set(rooms sim os)
     if(folder STREQUAL sockets)
       set(rooms os net)  # builds without the rest of the tree
+    endif()
+    if(folder STREQUAL serve)
+      set(rooms serve plane os)
     endif()
     foreach(room IN LISTS rooms)
       if(TARGET slipway_${room})

@@ -41,6 +41,18 @@ int sextet(char c) {
 
 }  // namespace
 
+std::string sha512_hex(std::string_view bytes) {
+  std::array<unsigned char, SHA512_DIGEST_LENGTH> digest;
+  SHA512(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  std::string hex;
+  hex.reserve(digest.size() * 2);
+  for (const unsigned char byte : digest) {
+    hex += "0123456789ABCDEF"[byte >> 4];
+    hex += "0123456789ABCDEF"[byte & 15];
+  }
+  return hex;
+}
+
 std::string sha256_hex(std::string_view bytes) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;

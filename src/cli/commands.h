@@ -22,6 +22,8 @@ struct Arguments {
   std::string from;              // rerun
   std::string container;         // logs
   std::string cascade = "background";
+  std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
+  std::vector<std::string> clusters;      // up: names; empty: one, at the root
 };
 
 Task<int> run(Session& session, Arguments arguments);
@@ -31,6 +33,8 @@ Task<int> why(Session& session, Arguments arguments);
 Task<int> logs(Session& session, Arguments arguments);
 Task<int> rerun(Session& session, Arguments arguments);
 Task<int> remove(Session& session, Arguments arguments);
+/// Serves one cluster, or several, until it is interrupted. The session has none open.
+Task<int> up(Session& session, Arguments arguments);
 
 /// The whole program.
 int main(int argc, char** argv);

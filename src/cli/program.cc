@@ -16,12 +16,13 @@ namespace {
 struct Command {
   const char* name;
   const char* help;
-  enum class Needs : std::uint8_t { Files, Target } needs;
+  enum class Needs : std::uint8_t { Files, Target, Nothing } needs;
   enum class Access : std::uint8_t { Read, Write } access;
   Task<int> (*run)(Session&, Arguments);
 };
 
 constexpr Command kCommands[] = {
+    {"up", "keep a control plane that kubectl and other clients can use", Command::Needs::Nothing, Command::Access::Write, up},
     {"run", "apply what is in the files and run it to its end", Command::Needs::Files, Command::Access::Write, run},
     {"get", "list objects", Command::Needs::Target, Command::Access::Read, get},
     {"describe", "show one object with all that belongs to it", Command::Needs::Target, Command::Access::Read, describe},
@@ -87,6 +88,7 @@ int execute(const Command& command, Arguments arguments) {
   SessionOptions options;
   options.data_dir = arguments.data_dir;
   options.is_read_only = !writes;
+  options.opens_cluster = command.run != up;
   options.pods = pods_of(arguments);
   int code = kFailed;
   {
@@ -135,6 +137,14 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   if (is_run) {
     app.add_option("-f,--filename", arguments.files, "files or folders with YAML or JSON; - is standard input")->required();
     app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state (default: a temporary one)");
+  } else if (command.needs == Command::Needs::Nothing) {
+    app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state, the keys and the kubeconfig")->required();
+    app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
+    app.add_option("--clusters", arguments.clusters, "names of clusters, each at /clusters/NAME (default: one, at the root)")
+        ->delimiter(',');
+    app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
+        ->check(CLI::IsMember({"process", "simulated"}));
+    return;
   } else {
     app.add_option("target", arguments.target, "KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);
     app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run")->required();

@@ -53,6 +53,7 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
     if (const auto made = files.make_folders(options_.data_dir); !made) co_return report(made.error());
     if (is_new) chmod(options_.data_dir.c_str(), 0700);  // it will hold Secrets
   }
+  if (!options_.opens_cluster) co_return co_await command(*this);
   plane::ApiServer::Options options;
   options.store.path = options_.data_dir + "/cluster.db";
   options.store.is_read_only = options_.is_read_only;

@@ -19,6 +19,8 @@ struct SessionOptions {
   std::string data_dir;
   /// Another process may be writing the folder; nothing is written and no controllers run.
   bool is_read_only = false;
+  /// False for a command that opens clusters itself: then server(), store() and controllers must not be used.
+  bool opens_cluster = true;
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
   LogLevel log_level = LogLevel::Warn;
 };

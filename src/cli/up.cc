@@ -1,0 +1,207 @@
+// `slipway up`: a control plane on the wire, for one embedded cluster or several, until it is interrupted.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "kube/names.h"
+#include "serve/credentials.h"
+#include "serve/gateway.h"
+
+namespace slipway::cli {
+namespace {
+
+/// Requests that are being answered, and pods between SIGTERM and SIGKILL, get this long.
+constexpr Duration kStopGrace = std::chrono::seconds{10};
+constexpr const char* kOnlyCluster = "slipway";
+
+struct ListenAddress {
+  std::string host;
+  unsigned short port = 0;
+
+  bool is_loopback() const { return host == "::1" || host.starts_with("127."); }
+  bool is_any() const { return host == "0.0.0.0" || host == "::"; }
+  /// As a URL needs it, in a form that this machine can connect to.
+  std::string url_host() const {
+    if (is_any()) return "127.0.0.1";
+    return host.contains(':') ? "[" + host + "]" : host;
+  }
+};
+
+Result<ListenAddress> listen_address(const std::string& text) {
+  ListenAddress address;
+  const auto colon = text.rfind(':');
+  const auto refuse = [&] {
+    return fail(Reason::BadRequest, fmt::format("--listen {}: give ADDRESS:PORT, such as 127.0.0.1:6443", text));
+  };
+  if (colon == std::string::npos) return refuse();
+  address.host = text.substr(0, colon);
+  if (address.host.empty() || address.host == "localhost") address.host = "127.0.0.1";
+  if (address.host.starts_with('[') && address.host.ends_with(']'))
+    address.host = address.host.substr(1, address.host.size() - 2);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, address.port);
+  if (error != std::errc{} || stop != end || colon + 1 == text.size()) return refuse();
+  return address;
+}
+
+/// One cluster of the process. The order of the members is that of their making.
+struct Cluster {
+  std::string name;    // as in URLs; empty: at the root
+  std::string folder;  // cluster.db, pods/, volumes/
+  std::unique_ptr<plane::ApiServer> server{};
+  std::unique_ptr<plane::Controllers> controllers{};
+  std::shared_ptr<serve::Api> api{};
+};
+
+class Up {
+ public:
+  Up(Session& session, Arguments arguments)
+      : session_(session), arguments_(std::move(arguments)), gateway_(session.env()), tasks_(session.env()) {}
+
+  Task<Result<void>> run();
+
+ private:
+  Env& env() { return session_.env(); }
+  Result<void> name_clusters();
+  Task<Result<void>> open(Cluster& cluster);
+  Result<void> listen(const ListenAddress& address);
+  Result<void> write_kubeconfig(const ListenAddress& address);
+  void announce(const ListenAddress& address) const;
+  Task<> serve();
+  Task<> stop();
+
+  Session& session_;
+  Arguments arguments_;
+  std::vector<std::unique_ptr<Cluster>> clusters_;
+  serve::Credentials credentials_;
+  std::unique_ptr<net::HttpServer> http_;
+  serve::Gateway gateway_;
+  Tasks tasks_;
+};
+
+Task<Result<void>> Up::run() {
+  SLIPWAY_CO_TRY(address, listen_address(arguments_.listen));
+  SLIPWAY_CO_TRY_VOID(name_clusters());
+  SLIPWAY_CO_TRY_VOID(listen(address));
+  Result<void> opened;
+  for (std::size_t i = 0; opened && i < clusters_.size(); ++i) opened = co_await open(*clusters_[i]);
+  if (opened) opened = write_kubeconfig(address);
+  if (opened) {
+    tasks_.spawn(serve());
+    announce(address);
+    if (!session_.is_interrupted()) co_await session_.interrupted().wait();
+  }
+  co_await stop();
+  co_return opened;
+}
+
+Result<void> Up::name_clusters() {
+  if (arguments_.clusters.empty()) {
+    clusters_.push_back(std::make_unique<Cluster>(Cluster{.name = "", .folder = arguments_.data_dir}));
+    return {};
+  }
+  for (const std::string& name : arguments_.clusters) {
+    if (!kube::dns1123_label_faults(name).empty())
+      return fail(Reason::BadRequest, fmt::format("--clusters: {} is no DNS label", name));
+    for (const auto& other : clusters_) {
+      if (other->name == name) return fail(Reason::BadRequest, fmt::format("--clusters: {} is named twice", name));
+    }
+    clusters_.push_back(
+        std::make_unique<Cluster>(Cluster{.name = name, .folder = fmt::format("{}/clusters/{}", arguments_.data_dir, name)}));
+  }
+  return {};
+}
+
+Task<Result<void>> Up::open(Cluster& cluster) {
+  SLIPWAY_CO_TRY_VOID(env().files.make_folders(cluster.folder));
+  // So that `slipway get --data-dir` works on the folder of one cluster too.
+  SLIPWAY_CO_TRY_VOID(env().files.write(cluster.folder + "/pod-runtime", arguments_.pod_runtime + "\n", 0644));
+  plane::ApiServer::Options options;
+  options.store.path = cluster.folder + "/cluster.db";
+  options.store.pid = getpid();
+  SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(env(), std::move(options)));
+  cluster.server = std::move(server);
+
+  plane::Controllers::Options controllers;
+  controllers.pods = arguments_.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
+  controllers.data_dir = cluster.folder;
+  controllers.supervisor = {"/proc/self/exe", "pod-supervisor"};
+  cluster.controllers = std::make_unique<plane::Controllers>(env(), cluster.server->server(), controllers);
+  cluster.controllers->start();
+
+  serve::ApiOptions api;
+  api.pods = cluster.controllers->logs();
+  cluster.api = std::make_shared<serve::Api>(env(), cluster.server->server(), api);
+  gateway_.add(cluster.name, cluster.api);
+  co_return Result<void>{};
+}
+
+Result<void> Up::listen(const ListenAddress& address) {
+  std::vector<std::string> names;
+  if (!address.is_any() && !address.is_loopback()) names.push_back(address.host);
+  SLIPWAY_TRY(credentials, serve::open_credentials(env(), arguments_.data_dir + "/pki", names));
+  credentials_ = std::move(credentials);
+  SLIPWAY_TRY(tls, net::TlsContext::server({.certificate_pem = credentials_.server.certificate_pem,
+                                            .key_pem = credentials_.server.key_pem,
+                                            .client_authority_pem = credentials_.authority_pem}));
+  net::ServerOptions options;
+  options.address = address.host;
+  options.port = address.port;
+  options.tls = std::move(tls);
+  SLIPWAY_TRY(http, net::HttpServer::listen(env(), std::move(options)));
+  http_ = std::move(http);
+  return {};
+}
+
+Result<void> Up::write_kubeconfig(const ListenAddress& address) {
+  std::vector<serve::KubeconfigEntry> entries;
+  for (const auto& cluster : clusters_) {
+    entries.push_back(
+        {.name = cluster->name.empty() ? kOnlyCluster : cluster->name,
+         .server = fmt::format("https://{}:{}{}", address.url_host(), http_->port(), serve::Gateway::root_of(cluster->name))});
+  }
+  return env().files.write(arguments_.data_dir + "/kubeconfig", serve::kubeconfig(credentials_, entries), 0600);
+}
+
+void Up::announce(const ListenAddress& address) const {
+  if (!address.is_loopback()) {
+    fmt::print(stderr, "note: listening on {}: other machines can connect\n", http_->address());
+  }
+  std::vector<std::string> names;
+  for (const auto& cluster : clusters_) names.push_back(cluster->name.empty() ? kOnlyCluster : cluster->name);
+  fmt::print("serving {} at https://{}:{}\n", fmt::join(names, ", "), address.url_host(), http_->port());
+  fmt::print("kubeconfig: {}/kubeconfig\n", arguments_.data_dir);
+  std::fflush(stdout);
+}
+
+Task<> Up::serve() {
+  return http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
+    return gateway_.answer(std::move(request), std::move(connection));
+  });
+}
+
+/// Nothing new comes in, watches end, pods stop, and what was written becomes durable, in this order.
+Task<> Up::stop() {
+  if (http_) http_->stop(kStopGrace);
+  co_await tasks_.join();
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    if (clusters_[i]->controllers) co_await clusters_[i]->controllers->stop_pods(kStopGrace);
+    if (clusters_[i]->server) co_await clusters_[i]->server->close();
+  }
+}
+
+}  // namespace
+
+Task<int> up(Session& session, Arguments arguments) {
+  // Held by the session: controllers refer to their servers until the loop has ended.
+  const auto plane = std::make_shared<Up>(session, std::move(arguments));
+  session.hold(plane);
+  const auto outcome = co_await plane->run();
+  co_return outcome ? kDelivered : report(outcome.error());
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,127 @@
+#include "serve/api.h"
+
+#include "serve/body.h"
+#include "serve/parameters.h"
+#include "serve/paths.h"
+#include "serve/shape.h"
+#include "serve/target.h"
+#include "serve/watch_stream.h"
+
+namespace slipway::serve {
+namespace {
+
+using client::Verb;
+
+/// Counts one while it lives.
+class Held {
+ public:
+  explicit Held(std::size_t& count) : count_(count) { ++count_; }
+  ~Held() { --count_; }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  std::size_t& count_;
+};
+
+/// A stream that is counted while it lives.
+class CountedStream : public http::BodyStream {
+ public:
+  CountedStream(std::unique_ptr<http::BodyStream> stream, std::shared_ptr<std::size_t> count)
+      : stream_(std::move(stream)), count_(std::move(count)), held_(*count_) {}
+  Task<Result<std::optional<std::string>>> next() override { return stream_->next(); }
+  void close() override { stream_->close(); }
+
+ private:
+  std::unique_ptr<http::BodyStream> stream_;
+  std::shared_ptr<std::size_t> count_;
+  Held held_;
+};
+
+Status too_many_requests() {
+  Status status;
+  status.reason = Reason::TooManyRequests;
+  status.message = "The server has received too many requests and has asked us to try again later";
+  status.retry_after_seconds = 1;
+  return status;
+}
+
+bool is_read(Verb verb) { return verb == Verb::Get || verb == Verb::List || verb == Verb::Watch; }
+
+/// In the words of RFC 9111's warn-code 299: quotes and backslashes escaped, no line ends.
+std::string warning_value(std::string_view text) {
+  std::string value = "299 - \"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') value += '\\';
+    value += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return value + '"';
+}
+
+}  // namespace
+
+Api::Api(Env& env, server::Server& server, ApiOptions options) : env_(env), server_(server), options_(options) {}
+
+Task<net::Answer> Api::answer(Call call) {
+  const Form form = plain_form(call.http.headers, call.query);
+  Result<net::Answer> answer = fail(Reason::InternalError, "");
+  if (call.route.is_resource) {
+    const auto verb = verb_of(call.http.method, call.route, flag_of(call.query, "watch"));
+    if (verb) {
+      answer = co_await answer_resource(std::move(call), *verb);
+    } else {
+      answer = fail(verb.error());
+    }
+  } else {
+    answer = answer_path(call);
+  }
+  if (!answer) co_return response_with(answer.error(), form);
+  co_return std::move(*answer);
+}
+
+Result<net::Answer> Api::answer_path(const Call& call) {
+  SLIPWAY_TRY(response, path_response(env_, server_, call));
+  return net::Answer(std::move(response));
+}
+
+Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
+  SLIPWAY_CO_TRY(target, target_of(server_.registry(), call.route, verb));
+  client::Request request = request_of(call, verb);
+  if (target.endpoint != nullptr && target.endpoint->run == nullptr) {
+    co_return fail(Reason::NotImplemented, call.route.subresource + " is not implemented");
+  }
+  SLIPWAY_CO_TRY_VOID(read_body(call.http, request));
+  SLIPWAY_CO_TRY_VOID(read_parameters(call.query, request));
+  if (verb == Verb::Watch) co_return co_await answer_watch(std::move(call), std::move(request), target.type);
+  std::size_t& in_flight = is_read(verb) ? reads_ : writes_;
+  if (in_flight >= (is_read(verb) ? options_.reads_in_flight : options_.writes_in_flight)) co_return fail(too_many_requests());
+  const Held held(in_flight);
+  co_return co_await answer_plain(std::move(call), std::move(request), target.type);
+}
+
+Task<Result<net::Answer>> Api::answer_plain(Call call, client::Request request, server::TypePtr type) {
+  SLIPWAY_CO_TRY(form, negotiate(call.http.headers, call.query, Purpose::Answer));
+  SLIPWAY_CO_TRY(reply, co_await server_.call(std::move(request)));
+  SLIPWAY_CO_TRY(value, shaped(reply.object, *type, form, env_.clock.now()));
+  http::Response response = response_with(value, form, reply.code);
+  for (const std::string& warning : reply.warnings) response.headers.add("Warning", warning_value(warning));
+  co_return net::Answer(std::move(response));
+}
+
+Task<Result<net::Answer>> Api::answer_watch(Call call, client::Request request, server::TypePtr type) {
+  SLIPWAY_CO_TRY(form, negotiate(call.http.headers, call.query, Purpose::Stream));
+  auto watch = co_await server_.watch(std::move(request));
+  http::Response response;
+  response.headers.add("Content-Type", "application/json");
+  if (!watch) {
+    // As upstream: a watch that starts too far back is told so by its first event.
+    if (watch.error().reason != Reason::Expired) co_return fail(std::move(watch).error());
+    response.body = event_line("ERROR", kube::to_json(watch.error()));
+    co_return net::Answer(std::move(response));
+  }
+  WatchView view{std::move(type), std::move(form), texts_};
+  response.stream = std::make_unique<CountedStream>(watch_stream(env_, std::move(*watch), std::move(view)), watches_);
+  co_return net::Answer(std::move(response));
+}
+
+}  // namespace slipway::serve

@@ -1,0 +1,48 @@
+// One cluster's API on the wire: a request about resources becomes a client::Request, its answer takes the form that was asked
+// for. What is no resource (discovery, health, OpenAPI, metrics) is answered by serve/paths.h.
+#pragma once
+
+#include <memory>
+
+#include "base/env.h"
+#include "net/server.h"
+#include "serve/call.h"
+#include "serve/event_text.h"
+#include "server/pod_backend.h"
+#include "server/registry.h"
+#include "server/server.h"
+
+namespace slipway::serve {
+
+struct ApiOptions {
+  /// Where logs come from and commands run; null without such a runtime.
+  server::PodBackend* pods = nullptr;
+  std::size_t reads_in_flight = 400;   // beyond: 429; watches and streams do not count
+  std::size_t writes_in_flight = 200;  // beyond: 429
+};
+
+class Api {
+ public:
+  Api(Env& env, server::Server& server, ApiOptions options);
+
+  Task<net::Answer> answer(Call call);
+
+  server::Server& server() { return server_; }
+  std::size_t watches() const { return *watches_; }
+
+ private:
+  Task<Result<net::Answer>> answer_resource(Call call, client::Verb verb);
+  Task<Result<net::Answer>> answer_plain(Call call, client::Request request, server::TypePtr type);
+  Task<Result<net::Answer>> answer_watch(Call call, client::Request request, server::TypePtr type);
+  Result<net::Answer> answer_path(const Call& call);
+
+  Env& env_;
+  server::Server& server_;
+  ApiOptions options_;
+  std::shared_ptr<EventTexts> texts_ = std::make_shared<EventTexts>();
+  std::shared_ptr<std::size_t> watches_ = std::make_shared<std::size_t>(0);
+  std::size_t reads_ = 0;
+  std::size_t writes_ = 0;
+};
+
+}  // namespace slipway::serve

@@ -1,0 +1,66 @@
+#include "serve/gateway.h"
+
+#include <fmt/format.h>
+
+#include "serve/shape.h"
+#include "serve/user.h"
+
+namespace slipway::serve {
+namespace {
+
+constexpr std::string_view kClusters = "clusters";
+
+/// Answered to anybody.
+bool is_public(const Route& route) {
+  if (route.segments.empty()) return false;
+  const std::string& first = route.segments.front();
+  return first == "version" || first == "livez" || first == "readyz" || first == "healthz";
+}
+
+}  // namespace
+
+std::string Gateway::root_of(std::string_view name) {
+  return name.empty() ? std::string() : fmt::format("/{}/{}", kClusters, name);
+}
+
+Task<net::Answer> Gateway::answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
+  std::string audit_id(request.headers.get("Audit-Id"));
+  if (audit_id.empty()) audit_id = uuid(env_.random);
+  net::Answer answer = co_await answer_below(std::move(request), std::move(connection));
+  if (auto* response = std::get_if<http::Response>(&answer)) {
+    response->headers.add("Audit-Id", audit_id);
+    if (!response->headers.contains("Cache-Control")) response->headers.add("Cache-Control", "no-cache, private");
+  }
+  co_return answer;
+}
+
+Task<net::Answer> Gateway::answer_below(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
+  const net::Target target = net::Target::split(request.target);
+  auto segments = target.segments();
+  auto query = net::Query::parse(target.query);
+  const Form form = plain_form(request.headers, query ? *query : net::Query());
+  if (!segments) co_return response_with(segments.error(), form);
+  if (!query) co_return response_with(query.error(), form);
+
+  std::string name;
+  if (segments->size() >= 2 && segments->front() == kClusters) {
+    name = (*segments)[1];
+    segments->erase(segments->begin(), segments->begin() + 2);
+  }
+  const auto cluster = clusters_.find(name);
+  Call call{.http = std::move(request), .route = route_of(std::move(*segments)), .query = std::move(*query)};
+  if (cluster == clusters_.end()) {
+    Status status;
+    status.reason = Reason::NotFound;
+    status.message = "the server could not find the requested resource";
+    co_return response_with(status, form);
+  }
+  call.server_address = call.http.headers.get("Host");
+  auto user = user_of(*connection);
+  if (!user && !is_public(call.route)) co_return response_with(user.error(), form);
+  if (user) call.user = std::make_shared<const kube::UserInfo>(std::move(*user));
+  const std::shared_ptr<Api> api = cluster->second;
+  co_return co_await api->answer(std::move(call));
+}
+
+}  // namespace slipway::serve

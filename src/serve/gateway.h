@@ -1,0 +1,32 @@
+// The one listener in front of all clusters of a process: finds the cluster by the path's prefix (/clusters/NAME/…; a cluster
+// without a name is at the root), finds out who asks, and gives every answer the headers that all have. Not a floor of its own:
+// it only joins Api's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "serve/api.h"
+
+namespace slipway::serve {
+
+class Gateway {
+ public:
+  explicit Gateway(Env& env) : env_(env) {}
+
+  /// `name` empty: at the root. REQUIRES: before the first request.
+  void add(const std::string& name, std::shared_ptr<Api> api) { clusters_[name] = std::move(api); }
+  Task<net::Answer> answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection);
+
+  /// The path below which a cluster's API is: "", "/clusters/dev".
+  static std::string root_of(std::string_view name);
+
+ private:
+  Task<net::Answer> answer_below(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection);
+
+  Env& env_;
+  std::map<std::string, std::shared_ptr<Api>, std::less<>> clusters_;
+};
+
+}  // namespace slipway::serve

@@ -1,0 +1,205 @@
+// One cluster on the loopback over TLS, with the client that its kubeconfig would give: what the tests of room serve stand on.
+// Waiting is for events; no test sleeps.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <functional>
+
+#include "base/check.h"
+#include "json/text.h"
+#include "net/client.h"
+#include "os/real_env.h"
+#include "os/test_folder.h"
+#include "plane/plane.h"
+#include "serve/credentials.h"
+#include "serve/gateway.h"
+#include "store/memory_vfs.h"
+
+/// ASSERT_TRUE for coroutines.
+#define CO_ASSERT(condition)     \
+  if (!(condition)) {            \
+    ADD_FAILURE() << #condition; \
+    co_return;                   \
+  }                              \
+  static_assert(true)
+
+namespace slipway::serve {
+
+using json::Value;
+using namespace std::chrono_literals;
+
+inline Value yaml(std::string_view text) {
+  auto value = json::parse_yaml(text);
+  if (!value) ADD_FAILURE() << value.error().message << "\n" << text;
+  return value ? *value : Value();
+}
+
+/// What came back.
+struct Heard {
+  int status = 0;
+  http::Headers headers;
+  std::string body;
+
+  Value json() const {
+    auto value = json::parse(body, {.max_bytes = std::size_t{64} << 20});
+    if (!value) ADD_FAILURE() << value.error().message << "\n" << body.substr(0, 1000);
+    return value ? *value : Value();
+  }
+  std::string header(std::string_view name) const { return std::string(headers.get(name)); }
+};
+
+/// The events of a watch, one after the other.
+class Events {
+ public:
+  explicit Events(std::unique_ptr<http::BodyStream> stream) : stream_(std::move(stream)) {}
+
+  /// Null at the clean end; a string when it was cut.
+  Task<Value> next() {
+    while (!rest_.contains('\n')) {
+      auto piece = co_await stream_->next();
+      if (!piece) co_return Value("cut: " + piece.error().message);
+      if (!*piece) co_return Value();
+      rest_ += **piece;
+    }
+    const std::string line = rest_.substr(0, rest_.find('\n'));
+    rest_.erase(0, line.size() + 1);
+    co_return yaml(line);
+  }
+  void close() { stream_->close(); }
+
+ private:
+  std::unique_ptr<http::BodyStream> stream_;
+  std::string rest_;
+};
+
+class WireTest : public testing::Test {
+ public:
+  /// Serves while `body` runs, then stops; both must end.
+  void serve(std::function<Task<>()> body) {
+    env().vfs = vfs_.vfs();
+    bool has_ended = false;
+    boost::asio::co_spawn(env().executor, all(std::move(body)), [&](std::exception_ptr error) {
+      EXPECT_FALSE(error);
+      has_ended = true;
+      real_.stop();
+    });
+    real_.run();
+    EXPECT_TRUE(has_ended);
+    real_.shut();
+  }
+
+  Env& env() { return real_.env(); }
+  plane::ApiServer& plane() { return *plane_; }
+  std::string url(const std::string& path) const { return fmt::format("https://127.0.0.1:{}{}", http_->port(), path); }
+
+  Task<Heard> send(std::string method, std::string path, std::string body = "", http::Headers headers = {}) {
+    HttpCall call;
+    call.url = url(path);
+    call.method = std::move(method);
+    call.body = std::move(body);
+    call.headers = std::move(headers);
+    if (!call.body.empty() && !call.headers.contains("Content-Type")) call.headers.add("Content-Type", "application/json");
+    auto response = co_await client_->send(std::move(call));
+    if (!response) co_return Heard{.status = 0, .headers = {}, .body = response.error().message};
+    co_return Heard{.status = response->status, .headers = response->headers, .body = std::move(response->body)};
+  }
+  Task<Heard> get(std::string path, std::string accept = "application/json") {
+    return send("GET", std::move(path), "", accepting(std::move(accept)));
+  }
+  static http::Headers accepting(std::string accept) { return {{"Accept", std::move(accept)}}; }
+
+  Task<std::unique_ptr<Events>> watch(std::string path, std::string accept = "application/json") {
+    HttpCall call;
+    call.url = url(path);
+    call.headers = accepting(std::move(accept));
+    call.is_streaming = true;
+    auto response = co_await client_->send(std::move(call));
+    SLIPWAY_CHECK(response.has_value());
+    EXPECT_EQ(response->status, 200);
+    co_return std::make_unique<Events>(std::move(response->stream));
+  }
+
+  static std::string config_map(std::string_view name, std::string_view value = "1") {
+    return fmt::format(R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}"}},"data":{{"k":"{}"}}}})", name,
+                       value);
+  }
+  static constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+  static constexpr const char* kTable = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+
+  /// Defines widgets.example.com with a column Size and a status.
+  Task<Heard> define_widgets() {
+    return send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", json::print(yaml(R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget, shortNames: [wd], categories: [all]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    additionalPrinterColumns:
+    - {name: Size, type: integer, jsonPath: .spec.size}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {size: {type: integer}}}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
+)")));
+  }
+
+  std::unique_ptr<net::Client> client_;
+  Credentials credentials_;
+
+ private:
+  Task<> all(std::function<Task<>()> body) {
+    plane::ApiServer::Options options;
+    options.store.path = "/data/cluster.db";
+    auto opened = co_await plane::ApiServer::open(env(), options);
+    SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
+    plane_ = std::move(*opened);
+    gateway_ = std::make_unique<Gateway>(env());
+    gateway_->add("", std::make_shared<Api>(env(), plane_->server(), ApiOptions{}));
+    listen();
+    Tasks tasks(env());
+    tasks.spawn(http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
+      return gateway_->answer(std::move(request), std::move(connection));
+    }));
+    co_await body();
+    http_->stop(5s);
+    co_await tasks.join();
+    co_await plane_->close();
+  }
+
+  void listen() {
+    auto credentials = open_credentials(env(), folder_ / "pki", {});
+    SLIPWAY_CHECK(credentials.has_value(), credentials ? "" : credentials.error().message);
+    credentials_ = *credentials;
+    net::ServerOptions options;
+    options.tls = *net::TlsContext::server({.certificate_pem = credentials_.server.certificate_pem,
+                                            .key_pem = credentials_.server.key_pem,
+                                            .client_authority_pem = credentials_.authority_pem});
+    http_ = std::move(*net::HttpServer::listen(env(), std::move(options)));
+    net::ClientOptions client;
+    client.tls.authority_pem = credentials_.authority_pem;
+    client.tls.certificate_pem = credentials_.admin.certificate_pem;
+    client.tls.key_pem = credentials_.admin.key_pem;
+    client_ = std::move(*net::Client::make(env(), std::move(client)));
+  }
+
+  os::TestFolder folder_;
+  store::MemoryVfs vfs_;
+  os::RealEnv real_{{.log_level = LogLevel::Error}};
+  std::unique_ptr<plane::ApiServer> plane_;
+  std::unique_ptr<Gateway> gateway_;
+  std::unique_ptr<net::HttpServer> http_;
+};
+
+}  // namespace slipway::serve

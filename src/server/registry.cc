@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "kube/schema.h"
+#include "server/builtin/conversion.h"
 #include "server/builtin/strategy.h"
 
 namespace slipway::server {
@@ -45,6 +46,7 @@ std::string Served::key(std::string_view ns, std::string_view name) const {
 }
 
 kube::Object Served::shown(const kube::Object& stored, kube::Revision modified) const {
+  if (conversion != nullptr) return conversion->from_stored(stored);
   kube::Object object = stored["apiVersion"].as_string() == api_version ? stored : stored.with("apiVersion", api_version);
   if (modified <= schema_since && type.schema != nullptr) object = type.schema->fill_defaults(type.schema->prune(object));
   return object;
@@ -98,7 +100,9 @@ void Registry::put(kube::ResourceType type) {
 
 void Registry::put(Served served) {
   const kube::Resource resource = served.type.resource;
-  served.prefix = fmt::format("/registry/{}/{}/", resource.group.empty() ? "core" : resource.group, resource.plural);
+  if (!served.type.is_custom) served.conversion = find_conversion(resource);
+  const kube::Resource& stored = served.conversion == nullptr ? resource : served.conversion->stored;
+  served.prefix = fmt::format("/registry/{}/{}/", stored.group.empty() ? "core" : stored.group, stored.plural);
   served.api_version = served.type.kind.api_version();
   if (served.stored_api_version.empty()) served.stored_api_version = served.api_version;
   served.strategy = &strategy_of(served.type.kind);

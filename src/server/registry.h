@@ -13,6 +13,8 @@
 
 namespace slipway::server {
 
+struct Conversion;
+class Rules;
 struct Strategy;
 
 using TypePtr = std::shared_ptr<const kube::ResourceType>;
@@ -20,15 +22,17 @@ using TypePtr = std::shared_ptr<const kube::ResourceType>;
 /// One served resource in one version. Immutable once registered.
 struct Served {
   kube::ResourceType type;
-  std::string api_version;             // "batch/v1", filled by put()
-  std::string stored_api_version;      // what new objects carry in the store; empty: api_version
-  std::string prefix;                  // of its keys in the store: "/registry/batch/jobs/", filled by put()
-  const Strategy* strategy = nullptr;  // never null once registered
+  std::string api_version;                 // "batch/v1", filled by put()
+  std::string stored_api_version;          // what new objects carry in the store; empty: api_version
+  std::string prefix;                      // of its keys in the store: "/registry/batch/jobs/", filled by put()
+  const Strategy* strategy = nullptr;      // never null once registered
+  const Conversion* conversion = nullptr;  // filled by put(): of a built-in resource that is stored as another
   /// Objects written up to this revision were stored under an older schema: readers prune and default them.
   kube::Revision schema_since = 0;
-  json::Value source{};         // of a custom resource: what of its CustomResourceDefinition made this entry
-  std::string deprecation;      // a warning that goes with every answer; empty: none
-  bool is_terminating = false;  // its CustomResourceDefinition is being deleted: nothing new may be created
+  json::Value source{};                  // of a custom resource: what of its CustomResourceDefinition made this entry
+  std::shared_ptr<const Rules> rules{};  // of a custom resource, see server/rules.h; may be null
+  std::string deprecation;               // a warning that goes with every answer; empty: none
+  bool is_terminating = false;           // its CustomResourceDefinition is being deleted: nothing new may be created
 
   std::string key(std::string_view ns, std::string_view name) const;
   /// A stored object as this version shows it.

@@ -4,6 +4,7 @@
 #include "json/text.h"
 #include "server/access/escalation.h"
 #include "server/access/upkeep.h"
+#include "server/builtin/conversion.h"
 #include "server/crd.h"
 #include "server/meta_rules.h"
 #include "server/planner.h"
@@ -262,6 +263,7 @@ std::optional<Planner::Found> Planner::find(std::string_view ns, std::string_vie
 }
 
 Value Planner::stored(Value object) const {
+  if (served_.conversion != nullptr) return served_.conversion->to_stored(object);
   if (served_.stored_api_version == served_.api_version) return object;
   return object.with("apiVersion", served_.stored_api_version);
 }

@@ -160,6 +160,7 @@ class Evaluator final : public Calls {
   Value bound(const ir::Bound& expr, Env* env);
   const ir::Expr* constant(const Value& value, Pos pos);
   Value inline_value(const ir::Expr& expr, Env* env);
+  Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);
   Value check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos);
 
   // operators.cc

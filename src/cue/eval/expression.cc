@@ -258,6 +258,12 @@ Value Evaluator::call(const ir::Call& expr, Env* env) {
   return result;
 }
 
+Value Evaluator::wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos) {
+  std::string name = (builtin.package.empty() ? "" : std::string(builtin.package) + ".") + std::string(builtin.name);
+  std::string text = fmt::format("{} arguments in call to {} (have {}, want {})", which, name, given, builtin.params.size());
+  return bottom(Code::Eval, "{0}", pos, Value::string(arena_.copy(std::string_view(text))));
+}
+
 Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos) {
   KindMask wanted = builtin.params[index];
   KindMask got = value.is_vertex() ? (deref(value.vertex)->base.tag == Value::Tag::List ? kList : kStruct) : kinds_of(value);
@@ -274,12 +280,10 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
   std::size_t given = expr.args.size();
   bool makes_validator = builtin.is_validator && given + 1 == builtin.params.size();
   if (given > builtin.params.size()) {
-    return bottom(Code::Eval, "too many arguments in call to {0} (have {1}, want more)", expr.pos, Value::string(builtin.name),
-                  Value::of_int(static_cast<std::int64_t>(given)));
+    return wrong_count(builtin, "too many", given, expr.pos);
   }
-  if (given < builtin.params.size() && !makes_validator) {
-    return bottom(Code::Eval, "not enough arguments in call to {0} (have {1})", expr.pos, Value::string(builtin.name),
-                  Value::of_int(static_cast<std::int64_t>(given)));
+  if (given + builtin.optional_params < builtin.params.size() && !makes_validator) {
+    return wrong_count(builtin, "not enough", given, expr.pos);
   }
   std::vector<Value> args;
   for (std::size_t i = 0; i < given; ++i) {
@@ -288,7 +292,8 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
     Value value = builtin.params[param] == kTop && false ? raw : make_concrete(raw, expr.args[i]->pos);
     if (value.is_bottom()) {
       // What is not known yet but can never be of the kind asked for is wrong already.
-      bool is_open = is_incomplete(value.bottom->code) && !raw.is_bottom() && kinds_of(raw) != 0;
+      bool is_open = is_incomplete(value.bottom->code) && !raw.is_bottom() && kinds_of(raw) != 0 &&
+                     !(raw.is_vertex() && deref(raw.vertex)->base.tag == Value::Tag::Disjunction);
       return is_open && (kinds_of(raw) & builtin.params[param]) == 0
                  ? check_argument(builtin, raw.is_vertex() ? deref(raw.vertex)->base : raw, param, expr.args[i]->pos)
                  : value;
@@ -316,7 +321,8 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
   std::vector<Value> args;
   bool makes_validator = builtin.is_validator && expr.args.size() + 1 == builtin.params.size();
   if (expr.args.size() != builtin.params.size() && !makes_validator) {
-    return bottom(Code::Eval, "wrong number of arguments in call to {0}", expr.pos, Value::string(builtin.name));
+    return wrong_count(builtin, expr.args.size() > builtin.params.size() ? "too many" : "not enough", expr.args.size(),
+                       expr.pos);
   }
   for (std::size_t i = 0; i < expr.args.size(); ++i) {
     Value value = evaluate(*expr.args[i], env);

@@ -17,5 +17,18 @@ std::span<const Builtin> strconv_rows();
 std::span<const Builtin> list_rows();
 std::span<const Builtin> regexp_rows();
 std::span<const Builtin> json_rows();
+std::span<const Builtin> math_rows();
+std::span<const Builtin> bits_rows();
+std::span<const Builtin> struct_rows();
+std::span<const Builtin> path_rows();
+std::span<const Builtin> uuid_rows();
+std::span<const Builtin> base64_rows();
+std::span<const Builtin> hex_rows();
+std::span<const Builtin> csv_rows();
+std::span<const Builtin> md5_rows();
+std::span<const Builtin> sha1_rows();
+std::span<const Builtin> sha256_rows();
+std::span<const Builtin> sha512_rows();
+std::span<const Builtin> hmac_rows();
 
 }  // namespace slipway::cue

@@ -85,6 +85,16 @@ bool is_standard_package(std::string_view path) {
   return false;
 }
 
+bool is_package_not_offered(std::string_view path) {
+  static constexpr std::string_view kPaths[] = {"text/template",    "text/tabwriter", "html",      "encoding/toml",
+                                                "encoding/openapi", "crypto/ed25519", "tool",      "tool/cli",
+                                                "tool/exec",        "tool/file",      "tool/http", "tool/os"};
+  for (std::string_view one : kPaths) {
+    if (one == path) return true;
+  }
+  return false;
+}
+
 std::span<const Builtin> builtins_of(std::string_view package) {
   for (const StandardPackage& one : standard_packages()) {
     if (one.path == package) return one.rows;

@@ -34,6 +34,8 @@ struct Builtin {
   bool is_validator = false;
   /// Of a constant (params empty, call null): CUE text of its value, e.g. "3.14" or "int | string".
   std::string_view constant = {};
+  /// That many parameters at the end may be left off; the function then gets fewer arguments.
+  std::uint8_t optional_params = 0;
 };
 
 /// What a function may ask of the evaluation it runs in.
@@ -119,6 +121,7 @@ inline bool is_float(const Value& number) { return number.tag == Value::Tag::Num
 std::span<const Builtin> builtins_of(std::string_view package);
 bool is_standard_package(std::string_view path);
 /// Known to the language but not offered here, e.g. "tool/exec".
+bool is_package_not_offered(std::string_view path);
 const Builtin* find_builtin(std::string_view package, std::string_view name);
 
 }  // namespace slipway::cue

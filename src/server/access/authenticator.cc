@@ -161,6 +161,10 @@ void Credentials::take_header(std::string_view name, std::string_view value) {
   if (key.starts_with(kExtra)) impersonated_extra[lower(unescaped(key.substr(kExtra.size())))].emplace_back(value);
 }
 
+void Credentials::take_headers(const http::Headers& headers) {
+  for (const auto& [name, value] : headers) take_header(name, value);
+}
+
 Result<std::map<std::string, UserPtr, std::less<>>> read_static_tokens(std::string_view csv) {
   std::map<std::string, UserPtr, std::less<>> result;
   int number = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/env.h"
+#include "base/http.h"
 #include "kube/user.h"
 #include "server/access/authorizer.h"
 #include "server/access/token.h"
@@ -39,6 +40,7 @@ struct Credentials {
 
   /// Takes one header, its name in any case: Authorization, Impersonate-*, Sec-WebSocket-Protocol. Others are passed over.
   void take_header(std::string_view name, std::string_view value);
+  void take_headers(const http::Headers& headers);
 };
 
 /// A text in the form of upstream's --token-auth-file: token,user,uid[,"group,group"] per line. BadRequest for another form.
@@ -48,7 +50,7 @@ class Authenticator {
  public:
   struct Options {
     std::map<std::string, UserPtr, std::less<>> static_tokens{};
-    const TokenSigner* signer = nullptr;  // null: no service account tokens
+    std::shared_ptr<const TokenSigner> signer{};  // null: no service account tokens
     TokenRules tokens{};
     bool allows_anonymous = true;
   };

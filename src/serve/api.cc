@@ -80,6 +80,9 @@ Task<net::Answer> Api::answer(Call call) {
 }
 
 Result<net::Answer> Api::answer_path(const Call& call) {
+  std::string verb = call.http.method;
+  std::ranges::transform(verb, verb.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  SLIPWAY_TRY_VOID(server_.authorize(call.user, server::Attributes::of_path(verb, call.route.path())));
   SLIPWAY_TRY(response, path_response(env_, server_, call));
   return net::Answer(std::move(response));
 }
@@ -90,7 +93,7 @@ Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
   if (target.endpoint != nullptr && target.endpoint->run == nullptr) {
     co_return fail(Reason::NotImplemented, call.route.subresource + " is not implemented");
   }
-  SLIPWAY_CO_TRY_VOID(read_body(call.http, request));
+  SLIPWAY_CO_TRY_VOID(read_body(call.http, target.type->kind, request));
   SLIPWAY_CO_TRY_VOID(read_parameters(call.query, request));
   if (verb == Verb::Watch) co_return co_await answer_watch(std::move(call), std::move(request), target.type);
   std::size_t& in_flight = is_read(verb) ? reads_ : writes_;

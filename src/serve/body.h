@@ -6,7 +6,8 @@
 
 namespace slipway::serve {
 
-/// Fills body (and patch_type) of `request` from what was sent. BadRequest, UnsupportedMediaType.
-Result<void> read_body(const http::Request& http, client::Request& request);
+/// Fills body (and patch_type) of `request` from what was sent. `kind` is what the path takes, for a protobuf body that does
+/// not say. BadRequest, UnsupportedMediaType.
+Result<void> read_body(const http::Request& http, const kube::GroupVersionKind& kind, client::Request& request);
 
 }  // namespace slipway::serve

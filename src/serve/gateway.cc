@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "serve/access.h"
 #include "serve/shape.h"
-#include "serve/user.h"
 
 namespace slipway::serve {
 namespace {
 
 constexpr std::string_view kClusters = "clusters";
-
-/// Answered to anybody.
-bool is_public(const Route& route) {
-  if (route.segments.empty()) return false;
-  const std::string& first = route.segments.front();
-  return first == "version" || first == "livez" || first == "readyz" || first == "healthz";
-}
 
 }  // namespace
 
@@ -56,10 +49,10 @@ Task<net::Answer> Gateway::answer_below(http::Request request, std::shared_ptr<c
     co_return response_with(status, form);
   }
   call.server_address = call.http.headers.get("Host");
-  auto user = user_of(*connection);
-  if (!user && !is_public(call.route)) co_return response_with(user.error(), form);
-  if (user) call.user = std::make_shared<const kube::UserInfo>(std::move(*user));
   const std::shared_ptr<Api> api = cluster->second;
+  auto user = api->server().authenticate(credentials_of(*connection, call.http.headers));
+  if (!user) co_return response_with(user.error(), form);
+  call.user = std::move(*user);
   co_return co_await api->answer(std::move(call));
 }
 

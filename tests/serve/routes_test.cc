@@ -76,7 +76,7 @@ TEST_F(Routes, a_body_that_cannot_be_understood_is_refused) {
     const Heard patch = co_await send("PATCH", std::string(kMaps) + "/a", "{}", {{"Content-Type", "application/json"}});
     EXPECT_EQ(patch.status, 415);
     EXPECT_EQ((co_await send("POST", kMaps, "{")).status, 400);
-    const Heard yaml_body = co_await send("POST", kMaps, "{apiVersion: v1, kind: ConfigMap, metadata: {name: y}}",
+    const Heard yaml_body = co_await send("POST", kMaps, "{apiVersion: v1, kind: ConfigMap, metadata: {name: from-yaml}}",
                                           {{"Content-Type", "application/yaml"}});
     EXPECT_EQ(yaml_body.status, 201);
   });

@@ -155,9 +155,6 @@ spec:
 )")));
   }
 
-  std::unique_ptr<net::Client> client_;
-  Credentials credentials_;
-
  private:
   Task<> all(std::function<Task<>()> body) {
     plane::ApiServer::Options options;
@@ -194,12 +191,17 @@ spec:
     client_ = std::move(*net::Client::make(env(), std::move(client)));
   }
 
+  // What uses the Env goes before it.
   os::TestFolder folder_;
   store::MemoryVfs vfs_;
   os::RealEnv real_{{.log_level = LogLevel::Error}};
   std::unique_ptr<plane::ApiServer> plane_;
   std::unique_ptr<Gateway> gateway_;
   std::unique_ptr<net::HttpServer> http_;
+
+ protected:
+  std::unique_ptr<net::Client> client_;
+  Credentials credentials_;
 };
 
 }  // namespace slipway::serve

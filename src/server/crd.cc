@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kube/schema.h"
+#include "server/rules.h"
 #include "server/verbs.h"
 
 namespace slipway::server {
@@ -49,6 +50,10 @@ kube::ResourceType type_of(const Value& crd, const Value& version) {
   type.categories = strings(names["categories"]);
   type.is_namespaced = spec["scope"].as_string() == "Namespaced";
   type.has_status = version["subresources"].has("status");
+  if (const Value& scale = version["subresources"]["scale"]; scale.is_object()) {
+    type.scale =
+        kube::ScalePaths{scale["specReplicasPath"].str(), scale["statusReplicasPath"].str(), scale["labelSelectorPath"].str()};
+  }
   type.allows_blind_update = false;
   type.is_custom = true;
   type.columns = columns_of(version);
@@ -99,8 +104,11 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
         known, [&](const ServedPtr& one) { return one->type.resource == served.type.resource && one->source == version; });
     if (old != known.end()) {
       served.type.schema = (*old)->type.schema;
+      served.rules = (*old)->rules;
       served.schema_since = (*old)->schema_since;
     } else if (auto schema = kube::Schema::compile(version["schema"]["openAPIV3Schema"])) {
+      std::vector<Cause> causes;  // judged when it was written
+      served.rules = compile_rules(**schema, version["schema"]["openAPIV3Schema"], "", causes);
       served.type.schema = std::move(*schema);
       served.schema_since = modified;
     }

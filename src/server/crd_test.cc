@@ -91,7 +91,8 @@ TEST_F(Crd, a_new_schema_shows_in_old_objects) {
   const Value schema = yaml(
       "{type: object, properties: {spec: {type: object, properties: {size: {type: integer}, shape: {type: string, "
       "default: round}}}}}");
-  const Value version = crd["spec"]["versions"].item(0).with_path({"schema", "openAPIV3Schema"}, schema);
+  const Value version =
+      crd["spec"]["versions"].item(0).with_path({"schema", "openAPIV3Schema"}, schema).without("selectableFields");
   must(update(kCrds, crd.with_path({"spec", "versions"}, json::array({version}))));
   EXPECT_EQ(must(get(kWidgets, "w"))["spec"], yaml("{size: 1, shape: round}"));
   reopen();
@@ -161,6 +162,86 @@ TEST_F(Crd, is_judged) {
            json::array({version.with_path({"schema", "openAPIV3Schema", "properties", "spec"}, yaml("{properties: {}}"))}));
   EXPECT_TRUE(loose.starts_with("spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value")) << loose;
   EXPECT_EQ(must(list(kCrds, ""))["items"].size(), 0u);
+}
+
+class CrdVersion : public Crd {
+ protected:
+  /// What is wrong with a definition whose version has this instead of what the fixture has.
+  std::string fault(std::string_view key, std::string_view text) {
+    const Value crd = widgets_definition();
+    const Value version = crd["spec"]["versions"].item(0).with(key, yaml(text));
+    const std::string found = message(create(kCrds, crd.with_path({"spec", "versions"}, json::array({version}))));
+    const auto at = found.find("spec.versions[0].");
+    return at == std::string::npos ? found.substr(0, 9) : found.substr(at + 17);
+  }
+};
+
+TEST_F(CrdVersion, has_scale_paths_below_spec_and_status) {
+  EXPECT_EQ(fault("subresources", "{scale: {specReplicasPath: .spec.size}}"),
+            "subresources.scale.statusReplicasPath: Required value");
+  EXPECT_EQ(fault("subresources", "{scale: {specReplicasPath: .status.size, statusReplicasPath: .status.size}}"),
+            "subresources.scale.specReplicasPath: Invalid value: \".status.size\": should be a json path under .spec");
+  EXPECT_EQ(fault("subresources",
+                  "{scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .meta.x}}"),
+            "subresources.scale.labelSelectorPath: Invalid value: \".meta.x\": should be a json path under either .spec or "
+            ".status");
+  EXPECT_EQ(fault("subresources", "{scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}"), "succeeded");
+  const auto type = server_->registry().find(kWidgets);
+  ASSERT_TRUE(type);
+  EXPECT_EQ((*type)->scale, (kube::ScalePaths{".spec.size", ".status.size", ""}));
+}
+
+TEST_F(CrdVersion, has_columns_that_can_be_shown) {
+  EXPECT_EQ(fault("additionalPrinterColumns", "[{name: A, type: colour, jsonPath: .x}]"),
+            "additionalPrinterColumns[0].type: Invalid value: \"colour\": must be one of boolean,date,integer,number,string");
+  EXPECT_EQ(fault("additionalPrinterColumns", "[{name: A, type: string, jsonPath: x}]"),
+            "additionalPrinterColumns[0].jsonPath: Invalid value: \"x\": must be a simple json path starting with .");
+  EXPECT_EQ(fault("additionalPrinterColumns", "[{name: A, type: string, jsonPath: .x, format: ipv4}]"),
+            "additionalPrinterColumns[0].format: Invalid value: \"ipv4\": must be one of "
+            "byte,date,date-time,double,float,int32,int64,password");
+}
+
+TEST_F(CrdVersion, selects_by_scalar_fields_of_its_schema) {
+  EXPECT_EQ(
+      fault("selectableFields", "[{jsonPath: .spec.shade}]"),
+      "selectableFields[0].jsonPath: Invalid value: \".spec.shade\": is an invalid path: does not refer to a valid field");
+  EXPECT_EQ(fault("selectableFields", "[{jsonPath: .metadata.name}]"),
+            "selectableFields[0].jsonPath: Invalid value: \".metadata.name\": must not point to fields in metadata");
+  EXPECT_EQ(fault("selectableFields", "[{jsonPath: .spec}]"),
+            "selectableFields[0].jsonPath: Invalid value: \".spec\": must point to a field of type string, boolean or integer. "
+            "Enum string fields and strings with formats are allowed.");
+  EXPECT_EQ(fault("selectableFields", "[{jsonPath: .spec.size}, {jsonPath: .spec.size}]"),
+            "selectableFields[1].jsonPath: Duplicate value: \".spec.size\"");
+}
+
+TEST_F(CrdVersion, warns_only_when_deprecated) {
+  EXPECT_EQ(fault("deprecationWarning", "use v2"),
+            "deprecationWarning: Invalid value: \"use v2\": can only be set for deprecated versions");
+}
+
+TEST_F(Crd, of_a_community_group_says_who_approved_it) {
+  const auto made = [&](std::string_view annotations) {
+    return create(kCrds, widgets_definition()
+                             .with("metadata", yaml(fmt::format("{{name: widgets.toys.k8s.io, annotations: {}}}", annotations)))
+                             .with_path({"spec", "group"}, "toys.k8s.io"));
+  };
+  const std::string head =
+      "CustomResourceDefinition.apiextensions.k8s.io \"widgets.toys.k8s.io\" is invalid: "
+      "metadata.annotations[api-approved.kubernetes.io]: ";
+  EXPECT_EQ(message(made("{}")), head +
+                                     "Required value: protected groups must have approval annotation "
+                                     "\"api-approved.kubernetes.io\", see "
+                                     "https://github.com/kubernetes/enhancements/pull/1111");
+  EXPECT_EQ(message(made("{api-approved.kubernetes.io: sure}")),
+            head +
+                "Invalid value: \"sure\": protected groups must have approval annotation \"api-approved.kubernetes.io\" with "
+                "either a URL or a reason starting with \"unapproved\", see "
+                "https://github.com/kubernetes/enhancements/pull/1111");
+  const Value crd = must(made("{api-approved.kubernetes.io: 'https://github.com/x/y/pull/1'}"));
+  EXPECT_EQ(
+      condition(crd, "KubernetesAPIApprovalPolicyConformant"),
+      yaml("{type: KubernetesAPIApprovalPolicyConformant, status: 'True', reason: ApprovedAnnotation, message: 'approved in "
+           "https://github.com/x/y/pull/1'}"));
 }
 
 TEST_F(Crd, keeps_its_identity_once_established) {

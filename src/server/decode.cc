@@ -7,6 +7,7 @@
 #include "kube/schema.h"
 #include "server/meta_rules.h"
 #include "server/planner.h"
+#include "server/rules.h"
 
 namespace slipway::server {
 
@@ -185,9 +186,13 @@ Result<void> Planner::validate(const Value& object, const Value& old) const {
   if (served_.type.schema != nullptr) {
     std::ranges::move(served_.type.schema->validate(object, old.is_null() ? nullptr : &old), std::back_inserter(causes));
   }
+  if (causes.empty() && served_.rules != nullptr) validate_rules(*served_.rules, object, old, causes);
   // Rows read objects that fit their schema, and judge what the main endpoint writes.
   const bool is_main = request_.subresource.empty();
   if (is_main && causes.empty() && served_.strategy->validate != nullptr) served_.strategy->validate(object, old, causes);
+  if (is_main && causes.empty() && served_.strategy->validate_around != nullptr) {
+    served_.strategy->validate_around(object, old, around(), causes);
+  }
   for (const kube::AdmissionRow& row : site_.options.admission) {
     if (!is_main || !causes.empty()) break;
     if (row.validate && is_row_of(row, served_.type.kind)) causes = row.validate(object, old);

@@ -104,80 +104,6 @@ Errors Evaluation::errors_of(Vertex* v, Demand demand) {
   return out;
 }
 
-Value Evaluation::from_other_value(Evaluation& other, const Value& value, int depth) {
-  Arena& arena = evaluator_.arena();
-  switch (value.tag) {
-    case Value::Tag::String:
-      return evaluator_.make_string(value.str());
-    case Value::Tag::Bytes:
-      return evaluator_.make_bytes(value.str());
-    case Value::Tag::Number:
-      return evaluator_.make_number(value.number->decimal(), value.number->is_float);
-    case Value::Tag::Bound: {
-      Value copy = Value::of(Value::Tag::Bound);
-      copy.bound = arena.make<Bound>(value.bound->op, from_other_value(other, value.bound->operand, depth), Pos{0});
-      return copy;
-    }
-    case Value::Tag::Validator: {
-      std::vector<Value> args;
-      for (const Value& one : value.validator->args) args.push_back(from_other_value(other, one, depth));
-      Value copy = Value::of(Value::Tag::Validator);
-      copy.validator = arena.make<Validator>(value.validator->builtin, std::span<const Value>(arena.copy(args)), Pos{0});
-      return copy;
-    }
-    case Value::Tag::Conjunction: {
-      std::vector<Value> parts;
-      for (const Value& one : value.conjunction->parts) parts.push_back(from_other_value(other, one, depth));
-      Value copy = Value::of(Value::Tag::Conjunction);
-      copy.conjunction = arena.make<Conjunction>(std::span<const Value>(arena.copy(parts)));
-      return copy;
-    }
-    case Value::Tag::Disjunction: {
-      std::vector<Value> values;
-      for (const Value& one : value.disjunction->values) values.push_back(from_other_value(other, one, depth));
-      auto* copy = arena.make<Disjunction>();
-      copy->values = arena.copy(values);
-      copy->defaults = value.disjunction->defaults;
-      return Value::of(copy);
-    }
-    case Value::Tag::Vertex:
-      return from_other(other, value.vertex, depth + 1);
-    case Value::Tag::Bottom: {
-      if (is_incomplete(value.bottom->code)) return Value::type(kTop);
-      auto* copy = arena.make<Bottom>();
-      copy->code = value.bottom->code;
-      copy->format = "{0}";
-      copy->is_absent = true;
-      copy->operands[0] = evaluator_.make_string(other.evaluator_.message(*value.bottom));
-      return Value::of(copy);
-    }
-    default:
-      return value;
-  }
-}
-
-Value Evaluation::from_other(Evaluation& other, Vertex* v, int depth) {
-  other.evaluator_.complete(v);
-  const Vertex* real = deref(v);
-  if (depth > 300) return Value::type(kTop);
-  if (real->base.tag == Value::Tag::List) {
-    std::vector<Value> items;
-    for (Vertex* one : real->arcs) {
-      if (one->label.is_index()) items.push_back(from_other(other, one, depth + 1));
-    }
-    Value list = evaluator_.make_list(items);
-    list.vertex->is_open_list = real->is_open_list;
-    return list;
-  }
-  if (real->base.tag != Value::Tag::Struct) return from_other_value(other, real->base, depth);
-  std::vector<Evaluator::Member> members;
-  for (Vertex* one : real->arcs) {
-    if (!one->label.is_regular() || one->mark != ArcMark::Member) continue;
-    members.push_back({other.evaluator_.labels().text(one->label), from_other(other, one, depth + 1)});
-  }
-  return evaluator_.make_struct(members);
-}
-
 Vertex* Evaluation::run(std::span<const Hole> holes) {
   std::vector<Conjunct> extra;
   for (const Hole& hole : holes) {
@@ -240,6 +166,17 @@ Kind Cursor::kind() const {
 bool Cursor::is_concrete() const {
   Kind is = kind();
   return is != Kind::Absent && is != Kind::Bottom && is != Kind::Open;
+}
+
+std::vector<std::string> Cursor::doc() const {
+  std::vector<std::string> out;
+  if (vertex_ == nullptr || vertex_->info == nullptr) return out;
+  for (std::string_view line : vertex_->info->doc) {
+    line.remove_prefix(2);
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    out.emplace_back(line);
+  }
+  return out;
 }
 
 std::string Cursor::path() const { return vertex_ == nullptr ? "" : evaluation_->evaluator().path_of(vertex_); }
@@ -306,12 +243,8 @@ std::vector<FieldCursor> Cursor::fields(bool with_others) const {
     field.mark = one->mark == ArcMark::Optional   ? ast::Mark::Optional
                  : one->mark == ArcMark::Required ? ast::Mark::Required
                                                   : ast::Mark::Regular;
+    field.doc = field.value.doc();
     if (one->info != nullptr) {
-      for (std::string_view line : one->info->doc) {
-        line.remove_prefix(2);
-        if (line.starts_with(' ')) line.remove_prefix(1);
-        field.doc.emplace_back(line);
-      }
       for (const ast::Attribute* attribute : one->info->attributes) field.attributes.emplace_back(attribute->text);
     }
     out.push_back(std::move(field));

@@ -83,6 +83,8 @@ class Cursor {
   Kind kind() const;
   bool is_concrete() const;
   std::string path() const;
+  /// Comment lines directly above the field, without "//".
+  std::vector<std::string> doc() const;
 
   /// One field by name ("#D" and "_h" for definitions and hidden fields of the main package), or one item by number.
   Cursor field(std::string_view name) const;
@@ -105,6 +107,10 @@ class Cursor {
   std::expected<std::string, Errors> to_yaml() const;
   /// CUE text of the value, incomplete or not: a struct's fields, or one expression.
   std::string to_cue() const;
+
+  /// For what works on values inside this library.
+  Evaluation* evaluation() const { return evaluation_.get(); }
+  Vertex* vertex() const { return vertex_; }
 
  private:
   friend class Evaluation;

@@ -12,21 +12,32 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
       : program_(std::move(program)), evaluator_(program_.data(), {limits.max_steps, limits.max_bytes, limits.max_depth}) {}
 
   Vertex* run(std::span<const Hole> holes);
+  const Program& program() const { return program_; }
   Evaluator& evaluator() { return evaluator_; }
   Vertex* root() const { return root_; }
   Error error_of(const Bottom& reason);
   /// Errors of a vertex and what lies below; for Concrete also what has no value yet.
   Errors errors_of(Vertex* v, Demand demand);
 
+  /// A value of another evaluation, copied with its types, bounds and disjunctions; its references are gone. What has no value
+  /// yet is any value, or stays that error when asked to.
+  Value from_other(Evaluation& other, Vertex* v, int depth = 0);
+  Value from_other_value(Evaluation& other, const Value& value, int depth = 0);
+  void keep_incomplete() { keeps_incomplete_ = true; }
+  /// What items beyond those of an open list of another evaluation must be; none when anything.
+  Value rest_of(Evaluation& other, const Vertex* list, int depth = 0);
+  /// Lets a list made of values have more items.
+  void open_list(Vertex* list, const Value& rest);
+  /// The meet of values made in this evaluation, as a root of its own.
+  Cursor unify(std::span<const Value> values);
+
  private:
-  /// A value of another evaluation, copied with its types, bounds and disjunctions; its references are gone.
-  Value from_other(Evaluation& other, Vertex* v, int depth);
-  Value from_other_value(Evaluation& other, const Value& value, int depth);
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
 
   Program program_;
   Evaluator evaluator_;
   Vertex* root_ = nullptr;
+  bool keeps_incomplete_ = false;
 };
 
 /// CUE text of a vertex.

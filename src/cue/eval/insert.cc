@@ -226,7 +226,8 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
     if (node.struct_pos == 0) node.struct_pos = c.expr->pos;
   } else {
     insert_kinds(v, kList, Value::of(data), c.expr->pos);
-    node.lists.push(arena_, {data->arcs.size(), data->is_open_list, {}, c.expr->pos});
+    Conjunct rest{data->data_rest, nullptr, inside, c.trail, c.is_cyclic};
+    node.lists.push(arena_, {data->arcs.size(), data->is_open_list, rest, c.expr->pos});
   }
   for (std::uint32_t i = 0; i < data->arcs.size(); ++i) {
     Vertex* from = data->arcs[i];

@@ -96,6 +96,7 @@ struct Vertex {
   const Bottom* child_error = nullptr;
   List<Notify>* notify = nullptr;  // who has copied the conjuncts
   const ir::FieldInfo* info = nullptr;
+  const ir::Expr* data_rest = nullptr;  // of an open list made of values: what further items must be
   Pos pos = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "kube/names.h"
+#include "serve/access.h"
 #include "serve/credentials.h"
 #include "serve/gateway.h"
 
@@ -123,6 +124,8 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   plane::ApiServer::Options options;
   options.store.path = cluster.folder + "/cluster.db";
   options.store.pid = getpid();
+  SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder));
+  options.server.access = std::move(access);
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(env(), std::move(options)));
   cluster.server = std::move(server);
 

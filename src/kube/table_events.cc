@@ -42,7 +42,7 @@ json::Value event_object(const Object& event, Time) {
   return kind + "/" + subject(event)["name"].str();
 }
 
-json::Value event_subobject(const Object& event, Time) { return subject(event)["fieldPath"]; }
+json::Value event_subobject(const Object& event, Time) { return subject(event)["fieldPath"].as_string(); }
 
 json::Value event_source(const Object& event, Time) {
   const json::Value& source = either(event, "source", "deprecatedSource");

@@ -36,6 +36,8 @@ std::vector<std::string> name_faults(std::string_view name, NameRule rule) {
   switch (rule) {
     case NameRule::Label:
       return kube::dns1123_label_faults(name);
+    case NameRule::ServiceLabel:
+      return kube::dns1035_label_faults(name);
     case NameRule::PathSegment:
       return path_segment_faults(name);
     case NameRule::Subdomain:

@@ -13,6 +13,7 @@
 #include "client/client.h"
 #include "kube/apply.h"
 #include "server/access/access.h"
+#include "server/builtin/service_numbers.h"
 #include "server/endpoint.h"
 #include "server/registry.h"
 #include "server/server.h"
@@ -43,6 +44,7 @@ struct Site {
   Access& access;
   client::Client& server;  // this server itself: how an endpoint runs an ordinary request
   Tombstones tombstones{};
+  ServiceNumbers numbers{store};
 };
 
 class Verbs {

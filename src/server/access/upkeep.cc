@@ -8,6 +8,7 @@
 #include "server/access/access.h"
 #include "server/access/bootstrap.h"
 #include "server/access/token.h"
+#include "server/builtin/bootstrap_objects.h"
 #include "server/planner.h"
 
 namespace slipway::server {
@@ -107,6 +108,11 @@ Task<Result<void>> begin_upkeep(Site& site) {
     requests.push_back(creation(kNamespaceType, "", plain_object("Namespace", name)));
   }
   SLIPWAY_CO_TRY_VOID(co_await create_missing(site, std::move(requests)));
+  std::vector<Request> objects;
+  for (BootstrapObject& one : bootstrap_objects()) {
+    objects.push_back(creation(one.resource, one.ns, std::move(one.object)));
+  }
+  SLIPWAY_CO_TRY_VOID(co_await create_missing(site, std::move(objects)));
   std::vector<Request> access;
   for (Value& role : bootstrap_roles()) access.push_back(creation(kRoleType, "", std::move(role)));
   for (Value& binding : bootstrap_bindings()) access.push_back(creation(kBindingType, "", std::move(binding)));

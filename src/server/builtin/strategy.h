@@ -16,15 +16,17 @@
 namespace slipway::server {
 
 class Registry;
+class ServiceNumbers;
 
 /// What a strategy may ask of the server.
 struct Surroundings {
   const Registry& registry;
   Time now;
+  ServiceNumbers* numbers = nullptr;  // of Services; never null in a server
 };
 
 /// PathSegment: anything that may stand between two slashes of a URL (names of roles: "system:node").
-enum class NameRule : std::uint8_t { Subdomain, Label, PathSegment };
+enum class NameRule : std::uint8_t { Subdomain, Label, ServiceLabel, PathSegment };
 /// What is wrong with a name under NameRule::PathSegment.
 std::vector<std::string> path_segment_faults(std::string_view name);
 
@@ -47,6 +49,9 @@ struct Strategy {
   kube::Object (*prepare_subresource)(const kube::Object& object, const kube::Object& old) = nullptr;
   /// Adds every violation. `old` is null for a create.
   void (*validate)(const kube::Object& object, const kube::Object& old, std::vector<Cause>& causes) = nullptr;
+  /// The violations that only show beside other objects. Runs after `validate` found none.
+  void (*validate_around)(const kube::Object& object, const kube::Object& old, const Surroundings& around,
+                          std::vector<Cause>& causes) = nullptr;
 
   /// Seconds between a DELETE and the end, given what the client asked for; null: objects go at once.
   std::int64_t (*grace_seconds)(const kube::Object& object, std::optional<std::int64_t> asked) = nullptr;
@@ -69,6 +74,7 @@ std::span<const Strategy> config_strategies();    // ConfigMap, Secret
 std::span<const Strategy> record_strategies();    // Event, Lease
 std::span<const Strategy> claim_strategies();     // PersistentVolumeClaim
 std::span<const Strategy> access_strategies();    // Role, ClusterRole, RoleBinding, ClusterRoleBinding
+std::span<const Strategy> service_strategies();   // Service
 std::span<const Strategy> workload_strategies();  // Deployment, ReplicaSet, StatefulSet, DaemonSet and what goes with them
 std::span<const Strategy> crd_strategies();       // CustomResourceDefinition; see server/crd.h
 

@@ -21,6 +21,8 @@ std::span<const Builtin> math_rows();
 std::span<const Builtin> bits_rows();
 std::span<const Builtin> struct_rows();
 std::span<const Builtin> path_rows();
+std::span<const Builtin> net_rows();
+std::span<const Builtin> time_rows();
 std::span<const Builtin> uuid_rows();
 std::span<const Builtin> base64_rows();
 std::span<const Builtin> hex_rows();

@@ -38,6 +38,16 @@ inline std::vector<json::Value> corpus_rows(const std::string& name) {
   return rows;
 }
 
+/// A file of the corpus that is one JSON value; null when there is no corpus.
+inline json::Value corpus_json(const std::string& name) {
+  const char* root = std::getenv("SLIPWAY_CORPUS");
+  std::ifstream in =
+      root != nullptr ? std::ifstream(std::string(root) + "/cue/" + name) : open_beside_sources("../shared/corpus/cue/" + name);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  auto value = json::parse(text);
+  return value ? *value : json::Value();
+}
+
 /// Text of a corpus string; {"bytes": […]} where the case is no UTF-8.
 inline std::string corpus_text(const json::Value& value) {
   if (value.is_string()) return value.str();

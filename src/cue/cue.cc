@@ -69,6 +69,10 @@ void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
   Value base = evaluator_.default_of(real->base);
   if (base.is_bottom()) {
     bool is_own = real->base.is_bottom();
+    // Items that contradict each other are told before lengths that do.
+    for (std::uint32_t i = 0; is_own && i < real->arcs.size(); ++i) {
+      if (real->arcs[i]->label.is_index()) collect(real->arcs[i], Demand::Valid, out, depth + 1);
+    }
     for (const Bottom* at = base.bottom; at != nullptr; at = at->next) {
       if (demand == Demand::Valid && is_incomplete(at->code)) continue;
       Error error = error_of(*at);
@@ -104,6 +108,27 @@ Errors Evaluation::errors_of(Vertex* v, Demand demand) {
   return out;
 }
 
+namespace {
+
+// The first name of a path, quoted where needed; the path goes on behind it.
+std::string take_segment(std::string_view& path) {
+  std::string name;
+  std::size_t end = 1;
+  if (path.starts_with('"')) {
+    while (end < path.size() && path[end] != '"') end += path[end] == '\\' ? 2 : 1;
+    end = std::min(end + 1, path.size());
+    auto unquoted = unquote(path.substr(0, end));
+    if (unquoted) name = unquoted->value;
+  } else {
+    end = std::min(path.find('.'), path.size());
+    name = path.substr(0, end);
+  }
+  path.remove_prefix(std::min(path.size(), end + 1));
+  return name;
+}
+
+}  // namespace
+
 Vertex* Evaluation::run(std::span<const Hole> holes) {
   std::vector<Conjunct> extra;
   for (const Hole& hole : holes) {
@@ -115,10 +140,15 @@ Vertex* Evaluation::run(std::span<const Hole> holes) {
       if (!cursor.exists()) continue;
       value = from_other(*cursor.evaluation_, cursor.vertex_, 0);
     }
-    Evaluator::Member member{hole.name, value};
+    std::vector<std::string> names;
+    for (std::string_view path = hole.name; !path.empty();) names.push_back(take_segment(path));
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+      Evaluator::Member member{*name, value};
+      value = evaluator_.make_struct({&member, 1});
+    }
     auto* constant = evaluator_.arena().make<ir::Constant>();
     constant->op = ir::Op::Constant;
-    constant->value = evaluator_.make_struct({&member, 1});
+    constant->value = value;
     extra.push_back({constant, nullptr, nullptr, nullptr, false});
   }
   return root_ = evaluator_.run(extra);
@@ -214,20 +244,7 @@ Cursor Cursor::item(std::size_t index) const {
 
 Cursor Cursor::lookup(std::string_view path) const {
   Cursor at = *this;
-  while (!path.empty() && at.exists()) {
-    if (path.starts_with('"')) {
-      std::size_t end = 1;
-      while (end < path.size() && path[end] != '"') end += path[end] == '\\' ? 2 : 1;
-      auto name = unquote(path.substr(0, std::min(end + 1, path.size())));
-      at = at.field(name ? name->value : std::string());
-      path.remove_prefix(std::min(end + 1, path.size()));
-    } else {
-      std::size_t end = std::min(path.find('.'), path.size());
-      at = at.field(path.substr(0, end));
-      path.remove_prefix(end);
-    }
-    if (path.starts_with('.')) path.remove_prefix(1);
-  }
+  while (!path.empty() && at.exists()) at = at.field(take_segment(path));
   return at;
 }
 

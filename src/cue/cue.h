@@ -126,9 +126,10 @@ struct FieldCursor {
   std::vector<std::string> attributes;  // "@name(body)"
 };
 
-/// A top-level field that comes from outside: data, or a value of an earlier evaluation, perhaps incomplete.
+/// A field that comes from outside: data, or a value of an earlier evaluation, perhaps incomplete. Several holes may lie in one
+/// top-level field.
 struct Hole {
-  std::string name;
+  std::string name;  // a path as for lookup
   std::variant<json::Value, Cursor> value;
 };
 

@@ -63,6 +63,9 @@ class Planner {
   Result<Plan> apply();
   Result<Value> patched(const Value& live) const;
   Result<Value> apply_config() const;
+  // scale.cc
+  /// An update or patch of the scale subresource.
+  Result<Plan> scale();
   // decode.cc
   Result<void> check_request();
   Result<void> check_identity(const Value& body) const;

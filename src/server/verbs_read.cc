@@ -5,6 +5,7 @@
 #include "server/crd.h"
 #include "server/list_options.h"
 #include "server/planner.h"
+#include "server/scale.h"
 
 namespace slipway::server {
 
@@ -22,7 +23,8 @@ constexpr std::string_view kTooOldContinue =
     "parameter.";
 
 bool is_readable(const Served& served, const std::string& subresource) {
-  return subresource.empty() || (subresource == "status" && served.type.has_status);
+  return subresource.empty() || (subresource == "status" && served.type.has_status) ||
+         (subresource == "scale" && served.type.scale.has_value());
 }
 
 constexpr std::string_view kNotAllowed = "the server does not allow this method on the requested resource";
@@ -152,7 +154,9 @@ Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY_VOID(co_await reach(revision));
   const auto entry = site_.store.get(served->key(request.ns, request.name));
   if (!entry) co_return fail(kube::not_found(served->type.resource, request.name));
-  co_return Reply{served->shown(entry->value, entry->modified), {}, 200};
+  Value object = served->shown(entry->value, entry->modified);
+  if (request.subresource == "scale") object = scale_of(served->type, object);
+  co_return Reply{std::move(object), {}, 200};
 }
 
 Task<Result<Reply>> Verbs::list(Request request, ServedPtr served) {

@@ -56,8 +56,10 @@ Result<Plan> Planner::plan() {
   if (request_.verb == client::Verb::Delete && !sub.empty()) {
     return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
   }
+  const bool is_scale = sub == "scale" && served_.type.scale.has_value();
   const bool is_known =
-      sub.empty() || (!is_create && ((sub == "status" && served_.type.has_status) || sub == served_.strategy->subresource));
+      sub.empty() ||
+      (!is_create && ((sub == "status" && served_.type.has_status) || is_scale || sub == served_.strategy->subresource));
   if (!is_known) return fail(Reason::NotFound, "the server could not find the requested resource");
   if (served_.type.is_namespaced && request_.ns.empty()) {
     return fail(Reason::BadRequest, is_create ? "an empty namespace may not be set during creation"
@@ -65,6 +67,7 @@ Result<Plan> Planner::plan() {
   }
   if (is_create) return create(request_.body);
   if (request_.name.empty()) return fail(Reason::BadRequest, "resource name may not be empty");
+  if (is_scale) return scale();
   if (request_.verb == client::Verb::Update) return update();
   if (request_.verb == client::Verb::Patch) return patch();
   SLIPWAY_TRY(options, DeleteOptions::of(request_.body));

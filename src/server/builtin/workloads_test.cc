@@ -1,0 +1,172 @@
+// Deployments and their kin: what is filled in, what is judged, scale and eviction.
+#include "server/server_fixture.h"
+
+namespace slipway::server {
+namespace {
+
+const kube::Resource kDeployments{"apps", "v1", "deployments"};
+const kube::Resource kReplicaSets{"apps", "v1", "replicasets"};
+const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
+const kube::Resource kDaemonSets{"apps", "v1", "daemonsets"};
+const kube::Resource kBudgets{"policy", "v1", "poddisruptionbudgets"};
+constexpr std::string_view kTemplate = "{metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i}]}}";
+
+class Workloads : public ServerTest {
+ public:
+  static Value workload(std::string_view kind, std::string_view rest = "", std::string_view pod_template = kTemplate) {
+    return yaml(
+        fmt::format("{{apiVersion: apps/v1, kind: {}, metadata: {{name: w, namespace: default}}, spec: {{selector: "
+                    "{{matchLabels: {{app: a}}}}, template: {}{}{}}}}}",
+                    kind, pod_template, rest.empty() ? "" : ", ", rest));
+  }
+  std::string fault(const kube::Resource& resource, Value body) {
+    const std::string text = message(create(resource, std::move(body)));
+    const std::size_t at = text.find(" is invalid: ");
+    return at == std::string::npos ? text : text.substr(at + 13);
+  }
+  Result<Value> through(Verb verb, const kube::Resource& resource, std::string name, std::string subresource, Value body = {}) {
+    Request made = request(verb, resource, std::move(name));
+    made.subresource = std::move(subresource);
+    made.body = std::move(body);
+    made.patch_type = client::PatchType::Merge;
+    return object_of(std::move(made));
+  }
+};
+
+TEST_F(Workloads, a_deployment_is_completed) {
+  const Value made = must(create(kDeployments, workload("Deployment")));
+  EXPECT_EQ(kube::generation(made), 1);
+  Value spec = made["spec"];
+  EXPECT_EQ(spec["template"]["spec"]["dnsPolicy"].str(), "ClusterFirst");
+  EXPECT_EQ(spec["template"]["spec"]["containers"].item(0)["imagePullPolicy"].str(), "Always");
+  EXPECT_EQ(spec.without("template"),
+            yaml("{selector: {matchLabels: {app: a}}, replicas: 1, progressDeadlineSeconds: 600, revisionHistoryLimit: 10, "
+                 "strategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 25%, maxSurge: 25%}}}"));
+  EXPECT_EQ(must(update(kDeployments, made)), made);
+}
+
+TEST_F(Workloads, a_deployment_is_judged) {
+  EXPECT_EQ(fault(kDeployments, workload("Deployment").without_path({"spec", "selector"})), "spec.selector: Required value");
+  EXPECT_EQ(fault(kDeployments, workload("Deployment", "",
+                                         "{metadata: {labels: {app: b}}, spec: {containers: [{name: c, image: "
+                                         "i}]}}")),
+            "spec.template.metadata.labels: Invalid value: {\"app\":\"b\"}: `selector` does not match template `labels`");
+  EXPECT_EQ(fault(kDeployments, workload("Deployment", "replicas: -1")),
+            "spec.replicas: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(fault(kDeployments, workload("Deployment", "strategy: {type: Recreate, rollingUpdate: {}}")),
+            "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'");
+  EXPECT_EQ(fault(kDeployments, workload("Deployment", "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0%}}")),
+            "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"0%\": may not be 0 when `maxSurge` is 0");
+  EXPECT_EQ(fault(kDeployments, workload("Deployment", "",
+                                         "{metadata: {labels: {app: a}}, spec: {restartPolicy: Never, "
+                                         "containers: [{name: c, image: i}]}}")),
+            "spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: \"Always\"");
+}
+
+TEST_F(Workloads, a_selector_is_immutable) {
+  must(create(kDeployments, workload("Deployment")));
+  const auto changed = patch(kDeployments, "w", client::PatchType::Merge,
+                             "{spec: {selector: {matchLabels: {b: b}}, template: {metadata: {labels: {b: b}}}}}");
+  EXPECT_TRUE(message(changed).ends_with(": field is immutable")) << message(changed);
+}
+
+TEST_F(Workloads, annotations_of_a_deployment_count_as_content) {
+  must(create(kDeployments, workload("Deployment")));
+  EXPECT_EQ(kube::generation(must(patch(kDeployments, "w", client::PatchType::Merge, "{metadata: {annotations: {a: b}}}"))), 2);
+  EXPECT_EQ(kube::generation(must(patch(kDeployments, "w", client::PatchType::Merge, "{metadata: {labels: {a: b}}}"))), 2);
+}
+
+TEST_F(Workloads, stateful_and_daemon_sets_are_completed) {
+  const Value stateful =
+      must(create(kStatefulSets, workload("StatefulSet",
+                                          "serviceName: s, volumeClaimTemplates: [{metadata: {name: d}, spec: "
+                                          "{accessModes: [ReadWriteOnce]}}]")));
+  EXPECT_EQ(stateful["spec"]["updateStrategy"], yaml("{type: RollingUpdate, rollingUpdate: {partition: 0}}"));
+  EXPECT_EQ(stateful["spec"]["persistentVolumeClaimRetentionPolicy"], yaml("{whenDeleted: Retain, whenScaled: Retain}"));
+  EXPECT_EQ(stateful["spec"]["volumeClaimTemplates"].item(0)["kind"].str(), "PersistentVolumeClaim");
+  EXPECT_EQ(must(update(kStatefulSets, stateful)), stateful);
+  EXPECT_TRUE(message(patch(kStatefulSets, "w", client::PatchType::Merge, "{spec: {serviceName: t}}"))
+                  .starts_with(
+                      "StatefulSet.apps \"w\" is invalid: spec: Forbidden: updates to statefulset spec for fields other than"));
+  const Value daemon = must(create(kDaemonSets, workload("DaemonSet")));
+  EXPECT_EQ(daemon["spec"]["updateStrategy"], yaml("{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 0}}"));
+}
+
+TEST_F(Workloads, a_deployment_is_scaled_through_its_subresource) {
+  must(create(kDeployments, workload("Deployment")));
+  const Value scale = must(through(Verb::Get, kDeployments, "w", "scale"));
+  EXPECT_EQ(scale["kind"].str(), "Scale");
+  EXPECT_EQ(scale["spec"], yaml("{replicas: 1}"));
+  EXPECT_EQ(scale["status"], yaml("{replicas: 0, selector: app=a}"));
+  EXPECT_EQ(must(through(Verb::Patch, kDeployments, "w", "scale", yaml("{spec: {replicas: 3}}")))["spec"]["replicas"].as_int(),
+            3);
+  const Value object = must(get(kDeployments, "w"));
+  EXPECT_EQ(object["spec"]["replicas"].as_int(), 3);
+  EXPECT_EQ(kube::generation(object), 2);
+  bool has_entry = false;
+  for (const Value& entry : object["metadata"]["managedFields"].items()) {
+    has_entry |= entry["subresource"].as_string() == "scale" && entry["fieldsV1"] == yaml("{'f:spec': {'f:replicas': {}}}");
+  }
+  EXPECT_TRUE(has_entry);
+  EXPECT_EQ(
+      message(through(Verb::Update, kDeployments, "w", "scale", scale)),
+      "Operation cannot be fulfilled on deployments.apps \"w\": the object has been modified; please apply your changes to "
+      "the latest version and try again");
+  EXPECT_EQ(message(through(Verb::Patch, kDeployments, "w", "scale", yaml("{spec: {replicas: -1}}"))),
+            "Scale.autoscaling \"w\" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(reason(through(Verb::Update, kDeployments, "w", "scale", object)), "BadRequest");
+  EXPECT_EQ(reason(through(Verb::Get, kDaemonSets, "w", "scale")), "NotFound");
+}
+
+TEST_F(Workloads, a_budget_guards_its_pods_against_eviction) {
+  const auto evict = [&](std::string name) {
+    return through(Verb::Create, kPods, name, "eviction",
+                   yaml(fmt::format("{{apiVersion: policy/v1, kind: Eviction, metadata: {{name: {}}}}}", name)));
+  };
+  for (const char* name : {"a", "b"}) {
+    must(create(kPods,
+                yaml(fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: {}, namespace: default, labels: {{app: "
+                                 "x}}}}, spec: {{terminationGracePeriodSeconds: 0, containers: [{{name: c, image: i}}]}}}}",
+                                 name))));
+    must(update_status(kPods, must(get(kPods, name))
+                                  .with("status", yaml("{phase: Running, conditions: [{type: Ready, status: "
+                                                       "'True'}]}"))));
+  }
+  const Value budget = must(
+      create(kBudgets, yaml("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: p, namespace: default}, spec: "
+                            "{minAvailable: 1, selector: {matchLabels: {app: x}}}}")));
+  EXPECT_EQ(reason(evict("a")), "TooManyRequests");
+  must(update_status(kBudgets, budget.with("status", yaml("{observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 2, "
+                                                          "desiredHealthy: 1, expectedPods: 2}"))));
+  EXPECT_EQ(must(evict("a"))["status"].str(), "Success");
+  EXPECT_EQ(reason(get(kPods, "a")), "NotFound");
+  const auto second = evict("b");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().reason, Reason::TooManyRequests);
+  EXPECT_EQ(second.error().causes.front().reason, "DisruptionBudget");
+  EXPECT_EQ(second.error().causes.front().message, "The disruption budget p needs 1 healthy pods and has 2 currently");
+}
+
+TEST_F(Workloads, one_store_serves_an_autoscaler_and_an_event_in_two_forms) {
+  const kube::Resource first{"autoscaling", "v1", "horizontalpodautoscalers"};
+  const kube::Resource second{"autoscaling", "v2", "horizontalpodautoscalers"};
+  must(
+      create(first, yaml("{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: h, namespace: default}, "
+                         "spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 50, scaleTargetRef: {apiVersion: apps/v1, "
+                         "kind: Deployment, name: w}}}")));
+  const Value shown = must(get(second, "h"));
+  EXPECT_EQ(shown["apiVersion"].str(), "autoscaling/v2");
+  EXPECT_EQ(shown["spec"]["metrics"],
+            yaml("[{type: Resource, resource: {name: cpu, target: {averageUtilization: 50, type: Utilization}}}]"));
+  EXPECT_EQ(must(get(first, "h"))["spec"]["targetCPUUtilizationPercentage"].as_int(), 50);
+  const kube::Resource core{"", "v1", "events"};
+  const kube::Resource events{"events.k8s.io", "v1", "events"};
+  must(create(core, yaml("{apiVersion: v1, kind: Event, metadata: {name: e, namespace: default}, involvedObject: {kind: Pod, "
+                         "name: p, namespace: default}, message: hello, reason: R, type: Normal}")));
+  const Value event = must(get(events, "e"));
+  EXPECT_EQ(event["note"].str(), "hello");
+  EXPECT_EQ(event["regarding"]["name"].str(), "p");
+}
+
+}  // namespace
+}  // namespace slipway::server

@@ -148,6 +148,12 @@ std::vector<ResourceType> builtin_types() {
 
 const SchemaNode* builtin_node(std::string_view name) { return schemas().find(name); }
 
+json::Value builtin_tables() {
+  auto parsed = json::parse(kSchemaText);
+  SLIPWAY_CHECK(parsed.has_value(), "builtin_schema.inc is no JSON");
+  return *std::move(parsed);
+}
+
 const SchemaNode& object_meta_node() {
   static const SchemaNode& node = *schemas().find("meta.v1.ObjectMeta");
   return node;

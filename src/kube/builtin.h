@@ -17,5 +17,8 @@ std::vector<ResourceType> builtin_types();
 /// The schema of a type by its short name ("core.v1.PodTemplateSpec", "batch.v1.JobSpec"); nullptr when there is none. Lives
 /// for ever.
 const SchemaNode* builtin_node(std::string_view name);
+/// The field tables as data, type name to schema, references as {"$ref": "core.v1.PodSpec"}. Read anew by each call (a
+/// millisecond or two), as nobody needs them for long.
+json::Value builtin_tables();
 
 }  // namespace slipway::kube

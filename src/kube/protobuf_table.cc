@@ -133,10 +133,15 @@ const ProtoField* ProtoMessage::field(std::uint32_t number) const {
 
 std::span<const ProtoMessage> protobuf_messages() { return table().messages(); }
 
+const ProtoMessage* protobuf_message(std::string_view name) { return table().find(name); }
+
+std::string protobuf_name(const GroupVersionKind& kind) {
+  return std::string(package_of(kind.group)) + "." + kind.version + "." + kind.kind;
+}
+
 const ProtoMessage* protobuf_message(const GroupVersionKind& kind) {
   if (is_own_group(kind.group)) {
-    const std::string package(package_of(kind.group));
-    if (const ProtoMessage* found = table().find(package + "." + kind.version + "." + kind.kind)) return found;
+    if (const ProtoMessage* found = table().find(protobuf_name(kind))) return found;
   }
   const bool is_meta = kind.group == "meta.k8s.io" || is_everywhere(kind.kind);
   return is_meta ? table().find("meta.v1." + kind.kind) : nullptr;

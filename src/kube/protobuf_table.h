@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,5 +58,9 @@ std::span<const ProtoMessage> protobuf_messages();
 /// "core.v1.Pod" for v1 Pod; the kinds every group has (DeleteOptions, Status, WatchEvent …) are those of meta/v1. nullptr when
 /// there is none.
 const ProtoMessage* protobuf_message(const GroupVersionKind& kind);
+/// By name; nullptr when there is none.
+const ProtoMessage* protobuf_message(std::string_view name);
+/// "core.v1.Pod": how a kind of Kubernetes' own groups is called in proto packages and in the field tables.
+std::string protobuf_name(const GroupVersionKind& kind);
 
 }  // namespace slipway::kube

@@ -2,10 +2,12 @@
 
 #include "cluster/claim.h"
 #include "cluster/definition.h"
+#include "cluster/deployment.h"
 #include "cluster/job.h"
 #include "cluster/names.h"
 #include "cluster/namespace.h"
 #include "cluster/pod.h"
+#include "cluster/replica_set.h"
 
 namespace slipway::cluster {
 
@@ -17,6 +19,8 @@ const kube::Resource kLeases{"coordination.k8s.io", "v1", "leases"};
 std::vector<OwnableKind> built_in_kinds() {
   return {{kPods, "Pod", true},
           {kJobs, "Job", true},
+          {kReplicaSets, "ReplicaSet", true},
+          {kDeployments, "Deployment", true},
           {kConfigMaps, "ConfigMap", true},
           {kSecrets, "Secret", true},
           {kClaims, "PersistentVolumeClaim", true},
@@ -37,6 +41,8 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, ClusterOptions
   contents.push_back(kLeases);
 
   runtime.add(std::make_unique<JobController>(env));
+  runtime.add(std::make_unique<ReplicaSetController>(env));
+  runtime.add(std::make_unique<DeploymentController>(env));
   if (options.pods != nullptr) runtime.add(std::make_unique<PodController>(env, *options.pods));
   runtime.add(std::make_unique<ClaimController>(options.pods));
   runtime.add(std::make_unique<NamespaceController>(std::move(contents), std::move(watched)));

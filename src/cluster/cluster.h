@@ -16,7 +16,7 @@ struct ClusterOptions {
   std::vector<OwnableKind> custom_kinds{};
 };
 
-/// Adds Job, pod, claim, namespace and definition controllers and garbage collection.
+/// Adds Job, ReplicaSet, Deployment, pod, claim, namespace and definition controllers and garbage collection.
 void add_cluster_controllers(Env& env, control::Runtime& runtime, ClusterOptions options);
 
 }  // namespace slipway::cluster

@@ -53,13 +53,13 @@ Task<Result<void>> write_status(client::Client& client, kube::Object deployment,
 void DeploymentController::watch(control::Watches& watches) {
   deployments_ = &watches.primary(kDeployments);
   sets_ = &watches.also(kReplicaSets, [this](const kube::Object& set) { return deployments_of(set); });
-  sets_->add_index("claim", claim_keys);
+  sets_->add_index("deployment", claim_keys);
   pods_ = &watches.changes(kPods, [this](const kube::Object& before, const kube::Object& after) {
     // Only a pod that has ended can let a Recreate go on.
     const bool has_ended = after.is_null() || (is_terminal_pod(after) && !is_terminal_pod(before));
     return has_ended ? waiting_deployment_of(after.is_null() ? before : after) : std::vector<kube::ObjectKey>{};
   });
-  pods_->add_index("controller", [](const kube::Object& pod) {
+  pods_->add_index("deployment-pod", [](const kube::Object& pod) {
     const Value& owner = kube::controller_of(pod);
     return owner.is_null() ? std::vector<std::string>{} : std::vector<std::string>{owner["uid"].str()};
   });
@@ -96,8 +96,8 @@ std::vector<kube::ObjectKey> DeploymentController::waiting_deployment_of(const k
 Task<Outcome> DeploymentController::reconcile(control::Reconcile& run) {
   const kube::Object deployment = deployments_->get(run.key);
   if (deployment.is_null()) co_return Outcome::settled();
-  std::vector<kube::Object> candidates = sets_->index("claim", std::string(kube::uid(deployment)));
-  const std::vector<kube::Object> orphans = sets_->index("claim", orphan_key(kube::ns(deployment)));
+  std::vector<kube::Object> candidates = sets_->index("deployment", std::string(kube::uid(deployment)));
+  const std::vector<kube::Object> orphans = sets_->index("deployment", orphan_key(kube::ns(deployment)));
   candidates.insert(candidates.end(), orphans.begin(), orphans.end());
   Claim claim = sort_claim(deployment, candidates);
   if (!claim.adopt.empty() || !claim.release.empty()) {
@@ -105,7 +105,7 @@ Task<Outcome> DeploymentController::reconcile(control::Reconcile& run) {
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
   const auto has_pods = [this](const kube::Object& set) {
-    const auto pods = pods_->index("controller", std::string(kube::uid(set)));
+    const auto pods = pods_->index("deployment-pod", std::string(kube::uid(set)));
     return std::any_of(pods.begin(), pods.end(), [](const kube::Object& pod) { return !is_terminal_pod(pod); });
   };
   const auto plan = std::make_shared<const RolloutPlan>(plan_rollout(deployment, claim.own, has_pods, env_.clock.now()));

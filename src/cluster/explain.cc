@@ -1,5 +1,6 @@
 #include "cluster/explain.h"
 
+#include "cluster/deployment_explain.h"
 #include "cluster/job_plan.h"
 #include "cluster/pod_facts.h"
 
@@ -82,12 +83,15 @@ std::vector<Wait> explain_job(const kube::Object& job, const std::string&, const
   return waits;
 }
 
-std::optional<Wait> wait_of_container(const Value& status) {
+/// `is_endless`: it is to run for ever, so that it is waited for only until it is ready.
+std::optional<Wait> wait_of_container(const Value& status, bool is_endless) {
   const std::string name = fmt::format("container {}", status["name"].as_string());
   if (const Value& waiting = status["state"]["waiting"]; !waiting.is_null()) {
     return Wait{name, waiting["reason"].str(), waiting["message"].str(), std::nullopt, {}, {}};
   }
   if (const Value& running = status["state"]["running"]; !running.is_null()) {
+    if (is_endless && status["ready"].as_bool()) return std::nullopt;
+    if (is_endless) return Wait{name, "NotReady", "it runs but is not ready", kube::time_of(running["startedAt"]), {}, {}};
     return Wait{name, "Running", "it has not ended yet", kube::time_of(running["startedAt"]), {}, {}};
   }
   const Value& ended = status["state"]["terminated"];
@@ -100,6 +104,8 @@ std::optional<Wait> wait_of_container(const Value& status) {
 std::vector<Wait> explain_pod(const kube::Object& pod, const std::string&, const View&) {
   std::vector<Wait> waits;
   const Value& status = pod["status"];
+  const auto policy = pod["spec"]["restartPolicy"].as_string();
+  const bool is_endless = policy != "Never" && policy != "OnFailure";
   if (!status["reason"].as_string().empty()) {
     waits.push_back({fmt::format("pod {}", kube::name(pod)),
                      status["reason"].str(),
@@ -110,10 +116,10 @@ std::vector<Wait> explain_pod(const kube::Object& pod, const std::string&, const
   }
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
     for (const Value& container : status[list].items()) {
-      if (auto wait = wait_of_container(container)) waits.push_back(std::move(*wait));
+      if (auto wait = wait_of_container(container, is_endless)) waits.push_back(std::move(*wait));
     }
   }
-  if (waits.empty() && !is_terminal_pod(pod)) {
+  if (waits.empty() && !is_terminal_pod(pod) && !kube::is_true(pod, "Ready")) {
     waits.push_back({fmt::format("pod {}", kube::name(pod)),
                      "NotStarted",
                      "no pod runtime has taken it up yet; is one running?",
@@ -126,6 +132,10 @@ std::vector<Wait> explain_pod(const kube::Object& pod, const std::string&, const
 
 }  // namespace
 
-std::vector<control::ExplainRow> explain_rows() { return {{"batch", "Job", explain_job}, {"", "Pod", explain_pod}}; }
+std::vector<control::ExplainRow> explain_rows() {
+  std::vector<control::ExplainRow> rows{{"batch", "Job", explain_job}, {"", "Pod", explain_pod}};
+  for (control::ExplainRow& row : workload_explain_rows()) rows.push_back(std::move(row));
+  return rows;
+}
 
 }  // namespace slipway::cluster

@@ -1,4 +1,5 @@
-// Why Jobs and pods stand as they do (control/explain.h): a Job waits for its pods, a pod for its containers.
+// Why Jobs, Deployments, ReplicaSets and pods stand as they do (control/explain.h): all wait for pods, a pod for its
+// containers.
 #pragma once
 
 #include <vector>

@@ -34,7 +34,7 @@ Task<Result<void>> write_status(client::Client& client, kube::Object set, json::
 void ReplicaSetController::watch(control::Watches& watches) {
   sets_ = &watches.primary(kReplicaSets);
   pods_ = &watches.also(kPods, [this](const kube::Object& pod) { return sets_of(pod); });
-  pods_->add_index("claim", claim_keys);
+  pods_->add_index("replica-set", claim_keys);
 }
 
 /// The set that controls the pod, or, for one without a controller, those that may take it.
@@ -54,8 +54,8 @@ std::vector<kube::ObjectKey> ReplicaSetController::sets_of(const kube::Object& p
 }
 
 std::vector<kube::Object> ReplicaSetController::candidates(const kube::Object& set) const {
-  std::vector<kube::Object> found = pods_->index("claim", std::string(kube::uid(set)));
-  std::vector<kube::Object> orphans = pods_->index("claim", orphan_key(kube::ns(set)));
+  std::vector<kube::Object> found = pods_->index("replica-set", std::string(kube::uid(set)));
+  std::vector<kube::Object> orphans = pods_->index("replica-set", orphan_key(kube::ns(set)));
   std::erase_if(orphans, [](const kube::Object& pod) {
     const auto phase = pod["status"]["phase"].as_string();
     return phase == "Succeeded" || phase == "Failed";

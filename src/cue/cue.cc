@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cue/evaluation.h"
 #include "cue/syntax/literal.h"
 #include "json/text.h"
@@ -129,26 +131,47 @@ std::string take_segment(std::string_view& path) {
 
 }  // namespace
 
-Vertex* Evaluation::run(std::span<const Hole> holes) {
+// The value at the end of a path, with what must be around it for it to lie there.
+Value Evaluation::at_path(std::string_view path, Value value) {
+  std::vector<std::string> names;
+  while (!path.empty()) names.push_back(take_segment(path));
+  for (auto name = names.rbegin(); name != names.rend(); ++name) value = around(*name, value);
+  return value;
+}
+
+Value Evaluation::around(const std::string& name, const Value& value) {
+  bool is_number = !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }) && name.size() < 6;
+  if (is_number) {
+    std::vector<Value> items(std::stoul(name), Value::type(kTop));
+    items.push_back(value);
+    Value list = evaluator_.make_list(items);
+    open_list(list.vertex, {});
+    return list;
+  }
+  Value object = evaluator_.make_struct({});
+  bool is_special = name.starts_with('#') || name.starts_with('_');
+  const Instance& main = program_.data().instances[0];
+  Labels& labels = evaluator_.labels();
+  Label label = is_special ? labels.identifier(name, main.path) : labels.regular(name);
+  object.vertex->arcs.push(evaluator_.arena(), evaluator_.data_vertex(object.vertex, label, value));
+  return object;
+}
+
+Vertex* Evaluation::run(std::vector<Hole> holes) {
+  holes_ = std::move(holes);
   std::vector<Conjunct> extra;
-  for (const Hole& hole : holes) {
+  for (const Hole& hole : holes_) {
     Value value;
     if (const auto* data = std::get_if<json::Value>(&hole.value)) {
       value = evaluator_.from_json(*data);
     } else {
       const Cursor& cursor = std::get<Cursor>(hole.value);
       if (!cursor.exists()) continue;
-      value = from_other(*cursor.evaluation_, cursor.vertex_, 0);
-    }
-    std::vector<std::string> names;
-    for (std::string_view path = hole.name; !path.empty();) names.push_back(take_segment(path));
-    for (auto name = names.rbegin(); name != names.rend(); ++name) {
-      Evaluator::Member member{*name, value};
-      value = evaluator_.make_struct({&member, 1});
+      value = from_other(*cursor.evaluation_, cursor.vertex_);
     }
     auto* constant = evaluator_.arena().make<ir::Constant>();
     constant->op = ir::Op::Constant;
-    constant->value = value;
+    constant->value = at_path(hole.name, value);
     extra.push_back({constant, nullptr, nullptr, nullptr, false});
   }
   return root_ = evaluator_.run(extra);
@@ -156,8 +179,37 @@ Vertex* Evaluation::run(std::span<const Hole> holes) {
 
 Cursor evaluate(const Program& program, std::span<const Hole> holes, Limits limits) {
   auto evaluation = std::make_shared<Evaluation>(program, limits);
-  Vertex* root = evaluation->run(holes);
+  Vertex* root = evaluation->run({holes.begin(), holes.end()});
   return {evaluation, root};
+}
+
+Cursor fill(const Cursor& root, std::vector<Hole> holes) {
+  if (!root.exists()) return {};
+  const Evaluation& before = *root.evaluation();
+  std::vector<Hole> all = before.holes();
+  for (Hole& one : holes) all.push_back(std::move(one));
+  return evaluate(before.program(), all, before.limits());
+}
+
+namespace {
+
+// Children before the struct they lie in, in the order of the fields.
+void collect_calls(const Cursor& at, std::vector<Call>& out, int depth) {
+  if (depth > 200) return;
+  for (const Cursor& item : at.items()) collect_calls(item, out, depth + 1);
+  for (const FieldCursor& one : at.fields(true)) {
+    if (one.mark == ast::Mark::Regular) collect_calls(one.value, out, depth + 1);
+  }
+  Cursor function = at.field("#do");
+  if (function.kind() == Kind::String) out.push_back({at.path(), at.field("#provider").as_string(), function.as_string(), at});
+}
+
+}  // namespace
+
+std::vector<Call> calls(const Cursor& root) {
+  std::vector<Call> out;
+  if (root.exists()) collect_calls(root, out, 0);
+  return out;
 }
 
 Kind Cursor::kind() const {

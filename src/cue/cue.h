@@ -144,4 +144,21 @@ Cursor evaluate(const Program& program, std::span<const Hole> holes = {}, Limits
 inline Cursor evaluate(const Program& program, std::initializer_list<Hole> holes) {
   return evaluate(program, std::span(holes.begin(), holes.size()));
 }
+
+/// The same evaluation with more holes, for example what a provider answered: { "apply.$returns", … }. Values at a path are
+/// unified with what is there; "#d" and "_h" are definitions and hidden fields of the main package, numbers are list items. The
+/// program is evaluated again as a whole; the old cursors stay as they are.
+Cursor fill(const Cursor& root, std::vector<Hole> holes);
+
+/// A struct that asks a provider to do something: it has a concrete `#do`.
+struct Call {
+  std::string path;      // as for fill
+  std::string provider;  // `#provider`; empty when it has none
+  std::string function;  // `#do`
+  Cursor value;          // with `$params`, and `$returns` once filled
+};
+/// Calls in a value, innermost first, otherwise in the order of the fields; definitions, hidden fields and lists included. To
+/// run them: do the first that was not done, fill its `$returns`, and look again.
+std::vector<Call> calls(const Cursor& root);
+
 }  // namespace slipway::cue

@@ -9,9 +9,13 @@ namespace slipway::cue {
 class Evaluation : public std::enable_shared_from_this<Evaluation> {
  public:
   Evaluation(Program program, Limits limits)
-      : program_(std::move(program)), evaluator_(program_.data(), {limits.max_steps, limits.max_bytes, limits.max_depth}) {}
+      : program_(std::move(program)),
+        limits_(limits),
+        evaluator_(program_.data(), {limits.max_steps, limits.max_bytes, limits.max_depth}) {}
 
-  Vertex* run(std::span<const Hole> holes);
+  Vertex* run(std::vector<Hole> holes);
+  const std::vector<Hole>& holes() const { return holes_; }
+  Limits limits() const { return limits_; }
   const Program& program() const { return program_; }
   Evaluator& evaluator() { return evaluator_; }
   Vertex* root() const { return root_; }
@@ -34,8 +38,13 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
  private:
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
 
+  Value at_path(std::string_view path, Value value);
+  Value around(const std::string& name, const Value& value);
+
   Program program_;
+  Limits limits_;
   Evaluator evaluator_;
+  std::vector<Hole> holes_;
   Vertex* root_ = nullptr;
   bool keeps_incomplete_ = false;
 };

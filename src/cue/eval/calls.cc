@@ -224,6 +224,19 @@ Value Evaluator::all_of(const Value& list) {
   return Value::of(v);
 }
 
+Value Evaluator::fail(const Value& reason) {
+  std::string path = path_of(reason.bottom->node);
+  return fail((path.empty() ? "" : path + ": ") + message(*reason.bottom));
+}
+
+Value Evaluator::with_default(const Value& preferred, const Value& other) {
+  std::vector<Value> values = {preferred, other};
+  auto* disjunction = arena_.make<Disjunction>();
+  disjunction->values = arena_.copy(values);
+  disjunction->defaults = 1;
+  return Value::of(disjunction);
+}
+
 Value Evaluator::closed(const Value& object) {
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;

@@ -56,6 +56,7 @@ class Evaluator final : public Calls {
   Value make_list(std::span<const Value> items) override;
   Value make_struct(std::span<const Member> members) override;
   Value fail(std::string message) override;
+  Value fail(const Value& reason) override;
   Value incomplete(std::string message) override;
   Value reject(std::string message) override;
   Value from_json(const json::Value& data) override;
@@ -73,6 +74,7 @@ class Evaluator final : public Calls {
   Value check(const Value& value, const Value& schema, bool wants_concrete) override;
   Value any_of(const Value& list) override;
   Value all_of(const Value& list) override;
+  Value with_default(const Value& preferred, const Value& other) override;
   Value closed(const Value& object) override;
   Value compare_with(const Value& comparator, const Value& x, const Value& y) override;
   /// Appends; false and `error` set when the value is not concrete.

@@ -310,6 +310,7 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
   for (const Value& arg : args) {
     if (arg.is_vertex()) complete(arg.vertex);
   }
+  if (builtin.is_validator && builtin.result == 0) return fail("it judges a value and gives none: use it as a constraint");
   Value result = builtin.call(*this, args);
   if (builtin.is_validator && (result.is_none() || (result.is_bottom() && result.bottom->is_rejection)))
     return Value::of(result.is_none());
@@ -328,6 +329,8 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
     Value value = evaluate(*expr.args[i], env);
     std::size_t param = i + (makes_validator ? 1 : 0);
     if (builtin.params[param] != kTop) value = make_concrete(value, expr.args[i]->pos);
+    if (!value.is_bottom() && builtin.params[param] != kTop)
+      value = check_argument(builtin, value, param, expr.args[i]->pos);
     if (value.is_bottom()) return value;
     if (value.is_vertex()) {
       if (!settle(value.vertex) && low_ != kNone && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);

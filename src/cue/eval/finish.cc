@@ -191,6 +191,7 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
     fields->phase = Phase::Final;
     fields->is_data = true;
     fields->is_open_list = v->is_open_list;
+    fields->is_closed = v->closes_fields || v->closes_once || !v->node->requirements.empty();
     fields->arcs = v->arcs;
     subject = Value::of(fields);
     if (v->child_error != nullptr && !is_incomplete(v->child_error->code)) return value;

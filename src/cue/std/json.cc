@@ -155,7 +155,7 @@ Value validate(Calls& calls, Args args) {
   auto data = json::parse(args[0].str(), kLimits);
   if (!data) return wrong(calls, data.error());
   Value error = calls.check(calls.from_json(*data), args[1], true);
-  return error.is_bottom() ? error : Value::of(true);
+  return error.is_bottom() ? calls.fail(error) : Value::of(true);
 }
 
 constexpr auto& kText = kParams < kString | kBytes > ;

@@ -17,6 +17,7 @@ std::span<const StandardPackage> standard_packages() {
       {"time", time_rows()},
       {"uuid", uuid_rows()},
       {"encoding/json", json_rows()},
+      {"encoding/yaml", yaml_rows()},
       {"encoding/base64", base64_rows()},
       {"encoding/hex", hex_rows()},
       {"encoding/csv", csv_rows()},

@@ -17,6 +17,7 @@ std::span<const Builtin> strconv_rows();
 std::span<const Builtin> list_rows();
 std::span<const Builtin> regexp_rows();
 std::span<const Builtin> json_rows();
+std::span<const Builtin> yaml_rows();
 std::span<const Builtin> math_rows();
 std::span<const Builtin> bits_rows();
 std::span<const Builtin> struct_rows();

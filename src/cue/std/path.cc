@@ -318,9 +318,7 @@ Value clean_path(Calls& calls, Args args) { return with_text(calls, args, clean)
 Value base_path(Calls& calls, Args args) { return with_text(calls, args, base); }
 Value dir_path(Calls& calls, Args args) { return with_text(calls, args, directory); }
 Value volume_path(Calls& calls, Args args) {
-  return with_text(calls, args, [](const System& s, std::string_view p) {
-    return from_slash(s, std::string(p.substr(0, volume_size(s, p))));
-  });
+  return with_text(calls, args, [](const System& s, std::string_view p) { return std::string(p.substr(0, volume_size(s, p))); });
 }
 Value slash_path(Calls& calls, Args args) {
   return with_text(calls, args, [](const System& s, std::string_view p) { return to_slash(s, std::string(p)); });

@@ -30,7 +30,8 @@ struct Builtin {
   Value (*call)(Calls& calls, std::span<const Value> args);
   /// Takes its arguments as they are, without requiring them to be concrete.
   bool wants_raw = false;
-  /// May be written without its first argument, or, with one argument, without a call: then it judges the value.
+  /// May be written without its first argument, or, with one argument, without a call: then it judges the value. With
+  /// result 0 that is all it may do.
   bool is_validator = false;
   /// Of a constant (params empty, call null): CUE text of its value, e.g. "3.14" or "int | string".
   std::string_view constant = {};
@@ -55,6 +56,8 @@ class Calls {
   virtual Value make_struct(std::span<const Member> members) = 0;
   /// "error in call to strings.X: <message>".
   virtual Value fail(std::string message) = 0;
+  /// "error in call to strings.X: …" for a reason found below; permanent, whatever the reason was.
+  virtual Value fail(const Value& reason) = 0;
   /// The operands are not known well enough yet.
   virtual Value incomplete(std::string message) = 0;
   /// A validator's no: false where it is called like a function, an error with this message where it judges.
@@ -92,6 +95,8 @@ class Calls {
   /// One of the items, or all of them at once; unevaluated.
   virtual Value any_of(const Value& list) = 0;
   virtual Value all_of(const Value& list) = 0;
+  /// *preferred | other
+  virtual Value with_default(const Value& preferred, const Value& other) = 0;
   /// The struct with no further fields allowed, one level deep.
   virtual Value closed(const Value& object) = 0;
   /// A struct with two fields set, one asked for: what a comparator like list.Ascending is.

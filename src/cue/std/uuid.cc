@@ -99,7 +99,7 @@ constexpr auto& kText = kParams<kString>;
 constexpr auto &kNamed = kParams < kString, kString | kBytes > ;
 
 constexpr Builtin kRows[] = {
-    {"uuid", "Valid", kText, kTop, valid, false, true},
+    {"uuid", "Valid", kText, 0, valid, false, true},
     {"uuid", "Parse", kText, kString, parse},
     {"uuid", "ToString", kText, kString, parse},
     {"uuid", "URN", kText, kString, urn},

@@ -85,6 +85,13 @@ class RolloutPlanner {
     return sum;
   }
 
+  /// Pods that there are or will be.
+  std::int64_t occupied() const {
+    std::int64_t sum = 0;
+    for (const SetState& set : sets_) sum += std::max(set.size, set.object["status"]["replicas"].as_int());
+    return sum;
+  }
+
   const kube::Object deployment_;  // its status with what pausing changes
   const Value had_status_;
   const DeploymentSpec spec_;
@@ -139,7 +146,7 @@ void RolloutPlanner::sync_revision() {
 
 void RolloutPlanner::roll() {
   if (new_ == nullptr) {
-    return create_new_set(std::min(std::max<std::int64_t>(spec_.max_replicas() - total(), 0), spec_.replicas));
+    return create_new_set(std::min(std::max<std::int64_t>(spec_.max_replicas() - occupied(), 0), spec_.replicas));
   }
   const std::int64_t before = new_->size;
   grow_new_set();
@@ -181,7 +188,7 @@ void RolloutPlanner::create_new_set(std::int64_t size) {
 
 void RolloutPlanner::grow_new_set() {
   if (new_->size > spec_.replicas) return scale_to(*new_, spec_.replicas);
-  const std::int64_t room = spec_.max_replicas() - total();
+  const std::int64_t room = spec_.max_replicas() - occupied();
   if (room > 0) scale_to(*new_, new_->size + std::min(room, spec_.replicas - new_->size));
 }
 

@@ -1,9 +1,10 @@
 // What a Deployment needs next: a pure function of it, its ReplicaSets and the time (apps/v1 Deployment as
 // kube-controller-manager runs it: rolling update, recreate, pause, proportional scaling, history).
 //
-// Safety: sizes are decided from spec.replicas of all sets and never from pods, so that the sum stays within
-// replicas + maxSurge whatever the cache shows; and a set counts as available what its status says, but never more than its
-// spec asks for, so that a set that is just shrinking is not taken for a reserve.
+// Safety: a set takes as much room as its spec asks for, or as it still has pods, whichever is more, so that there are never
+// more than replicas + maxSurge pods (DIVERGES: upstream looks at the specs alone, and is above for a moment when an old set is
+// slow to shrink). A set counts as available what its status says, but never more than its spec asks for, so that a set that is
+// just shrinking is not taken for a reserve.
 #pragma once
 
 #include <functional>

@@ -140,6 +140,16 @@ TEST(PlanRollout, scales_before_it_rolls) {
   }
 }
 
+TEST(PlanRollout, waits_with_growing_for_pods_that_have_yet_to_go) {
+  std::vector<Value> sets = sets_of({{"v1", 3, 3, 4, 5}, {"v2", 1, 0, 4, 5, 2}});
+  const auto grows = [&] {
+    return picture(plan_rollout(deployment("v2", "replicas: 4"), sets, [](const Value&) { return false; }, kNow));
+  };
+  EXPECT_EQ(grows(), "v2=2");
+  sets[0] = sets[0].with_path({"status", "replicas"}, 4);
+  EXPECT_EQ(grows(), "");
+}
+
 TEST(PlanRollout, recreates_only_when_every_old_pod_has_gone) {
   const Value object = deployment("v2", "replicas: 3, strategy: {type: Recreate}");
   EXPECT_EQ(picture(plan(object, {{"v1", 3, 3, 3, 3}}, true)), "v1=0");

@@ -24,6 +24,8 @@ const kube::Resource kClaims{"", "v1", "persistentvolumeclaims"};
 const kube::Resource kConfigMaps{"", "v1", "configmaps"};
 const kube::Resource kSecrets{"", "v1", "secrets"};
 const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+const kube::Resource kDeployments{"apps", "v1", "deployments"};
+const kube::Resource kReplicaSets{"apps", "v1", "replicasets"};
 const kube::Resource kWidgets{"example.test", "v1", "widgets"};
 
 /// Where a manifest of the kind goes to.
@@ -34,9 +36,13 @@ struct Kind {
 };
 
 const Kind& kind_of(std::string_view kind) {
-  static const std::vector<Kind> kKinds{{"Workflow", kWorkflows},           {"Job", kJobs},
-                                        {"PersistentVolumeClaim", kClaims}, {"Widget", kWidgets},
-                                        {"Namespace", kNamespaces, false},  {"CustomResourceDefinition", kDefinitions, false}};
+  static const std::vector<Kind> kKinds{{"Workflow", kWorkflows},
+                                        {"Job", kJobs},
+                                        {"PersistentVolumeClaim", kClaims},
+                                        {"Widget", kWidgets},
+                                        {"Deployment", kDeployments},
+                                        {"Namespace", kNamespaces, false},
+                                        {"CustomResourceDefinition", kDefinitions, false}};
   const auto at = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& one) { return one.kind == kind; });
   SLIPWAY_CHECK(at != kKinds.end(), kind);
   return *at;
@@ -68,6 +74,17 @@ std::string job_title(const Object& job) {
   const std::string_view owner = kube::controller_of(job)["name"].as_string();
   return fmt::format("{}/{}#{}", owner.empty() ? "nobody" : owner, step,
                      kube::annotation(job, delivery::jobflow::kAttemptAnnotation));
+}
+
+std::string_view image_of(const Object& set) {
+  return set["spec"]["template"]["spec"]["containers"].item(0)["image"].as_string();
+}
+
+std::string replicas_text(const Object& workload) {
+  const json::Value& status = workload["status"];
+  return fmt::format("spec={} replicas={} updated={} ready={} available={}", workload["spec"]["replicas"].as_int(),
+                     status["replicas"].as_int(), status["updatedReplicas"].as_int(), status["readyReplicas"].as_int(),
+                     status["availableReplicas"].as_int());
 }
 
 /// Collects lines about all objects, and who exists.
@@ -113,6 +130,16 @@ class Census {
       titles_[std::string(kube::uid(job))] = job_title(job);
       note(job, fmt::format("job {} {} succeeded={} failed={}", job_title(job), conditions_text(job),
                             job["status"]["succeeded"].as_int(), job["status"]["failed"].as_int()));
+    }
+    for (const Object& deployment : all(kDeployments)) {
+      note(deployment,
+           fmt::format("deployment {} {} {}", kube::name(deployment), conditions_text(deployment), replicas_text(deployment)));
+    }
+    for (const Object& set : all(kReplicaSets)) {
+      const std::string title = fmt::format("{}/{}", kube::controller_of(set)["name"].as_string(), image_of(set));
+      titles_[std::string(kube::uid(set))] = title;
+      note(set, fmt::format("replicaset {} revision={} {}", title, kube::annotation(set, "deployment.kubernetes.io/revision"),
+                            replicas_text(set)));
     }
     for (const Object& pod : all(kPods)) {
       const auto owner = titles_.find(kube::controller_of(pod)["uid"].str());
@@ -315,6 +342,69 @@ Task<> processes(World& world) {
   co_await wait_for_condition(world, kWorkflows, "machine", {"Complete", "Failed"});
 }
 
+constexpr const char* kWeb = R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  progressDeadlineSeconds: 60
+  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {slipway.dev/ready-after: 2s, slipway.dev/missing-images: "broken"}}
+    spec: {terminationGracePeriodSeconds: 1, containers: [{name: main, image: one}]}
+)";
+
+/// Waits until Progressing has the reason for the present spec.
+Task<> wait_for_progress(World& world, std::string reason) {
+  for (;;) {
+    const auto found = co_await client::get(world.user(), kDeployments, {"default", "web"});
+    SLIPWAY_CHECK(found.has_value(), found.error().message);
+    const bool is_seen = (*found)["status"]["observedGeneration"].as_int() >= kube::generation(*found);
+    const bool is_settled = (*found)["status"]["updatedReplicas"].as_int() > 0;
+    if (is_seen && is_settled && kube::condition(*found, "Progressing")["reason"].as_string() == reason) co_return;
+    co_await sleep_for(world.user_domain().env(), 1s);
+  }
+}
+
+Task<> set_image(World& world, std::string image) {
+  const json::Value container = json::object({{"name", "main"}, {"image", image}});
+  const json::Value patch = json::Value().with_path({"spec", "template", "spec", "containers"}, json::array({container}));
+  const auto patched = co_await client::merge_patch(world.user(), kDeployments, {"default", "web"}, patch, "user");
+  SLIPWAY_CHECK(patched.has_value(), patched.error().message);
+}
+
+/// Two good templates, one whose image cannot be had, and back: through it all there are pods that answer, and not too many.
+Task<> rollout(World& world) {
+  co_await apply_text(world, kWeb);
+  co_await wait_for_progress(world, "NewReplicaSetAvailable");
+  co_await set_image(world, "two");
+  co_await sleep_for(world.user_domain().env(), 1s);
+  co_await wait_for_progress(world, "NewReplicaSetAvailable");
+  co_await set_image(world, "broken");
+  co_await wait_for_progress(world, "ProgressDeadlineExceeded");
+  co_await set_image(world, "two");
+  co_await wait_for_progress(world, "NewReplicaSetAvailable");
+}
+
+/// From the moment it was first complete a Deployment of 3 keeps at least 2 ready pods; and at no time has it more than 4.
+std::string rollout_promise(World& world) {
+  std::size_t pods = 0;
+  std::size_t ready = 0;
+  for (const Object& pod : world.objects(kPods)) {
+    if (kube::is_deleting(pod)) continue;
+    ++pods;
+    if (kube::is_true(pod, "Ready")) ++ready;
+  }
+  if (pods > 4) return fmt::format("{} pods", pods);
+  for (const Object& set : world.objects(kReplicaSets)) {
+    // The second revision is made only after the first was complete.
+    if (image_of(set) != "one" && ready < 2) return fmt::format("{} ready pods", ready);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<Scenario> scenarios() {
@@ -323,6 +413,7 @@ std::vector<Scenario> scenarios() {
           {"rerun", rerun},
           {"externalRef", external},
           {"clean-up", clean_up},
+          {.name = "rollout", .script = rollout, .promise = rollout_promise},
           {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process}};
 }
 
@@ -341,7 +432,16 @@ Ending play(const Scenario& scenario, WorldOptions options) {
     *over = true;
   };
   world.user_domain().spawn(tell(world, scenario.script, is_over));
-  ending.is_over = world.run_until([&] { return *is_over; }, scenario.limit);
+  kube::Revision looked_at = 0;
+  const auto look = [&] {
+    const kube::Revision revision = world.store() != nullptr ? world.store()->revision() : looked_at;
+    if (scenario.promise && revision != looked_at && ending.broken_promise.empty()) {
+      looked_at = revision;
+      ending.broken_promise = scenario.promise(world);
+    }
+    return *is_over;
+  };
+  ending.is_over = world.run_until(look, scenario.limit);
   world.run_until_quiet(30s);
   ending.took = world.now() - VirtualClock::kStart;
   ending.points = world.faults().points();

@@ -18,12 +18,15 @@ struct Scenario {
   std::function<Task<>(World& world)> script;
   /// Virtual time after which a run counts as stuck.
   Duration limit = std::chrono::hours{2};
+  /// What must hold at every moment: empty while it does, else what is wrong. Looked at after every change of the store.
+  std::function<std::string(World& world)> promise{};
   /// Process: pods are folders with played supervisors (machine.h), and files and processes have points too.
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::Simulated;
 };
 
 /// Those that every crash point is tried on: a diamond whose join fails once, a deadline, a rerun, workflows that wait for each
-/// other's end and for a Job, and the removal of all that a user can make. Together they give work to every controller.
+/// other's end and for a Job, a Deployment that is rolled, stuck and rolled back, and the removal of all that a user can make.
+/// Together they give work to every controller.
 std::vector<Scenario> scenarios();
 
 struct Ending {
@@ -34,7 +37,8 @@ struct Ending {
   std::map<std::string, std::uint64_t> points_by_controller;
   std::vector<Fault> struck;
   std::uint64_t disk_operations = 0;
-  Duration took{0};  // virtual
+  Duration took{0};            // virtual
+  std::string broken_promise;  // the first; empty: kept
 };
 
 /// Runs the scenario to its end and a while beyond (clean-up), in a world of its own.

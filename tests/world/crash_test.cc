@@ -39,12 +39,14 @@ class EveryPoint : public testing::TestWithParam<std::size_t> {
     const Ending ending = play(scenario_, world_with(std::move(plan)));
     EXPECT_TRUE(ending.is_over) << scenario_.name << " is stuck after " << what << "\n" << ending.state;
     EXPECT_EQ(ending.state, clean_.state) << scenario_.name << " after " << what;
+    EXPECT_EQ(ending.broken_promise, "") << scenario_.name << " after " << what;
     EXPECT_EQ(ending.struck.size(), 1U) << scenario_.name << ": the run never came to " << what;
   }
 };
 
 TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
   ASSERT_TRUE(clean_.is_over) << clean_.state;
+  EXPECT_EQ(clean_.broken_promise, "");
   EXPECT_EQ(clean_.state.find("LEFT-OVER"), std::string::npos) << clean_.state;
   const Ending again = play(scenario_, world_with({}));
   EXPECT_EQ(again.state, clean_.state);
@@ -62,13 +64,17 @@ TEST(Scenarios, every_controller_has_points) {
       sums[who] += points;
     }
     fmt::print("sim: {}: {} points:{}\n", scenario.name, clean.points, counts);
-    for (const auto* who : {"slipway-workflow", "slipway-job", "slipway-pod"}) {
+    const bool has_rollout = scenario.name == "rollout";
+    const std::vector<std::string> workers = has_rollout ? std::vector<std::string>{"slipway-deployment", "slipway-replicaset"}
+                                                         : std::vector<std::string>{"slipway-workflow", "slipway-job"};
+    for (const std::string& who : workers) {
       const auto at = clean.points_by_controller.find(who);
       EXPECT_TRUE(at != clean.points_by_controller.end() && at->second > 0) << who << " in " << scenario.name;
     }
   }
-  for (const auto* who : {"slipway-workflow", "slipway-job", "slipway-pod", "slipway-namespace", "slipway-definition",
-                          "slipway-claim", "slipway-gc-workflows", "slipway-gc-jobs", "slipway-gc-pods"}) {
+  for (const auto* who :
+       {"slipway-workflow", "slipway-job", "slipway-pod", "slipway-deployment", "slipway-replicaset", "slipway-namespace",
+        "slipway-definition", "slipway-claim", "slipway-gc-workflows", "slipway-gc-jobs", "slipway-gc-pods"}) {
     fmt::print("sim: all scenarios: {} has {} points\n", who, sums[who]);
     EXPECT_GT(sums[who], 0U) << who;
   }
@@ -112,6 +118,7 @@ TEST_P(EveryPoint, any_single_fault_ends_as_the_clean_run) {
       tried += ending.struck.size();
       ASSERT_TRUE(ending.is_over) << scenario_.name << " is stuck after " << what << "\n" << ending.state;
       ASSERT_EQ(ending.state, clean_.state) << scenario_.name << " after " << what;
+      ASSERT_EQ(ending.broken_promise, "") << scenario_.name << " after " << what;
     }
   }
   fmt::print("sim: {}: {} single faults struck\n", scenario_.name, tried);
@@ -130,6 +137,7 @@ TEST_P(EveryPoint, random_faults_end_as_the_clean_run) {
     struck += ending.struck.size();
     ASSERT_TRUE(ending.is_over) << scenario_.name << " is stuck with seed " << seed << "\n" << ending.state;
     ASSERT_EQ(ending.state, clean_.state) << scenario_.name << " with seed " << seed;
+    ASSERT_EQ(ending.broken_promise, "") << scenario_.name << " with seed " << seed;
   }
   fmt::print("sim: {}: {} random faults struck in {} seeds\n", scenario_.name, struck, seeds);
   EXPECT_GT(struck, seeds);

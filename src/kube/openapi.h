@@ -42,7 +42,9 @@ json::Value openapi_v2(const OpenApiInput& input);
 /// A v2 document as gnostic's openapi.v2.Document.
 std::string openapi_v2_protobuf(const json::Value& document);
 
-inline constexpr std::string_view kOpenApiV2ProtobufType = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/// How clients ask for it; Go clients cannot read an '@' in a Content-Type, so an answer says the second (both are accepted).
+inline constexpr std::string_view kOpenApiV2ProtobufAccept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+inline constexpr std::string_view kOpenApiV2ProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// Documents as text, made when first asked for and again when their types are other ones.
 class OpenApiDocuments {

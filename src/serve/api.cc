@@ -1,6 +1,7 @@
 #include "serve/api.h"
 
 #include "serve/body.h"
+#include "serve/byte_endpoint.h"
 #include "serve/parameters.h"
 #include "serve/paths.h"
 #include "serve/shape.h"
@@ -91,7 +92,7 @@ Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
   SLIPWAY_CO_TRY(target, target_of(server_.registry(), call.route, verb));
   client::Request request = request_of(call, verb);
   if (target.endpoint != nullptr && target.endpoint->run == nullptr) {
-    co_return fail(Reason::NotImplemented, call.route.subresource + " is not implemented");
+    co_return co_await answer_bytes(env_, server_, options_.pods, std::move(call), verb);
   }
   SLIPWAY_CO_TRY_VOID(read_body(call.http, target.type->kind, request));
   SLIPWAY_CO_TRY_VOID(read_parameters(call.query, request));

@@ -1,0 +1,39 @@
+#include "serve/byte_endpoint.h"
+
+#include <fmt/format.h>
+
+#include "serve/log_stream.h"
+#include "serve/target.h"
+
+namespace slipway::serve {
+namespace {
+
+const kube::Resource kPods{"", "v1", "pods"};
+
+/// exec and attach are authorized as a create whatever the method (WebSockets begin with a GET): whoever may only read pods
+/// must not run commands in them.
+client::Verb authorized_verb(const std::string& subresource, client::Verb verb) {
+  return subresource == "log" ? verb : client::Verb::Create;
+}
+
+}  // namespace
+
+Task<Result<net::Answer>> answer_bytes(Env& env, server::Server& server, server::PodBackend* pods, Call call,
+                                       client::Verb verb) {
+  const std::string subresource = call.route.subresource;
+  const client::Request request = request_of(call, authorized_verb(subresource, verb));
+  SLIPWAY_CO_TRY_VOID(server.authorize(call.user, server::Attributes::of(request)));
+  if (subresource == "log") {
+    SLIPWAY_CO_TRY(response, co_await log_response(env, server, pods, std::move(call)));
+    co_return net::Answer(std::move(response));
+  }
+  SLIPWAY_CO_TRY(pod, co_await client::get(server, kPods, {call.route.ns, call.route.name}));
+  static_cast<void>(pod);
+  if (call.http.headers.has_token("Upgrade", "SPDY/3.1")) {
+    co_return fail(Reason::NotImplemented,
+                   fmt::format("pods/{} over SPDY is not implemented; kubectl 1.30 and newer use WebSockets", subresource));
+  }
+  co_return fail(Reason::NotImplemented, fmt::format("pods/{} is not implemented", subresource));
+}
+
+}  // namespace slipway::serve

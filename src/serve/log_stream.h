@@ -1,0 +1,19 @@
+// GET pods/NAME/log: the bytes of a container's log, the last lines of it, or all and what follows until the container has
+// ended (v1 PodLogOptions; k8s.io/kubernetes pkg/registry/core/pod/rest/log.go). A log is read piece by piece, so that neither
+// a large one nor a slow reader is held in memory. Pods that are simulated print nothing: their log is empty.
+#pragma once
+
+#include <memory>
+
+#include "base/env.h"
+#include "serve/call.h"
+#include "server/pod_backend.h"
+#include "server/server.h"
+
+namespace slipway::serve {
+
+/// Invalid or BadRequest for options or containers that make no sense; NotImplemented for times of lines and for logs of
+/// earlier runs, which the process runtime does not keep apart.
+Task<Result<http::Response>> log_response(Env& env, server::Server& server, server::PodBackend* pods, Call call);
+
+}  // namespace slipway::serve

@@ -1,0 +1,160 @@
+#include "server/access/access_fixture.h"
+
+namespace slipway::server {
+
+class Authorization : public AccessTest {};
+
+TEST_F(Authorization, refuses_a_user_without_roles_in_upstreams_words) {
+  EXPECT_EQ(message(as(user("bob"), request(Verb::List, kPods, ""))),
+            "pods is forbidden: User \"bob\" cannot list resource \"pods\" in API group \"\" in the namespace \"default\"");
+  EXPECT_EQ(message(as(user("bob"), request(Verb::Get, kJobs, "x"))),
+            "jobs.batch \"x\" is forbidden: User \"bob\" cannot get resource \"jobs\" in API group \"batch\" in the namespace "
+            "\"default\"");
+  EXPECT_EQ(
+      message(as(user("bob"), request(Verb::List, kClusterRoles, "", ""))),
+      "clusterroles.rbac.authorization.k8s.io is forbidden: User \"bob\" cannot list resource \"clusterroles\" in API group "
+      "\"rbac.authorization.k8s.io\" at the cluster scope");
+  EXPECT_EQ(reason(as(user("bob"), request(Verb::List, kPods, ""))), "Forbidden");
+}
+
+TEST_F(Authorization, takes_a_namespace_to_lie_in_itself) {
+  EXPECT_EQ(message(as(user("bob"), request(Verb::Get, kNamespaces, "default", ""))),
+            "namespaces \"default\" is forbidden: User \"bob\" cannot get resource \"namespaces\" in API group \"\" in the "
+            "namespace \"default\"");
+}
+
+TEST_F(Authorization, names_the_subresource) {
+  Request made = request(Verb::Update, kJobs, "x");
+  made.subresource = "status";
+  EXPECT_EQ(message(as(user("bob"), made)),
+            "jobs.batch \"x\" is forbidden: User \"bob\" cannot update resource \"jobs/status\" in API group \"batch\" in the "
+            "namespace \"default\"");
+}
+
+TEST_F(Authorization, lets_the_process_and_masters_do_everything) {
+  EXPECT_TRUE(list(kSecrets));
+  EXPECT_TRUE(as(user("eve", {"system:masters"}), request(Verb::List, kSecrets, "")));
+}
+
+TEST_F(Authorization, a_binding_gives_a_role_in_its_namespace_only) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], verbs: [get, list]}]");
+  EXPECT_TRUE(as(user("bob"), request(Verb::List, kConfigMaps, "")));
+  EXPECT_EQ(reason(as(user("bob"), request(Verb::List, kConfigMaps, "", "kube-system"))), "Forbidden");
+  EXPECT_EQ(reason(as(user("bob"), request(Verb::List, kConfigMaps, "", ""))), "Forbidden");
+  EXPECT_EQ(reason(as(user("bob"), request(Verb::List, kSecrets, ""))), "Forbidden");
+  EXPECT_EQ(reason(as(user("rob"), request(Verb::List, kConfigMaps, ""))), "Forbidden");
+}
+
+TEST_F(Authorization, a_change_of_a_role_or_binding_counts_at_once) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], verbs: [list]}]");
+  must(update(kRoles, role("bobs", "[{apiGroups: [''], resources: [secrets], verbs: [list]}]")));
+  EXPECT_EQ(reason(as(user("bob"), request(Verb::List, kConfigMaps, ""))), "Forbidden");
+  EXPECT_TRUE(as(user("bob"), request(Verb::List, kSecrets, "")));
+  must(remove(kRoleBindings, "bobs"));
+  EXPECT_EQ(reason(as(user("bob"), request(Verb::List, kSecrets, ""))), "Forbidden");
+}
+
+TEST_F(Authorization, a_rule_with_names_takes_a_watch_of_that_name) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], resourceNames: [a], verbs: [get, list]}]");
+  Request made = request(Verb::List, kConfigMaps, "");
+  EXPECT_EQ(reason(as(user("bob"), made)), "Forbidden");
+  made.field_selector = "metadata.name=a";
+  EXPECT_TRUE(as(user("bob"), made));
+  made.field_selector = "metadata.name=b";
+  EXPECT_EQ(reason(as(user("bob"), made)), "Forbidden");
+}
+
+TEST_F(Authorization, a_watch_is_authorized_as_such) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], verbs: [list]}]");
+  Request made = request(Verb::List, kConfigMaps, "");
+  made.user = user("bob");
+  const auto watch = env_.run(server_->watch(made));
+  ASSERT_FALSE(watch);
+  EXPECT_EQ(watch.error().message,
+            "configmaps is forbidden: User \"bob\" cannot watch resource \"configmaps\" in API group \"\" in the namespace "
+            "\"default\"");
+}
+
+TEST_F(Authorization, a_missing_role_is_told_with_the_refusal) {
+  must(create(kRoleBindings, binding("lost", "ClusterRole", "nothing", "{kind: User, name: bob}")));
+  EXPECT_TRUE(message(as(user("bob"), request(Verb::List, kPods, "")))
+                  .ends_with(": RBAC: clusterrole.rbac.authorization.k8s.io \"nothing\" not found"));
+}
+
+TEST_F(Authorization, knows_groups_and_service_accounts) {
+  must(create(kRoles, role("r", "[{apiGroups: [''], resources: [configmaps], verbs: [list]}]")));
+  must(create(kRoleBindings, binding("g", "Role", "r", "{kind: Group, name: devs}")));
+  must(create(kRoleBindings, binding("s", "Role", "r", "{kind: ServiceAccount, name: ci, namespace: tools}")));
+  EXPECT_TRUE(as(user("x", {"devs"}), request(Verb::List, kConfigMaps, "")));
+  EXPECT_TRUE(as(user("system:serviceaccount:tools:ci"), request(Verb::List, kConfigMaps, "")));
+  EXPECT_FALSE(as(user("system:serviceaccount:default:ci"), request(Verb::List, kConfigMaps, "")));
+}
+
+TEST_F(Authorization, who_may_only_patch_cannot_create_by_applying) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], verbs: [patch]}]");
+  Request made = request(Verb::Patch, kConfigMaps, "new");
+  made.patch_type = client::PatchType::Apply;
+  made.field_manager = "bob";
+  made.body = yaml("{apiVersion: v1, kind: ConfigMap, metadata: {name: new}}");
+  EXPECT_EQ(message(as(user("bob"), made)),
+            "configmaps \"new\" is forbidden: User \"bob\" cannot create resource \"configmaps\" in API group \"\" in the "
+            "namespace \"default\"");
+  must(create(kConfigMaps, config_map("new")));
+  EXPECT_TRUE(as(user("bob"), made));
+}
+
+TEST_F(Authorization, everybody_may_see_health_and_version_and_only_known_users_discovery) {
+  const UserPtr nobody = user("system:anonymous", {"system:unauthenticated"});
+  for (const char* path : {"/version", "/livez", "/readyz", "/healthz"}) {
+    EXPECT_TRUE(server_->authorize(nobody, Attributes::of_path("get", path))) << path;
+  }
+  EXPECT_TRUE(server_->authorize(user("bob"), Attributes::of_path("get", "/apis/apps/v1")));
+  const auto refused = server_->authorize(nobody, Attributes::of_path("get", "/apis"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "forbidden: User \"system:anonymous\" cannot get path \"/apis\"");
+  EXPECT_FALSE(server_->authorize(user("bob"), Attributes::of_path("get", "/metrics")));
+  EXPECT_FALSE(server_->authorize(user("bob"), Attributes::of_path("post", "/version")));
+}
+
+TEST(Policy, a_rule_names_resources_subresources_and_all_of_one_subresource) {
+  const auto allows = [](std::string_view rule, std::string resource, std::string subresource) {
+    return PolicyRule::of(yaml(rule))
+        .allows({.verb = "get", .group = "apps", .resource = std::move(resource), .subresource = std::move(subresource)});
+  };
+  constexpr auto kPlain = "{apiGroups: [apps], resources: [deployments], verbs: [get]}";
+  constexpr auto kScale = "{apiGroups: ['*'], resources: ['*/scale'], verbs: ['*']}";
+  constexpr auto kAll = "{apiGroups: [apps], resources: ['*'], verbs: [get]}";
+  EXPECT_TRUE(allows(kPlain, "deployments", ""));
+  EXPECT_FALSE(allows(kPlain, "deployments", "scale"));
+  EXPECT_TRUE(allows(kScale, "deployments", "scale"));
+  EXPECT_FALSE(allows(kScale, "deployments", ""));
+  EXPECT_FALSE(allows(kScale, "deployments", "status"));
+  EXPECT_TRUE(allows(kAll, "deployments", "status"));
+  EXPECT_FALSE(allows("{apiGroups: [''], resources: ['*'], verbs: [get]}", "deployments", ""));
+}
+
+TEST(Policy, a_path_may_end_in_a_star) {
+  const PolicyRule rule = PolicyRule::of(yaml("{nonResourceURLs: [/healthz, /logs/*], verbs: [get]}"));
+  EXPECT_TRUE(rule.allows(Attributes::of_path("get", "/logs/a/b")));
+  EXPECT_TRUE(rule.allows(Attributes::of_path("get", "/healthz")));
+  EXPECT_FALSE(rule.allows(Attributes::of_path("get", "/healthz/etcd")));
+  EXPECT_FALSE(rule.allows(Attributes::of_path("get", "/log")));
+}
+
+TEST(Policy, what_is_missing_is_told_by_thing_with_its_verbs) {
+  const auto held = policy_rules(yaml("[{apiGroups: [''], resources: [pods], verbs: [get]}]"));
+  const auto wanted = policy_rules(yaml("[{apiGroups: [''], resources: [pods, nodes], verbs: [get, list]}]"));
+  const auto missing = missing_rules(held, wanted);
+  ASSERT_EQ(missing.size(), 2U);
+  EXPECT_EQ(missing[0].to_string(), R"({APIGroups:[""], Resources:["nodes"], Verbs:["get" "list"]})");
+  EXPECT_EQ(missing[1].to_string(), R"({APIGroups:[""], Resources:["pods"], Verbs:["list"]})");
+}
+
+TEST(Policy, a_rule_for_one_name_does_not_cover_all_names) {
+  const auto one = policy_rules(yaml("[{apiGroups: [''], resources: [pods], resourceNames: [a], verbs: [get]}]"));
+  const auto all = policy_rules(yaml("[{apiGroups: [''], resources: [pods], verbs: [get]}]"));
+  EXPECT_TRUE(missing_rules(all, one).empty());
+  EXPECT_EQ(missing_rules(one, all).size(), 1U);
+}
+
+}  // namespace slipway::server

@@ -5,6 +5,7 @@
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers, the store's also with the thread sanitizer
 #   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node) against `slipway up`
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
+#   make conformance-kube  of these only the ones that read $SLIPWAY_CORPUS/kube
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -18,7 +19,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo test test-wire sanitizers conformance bench fuzz check fmt crds release deps
+.PHONY: demo test test-wire sanitizers conformance conformance-kube bench fuzz check fmt crds release deps
 
 demo: release
 	rm -rf out/demo
@@ -45,6 +46,12 @@ test-wire: deps out/dev/build.ninja
 	tools/wire-clients out/tools
 	ninja -j $(JOBS) -C out/dev slipway
 	/usr/bin/python3 tests/wire/run.py --slipway out/dev/slipway --tools out/tools $(WIRE)
+
+# The programs whose rooms read the kube part of the corpus, those that there are.
+KUBE_SUITES = $$(grep -xE '(json|kube|cel|server)_test' out/dev/tests.txt)
+conformance-kube: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev $(KUBE_SUITES)
+	tools/run-tests out/dev --conformance $(KUBE_SUITES)
 
 bench: release
 	tools/deps bench

@@ -86,7 +86,7 @@ TEST_F(CrdCorpus, definitions_of_envtest_are_taken_and_established) {
     EXPECT_TRUE(made) << file << ": " << message(made);
     if (made) EXPECT_TRUE(kube::is_true(*made, "Established")) << file;
   }
-  fmt::print("crd/envtest (server) {0}/{0}\n", total);
+  fmt::print("crd/envtest-server {0}/{0}\n", total);
 }
 
 TEST_F(CrdCorpus, valid_objects_of_gateway_api_are_taken) {
@@ -121,7 +121,7 @@ TEST_F(CrdCorpus, valid_objects_of_gateway_api_are_taken) {
     passed += made ? 1 : 0;
     EXPECT_TRUE(made) << file << ": " << made.error().message;
   }
-  fmt::print("crd/gateway-api valid {}/{}, invalid refused {}/{}\n", passed, total, refused, invalid);
+  fmt::print("crd/gateway-api-valid {}/{}\ncrd/gateway-api-invalid {}/{}\n", passed, total, refused, invalid);
 }
 
 }  // namespace

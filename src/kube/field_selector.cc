@@ -20,6 +20,9 @@ struct Alias {
 constexpr std::array kAliases{
     Alias{"Event", "source", "source.component", ""},
     Alias{"Job", "status.successful", "status.succeeded", "0"},
+    Alias{"Node", "spec.unschedulable", "spec.unschedulable", "false"},
+    Alias{"ReplicaSet", "status.replicas", "status.replicas", "0"},
+    Alias{"ReplicationController", "status.replicas", "status.replicas", "0"},
     Alias{"Pod", "spec.hostNetwork", "spec.hostNetwork", "false"},
     Alias{"Pod", "status.podIPs", "status.podIP", ""},
 };

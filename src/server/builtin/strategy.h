@@ -75,6 +75,10 @@ std::span<const Strategy> record_strategies();    // Event, Lease
 std::span<const Strategy> claim_strategies();     // PersistentVolumeClaim
 std::span<const Strategy> access_strategies();    // Role, ClusterRole, RoleBinding, ClusterRoleBinding
 std::span<const Strategy> service_strategies();   // Service
+std::span<const Strategy> network_strategies();   // Ingress, IngressClass, NetworkPolicy, EndpointSlice, Endpoints
+std::span<const Strategy> scaling_strategies();   // HorizontalPodAutoscaler, PodDisruptionBudget
+std::span<const Strategy> volume_strategies();    // PersistentVolume, StorageClass, PriorityClass, LimitRange, ResourceQuota
+std::span<const Strategy> cron_job_strategies();  // CronJob
 std::span<const Strategy> workload_strategies();  // Deployment, ReplicaSet, StatefulSet, DaemonSet and what goes with them
 std::span<const Strategy> crd_strategies();       // CustomResourceDefinition; see server/crd.h
 

@@ -157,8 +157,8 @@ constexpr std::array kExtension{
                "admissionregistration.v1.ValidatingWebhookConfiguration", kClusterScoped | kCountsGeneration | kNoBlindUpdate,
                "", "api-extensions", kWebhooks},
     BuiltinRow{"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition",
-               "apiextensions.v1.CustomResourceDefinition", kClusterScoped | kCountsGeneration | kNoBlindUpdate, "crd crds",
-               "api-extensions", kCreatedAt},
+               "apiextensions.v1.CustomResourceDefinition", kClusterScoped | kHasStatus | kCountsGeneration | kNoBlindUpdate,
+               "crd crds", "api-extensions", kCreatedAt},
 };
 
 constexpr std::array kStorage{

@@ -85,6 +85,35 @@ TEST_F(Crd, a_new_storage_version_is_remembered_beside_the_old) {
             "migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions");
 }
 
+TEST_F(Crd, a_version_goes_once_status_says_that_nothing_is_stored_in_it) {
+  const Value crd = must(create(kCrds, two_versions()));
+  const Value& versions = crd["spec"]["versions"];
+  must(update(kCrds, crd.with_path({"spec", "versions"}, json::array({versions.item(0).with("storage", false),
+                                                                      versions.item(1).with("storage", true)}))));
+  Request asked = request(Verb::Patch, kCrds, "widgets.example.com", "");
+  asked.subresource = "status";
+  asked.body = yaml("{status: {storedVersions: [v2]}}");
+  const Value migrated = must(object_of(asked));
+  EXPECT_EQ(migrated["status"]["storedVersions"], yaml("[v2]"));
+  EXPECT_TRUE(kube::is_true(migrated, "Established"));
+  const Value left = migrated.with_path({"spec", "versions"}, json::array({migrated["spec"]["versions"].item(1)}));
+  EXPECT_EQ(must(update(kCrds, left))["status"]["storedVersions"], yaml("[v2]"));
+  EXPECT_EQ(message(list(kWidgets)), "the server could not find the requested resource");
+}
+
+TEST_F(Crd, is_accepted_by_its_next_write_once_its_names_are_free) {
+  define_widgets();
+  const Value clash = widgets_definition()
+                          .with_path({"metadata", "name"}, "gadgets.example.com")
+                          .with_path({"spec", "names"}, yaml("{plural: gadgets, singular: gadget, kind: Widget}"));
+  must(create(kCrds, clash));
+  must(remove(kCrds, "widgets.example.com", "", ""));
+  must(patch(kCrds, "widgets.example.com", PatchType::Merge, "{metadata: {finalizers: null}}", "", ""));
+  must(patch(kCrds, "gadgets.example.com", PatchType::Merge, "{metadata: {labels: {a: b}}}", "", ""));
+  EXPECT_TRUE(kube::is_true(must(get(kCrds, "gadgets.example.com", "")), "Established"));
+  EXPECT_TRUE(list({"example.com", "v1", "gadgets"}));
+}
+
 TEST_F(Crd, a_new_schema_shows_in_old_objects) {
   const Value crd = define_widgets();
   must(create(kWidgets, widget("w")));

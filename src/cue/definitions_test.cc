@@ -1,7 +1,7 @@
 // The definitions of this repository as files: that each says what it is, and what their status texts make of objects.
 #include <gtest/gtest.h>
 
-#include "cue/definitions_corpus.h"
+#include "cue/definitions_test.h"
 #include "cue/schema.h"
 
 namespace slipway::cue {

@@ -1,7 +1,7 @@
 // Components with chains of traits against what upstream makes of them.
 #include <gtest/gtest.h>
 
-#include "cue/application_corpus.h"
+#include "cue/application_test.h"
 
 namespace slipway::cue {
 namespace {

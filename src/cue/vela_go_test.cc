@@ -1,7 +1,7 @@
 // The tables of upstream's own tests: templates with the objects they render, health policies, status messages.
 #include <gtest/gtest.h>
 
-#include "cue/application_corpus.h"
+#include "cue/application_test.h"
 
 namespace slipway::cue {
 namespace {

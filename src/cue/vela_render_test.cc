@@ -1,7 +1,7 @@
 // Our definitions against what those of upstream render: every key a template gives, for parameters and contexts of the corpus.
 #include <gtest/gtest.h>
 
-#include "cue/definitions_corpus.h"
+#include "cue/definitions_test.h"
 
 namespace slipway::cue {
 namespace {

@@ -2,7 +2,7 @@
 // stands beside it, and hand the result to the next trait.
 #pragma once
 
-#include "cue/definitions_corpus.h"
+#include "cue/definitions_test.h"
 #include "cue/patch/patch.h"
 
 namespace slipway::cue::testing {

@@ -72,6 +72,7 @@ class Up {
   Result<void> listen(const ListenAddress& address);
   Result<void> write_kubeconfig(const ListenAddress& address);
   void announce(const ListenAddress& address) const;
+  std::string metrics_text();
   Task<> serve();
   Task<> stop();
 
@@ -138,6 +139,8 @@ Task<Result<void>> Up::open(Cluster& cluster) {
 
   serve::ApiOptions api;
   api.pods = cluster.controllers->logs();
+  api.root = serve::Gateway::root_of(cluster.name);
+  api.metrics_text = [this] { return metrics_text(); };
   cluster.api = std::make_shared<serve::Api>(env(), cluster.server->server(), api);
   gateway_.add(cluster.name, cluster.api);
   co_return Result<void>{};
@@ -185,6 +188,24 @@ Task<> Up::serve() {
   return http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
     return gateway_.answer(std::move(request), std::move(connection));
   });
+}
+
+std::string Up::metrics_text() {
+  const auto pages = env().files.read("/proc/self/statm");
+  std::uint64_t resident = 0;
+  if (pages && pages->contains(' ')) {
+    std::from_chars(pages->data() + pages->find(' ') + 1, pages->data() + pages->size(), resident);
+  }
+  Metrics& metrics = env().metrics;
+  metrics.gauge("process_resident_memory_bytes", "",
+                static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+  metrics.gauge("slipway_http_connections", "", static_cast<double>(http_->connections()));
+  for (const auto& cluster : clusters_) {
+    const std::string label = fmt::format(R"(cluster="{}")", cluster->name.empty() ? kOnlyCluster : cluster->name);
+    if (cluster->server)
+      metrics.gauge("slipway_store_revision", label, static_cast<double>(cluster->server->store().revision()));
+  }
+  return session_.real().metrics_text();
 }
 
 /// Nothing new comes in, watches end, pods stop, and what was written becomes durable, in this order.

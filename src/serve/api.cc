@@ -1,5 +1,10 @@
 #include "serve/api.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
 #include "serve/body.h"
 #include "serve/byte_endpoint.h"
 #include "serve/parameters.h"
@@ -12,6 +17,8 @@ namespace slipway::serve {
 namespace {
 
 using client::Verb;
+
+constexpr int kSwitchingProtocols = 101;
 
 /// Counts one while it lives.
 class Held {
@@ -47,6 +54,12 @@ Status too_many_requests() {
   return status;
 }
 
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return out;
+}
+
 bool is_read(Verb verb) { return verb == Verb::Get || verb == Verb::List || verb == Verb::Watch; }
 
 /// In the words of RFC 9111's warn-code 299: quotes and backslashes escaped, no line ends.
@@ -61,14 +74,18 @@ std::string warning_value(std::string_view text) {
 
 }  // namespace
 
-Api::Api(Env& env, server::Server& server, ApiOptions options) : env_(env), server_(server), options_(options) {}
+Api::Api(Env& env, server::Server& server, ApiOptions options) : env_(env), server_(server), options_(std::move(options)) {}
 
 Task<net::Answer> Api::answer(Call call) {
+  const Time begun = env_.clock.now();
   const Form form = plain_form(call.http.headers, call.query);
+  const Route route = call.route;
+  std::string verb_name = call.http.method;
   Result<net::Answer> answer = fail(Reason::InternalError, "");
-  if (call.route.is_resource) {
-    const auto verb = verb_of(call.http.method, call.route, flag_of(call.query, "watch"));
+  if (route.is_resource) {
+    const auto verb = verb_of(call.http.method, route, flag_of(call.query, "watch"));
     if (verb) {
+      verb_name = upper(client::to_string(*verb));
       answer = co_await answer_resource(std::move(call), *verb);
     } else {
       answer = fail(verb.error());
@@ -76,15 +93,34 @@ Task<net::Answer> Api::answer(Call call) {
   } else {
     answer = answer_path(call);
   }
-  if (!answer) co_return response_with(answer.error(), form);
+  if (!answer) answer = net::Answer(response_with(answer.error(), form));
+  measure(route, verb_name, *answer, begun);
   co_return std::move(*answer);
+}
+
+/// Names and labels as kube-apiserver's, as far as dashboards use them.
+void Api::measure(const Route& route, std::string_view verb, const net::Answer& answer, Time begun) {
+  const auto* response = std::get_if<http::Response>(&answer);
+  const bool is_found = response == nullptr || response->status != 404;  // strangers' paths make no labels
+  const kube::Resource resource = is_found ? route.resource : kube::Resource{};
+  const std::string about = fmt::format(R"(verb="{}",group="{}",version="{}",resource="{}",subresource="{}")", verb,
+                                        resource.group, resource.version, resource.plural, is_found ? route.subresource : "");
+  const int code = response == nullptr ? kSwitchingProtocols : response->status;
+  env_.metrics.count("apiserver_request_total", fmt::format(R"({},code="{}")", about, code), 1);
+  if (response != nullptr && !response->stream) {
+    env_.metrics.observe("apiserver_request_duration_seconds", about,
+                         std::chrono::duration<double>(env_.clock.now() - begun).count());
+  }
+  env_.metrics.gauge("apiserver_current_inflight_requests", R"(request_kind="readOnly")", static_cast<double>(reads_));
+  env_.metrics.gauge("apiserver_current_inflight_requests", R"(request_kind="mutating")", static_cast<double>(writes_));
+  env_.metrics.gauge("apiserver_longrunning_requests", R"(verb="WATCH")", static_cast<double>(*watches_));
 }
 
 Result<net::Answer> Api::answer_path(const Call& call) {
   std::string verb = call.http.method;
   std::ranges::transform(verb, verb.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   SLIPWAY_TRY_VOID(server_.authorize(call.user, server::Attributes::of_path(verb, call.route.path())));
-  SLIPWAY_TRY(response, path_response(env_, server_, call));
+  SLIPWAY_TRY(response, path_response({server_.registry(), documents_, options_.root, options_.metrics_text}, call));
   return net::Answer(std::move(response));
 }
 

@@ -2,9 +2,12 @@
 // for. What is no resource (discovery, health, OpenAPI, metrics) is answered by serve/paths.h.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "base/env.h"
+#include "kube/openapi.h"
 #include "net/server.h"
 #include "serve/call.h"
 #include "serve/event_text.h"
@@ -17,6 +20,9 @@ namespace slipway::serve {
 struct ApiOptions {
   /// Where logs come from and commands run; null without such a runtime.
   server::PodBackend* pods = nullptr;
+  std::string root{};  // the path this API is below: "/clusters/dev"
+  /// Prometheus' text of what the process knows; empty: /metrics is not served.
+  std::function<std::string()> metrics_text{};
   std::size_t reads_in_flight = 400;   // beyond: 429; watches and streams do not count
   std::size_t writes_in_flight = 200;  // beyond: 429
 };
@@ -31,6 +37,7 @@ class Api {
   std::size_t watches() const { return *watches_; }
 
  private:
+  void measure(const Route& route, std::string_view verb, const net::Answer& answer, Time begun);
   Task<Result<net::Answer>> answer_resource(Call call, client::Verb verb);
   Task<Result<net::Answer>> answer_plain(Call call, client::Request request, server::TypePtr type);
   Task<Result<net::Answer>> answer_watch(Call call, client::Request request, server::TypePtr type);
@@ -39,6 +46,7 @@ class Api {
   Env& env_;
   server::Server& server_;
   ApiOptions options_;
+  kube::OpenApiDocuments documents_;
   std::shared_ptr<EventTexts> texts_ = std::make_shared<EventTexts>();
   std::shared_ptr<std::size_t> watches_ = std::make_shared<std::size_t>(0);
   std::size_t reads_ = 0;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "serve/discovery.h"
+#include "serve/openapi.h"
 #include "serve/shape.h"
 
 namespace slipway::serve {
@@ -16,14 +17,13 @@ constexpr std::string_view kMinor = "33";
 
 /// What one path answers.
 struct Place {
-  Env& env;
-  server::Server& server;
+  PathSite site;
   const Call& call;
   Form form;
   /// Segments after the row's own.
   std::span<const std::string> rest;
 
-  const server::Registry& registry() const { return server.registry(); }
+  const server::Registry& registry() const { return site.registry; }
 };
 
 std::unexpected<Status> not_found() { return fail(Reason::NotFound, "the server could not find the requested resource"); }
@@ -79,16 +79,34 @@ Result<http::Response> health(const Place& place) {
   return text_response(body + fmt::format("{} check passed\n", name));
 }
 
+Result<http::Response> metrics(const Place& place) {
+  if (!place.rest.empty() || !place.site.metrics_text) return not_found();
+  http::Response response = text_response(place.site.metrics_text());
+  response.headers.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+  return response;
+}
+
+Result<http::Response> openapi(const Place& place) {
+  const auto& rest = place.rest;
+  const http::Request& request = place.call.http;
+  if (rest.size() == 1 && rest[0] == "v2") return openapi_v2_response(place.site.documents, place.registry(), request);
+  if (rest.empty() || rest[0] != "v3") return not_found();
+  return openapi_v3_response(place.site.documents, place.registry(), request, rest.subspan(1), place.site.root);
+}
+
 struct Row {
   std::string_view name;
   Result<http::Response> (*answer)(const Place&);
 };
-constexpr std::array kRows{Row{"api", api},      Row{"apis", apis},     Row{"version", version},
-                           Row{"livez", health}, Row{"readyz", health}, Row{"healthz", health}};
+constexpr std::array kRows{Row{"api", api},       Row{"apis", apis},      Row{"version", version}, Row{"livez", health},
+                           Row{"readyz", health}, Row{"healthz", health}, Row{"metrics", metrics}, Row{"openapi", openapi}};
 
 http::Response index(const Place& place, int code) {
   json::ArrayBuilder paths;
-  for (const Row& row : kRows) paths.add(fmt::format("/{}", row.name));
+  for (const Row& row : kRows) {
+    if (row.name != "openapi") paths.add(fmt::format("/{}", row.name));
+  }
+  for (const char* path : {"/openapi/v2", "/openapi/v3"}) paths.add(path);
   for (const std::string& version : group_versions(place.registry())) {
     paths.add(version.contains('/') ? "/apis/" + version : "/api/" + version);
   }
@@ -109,9 +127,9 @@ Value version_info() {
                        {"platform", "linux/amd64"}});
 }
 
-Result<http::Response> path_response(Env& env, server::Server& server, const Call& call) {
+Result<http::Response> path_response(PathSite site, const Call& call) {
   const std::span<const std::string> segments = call.route.segments;
-  Place place{env, server, call, plain_form(call.http.headers, call.query), {}};
+  Place place{site, call, plain_form(call.http.headers, call.query), {}};
   if (call.http.method != "GET" && call.http.method != "HEAD") {
     return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
   }

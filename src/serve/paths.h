@@ -1,14 +1,25 @@
-// The paths that are no resources: discovery, version, health, and the index of all of them.
+// The paths that are no resources: discovery, OpenAPI, version, health, metrics, and the index of all of them.
 #pragma once
 
-#include "base/env.h"
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kube/openapi.h"
 #include "serve/call.h"
-#include "server/server.h"
+#include "server/registry.h"
 
 namespace slipway::serve {
 
+/// What these paths are answered from.
+struct PathSite {
+  const server::Registry& registry;
+  kube::OpenApiDocuments& documents;
+  std::string_view root;                             // before each URL that is told: "/clusters/dev"
+  const std::function<std::string()>& metrics_text;  // empty: /metrics is not served
+};
 /// NotFound, MethodNotAllowed, NotAcceptable.
-Result<http::Response> path_response(Env& env, server::Server& server, const Call& call);
+Result<http::Response> path_response(PathSite site, const Call& call);
 
 /// version.Info.
 json::Value version_info();

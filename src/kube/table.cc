@@ -30,10 +30,11 @@ json::Value typed_cell(const json::Value& value, std::string_view type, Time now
 /// A column made ready for many objects.
 struct CellMaker {
   Column column;
+  BuiltinCell builtin;
   std::optional<json::Path> path;
 
   json::Value cell(const Object& object, Time now) const {
-    if (!path) return builtin_cell(column.json_path, object, now);
+    if (!path) return builtin.of(object, now);
     const auto value = path->first(object);
     if (!value || value->is_null()) return {};
     return typed_cell(*value, column.type, now);
@@ -43,7 +44,8 @@ struct CellMaker {
 std::vector<CellMaker> makers(const ResourceType& type) {
   std::vector<CellMaker> out;
   for (Column& column : shown_columns(type)) {
-    CellMaker maker{.column = std::move(column), .path = std::nullopt};
+    BuiltinCell builtin(column.json_path);
+    CellMaker maker{.column = std::move(column), .builtin = std::move(builtin), .path = std::nullopt};
     if (!maker.column.json_path.starts_with('@')) {
       if (auto path = json::Path::compile_expression(maker.column.json_path)) maker.path = std::move(*path);
     }

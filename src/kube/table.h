@@ -32,7 +32,19 @@ struct TableStyle {
 /// As `kubectl get` prints a Table: upper-case headers, columns padded with three blanks, a line per row. "" without rows.
 std::string print_table(const json::Value& table, TableStyle style = {});
 
-/// The cell of one built-in column function ("@pod.status"); null for a function unknown.
+/// One built-in column function ("@pod.status", "@count.status.replicas"), found once for many objects.
+class BuiltinCell {
+ public:
+  explicit BuiltinCell(std::string_view function);
+  /// Null for a function unknown.
+  json::Value of(const Object& object, Time now) const;
+
+ private:
+  json::Value (*cell_)(const Object& object, Time now) = nullptr;
+  json::Value (*path_cell_)(const json::Value& value) = nullptr;
+  std::string path_;
+};
+/// The cell of one object.
 json::Value builtin_cell(std::string_view function, const Object& object, Time now);
 
 }  // namespace slipway::kube

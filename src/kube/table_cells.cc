@@ -62,18 +62,27 @@ std::string_view brief_mode(std::string_view mode) {
 
 }  // namespace
 
-json::Value builtin_cell(std::string_view function, const Object& object, Time now) {
+BuiltinCell::BuiltinCell(std::string_view function) {
   for (const PathRow& row : kPaths) {
-    if (function.starts_with(row.prefix) && function.substr(row.prefix.size()).starts_with('.')) {
-      return row.cell(at_path(object, function.substr(row.prefix.size())));
-    }
+    if (!function.starts_with(row.prefix) || !function.substr(row.prefix.size()).starts_with('.')) continue;
+    path_cell_ = row.cell;
+    path_ = function.substr(row.prefix.size());
+    return;
   }
   constexpr std::array kTables{plain_cells, pod_cells, workload_cells, network_cells, cluster_cells, event_cells};
   for (const auto table : kTables) {
     const auto row = std::ranges::find(table(), function, &CellRow::name);
-    if (row != table().end()) return row->cell(object, now);
+    if (row != table().end()) cell_ = row->cell;
   }
-  return {};
+}
+
+json::Value BuiltinCell::of(const Object& object, Time now) const {
+  if (path_cell_ != nullptr) return path_cell_(at_path(object, path_));
+  return cell_ == nullptr ? json::Value() : cell_(object, now);
+}
+
+json::Value builtin_cell(std::string_view function, const Object& object, Time now) {
+  return BuiltinCell(function).of(object, now);
 }
 
 std::string since(const json::Value& stamp, Time now) {

@@ -1,5 +1,7 @@
 #include "cluster/cluster.h"
 
+#include <algorithm>
+
 #include "cluster/claim.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
@@ -8,13 +10,11 @@
 #include "cluster/namespace.h"
 #include "cluster/pod.h"
 #include "cluster/replica_set.h"
+#include "kube/builtin.h"
 
 namespace slipway::cluster {
 
 namespace {
-
-const kube::Resource kEvents{"", "v1", "events"};
-const kube::Resource kLeases{"coordination.k8s.io", "v1", "leases"};
 
 std::vector<OwnableKind> built_in_kinds() {
   return {{kPods, "Pod", true},
@@ -37,8 +37,10 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, ClusterOptions
     if (kind.is_namespaced) watched.push_back(kind.resource);
   }
   std::vector<kube::Resource> contents = watched;
-  contents.push_back(kEvents);
-  contents.push_back(kLeases);
+  for (const kube::ResourceType& type : kube::builtin_types()) {
+    const bool is_known = std::ranges::find(contents, type.resource) != contents.end();
+    if (type.is_namespaced && !is_known) contents.push_back(type.resource);
+  }
 
   runtime.add(std::make_unique<JobController>(env));
   runtime.add(std::make_unique<ReplicaSetController>(env));

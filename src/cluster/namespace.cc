@@ -34,6 +34,22 @@ Task<Result<void>> finalize(client::Client& client, kube::Object space) {
   co_return Result<void>{};
 }
 
+/// `known` and the namespaced resources of all definitions, each in one version that is served.
+Task<Result<std::vector<kube::Resource>>> with_custom(client::Client& client, std::vector<kube::Resource> known) {
+  SLIPWAY_CO_TRY(definitions, co_await client::list(client, kDefinitions, {}));
+  for (const json::Value& definition : definitions["items"].items()) {
+    const json::Value& spec = definition["spec"];
+    if (spec["scope"].as_string() != "Namespaced") continue;
+    for (const json::Value& version : spec["versions"].items()) {
+      if (!version["served"].as_bool()) continue;
+      kube::Resource resource{spec["group"].str(), version["name"].str(), spec["names"]["plural"].str()};
+      if (std::ranges::find(known, resource) == known.end()) known.push_back(std::move(resource));
+      break;
+    }
+  }
+  co_return known;
+}
+
 }  // namespace
 
 void NamespaceController::watch(control::Watches& watches) {
@@ -54,7 +70,9 @@ Task<Outcome> NamespaceController::reconcile(control::Reconcile& run) {
   const kube::Object space = namespaces_->get(run.key);
   if (space.is_null() || !kube::is_deleting(space) || !has_token(space)) co_return Outcome::settled();
   bool is_empty = true;
-  for (const kube::Resource& resource : contents_) {
+  const auto contents = co_await with_custom(run.client, contents_);
+  if (!contents) co_return Outcome::failed(contents.error());
+  for (const kube::Resource& resource : *contents) {
     const auto emptied = co_await empty(run.client, resource, run.key.name);
     if (!emptied) co_return Outcome::failed(emptied.error());
     is_empty &= *emptied;

@@ -11,7 +11,8 @@ namespace slipway::cluster {
 
 class NamespaceController : public control::Controller {
  public:
-  /// `contents`: every namespaced resource served. Those of `watched` tell by their caches when one of them has gone.
+  /// `contents`: every namespaced resource that is known beforehand; what CustomResourceDefinitions define comes to them. Those
+  /// of `watched` tell by their caches when one of them has gone.
   NamespaceController(std::vector<kube::Resource> contents, std::vector<kube::Resource> watched)
       : contents_(std::move(contents)), watched_(std::move(watched)) {}
 

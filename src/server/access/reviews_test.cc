@@ -138,4 +138,15 @@ TEST_F(DefaultAccounts, come_again_unless_the_namespace_is_going) {
   EXPECT_EQ(reason(get(kAccounts, "default", "new")), "NotFound");
 }
 
+TEST_F(DefaultAccounts, are_those_of_pods_that_name_none) {
+  const auto pod = [](std::string_view name, std::string_view more) {
+    return yaml(
+        fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: {}, namespace: default}}, spec: {{{}containers: "
+                    "[{{name: c, image: i}}]}}}}",
+                    name, more));
+  };
+  EXPECT_EQ(must(create(kPods, pod("a", "")))["spec"]["serviceAccountName"].str(), "default");
+  EXPECT_EQ(must(create(kPods, pod("b", "serviceAccountName: ci, ")))["spec"]["serviceAccountName"].str(), "ci");
+}
+
 }  // namespace slipway::server

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cue/compile/compiler.h"
+#include "cue/data/source.h"
 #include "cue/std/registry.h"
 #include "cue/syntax/literal.h"
 #include "cue/syntax/parser.h"
@@ -22,7 +23,7 @@ std::vector<ast::File*> parse_all(ProgramData& program, const std::vector<Source
   for (const SourceText& source : files) {
     const SourceText& kept = program.texts.emplace_back(source);
     Pos base = program.sources.add(kept.name, kept.text);
-    parsed.push_back(parse_file(kept.name, kept.text, base, program.arena, program.diagnostics));
+    parsed.push_back(parse_source(kept, base, program.arena, program.diagnostics));
   }
   return parsed;
 }
@@ -63,10 +64,111 @@ void Compiler::package(std::uint32_t index, const std::vector<ast::File*>& files
   std::vector<const ir::Struct*> compiled;
   for (const ast::File* one : files) compiled.push_back(file(*one, scope));
   program_.instances[index].files = std::move(compiled);
+  if (index == 0) expressions_and_data(scope);
+}
+
+void Compiler::expressions_and_data(Scope& scope) {
+  Scope packages{nullptr, false, {}};
+  for (std::string_view path : standard_package_paths()) {
+    Binding binding{path.substr(path.rfind('/') + 1), Binding::Kind::Std, kNoLabel};
+    binding.package = path;
+    if (!path.empty()) packages.bindings.push_back(binding);
+  }
+  scope.outer = &packages;
+  for (const std::string& one : options_.expressions) {
+    const SourceText& kept = program_.texts.emplace_back(SourceText{"expression", one});
+    Pos base = program_.sources.add(kept.name, kept.text);
+    const ast::Node* tree = parse_expression(kept.text, base, program_.arena, program_.diagnostics);
+    program_.expressions.push_back(tree != nullptr ? expression(*tree) : bottom(Code::Eval, "invalid expression", base));
+  }
+  scope.outer = nullptr;
+  for (const SourceText& one : options_.data) program_.data_values.push_back(data_value(one));
+}
+
+// The value of a data file: nothing of the program is in its scope.
+const ir::Expr* Compiler::data_value(const SourceText& source) {
+  const SourceText& kept = program_.texts.emplace_back(source);
+  Pos base = program_.sources.add(kept.name, kept.text);
+  const ast::File* file = parse_source(kept, base, program_.arena, program_.diagnostics);
+  Scope outside{nullptr, true, {}};
+  InScope in(*this, outside);
+  bool is_value = file->decls.size() == 1 && file->decls[0]->kind != Kind::Field;
+  return is_value ? expression(*file->decls[0]) : struct_body(file->decls, base, false);
+}
+
+// What @tag and @embed attributes of a field add to its value.
+const ir::Expr* Compiler::with_attributes(const ast::Field& node, const ir::Expr* value) {
+  std::vector<const ir::Expr*> parts = {value};
+  for (const ast::Attribute* attribute : node.attributes) {
+    if (attribute->name == "tag") {
+      if (const ir::Expr* injected = tag_value(*attribute)) parts.push_back(injected);
+    } else if (attribute->name == "embed" && allows_embed_ && options_.embed) {
+      parts.push_back(embedded_value(*attribute));
+    }
+  }
+  if (parts.size() == 1) return value;
+  auto* all = make<ir::And>(ir::Op::And, node.pos);
+  all->parts = program_.arena.copy(parts);
+  return all;
+}
+
+const ir::Expr* Compiler::embedded_value(const ast::Attribute& attribute) {
+  auto found = options_.embed(program_.sources.locate(attribute.pos).file, attribute.body);
+  if (!found) return error(attribute.pos, found.error());
+  if (found->size() == 1 && found->front().key.empty()) return data_value(found->front().source);
+  auto* result = make<ir::Struct>(ir::Op::Struct, attribute.pos);
+  result->has_regular = true;
+  std::vector<ir::Decl> decls;
+  for (const EmbeddedSource& one : *found) {
+    decls.push_back({ir::DeclKind::Field, ast::Mark::Regular,
+                     program_.labels.regular(program_.arena.copy(std::string_view(one.key))), nullptr, data_value(one.source),
+                     attribute.pos, nullptr});
+  }
+  result->decls = program_.arena.copy(decls);
+  return result;
+}
+
+// Null when nothing was given for it.
+const ir::Expr* Compiler::tag_value(const ast::Attribute& attribute) {
+  std::vector<AttributeArgument> arguments = attribute_arguments(attribute.body);
+  if (arguments.empty()) return nullptr;
+  std::string type;
+  const std::string* text = nullptr;
+  std::string short_form;
+  for (const AttributeArgument& one : arguments) {
+    if (one.key == "type") type = one.value;
+    if (one.key != "short") continue;
+    for (std::size_t at = 0; at <= one.value.size();) {
+      std::size_t end = std::min(one.value.find('|', at), one.value.size());
+      std::string name = one.value.substr(at, end - at);
+      at = end + 1;
+      if (!options_.tags.contains(name) || !options_.tags.at(name).empty()) continue;
+      program_.used_tags.insert(name);
+      short_form = name;
+      text = &short_form;
+    }
+  }
+  if (auto given = options_.tags.find(arguments[0].value); given != options_.tags.end()) {
+    program_.used_tags.insert(given->first);
+    text = &given->second;
+  }
+  if (text == nullptr) return nullptr;
+  if (type.empty() || type == "string")
+    return constant(Value::string(program_.arena.copy(std::string_view(*text))), attribute.pos);
+  if (type == "bool" && (text->empty() || *text == "true" || *text == "false"))
+    return constant(Value::of(*text != "false"), attribute.pos);
+  bool is_negative = text->starts_with('-');
+  std::string_view digits = std::string_view(*text).substr(is_negative ? 1 : 0);
+  auto number_literal = parse_number(digits);
+  if (!number_literal || type == "bool" || (type == "int" && !number_literal->is_integer))
+    return error(attribute.pos, fmt::format("invalid value \"{}\" for {} tag", *text, type));
+  return constant(number(program_.arena.copy(digits), attribute.pos, is_negative), attribute.pos);
 }
 
 const ir::Struct* Compiler::file(const ast::File& node, Scope& package_scope) {
   Scope scope{&package_scope, false, {}};
+  allows_embed_ = std::any_of(node.attributes.begin(), node.attributes.end(),
+                              [](const ast::Attribute* a) { return a->name == "extern" && a->body == "embed"; });
   declare_imports(scope, node);
   for (const ast::Node* decl : node.decls) {
     if (decl->kind == Kind::Let) {
@@ -300,6 +402,7 @@ void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Str
     value = expression(*node.value);
     check_used(scope);
   }
+  if (!node.attributes.empty()) value = with_attributes(node, value);
   out.push_back({ir::DeclKind::Field, node.mark, label, nullptr, value, node.label->pos, field_info(node)});
 }
 

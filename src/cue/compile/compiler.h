@@ -62,6 +62,11 @@ class Compiler {
   void clauses(const ast::Comprehension& node, std::size_t index, std::vector<ir::Clause>& out, ir::Comprehension& result);
   void collect_labels(const ir::Expr& body, std::vector<Label>& out, bool& any);
   bool static_label(const ast::Node& node, Label& label);
+  void expressions_and_data(Scope& scope);
+  const ir::Expr* data_value(const SourceText& source);
+  const ir::Expr* with_attributes(const ast::Field& node, const ir::Expr* value);
+  const ir::Expr* embedded_value(const ast::Attribute& attribute);
+  const ir::Expr* tag_value(const ast::Attribute& attribute);
 
   // expressions (compile_expression.cc)
   const ir::Expr* expression(const ast::Node& node);
@@ -102,6 +107,7 @@ class Compiler {
   std::string package_name_;  // hidden names belong to it
   Scope* scope_ = nullptr;
   int depth_ = 0;
+  bool allows_embed_ = false;  // of the file being compiled
 };
 
 /// Enters a scope for as long as it lives.

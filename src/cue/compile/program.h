@@ -2,8 +2,11 @@
 #pragma once
 
 #include <deque>
+#include <expected>
+#include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,9 +19,21 @@ class RE2;
 
 namespace slipway::cue {
 
+/// Data files are sources too: their values are what the file would be as a file of the language, with places of their own.
+enum class SourceFormat : std::uint8_t { Cue, Json, Yaml, Text, Binary };
+
 struct SourceText {
   std::string name;
   std::string text;
+  SourceFormat format = SourceFormat::Cue;
+  std::size_t document = 0;             // which one of a YAML file
+  std::vector<std::string> below = {};  // labels the data is put under
+};
+
+/// What stands for a field with an @embed attribute. A key makes it one of several, in a struct.
+struct EmbeddedSource {
+  std::string key;
+  SourceText source;
 };
 
 /// Import path → files of the package. Which packages there are is the host's business.
@@ -41,6 +56,9 @@ struct ProgramData {
   std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps;
   /// The texts follow the grammar. What is wrong beside that stands as an error where it is used, too.
   bool is_well_formed = true;
+  std::vector<const ir::Expr*> expressions;
+  std::vector<const ir::Expr*> data_values;
+  std::set<std::string> used_tags;
   Diagnostics diagnostics;  // why it cannot be evaluated; empty when it can
 };
 
@@ -48,6 +66,14 @@ struct ProgramData {
 struct CompileOptions {
   std::vector<std::string> open_names;
   bool allows_unused_imports = false;
+  /// Expressions in the scope of the main package; standard packages need no import there. Program::data().expressions.
+  std::vector<std::string> expressions = {};
+  /// Data that is no part of the package: Program::data().data_values.
+  std::vector<SourceText> data = {};
+  /// What @tag(name) attributes are given: "name" → value, or a short form, or a switch, with an empty value.
+  std::map<std::string, std::string> tags = {};
+  /// Finds what "@embed(body)" in a file asks for; the error is the text of a diagnostic.
+  std::function<std::expected<std::vector<EmbeddedSource>, std::string>(std::string_view file, std::string_view body)> embed = {};
 };
 
 std::unique_ptr<ProgramData> compile_program(const std::vector<SourceText>& files, const Packages& packages,

@@ -329,10 +329,12 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error) {
   return true;
 }
 
-Vertex* Evaluator::complete_expression(const ir::Expr* expr) {
-  Vertex* root = instance(0);
+Vertex* Evaluator::complete_expression(const ir::Expr* expr) { return complete_all({&expr, 1}); }
+
+Vertex* Evaluator::complete_all(std::span<const ir::Expr* const> parts) {
+  Env* env = arena_.make<Env>(nullptr, instance(0), kNoLabel, nullptr);
   Vertex* v = arena_.make<Vertex>();
-  v->conjuncts.push(arena_, {expr, arena_.make<Env>(nullptr, root, kNoLabel, nullptr), nullptr, nullptr, false});
+  for (const ir::Expr* one : parts) v->conjuncts.push(arena_, {one, env, nullptr, nullptr, false});
   settle(v);
   complete(v);
   return v;

@@ -29,6 +29,8 @@ class Evaluator final : public Calls {
   Vertex* run(std::span<const Conjunct> extra);
   /// One more vertex, evaluated in the environment of the root.
   Vertex* complete_expression(const ir::Expr* expr);
+  /// Several at once, unified.
+  Vertex* complete_all(std::span<const ir::Expr* const> parts);
 
   bool settle(Vertex* v);
   bool complete(Vertex* v);

@@ -82,8 +82,17 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
     const Vertex* in = deref(base.vertex);
     bool is_list = in->base.tag == Value::Tag::List;
     bool out_of_range = is_list && label.is_index();
-    const char* text = out_of_range ? "index out of range [{0}] with length {1}" : "undefined field: {0}";
-    bool is_permanent = (out_of_range && !in->is_open_list) || (in->is_closed && in->phase == Phase::Final && !is_list);
+    // A field that may come yet is only incomplete, even in a closed struct.
+    const Vertex* declared = find_arc(in, label);
+    bool is_optional = declared != nullptr && declared->mark != ArcMark::Absent;
+    bool is_allowed = is_optional;
+    for (std::uint32_t i = 0; in->node != nullptr && i < in->node->patterns.size() && !is_allowed; ++i)
+      is_allowed = label.is_regular() && matches(in->node->patterns[i].matcher, label);
+    const char* text = out_of_range  ? "index out of range [{0}] with length {1}"
+                       : is_optional ? "cannot reference optional field: {0}"
+                                     : "undefined field: {0}";
+    bool is_closed = in->is_closed && in->phase == Phase::Final && !is_list && !is_allowed;
+    bool is_permanent = (out_of_range && !in->is_open_list) || is_closed;
     auto* reason = arena_.make<Bottom>(
         *bottom(is_permanent ? Code::Eval : Code::Incomplete, text, pos, name, Value::of_int(in->arcs.size())).bottom);
     reason->is_absent = true;

@@ -85,6 +85,12 @@ bool is_standard_package(std::string_view path) {
   return false;
 }
 
+std::vector<std::string_view> standard_package_paths() {
+  std::vector<std::string_view> paths;
+  for (const StandardPackage& one : standard_packages()) paths.push_back(one.path);
+  return paths;
+}
+
 bool is_package_not_offered(std::string_view path) {
   static constexpr std::string_view kPaths[] = {"text/template",    "text/tabwriter", "html",      "encoding/toml",
                                                 "encoding/openapi", "crypto/ed25519", "tool",      "tool/cli",

@@ -125,6 +125,8 @@ inline bool is_float(const Value& number) { return number.tag == Value::Tag::Num
 /// All rows of a package; empty when there is no such package.
 std::span<const Builtin> builtins_of(std::string_view package);
 bool is_standard_package(std::string_view path);
+/// Of every package offered, "" among them.
+std::vector<std::string_view> standard_package_paths();
 /// Known to the language but not offered here, e.g. "tool/exec".
 bool is_package_not_offered(std::string_view path);
 const Builtin* find_builtin(std::string_view package, std::string_view name);

@@ -5,6 +5,7 @@
 
 #include "json/text.h"
 #include "kube/schema.h"
+#include "kube/strategic_merge_parts.h"
 #include "server/meta_rules.h"
 #include "server/planner.h"
 #include "server/rules.h"
@@ -137,7 +138,10 @@ Result<Value> Planner::decode(Value body) {
   for (const std::string& fault : dropped) text += (&fault == &dropped.front() ? "" : ", ") + fault;
   const std::string& kind = served_.type.kind.kind;
   if (request_.verb == client::Verb::Patch) {
-    return fail(kube::invalid({}, "", {field::invalid("patch", json::print(Value(json::print(body))), text)}));
+    // Upstream shows a strategic merge patch as Go prints it, and of the others what they made.
+    const bool is_strategic = request_.patch_type == client::PatchType::StrategicMerge;
+    const std::string shown = is_strategic ? kube::strategic::go_text(request_.body) : json::print(body);
+    return fail(kube::invalid({}, "", {field::invalid("patch", json::print(Value(shown)), text)}));
   }
   return fail(Reason::BadRequest,
               fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind, served_.type.kind.version, kind, text));

@@ -22,7 +22,7 @@
 //   ListPaging, ListContinuation            pages_follow_each_other_without_gap_or_double
 //   ListPaginationRareObject                a_page_with_a_selector_looks_on_until_it_is_full
 //   ListContinuationWithFilter              pages_of_a_selection_follow_each_other
-//   ListInconsistentContinuation            an_expired_page_says_so_and_offers_to_go_on
+//   ListInconsistentContinuation            an_expired_page_says_so (a token to go on inconsistently is not offered)
 //   ListResourceVersionMatch                a_list_is_of_exactly_the_revision_asked_for
 //   CompactRevision                         what_is_compacted_has_expired_for_lists_and_watches
 //   GuaranteedUpdate                        an_update_moves_the_revision_and_a_no_op_does_not
@@ -269,7 +269,7 @@ TEST_F(StorageContract, pages_of_a_selection_follow_each_other) {
   EXPECT_TRUE(seen == "m0 m2|m4|" || seen == "m0 m2|m4||") << seen;
 }
 
-TEST_F(StorageContract, an_expired_page_says_so_and_offers_to_go_on) {
+TEST_F(StorageContract, an_expired_page_says_so) {
   for (int i = 0; i < 4; ++i) must(create(kConfigMaps, named(fmt::format("m{}", i))));
   const Value page = must(list_with([](Request& r) { r.limit = 2; }));
   must(create(kConfigMaps, named("m9")));

@@ -119,5 +119,11 @@ TEST(Cue, ranging_over_a_list_with_something_wrong_in_it_is_that_error) {
   EXPECT_FALSE(root.lookup("found").to_json().has_value());
 }
 
+TEST(Cue, an_optional_field_of_a_closed_struct_may_come_yet) {
+  Cursor root = evaluate(compiled("#P: {a?: int, b: *1 | int}\np: #P | close({c: int})\np: {b: 2}\nx: {y: p.a}\nz: {y: p.d}"));
+  EXPECT_TRUE(root.field("x").validate().empty());
+  EXPECT_FALSE(root.field("z").validate().empty());
+}
+
 }  // namespace
 }  // namespace slipway::cue

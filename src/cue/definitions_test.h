@@ -18,14 +18,23 @@ inline std::string file_text(const std::string& path) {
   return out.str();
 }
 
-/// Templates by "component/webservice" and "trait/scaler", from definitions/.
+/// A definition file: of SLIPWAY_DEFINITIONS where that folder has it, to try definitions of others, else of this repository.
+inline std::string definition_text(const std::string& name) {
+  if (const char* folder = std::getenv("SLIPWAY_DEFINITIONS")) {
+    std::string text = file_text(std::string(folder) + "/" + name + ".cue");
+    if (!text.empty()) return text;
+  }
+  return file_text("definitions/" + name + ".cue");
+}
+
+/// Templates by "component/webservice" and "trait/scaler".
 class Definitions {
  public:
   /// Null, and a failed test, when it does not compile.
   const Program* find(const std::string& name) {
     auto known = programs_.find(name);
     if (known != programs_.end()) return &known->second;
-    return add(name, section(file_text("definitions/" + name + ".cue"), "template"));
+    return add(name, section(definition_text(name), "template"));
   }
   const Program* add(const std::string& name, const std::string& text) {
     if (text.empty()) {

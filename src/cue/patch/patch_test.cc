@@ -80,7 +80,7 @@ TEST(Patch, open_lists_say_what_every_item_of_the_base_must_be) {
 
 TEST(Patch, what_has_no_value_yet_is_told_on_use) {
   EXPECT_EQ(patched("p: {x?: int}\nbase: {a: 1}\npatch: {b: string}"), "b: incomplete value string");
-  EXPECT_EQ(patched("p: {x?: int}\nbase: {a: 1}\npatch: {b: p.x}"), "b: undefined field: x");
+  EXPECT_EQ(patched("p: {x?: int}\nbase: {a: 1}\npatch: {b: p.x}"), "b: cannot reference optional field: x");
 }
 
 TEST(Patch, of_a_patched_value_goes_on_from_there) {

@@ -16,6 +16,10 @@ constexpr std::array kSeeds{
     R"({"a":[1,2.5,-3e7,"x\u00e9\n"],"b":{"c":null,"d":true}})",
     "a: 1\nb:\n  - x\n  - {y: z}\nc: |\n  text\n  more\n",
     "app=web,tier in (a,b),!gone,count>3",
+    R"({"metadata":{"finalizers":["a","b"]},"spec":{"containers":[{"name":"a","env":[{"name":"E"}]},{"name":"b"}],"ports":[{"port":1}]}})"
+    "\n"
+    R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]},"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}],)"
+    R"("containers":[{"name":"a","$patch":"delete"},{"name":"c","$retainKeys":["name"]},{"$patch":"replace"}],"ports":null}})",
     "{range .items[*]}{.metadata.name}{\"\\t\"}{.status.phase}{end}",
     R"([{"op":"add","path":"/a/0","value":{}},{"op":"remove","path":"/b"}])",
     "1Gi",

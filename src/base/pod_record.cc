@@ -149,6 +149,7 @@ void put_container(std::string& out, std::string_view key, const PodContainer& c
   for (const auto& variable : container.env) put(out, "env", variable);
   put(out, "folder", container.folder);
   put(out, "log", container.log);
+  if (!container.error_log.empty()) put(out, "error_log", container.error_log);
   for (const auto& mount : container.mounts) {
     put(out, "mount", mount.target);
     put(out, "source", mount.source);
@@ -166,6 +167,8 @@ void read_container_line(Lines& lines, PodContainer& container) {
     lines.read(container.folder);
   } else if (key == "log") {
     lines.read(container.log);
+  } else if (key == "error_log") {
+    lines.read(container.error_log);
   } else if (key == "mount") {
     container.mounts.push_back({.source = "", .target = lines.text()});
   } else if (key == "source" && !container.mounts.empty()) {

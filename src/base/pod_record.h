@@ -49,8 +49,9 @@ struct PodContainer {
   /// "NAME=value", complete: nothing is inherited. The supervisor adds POD_ROOT (see PodMounting), SLIPWAY_POD (the pod's
   /// folder) and SLIPWAY_CONTAINER.
   std::vector<std::string> env{};
-  std::string folder{};  // working directory in the container; empty: kPodWorkFolder
-  std::string log{};     // absolute path of the file that takes stdout and stderr, appended, made with mode 0640
+  std::string folder{};     // working directory in the container; empty: kPodWorkFolder
+  std::string log{};        // absolute path of the file that takes stdout and stderr, appended, made with mode 0640
+  std::string error_log{};  // absolute path of a file for stderr alone; empty: it goes to `log`
   std::vector<PodMount> mounts{};
 
   bool operator==(const PodContainer&) const = default;

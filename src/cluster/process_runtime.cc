@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "cluster/names.h"
+#include "cluster/process_exec.h"
 #include "cluster/process_report.h"
 
 namespace slipway::cluster {
@@ -214,6 +215,13 @@ Task<Result<std::string>> ProcessRuntime::logs(kube::Object pod, server::LogQuer
   }
   if (container.empty()) container = containers.item(0)["name"].str();
   co_return env_.files.read_from(paths_.log(kube::uid(pod), container), query.offset, query.limit);
+}
+
+Task<Result<std::unique_ptr<server::PodExec>>> ProcessRuntime::exec(kube::Object pod, server::ExecQuery query) {
+  const std::string folder = paths_.pod(kube::uid(pod));
+  const std::string own = fmt::format("{}/exec/{}", folder, uuid(env_.random));
+  co_return start_exec(env_,
+                       {.pod_folder = folder, .folder = own, .supervisor = options_.supervisor, .query = std::move(query)});
 }
 
 Task<> ProcessRuntime::stop_all(Duration grace) {

@@ -85,13 +85,13 @@ class Launch {
   std::string root_;
 };
 
-[[noreturn]] void become_container(Launch launch, pid_t parent, int log, int report) {
+[[noreturn]] void become_container(Launch launch, pid_t parent, int log, int error_log, int report) {
   setsid();
   reset_signals();
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   std::string why = "cannot redirect input and output";
   // Everything but the three standard descriptors closes with exec, whatever the supervisor inherited.
-  if (dup2(input, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2 && close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0) {
+  if (dup2(input, 0) == 0 && dup2(log, 1) == 1 && dup2(error_log, 2) == 2 && close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0) {
     why = launch.execute(parent);
   }
   const ssize_t written = write(report, why.data(), why.size());
@@ -120,6 +120,9 @@ std::expected<ProcessId, std::string> start_container(const PodContainer& contai
   const char* log_path = container.log.empty() ? "/dev/null" : container.log.c_str();
   const Descriptor log(open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
   if (!log) return failure(fmt::format("cannot open log {}", log_path));
+  const char* error_path = container.error_log.empty() ? log_path : container.error_log.c_str();
+  const Descriptor error_log(open(error_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+  if (!error_log) return failure(fmt::format("cannot open log {}", error_path));
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
   const Descriptor from_child(ends[0]);
@@ -127,7 +130,8 @@ std::expected<ProcessId, std::string> start_container(const PodContainer& contai
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return failure("cannot fork");
-  if (child == 0) become_container(Launch(container, pod_folder, mounting), parent, log.get(), to_parent.get());
+  if (child == 0)
+    become_container(Launch(container, pod_folder, mounting), parent, log.get(), error_log.get(), to_parent.get());
   to_parent = Descriptor();
   const std::string why = read_report(from_child.get());
   if (why.empty()) return identify(child);

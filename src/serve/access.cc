@@ -34,15 +34,17 @@ Result<std::string> open_key(Env& env, const std::string& folder) {
 
 }  // namespace
 
-Result<server::Authenticator::Options> open_access(Env& env, const std::string& folder) {
+Result<server::Authenticator::Options> open_access(Env& env, const std::string& folder, const std::string& shared_folder) {
   server::Authenticator::Options options;
   SLIPWAY_TRY(key, open_key(env, folder + "/pki"));
   options.signer = std::make_shared<const KeySigner>(key);
-  const auto tokens = env.files.read(folder + "/tokens.csv");
-  if (!tokens && tokens.error().reason != Reason::NotFound) return fail(tokens.error());
-  if (!tokens) return options;
-  SLIPWAY_TRY(known, server::read_static_tokens(*tokens));
-  options.static_tokens = std::move(known);
+  for (const std::string& place : {shared_folder, folder}) {
+    const auto tokens = env.files.read(place + "/tokens.csv");
+    if (!tokens && tokens.error().reason == Reason::NotFound) continue;
+    if (!tokens) return fail(tokens.error());
+    SLIPWAY_TRY(known, server::read_static_tokens(*tokens));
+    for (auto& [token, user] : known) options.static_tokens.insert_or_assign(token, std::move(user));
+  }
   return options;
 }
 

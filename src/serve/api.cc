@@ -125,8 +125,13 @@ Result<net::Answer> Api::answer_path(const Call& call) {
 }
 
 Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
-  SLIPWAY_CO_TRY(target, target_of(server_.registry(), call.route, verb));
   client::Request request = request_of(call, verb);
+  auto found = target_of(server_.registry(), call.route, verb);
+  if (!found) {  // who may not ask is not told what there is
+    SLIPWAY_CO_TRY_VOID(server_.authorize(call.user, server::Attributes::of(request)));
+    co_return fail(found.error());
+  }
+  Target& target = *found;
   if (target.endpoint != nullptr && target.endpoint->run == nullptr) {
     co_return co_await answer_bytes(env_, server_, options_.pods, std::move(call), verb);
   }

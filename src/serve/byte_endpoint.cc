@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "serve/exec_stream.h"
 #include "serve/log_stream.h"
 #include "serve/target.h"
 
 namespace slipway::serve {
 namespace {
-
-const kube::Resource kPods{"", "v1", "pods"};
 
 /// exec and attach are authorized as a create whatever the method (WebSockets begin with a GET): whoever may only read pods
 /// must not run commands in them.
@@ -27,12 +26,7 @@ Task<Result<net::Answer>> answer_bytes(Env& env, server::Server& server, server:
     SLIPWAY_CO_TRY(response, co_await log_response(env, server, pods, std::move(call)));
     co_return net::Answer(std::move(response));
   }
-  SLIPWAY_CO_TRY(pod, co_await client::get(server, kPods, {call.route.ns, call.route.name}));
-  static_cast<void>(pod);
-  if (call.http.headers.has_token("Upgrade", "SPDY/3.1")) {
-    co_return fail(Reason::NotImplemented,
-                   fmt::format("pods/{} over SPDY is not implemented; kubectl 1.30 and newer use WebSockets", subresource));
-  }
+  if (subresource == "exec") co_return co_await answer_exec(env, server, pods, std::move(call));
   co_return fail(Reason::NotImplemented, fmt::format("pods/{} is not implemented", subresource));
 }
 

@@ -6,6 +6,7 @@
 
 #include "json/text.h"
 #include "serve/parameters.h"
+#include "serve/pod_container.h"
 
 namespace slipway::serve {
 namespace {
@@ -48,52 +49,15 @@ Result<LogOptions> options_of(const net::Query& query) {
   return options;
 }
 
-std::string names_of(const Value& containers) {
-  std::string names;
-  for (const Value& container : containers.items()) names += (names.empty() ? "" : " ") + container["name"].str();
-  return names;
-}
-
-/// The container meant, checked to be one of the pod's.
-Result<std::string> container_of(const kube::Object& pod, const std::string& wanted) {
-  const Value& spec = pod["spec"];
-  const std::string_view name = kube::name(pod);
-  if (!wanted.empty()) {
-    for (const char* list : {"containers", "initContainers", "ephemeralContainers"}) {
-      for (const Value& container : spec[list].items()) {
-        if (container["name"].as_string() == wanted) return wanted;
-      }
-    }
-    return fail(Reason::BadRequest, fmt::format("container {} is not valid for pod {}", wanted, name));
-  }
-  const Value& containers = spec["containers"];
-  if (containers.size() == 1) return containers.item(0)["name"].str();
-  std::string text =
-      fmt::format("a container name must be specified for pod {}, choose one of: [{}]", name, names_of(containers));
-  if (!spec["initContainers"].empty())
-    text += fmt::format(" or one of the init containers: [{}]", names_of(spec["initContainers"]));
-  return fail(Reason::BadRequest, std::move(text));
-}
-
-const Value& status_of(const kube::Object& pod, std::string_view container) {
-  static const Value none;
-  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
-    for (const Value& status : pod["status"][list].items()) {
-      if (status["name"].as_string() == container) return status;
-    }
-  }
-  return none;
-}
-
 /// Whether nothing will be added to the container's log any more.
 bool has_ended(const kube::Object& pod, std::string_view container) {
   const std::string_view phase = pod["status"]["phase"].as_string();
-  return phase == "Succeeded" || phase == "Failed" || status_of(pod, container)["state"].has("terminated");
+  return phase == "Succeeded" || phase == "Failed" || container_status(pod, container)["state"].has("terminated");
 }
 
 /// BadRequest while the container has never run.
 Result<void> check_begun(const kube::Object& pod, const std::string& container) {
-  const Value& status = status_of(pod, container);
+  const Value& status = container_status(pod, container);
   const bool has_run =
       status["state"].has("running") || status["state"].has("terminated") || status["restartCount"].as_int() > 0;
   if (has_run || has_ended(pod, container)) return {};
@@ -105,7 +69,7 @@ Result<void> check_begun(const kube::Object& pod, const std::string& container) 
 }
 
 Result<void> check_previous(const kube::Object& pod, const std::string& container) {
-  if (status_of(pod, container)["lastState"].has("terminated")) {
+  if (container_status(pod, container)["lastState"].has("terminated")) {
     return fail(Reason::NotImplemented, "previous: the logs of earlier runs are not kept apart; the log has all of them");
   }
   return fail(Reason::BadRequest,

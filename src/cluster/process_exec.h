@@ -1,0 +1,23 @@
+// A command in a container of a process pod: a pod of its own, with one container, in a folder below the pod's. Its supervisor
+// prints to two files and records the end, as for every pod, so an exec needs nothing of the machine but Files and Processes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "server/pod_backend.h"
+
+namespace slipway::cluster {
+
+struct ExecPlan {
+  std::string pod_folder;  // of the pod, with its manifest
+  std::string folder;      // of the exec; made here, removed at its end
+  std::vector<std::string> supervisor;
+  server::ExecQuery query;
+};
+/// NotFound when the pod has no such container (or never started).
+Result<std::unique_ptr<server::PodExec>> start_exec(Env& env, ExecPlan plan);
+
+}  // namespace slipway::cluster

@@ -125,7 +125,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   plane::ApiServer::Options options;
   options.store.path = cluster.folder + "/cluster.db";
   options.store.pid = getpid();
-  SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder));
+  SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder, arguments_.data_dir));
   options.server.access = std::move(access);
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(env(), std::move(options)));
   cluster.server = std::move(server);

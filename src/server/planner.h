@@ -88,7 +88,7 @@ class Planner {
   Value stored(Value object) const;
   Value with_revision(const Value& object) const;
   kube::Writer writer() const;
-  Surroundings around() const { return {site_.registry, now_, &site_.numbers}; }
+  Surroundings around() const { return {site_.registry, now_, &site_.numbers, request_.user.get()}; }
 
   Site& site_;
   const Request& request_;

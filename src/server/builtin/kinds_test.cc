@@ -146,6 +146,47 @@ TEST_F(Kinds, a_volume_has_one_source_for_ever) {
       "after creation");
 }
 
+TEST_F(Kinds, a_container_is_judged) {
+  const auto with = [&](std::string_view rest) {
+    return fault(kPods, fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{namespace: default}}, spec: {{containers: "
+                                    "[{{name: c, image: i, {}}}]}}}}",
+                                    rest));
+  };
+  EXPECT_EQ(with("livenessProbe: {}"), "spec.containers[0].livenessProbe: Required value: must specify a handler type");
+  EXPECT_EQ(with("readinessProbe: {httpGet: {port: 80}, exec: {command: [a]}}"),
+            "spec.containers[0].readinessProbe.httpGet: Forbidden: may not specify more than 1 handler type");
+  EXPECT_EQ(with("livenessProbe: {successThreshold: 2, tcpSocket: {port: http}}"),
+            "spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1");
+  EXPECT_EQ(with("resources: {requests: {cpu: 2}, limits: {cpu: 1500m}}"),
+            "spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1500m");
+  EXPECT_EQ(with("ports: [{name: a, containerPort: 1}, {name: a, containerPort: 2}]"),
+            "spec.containers[0].ports[1].name: Duplicate value: \"a\"");
+  EXPECT_EQ(with("envFrom: [{}]"),
+            "spec.containers[0].envFrom[0]: Invalid value: \"\": must specify one of: `configMapRef` or `secretRef`");
+}
+
+TEST_F(Kinds, a_pod_takes_more_tolerations_and_loses_none) {
+  made(kPods,
+       "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {tolerations: [{key: a, operator: "
+       "Exists}], containers: [{name: c, image: i}]}}");
+  EXPECT_EQ(must(get(kPods, "p"))["spec"]["serviceAccountName"].str(), "default");
+  EXPECT_TRUE(patch(kPods, "p", client::PatchType::Merge,
+                    "{spec: {tolerations: [{key: a, operator: Exists}, {key: b, operator: Exists}]}}"));
+  EXPECT_EQ(reason(patch(kPods, "p", client::PatchType::Merge, "{spec: {tolerations: []}}")), "Invalid");
+}
+
+TEST_F(Kinds, a_signing_request_says_who_asks_and_is_approved_apart) {
+  const kube::Resource requests{"certificates.k8s.io", "v1", "certificatesigningrequests"};
+  Value made = must(create(requests, yaml("{apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, metadata: "
+                                          "{name: r}, spec: {request: Zm9v, signerName: example.com/x, usages: [client auth], "
+                                          "username: somebody}}")));
+  EXPECT_FALSE(made["spec"].has("username"));
+  Request approval =
+      writing(Verb::Update, requests, made.with("status", yaml("{conditions: [{type: Approved, status: 'True'}]}")));
+  approval.subresource = "approval";
+  EXPECT_TRUE(kube::is_true(must(object_of(std::move(approval))), "Approved"));
+}
+
 TEST_F(Kinds, unknown_field_labels_are_refused_by_name) {
   Request made = request(Verb::List, {"", "v1", "nodes"}, "", "");
   made.field_selector = "spec.podCIDR=x";

@@ -7,6 +7,7 @@
 
 #include "kube/names.h"
 #include "kube/selector.h"
+#include "server/builtin/container.h"
 #include "server/builtin/defaults.h"
 
 namespace slipway::server {
@@ -123,19 +124,6 @@ void env_causes(const Value& env, const std::string& path, std::vector<Cause>& c
   }
 }
 
-void port_causes(const Value& ports, const std::string& path, std::vector<Cause>& causes) {
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const std::string at = fmt::format("{}[{}].containerPort", path, i);
-    const Value& port = ports.item(i)["containerPort"];
-    if (port.as_int() == 0) {
-      causes.push_back(field::required(at));
-    } else {
-      for (const std::string& fault : kube::port_number_faults(port.as_int()))
-        causes.push_back(field::invalid(at, quoted(port), fault));
-    }
-  }
-}
-
 struct ContainerNames {
   std::set<std::string_view> containers;
   std::set<std::string_view> volumes;
@@ -153,7 +141,10 @@ void container_causes(const Value& containers, const std::string& path, Containe
       causes.push_back(field::not_supported(at + ".imagePullPolicy", quoted(policy), kPullPolicies));
     }
     env_causes(container["env"], at + ".env", causes);
-    port_causes(container["ports"], at + ".ports", causes);
+    env_from_causes(container["envFrom"], at + ".envFrom", causes);
+    container_port_causes(container["ports"], at + ".ports", causes);
+    probe_causes(container, at, causes);
+    resource_causes(container["resources"], at + ".resources", causes);
     mount_causes(container["volumeMounts"], at + ".volumeMounts", names.volumes, causes);
   }
 }
@@ -186,6 +177,8 @@ void pod_spec_causes(const Value& spec, const std::string& path, std::vector<Cau
   if (std::ranges::find(kDnsPolicies, dns.as_string()) == kDnsPolicies.end()) {
     causes.push_back(field::not_supported(path + ".dnsPolicy", quoted(dns), kDnsPolicies));
   }
+  toleration_causes(spec["tolerations"], path + ".tolerations", causes);
+  for (Cause& cause : kube::label_causes(spec["nodeSelector"], path + ".nodeSelector")) causes.push_back(std::move(cause));
   not_negative(spec, path, "terminationGracePeriodSeconds", causes);
   if (const Value& deadline = spec["activeDeadlineSeconds"];
       !deadline.is_null() && (deadline.as_int() < 1 || deadline.as_int() > INT32_MAX)) {

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "kube/object.h"
 #include "kube/resource.h"
+#include "kube/user.h"
 
 namespace slipway::server {
 
@@ -22,7 +23,8 @@ class ServiceNumbers;
 struct Surroundings {
   const Registry& registry;
   Time now;
-  ServiceNumbers* numbers = nullptr;  // of Services; never null in a server
+  ServiceNumbers* numbers = nullptr;     // of Services; never null in a server
+  const kube::UserInfo* user = nullptr;  // who writes; null: the process itself
 };
 
 /// PathSegment: anything that may stand between two slashes of a URL (names of roles: "system:node").
@@ -70,16 +72,17 @@ const Strategy& strategy_of(const kube::GroupVersionKind& kind);
 std::span<const Strategy> namespace_strategies();
 std::span<const Strategy> pod_strategies();
 std::span<const Strategy> job_strategies();
-std::span<const Strategy> config_strategies();    // ConfigMap, Secret
-std::span<const Strategy> record_strategies();    // Event, Lease
-std::span<const Strategy> claim_strategies();     // PersistentVolumeClaim
-std::span<const Strategy> access_strategies();    // Role, ClusterRole, RoleBinding, ClusterRoleBinding
-std::span<const Strategy> service_strategies();   // Service
-std::span<const Strategy> network_strategies();   // Ingress, IngressClass, NetworkPolicy, EndpointSlice, Endpoints
-std::span<const Strategy> scaling_strategies();   // HorizontalPodAutoscaler, PodDisruptionBudget
-std::span<const Strategy> volume_strategies();    // PersistentVolume, StorageClass, PriorityClass, LimitRange, ResourceQuota
-std::span<const Strategy> cron_job_strategies();  // CronJob
-std::span<const Strategy> workload_strategies();  // Deployment, ReplicaSet, StatefulSet, DaemonSet and what goes with them
-std::span<const Strategy> crd_strategies();       // CustomResourceDefinition; see server/crd.h
+std::span<const Strategy> config_strategies();       // ConfigMap, Secret
+std::span<const Strategy> record_strategies();       // Event, Lease
+std::span<const Strategy> claim_strategies();        // PersistentVolumeClaim
+std::span<const Strategy> access_strategies();       // Role, ClusterRole, RoleBinding, ClusterRoleBinding
+std::span<const Strategy> service_strategies();      // Service
+std::span<const Strategy> network_strategies();      // Ingress, IngressClass, NetworkPolicy, EndpointSlice, Endpoints
+std::span<const Strategy> scaling_strategies();      // HorizontalPodAutoscaler, PodDisruptionBudget
+std::span<const Strategy> volume_strategies();       // PersistentVolume, StorageClass, PriorityClass, LimitRange, ResourceQuota
+std::span<const Strategy> certificate_strategies();  // CertificateSigningRequest
+std::span<const Strategy> cron_job_strategies();     // CronJob
+std::span<const Strategy> workload_strategies();     // Deployment, ReplicaSet, StatefulSet, DaemonSet and what goes with them
+std::span<const Strategy> crd_strategies();          // CustomResourceDefinition; see server/crd.h
 
 }  // namespace slipway::server

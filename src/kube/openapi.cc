@@ -1,9 +1,9 @@
 #include "kube/openapi.h"
 
-#include <algorithm>
 
 #include "base/digest.h"
 #include "json/text.h"
+#include "kube/builtin.h"
 #include "kube/openapi_paths.h"
 #include "kube/openapi_schema.h"
 
@@ -44,6 +44,14 @@ OpenApiDocuments::DocumentPtr finished(std::string text) {
   return document;
 }
 
+/// The document of one group-version's part of the input.
+Value v3_of(const OpenApiInput& part, Value tables) {
+  OpenApiSchemas schemas(OpenApiDialect::V3, std::move(tables));
+  const Value paths = openapi_paths(part.types, part.endpoints, OpenApiDialect::V3, schemas);
+  return json::object(
+      {{"openapi", "3.0.0"}, {"info", info()}, {"paths", paths}, {"components", json::object({{"schemas", schemas.build()}})}});
+}
+
 std::string path_of(const Resource& resource) {
   return resource.group.empty() ? "api/" + resource.version : "apis/" + resource.group + "/" + resource.version;
 }
@@ -51,15 +59,11 @@ std::string path_of(const Resource& resource) {
 }  // namespace
 
 Value openapi_v3(const OpenApiInput& input, std::string_view group, std::string_view version) {
-  const OpenApiInput part = part_of(input, group, version);
-  OpenApiSchemas schemas(OpenApiDialect::V3);
-  const Value paths = openapi_paths(part.types, part.endpoints, OpenApiDialect::V3, schemas);
-  return json::object(
-      {{"openapi", "3.0.0"}, {"info", info()}, {"paths", paths}, {"components", json::object({{"schemas", schemas.build()}})}});
+  return v3_of(part_of(input, group, version), builtin_tables());
 }
 
 Value openapi_v2(const OpenApiInput& input) {
-  OpenApiSchemas schemas(OpenApiDialect::V2);
+  OpenApiSchemas schemas(OpenApiDialect::V2, builtin_tables());
   const Value paths = openapi_paths(input.types, input.endpoints, OpenApiDialect::V2, schemas);
   return json::object({{"swagger", "2.0"}, {"info", info()}, {"paths", paths}, {"definitions", schemas.build()}});
 }
@@ -73,9 +77,17 @@ OpenApiDocuments::Entry* OpenApiDocuments::fresh(const std::string& name, TypePt
 
 OpenApiDocuments::DocumentPtr OpenApiDocuments::v3(const OpenApiInput& input, std::string_view group,
                                                    std::string_view version) {
-  const std::string name = "v3 " + std::string(group) + "/" + std::string(version);
-  Entry* entry = fresh(name, pointers(part_of(input, group, version)));
-  if (entry->document == nullptr) entry->document = finished(json::print(openapi_v3(input, group, version)));
+  Value tables;
+  return v3(part_of(input, group, version), group, version, tables);
+}
+
+OpenApiDocuments::DocumentPtr OpenApiDocuments::v3(const OpenApiInput& part, std::string_view group, std::string_view version,
+                                                   Value& tables) {
+  Entry* entry = fresh("v3 " + std::string(group) + "/" + std::string(version), pointers(part));
+  if (entry->document == nullptr) {
+    if (tables.is_null()) tables = builtin_tables();
+    entry->document = finished(json::print(v3_of(part, tables)));
+  }
   return entry->document;
 }
 
@@ -92,12 +104,22 @@ OpenApiDocuments::DocumentPtr OpenApiDocuments::v2_protobuf(const OpenApiInput& 
 }
 
 Value OpenApiDocuments::v3_index(const OpenApiInput& input, std::string_view root) {
-  std::map<std::string, Resource> groups;
-  for (const OpenApiType& one : input.types) groups.try_emplace(path_of(one.type->resource), one.type->resource);
-  for (const OpenApiEndpoint& one : input.endpoints) groups.try_emplace(path_of(one.resource), one.resource);
+  struct Group {
+    Resource resource;
+    OpenApiInput part{};
+  };
+  std::map<std::string, Group> groups;
+  for (const OpenApiType& one : input.types) {
+    const Resource& resource = one.type->resource;
+    groups.try_emplace(path_of(resource), resource).first->second.part.types.push_back(one);
+  }
+  for (const OpenApiEndpoint& one : input.endpoints) {
+    groups.try_emplace(path_of(one.resource), one.resource).first->second.part.endpoints.push_back(one);
+  }
   json::ObjectBuilder paths;
-  for (const auto& [path, resource] : groups) {
-    const DocumentPtr document = v3(input, resource.group, resource.version);
+  Value tables;
+  for (const auto& [path, group] : groups) {
+    const DocumentPtr document = v3(group.part, group.resource.group, group.resource.version, tables);
     const std::string url = std::string(root) + "/openapi/v3/" + path + "?hash=" + document->hash;
     paths.add(path, json::object({{"serverRelativeURL", url}}));
   }
@@ -105,8 +127,8 @@ Value OpenApiDocuments::v3_index(const OpenApiInput& input, std::string_view roo
   std::erase_if(entries_, [&](const auto& entry) {
     const std::string_view name = entry.first;
     if (!name.starts_with("v3 ")) return false;
-    return std::ranges::none_of(
-        groups, [&](const auto& group) { return name.substr(3) == group.second.group + "/" + group.second.version; });
+    const std::string api(name.substr(3));  // "apps/v1", "/v1"
+    return !groups.contains(api.starts_with('/') ? "api" + api : "apis/" + api);
   });
   return json::object({{"paths", paths.build()}});
 }

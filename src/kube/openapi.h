@@ -69,6 +69,8 @@ class OpenApiDocuments {
   };
 
   Entry* fresh(const std::string& name, std::vector<std::shared_ptr<const ResourceType>> types);
+  /// `tables` are read when a document must be made and they are null.
+  DocumentPtr v3(const OpenApiInput& part, std::string_view group, std::string_view version, json::Value& tables);
 
   std::map<std::string, Entry> entries_;
 };

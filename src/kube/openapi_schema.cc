@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "json/text.h"
-#include "kube/builtin.h"
 #include "kube/builtin_rows.h"
 #include "kube/protobuf_table.h"
 
@@ -115,7 +114,7 @@ Value openapi_kind(const GroupVersionKind& kind) {
   return json::object({{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}});
 }
 
-OpenApiSchemas::OpenApiSchemas(OpenApiDialect dialect) : dialect_(dialect), tables_(builtin_tables()) {
+OpenApiSchemas::OpenApiSchemas(OpenApiDialect dialect, Value tables) : dialect_(dialect), tables_(std::move(tables)) {
   for (const BuiltinRow& row : builtin_rows()) {
     kinds_[std::string(row.schema)] = {std::string(row.group), std::string(row.version), std::string(row.kind)};
   }

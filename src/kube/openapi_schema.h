@@ -16,7 +16,8 @@ enum class OpenApiDialect : std::uint8_t { V2, V3 };
 
 class OpenApiSchemas {
  public:
-  explicit OpenApiSchemas(OpenApiDialect dialect);
+  /// `tables`: builtin_tables().
+  OpenApiSchemas(OpenApiDialect dialect, json::Value tables);
 
   /// A reference to a type of the built-in tables or of the protobuf table by its short name ("meta.v1.ListMeta"), which
   /// becomes part of the document.

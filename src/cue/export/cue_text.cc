@@ -1,69 +1,189 @@
 // Values as CUE text: what is known, without the references it came from.
+#include <algorithm>
+
 #include "cue/evaluation.h"
+#include "cue/export/text_options.h"
 #include "cue/syntax/literal.h"
+#include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
 namespace {
 
+/// One field as it will be printed: its labels, then a value of one line or more.
+struct Line {
+  std::string labels;  // "a: b:"
+  std::string value;
+  std::string docs;
+  int depth = 1;
+
+  bool is_single() const { return value.find('\n') == std::string::npos && docs.empty(); }
+};
+
 class Printer {
  public:
-  explicit Printer(Evaluator& evaluator) : evaluator_(evaluator) {}
+  Printer(Evaluator& evaluator, const TextOptions& options) : evaluator_(evaluator), options_(options) {}
 
   std::string top(Vertex* v) {
     evaluator_.complete(v);
-    const Vertex* real = deref(v);
+    const Vertex* real = chosen(v);
     if (real->base.tag == Value::Tag::Struct) return fields(real, 0);
     return vertex(v, 0);
   }
 
  private:
-  std::string vertex(Vertex* v, int tabs) {
-    evaluator_.complete(v);
-    if (tabs > 100) return "_";
+  // With defaults taken where that is asked for.
+  const Vertex* chosen(Vertex* v) {
     const Vertex* real = deref(v);
-    if (real->base.tag == Value::Tag::List) return list(real, tabs);
-    if (real->base.tag != Value::Tag::Struct) return value(real->base, tabs);
-    std::string body = fields(real, tabs + 1);
-    return body.empty() ? "{}" : "{\n" + body + std::string(static_cast<std::size_t>(tabs), '\t') + "}";
+    if (!options_.is_final || real->base.tag != Value::Tag::Disjunction) return real;
+    Value base = evaluator_.default_of(real->base);
+    if (!base.is_vertex()) return real;
+    evaluator_.complete(base.vertex);
+    return deref(base.vertex);
   }
 
-  std::string list(const Vertex* v, int tabs) {
+  std::string pad(int depth) const {
+    std::string out;
+    for (int i = 0; i < depth; ++i) out += options_.indent;
+    return out;
+  }
+
+  std::string vertex(Vertex* v, int depth) {
+    evaluator_.complete(v);
+    if (depth > 100) return "_";
+    const Vertex* real = chosen(v);
+    if (real->base.tag == Value::Tag::List) return list(real, depth);
+    if (real->base.tag != Value::Tag::Struct) return value(real->base, depth, v);
+    if (options_.joins_single_fields && visible(real).size() == 1) {
+      std::vector<Line> all = lines(real, depth);
+      if (all[0].is_single()) return "{" + all[0].labels + " " + all[0].value + "}";
+    }
+    std::string body = fields(real, depth + 1);
+    return body.empty() ? "{}" : "{\n" + body + pad(depth) + "}";
+  }
+
+  std::string list(const Vertex* v, int depth) {
     std::string out;
     for (Vertex* item : v->arcs) {
-      if (item->label.is_index()) out += (out.empty() ? "" : ", ") + vertex(item, tabs);
+      if (!item->label.is_index()) continue;
+      std::string text = vertex(item, depth);
+      // A comment ends its line, so the comma comes before it.
+      if (auto comment = text.find(" // "); text.starts_with("_|_") && comment != std::string::npos)
+        text = text.substr(0, comment) + "," + text.substr(comment) + "\n" + pad(depth);
+      bool after_comment = !out.empty() && (out.ends_with('\n') || out.find_last_not_of('\t') != out.size() - 1);
+      out += (out.empty() || after_comment ? "" : ", ") + text;
     }
-    if (v->is_open_list) out += out.empty() ? "..." : ", ...";
+    if (v->is_open_list && !options_.is_final) out += out.empty() ? "..." : ", ...";
     return "[" + out + "]";
   }
 
-  std::string fields(const Vertex* v, int tabs) {
-    std::string out;
+  std::vector<Vertex*> visible(const Vertex* v) const {
+    std::vector<Vertex*> out;
     for (Vertex* field : v->arcs) {
       if (field->label.is_let() || field->label.is_index() || field->mark == ArcMark::Absent) continue;
-      out += std::string(static_cast<std::size_t>(tabs), '\t') + evaluator_.labels().describe(field->label);
-      out += field->mark == ArcMark::Optional ? "?" : field->mark == ArcMark::Required ? "!" : "";
-      out += ": " + vertex(field, tabs) + "\n";
+      if (field->mark != ArcMark::Member && !options_.has_optional) continue;
+      if (field->label.is_hidden() ? !options_.has_hidden : !field->label.is_regular() && !options_.has_definitions) continue;
+      out.push_back(field);
     }
     return out;
   }
 
-  std::string value(const Value& v, int tabs) {
-    if (v.tag == Value::Tag::Vertex) return vertex(v.vertex, tabs);
-    if (v.tag == Value::Tag::String) return quote_multiline(v.str(), tabs + 1);
-    if (v.tag == Value::Tag::Bottom) return "_|_ // " + evaluator_.message(*v.bottom);
-    if (v.tag != Value::Tag::Disjunction) return evaluator_.show(v);
-    std::string out;
-    for (std::size_t i = 0; i < v.disjunction->values.size(); ++i) {
-      out += (i > 0 ? " | " : "") + std::string(i < v.disjunction->defaults ? "*" : "") + value(v.disjunction->values[i], tabs);
+  std::string label(const Vertex* field) const {
+    std::string out = evaluator_.labels().describe(field->label);
+    return out + (field->mark == ArcMark::Optional ? "?" : field->mark == ArcMark::Required ? "!" : "") + ":";
+  }
+
+  std::vector<Line> lines(const Vertex* v, int depth) {
+    std::vector<Line> out;
+    for (Vertex* field : visible(v)) {
+      Line line{label(field), "", docs(field, depth), 1};
+      Vertex* at = field;
+      while (options_.joins_single_fields && line.depth < 50) {
+        evaluator_.complete(at);
+        const Vertex* real = chosen(at);
+        if (real->base.tag != Value::Tag::Struct) break;
+        std::vector<Vertex*> inner = visible(real);
+        if (inner.size() != 1 || !docs(inner[0], depth).empty()) break;
+        at = inner[0];
+        line.labels += " " + label(at);
+        ++line.depth;
+      }
+      line.value = vertex(at, depth);
+      out.push_back(std::move(line));
     }
     return out;
+  }
+
+  std::string docs(const Vertex* field, int depth) const {
+    std::string out;
+    if (!options_.has_docs || field->info == nullptr) return out;
+    for (std::string_view line : field->info->doc) out += pad(depth) + std::string(line) + "\n";
+    return out;
+  }
+
+  std::string fields(const Vertex* v, int depth) {
+    std::vector<Line> all = lines(v, depth);
+    std::string out;
+    for (std::size_t i = 0; i < all.size();) {
+      // Neighbours of one line each stand in columns.
+      std::size_t end = i + 1;
+      std::size_t width = count_runes(all[i].labels);
+      bool joins = options_.joins_single_fields && all[i].value.find('\n') == std::string::npos;
+      while (joins && end < all.size() && all[end].is_single() && all[end].depth == all[i].depth)
+        width = std::max(width, count_runes(all[end++].labels));
+      for (; i < end; ++i) {
+        if (!all[i].docs.empty() && !out.empty()) out += "\n";
+        out += all[i].docs + pad(depth) + all[i].labels + std::string(width - count_runes(all[i].labels) + 1, ' ') +
+               all[i].value + "\n";
+      }
+    }
+    return out;
+  }
+
+  std::string value(const Value& v, int depth, Vertex* holder) {
+    if (v.tag == Value::Tag::Vertex) return vertex(v.vertex, depth);
+    if (v.tag == Value::Tag::String) return text(v.str(), depth);
+    if (v.tag == Value::Tag::Bottom) {
+      std::string path = options_.joins_single_fields && holder != nullptr ? evaluator_.path_of(holder) : "";
+      return "_|_ // " + (path.empty() ? "" : path + ": ") + evaluator_.message(*v.bottom);
+    }
+    if (v.tag != Value::Tag::Disjunction) return evaluator_.show(v);
+    if (options_.is_final) {
+      Value chosen_value = evaluator_.default_of(v);
+      if (!chosen_value.is_bottom()) return value(chosen_value, depth, holder);
+    }
+    std::string out;
+    for (std::size_t i = 0; i < v.disjunction->values.size(); ++i) {
+      out += (i > 0 ? " | " : "") + std::string(i < v.disjunction->defaults ? "*" : "") +
+             value(v.disjunction->values[i], depth, nullptr);
+    }
+    return out;
+  }
+
+  std::string text(std::string_view value, int depth) const {
+    std::string out = quote_multiline(value, depth + 1);
+    if (options_.indent == "\t") return out;
+    // Tabs at the start of lines become this form's indentation.
+    std::string changed;
+    bool at_start = false;
+    for (char c : out) {
+      if (c == '\t' && at_start) {
+        changed += options_.indent;
+        continue;
+      }
+      at_start = c == '\n';
+      changed += c;
+    }
+    return changed;
   }
 
   Evaluator& evaluator_;
+  const TextOptions& options_;
 };
 
 }  // namespace
 
-std::string cue_text(Evaluator& evaluator, Vertex* v) { return Printer(evaluator).top(v); }
+std::string cue_text(Evaluator& evaluator, Vertex* v, const TextOptions& options) { return Printer(evaluator, options).top(v); }
+
+std::string cue_text(Evaluator& evaluator, Vertex* v) { return cue_text(evaluator, v, TextOptions{}); }
 
 }  // namespace slipway::cue

@@ -33,6 +33,14 @@ struct Loaded {
   std::vector<Instance> instances;
   /// Data files given beside packages or files of the language; every document of a YAML file stands for itself.
   std::vector<SourceText> data;
+
+  /// More than one document of one file: each is a value of its own.
+  bool data_is_stream() const {
+    for (std::size_t i = 1; i < data.size(); ++i) {
+      if (data[i].name == data[i - 1].name) return true;
+    }
+    return false;
+  }
 };
 
 std::expected<Loaded, Errors> load(Files& files, const Request& request);

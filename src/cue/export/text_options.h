@@ -1,0 +1,24 @@
+// How values are written as text of the language.
+#pragma once
+
+#include <string>
+
+namespace slipway::cue {
+
+class Evaluator;
+struct Vertex;
+
+struct TextOptions {
+  bool is_final = false;  // defaults are taken
+  bool has_definitions = true;
+  bool has_hidden = true;
+  bool has_optional = true;  // and required ones that are not there
+  bool has_docs = false;     // comments above fields
+  std::string indent = "\t";
+  bool joins_single_fields = false;  // a: b: 1, and values in columns
+};
+
+/// The fields of a struct, one per line, each with its newline; of another value one expression without.
+std::string cue_text(Evaluator& evaluator, Vertex* v, const TextOptions& options);
+
+}  // namespace slipway::cue

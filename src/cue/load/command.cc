@@ -1,0 +1,464 @@
+#include "cue/load/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "cue/data/yaml.h"
+#include "cue/evaluation.h"
+#include "cue/export/text_options.h"
+#include "cue/load/load.h"
+#include "cue/load/paths.h"
+#include "cue/syntax/literal.h"
+#include "json/text.h"
+
+namespace slipway::cue::load {
+namespace {
+
+enum class Verb : std::uint8_t { Eval, Export, Vet };
+
+struct Options {
+  Verb verb = Verb::Eval;
+  Request request;
+  std::vector<std::string> expressions;  // -e
+  std::vector<std::string> schema;       // -d, --schema
+  std::vector<std::string> path;         // -l
+  std::string out;
+  std::string outfile;
+  bool is_concrete = false;
+  bool allows_incomplete = false;  // -c=false
+  bool ignores_errors = false;
+  bool shows_hidden = false;
+  bool shows_optional = false;
+  bool shows_all_errors = false;
+  bool is_list = false;
+  bool is_forced = false;
+  bool has_escapes = false;
+  bool is_json_errors = false;
+  std::string chdir;
+};
+
+struct Flag {
+  char letter;
+  std::string_view name;
+  bool takes_value;
+};
+constexpr Flag kFlags[] = {{'e', "expression", true},
+                           {'d', "schema", true},
+                           {'p', "package", true},
+                           {'t', "inject", true},
+                           {'l', "path", true},
+                           {'o', "outfile", true},
+                           {'C', "chdir", true},
+                           {'\0', "out", true},
+                           {'\0', "errors", true},
+                           {'c', "concrete", false},
+                           {'i', "ignore", false},
+                           {'H', "show-hidden", false},
+                           {'a', "all", false},
+                           {'O', "show-optional", false},
+                           {'E', "all-errors", false},
+                           {'s', "simplify", false},
+                           {'f', "force", false},
+                           {'\0', "list", false},
+                           {'\0', "escape", false},
+                           {'\0', "strict", false},
+                           {'\0', "merge", false},
+                           {'T', "inject-vars", false},
+                           {'A', "show-attributes", false},
+                           {'\0', "with-context", false}};
+
+class Parser {
+ public:
+  explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+  std::expected<Options, std::string> parse() {
+    if (arguments_.empty()) return std::unexpected("want eval, export or vet");
+    const std::string& verb = arguments_[0];
+    if (verb == "eval" || verb == "export" || verb == "vet") {
+      options_.verb = verb == "eval" ? Verb::Eval : verb == "export" ? Verb::Export : Verb::Vet;
+    } else {
+      return std::unexpected(fmt::format("unknown command \"{}\"", verb));
+    }
+    for (std::size_t i = 1; i < arguments_.size(); ++i) {
+      const std::string& one = arguments_[i];
+      if (one.size() < 2 || one[0] != '-') {
+        options_.request.arguments.push_back(one);
+        continue;
+      }
+      std::string problem = one.starts_with("--") ? long_flag(one, i) : short_flags(one, i);
+      if (!problem.empty()) return std::unexpected(problem);
+    }
+    return options_;
+  }
+
+ private:
+  std::string long_flag(const std::string& text, std::size_t& i) {
+    std::size_t equals = text.find('=');
+    std::string name = text.substr(2, equals == std::string::npos ? std::string::npos : equals - 2);
+    for (const Flag& flag : kFlags) {
+      if (flag.name != name) continue;
+      std::optional<std::string> value;
+      if (equals != std::string::npos) value = text.substr(equals + 1);
+      if (flag.takes_value && !value) {
+        if (i + 1 >= arguments_.size()) return fmt::format("flag needs an argument: --{}", name);
+        value = arguments_[++i];
+      }
+      return apply(flag.name, value);
+    }
+    return fmt::format("unknown flag: --{}", name);
+  }
+
+  std::string short_flags(const std::string& text, std::size_t& i) {
+    for (std::size_t at = 1; at < text.size(); ++at) {
+      const Flag* found = nullptr;
+      for (const Flag& flag : kFlags) {
+        if (flag.letter == text[at]) found = &flag;
+      }
+      if (found == nullptr) return fmt::format("unknown shorthand flag: '{}' in {}", text[at], text);
+      bool has_equals = at + 1 < text.size() && text[at + 1] == '=';
+      if (!found->takes_value && !has_equals) {
+        if (std::string problem = apply(found->name, std::nullopt); !problem.empty()) return problem;
+        continue;
+      }
+      std::string rest = text.substr(std::min(text.size(), at + (has_equals ? 2 : 1)));
+      if (rest.empty() && found->takes_value && !has_equals) {
+        if (i + 1 >= arguments_.size()) return fmt::format("flag needs an argument: '{}' in {}", text[at], text);
+        rest = arguments_[++i];
+      }
+      return apply(found->name, rest);
+    }
+    return "";
+  }
+
+  std::string apply(std::string_view name, const std::optional<std::string>& value) {
+    bool is_on = !value || *value == "true";
+    if (name == "expression") options_.expressions.push_back(*value);
+    if (name == "schema") options_.schema.push_back(*value);
+    if (name == "package") options_.request.package = *value;
+    if (name == "inject") options_.request.tags.push_back(*value);
+    if (name == "path") options_.path.push_back(*value);
+    if (name == "outfile") options_.outfile = *value;
+    if (name == "chdir") options_.chdir = *value;
+    if (name == "out") options_.out = *value;
+    if (name == "errors") options_.is_json_errors = *value == "json";
+    if (name == "concrete") (is_on ? options_.is_concrete : options_.allows_incomplete) = true;
+    if (name == "ignore") options_.ignores_errors = is_on;
+    if (name == "show-hidden") options_.shows_hidden = is_on;
+    if (name == "show-optional") options_.shows_optional = is_on;
+    if (name == "all") options_.shows_hidden = options_.shows_optional = is_on;
+    if (name == "all-errors") options_.shows_all_errors = is_on;
+    if (name == "list") options_.is_list = is_on;
+    if (name == "force") options_.is_forced = is_on;
+    if (name == "escape") options_.has_escapes = is_on;
+    if (name == "with-context" && is_on) return "--with-context is not supported";
+    if (name == "inject-vars" && is_on) return "--inject-vars is not supported";
+    return "";
+  }
+
+  const std::vector<std::string>& arguments_;
+  Options options_;
+};
+
+/// One value to be judged and shown.
+struct Result {
+  std::shared_ptr<Evaluation> evaluation;
+  Vertex* vertex;
+};
+
+// A label of -l: "x", "\"x\"" or "x: y:", constants only.
+std::expected<std::vector<std::string>, std::string> labels_of(const std::vector<std::string>& path) {
+  std::vector<std::string> out;
+  for (std::string_view text : path) {
+    while (!text.empty()) {
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      if (text.starts_with('"')) {
+        std::size_t end = text.find('"', 1);
+        auto plain = end == std::string_view::npos ? unquote("") : unquote(text.substr(0, end + 1));
+        if (!plain) return std::unexpected(fmt::format("invalid label {}", text));
+        out.push_back(plain->value);
+        text.remove_prefix(end + 1);
+      } else {
+        std::size_t end = std::min(text.find(':'), text.size());
+        if (end == text.size() || !is_identifier(text.substr(0, end)))
+          return std::unexpected(fmt::format("labels that are computed are not supported: {}", text));
+        out.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+      }
+      if (text.starts_with(':')) text.remove_prefix(1);
+      while (text.starts_with(' ')) text.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+void indent_json(std::string& out, const json::Value& value, const std::string& line) {
+  bool is_array = value.type() == json::Type::Array;
+  if ((!is_array && value.type() != json::Type::Object) || value.empty()) return json::print_to(out, value);
+  std::string inner = line + "    ";
+  out += is_array ? "[" : "{";
+  std::string_view separator = "\n";
+  auto next = [&] {
+    out += separator;
+    out += inner;
+    separator = ",\n";
+  };
+  if (is_array) {
+    for (const json::Value& item : value.items()) {
+      next();
+      indent_json(out, item, inner);
+    }
+  } else {
+    for (auto [key, member] : value.members()) {
+      next();
+      json::print_to(out, json::Value(key));
+      out += ": ";
+      indent_json(out, member, inner);
+    }
+  }
+  out += "\n" + line + (is_array ? "]" : "}");
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (char c : text) out += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : c == '&' ? "\\u0026" : std::string(1, c);
+  return out;
+}
+
+class Command {
+ public:
+  Command(Files& files, const Invocation& invocation, Options options) : files_(files), options_(std::move(options)) {
+    options_.request.cwd = options_.chdir.empty() ? invocation.cwd : joined(invocation.cwd, options_.chdir);
+    options_.request.input = invocation.input;
+  }
+
+  Outcome run() {
+    static const std::set<std::string> kOuts = {"", "cue", "json", "yaml", "text", "jsonl"};
+    if (!kOuts.contains(options_.out)) return failed(fmt::format("unsupported encoding \"{}\"", options_.out));
+    for (std::string& tag : options_.request.tags) {
+      std::size_t equals = tag.find('=');
+      tags_[tag.substr(0, equals)] = equals == std::string::npos ? "" : tag.substr(equals + 1);
+      tag = tag.substr(0, equals);
+    }
+    auto labels = labels_of(options_.path);
+    if (!labels) return failed(labels.error());
+    auto loaded = load(files_, options_.request);
+    if (!loaded) return failed(loaded.error());
+    for (SourceText& one : loaded->data) one.below = *labels;
+    return evaluate_all(*loaded);
+  }
+
+ private:
+  Outcome evaluate_all(Loaded& loaded) {
+    std::set<std::string> unused;
+    for (const auto& [name, value] : tags_) unused.insert(name);
+    std::vector<Result> results;
+    bool has_data = !loaded.data.empty();
+    if (loaded.instances.empty()) loaded.instances.emplace_back();
+    for (const Instance& instance : loaded.instances) {
+      // Data merged into a package is one value; under a schema, and for vet, each document stands for itself.
+      bool is_apart = has_data && (options_.verb == Verb::Vet || !options_.schema.empty() || loaded.data_is_stream());
+      std::size_t rounds = is_apart && options_.path.empty() ? loaded.data.size() : 1;
+      for (std::size_t round = 0; round < rounds; ++round) {
+        std::vector<SourceText> data = loaded.data;
+        if (rounds > 1) data = {loaded.data[round]};
+        auto program = compiled(instance, data);
+        if (!program) {
+          report(program.error());
+          continue;
+        }
+        for (const std::string& tag : program->data().used_tags) unused.erase(tag);
+        collect(*program, results);
+      }
+    }
+    for (const std::string& tag : unused) {
+      if (outcome_.errors.empty() && !known_as_build_tag(loaded, tag)) return failed(fmt::format("no tag for \"{}\"", tag));
+    }
+    return shown_results(results, has_data);
+  }
+
+  static bool known_as_build_tag(const Loaded& loaded, const std::string& tag) {
+    for (const Instance& one : loaded.instances) {
+      for (const SourceText& file : one.files) {
+        if (file.text.find("@if(") != std::string::npos && file.text.find(tag) != std::string::npos) return true;
+      }
+    }
+    return false;
+  }
+
+  std::expected<Program, Errors> compiled(const Instance& instance, const std::vector<SourceText>& data) {
+    CompileOptions compile_options;
+    compile_options.tags = tags_;
+    compile_options.embed = [this](std::string_view file, std::string_view body) {
+      return embed(files_, options_.request.cwd, file, body);
+    };
+    std::vector<SourceText> files = instance.files;
+    if (options_.schema.empty()) {
+      files.insert(files.end(), data.begin(), data.end());
+      compile_options.expressions = options_.expressions;
+    } else {
+      compile_options.expressions = {options_.schema.back()};
+      compile_options.data = data;
+    }
+    return compile(files, instance.packages, compile_options);
+  }
+
+  void collect(const Program& program, std::vector<Result>& out) {
+    auto evaluation = std::make_shared<Evaluation>(program, Limits{});
+    Vertex* root = evaluation->run({});
+    const ProgramData& data = program.data();
+    if (!options_.schema.empty()) {
+      std::vector<const ir::Expr*> parts = data.expressions;
+      parts.insert(parts.end(), data.data_values.begin(), data.data_values.end());
+      out.push_back({evaluation, evaluation->evaluator().complete_all(parts)});
+    } else if (!data.expressions.empty()) {
+      for (const ir::Expr* one : data.expressions)
+        out.push_back({evaluation, evaluation->evaluator().complete_expression(one)});
+    } else {
+      out.push_back({evaluation, root});
+    }
+  }
+
+  Outcome shown_results(const std::vector<Result>& results, bool has_data) {
+    std::vector<std::string> texts;
+    bool is_incomplete_somewhere = false;
+    for (const Result& one : results) {
+      bool wants_concrete = options_.verb == Verb::Export || options_.is_concrete ||
+                            (options_.verb == Verb::Vet && has_data && !options_.allows_incomplete);
+      Errors errors = one.evaluation->errors_of(one.vertex, wants_concrete ? Demand::Concrete : Demand::Valid);
+      if (!errors.empty() && !options_.ignores_errors) {
+        report(errors);
+        continue;
+      }
+      if (options_.verb == Verb::Vet) {
+        bool may_be_open = wants_concrete || options_.allows_incomplete;
+        is_incomplete_somewhere =
+            is_incomplete_somewhere || (!may_be_open && !one.evaluation->errors_of(one.vertex, Demand::Concrete).empty());
+        continue;
+      }
+      texts.push_back(text_of(one));
+    }
+    if (is_incomplete_somewhere && outcome_.errors.empty())
+      return failed("some instances are incomplete; use the -c flag to show errors or -c=false to allow incomplete instances");
+    write(texts);
+    return outcome_;
+  }
+
+  std::string form() const {
+    if (!options_.out.empty()) return options_.out;
+    if (options_.outfile.ends_with(".yaml") || options_.outfile.ends_with(".yml")) return "yaml";
+    if (options_.outfile.ends_with(".cue")) return "cue";
+    if (options_.outfile.ends_with(".json")) return "json";
+    return options_.verb == Verb::Eval ? "cue" : "json";
+  }
+
+  std::string text_of(const Result& one) {
+    std::string out = form();
+    Evaluator& evaluator = one.evaluation->evaluator();
+    Value error;
+    std::string text;
+    if (out == "cue") return language_text(one);
+    if (out == "yaml") {
+      text = to_yaml_text(evaluator, Value::of(one.vertex), error);
+    } else {
+      std::string compact = evaluator.to_json(Value::of(one.vertex), error);
+      auto value = json::parse(error.is_bottom() ? "null" : compact, {.max_bytes = std::size_t{1} << 30});
+      if (out == "text") {
+        text = value && value->is_string() ? value->str() + "\n" : compact + "\n";
+        if (!value || !value->is_string()) report({{"eval", "", "value is no text: --out text needs a string", {}}});
+      } else if (out == "jsonl") {
+        text = compact + "\n";
+      } else if (value) {
+        indent_json(text, *value, "");
+        text += "\n";
+      }
+      if (options_.has_escapes) text = escaped(text);
+    }
+    if (error.is_bottom()) report({one.evaluation->error_of(*error.bottom)});
+    return error.is_bottom() ? "" : text;
+  }
+
+  std::string language_text(const Result& one) {
+    TextOptions style;
+    bool is_eval = options_.verb == Verb::Eval;
+    style.is_final = true;
+    style.joins_single_fields = true;
+    style.has_definitions = is_eval && !options_.is_concrete;
+    style.has_hidden = options_.shows_hidden;
+    style.has_optional = options_.shows_optional;
+    style.has_docs = !is_eval;
+    style.indent = is_eval ? "    " : "\t";
+    std::string text = cue_text(one.evaluation->evaluator(), one.vertex, style);
+    if (!text.empty() && !text.ends_with('\n')) text += "\n";
+    if (!is_eval && !options_.request.package.empty()) text = "package " + options_.request.package + "\n\n" + text;
+    return text;
+  }
+
+  void write(const std::vector<std::string>& texts) {
+    std::string all;
+    std::string between = form() == "cue" ? "// ---\n" : form() == "yaml" ? "---\n" : "";
+    if (options_.is_list && form() == "json") {
+      return write_list(texts);
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i) all += (i > 0 ? between : "") + texts[i];
+    put(std::move(all));
+  }
+
+  void write_list(const std::vector<std::string>& texts) {
+    std::string all = "[";
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      all += i > 0 ? ",\n    " : "\n    ";
+      for (char c : texts[i].substr(0, texts[i].size() - 1)) all += c == '\n' ? std::string("\n    ") : std::string(1, c);
+    }
+    put(all + (texts.empty() ? "]\n" : "\n]\n"));
+  }
+
+  void put(std::string text) {
+    if (options_.outfile.empty() || options_.outfile == "-") {
+      outcome_.output = std::move(text);
+      return;
+    }
+    if (outcome_.code != 0) return;
+    std::string path = joined(options_.request.cwd, options_.outfile);
+    if (files_.exists(path) && !options_.is_forced) {
+      failed(fmt::format("error writing \"{}\": file already exists", options_.outfile));
+      return;
+    }
+    if (auto done = files_.write(path, text, 0644); !done) failed(done.error().message);
+  }
+
+  Outcome failed(const std::string& message) { return failed(Errors{{"usage", "", message, {}}}); }
+  Outcome failed(const Errors& errors) {
+    report(errors);
+    return outcome_;
+  }
+
+  void report(const Errors& errors) {
+    outcome_.code = 1;
+    std::size_t limit = options_.shows_all_errors ? errors.size() : std::min<std::size_t>(errors.size(), 10);
+    Errors shown_ones(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(limit));
+    if (options_.is_json_errors) {
+      outcome_.errors += json::print(to_json(shown_ones)) + "\n";
+      return;
+    }
+    outcome_.errors += describe(shown_ones);
+    if (limit < errors.size()) outcome_.errors += fmt::format("too many errors\n");
+  }
+
+  Files& files_;
+  Options options_;
+  std::map<std::string, std::string> tags_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome run_command(Files& files, const Invocation& invocation) {
+  auto options = Parser(invocation.arguments).parse();
+  if (!options) return {1, "", options.error() + "\n"};
+  return Command(files, invocation, std::move(*options)).run();
+}
+
+}  // namespace slipway::cue::load

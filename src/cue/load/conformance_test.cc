@@ -1,0 +1,126 @@
+// Conformance of the commands: the corpus' command lines over eval, export and vet, and those of the documentation.
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
+#include "base/memory_files.h"
+#include "cue/corpus_test.h"
+#include "cue/load/command.h"
+#include "cue/load/paths.h"
+
+namespace slipway::cue::load {
+namespace {
+
+using cue::testing::corpus_rows;
+using cue::testing::Suite;
+
+/// Registries, TOML, protobuf, Go and XML are out, as are experiments that an environment variable or a file asks for.
+bool needs_what_is_out(const json::Value& row) {
+  std::string said = json::print(row["args"]) + json::print(row["env"]);
+  for (const char* word : {"toml", "proto", "+pb", "textproto", "xml", "CUE_", "jsonschema", "openapi"}) {
+    if (said.find(word) != std::string::npos) return true;
+  }
+  for (auto [name, text] : row["files"].members()) {
+    bool is_out = name.starts_with("_registry") || name.ends_with(".toml") || name.ends_with(".proto") ||
+                  text.as_string().find("@experiment(") != std::string_view::npos ||
+                  text.as_string().find("@extern(wasm") != std::string_view::npos;
+    if (is_out) return true;
+  }
+  return false;
+}
+
+bool is_ours(const json::Value& row) {
+  std::string_view verb = row["args"].item(0).as_string();
+  return (verb == "eval" || verb == "export" || verb == "vet") && row["simple"].as_bool() && !needs_what_is_out(row);
+}
+
+// Several values one after another.
+std::vector<json::Value> json_stream(std::string_view text, bool& ok) {
+  std::vector<json::Value> out;
+  ok = true;
+  std::string all = "[";
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    all += c;
+    if (in_string) {
+      if (c == '\\') all += text[++i];
+      in_string = c != '"';
+      continue;
+    }
+    in_string = c == '"';
+    depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    if (depth == 0 && c == '\n' && text.find_first_not_of(" \n", i) != std::string_view::npos) all += ',';
+  }
+  auto parsed = json::parse(all + "]", {.max_bytes = std::size_t{64} << 20});
+  ok = parsed.has_value();
+  if (ok) {
+    for (const json::Value& one : parsed->items()) out.push_back(one);
+  }
+  return out;
+}
+
+std::string judge_text(const json::Value& expect, const std::string& name, const std::string& got) {
+  if (expect.has(name) && expect[name].as_string() != got) return "want " + name + " " + expect[name].str() + ", got " + got;
+  for (const json::Value& pattern : expect[name + "_re"].items()) {
+    if (!RE2::PartialMatch(got, RE2("(?m)" + pattern.str()))) return name + " does not match " + pattern.str() + ": " + got;
+  }
+  for (const json::Value& pattern : expect[name + "_not_re"].items()) {
+    if (RE2::PartialMatch(got, RE2("(?m)" + pattern.str()))) return name + " matches " + pattern.str();
+  }
+  return "";
+}
+
+std::string judge(const json::Value& row) {
+  MemoryFiles files;
+  for (auto [name, text] : row["files"].members()) {
+    std::string path = joined("/w", name);
+    (void)files.make_folders(parent(path));
+    (void)files.write(path, cue::testing::corpus_text(text), 0644);
+  }
+  std::string cwd = joined("/w", row["cwd"].str().empty() ? "." : row["cwd"].str());
+  (void)files.make_folders(cwd);
+  Invocation invocation;
+  for (const json::Value& one : row["args"].items()) invocation.arguments.push_back(one.str());
+  invocation.cwd = cwd;
+  invocation.input = row["stdin"].str();
+  Outcome outcome = run_command(files, invocation);
+  const json::Value& expect = row["expect"];
+  bool wants_zero = expect["exit"].as_string() == "zero";
+  if (wants_zero != (outcome.code == 0)) return (wants_zero ? "fails: " : "does not fail: ") + outcome.errors + outcome.output;
+  bool is_stream = false;
+  if (expect.has("stdout_json")) {
+    std::vector<json::Value> got = json_stream(outcome.output, is_stream);
+    bool same = is_stream && got.size() == expect["stdout_json"].size();
+    for (std::size_t i = 0; same && i < got.size(); ++i) same = got[i] == expect["stdout_json"].item(i);
+    if (!same) return "got " + outcome.output;
+  } else if (std::string why = judge_text(expect, "stdout", outcome.output); !why.empty()) {
+    return why;
+  }
+  if (std::string why = judge_text(expect, "stderr", outcome.errors); !why.empty()) return why;
+  for (auto [name, text] : expect["files"].members()) {
+    auto got = files.read(joined(cwd, name));
+    if (!got || *got != text.as_string()) return "file " + std::string(name) + " differs";
+  }
+  return "";
+}
+
+void run_suite(const std::string& name) {
+  auto rows = corpus_rows(name + ".jsonl");
+  if (rows.empty()) GTEST_SKIP() << "skipped: corpus not found";
+  Suite suite(name);
+  int apart = 0;
+  for (const json::Value& row : rows) {
+    if (is_ours(row))
+      suite.record(row["id"].str(), judge(row));
+    else
+      ++apart;
+  }
+  std::cout << "counted apart (other commands, registries, TOML, protobuf, several steps): " << apart << std::endl;
+}
+
+TEST(CommandConformance, command_lines_answer_as_recorded) { run_suite("cli"); }
+TEST(CommandConformance, command_lines_of_the_documentation_answer_as_shown) { run_suite("docs"); }
+
+}  // namespace
+}  // namespace slipway::cue::load

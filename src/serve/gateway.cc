@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "serve/access.h"
 #include "serve/shape.h"
 
@@ -10,7 +13,18 @@ namespace {
 
 constexpr std::string_view kClusters = "clusters";
 
+/// Of the process, whatever cluster is meant: answered at the root too, where no cluster is.
+bool is_of_process(const std::vector<std::string>& segments) {
+  constexpr std::array<std::string_view, 6> kPaths{"", "version", "livez", "readyz", "healthz", "metrics"};
+  return segments.empty() || std::ranges::find(kPaths, segments.front()) != kPaths.end();
+}
+
 }  // namespace
+
+void Gateway::add(const std::string& name, std::shared_ptr<Api> api) {
+  if (clusters_.empty()) first_ = name;
+  clusters_[name] = std::move(api);
+}
 
 std::string Gateway::root_of(std::string_view name) {
   return name.empty() ? std::string() : fmt::format("/{}/{}", kClusters, name);
@@ -40,7 +54,8 @@ Task<net::Answer> Gateway::answer_below(http::Request request, std::shared_ptr<c
     name = (*segments)[1];
     segments->erase(segments->begin(), segments->begin() + 2);
   }
-  const auto cluster = clusters_.find(name);
+  auto cluster = clusters_.find(name);
+  if (cluster == clusters_.end() && name.empty() && is_of_process(*segments)) cluster = clusters_.find(first_);
   Call call{.http = std::move(request), .route = route_of(std::move(*segments)), .query = std::move(*query)};
   if (cluster == clusters_.end()) {
     Status status;

@@ -15,8 +15,9 @@ class Gateway {
  public:
   explicit Gateway(Env& env) : env_(env) {}
 
-  /// `name` empty: at the root. REQUIRES: before the first request.
-  void add(const std::string& name, std::shared_ptr<Api> api) { clusters_[name] = std::move(api); }
+  /// `name` empty: at the root. The first one also answers what is of the process (health, version, metrics) at a root where no
+  /// cluster is. REQUIRES: before the first request.
+  void add(const std::string& name, std::shared_ptr<Api> api);
   Task<net::Answer> answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection);
 
   /// The path below which a cluster's API is: "", "/clusters/dev".
@@ -27,6 +28,7 @@ class Gateway {
 
   Env& env_;
   std::map<std::string, std::shared_ptr<Api>, std::less<>> clusters_;
+  std::string first_;
 };
 
 }  // namespace slipway::serve

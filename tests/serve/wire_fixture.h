@@ -75,6 +75,45 @@ class Events {
   std::string rest_;
 };
 
+/// A pod runtime that prints what a test writes, and ends when it says so.
+class PaperPods : public server::PodBackend {
+ public:
+  explicit PaperPods(Env& env) : changed(env) {}
+
+  Task<Result<std::string>> logs(kube::Object, server::LogQuery query) override {
+    co_return query.offset >= log.size() ? std::string() : log.substr(query.offset, query.limit);
+  }
+  Task<Result<std::unique_ptr<server::PodExec>>> exec(kube::Object, server::ExecQuery query) override {
+    commands.push_back(std::move(query));
+    co_return std::make_unique<Command>(*this);
+  }
+
+  std::string log;
+  std::vector<server::ExecQuery> commands;
+  std::vector<server::ExecOutput> outputs;  // of the next command; without an exit code it runs until it is closed
+  bool is_closed = false;
+  Signal changed;
+
+ private:
+  class Command : public server::PodExec {
+   public:
+    explicit Command(PaperPods& pods) : pods_(pods) {}
+    Task<Result<server::ExecOutput>> next() override {
+      if (next_ < pods_.outputs.size()) co_return pods_.outputs[next_++];
+      while (!pods_.is_closed) co_await pods_.changed.wait();
+      co_return fail(Reason::ServiceUnavailable, "closed");
+    }
+    void close() override {
+      pods_.is_closed = true;
+      pods_.changed.notify();
+    }
+
+   private:
+    PaperPods& pods_;
+    std::size_t next_ = 0;
+  };
+};
+
 class WireTest : public testing::Test {
  public:
   /// Serves while `body` runs, then stops; both must end.
@@ -93,6 +132,7 @@ class WireTest : public testing::Test {
 
   Env& env() { return real_.env(); }
   plane::ApiServer& plane() { return *plane_; }
+  PaperPods& pods() { return *pods_; }
   std::string url(const std::string& path) const { return fmt::format("https://127.0.0.1:{}{}", http_->port(), path); }
 
   Task<Heard> send(std::string method, std::string path, std::string body = "", http::Headers headers = {}) {
@@ -163,7 +203,10 @@ spec:
     SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
     plane_ = std::move(*opened);
     gateway_ = std::make_unique<Gateway>(env());
-    gateway_->add("", std::make_shared<Api>(env(), plane_->server(), ApiOptions{}));
+    ApiOptions api;
+    api.pods = pods_.get();
+    api.metrics_text = [this] { return real_.metrics_text(); };
+    gateway_->add("", std::make_shared<Api>(env(), plane_->server(), api));
     listen();
     Tasks tasks(env());
     tasks.spawn(http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
@@ -195,6 +238,7 @@ spec:
   os::TestFolder folder_;
   store::MemoryVfs vfs_;
   os::RealEnv real_{{.log_level = LogLevel::Error}};
+  std::unique_ptr<PaperPods> pods_ = std::make_unique<PaperPods>(real_.env());
   std::unique_ptr<plane::ApiServer> plane_;
   std::unique_ptr<Gateway> gateway_;
   std::unique_ptr<net::HttpServer> http_;

@@ -35,7 +35,9 @@ json::Value to_json(const Errors& errors) {
 
 namespace {
 
-void add_position(const SourceMap& sources, Pos pos, std::vector<Position>& out) {
+constexpr Pos kForeign = 0x80000000;  // from here on: places in other programs
+
+void locate_into(const SourceMap& sources, Pos pos, std::vector<Position>& out) {
   Location at = sources.locate(pos);
   if (at.line > 0) out.push_back({std::string(at.file), at.line, at.column});
 }
@@ -49,18 +51,33 @@ std::expected<Program, Errors> compile(const std::vector<SourceText>& files, con
   Errors errors;
   for (const Diagnostic& one : data->diagnostics) {
     Error error{"syntax", "", one.message, {}};
-    add_position(data->sources, one.pos, error.positions);
-    add_position(data->sources, one.other, error.positions);
+    locate_into(data->sources, one.pos, error.positions);
+    locate_into(data->sources, one.other, error.positions);
     errors.push_back(std::move(error));
   }
   return std::unexpected(std::move(errors));
 }
 
+void Evaluation::add_position(Pos pos, std::vector<Position>& out) const {
+  if (pos >= kForeign) {
+    out.push_back(foreign_positions_[pos - kForeign]);
+  } else {
+    locate_into(program_.data().sources, pos, out);
+  }
+}
+
+Pos Evaluation::foreign_position(const Evaluation& other, Pos pos) {
+  std::vector<Position> found;
+  other.add_position(pos, found);
+  if (found.empty()) return 0;
+  foreign_positions_.push_back(std::move(found[0]));
+  return kForeign + static_cast<Pos>(foreign_positions_.size() - 1);
+}
+
 Error Evaluation::error_of(const Bottom& reason) {
   Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
-  const SourceMap& sources = program_.data().sources;
-  add_position(sources, reason.pos, error.positions);
-  add_position(sources, reason.other, error.positions);
+  add_position(reason.pos, error.positions);
+  add_position(reason.other, error.positions);
   return error;
 }
 
@@ -87,7 +104,7 @@ void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
   bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
   if (!base.is_vertex() && !is_container && !base.is_concrete_scalar() && demand == Demand::Concrete) {
     Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(base)), {}};
-    add_position(program_.data().sources, v->pos, error.positions);
+    add_position(v->pos, error.positions);
     out.push_back(std::move(error));
     return;
   }
@@ -95,7 +112,7 @@ void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
     Vertex* field = real->arcs[i];
     if (field->mark == ArcMark::Required && demand == Demand::Concrete) {
       Error error{"incomplete", evaluator_.path_of(field), "field is required but not present", {}};
-      add_position(program_.data().sources, field->pos, error.positions);
+      add_position(field->pos, error.positions);
       out.push_back(std::move(error));
     }
     if (field->mark != ArcMark::Member) continue;

@@ -32,12 +32,15 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
   Value rest_of(Evaluation& other, const Vertex* list, int depth = 0);
   /// Lets a list made of values have more items.
   void open_list(Vertex* list, const Value& rest);
+  /// A place in the sources of another evaluation, for values copied from there.
+  Pos foreign_position(const Evaluation& other, Pos pos);
   /// The meet of values made in this evaluation, as a root of its own.
   Cursor unify(std::span<const Value> values);
 
  private:
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
 
+  void add_position(Pos pos, std::vector<Position>& out) const;
   Value at_path(std::string_view path, Value value);
   Value around(const std::string& name, const Value& value);
 
@@ -47,6 +50,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
   std::vector<Hole> holes_;
   Vertex* root_ = nullptr;
   bool keeps_incomplete_ = false;
+  std::vector<Position> foreign_positions_;
 };
 
 /// CUE text of a vertex.

@@ -231,7 +231,7 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   }
   for (std::uint32_t i = 0; i < data->arcs.size(); ++i) {
     Vertex* from = data->arcs[i];
-    const ir::Expr* item = constant(Value::of(from), c.expr->pos);
+    const ir::Expr* item = constant(Value::of(from), from->pos != 0 ? from->pos : c.expr->pos);
     add_conjunct(arc(v, from->label, from->mark, &c), {item, nullptr, inside, c.trail, c.is_cyclic});
   }
 }

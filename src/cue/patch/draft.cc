@@ -12,6 +12,11 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// Errors name the places the parts were written at.
+void place(Vertex* v, const Draft& draft) {
+  for (std::uint32_t i = 0; i < v->arcs.size(); ++i) v->arcs[i]->pos = draft.children[i].pos;
+}
+
 }  // namespace
 
 Markers markers_of(const std::vector<std::string>& doc) {
@@ -44,6 +49,7 @@ Draft draft_of(Evaluation& into, Evaluation& from, Vertex* v, int depth) {
   from.evaluator().complete(v);
   Vertex* real = deref(v);
   Draft out;
+  if (v->pos != 0) out.pos = into.foreign_position(from, v->pos);
   if (real->base.is_vertex() && depth < kMaxDepth) return draft_of(into, from, real->base.vertex, depth + 1);
   if (real->base.tag == Value::Tag::List && depth < kMaxDepth) {
     out.kind = Draft::Kind::List;
@@ -80,12 +86,15 @@ Value value_of(Evaluation& into, const Draft& draft) {
       std::vector<Evaluator::Member> members;
       for (std::size_t i = 0; i < draft.names.size(); ++i)
         members.push_back({draft.names[i], value_of(into, draft.children[i])});
-      return evaluator.make_struct(members);
+      Value object = evaluator.make_struct(members);
+      place(object.vertex, draft);
+      return object;
     }
     case Draft::Kind::List: {
       std::vector<Value> items;
       for (const Draft& one : draft.children) items.push_back(value_of(into, one));
       Value list = evaluator.make_list(items);
+      place(list.vertex, draft);
       if (draft.is_open) into.open_list(list.vertex, draft.rest);
       return list;
     }

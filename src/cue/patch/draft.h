@@ -19,6 +19,7 @@ struct Draft {
   enum class Kind : std::uint8_t { Leaf, Struct, List };
   Kind kind = Kind::Leaf;
   Value leaf;
+  Pos pos = 0;
   std::vector<std::string> names;  // of a struct, as long as `children`
   std::vector<Markers> markers;
   std::vector<Draft> children;

@@ -92,5 +92,14 @@ TEST(Patch, of_a_patched_value_goes_on_from_there) {
   EXPECT_EQ(*twice.to_json_text(), R"({"l":[{"n":"a"},{"n":"b"}]})");
 }
 
+TEST(Patch, conflicts_name_the_places_in_both_templates) {
+  auto component = compile({{"component.cue", "output: {a: {\n\tb: 1\n}}"}});
+  auto trait = compile({{"trait.cue", "\n\npatch: a: b: 2"}});
+  ASSERT_TRUE(component.has_value() && trait.has_value());
+  auto result = apply_patch(evaluate(*component).field("output"), evaluate(*trait).field("patch"), PatchStrategy::Unify);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(describe(result.error()), "a.b: conflicting values 2 and 1:\n    component.cue:2:2\n    trait.cue:3:11\n");
+}
+
 }  // namespace
 }  // namespace slipway::cue

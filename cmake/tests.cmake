@@ -1,12 +1,18 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
-foreach(folder IN ITEMS house world jobflow cli sockets serve)
+foreach(folder IN ITEMS house world jobflow cli sockets serve remote_plane up)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)
     set(link)
     set(rooms sim os)
+    if(folder STREQUAL up)
+      set(rooms os net json)
+    endif()
     if(folder STREQUAL sockets)
       set(rooms os net)  # builds without the rest of the tree
+    endif()
+    if(folder STREQUAL remote_plane)
+      set(rooms remote serve plane os)
     endif()
     if(folder STREQUAL serve)
       set(rooms serve plane os)

@@ -24,6 +24,10 @@ struct Arguments {
   std::string cascade = "background";
   std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
+  std::string kubeconfig;                 // of a cluster elsewhere
+  std::string context;                    // empty: the current one
+  std::string lease_ns;                   // controller: where its Lease is; empty: the context's namespace
+  bool cluster_controllers = false;       // controller: also those that make a bare API server a cluster
 };
 
 Task<int> run(Session& session, Arguments arguments);
@@ -35,6 +39,8 @@ Task<int> rerun(Session& session, Arguments arguments);
 Task<int> remove(Session& session, Arguments arguments);
 /// Serves one cluster, or several, until it is interrupted. The session has none open.
 Task<int> up(Session& session, Arguments arguments);
+/// Runs the controllers against an API server elsewhere until interrupted, or until it no longer leads. No cluster is open.
+Task<int> controller(Session& session, Arguments arguments);
 
 /// The whole program.
 int main(int argc, char** argv);

@@ -16,13 +16,15 @@ namespace {
 struct Command {
   const char* name;
   const char* help;
-  enum class Needs : std::uint8_t { Files, Target, Nothing } needs;
+  enum class Needs : std::uint8_t { Files, Target, Nothing, Remote } needs;
   enum class Access : std::uint8_t { Read, Write } access;
   Task<int> (*run)(Session&, Arguments);
 };
 
 constexpr Command kCommands[] = {
     {"up", "keep a control plane that kubectl and other clients can use", Command::Needs::Nothing, Command::Access::Write, up},
+    {"controller", "run the controllers against a cluster elsewhere", Command::Needs::Remote, Command::Access::Write,
+     controller},
     {"run", "apply what is in the files and run it to its end", Command::Needs::Files, Command::Access::Write, run},
     {"get", "list objects", Command::Needs::Target, Command::Access::Read, get},
     {"describe", "show one object with all that belongs to it", Command::Needs::Target, Command::Access::Read, describe},
@@ -88,7 +90,7 @@ int execute(const Command& command, Arguments arguments) {
   SessionOptions options;
   options.data_dir = arguments.data_dir;
   options.is_read_only = !writes;
-  options.opens_cluster = command.run != up;
+  options.opens_cluster = command.run != up && command.needs != Command::Needs::Remote;
   options.pods = pods_of(arguments);
   int code = kFailed;
   {
@@ -144,6 +146,13 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
         ->delimiter(',');
     app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
         ->check(CLI::IsMember({"process", "simulated"}));
+    return;
+  } else if (command.needs == Command::Needs::Remote) {
+    app.add_option("--kubeconfig", arguments.kubeconfig, "file (default: KUBECONFIG, ~/.kube/config, the pod's own account)");
+    app.add_option("--context", arguments.context, "context of the kubeconfig (default: the current one)");
+    app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
+    app.add_flag("--cluster-controllers", arguments.cluster_controllers,
+                 "also run what makes a bare API server a cluster: Jobs, Deployments, simulated pods, garbage collection");
     return;
   } else {
     app.add_option("target", arguments.target, "KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);

@@ -34,6 +34,8 @@ class Session {
 
   Env& env() { return real_.env(); }
   os::RealEnv& real() { return real_; }
+  /// Absolute.
+  const std::string& data_dir() const { return options_.data_dir; }
   server::Server& server() { return api_->server(); }
   store::Store& store() { return api_->store(); }
   /// Null before start_controllers().

@@ -52,6 +52,20 @@ std::vector<json::Value> custom_resource_definitions() {
   return definitions;
 }
 
+Task<Result<void>> install_definitions(Env& env, client::Client& client) {
+  for (json::Value& definition : custom_resource_definitions()) {
+    const kube::ObjectKey key{"", std::string(kube::name(definition))};
+    SLIPWAY_CO_TRY(applied, co_await client::apply(client, kDefinitions, std::move(definition), kManager));
+    json::Value seen = std::move(applied);
+    while (!kube::is_true(seen, "Established")) {
+      co_await sleep_for(env, std::chrono::milliseconds{100});
+      SLIPWAY_CO_TRY(again, co_await client::get(client, kDefinitions, key));
+      seen = std::move(again);
+    }
+  }
+  co_return Result<void>{};
+}
+
 Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options options) {
   SLIPWAY_CO_TRY(opened, store::Store::open(env, options.store));
   std::unique_ptr<ApiServer> api(new ApiServer);
@@ -80,7 +94,7 @@ Controllers::Controllers(Env& env, client::Client& client, Options options) : ru
     cluster.pods = processes_.get();
   }
   cluster.custom_kinds = {{delivery::jobflow::kWorkflows, "Workflow"}, {delivery::jobflow::kStepSets, "WorkflowStepSet"}};
-  cluster::add_cluster_controllers(env, runtime_, std::move(cluster));
+  if (options.makes_cluster) cluster::add_cluster_controllers(env, runtime_, std::move(cluster));
   runtime_.add(std::make_unique<delivery::jobflow::WorkflowController>(env));
 }
 

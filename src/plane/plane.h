@@ -23,6 +23,9 @@ std::vector<control::ExplainRow> explain_rows();
 /// CustomResourceDefinition objects of all own kinds, as in crds/.
 std::vector<json::Value> custom_resource_definitions();
 
+/// Applies them by the ordinary path and waits until they are served; what changes nothing writes nothing.
+Task<Result<void>> install_definitions(Env& env, client::Client& client);
+
 class ApiServer {
  public:
   struct Options {
@@ -51,6 +54,8 @@ class Controllers {
  public:
   struct Options {
     PodRuntimeKind pods = PodRuntimeKind::Simulated;
+    /// False on a cluster that is one already: only the controllers of the own families.
+    bool makes_cluster = true;
     std::string data_dir;                   // process runtime: absolute; pods/ and volumes/ below it
     std::vector<std::string> supervisor{};  // process runtime: command that takes a pod folder as last argument
   };

@@ -1,0 +1,88 @@
+// slipway controller: the controllers of the own families on a cluster that is elsewhere.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/commands.h"
+#include "cli/remote_session.h"
+#include "control/leader_election.h"
+
+namespace slipway::cli {
+namespace {
+
+/// Unlike that of any other process: machine, process and a random part.
+std::string identity_of(Env& env) {
+  char host[256] = "unknown";
+  gethostname(host, sizeof host - 1);
+  return fmt::format("{}_{}_{}", host, getpid(), uuid(env.random));
+}
+
+/// Everything that runs; held by the session until its loop has ended.
+struct Process {
+  Process(Env& env, std::shared_ptr<remote::RemoteClient> to, control::LeaderElection::Options options)
+      : client(std::move(to)), election(env, *client, std::move(options)), tasks(env), ended(env) {}
+
+  std::shared_ptr<remote::RemoteClient> client;
+  control::LeaderElection election;
+  std::unique_ptr<plane::Controllers> controllers;
+  Tasks tasks;
+  Signal ended;
+  bool has_lost = false;
+};
+
+Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_cluster) {
+  Env& env = session.env();
+  co_await process->election.acquire();
+  fmt::print("leading: {}\n", process->election.holder());
+  std::fflush(stdout);
+  plane::Controllers::Options options;
+  options.pods = makes_cluster ? plane::PodRuntimeKind::Simulated : plane::PodRuntimeKind::None;
+  options.makes_cluster = makes_cluster;
+  process->controllers = std::make_unique<plane::Controllers>(env, *process->client, options);
+  process->controllers->start();
+  co_await process->election.hold();
+  process->has_lost = true;
+  process->ended.notify();
+}
+
+/// Wakes the waiting command when the user interrupts it.
+Task<> tell_interrupt(Session& session, std::shared_ptr<Process> process) {
+  while (!session.is_interrupted()) co_await session.interrupted().wait();
+  process->ended.notify();
+}
+
+}  // namespace
+
+Task<int> controller(Session& session, Arguments arguments) {
+  Env& env = session.env();
+  auto connection = connection_of(env.files, arguments);
+  if (!connection) co_return report(connection.error());
+  const std::string ns = arguments.lease_ns.empty() ? connection->ns : arguments.lease_ns;
+  const std::string server = connection->server;
+  auto client = connect(session, *connection);
+  const auto version = co_await client->get_path("/version");
+  if (!version) co_return report(version.error(), server);
+  fmt::print("connected to {} ({})\n", server, version->object["gitVersion"].as_string());
+  std::fflush(stdout);
+  if (const auto installed = co_await plane::install_definitions(env, *client); !installed) co_return report(installed.error());
+
+  control::LeaderElection::Options options;
+  options.ns = ns;
+  options.identity = identity_of(env);
+  const auto process = std::make_shared<Process>(env, client, options);
+  session.hold(process);
+  process->tasks.spawn(lead(session, process, arguments.cluster_controllers));
+  process->tasks.spawn(tell_interrupt(session, process));
+  while (!process->has_lost && !session.is_interrupted()) co_await process->ended.wait();
+  if (process->has_lost) {
+    // The world is dropped with this process: nothing more is written.
+    fmt::print(stderr, "slipway: no longer leading: {}\n", process->election.problem());
+    co_return kFailed;
+  }
+  co_await process->election.release();
+  co_return kDelivered;
+}
+
+}  // namespace slipway::cli

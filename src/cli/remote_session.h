@@ -1,0 +1,17 @@
+// A connection to a cluster that is elsewhere, from what the command line and the environment say (KUBECONFIG, proxies).
+#pragma once
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "remote/remote_client.h"
+
+namespace slipway::cli {
+
+/// --kubeconfig, else KUBECONFIG (the first file of a list that has the context), else ~/.kube/config, else the service account
+/// of the pod this runs in.
+Result<remote::Connection> connection_of(Files& files, const Arguments& arguments);
+
+std::shared_ptr<remote::RemoteClient> connect(Session& session, remote::Connection connection);
+
+}  // namespace slipway::cli

@@ -140,7 +140,7 @@ TEST_F(StrategicMergeCorpus, creates_and_applies_patches_two_and_three_ways) {
 }
 
 TEST_F(StrategicMergeCorpus, applies_patches_that_are_given) {
-  Suite suite("patch/strategic_merge (given)");
+  Suite suite("patch/strategic_merge-given");
   for (const char* group : {"custom", "customRaw"}) {
     for (const Value& one : file_[group].items()) {
       const auto found = apply_strategic_merge(node_, one["original"], one["twoWay"]);
@@ -154,7 +154,7 @@ TEST_F(StrategicMergeCorpus, applies_patches_that_are_given) {
 }
 
 TEST_F(StrategicMergeCorpus, knows_which_lists_have_keys) {
-  Suite suite("patch/strategic_merge (lists)");
+  Suite suite("patch/strategic_merge-lists");
   for (const Value& one : file_["sortMergeLists"].items()) {
     const Value found = sorted(node_, one["original"]);
     suite.expect(found == one["sorted"], one["description"].str() + ": " + json::print(found));
@@ -162,7 +162,7 @@ TEST_F(StrategicMergeCorpus, knows_which_lists_have_keys) {
 }
 
 TEST_F(StrategicMergeCorpus, keeps_numbers_exact) {
-  Suite suite("patch/strategic_merge (numbers)");
+  Suite suite("patch/strategic_merge-numbers");
   SwaggerTypes types(corpus_value("kube/patch/swagger-precision-item.json"));
   const SchemaNode* node = types.type("precisionItem");
   for (const auto [name, one] : file_["numbers"].members()) {

@@ -136,4 +136,16 @@ void reload_all_crds(Site& site) {
   for (const auto& [key, entry] : range->entries) reload_crd(site, key);
 }
 
+std::vector<std::string> waiting_crds(const Site& site, std::string_view name) {
+  std::vector<std::string> waiting;
+  const auto range = site.store.range({.prefix = std::string(kPrefix), .start = {}});
+  if (!range) return waiting;
+  for (const auto& [key, entry] : range->entries) {
+    const std::string_view other = kube::name(entry.value);
+    const bool is_waiting = !kube::is_true(entry.value, "NamesAccepted") && !kube::is_deleting(entry.value);
+    if (is_waiting && other != name && split_name(other).second == split_name(name).second) waiting.emplace_back(other);
+  }
+  return waiting;
+}
+
 }  // namespace slipway::server

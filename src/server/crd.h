@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/resource.h"
 #include "server/registry.h"
@@ -22,5 +23,7 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
 /// Brings the registry in line with the durable definition under a key of the store (gone, if there is none).
 void reload_crd(Site& site, std::string_view key);
 void reload_all_crds(Site& site);
+/// Definitions of the group of `name` ("widgets.example.com") whose names were taken when they were last written, by name.
+std::vector<std::string> waiting_crds(const Site& site, std::string_view name);
 
 }  // namespace slipway::server

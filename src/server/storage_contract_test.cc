@@ -298,11 +298,11 @@ TEST_F(StorageContract, what_is_compacted_has_expired_for_lists_and_watches) {
   must(update(kConfigMaps, named("a", "default", "x")));
   ASSERT_TRUE(env_.run(store_->compact(now())));
   const std::string version = std::to_string(kube::revision(first));
-  EXPECT_EQ(reason(list_with([&](Request& r) {
-              r.resource_version = version;
-              r.resource_version_match = "Exact";
-            })),
-            "Expired");
+  const auto exact = list_with([&](Request& r) {
+    r.resource_version = version;
+    r.resource_version_match = "Exact";
+  });
+  EXPECT_EQ(reason(exact), "Expired");
   Request asked = request(Verb::Watch, kConfigMaps, "");
   asked.resource_version = version;
   const auto opened = env_.run(server_->watch(asked));

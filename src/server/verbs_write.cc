@@ -292,7 +292,18 @@ Task<Result<Reply>> Verbs::write(Request request, ServedPtr served) {
   }
   SLIPWAY_CO_TRY_VOID(co_await site_.store.append(std::move(plan->writes)));
   const std::string name(request.name.empty() ? kube::name(plan->reply) : request.name);
-  if (is_crd(served->type.kind)) reload_crd(site_, served->key("", name));
+  if (is_crd(served->type.kind)) {
+    reload_crd(site_, served->key("", name));
+    // Names may have become free: who waits for them is written again as it is, which decides its status anew.
+    for (const std::string& waiting : waiting_crds(site_, name)) {
+      Request again;
+      again.verb = client::Verb::Patch;
+      again.resource = request.resource;
+      again.name = waiting;
+      again.body = Value::empty_object();
+      std::ignore = co_await write(std::move(again), served);
+    }
+  }
   co_await keep_up(site_, served->type.resource, served->type.is_namespaced ? request.ns : name);
   co_return Reply{std::move(plan->reply), std::move(plan->warnings), plan->code};
 }

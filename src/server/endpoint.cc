@@ -18,7 +18,7 @@ std::span<const Endpoint> endpoints() {
 
 const Endpoint* find_endpoint(const kube::Resource& resource, std::string_view subresource) {
   for (const Endpoint& row : endpoints()) {
-    if (row.subresource == subresource && row.resource == resource) return &row;
+    if (!row.is_stored && row.subresource == subresource && row.resource == resource) return &row;
   }
   return nullptr;
 }

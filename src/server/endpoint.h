@@ -22,7 +22,8 @@ struct Endpoint {
   std::string subresource{};      // "" is the resource itself: a kind that is only answered
   kube::GroupVersionKind kind{};  // of the body; may be of another group, such as autoscaling/v1 Scale
   bool is_namespaced = true;
-  bool is_listed = true;  // in discovery; false for what only old clients still ask for
+  bool is_listed = true;   // in discovery; false for what only old clients still ask for
+  bool is_stored = false;  // a part of the stored object, which ordinary reads and writes serve; a row only for discovery
   std::vector<client::Verb> verbs{};
   /// Answers a request with one of `verbs`. Null: bytes flow (pods/log, pods/exec), which only the wire can carry; it is in the
   /// table so that discovery shows it.
@@ -33,7 +34,7 @@ struct Endpoint {
 
 /// All rows, made once, in no order that means anything.
 std::span<const Endpoint> endpoints();
-/// Null when there is no such row.
+/// Null when there is no such row, or it is_stored.
 const Endpoint* find_endpoint(const kube::Resource& resource, std::string_view subresource);
 
 // The tables joined in endpoints(), by subject.

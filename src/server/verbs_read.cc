@@ -24,7 +24,7 @@ constexpr std::string_view kTooOldContinue =
 
 bool is_readable(const Served& served, const std::string& subresource) {
   return subresource.empty() || (subresource == "status" && served.type.has_status) ||
-         (subresource == "scale" && served.type.scale.has_value());
+         (subresource == "scale" && served.type.scale.has_value()) || subresource == served.strategy->subresource;
 }
 
 constexpr std::string_view kNotAllowed = "the server does not allow this method on the requested resource";

@@ -39,6 +39,22 @@ std::vector<Endpoint> object_endpoints() {
   bindings.verbs = {Verb::Create};
   bindings.run = bind_pod;
   rows.push_back(std::move(bindings));
+  Endpoint finalize;
+  finalize.resource = {"", "v1", "namespaces"};
+  finalize.subresource = "finalize";
+  finalize.kind = {"", "v1", "Namespace"};
+  finalize.is_namespaced = false;
+  finalize.is_stored = true;
+  finalize.verbs = {Verb::Update};
+  rows.push_back(std::move(finalize));
+  Endpoint approval;
+  approval.resource = {"certificates.k8s.io", "v1", "certificatesigningrequests"};
+  approval.subresource = "approval";
+  approval.kind = {"certificates.k8s.io", "v1", "CertificateSigningRequest"};
+  approval.is_namespaced = false;
+  approval.is_stored = true;
+  approval.verbs = {Verb::Get, Verb::Patch, Verb::Update};
+  rows.push_back(std::move(approval));
   return rows;
 }
 

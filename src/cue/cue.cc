@@ -201,7 +201,7 @@ Cursor evaluate(const Program& program, std::span<const Hole> holes, Limits limi
 }
 
 Cursor fill(const Cursor& root, std::vector<Hole> holes) {
-  if (!root.exists()) return {};
+  if (!root.exists() || root.vertex() != root.evaluation()->root()) return {};
   const Evaluation& before = *root.evaluation();
   std::vector<Hole> all = before.holes();
   for (Hole& one : holes) all.push_back(std::move(one));

@@ -145,9 +145,10 @@ inline Cursor evaluate(const Program& program, std::initializer_list<Hole> holes
   return evaluate(program, std::span(holes.begin(), holes.size()));
 }
 
-/// The same evaluation with more holes, for example what a provider answered: { "apply.$returns", … }. Values at a path are
-/// unified with what is there; "#d" and "_h" are definitions and hidden fields of the main package, numbers are list items. The
-/// program is evaluated again as a whole; the old cursors stay as they are.
+/// The same evaluation with more holes, for example what a provider answered: {{"apply.$returns", value}}. Values are unified
+/// with what is there; in a path "#d" and "_h" are definitions and hidden fields of the main package, numbers are list items.
+/// The program is evaluated again as a whole; the old cursors stay as they are. REQUIRES: a root, as evaluate or fill gave it;
+/// of another cursor the result is absent.
 Cursor fill(const Cursor& root, std::vector<Hole> holes);
 
 /// A struct that asks a provider to do something: it has a concrete `#do`.

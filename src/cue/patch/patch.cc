@@ -167,7 +167,9 @@ PatchStrategy patch_strategy(const Cursor& patch) {
 }
 
 std::expected<Cursor, Errors> apply_patch(const Cursor& base, const Cursor& patch, PatchStrategy strategy) {
-  auto into = std::make_shared<Evaluation>(patch.evaluation()->program(), Limits{});
+  if (!patch.exists()) return base;
+  if (!base.exists()) return std::unexpected(Errors{{"incomplete", "", "nothing to patch", {}}});
+  auto into = std::make_shared<Evaluation>(patch.evaluation()->program(), patch.evaluation()->limits());
   into->keep_incomplete();
   if (strategy != PatchStrategy::Unify) return apply_json(*into, base, patch, strategy);
   Draft below = draft_of(*into, *base.evaluation(), base.vertex());

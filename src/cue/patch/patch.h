@@ -25,8 +25,9 @@ enum class PatchStrategy : std::uint8_t { Unify, JsonMergePatch, JsonPatch };
 /// What the comments above the patch ask for.
 PatchStrategy patch_strategy(const Cursor& patch);
 
-/// The patched base as a value of its own, perhaps incomplete. Errors: conflicts with their paths below the base; for the two
-/// JSON strategies also a base or patch without a value, and operations that do not apply.
+/// The patched base; without a patch the base itself. Otherwise a value of its own, perhaps incomplete. Errors: no base;
+/// conflicts with their paths below the base; for the two JSON strategies also a base or patch without a value, and operations
+/// that do not apply.
 std::expected<Cursor, Errors> apply_patch(const Cursor& base, const Cursor& patch, PatchStrategy strategy);
 
 }  // namespace slipway::cue

@@ -101,5 +101,15 @@ TEST(Patch, conflicts_name_the_places_in_both_templates) {
   EXPECT_EQ(describe(result.error()), "a.b: conflicting values 2 and 1:\n    component.cue:2:2\n    trait.cue:3:11\n");
 }
 
+TEST(Patch, several_keys_are_gone_through_one_after_another_and_one_unknown_leaves_the_list_alone) {
+  EXPECT_EQ(patched("base: l: [{n: \"a\", v: 1}, {n: \"b\", v: 2}]\npatch: {\n// +patchKey=n,v\nl: [{n: \"b\", u: 1}]\n}"),
+            "error: l.0.n: conflicting values \"b\" and \"a\"");
+}
+
+TEST(Patch, needs_a_base) {
+  EXPECT_EQ(patched("patch: {a: 1}"), "error: : nothing to patch");
+  EXPECT_EQ(patched("base: {a: 1}"), R"({"a":1})");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -79,7 +79,8 @@ Result<Plan> Planner::create(Value body) {
   if (!body["metadata"]["resourceVersion"].as_string().empty()) {
     return fail(Reason::BadRequest, "resourceVersion should not be set on objects to be created");
   }
-  SLIPWAY_TRY(object, decode(served_.type.has_status ? body.without("status") : std::move(body)));
+  SLIPWAY_TRY(object, decode(served_.type.has_status && !served_.strategy->takes_status_at_create ? body.without("status")
+                                                                                                  : std::move(body)));
   return create_decoded(std::move(object), Tracking::Update);
 }
 

@@ -38,6 +38,8 @@ struct Strategy {
   NameRule name_rule = NameRule::Subdomain;
   /// A DELETE that says nothing about dependents leaves them (batch/v1 Job, as upstream for compatibility).
   bool orphans_by_default = false;
+  /// A create may bring a status (a Node registers itself with one); others begin without.
+  bool takes_status_at_create = false;
   /// Subresource beside status, e.g. "finalize".
   std::string_view subresource{};
 
@@ -81,6 +83,7 @@ std::span<const Strategy> network_strategies();      // Ingress, IngressClass, N
 std::span<const Strategy> scaling_strategies();      // HorizontalPodAutoscaler, PodDisruptionBudget
 std::span<const Strategy> volume_strategies();       // PersistentVolume, StorageClass, PriorityClass, LimitRange, ResourceQuota
 std::span<const Strategy> certificate_strategies();  // CertificateSigningRequest
+std::span<const Strategy> node_strategies();         // Node
 std::span<const Strategy> cron_job_strategies();     // CronJob
 std::span<const Strategy> workload_strategies();     // Deployment, ReplicaSet, StatefulSet, DaemonSet and what goes with them
 std::span<const Strategy> crd_strategies();          // CustomResourceDefinition; see server/crd.h

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "cue/evaluation.h"
 #include "cue/syntax/literal.h"
@@ -77,8 +79,24 @@ Pos Evaluation::foreign_position(const Evaluation& other, Pos pos) {
 Error Evaluation::error_of(const Bottom& reason) {
   Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
   add_position(reason.pos, error.positions);
-  add_position(reason.other, error.positions);
+  if (reason.other != reason.pos) add_position(reason.other, error.positions);
+  // Two sources of a conflict are equals: they stand in the order of their places.
+  if (error.message.starts_with("conflicting values")) {
+    std::sort(error.positions.begin(), error.positions.end(), [](const Position& a, const Position& b) {
+      return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
+    });
+  }
   return error;
+}
+
+// Where the value of a field comes from, as far as it was written out.
+void Evaluation::add_sources(const Vertex* v, std::vector<Position>& out) {
+  std::set<Pos> places;
+  for (const Conjunct& one : v->conjuncts) {
+    if (one.expr != nullptr && one.expr->pos != 0) places.insert(one.expr->pos);
+  }
+  if (places.empty()) places.insert(v->pos);
+  for (Pos one : places) add_position(one, out);
 }
 
 void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
@@ -88,6 +106,12 @@ void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
   Value base = evaluator_.default_of(real->base);
   if (base.is_bottom()) {
     bool is_own = real->base.is_bottom();
+    if (!is_own && demand == Demand::Concrete && real->base.tag == Value::Tag::Disjunction) {
+      Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(real->base)), {}};
+      add_sources(v, error.positions);
+      out.push_back(std::move(error));
+      return;
+    }
     // Items that contradict each other are told before lengths that do.
     for (std::uint32_t i = 0; is_own && i < real->arcs.size(); ++i) {
       if (real->arcs[i]->label.is_index()) collect(real->arcs[i], Demand::Valid, out, depth + 1);
@@ -267,16 +291,20 @@ bool Cursor::is_concrete() const {
   return is != Kind::Absent && is != Kind::Bottom && is != Kind::Open;
 }
 
-std::vector<std::string> Cursor::doc() const {
+std::vector<std::string> doc_of(const Vertex* v) {
   std::vector<std::string> out;
-  if (vertex_ == nullptr || vertex_->info == nullptr) return out;
-  for (std::string_view line : vertex_->info->doc) {
-    line.remove_prefix(2);
-    if (line.starts_with(' ')) line.remove_prefix(1);
-    out.emplace_back(line);
+  for (; v != nullptr; v = v->shared) {
+    if (v->info == nullptr) continue;
+    for (std::string_view line : v->info->doc) {
+      line.remove_prefix(2);
+      if (line.starts_with(' ')) line.remove_prefix(1);
+      out.emplace_back(line);
+    }
   }
   return out;
 }
+
+std::vector<std::string> Cursor::doc() const { return doc_of(vertex_); }
 
 std::string Cursor::path() const { return vertex_ == nullptr ? "" : evaluation_->evaluator().path_of(vertex_); }
 

@@ -39,6 +39,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
 
  private:
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
+  void add_sources(const Vertex* v, std::vector<Position>& out);
 
   void add_position(Pos pos, std::vector<Position>& out) const;
   Value at_path(std::string_view path, Value value);
@@ -52,6 +53,9 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
   bool keeps_incomplete_ = false;
   std::vector<Position> foreign_positions_;
 };
+
+/// Comment lines above a field and above what it refers to, without "//".
+std::vector<std::string> doc_of(const Vertex* v);
 
 /// CUE text of a vertex.
 std::string cue_text(Evaluator& evaluator, Vertex* v);

@@ -76,7 +76,7 @@ void Compiler::expressions_and_data(Scope& scope) {
   }
   scope.outer = &packages;
   for (const std::string& one : options_.expressions) {
-    const SourceText& kept = program_.texts.emplace_back(SourceText{"expression", one});
+    const SourceText& kept = program_.texts.emplace_back(SourceText{options_.expression_name, one});
     Pos base = program_.sources.add(kept.name, kept.text);
     const ast::Node* tree = parse_expression(kept.text, base, program_.arena, program_.diagnostics);
     program_.expressions.push_back(tree != nullptr ? expression(*tree) : bottom(Code::Eval, "invalid expression", base));
@@ -308,7 +308,9 @@ void Compiler::check_used(const Scope& scope) {
   for (const Binding& binding : scope.bindings) {
     if (binding.is_used || !binding.must_be_used) continue;
     if (binding.kind == Binding::Kind::Import || binding.kind == Binding::Kind::Std) {
-      error(binding.pos, fmt::format("imported and not used: \"{}\"", binding.package));
+      bool is_renamed = binding.package != binding.name && !binding.package.ends_with("/" + std::string(binding.name));
+      error(binding.pos, fmt::format("imported and not used: \"{}\"{}", binding.package,
+                                     is_renamed ? " as " + std::string(binding.name) : ""));
     } else {
       error(binding.pos, fmt::format("unreferenced alias or let clause {}", binding.name));
     }
@@ -347,8 +349,13 @@ void Compiler::declaration(const ast::Node& node, std::vector<ir::Decl>& out, ir
       field(ast::as<ast::Field>(node), out, target);
       return;
     case Kind::Let:
-    case Kind::Attribute:
+    case Kind::Attribute: {
+      const auto& attribute = ast::as<ast::Attribute>(node);
+      if (attribute.name != "embed" || !allows_embed_ || !options_.embed) return;
+      target.has_embeds = true;
+      out.push_back({ir::DeclKind::Embed, ast::Mark::Regular, kNoLabel, nullptr, embedded_value(attribute), node.pos, nullptr});
       return;
+    }
     case Kind::Ellipsis:
       target.has_ellipsis = true;
       return;

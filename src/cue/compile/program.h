@@ -68,6 +68,7 @@ struct CompileOptions {
   bool allows_unused_imports = false;
   /// Expressions in the scope of the main package; standard packages need no import there. Program::data().expressions.
   std::vector<std::string> expressions = {};
+  std::string expression_name = "--expression";  // as positions name them
   /// Data that is no part of the package: Program::data().data_values.
   std::vector<SourceText> data = {};
   /// What @tag(name) attributes are given: "name" → value, or a short form, or a switch, with an empty value.

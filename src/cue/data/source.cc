@@ -110,6 +110,43 @@ class Builder {
   Diagnostics& diagnostics_;
 };
 
+// Where and what as Go's encoding/json tells it; the place stands in front of our own message.
+Diagnostic json_diagnostic(std::string_view text, Pos base, std::string_view message) {
+  std::size_t line = 0;
+  std::size_t column = 0;
+  constexpr std::string_view kLine = "json: line ";
+  constexpr std::string_view kColumn = ", column ";
+  auto number = [&](std::size_t& out) {
+    while (!message.empty() && message[0] >= '0' && message[0] <= '9') {
+      out = out * 10 + static_cast<std::size_t>(message[0] - '0');
+      message.remove_prefix(1);
+    }
+  };
+  if (message.starts_with(kLine)) {
+    message.remove_prefix(kLine.size());
+    number(line);
+    if (message.starts_with(kColumn)) message.remove_prefix(kColumn.size());
+    number(column);
+    if (message.starts_with(": ")) message.remove_prefix(2);
+  }
+  std::size_t at = 0;
+  for (; line > 1 && at < text.size(); ++at) line -= text[at] == '\n' ? 1 : 0;
+  at = std::min(at + (column > 0 ? column - 1 : 0), text.size());
+  std::string what(message.empty() ? "number or text out of range" : message);
+  bool is_end = message.ends_with("the end of the text");
+  std::string found = at < text.size() ? fmt::format("invalid character '{}'", text[at]) : "unexpected end of JSON input";
+  if (is_end)
+    what = "unexpected end of JSON input";
+  else if (message.starts_with("expected nothing after"))
+    what = found + " after top-level value";
+  else if (message.starts_with("expected a value"))
+    what = found + " looking for beginning of value";
+  else if (message.starts_with("expected a key"))
+    what = found + " looking for beginning of object key string";
+  if (is_end) at = at > 0 ? at - 1 : 0;
+  return {base + static_cast<Pos>(at), "invalid JSON: " + what};
+}
+
 ast::Node* data_tree(const SourceText& source, Pos base, Arena& arena, Diagnostics& diagnostics) {
   Builder builder(base, arena, diagnostics);
   switch (source.format) {
@@ -123,8 +160,7 @@ ast::Node* data_tree(const SourceText& source, Pos base, Arena& arena, Diagnosti
       ast::Node* tree = checked ? parse_expression(source.text, base, arena, diagnostics) : nullptr;
       if (tree != nullptr) return tree;
       diagnostics.resize(before);
-      diagnostics.push_back(
-          {base, fmt::format("invalid JSON: {}", checked ? "number or text out of range" : checked.error().message)});
+      diagnostics.push_back(json_diagnostic(source.text, base, checked ? "" : checked.error().message));
       return builder.literal(Tok::Null, "null", base);
     }
     case SourceFormat::Yaml:

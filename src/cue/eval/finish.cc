@@ -203,7 +203,7 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
     if (verdict < 0) return error;
     Pos pos = one.tag == Value::Tag::Bound ? one.bound->pos : one.validator->pos;
     auto* reason = arena_.make<Bottom>(
-        *bottom(Code::Eval, "invalid value {0} (out of bound {1})", v->node->scalar_pos, subject, one, pos).bottom);
+        *bottom(Code::Eval, "invalid value {0} (out of bound {1})", pos, subject, one, v->node->scalar_pos).bottom);
     if (one.tag == Value::Tag::Validator) reason->format = "invalid value {0} (does not satisfy {1})";
     if (error.is_bottom()) {
       if (error.bottom->code == Code::User) return error;

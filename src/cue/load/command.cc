@@ -37,6 +37,7 @@ struct Options {
   bool is_forced = false;
   bool has_escapes = false;
   bool is_json_errors = false;
+  bool has_context = false;
   std::string chdir;
 };
 
@@ -153,7 +154,7 @@ class Parser {
     if (name == "list") options_.is_list = is_on;
     if (name == "force") options_.is_forced = is_on;
     if (name == "escape") options_.has_escapes = is_on;
-    if (name == "with-context" && is_on) return "--with-context is not supported";
+    if (name == "with-context") options_.has_context = is_on;
     if (name == "inject-vars" && is_on) return "--inject-vars is not supported";
     return "";
   }
@@ -168,28 +169,47 @@ struct Result {
   Vertex* vertex;
 };
 
-// A label of -l: "x", "\"x\"" or "x: y:", constants only.
-std::expected<std::vector<std::string>, std::string> labels_of(const std::vector<std::string>& path) {
+// Labels of -l: "x:", "\"x\"", or an expression over the data, whose text is the label. With a context the data stands in a
+// field of its own, beside what is known of its file.
+std::expected<std::vector<std::string>, Errors> labels_of(const std::vector<std::string>& path, const SourceText& data,
+                                                          std::size_t count, bool has_context) {
   std::vector<std::string> out;
-  for (std::string_view text : path) {
-    while (!text.empty()) {
-      while (text.starts_with(' ')) text.remove_prefix(1);
-      if (text.starts_with('"')) {
-        std::size_t end = text.find('"', 1);
-        auto plain = end == std::string_view::npos ? unquote("") : unquote(text.substr(0, end + 1));
-        if (!plain) return std::unexpected(fmt::format("invalid label {}", text));
-        out.push_back(plain->value);
-        text.remove_prefix(end + 1);
-      } else {
-        std::size_t end = std::min(text.find(':'), text.size());
-        if (end == text.size() || !is_identifier(text.substr(0, end)))
-          return std::unexpected(fmt::format("labels that are computed are not supported: {}", text));
-        out.emplace_back(text.substr(0, end));
-        text.remove_prefix(end);
+  auto wrong = [](std::string message) { return std::unexpected(Errors{{"usage", "", std::move(message), {}}}); };
+  for (const std::string& one : path) {
+    std::string_view text = one;
+    if (text.ends_with(':')) {
+      text.remove_suffix(1);
+      while (!text.empty()) {
+        std::size_t colon = text.starts_with('"') ? text.find(':', text.find('"', 1)) : text.find(':');
+        std::string label(text.substr(0, colon));
+        while (label.starts_with(' ')) label.erase(0, 1);
+        auto plain = label.starts_with('"') ? unquote(label) : fail(Reason::BadRequest, "");
+        if (!plain && !is_identifier(label)) return wrong(fmt::format("expression is not a valid label: {}", label));
+        out.push_back(plain ? plain->value : label);
+        text = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
       }
-      if (text.starts_with(':')) text.remove_prefix(1);
-      while (text.starts_with(' ')) text.remove_prefix(1);
+      continue;
     }
+    SourceText source = data;
+    std::vector<SourceText> files = {source};
+    if (has_context) {
+      files[0].below = {"data"};
+      files.push_back(
+          {"context", fmt::format("filename: {}\nindex: {}\nrecordCount: {}\n",
+                                  quote(data.name.starts_with("./") ? data.name.substr(2) : data.name), data.document, count)});
+    }
+    CompileOptions compile_options;
+    compile_options.expressions = {one};
+    compile_options.expression_name = "--path";
+    auto program = compile(files, {}, compile_options);
+    if (!program) return std::unexpected(program.error());
+    Evaluation evaluation(*program, Limits{});
+    evaluation.run({});
+    Evaluator& evaluator = evaluation.evaluator();
+    Value value = evaluator.value_of(evaluator.complete_expression(program->data().expressions[0]));
+    if (value.tag == Value::Tag::Disjunction) value = evaluator.default_of(value);
+    if (value.tag != Value::Tag::String) return wrong(fmt::format("error evaluating label {}: no text", one));
+    out.emplace_back(value.str());
   }
   return out;
 }
@@ -242,11 +262,15 @@ class Command {
       tags_[tag.substr(0, equals)] = equals == std::string::npos ? "" : tag.substr(equals + 1);
       tag = tag.substr(0, equals);
     }
-    auto labels = labels_of(options_.path);
-    if (!labels) return failed(labels.error());
     auto loaded = load(files_, options_.request);
     if (!loaded) return failed(loaded.error());
-    for (SourceText& one : loaded->data) one.below = *labels;
+    for (SourceText& one : loaded->data) {
+      auto count = static_cast<std::size_t>(std::count_if(loaded->data.begin(), loaded->data.end(),
+                                                          [&](const SourceText& other) { return other.name == one.name; }));
+      auto labels = labels_of(options_.path, one, count, options_.has_context);
+      if (!labels) return failed(labels.error());
+      one.below = *labels;
+    }
     return evaluate_all(*loaded);
   }
 
@@ -259,7 +283,7 @@ class Command {
     if (loaded.instances.empty()) loaded.instances.emplace_back();
     for (const Instance& instance : loaded.instances) {
       // Data merged into a package is one value; under a schema, and for vet, each document stands for itself.
-      bool is_apart = has_data && (options_.verb == Verb::Vet || !options_.schema.empty() || loaded.data_is_stream());
+      bool is_apart = has_data && (options_.verb == Verb::Vet || !options_.schema.empty() || options_.is_list);
       std::size_t rounds = is_apart && options_.path.empty() ? loaded.data.size() : 1;
       for (std::size_t round = 0; round < rounds; ++round) {
         std::vector<SourceText> data = loaded.data;
@@ -302,6 +326,7 @@ class Command {
       compile_options.expressions = {options_.schema.back()};
       compile_options.data = data;
     }
+    if (!options_.schema.empty()) compile_options.expression_name = "--schema";
     return compile(files, instance.packages, compile_options);
   }
 
@@ -439,6 +464,10 @@ class Command {
     outcome_.code = 1;
     std::size_t limit = options_.shows_all_errors ? errors.size() : std::min<std::size_t>(errors.size(), 10);
     Errors shown_ones(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(limit));
+    // A field that is not allowed is told by its own place alone.
+    for (Error& one : shown_ones) {
+      if (one.message.starts_with("field not allowed") && one.positions.size() > 1) one.positions.resize(1);
+    }
     if (options_.is_json_errors) {
       outcome_.errors += json::print(to_json(shown_ones)) + "\n";
       return;

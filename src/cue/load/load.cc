@@ -297,9 +297,12 @@ class Loader {
       if (!one.errors.empty()) return std::unexpected(one.errors);
       if (!one.package.empty()) names.try_emplace(one.package, std::string(last_element(one.source.name)));
     }
+    if (wanted.empty() && names.size() > 1 && names.contains(std::string(last_element(folder))) && folder != cwd_)
+      wanted = last_element(folder);
     if (wanted.empty() && names.size() > 1) {
       std::string list;
-      for (const auto& [package, file] : names) list += fmt::format("{}{} ({})", list.empty() ? "" : " and ", package, file);
+      for (const auto& [package, file] : names)
+        list += fmt::format("{}\"{}\" ({})", list.empty() ? "" : " and ", package, file);
       return std::unexpected(one_error(fmt::format("found packages {} in {}", list, shown_folder(folder))));
     }
     if (wanted.empty() && names.size() == 1) wanted = names.begin()->first;
@@ -322,8 +325,9 @@ class Loader {
     return std::unexpected(one_error(fmt::format("build constraints exclude all CUE files in {}", argument)));
   }
 
+  static std::string without_dot(std::string path) { return path.starts_with("./") ? path.substr(2) : path; }
   std::string shown_folder(const std::string& folder) const {
-    return folder == cwd_ ? "\".\"" : "\"" + shown(folder, cwd_) + "\"";
+    return folder == cwd_ ? "\".\"" : "\"" + without_dot(shown(folder, cwd_)) + "\"";
   }
 
   Failure add_packages(const std::string& argument, std::vector<Instance>& out) {

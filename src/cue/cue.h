@@ -83,7 +83,7 @@ class Cursor {
   Kind kind() const;
   bool is_concrete() const;
   std::string path() const;
-  /// Comment lines directly above the field, without "//".
+  /// Comment lines directly above the field and above the one it refers to, without "//".
   std::vector<std::string> doc() const;
 
   /// One field by name ("#D" and "_h" for definitions and hidden fields of the main package), or one item by number.

@@ -62,13 +62,7 @@ Draft draft_of(Evaluation& into, Evaluation& from, Vertex* v, int depth) {
     out.kind = Draft::Kind::Struct;
     for (Vertex* one : real->arcs) {
       if (!one->label.is_regular() || one->mark != ArcMark::Member) continue;
-      Markers marks;
-      if (one->info != nullptr) {
-        std::vector<std::string> lines;
-        for (std::string_view line : one->info->doc) lines.emplace_back(line.substr(2));
-        marks = markers_of(lines);
-      }
-      out.append(std::string(from.evaluator().labels().text(one->label)), std::move(marks),
+      out.append(std::string(from.evaluator().labels().text(one->label)), markers_of(doc_of(one)),
                  draft_of(into, from, one, depth + 1));
     }
   } else {

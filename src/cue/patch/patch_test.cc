@@ -111,5 +111,10 @@ TEST(Patch, needs_a_base) {
   EXPECT_EQ(patched("base: {a: 1}"), R"({"a":1})");
 }
 
+TEST(Patch, follows_the_comments_of_what_a_field_refers_to) {
+  EXPECT_EQ(patched("base: l: [{n: \"a\"}]\n// +patchKey=n\nadded: [{n: \"b\"}]\npatch: l: added"),
+            R"({"l":[{"n":"a"},{"n":"b"}]})");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <span>
 
 #include "cli/commands.h"
+#include "cli/cue_command.h"
 #include "os/supervisor.h"
 
 namespace slipway::cli {
@@ -34,6 +36,15 @@ constexpr Command kCommands[] = {
      rerun},
     {"delete", "delete an object and what it owns", Command::Needs::Target, Command::Access::Write, remove},
 };
+
+/// What the program is when it is called kubectl-slipway, as a plugin of kubectl.
+constexpr Command kPluginCommands[] = {
+    {"describe", "show one object with all that belongs to it", Command::Needs::Remote, Command::Access::Write,
+     plugin_describe},
+    {"why", "say what an object or step waits for, down to the root cause", Command::Needs::Remote, Command::Access::Write,
+     plugin_why},
+};
+constexpr std::string_view kPluginName = "kubectl-slipway";
 
 plane::PodRuntimeKind pods_of(const Arguments& arguments) {
   return arguments.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
@@ -150,6 +161,12 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   } else if (command.needs == Command::Needs::Remote) {
     app.add_option("--kubeconfig", arguments.kubeconfig, "file (default: KUBECONFIG, ~/.kube/config, the pod's own account)");
     app.add_option("--context", arguments.context, "context of the kubeconfig (default: the current one)");
+    if (command.run != controller) {
+      arguments.ns.clear();
+      app.add_option("target", arguments.target, "KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);
+      app.add_option("-n,--namespace", arguments.ns, "namespace (default: the context's)");
+      return;
+    }
     app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
     app.add_flag("--cluster-controllers", arguments.cluster_controllers,
                  "also run what makes a bare API server a cluster: Jobs, Deployments, simulated pods, garbage collection");
@@ -180,15 +197,25 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   }
 }
 
+/// True when `program` is, or is a link named, kubectl-slipway.
+bool is_plugin(std::string_view program) {
+  const auto slash = program.rfind('/');
+  return (slash == std::string_view::npos ? program : program.substr(slash + 1)) == kPluginName;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // The language has flags of its own.
+  if (argc >= 2 && std::string_view(argv[1]) == "cue") return cue_command({argv + 2, argv + argc});
   if (argc == 3 && std::string_view(argv[1]) == "pod-supervisor") return os::run_supervisor(argv[2]);
   CLI::App app{"Delivers applications to Kubernetes; brings its own control plane where there is none."};
-  app.name("slipway");
+  const bool has_plugin_name = argc > 0 && is_plugin(argv[0]);
+  app.name(has_plugin_name ? "kubectl slipway" : "slipway");
   app.require_subcommand(1);
   Arguments arguments;
   int code = kBadInput;
+  app.add_subcommand("cue", "evaluate, export or check files of the CUE language");
   app.add_subcommand("version", "print the version")->callback([&] {
     fmt::print("slipway {}\n", SLIPWAY_VERSION);
     code = kDelivered;
@@ -197,7 +224,8 @@ int main(int argc, char** argv) {
       app.add_subcommand("ready", "start a control plane, print a line, wait for the end of the input")->group("");
   ready->add_option("--data-dir", arguments.data_dir)->required();
   ready->callback([&] { code = serve_until_input_ends(arguments); });
-  for (const Command& command : kCommands) {
+  const std::span<const Command> commands = has_plugin_name ? std::span<const Command>(kPluginCommands) : kCommands;
+  for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.help);
     add_options(*sub, command, arguments);
     sub->callback([&arguments, &code, &command] { code = execute(command, arguments); });

@@ -1,0 +1,63 @@
+#include "cli/cue_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cue/load/command.h"
+#include "os/real_env.h"
+
+namespace slipway::cli {
+namespace {
+
+constexpr const char* kHelp =
+    "slipway cue eval|export|vet [flags] [FILE|PACKAGE]…\n\n"
+    "  eval     print what files or a package come to\n"
+    "  export   print data: JSON, YAML, text or CUE\n"
+    "  vet      check files of the language, and data against them\n\n"
+    "  -e, --expression EXPR   this instead of the whole value\n"
+    "  -d, --schema EXPR       check data against this\n"
+    "  -p, --package NAME      where a folder has several\n"
+    "  -t, --inject NAME=TEXT  value of an @tag attribute\n"
+    "  -l, --path LABEL        put data under this label\n"
+    "      --out FORM          cue, json, yaml or text\n"
+    "  -o, --outfile FILE      write there\n"
+    "  -c, --concrete          every field must have one value\n"
+    "  -i, --ignore            print in spite of errors\n"
+    "  -a, --all               hidden and optional fields too\n"
+    "      --list              several values as one list\n"
+    "  -E, --all-errors        more than ten\n"
+    "      --errors=json       errors as JSON\n"
+    "  -C, --chdir FOLDER      stand there\n";
+
+std::string standard_input() {
+  std::string text;
+  char bytes[65536];
+  for (std::size_t size = 0; (size = std::fread(bytes, 1, sizeof bytes, stdin)) > 0;) text.append(bytes, size);
+  return text;
+}
+
+}  // namespace
+
+int cue_command(const std::vector<std::string>& arguments) {
+  bool asks_help = arguments.empty() || std::find(arguments.begin(), arguments.end(), "--help") != arguments.end() ||
+                   std::find(arguments.begin(), arguments.end(), "-h") != arguments.end();
+  if (asks_help) {
+    fmt::print("{}", kHelp);
+    return arguments.empty() ? 1 : 0;
+  }
+  char here[4096];
+  cue::load::Invocation invocation;
+  invocation.arguments = arguments;
+  invocation.cwd = getcwd(here, sizeof here) != nullptr ? here : "/";
+  if (std::find(arguments.begin(), arguments.end(), "-") != arguments.end()) invocation.input = standard_input();
+  os::RealEnv real;
+  cue::load::Outcome outcome = cue::load::run_command(real.env().files, invocation);
+  std::fwrite(outcome.output.data(), 1, outcome.output.size(), stdout);
+  std::fwrite(outcome.errors.data(), 1, outcome.errors.size(), stderr);
+  return outcome.code;
+}
+
+}  // namespace slipway::cli

@@ -138,7 +138,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   cluster.controllers->start();
 
   serve::ApiOptions api;
-  api.pods = cluster.controllers->logs();
+  api.pods = cluster.controllers->pods();
   api.root = serve::Gateway::root_of(cluster.name);
   api.metrics_text = [this] { return metrics_text(); };
   cluster.api = std::make_shared<serve::Api>(env(), cluster.server->server(), api);

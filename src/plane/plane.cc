@@ -100,6 +100,11 @@ Controllers::Controllers(Env& env, client::Client& client, Options options) : ru
 
 server::PodBackend* Controllers::logs() { return processes_.get(); }
 
+server::PodBackend* Controllers::pods() {
+  if (processes_) return processes_.get();
+  return simulated_.get();
+}
+
 Task<> Controllers::stop_pods(Duration grace) {
   if (processes_) co_await processes_->stop_all(grace);
 }

@@ -66,6 +66,8 @@ class Controllers {
   control::Runtime& runtime() { return runtime_; }
   /// Null without a runtime that keeps logs.
   server::PodBackend* logs();
+  /// Through which the wire reaches pods; null without a runtime.
+  server::PodBackend* pods();
   /// Ends what runs outside this process, in order: SIGTERM, after `grace` SIGKILL. Pods stopped so count as disrupted: the
   /// next start runs them again.
   Task<> stop_pods(Duration grace);

@@ -90,6 +90,24 @@ bool is_in_v2(std::string_view key) {
   return key.starts_with("x-kubernetes-") || std::ranges::find(kKeys, key) != kKeys.end();
 }
 
+/// The tables spell special types out, and some look alike (Time and MicroTime, RawExtension and FieldsV1): the protobuf table
+/// tells which it is.
+Value with_exact_types(Value table, std::string_view short_name) {
+  const ProtoMessage* message = protobuf_message(short_name);
+  if (message == nullptr) return table;
+  for (const ProtoField& field : message->fields) {
+    const Value& property = table["properties"][field.name];
+    const bool is_named = field.message != nullptr && field.shape == ProtoField::Shape::Single;
+    if (!is_named || property.has("$ref") || type_named_by(property).empty()) continue;
+    Value exact = json::object({{"$ref", field.message->name}});
+    for (const auto [key, value] : property.members()) {
+      if (!is_part_of_named_type(key)) exact = exact.with(key, value);
+    }
+    table = table.with_path({"properties", field.name}, exact);
+  }
+  return table;
+}
+
 std::string custom_name(const GroupVersionKind& kind) {
   std::string reversed;
   for (std::string_view rest = kind.group; !rest.empty();) {
@@ -190,8 +208,8 @@ Value OpenApiSchemas::type(const std::string& short_name) {
     return kind == kinds_.end() ? made
                                 : made.with("x-kubernetes-group-version-kind", json::array({openapi_kind(kind->second)}));
   }
-  if (kind == kinds_.end()) return converted(*table);
-  Value described = *table;
+  Value described = with_exact_types(*table, short_name);
+  if (kind == kinds_.end()) return converted(described);
   for (const auto& [name, description] : kObjectMembers) {
     const Value& member = (*table)["properties"][name];
     if (!member.is_null()) described = described.with_path({"properties", name, "description"}, description);

@@ -95,6 +95,8 @@ TEST(OpenApi, says_how_lists_merge) {
   const Value& resources = component(document, "io.k8s.api.core.v1.ResourceRequirements")["properties"]["limits"];
   EXPECT_EQ(resources["additionalProperties"],
             parsed(R"({"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"})"));
+  EXPECT_EQ(component(document, "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry")["properties"]["fieldsV1"],
+            parsed(R"({"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"})"));
   EXPECT_EQ(json::print(document).find("x-slipway"), std::string::npos);
 }
 

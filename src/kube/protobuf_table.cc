@@ -86,6 +86,7 @@ class Table {
     constexpr std::string_view kTypes = "sbildy@";
     out.type = static_cast<ProtoType>(kTypes.find(text.front()));
     if (out.type == ProtoType::Message) out.message = reference(text.substr(1), message);
+    SLIPWAY_CHECK(!out.is_embedded || out.message != nullptr, "protobuf_fields.inc: only messages are embedded");
     return out;
   }
 
@@ -140,11 +141,11 @@ std::string protobuf_name(const GroupVersionKind& kind) {
 }
 
 const ProtoMessage* protobuf_message(const GroupVersionKind& kind) {
-  if (is_own_group(kind.group)) {
-    if (const ProtoMessage* found = table().find(protobuf_name(kind))) return found;
-  }
+  const ProtoMessage* found = is_own_group(kind.group) ? table().find(protobuf_name(kind)) : nullptr;
   const bool is_meta = kind.group == "meta.k8s.io" || is_everywhere(kind.kind);
-  return is_meta ? table().find("meta.v1." + kind.kind) : nullptr;
+  if (found == nullptr && is_meta) found = table().find("meta.v1." + kind.kind);
+  // Times, quantities and their like are no objects.
+  return found != nullptr && found->form == ProtoForm::Object ? found : nullptr;
 }
 
 }  // namespace slipway::kube

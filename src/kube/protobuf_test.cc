@@ -126,6 +126,9 @@ TEST(Protobuf, tells_what_is_wrong_with_a_body) {
   EXPECT_EQ(message("{}"), "protobuf: the body does not begin with the bytes of Kubernetes' envelope");
   EXPECT_EQ(message(envelope("", "", "")), "Object 'Kind' is missing in the protobuf body");
   EXPECT_EQ(message(envelope("a.b/v1", "Own", "")), "no kind \"Own\" is registered for version \"a.b/v1\" in protobuf");
+  for (const std::string_view kind : {"Duration", "Time", "FieldsV1"}) {
+    message(envelope("meta.k8s.io/v1", kind, number_field(1, 1)));
+  }
   EXPECT_EQ(message(envelope("v1", "Pod", "\x0a\x7f")), "protobuf: malformed bytes in core.v1.Pod");
   EXPECT_EQ(message(envelope("v1", "Pod", bytes_field(1, bytes_field(1, "\xff")))), "protobuf: a string is not valid UTF-8");
   EXPECT_EQ(message(envelope("v1", "Pod", number_field(1, 1))), "protobuf: field 1 has the wrong wire type");

@@ -42,6 +42,10 @@ Task<int> up(Session& session, Arguments arguments);
 /// Runs the controllers against an API server elsewhere until interrupted, or until it no longer leads. No cluster is open.
 Task<int> controller(Session& session, Arguments arguments);
 
+/// As kubectl-slipway: on the cluster that a kubeconfig names. `ns` empty: the context's.
+Task<int> plugin_describe(Session& session, Arguments arguments);
+Task<int> plugin_why(Session& session, Arguments arguments);
+
 /// The whole program.
 int main(int argc, char** argv);
 

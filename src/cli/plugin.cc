@@ -1,0 +1,91 @@
+// kubectl slipway describe|why: the program under the name kubectl-slipway, on a cluster elsewhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/remote_session.h"
+#include "cli/snapshot.h"
+#include "delivery/jobflow/render.h"
+#include "json/text.h"
+
+namespace slipway::cli {
+namespace {
+
+using kube::Object;
+
+/// What a plugin command is about.
+struct Subject {
+  Snapshot view;
+  Object object;
+  std::string part;
+};
+
+Result<Subject> choose(Snapshot view, const std::vector<std::string>& words) {
+  std::string text = words.empty() ? "" : words[0];
+  if (words.size() == 2) text += "/" + words[1];
+  const auto slash = text.find('/');
+  if (slash == std::string::npos || slash + 1 == text.size()) {
+    return fail(Reason::BadRequest, "name what you mean as KIND/NAME, KIND NAME or KIND/NAME/STEP, e.g. workflow/release");
+  }
+  const KnownKind* known = view.find_word(text.substr(0, slash));
+  if (known == nullptr) {
+    return fail(Reason::NotFound, fmt::format("slipway knows nothing of the kind \"{}\"; it knows {}", text.substr(0, slash),
+                                              fmt::join(view.words(), ", ")));
+  }
+  std::string name = text.substr(slash + 1);
+  std::string part;
+  if (const auto second = name.find('/'); second != std::string::npos) {
+    part = name.substr(second + 1);
+    name.erase(second);
+  }
+  const auto objects = view.all(known->kind);
+  const auto at = std::find_if(objects.begin(), objects.end(), [&](const Object& one) { return kube::name(one) == name; });
+  if (at == objects.end()) return fail(kube::not_found(known->resource, name));
+  const Object object = *at;
+  return Subject{std::move(view), object, std::move(part)};
+}
+
+Task<Result<Subject>> read_subject(Session& session, Arguments arguments) {
+  SLIPWAY_CO_TRY(connection, connection_of(session.env().files, arguments));
+  const std::string ns = arguments.ns.empty() ? connection.ns : arguments.ns;
+  const auto client = connect(session, connection);
+  SLIPWAY_CO_TRY(view, co_await Snapshot::read(*client, ns, session.env().clock.now()));
+  co_return choose(std::move(view), arguments.target);
+}
+
+}  // namespace
+
+Task<int> plugin_describe(Session& session, Arguments arguments) {
+  const auto subject = co_await read_subject(session, std::move(arguments));
+  if (!subject) co_return report(subject.error());
+  std::vector<Object> events = subject->view.all({"", "v1", "Event"});
+  std::erase_if(events,
+                [&](const Object& event) { return event["involvedObject"]["uid"] != subject->object["metadata"]["uid"]; });
+  std::sort(events.begin(), events.end(), [](const Object& a, const Object& b) {
+    return std::pair(a["lastTimestamp"].as_string(), kube::name(a)) < std::pair(b["lastTimestamp"].as_string(), kube::name(b));
+  });
+  if (kube::kind(subject->object) == "Workflow") {
+    fmt::print("{}", delivery::jobflow::describe(subject->object, subject->view, events));
+    co_return kDelivered;
+  }
+  fmt::print("{}", json::print_yaml(subject->object.without_path({"metadata", "managedFields"})));
+  if (!events.empty()) fmt::print("\n{}", delivery::jobflow::events_table(events, subject->view.now()));
+  co_return kDelivered;
+}
+
+Task<int> plugin_why(Session& session, Arguments arguments) {
+  const auto subject = co_await read_subject(session, std::move(arguments));
+  if (!subject) co_return report(subject.error());
+  const auto explanations = control::explain(plane::explain_rows(), subject->object, subject->part, subject->view);
+  if (explanations.empty()) {
+    fmt::print("{}/{}{}{} waits for nothing.\n", kube::kind(subject->object), kube::name(subject->object),
+               subject->part.empty() ? "" : "/", subject->part);
+    co_return kDelivered;
+  }
+  fmt::print("{}", control::print(explanations, subject->view.now()));
+  const bool is_unknown = !subject->part.empty() && explanations.front().wait.reason == "NoSuchStep";
+  co_return is_unknown ? kBadInput : kDelivered;
+}
+
+}  // namespace slipway::cli

@@ -1,5 +1,5 @@
-// What every cluster has from its start beside namespaces and rights: the Service of the API server, the priorities of the
-// system (k8s.io/kubernetes pkg/controlplane, pkg/registry/scheduling).
+// What every cluster has from its start beside namespaces and rights: the Service of the API server, the node that pods run on,
+// the priorities of the system (k8s.io/kubernetes pkg/controlplane, pkg/registry/scheduling).
 #pragma once
 
 #include <string>

@@ -5,11 +5,15 @@
 #include <filesystem>
 
 #include "base/check.h"
-#include "json/text.h"
-#include "wire_process.h"
+#include "bench.h"
+#include "up_process.h"
 
 namespace slipway::bench {
 namespace {
+
+using up::Access;
+using up::UpProcess;
+using up::User;
 
 constexpr int kConnections = 16;
 constexpr int kRounds = 5;
@@ -20,12 +24,36 @@ std::string fresh(const Settings& settings, const std::string& name) {
   return settings.folder + "/" + name;
 }
 
+/// `calls` calls with `workers` at a time. Gives the seconds of each, in the order of their ends.
+std::vector<double> measure(User& user, int workers, int calls, std::function<HttpCall(int)> make) {
+  std::vector<double> seconds;
+  int next = 0;
+  auto worker = [](User& self, int& number, int end, const std::function<HttpCall(int)>& call_of,
+                   std::vector<double>& times) -> Task<> {
+    while (number < end) {
+      HttpCall call = call_of(number++);
+      call.timeout = std::chrono::seconds{120};
+      const Instant start = tick();
+      const auto answer = co_await self.client().send(std::move(call));
+      SLIPWAY_CHECK(answer.has_value(), answer.error().message);
+      SLIPWAY_CHECK(answer->status < 300, answer->body);
+      times.push_back(seconds_since(start));
+    }
+  };
+  user.run([&](User& self) -> Task<> {
+    Tasks tasks(self.env());
+    for (int i = 0; i < workers; ++i) tasks.spawn(worker(self, next, calls, make, seconds));
+    co_await tasks.join();
+  });
+  return seconds;
+}
+
 /// Calls per second, median of the rounds.
-double rate(WireLoad& load, int calls, const std::function<HttpCall(int round, int number)>& make) {
+double rate(User& load, int calls, const std::function<HttpCall(int round, int number)>& make) {
   std::vector<double> rates;
   for (int round = 0; round < kRounds; ++round) {
     const Instant start = tick();
-    load.measure(kConnections, calls, [&](int number) { return make(round, number); });
+    measure(load, kConnections, calls, [&](int number) { return make(round, number); });
     rates.push_back(calls / seconds_since(start));
   }
   return median(rates);
@@ -37,7 +65,7 @@ struct Fanout {
 };
 
 /// What one watcher has seen. Every object carries the moment of its sending.
-Task<> follow(WireLoad& load, int events, int& ready, std::vector<double>& lags, int& seen) {
+Task<> follow(User& load, int events, int& ready, std::vector<double>& lags, int& seen) {
   HttpCall call = load.get(std::string(kConfigMaps) + "?watch=true&labelSelector=bench%3Dfanout");
   call.is_streaming = true;
   call.timeout = std::chrono::seconds{60};
@@ -64,7 +92,7 @@ Task<> follow(WireLoad& load, int events, int& ready, std::vector<double>& lags,
   answer->stream->close();
 }
 
-HttpCall timed_create(const WireLoad& load, int number, int run) {
+HttpCall timed_create(const User& load, int number, int run) {
   HttpCall call = load.create(fmt::format("fan-{}-{}", run, number), 700);
   const double now = std::chrono::duration<double>(tick().time_since_epoch()).count();
   call.body = fmt::format(
@@ -73,7 +101,7 @@ HttpCall timed_create(const WireLoad& load, int number, int run) {
   return call;
 }
 
-Task<> write_paced(WireLoad& load, int events, int run, Duration pause) {
+Task<> write_paced(User& load, int events, int run, Duration pause) {
   for (int i = 0; i < events; ++i) {
     const auto answer = co_await load.client().send(timed_create(load, i, run));
     SLIPWAY_CHECK(answer.has_value() && answer->status == 201, "create refused");
@@ -83,12 +111,12 @@ Task<> write_paced(WireLoad& load, int events, int run, Duration pause) {
 
 /// `watchers` watches of their own connections see `events` creates, one every 20 ms.
 Fanout measure_fanout(const Access& access, int watchers, int events) {
-  WireLoad load(access, static_cast<std::size_t>(watchers) + 4);
+  User load(access, static_cast<std::size_t>(watchers) + 4);
   std::vector<double> lags;
   int ready = 0;
   int seen = 0;
   double seconds = 0;
-  load.run([&](WireLoad& in) -> Task<> {
+  load.run([&](User& in) -> Task<> {
     Tasks tasks(in.env());
     for (int i = 0; i < watchers; ++i) tasks.spawn(follow(in, events, ready, lags, seen));
     while (ready < watchers) co_await sleep_for(in.env(), std::chrono::milliseconds{5});
@@ -112,11 +140,11 @@ void add_fanout(Figures& figures, const Access& access) {
 }
 
 /// Fills with `count` objects of `bytes` and gives the JSON bytes of one as the server shows it.
-double fill(WireLoad& load, int count, std::size_t bytes, std::vector<double>* seconds = nullptr) {
-  auto times = load.measure(kConnections, count, [&](int i) { return load.create(fmt::format("c{:06}", i), bytes); });
+double fill(User& load, int count, std::size_t bytes, std::vector<double>* seconds = nullptr) {
+  auto times = measure(load, kConnections, count, [&](int i) { return load.create(fmt::format("c{:06}", i), bytes); });
   if (seconds != nullptr) *seconds = std::move(times);
   double size = 0;
-  load.run([&](WireLoad& in) -> Task<> {
+  load.run([&](User& in) -> Task<> {
     const auto answer = co_await in.client().send(in.get(std::string(kConfigMaps) + "/c000000"));
     SLIPWAY_CHECK(answer.has_value() && answer->status == 200, "get refused");
     size = static_cast<double>(answer->body.size());
@@ -125,11 +153,11 @@ double fill(WireLoad& load, int count, std::size_t bytes, std::vector<double>* s
 }
 
 void add_memory(Figures& figures, const Settings& settings) {
-  WireProcess server(settings, fresh(settings, "wire-100k"));
-  WireLoad load(server.access(), kConnections);
-  const double before = server.rss_mb();
+  UpProcess server(settings.slipway, fresh(settings, "wire-100k"));
+  User load(server.access(), kConnections);
+  const double before = resident_mb(server.pid());
   const double bytes = fill(load, 100'000, 700);
-  const double after = server.rss_mb();
+  const double after = resident_mb(server.pid());
   figures["rss_100k_mb"] = {after, "MB", "", "100,000 ConfigMaps of 1 kB"};
   figures["bytes_per_json_byte"] = {(after - before) * 1048576 / (bytes * 100'000), "", "<= 1.5",
                                     "resident growth over JSON bytes"};
@@ -139,8 +167,8 @@ void add_memory(Figures& figures, const Settings& settings) {
 
 Figures measure_wire(const Settings& settings) {
   Figures figures;
-  WireProcess server(settings, fresh(settings, "wire"));
-  WireLoad load(server.access(), kConnections);
+  UpProcess server(settings.slipway, fresh(settings, "wire"));
+  User load(server.access(), kConnections);
   figures["wire_create_per_s"] = {
       rate(load, 10'000, [&](int round, int i) { return load.create(fmt::format("r{}-{}", round, i), 700); }), "1/s", "",
       "1 kB ConfigMaps over TLS, 16 connections, durable"};
@@ -150,10 +178,10 @@ Figures measure_wire(const Settings& settings) {
   add_fanout(figures, server.access());
   server.stop();
 
-  WireProcess lists(settings, fresh(settings, "wire-list"));
-  WireLoad reader(lists.access(), kConnections);
+  UpProcess lists(settings.slipway, fresh(settings, "wire-list"));
+  User reader(lists.access(), kConnections);
   fill(reader, 10'000, 700);
-  figures["wire_list10k_ms"] = {median(reader.measure(1, 9, [&](int) { return reader.get(std::string(kConfigMaps)); })) * 1000,
+  figures["wire_list10k_ms"] = {median(measure(reader, 1, 9, [&](int) { return reader.get(std::string(kConfigMaps)); })) * 1000,
                                 "ms", "", ""};
   lists.stop();
   add_memory(figures, settings);
@@ -165,26 +193,27 @@ Figures measure_large(const Settings& settings) {
   const std::string folder = fresh(settings, "wire-large");
   std::vector<double> seconds;
   {
-    WireProcess server(settings, folder);
-    WireLoad load(server.access(), kConnections);
+    UpProcess server(settings.slipway, folder);
+    User load(server.access(), kConnections);
     fill(load, 400'000, 3'700, &seconds);
-    figures["rss_400k_mb"] = {server.rss_mb(), "MB", "<= 6144", "400,000 ConfigMaps of 4 kB"};
+    figures["rss_400k_mb"] = {resident_mb(server.pid()), "MB", "<= 6144", "400,000 ConfigMaps of 4 kB"};
     const std::vector<double> last(seconds.end() - 40'000, seconds.end());
     figures["write_400k_p99_ms"] = {percentile(last, 0.99) * 1000, "ms", "<= 20", "the last 40,000 creates, 16 at a time"};
   }
-  WireProcess again(settings, folder);
+  UpProcess again(settings.slipway, folder);
   figures["start_400k_ms"] = {again.start_ms(), "ms", "", "exec to /readyz with that data"};
-  figures["rss_400k_restart_mb"] = {again.rss_mb(), "MB", "<= 6144", "after the restart"};
+  figures["rss_400k_restart_mb"] = {resident_mb(again.pid()), "MB", "<= 6144", "after the restart"};
   again.stop();
   std::filesystem::remove_all(folder);
   return figures;
 }
 
 Figures measure_clusters(const Settings& settings) {
-  WireProcess one(settings, fresh(settings, "clusters-1"), {"--clusters", "c0"});
-  WireProcess eleven(settings, fresh(settings, "clusters-11"), {"--clusters", "c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10"});
+  UpProcess one(settings.slipway, fresh(settings, "clusters-1"), {"--clusters", "c0"});
+  UpProcess eleven(settings.slipway, fresh(settings, "clusters-11"), {"--clusters", "c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10"});
   usleep(500'000);
-  return {{"ten_clusters_mb", {eleven.rss_mb() - one.rss_mb(), "MB", "", "resident memory of ten more idle clusters"}},
+  return {{"ten_clusters_mb",
+           {resident_mb(eleven.pid()) - resident_mb(one.pid()), "MB", "", "resident memory of ten more idle clusters"}},
           {"ten_clusters_start_ms", {eleven.start_ms() - one.start_ms(), "ms", "", "start with ten more, folders fresh"}}};
 }
 

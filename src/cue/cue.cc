@@ -128,7 +128,7 @@ void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
   bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
   if (!base.is_vertex() && !is_container && !base.is_concrete_scalar() && demand == Demand::Concrete) {
     Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(base)), {}};
-    add_position(v->pos, error.positions);
+    add_sources(v, error.positions);
     out.push_back(std::move(error));
     return;
   }

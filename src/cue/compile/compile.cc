@@ -154,15 +154,15 @@ const ir::Expr* Compiler::tag_value(const ast::Attribute& attribute) {
   }
   if (text == nullptr) return nullptr;
   if (type.empty() || type == "string")
-    return constant(Value::string(program_.arena.copy(std::string_view(*text))), attribute.pos);
+    return constant(Value::string(program_.arena.copy(std::string_view(*text))), Pos{0});
   if (type == "bool" && (text->empty() || *text == "true" || *text == "false"))
-    return constant(Value::of(*text != "false"), attribute.pos);
+    return constant(Value::of(*text != "false"), Pos{0});
   bool is_negative = text->starts_with('-');
   std::string_view digits = std::string_view(*text).substr(is_negative ? 1 : 0);
   auto number_literal = parse_number(digits);
   if (!number_literal || type == "bool" || (type == "int" && !number_literal->is_integer))
     return error(attribute.pos, fmt::format("invalid value \"{}\" for {} tag", *text, type));
-  return constant(number(program_.arena.copy(digits), attribute.pos, is_negative), attribute.pos);
+  return constant(number(program_.arena.copy(digits), attribute.pos, is_negative), Pos{0});
 }
 
 const ir::Struct* Compiler::file(const ast::File& node, Scope& package_scope) {

@@ -334,7 +334,7 @@ const ir::Expr* Compiler::standard_member(Binding& binding, const ast::Selector&
   if (builtin != nullptr && builtin->call != nullptr) {
     Value value = Value::of(Value::Tag::Builtin);
     value.builtin = builtin;
-    return constant(value, node.name->pos);
+    return constant(value, node.pos);
   }
   if (builtin != nullptr) {
     const SourceText& kept =

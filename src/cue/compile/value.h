@@ -193,7 +193,7 @@ constexpr std::string_view code_name(Code code) {
 
 inline bool is_incomplete(Code code) { return code == Code::Incomplete || code == Code::Cycle; }
 
-/// Why there is no value. The text is made when somebody reads it: `format` holds {0}, {1}, {2} for the operands.
+/// Why there is no value. The text is made when somebody reads it: `format` holds {0} to {3} for the operands.
 struct Bottom {
   Code code = Code::Eval;
   bool is_absent = false;       // the field asked for is not there
@@ -201,7 +201,7 @@ struct Bottom {
   bool is_child = false;        // reported by a field below
   bool is_rejection = false;    // a validator's no
   const char* format = "";
-  Value operands[3] = {};
+  Value operands[4] = {};
   Pos pos = 0;
   Pos other = 0;
   const Vertex* node = nullptr;   // where, for the path

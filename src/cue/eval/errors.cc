@@ -20,7 +20,14 @@ Value Evaluator::bottom(Code code, const char* format, Pos pos, Value a, Value b
 
 Value Evaluator::conflict(const Value& a, Pos a_pos, const Value& b, Pos b_pos) {
   if ((kinds_of(a) & kinds_of(b)) != 0) return bottom(Code::Eval, "conflicting values {1} and {0}", a_pos, a, b, b_pos);
-  return bottom(Code::Eval, "conflicting values {0} and {1} (mismatched types)", a_pos, a, b, b_pos);
+  // The value that is known best stands first.
+  bool swaps = b.is_concrete_scalar() && !a.is_concrete_scalar();
+  Value reason = swaps ? bottom(Code::Eval, "", b_pos, b, a, a_pos) : bottom(Code::Eval, "", a_pos, a, b, b_pos);
+  auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+  fresh->operands[2] = Value::type(kinds_of(fresh->operands[0]));
+  fresh->operands[3] = Value::type(kinds_of(fresh->operands[1]));
+  fresh->format = "conflicting values {0} and {1} (mismatched types {2} and {3})";
+  return reason;
 }
 
 void Evaluator::add_error(Vertex* v, const Value& error) {
@@ -75,7 +82,8 @@ std::string Evaluator::show(const Value& value) {
     case Value::Tag::Validator: {
       const Builtin& builtin = *value.validator->builtin;
       std::string text = (builtin.package.empty() ? "" : std::string(builtin.package) + ".") + std::string(builtin.name);
-      if (value.validator->args.empty() && builtin.params.size() == 1) return text;
+      // Arguments that are no values of their own are not repeated.
+      if (builtin.wants_raw || (value.validator->args.empty() && builtin.params.size() == 1)) return text;
       text += "(";
       for (std::size_t i = 0; i < value.validator->args.size(); ++i)
         text += (i > 0 ? ", " : "") + show(value.validator->args[i]);
@@ -113,7 +121,7 @@ std::string Evaluator::show(const Value& value) {
   std::string text;
   for (Vertex* field : v->arcs) {
     if (field->mark != ArcMark::Member || text.size() > 200) continue;
-    text += text.empty() ? "" : (is_list ? "," : ", ");
+    text += text.empty() ? "" : ",";
     if (!is_list) text += labels_.describe(field->label) + ":";
     text += show(Value::of(field));
   }
@@ -125,7 +133,7 @@ std::string Evaluator::message(const Bottom& reason) const {
   std::string text;
   std::string_view format = reason.format;
   for (std::size_t i = 0; i < format.size(); ++i) {
-    if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' && format[i + 1] <= '2') {
+    if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' && format[i + 1] <= '3') {
       const Value& operand = reason.operands[format[i + 1] - '0'];
       bool is_plain = operand.tag == Value::Tag::String && format.find("({0}") == std::string_view::npos &&
                       (reason.is_absent || format.starts_with("{0}") || format.starts_with("error in"));

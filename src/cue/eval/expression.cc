@@ -278,7 +278,7 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
 Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env* env) {
   if (builtin.wants_raw) return call_raw(builtin, expr, env);
   std::size_t given = expr.args.size();
-  bool makes_validator = builtin.is_validator && given + 1 == builtin.params.size();
+  bool makes_validator = builtin.judges() && given + 1 == builtin.params.size();
   if (given > builtin.params.size()) {
     return wrong_count(builtin, "too many", given, expr.pos);
   }
@@ -310,9 +310,9 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
   for (const Value& arg : args) {
     if (arg.is_vertex()) complete(arg.vertex);
   }
-  if (builtin.is_validator && builtin.result == 0) return fail("it judges a value and gives none: use it as a constraint");
+  if (builtin.judges() && builtin.result == 0) return fail("it judges a value and gives none: use it as a constraint");
   Value result = builtin.call(*this, args);
-  if (builtin.is_validator && (result.is_none() || (result.is_bottom() && result.bottom->is_rejection)))
+  if (builtin.judges() && (result.is_none() || (result.is_bottom() && result.bottom->is_rejection)))
     return Value::of(result.is_none());
   return result;
 }
@@ -320,7 +320,7 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
 // and, or, close, matchN and their like take their arguments unevaluated or partly so.
 Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env) {
   std::vector<Value> args;
-  bool makes_validator = builtin.is_validator && expr.args.size() + 1 == builtin.params.size();
+  bool makes_validator = builtin.judges() && expr.args.size() + 1 == builtin.params.size();
   if (expr.args.size() != builtin.params.size() && !makes_validator) {
     return wrong_count(builtin, expr.args.size() > builtin.params.size() ? "too many" : "not enough", expr.args.size(),
                        expr.pos);

@@ -185,7 +185,7 @@ void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, P
     case Value::Tag::Vertex:
       return insert_data(v, c, value.vertex);
     case Value::Tag::Builtin:
-      if (value.builtin->is_validator && value.builtin->params.size() == 1) {
+      if (value.builtin->judges() && value.builtin->params.size() == 1) {
         Value validator = Value::of(Value::Tag::Validator);
         validator.validator = arena_.make<Validator>(value.builtin, std::span<const Value>(), pos);
         return insert_bound(v, validator, pos);

@@ -47,13 +47,13 @@ Value match_n(Calls& calls, std::span<const Value> args) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < calls.list_size(args[2]); ++i) count += fits(calls, args[0], calls.raw_item(args[2], i)) ? 1 : 0;
   if (fits(calls, Value::of_int(count), args[1])) return Value::of(true);
-  return calls.fail(fmt::format("{} matched, expected {}", count, calls.show(args[1])));
+  return calls.reject(fmt::format("{} matched, expected {}", count, calls.show(args[1])));
 }
 
 Value match_if(Calls& calls, std::span<const Value> args) {
   const Value& wanted = fits(calls, args[0], args[1]) ? args[2] : args[3];
   if (fits(calls, args[0], wanted)) return Value::of(true);
-  return calls.fail("invalid value: does not match");
+  return calls.reject("invalid value: does not match");
 }
 
 constexpr KindMask kLenParams[] = {kString | kBytes | kList | kStruct};

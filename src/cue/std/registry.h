@@ -37,6 +37,9 @@ struct Builtin {
   std::string_view constant = {};
   /// That many parameters at the end may be left off; the function then gets fewer arguments.
   std::uint8_t optional_params = 0;
+
+  /// Whatever answers with a bool may judge.
+  constexpr bool judges() const { return is_validator || result == kBool; }
 };
 
 /// What a function may ask of the evaluation it runs in.

@@ -125,6 +125,13 @@ std::string_view package_of(std::string_view group) {
 /// Only Kubernetes' own groups have messages: those without a dot, and those below k8s.io.
 bool is_own_group(std::string_view group) { return group.find('.') == group.npos || group.ends_with(".k8s.io"); }
 
+/// Times, quantities and their like are no objects, nor is what has a kind or apiVersion that is not its own.
+bool may_be_object(const ProtoMessage& message) {
+  return message.form == ProtoForm::Object && std::ranges::none_of(message.fields, [](const ProtoField& field) {
+           return field.name == "kind" || field.name == "apiVersion";
+         });
+}
+
 }  // namespace
 
 const ProtoField* ProtoMessage::field(std::uint32_t number) const {
@@ -144,8 +151,7 @@ const ProtoMessage* protobuf_message(const GroupVersionKind& kind) {
   const ProtoMessage* found = is_own_group(kind.group) ? table().find(protobuf_name(kind)) : nullptr;
   const bool is_meta = kind.group == "meta.k8s.io" || is_everywhere(kind.kind);
   if (found == nullptr && is_meta) found = table().find("meta.v1." + kind.kind);
-  // Times, quantities and their like are no objects.
-  return found != nullptr && found->form == ProtoForm::Object ? found : nullptr;
+  return found != nullptr && may_be_object(*found) ? found : nullptr;
 }
 
 }  // namespace slipway::kube

@@ -151,6 +151,8 @@ TEST(Protobuf, refuses_what_is_too_large_or_too_deep) {
 TEST(Protobuf, says_which_kinds_have_no_wire_form) {
   EXPECT_FALSE(has_protobuf({"batch.slipway.dev", "v1alpha1", "Workflow"}));
   EXPECT_FALSE(has_protobuf({"apps.example.com", "v1", "Deployment"}));
+  EXPECT_FALSE(has_protobuf({"meta.k8s.io", "v1", "Duration"}));
+  EXPECT_FALSE(has_protobuf({"", "v1", "ObjectReference"}));
   EXPECT_TRUE(has_protobuf(kDeployment));
   const auto bytes = encode_protobuf(parsed(R"({"kind":"Own","apiVersion":"a.b/v1"})"));
   ASSERT_FALSE(bytes.has_value());

@@ -102,7 +102,9 @@ Task<Result<net::Answer>> answer_exec(Env& env, server::Server& server, server::
   SLIPWAY_CO_TRY(query, query_of(call.query));
   SLIPWAY_CO_TRY(container, container_of(pod, query.container));
   query.container = container;
-  if (pods == nullptr) co_return fail(Reason::NotImplemented, "commands in simulated pods are not implemented");
+  // Before the protocol is looked at: a client that is refused a WebSocket asks again by SPDY and shows what it hears then.
+  if (pods == nullptr || !pods->runs_commands())
+    co_return fail(Reason::NotImplemented, "commands in simulated pods are not implemented");
   SLIPWAY_CO_TRY(protocol, protocol_of(call.http));
   if (!container_status(pod, container)["state"].has("running")) {
     co_return fail(Reason::BadRequest, fmt::format("container {} is not running", container));

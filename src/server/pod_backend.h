@@ -43,6 +43,8 @@ class PodExec {
 class PodBackend {
  public:
   virtual ~PodBackend() = default;
+  /// Whether exec() does anything.
+  virtual bool runs_commands() const { return false; }
   /// Starts a command, without input, in the environment of a running container. NotImplemented where there is no such thing.
   virtual Task<Result<std::unique_ptr<PodExec>>> exec(kube::Object, ExecQuery) {
     co_return fail(Reason::NotImplemented, "commands in simulated pods are not implemented");

@@ -83,6 +83,7 @@ class PaperPods : public server::PodBackend {
   Task<Result<std::string>> logs(kube::Object, server::LogQuery query) override {
     co_return query.offset >= log.size() ? std::string() : log.substr(query.offset, query.limit);
   }
+  bool runs_commands() const override { return true; }
   Task<Result<std::unique_ptr<server::PodExec>>> exec(kube::Object, server::ExecQuery query) override {
     commands.push_back(std::move(query));
     co_return std::make_unique<Command>(*this);

@@ -156,6 +156,40 @@ TEST_F(RemoteTest, a_remote_controller_delivers_the_release_example) {
   });
 }
 
+TEST_F(RemoteTest, a_credential_plugin_is_run_until_its_credential_ends) {
+  serve([this]() -> Task<> {
+    // Each run counts itself in a file; what it says to people is not taken for its answer.
+    const std::string script = R"(echo run >>"$COUNT"; echo 'hello' >&2; test -n "$KUBERNETES_EXEC_INFO" || exit 1
+echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"'$(wc -l <"$COUNT")'","expirationTimestamp":"'$EXPIRES'"}}')";
+    Connection connection;
+    connection.server = "https://127.0.0.1:1";
+    connection.exec = ExecPlugin{.api_version = "client.authentication.k8s.io/v1",
+                                 .command = "sh",
+                                 .args = {"-c", script},
+                                 .env = {"COUNT=" + (folder_ / "count"), "EXPIRES=2001-01-01T00:00:00Z"}};
+    CredentialSource::Options options;
+    options.environment = {"PATH=/usr/bin:/bin"};
+    options.scratch_folder = folder_.path();
+    CredentialSource expired(env(), connection, options);
+    const auto first = co_await expired.get();
+    EXPECT_TRUE(first) << first.error().message;
+    EXPECT_EQ(first ? first->token : "", "1");
+    const auto second = co_await expired.get();
+    EXPECT_EQ(second ? second->token : "", "2");
+    connection.exec->env[1] = "EXPIRES=2999-01-01T00:00:00Z";
+    CredentialSource lasting(env(), connection, options);
+    const auto third = co_await lasting.get();
+    const auto again = co_await lasting.get();
+    EXPECT_EQ(third ? third->token : "", "3");
+    EXPECT_EQ(again ? again->token : "", "3");
+    connection.exec->command = "/no/such/plugin";
+    CredentialSource missing(env(), connection, options);
+    const auto none = co_await missing.get();
+    EXPECT_FALSE(none);
+    if (!none) EXPECT_EQ(none.error().reason, Reason::Unauthorized) << none.error().message;
+  });
+}
+
 TEST_F(RemoteTest, one_of_two_controllers_leads_and_the_other_follows_when_it_lets_go) {
   serve([this]() -> Task<> {
     const auto client = connect();

@@ -1,6 +1,5 @@
 #include "kube/openapi.h"
 
-
 #include "base/digest.h"
 #include "json/text.h"
 #include "kube/builtin.h"

@@ -125,5 +125,12 @@ TEST(Cue, an_optional_field_of_a_closed_struct_may_come_yet) {
   EXPECT_FALSE(root.field("z").validate().empty());
 }
 
+TEST(Cue, a_conflict_is_told_where_it_is_and_not_where_it_was_noticed) {
+  Errors errors =
+      evaluate(compiled("out: [{if p.cmd != _|_ {c: p.cmd}}]\np: {cmd?: [...string]}\np: {cmd: [\"a\", 1]}")).validate();
+  ASSERT_EQ(errors.size(), 1u) << describe(errors);
+  EXPECT_EQ(errors[0].path, "p.cmd.1");
+}
+
 }  // namespace
 }  // namespace slipway::cue

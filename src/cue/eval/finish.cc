@@ -47,7 +47,9 @@ bool Evaluator::settle(Vertex* v) {
   std::uint32_t outer_low = std::exchange(low_, kNone);
   bool outer_force = std::exchange(force_, false);
   (void)before;
+  Vertex* outer_current = std::exchange(current_, v);  // what is wrong here is told of here
   bool done = settle_running(v);
+  current_ = outer_current;
   --depth_;
   force_ = outer_force;
   if (!done) {

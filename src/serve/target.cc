@@ -66,8 +66,9 @@ Result<Target> target_of(const server::Registry& registry, const Route& route, V
   } else {
     const bool is_status = route.subresource == "status" && (*type)->has_status;
     const bool is_scale = route.subresource == "scale" && (*type)->scale.has_value();
-    if (!is_status && !is_scale) return not_found();
-    if (!is_status_verb(verb)) return not_allowed();
+    const server::Endpoint* part = server::find_stored_part(route.resource, route.subresource);
+    if (!is_status && !is_scale && part == nullptr) return not_found();
+    if (part != nullptr ? !part->takes(verb) : !is_status_verb(verb)) return not_allowed();
   }
   return Target{*type, nullptr};
 }

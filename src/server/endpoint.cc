@@ -16,11 +16,23 @@ std::span<const Endpoint> endpoints() {
   return all;
 }
 
-const Endpoint* find_endpoint(const kube::Resource& resource, std::string_view subresource) {
+namespace {
+
+const Endpoint* find_row(const kube::Resource& resource, std::string_view subresource, bool is_stored) {
   for (const Endpoint& row : endpoints()) {
-    if (!row.is_stored && row.subresource == subresource && row.resource == resource) return &row;
+    if (row.is_stored == is_stored && row.subresource == subresource && row.resource == resource) return &row;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const Endpoint* find_endpoint(const kube::Resource& resource, std::string_view subresource) {
+  return find_row(resource, subresource, false);
+}
+
+const Endpoint* find_stored_part(const kube::Resource& resource, std::string_view subresource) {
+  return find_row(resource, subresource, true);
 }
 
 }  // namespace slipway::server

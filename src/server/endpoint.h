@@ -37,6 +37,9 @@ std::span<const Endpoint> endpoints();
 /// Null when there is no such row, or it is_stored.
 const Endpoint* find_endpoint(const kube::Resource& resource, std::string_view subresource);
 
+/// The row that is_stored of that name, or null.
+const Endpoint* find_stored_part(const kube::Resource& resource, std::string_view subresource);
+
 // The tables joined in endpoints(), by subject.
 std::vector<Endpoint> access_endpoints();  // access/: reviews, tokens
 std::vector<Endpoint> object_endpoints();  // builtin/: scale, eviction, binding and others of stored kinds

@@ -64,6 +64,46 @@ Result<Value> charged(const Value& budget, std::string_view pod, Time now) {
       .with_path({"status", "disruptedPods", pod}, to_rfc3339(now));
 }
 
+/// A number of `whole`, or a share of it rounded up.
+std::int64_t amount_of(const Value& amount, std::int64_t whole) {
+  if (!amount.is_string()) return amount.as_int();
+  return (std::atol(amount.str().c_str()) * whole + 99) / 100;
+}
+
+/// The budget with the status its pods give it, as the disruption controller would write it.
+/// DIVERGES: a share and maxUnavailable count the pods there are, not the replicas their owners want.
+Value counted(const Value& budget, const Value& pods) {
+  const auto selector = kube::LabelSelector::from_object(budget["spec"]["selector"]);
+  std::int64_t expected = 0;
+  std::int64_t healthy = 0;
+  for (const Value& pod : pods["items"].items()) {
+    if (!selector || !selector->matches(pod["metadata"]["labels"])) continue;
+    const std::string_view phase = pod["status"]["phase"].as_string();
+    if (phase == "Succeeded" || phase == "Failed") continue;
+    ++expected;
+    healthy += kube::is_true(pod, "Ready") && !kube::is_deleting(pod) ? 1 : 0;
+  }
+  const Value& most = budget["spec"]["maxUnavailable"];
+  const std::int64_t desired = most.is_null() ? amount_of(budget["spec"]["minAvailable"], expected)
+                                              : std::max<std::int64_t>(0, expected - amount_of(most, expected));
+  return budget.with("status", json::object({{"observedGeneration", kube::generation(budget)},
+                                             {"disruptionsAllowed", std::max<std::int64_t>(0, healthy - desired)},
+                                             {"currentHealthy", healthy},
+                                             {"desiredHealthy", desired},
+                                             {"expectedPods", expected}}));
+}
+
+/// A budget that no controller has looked at yet (the embedded cluster has none) is counted now.
+Task<Result<Value>> current(Site& site, Value budget) {
+  if (budget["status"]["observedGeneration"].as_int() != 0) co_return budget;
+  Request request;
+  request.verb = client::Verb::List;
+  request.resource = kPods;
+  request.ns = kube::ns(budget);
+  SLIPWAY_CO_TRY(pods, co_await site.server.call(std::move(request)));
+  co_return counted(budget, pods.object);
+}
+
 Task<Result<std::vector<Value>>> budgets_of(Site& site, Value pod) {
   Request request;
   request.verb = client::Verb::List;
@@ -87,10 +127,11 @@ Task<Result<void>> take_disruption(Site& site, Value pod, bool dry_run) {
       co_return fail(Reason::InternalError,
                      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
     }
-    const Value budget = budgets.front();
+    const bool is_kept_up = budgets.front()["status"]["observedGeneration"].as_int() != 0;
+    SLIPWAY_CO_TRY(budget, co_await current(site, budgets.front()));
     if (may_go_unhealthy(budget, pod)) co_return Result<void>{};
     SLIPWAY_CO_TRY(next, charged(budget, kube::name(pod), site.env.clock.now()));
-    if (dry_run) co_return Result<void>{};
+    if (dry_run || !is_kept_up) co_return Result<void>{};
     auto written = co_await client::update_status(site.server, kBudgets, next, std::string(kManager));
     if (written) co_return Result<void>{};
     if (written.error().reason != Reason::Conflict || i + 1 == kTries) co_return fail(std::move(written).error());

@@ -135,7 +135,6 @@ TEST_F(Workloads, a_budget_guards_its_pods_against_eviction) {
   const Value budget = must(
       create(kBudgets, yaml("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: p, namespace: default}, spec: "
                             "{minAvailable: 1, selector: {matchLabels: {app: x}}}}")));
-  EXPECT_EQ(reason(evict("a")), "TooManyRequests");
   must(update_status(kBudgets, budget.with("status", yaml("{observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 2, "
                                                           "desiredHealthy: 1, expectedPods: 2}"))));
   EXPECT_EQ(must(evict("a"))["status"].str(), "Success");
@@ -145,6 +144,29 @@ TEST_F(Workloads, a_budget_guards_its_pods_against_eviction) {
   EXPECT_EQ(second.error().reason, Reason::TooManyRequests);
   EXPECT_EQ(second.error().causes.front().reason, "DisruptionBudget");
   EXPECT_EQ(second.error().causes.front().message, "The disruption budget p needs 1 healthy pods and has 2 currently");
+}
+
+TEST_F(Workloads, a_budget_that_nobody_keeps_up_is_counted_at_the_eviction) {
+  for (const char* name : {"a", "b"}) {
+    must(create(kPods,
+                yaml(fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: {}, namespace: default, labels: {{app: "
+                                 "x}}}}, spec: {{terminationGracePeriodSeconds: 0, containers: [{{name: c, image: i}}]}}}}",
+                                 name))));
+    must(update_status(kPods, must(get(kPods, name))
+                                  .with("status", yaml("{phase: Running, conditions: [{type: Ready, status: "
+                                                       "'True'}]}"))));
+  }
+  must(
+      create(kBudgets, yaml("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: p, namespace: default}, spec: "
+                            "{maxUnavailable: 50%, selector: {matchLabels: {app: x}}}}")));
+  const Value eviction = yaml("{apiVersion: policy/v1, kind: Eviction}");
+  EXPECT_TRUE(through(Verb::Create, kPods, "a", "eviction", eviction));
+  must(patch(kBudgets, "p", client::PatchType::Json,
+             "[{op: remove, path: /spec/maxUnavailable}, {op: add, path: "
+             "/spec/minAvailable, value: 1}, {op: test, path: /metadata/name, value: "
+             "p}]",
+             "tester"));
+  EXPECT_EQ(reason(through(Verb::Create, kPods, "b", "eviction", eviction)), "TooManyRequests");
 }
 
 TEST_F(Workloads, one_store_serves_an_autoscaler_and_an_event_in_two_forms) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "json/text.h"
+#include "kube/schema.h"
 #include "server/access/escalation.h"
 #include "server/access/upkeep.h"
 #include "server/builtin/conversion.h"
@@ -172,6 +173,7 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
   const bool is_status = request_.subresource == "status";
   const bool is_pruned = tracking == Tracking::Done;
   SLIPWAY_TRY(decoded, is_status ? decode_status(body) : is_pruned ? Result<Value>(body) : decode_change(body, old));
+  if (!is_main && !is_status && served_.type.schema != nullptr) decoded = served_.type.schema->fill_defaults(decoded);
   Value object = merge_status(decoded, old);
   if (is_main) object = fill_change(std::move(object), old);
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, old, object, writer(), now_);

@@ -182,7 +182,8 @@ TEST_F(Kinds, a_signing_request_says_who_asks_and_is_approved_apart) {
                                           "username: somebody}}")));
   EXPECT_FALSE(made["spec"].has("username"));
   Request approval =
-      writing(Verb::Update, requests, made.with("status", yaml("{conditions: [{type: Approved, status: 'True'}]}")));
+      writing(Verb::Update, requests,
+              made.with("status", yaml("{conditions: [{type: Approved, status: 'True', lastTransitionTime: null}]}")));
   approval.subresource = "approval";
   EXPECT_TRUE(kube::is_true(must(object_of(std::move(approval))), "Approved"));
 }

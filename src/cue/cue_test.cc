@@ -132,5 +132,15 @@ TEST(Cue, a_conflict_is_told_where_it_is_and_not_where_it_was_noticed) {
   EXPECT_EQ(errors[0].path, "p.cmd.1");
 }
 
+TEST(Cue, what_has_something_wrong_in_it_is_not_present_whichever_came_first) {
+  const char* data = "p: cmd: [\"a\", 1]";
+  const char* program = "out: {n: 1, if p.cmd != _|_ {c: p.cmd}}\np: cmd?: [...string]";
+  for (const std::string& text : {data + std::string("\n") + program, program + std::string("\n") + data}) {
+    auto out = evaluate(compiled(text.c_str())).field("out").to_json_text();
+    ASSERT_TRUE(out.has_value()) << text << describe(out.error());
+    EXPECT_EQ(*out, R"({"n":1})");
+  }
+}
+
 }  // namespace
 }  // namespace slipway::cue

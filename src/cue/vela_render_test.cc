@@ -51,5 +51,39 @@ TEST(DefinitionsConformance, definitions_render_as_upstream) {
   }
 }
 
+// The same object, or the same absence of one.
+json::Value rendered(const Cursor& root) {
+  json::ArrayBuilder all;
+  for (const char* key : {"output", "outputs", "patch", "errs", "parameter"}) {
+    auto found = root.field(key).to_json();
+    all.add(found ? *found : json::Value(key));
+  }
+  all.add(static_cast<std::int64_t>(root.validate().size()));
+  return all.build();
+}
+
+TEST(DefinitionsConformance, order_of_files_and_holes_does_not_matter) {
+  auto rows = testing::corpus_rows("vela_render.jsonl");
+  if (rows.empty()) GTEST_SKIP() << "no corpus";
+  testing::Definitions definitions;
+  for (const json::Value& row : rows) {
+    std::string id = row["id"].str();
+    std::string name = id.substr(0, id.find('/', id.find('/') + 1));
+    const Program* program = definitions.find(name);
+    ASSERT_NE(program, nullptr);
+    std::string text = section(testing::definition_text(name), "template");
+    std::string data = "parameter: " + json::print(row["parameter"]) + "\ncontext: " + json::print(row["context"]) + "\n";
+    auto before = compile({{"data.cue", data}, {"template.cue", text}});
+    auto after = compile({{"template.cue", text}, {"data.cue", data}});
+    ASSERT_TRUE(before.has_value() && after.has_value()) << id;
+    Hole parameter{"parameter", row["parameter"]};
+    Hole context{"context", row["context"]};
+    json::Value expected = rendered(evaluate(*program, {parameter, context}));
+    EXPECT_EQ(rendered(evaluate(*program, {context, parameter})), expected) << id;
+    EXPECT_EQ(rendered(evaluate(*before)), expected) << id;
+    EXPECT_EQ(rendered(evaluate(*after)), expected) << id;
+  }
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -229,10 +229,12 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
     bool is_done = settle(v);
     value = value_of(v);
     if (!is_done && value.is_bottom() && is_incomplete(value.bottom->code)) waits = true;
-    if (is_done && value.is_vertex() && deref(v)->phase == Phase::Settled && !has_ancestor(current_, deref(v))) {
-      complete(deref(v));
-      if (deref(v)->child_error != nullptr && !is_incomplete(deref(v)->child_error->code))
-        value = Value::of(deref(v)->child_error);
+    if (is_done && value.is_vertex()) {
+      Vertex* real = deref(v);
+      if (real->phase == Phase::Settled && !has_ancestor(current_, real)) complete(real);
+      real = deref(v);
+      bool is_wrong = real->child_error != nullptr && !is_incomplete(real->child_error->code);
+      if (is_wrong && real->phase == Phase::Final) value = Value::of(real->child_error);
     }
   }
   if (waits && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
@@ -278,7 +280,7 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
 Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env* env) {
   if (builtin.wants_raw) return call_raw(builtin, expr, env);
   std::size_t given = expr.args.size();
-  bool makes_validator = builtin.judges() && given + 1 == builtin.params.size();
+  bool makes_validator = builtin.judges() && builtin.optional_params == 0 && given + 1 == builtin.params.size();
   if (given > builtin.params.size()) {
     return wrong_count(builtin, "too many", given, expr.pos);
   }
@@ -329,8 +331,7 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
     Value value = evaluate(*expr.args[i], env);
     std::size_t param = i + (makes_validator ? 1 : 0);
     if (builtin.params[param] != kTop) value = make_concrete(value, expr.args[i]->pos);
-    if (!value.is_bottom() && builtin.params[param] != kTop)
-      value = check_argument(builtin, value, param, expr.args[i]->pos);
+    if (!value.is_bottom() && builtin.params[param] != kTop) value = check_argument(builtin, value, param, expr.args[i]->pos);
     if (value.is_bottom()) return value;
     if (value.is_vertex()) {
       if (!settle(value.vertex) && low_ != kNone && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);

@@ -4,8 +4,10 @@
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers, the store's also with the thread sanitizer
 #   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node) against `slipway up`
+#   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
 #   make conformance-kube  of these only the ones that read $SLIPWAY_CORPUS/kube
+#   make conformance-cue   of these only the ones that read $SLIPWAY_CORPUS/cue, against their bars
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -19,7 +21,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo test test-wire sanitizers conformance conformance-kube bench fuzz check fmt crds release deps
+.PHONY: demo test test-wire test-load sanitizers conformance conformance-kube conformance-cue bench fuzz check fmt crds release deps
 
 demo: release
 	rm -rf out/demo
@@ -52,6 +54,15 @@ KUBE_SUITES = $$(grep -xE '(json|kube|cel|server)_test' out/dev/tests.txt)
 conformance-kube: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev $(KUBE_SUITES)
 	tools/run-tests out/dev --conformance $(KUBE_SUITES)
+
+# Every suite over $SLIPWAY_CORPUS/cue, against the bars of tests/bars_cue.txt.
+conformance-cue: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev cue_test
+	tools/run-tests out/dev --conformance cue_test | tools/check-bars tests/bars_cue.txt
+
+test-load: deps out/release/build.ninja release
+	ninja -j $(JOBS) -C out/release up_test
+	SLIPWAY_LOAD=full SLIPWAY_BINARY=out/release/slipway out/release/up_test
 
 bench: release
 	tools/deps bench

@@ -95,7 +95,7 @@ def matches(expected, actual):
         return any(matches(expected[1:], actual[i:]) for i in range(len(actual) + 1))
     if not actual:
         return False
-    fits = re.fullmatch(head[1:].strip(), actual[0]) if head.startswith("~") else head.rstrip() == actual[0].rstrip()
+    fits = re.fullmatch(head[1:], actual[0]) if head.startswith("~") else head.rstrip() == actual[0].rstrip()
     return bool(fits) and matches(expected[1:], actual[1:])
 
 

@@ -33,6 +33,7 @@ std::vector<ast::File*> parse_all(ProgramData& program, const std::vector<Source
 std::unique_ptr<ProgramData> compile_program(const std::vector<SourceText>& files, const Packages& packages,
                                              const CompileOptions& options) {
   auto program = std::make_unique<ProgramData>();
+  program->is_legacy = options.is_legacy;
   std::map<std::string, std::uint32_t> instances;
   program->instances.emplace_back();
   std::vector<std::vector<ast::File*>> parsed = {parse_all(*program, files)};
@@ -153,8 +154,7 @@ const ir::Expr* Compiler::tag_value(const ast::Attribute& attribute) {
     text = &given->second;
   }
   if (text == nullptr) return nullptr;
-  if (type.empty() || type == "string")
-    return constant(Value::string(program_.arena.copy(std::string_view(*text))), Pos{0});
+  if (type.empty() || type == "string") return constant(Value::string(program_.arena.copy(std::string_view(*text))), Pos{0});
   if (type == "bool" && (text->empty() || *text == "true" || *text == "false"))
     return constant(Value::of(*text != "false"), Pos{0});
   bool is_negative = text->starts_with('-');

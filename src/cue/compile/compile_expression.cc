@@ -346,7 +346,7 @@ const ir::Expr* Compiler::standard_member(Binding& binding, const ast::Selector&
     return tree != nullptr ? expression(*tree) : bottom(Code::Eval, "invalid constant", node.pos);
   }
   auto* reason = program_.arena.make<Bottom>();
-  reason->format = "package \"{0}\" has no {1}";
+  reason->format = "package {0} has no {1}";
   reason->operands[0] = Value::string(binding.package);
   reason->operands[1] = Value::string(member);
   reason->pos = node.name->pos;

@@ -56,6 +56,7 @@ struct ProgramData {
   std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps;
   /// The texts follow the grammar. What is wrong beside that stands as an error where it is used, too.
   bool is_well_formed = true;
+  bool is_legacy = false;  // CompileOptions
   std::vector<const ir::Expr*> expressions;
   std::vector<const ir::Expr*> data_values;
   std::set<std::string> used_tags;
@@ -66,6 +67,9 @@ struct ProgramData {
 struct CompileOptions {
   std::vector<std::string> open_names;
   bool allows_unused_imports = false;
+  /// For templates written for v0.5 to v0.9: lists may be added and multiplied. (A field named `error` may be referred to in
+  /// any version here: names of fields come before predeclared ones.)
+  bool is_legacy = false;
   /// Expressions in the scope of the main package; standard packages need no import there. Program::data().expressions.
   std::vector<std::string> expressions = {};
   std::string expression_name = "--expression";  // as positions name them

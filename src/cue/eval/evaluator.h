@@ -170,6 +170,7 @@ class Evaluator final : public Calls {
   // operators.cc
   Value binary_values(Tok op, const Value& a, const Value& b, Pos pos);
   Value arithmetic(Tok op, const Value& a, const Value& b, Pos pos);
+  Value list_arithmetic(Tok op, const Value& a, const Value& b, Pos pos);
   Value compare_values(Tok op, const Value& a, const Value& b, Pos pos);
   Value repeat(const Value& text, const Value& count, Pos pos);
   /// Whether a scalar satisfies a bound or validator: 1, 0, or -1 and `error` set.

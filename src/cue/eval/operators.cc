@@ -174,6 +174,9 @@ Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
   }
   if (op == Tok::Mul && a_text && kinds_of(b) == kInt) return repeat(a, b, pos);
   if (op == Tok::Mul && b_text && kinds_of(a) == kInt) return repeat(b, a, pos);
+  auto is_list = [](const Value& side) { return side.is_vertex() && deref(side.vertex)->base.tag == Value::Tag::List; };
+  if (program_.is_legacy && (is_list(a) || is_list(b)) && (op == Tok::Add || op == Tok::Mul))
+    return list_arithmetic(op, a, b, pos);
   if (op == Tok::Add && a.is_vertex() && b.is_vertex() && deref(a.vertex)->base.tag == Value::Tag::List) {
     return bottom(Code::Eval, "Addition of lists is superseded by list.Concat; see https://cuelang.org/e/v0.11-list-arithmetic",
                   pos);
@@ -184,6 +187,28 @@ Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
                   "Multiplication of lists is superseded by list.Repeat; see https://cuelang.org/e/v0.11-list-arithmetic", pos);
   }
   return bottom(Code::Eval, "invalid operands {0} and {1} (mismatched types)", pos, a, b);
+}
+
+// As it was before v0.11: [1] + [2], 3 * [0].
+Value Evaluator::list_arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
+  const Value& list = kinds_of(a) == kList ? a : b;
+  const Value& other = kinds_of(a) == kList ? b : a;
+  std::vector<Value> items;
+  if (op == Tok::Add && kinds_of(other) == kList) {
+    for (const Value& side : {a, b}) {
+      for (std::size_t i = 0; i < list_size(side); ++i) items.push_back(raw_item(side, i));
+    }
+    return make_list(items);
+  }
+  if (op != Tok::Mul || other.tag != Value::Tag::Int)
+    return bottom(Code::Eval, "invalid operands {0} and {1} (mismatched types)", pos, a, b);
+  if (other.integer < 0) return bottom(Code::Eval, "cannot convert negative number to uint64", pos);
+  if (static_cast<std::uint64_t>(other.integer) * std::max<std::size_t>(list_size(list), 1) > 1'000'000)
+    return bottom(Code::Eval, "repeated list too long", pos);
+  for (std::int64_t n = 0; n < other.integer; ++n) {
+    for (std::size_t i = 0; i < list_size(list); ++i) items.push_back(raw_item(list, i));
+  }
+  return make_list(items);
 }
 
 Value Evaluator::compare_values(Tok op, const Value& a, const Value& b, Pos pos) {

@@ -280,6 +280,7 @@ class Command {
     for (const auto& [name, value] : tags_) unused.insert(name);
     std::vector<Result> results;
     bool has_data = !loaded.data.empty();
+    is_data_first_ = loaded.is_data_first;
     if (loaded.instances.empty()) loaded.instances.emplace_back();
     for (const Instance& instance : loaded.instances) {
       // Data merged into a package is one value; under a schema, and for vet, each document stands for itself.
@@ -320,7 +321,7 @@ class Command {
     };
     std::vector<SourceText> files = instance.files;
     if (options_.schema.empty()) {
-      files.insert(files.end(), data.begin(), data.end());
+      files.insert(is_data_first_ ? files.begin() : files.end(), data.begin(), data.end());
       compile_options.expressions = options_.expressions;
     } else {
       compile_options.expressions = {options_.schema.back()};
@@ -480,6 +481,7 @@ class Command {
   Options options_;
   std::map<std::string, std::string> tags_;
   Outcome outcome_;
+  bool is_data_first_ = false;
 };
 
 }  // namespace

@@ -154,6 +154,7 @@ class Loader {
       } else if (auto failed = add_file(argument, kind, named, out.data)) {
         return std::unexpected(std::move(*failed));
       }
+      out.is_data_first = out.is_data_first || (named.empty() && packages.empty());
     }
     if (!named.empty() && !packages.empty()) return std::unexpected(one_error("cannot mix files of a package with packages"));
     if (packages.empty() && named.empty() && (request_.arguments.empty() || out.data.empty())) packages.push_back(".");

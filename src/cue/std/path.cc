@@ -318,7 +318,8 @@ Value clean_path(Calls& calls, Args args) { return with_text(calls, args, clean)
 Value base_path(Calls& calls, Args args) { return with_text(calls, args, base); }
 Value dir_path(Calls& calls, Args args) { return with_text(calls, args, directory); }
 Value volume_path(Calls& calls, Args args) {
-  return with_text(calls, args, [](const System& s, std::string_view p) { return std::string(p.substr(0, volume_size(s, p))); });
+  return with_text(calls, args,
+                   [](const System& s, std::string_view p) { return std::string(p.substr(0, volume_size(s, p))); });
 }
 Value slash_path(Calls& calls, Args args) {
   return with_text(calls, args, [](const System& s, std::string_view p) { return to_slash(s, std::string(p)); });
@@ -359,7 +360,16 @@ Value relative_path(Calls& calls, Args args) {
 Value match_path(Calls& calls, Args args) {
   auto system = system_of(args, 2);
   if (!system) return unknown_system(calls);
-  Matching verdict = match(*system, args[0].str(), args[1].str(), 0);
+  std::string_view pattern = args[0].str();
+  bool has_two_stars = false;
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] == '\\' && !system->is_windows)
+      ++i;
+    else
+      has_two_stars = has_two_stars || (pattern[i] == '*' && pattern[i + 1] == '*');
+  }
+  if (has_two_stars) return calls.fail("'**' is not supported in patterns as of yet");
+  Matching verdict = match(*system, pattern, args[1].str(), 0);
   return verdict == Matching::Malformed ? calls.fail("syntax error in pattern") : Value::of(verdict == Matching::Yes);
 }
 

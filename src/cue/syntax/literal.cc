@@ -1,5 +1,9 @@
 #include "cue/syntax/literal.h"
 
+#include <utility>
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <optional>
@@ -396,6 +400,94 @@ bool is_identifier(std::string_view text) {
     at += rune.bytes;
   }
   return true;
+}
+
+namespace {
+
+std::size_t run_of(std::string_view text, std::size_t at, char c) {
+  std::size_t end = at;
+  while (end < text.size() && text[end] == c) ++end;
+  return end - at;
+}
+
+bool is_plain_rune(std::uint32_t code, const QuoteForm& form) {
+  if (code == kBadRune || code < 0x20 || code == 0x7F) return false;
+  if (code < 0x7F) return true;
+  bool is_odd = code < 0xA0 || code == 0xAD || (code >= 0x2028 && code <= 0x202E) || code == 0xFEFF;
+  return !form.is_ascii && !is_odd;
+}
+
+// Hashes that let quotes and backslashes stand as they are; 0 when something else needs an escape, or nothing does.
+std::size_t saving_hashes(std::string_view text, char delimiter, const QuoteForm& form) {
+  std::size_t needed = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    Rune rune = decode_rune(text.substr(i));
+    if (!is_plain_rune(rune.code, form)) return 0;
+    if (text[i] == delimiter || text[i] == '\\') needed = std::max(needed, run_of(text, i + 1, '#') + 1);
+    i += rune.bytes;
+  }
+  return needed;
+}
+
+// Hashes that keep a run of three quotes from ending a text of several lines.
+std::size_t guarding_hashes(std::string_view text, char delimiter) {
+  std::size_t needed = 0;
+  for (std::size_t i = 0; i + 2 < text.size(); ++i) {
+    if (text[i] != delimiter || text[i + 1] != delimiter || text[i + 2] != delimiter) continue;
+    std::size_t quotes = run_of(text, i, delimiter);
+    needed = std::max(needed, run_of(text, i + quotes, '#') + 1);
+    i += quotes - 1;
+  }
+  return needed;
+}
+
+std::string escape_of(std::string_view bytes, std::uint32_t code, const std::string& backslash, const QuoteForm& form) {
+  static constexpr std::string_view kNamed = "\a\b\f\n\r\t\v";
+  static constexpr std::string_view kLetters = "abfnrtv";
+  if (code == kBadRune) {
+    if (form.is_bytes) return fmt::format("{}x{:02x}", backslash, static_cast<unsigned char>(bytes[0]));
+    return form.is_ascii ? backslash + "ufffd" : "\xEF\xBF\xBD";
+  }
+  std::size_t named = code < 0x80 ? kNamed.find(static_cast<char>(code)) : std::string_view::npos;
+  if (named != std::string_view::npos) return backslash + kLetters[named];
+  if (form.is_bytes && code < 0x80) return fmt::format("{}x{:02x}", backslash, code);
+  return code > 0xFFFF ? fmt::format("{}U{:08x}", backslash, code) : fmt::format("{}u{:04x}", backslash, code);
+}
+
+}  // namespace
+
+std::string quote(std::string_view text, const QuoteForm& form) {
+  char delimiter = form.is_bytes ? '\'' : '"';
+  bool is_multiline = form.tabs >= 0 && (!form.is_multiline_optional || text.find('\n') != std::string_view::npos);
+  std::size_t hashes = is_multiline          ? guarding_hashes(text, delimiter)
+                       : form.prefers_hashes ? saving_hashes(text, delimiter, form)
+                                             : 0;
+  bool keeps_specials = !is_multiline && hashes > 0;
+  std::string marks(hashes, '#');
+  std::string backslash = "\\" + marks;
+  std::string tabs(static_cast<std::size_t>(std::max(form.tabs, 0)), '\t');
+  std::string body;
+  bool at_line_start = is_multiline;
+  for (std::size_t i = 0; i < text.size();) {
+    Rune rune = decode_rune(text.substr(i));
+    std::string_view bytes = text.substr(i, rune.bytes);
+    i += rune.bytes;
+    if (is_multiline && bytes == "\n") {
+      body += '\n';
+      at_line_start = true;
+      continue;
+    }
+    if (std::exchange(at_line_start, false)) body += tabs;
+    bool is_special = bytes[0] == '\\' || (bytes[0] == delimiter && !is_multiline);
+    if (is_special && !keeps_specials) {
+      body += backslash + std::string(bytes);
+    } else {
+      body += is_special || is_plain_rune(rune.code, form) ? std::string(bytes) : escape_of(bytes, rune.code, backslash, form);
+    }
+  }
+  std::string quotes(is_multiline ? 3 : 1, delimiter);
+  if (!is_multiline) return marks + quotes + body + quotes + marks;
+  return marks + quotes + "\n" + body + (text.empty() ? "" : "\n") + tabs + quotes + marks;
 }
 
 }  // namespace slipway::cue

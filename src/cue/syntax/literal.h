@@ -34,6 +34,16 @@ struct NumberLiteral {
 };
 Result<NumberLiteral> parse_number(std::string_view literal);
 
+/// How a text is to be quoted.
+struct QuoteForm {
+  bool is_bytes = false;
+  bool is_ascii = false;               // everything else escaped
+  bool prefers_hashes = false;         // #"…"# where that saves escapes
+  int tabs = -1;                       // over several lines, indented by that many tabs
+  bool is_multiline_optional = false;  // only when there is a newline
+};
+std::string quote(std::string_view text, const QuoteForm& form);
+
 /// As the language's printer writes a string, with escapes; bytes with single quotes.
 std::string quote(std::string_view text);
 std::string quote_bytes(std::string_view bytes);

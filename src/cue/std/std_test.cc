@@ -1,0 +1,65 @@
+// Behaviour of the standard packages, the legacy switch, tags and data that the corpus does not fix.
+#include <gtest/gtest.h>
+
+#include "base/memory_files.h"
+#include "cue/cue.h"
+#include "cue/load/command.h"
+
+namespace slipway::cue {
+namespace {
+
+std::string exported(const std::string& text, CompileOptions options = {}) {
+  auto program = compile({{"x.cue", text}}, {}, options);
+  if (!program) return describe(program.error());
+  auto out = evaluate(*program).to_json_text();
+  return out ? *out : describe(out.error());
+}
+
+TEST(Std, old_templates_may_add_and_multiply_lists_and_refer_to_a_field_named_error) {
+  std::string text = "a: [1] + [2, 3]\nb: 2 * [0]\nerror: \"x\"\nc: error";
+  EXPECT_EQ(exported(text, {.open_names = {}, .is_legacy = true}), "{\"a\":[1,2,3],\"b\":[0,0],\"error\":\"x\",\"c\":\"x\"}");
+  EXPECT_NE(exported(text).find("superseded by list.Concat"), std::string::npos);
+}
+
+TEST(Std, a_missing_function_and_a_package_that_is_not_offered_are_errors) {
+  EXPECT_NE(exported("import \"strings\"\na: strings.Nothing(1)").find("package \"strings\" has no \"Nothing\""),
+            std::string::npos);
+  EXPECT_NE(exported("import \"tool/exec\"\na: exec.Run").find("package \"tool/exec\" is not supported"), std::string::npos);
+}
+
+TEST(Std, numbers_beyond_64_bits_stay_exact_in_bits_and_strconv) {
+  EXPECT_EQ(exported("import \"math/bits\"\na: bits.Lsh(1, 100)\nb: bits.And(-1, 0xFFFFFFFFFFFFFFFFFFFF)"),
+            "{\"a\":1267650600228229401496703205376,\"b\":1208925819614629174706175}");
+  EXPECT_EQ(exported("import \"strconv\"\na: strconv.FormatInt(0x1_0000_0000_0000_0000, 16)"), "{\"a\":\"10000000000000000\"}");
+}
+
+TEST(Std, yaml_round_trips_texts_that_look_like_something_else) {
+  EXPECT_EQ(exported("import \"encoding/yaml\"\n_x: {a: \"yes\", b: \"1\", c: \"x\\ny\", d: \"a: b\", e: []}\n"
+                     "back: yaml.Unmarshal(yaml.Marshal(_x))"),
+            "{\"back\":{\"a\":\"yes\",\"b\":\"1\",\"c\":\"x\\ny\",\"d\":\"a: b\",\"e\":[]}}");
+}
+
+TEST(Std, tags_are_injected_and_unknown_ones_refused) {
+  MemoryFiles files;
+  ASSERT_TRUE(files.make_folders("/w").has_value());
+  ASSERT_TRUE(
+      files.write("/w/x.cue", "package x\nenv: string @tag(env,short=prod|dev)\nn: int @tag(n,type=int)\n", 0644).has_value());
+  auto outcome = load::run_command(files, {{"export", "-t", "prod", "-t", "n=3"}, "/w", ""});
+  EXPECT_EQ(outcome.output, "{\n    \"env\": \"prod\",\n    \"n\": 3\n}\n");
+  EXPECT_EQ(load::run_command(files, {{"eval", "-t", "other=1"}, "/w", ""}).errors, "no tag for \"other\"\n");
+}
+
+TEST(Std, errors_may_be_told_as_json) {
+  MemoryFiles files;
+  ASSERT_TRUE(files.make_folders("/w").has_value());
+  ASSERT_TRUE(files.write("/w/x.cue", "a: 1\na: 2\n", 0644).has_value());
+  auto outcome = load::run_command(files, {{"vet", "--errors=json", "x.cue"}, "/w", ""});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(
+      outcome.errors,
+      "[{\"code\":\"eval\",\"path\":\"a\",\"message\":\"conflicting values 2 and 1\",\"positions\":[{\"file\":\"./x.cue\","
+      "\"line\":1,\"column\":4},{\"file\":\"./x.cue\",\"line\":2,\"column\":4}]}]\n");
+}
+
+}  // namespace
+}  // namespace slipway::cue

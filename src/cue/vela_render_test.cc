@@ -1,6 +1,9 @@
 // Our definitions against what those of upstream render: every key a template gives, for parameters and contexts of the corpus.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "cue/definitions_test.h"
 
 namespace slipway::cue {
@@ -60,6 +63,41 @@ json::Value rendered(const Cursor& root) {
   }
   all.add(static_cast<std::int64_t>(root.validate().size()));
   return all.build();
+}
+
+// The declarations of our templates, which are indented by one tab, comments with what they stand above.
+std::vector<std::string> declarations(const std::string& text) {
+  std::vector<std::string> out;
+  bool was_comment = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    bool is_top = line.size() > 1 && line[0] == '\t' && line[1] != '\t' && line[1] != '}' && line[1] != ']' && line[1] != ' ';
+    if (line.starts_with("import") || out.empty()) is_top = true;
+    if (is_top && !was_comment) out.emplace_back();
+    was_comment = is_top && line.starts_with("\t//");
+    out.back() += line + "\n";
+  }
+  return out;
+}
+
+TEST(DefinitionsConformance, order_of_declarations_does_not_matter) {
+  auto rows = testing::corpus_rows("vela_render.jsonl");
+  if (rows.empty()) GTEST_SKIP() << "no corpus";
+  std::minstd_rand random(1);
+  testing::Definitions definitions;
+  for (const json::Value& row : rows) {
+    std::string id = row["id"].str();
+    std::string name = id.substr(0, id.find('/', id.find('/') + 1));
+    std::string text = testing::file_text("definitions/" + name + ".cue");
+    std::vector<std::string> parts = declarations(section(text, "template"));
+    std::shuffle(parts.begin() + 1, parts.end(), random);  // imports stay first
+    std::string shuffled;
+    for (const std::string& one : parts) shuffled += one;
+    auto program = compile({{"shuffled.cue", shuffled}}, {}, {.open_names = {"context", "parameter"}});
+    ASSERT_TRUE(program.has_value()) << id << describe(program.error()) << shuffled;
+    std::vector<Hole> holes = {{"parameter", row["parameter"]}, {"context", row["context"]}};
+    EXPECT_EQ(rendered(evaluate(*program, holes)), rendered(evaluate(*definitions.find(name), holes))) << id << shuffled;
+  }
 }
 
 TEST(DefinitionsConformance, order_of_files_and_holes_does_not_matter) {

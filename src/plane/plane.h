@@ -54,10 +54,10 @@ class Controllers {
  public:
   struct Options {
     PodRuntimeKind pods = PodRuntimeKind::Simulated;
-    /// False on a cluster that is one already: only the controllers of the own families.
-    bool makes_cluster = true;
     std::string data_dir;                   // process runtime: absolute; pods/ and volumes/ below it
     std::vector<std::string> supervisor{};  // process runtime: command that takes a pod folder as last argument
+    /// False on a cluster that is one already: only the controllers of the own families.
+    bool makes_cluster = true;
   };
   Controllers(Env& env, client::Client& client, Options options);
 

@@ -142,5 +142,13 @@ TEST(Cue, what_has_something_wrong_in_it_is_not_present_whichever_came_first) {
   }
 }
 
+TEST(Cue, comments_and_attributes_of_all_declarations_of_a_field_count) {
+  auto fields =
+      evaluate(compiled("#A: {\n\t// one\n\tx: int @a(1)\n}\ny: #A\ny: {\n\t// two\n\tx: 1 @b(2)\n}")).field("y").fields();
+  ASSERT_EQ(fields.size(), 1u);
+  EXPECT_EQ(fields[0].doc, (std::vector<std::string>{"two", "one"}));
+  EXPECT_EQ(fields[0].attributes, (std::vector<std::string>{"@b(2)", "@a(1)"}));
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -101,6 +101,7 @@ class Evaluator final : public Calls {
   void insert(Vertex* v, const Conjunct& c);
   void insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s);
   void insert_list(Vertex* v, const Conjunct& c, const ir::List& list);
+  void add_info(Vertex* field, const ir::FieldInfo* info);
   void insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos);
   void insert_scalar(Vertex* v, const Value& value, Pos pos);
   void insert_kinds(Vertex* v, KindMask kinds, const Value& shown, Pos pos);

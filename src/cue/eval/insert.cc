@@ -86,7 +86,7 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
     switch (decl.kind) {
       case ir::DeclKind::Field: {
         Vertex* field = arc(v, decl.label, arc_mark(decl.mark), &c);
-        if (field->info == nullptr) field->info = decl.info;
+        add_info(field, decl.info);
         if (field->pos == 0) field->pos = decl.pos;
         add_conjunct(field, inner);
         break;
@@ -111,6 +111,29 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
         break;
     }
   }
+}
+
+// Comments and attributes of every declaration of a field, each once.
+void Evaluator::add_info(Vertex* field, const ir::FieldInfo* info) {
+  if (info == nullptr || field->info == info) return;
+  if (field->info == nullptr) {
+    field->info = info;
+    return;
+  }
+  std::vector<std::string_view> doc(field->info->doc.begin(), field->info->doc.end());
+  std::vector<const ast::Attribute*> attributes(field->info->attributes.begin(), field->info->attributes.end());
+  auto is_new = [&](std::string_view line) {
+    return std::ranges::none_of(doc, [&](std::string_view known) { return known.data() == line.data(); });
+  };
+  std::ranges::copy_if(info->doc, std::back_inserter(doc), is_new);
+  for (const ast::Attribute* one : info->attributes) {
+    if (std::ranges::find(attributes, one) == attributes.end()) attributes.push_back(one);
+  }
+  if (doc.size() == field->info->doc.size() && attributes.size() == field->info->attributes.size()) return;
+  auto* all = arena_.make<ir::FieldInfo>();
+  all->doc = arena_.copy(doc);
+  all->attributes = arena_.copy(attributes);
+  field->info = all;
 }
 
 void Evaluator::insert_list(Vertex* v, const Conjunct& c, const ir::List& list) {

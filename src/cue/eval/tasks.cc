@@ -241,7 +241,7 @@ bool Evaluator::run_dynamic(Vertex* v, const Task& task) {
   Label label = labels_.regular(name.str());
   auto mark = static_cast<ArcMark>(task.decl->mark == ast::Mark::Optional ? 2 : task.decl->mark == ast::Mark::Required ? 1 : 0);
   Vertex* field = arc(v, label, mark, &task.conjunct);
-  if (field->info == nullptr) field->info = task.decl->info;
+  add_info(field, task.decl->info);
   if (field->pos == 0) field->pos = task.decl->pos;
   Conjunct c = task.conjunct;
   c.env = arena_.make<Env>(c.env, field, label, nullptr);

@@ -180,8 +180,11 @@ const ir::Struct* Compiler::file(const ast::File& node, Scope& package_scope) {
     if (decl->kind != Kind::Field) continue;
     const auto& field = ast::as<ast::Field>(*decl);
     Label label;
-    if (!field.alias.empty() && static_label(*field.label, label)) {
+    if (field.alias.empty() || field.label->kind == Kind::List) continue;
+    if (static_label(*field.label, label)) {
       declare(scope, {field.alias, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, field.pos, false, true});
+    } else {
+      declare(scope, {field.alias, Binding::Kind::Dynamic, label, field.label, nullptr, 0, {}, field.pos, false, true});
     }
   }
   InScope in(*this, scope);
@@ -349,6 +352,7 @@ void Compiler::declaration(const ast::Node& node, std::vector<ir::Decl>& out, ir
       field(ast::as<ast::Field>(node), out, target);
       return;
     case Kind::Let:
+      return;
     case Kind::Attribute: {
       const auto& attribute = ast::as<ast::Attribute>(node);
       if (attribute.name != "embed" || !allows_embed_ || !options_.embed) return;

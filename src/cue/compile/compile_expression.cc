@@ -380,6 +380,26 @@ const ir::Expr* Compiler::call(const ast::Call& node) {
   return result;
 }
 
+namespace {
+
+// A type or a bound written in place: no value will ever come of it.
+bool is_never_concrete(const ir::Expr& operand) {
+  if (operand.op == ir::Op::Bound) return true;
+  if (operand.op != ir::Op::Constant) return false;
+  const Value& value = ir::as<ir::Constant>(operand).value;
+  return !value.is_concrete_scalar() && !value.is_bottom();
+}
+
+std::string shown_operand(const ast::Node& node) {
+  const ast::Node& at = without_parens(node);
+  if (at.kind == Kind::Ident) return std::string(ast::as<ast::Ident>(at).name);
+  if (at.kind == Kind::Literal) return std::string(ast::as<ast::Literal>(at).text);
+  if (at.kind != Kind::Unary) return "_";
+  return std::string(name(ast::as<ast::Unary>(at).op)) + shown_operand(*ast::as<ast::Unary>(at).operand);
+}
+
+}  // namespace
+
 const ir::Expr* Compiler::unary(const ast::Unary& node) {
   switch (node.op) {
     case Tok::Mul:
@@ -395,6 +415,8 @@ const ir::Expr* Compiler::unary(const ast::Unary& node) {
       auto* result = make<ir::Unary>(ir::Op::Unary, node.pos);
       result->kind = node.op;
       result->operand = expression(*node.operand);
+      if (is_never_concrete(*result->operand))
+        return bottom(Code::Eval, "invalid operand (the operator requires a concrete value)", node.pos);
       return result;
     }
     default: {
@@ -412,6 +434,12 @@ void Compiler::note_pattern(const ir::Expr& operand) {
   if (operand.op != ir::Op::Constant || ir::as<ir::Constant>(operand).value.tag != Value::Tag::String) return;
   std::string_view pattern = ir::as<ir::Constant>(operand).value.str();
   if (!program_.regexps.contains(pattern)) program_.regexps.emplace(std::string(pattern), compile_regexp(pattern));
+}
+
+bool Compiler::may_be_concrete(const ast::Node& node, const ir::Expr& operand, Tok op) {
+  if (!is_never_concrete(operand)) return true;
+  error(node.pos, fmt::format("invalid operand {} ('{}' requires concrete value)", shown_operand(node), name(op)));
+  return false;
 }
 
 const ir::Expr* Compiler::binary(const ast::Binary& node) {
@@ -432,6 +460,9 @@ const ir::Expr* Compiler::binary(const ast::Binary& node) {
   result->kind = node.op;
   result->left = expression(*node.left);
   result->right = expression(*node.right);
+  bool may_be = may_be_concrete(*node.left, *result->left, node.op);
+  may_be = may_be_concrete(*node.right, *result->right, node.op) && may_be;
+  if (!may_be) return bottom(Code::Eval, "operand that is never concrete", node.pos);
   if (node.op == Tok::Mat || node.op == Tok::NMat) note_pattern(*result->right);
   return result;
 }

@@ -82,6 +82,8 @@ class Compiler {
   const ir::Expr* selector(const ast::Selector& node);
   const ir::Expr* call(const ast::Call& node);
   const ir::Expr* unary(const ast::Unary& node);
+  /// Reports an operand that can never be concrete.
+  bool may_be_concrete(const ast::Node& node, const ir::Expr& operand, Tok op);
   const ir::Expr* binary(const ast::Binary& node);
   void note_pattern(const ir::Expr& operand);
   const ir::Expr* conjunction(const ast::Binary& node);

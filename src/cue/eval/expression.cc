@@ -270,7 +270,7 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
   KindMask wanted = builtin.params[index];
   KindMask got = value.is_vertex() ? (deref(value.vertex)->base.tag == Value::Tag::List ? kList : kStruct) : kinds_of(value);
   if ((wanted & got) != 0) return value;
-  if (wanted == kInt && value.tag == Value::Tag::Number && to_decimal(value).is_whole()) return value;
+  if (wanted == kInt && !builtin.package.empty() && value.tag == Value::Tag::Number && to_decimal(value).is_whole()) return value;
   std::string name = (builtin.package.empty() ? "" : std::string(builtin.package) + ".") + std::string(builtin.name);
   std::string text = fmt::format("cannot use {} (type {}) as {} in argument {} to {}", show(value), describe_kind(got),
                                  describe_kind(wanted), index + 1, name);

@@ -42,6 +42,14 @@ int precedence(Tok tok) {
   }
 }
 
+// The reserved name of the function behind a word that stands between operands.
+std::string_view division_builtin(std::string_view word) {
+  for (std::string_view name : {"__div", "__mod", "__quo", "__rem"}) {
+    if (word == name.substr(2)) return name;
+  }
+  return {};
+}
+
 }  // namespace
 
 ast::Node* Parser::single_expression() {
@@ -63,11 +71,17 @@ ast::Node* Parser::binary(int least) {
   int chain = 0;
   for (;;) {
     int level = precedence(token_.kind);
+    std::string_view division = token_.kind == Tok::Ident ? division_builtin(token_.text) : std::string_view();
+    if (!division.empty()) level = precedence(Tok::Quo);
     if (level < least) return left;
     // "&" and "|" chains are walked in a loop, the others by recursion.
     if (level > 2 && ++chain > kMaxChain) {
       error(token_.pos, "expression too long");
       return left;
+    }
+    if (!division.empty()) {
+      left = infix_division(left, division, level);
+      continue;
     }
     auto* node = make<ast::Binary>(Kind::Binary, left->pos);
     node->op = token_.kind;
@@ -77,6 +91,18 @@ ast::Node* Parser::binary(int least) {
     node->right = binary(level + 1);
     left = finish(node);
   }
+}
+
+// "a div b" is div(a, b), whatever the name div may mean there.
+ast::Node* Parser::infix_division(ast::Node* left, std::string_view builtin, int level) {
+  auto* function = make<ast::Ident>(Kind::Ident, token_.pos);
+  function->name = builtin;
+  advance();
+  finish(function);
+  auto* node = make<ast::Call>(Kind::Call, left->pos);
+  node->function = function;
+  node->args = arena_.copy(std::vector<ast::Node*>{left, binary(level + 1)});
+  return finish(node);
 }
 
 ast::Node* Parser::unary() {

@@ -51,6 +51,7 @@ class Parser {
   // expressions
   ast::Node* expression() { return binary(1); }
   ast::Node* binary(int precedence);
+  ast::Node* infix_division(ast::Node* left, std::string_view builtin, int level);
   ast::Node* unary();
   ast::Node* primary();
   ast::Node* operand();

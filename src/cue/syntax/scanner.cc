@@ -95,10 +95,13 @@ void Scanner::scan_comment() {
 Token Scanner::next() {
   for (;;) {
     if (skip_space()) {
-      Token comma = {Tok::Comma, base_ + static_cast<Pos>(at_), text_.substr(at_, 1)};
-      ++at_;
+      std::size_t line_end = at_;
       wants_comma_ = false;
-      return comma;
+      skip_space();
+      // JSON may have its commas and colons at the start of a line.
+      if (peek() == ',' || peek() == ':') continue;
+      at_ = line_end + 1;
+      return {Tok::Comma, base_ + static_cast<Pos>(line_end), text_.substr(line_end, 1)};
     }
     if (peek() != '/' || peek(1) != '/') break;
     if (wants_comma_) {  // the comment is read again after the comma its line end stands for

@@ -79,7 +79,11 @@ Pos Evaluation::foreign_position(const Evaluation& other, Pos pos) {
 Error Evaluation::error_of(const Bottom& reason) {
   Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
   add_position(reason.pos, error.positions);
-  if (reason.other != reason.pos) add_position(reason.other, error.positions);
+  bool is_among = std::find(reason.more.begin(), reason.more.end(), reason.other) != reason.more.end();
+  if (reason.other != reason.pos && !is_among) add_position(reason.other, error.positions);
+  for (Pos one : reason.more) {
+    if (one != reason.pos) add_position(one, error.positions);
+  }
   // Two sources of a conflict are equals: they stand in the order of their places.
   if (error.message.starts_with("conflicting values")) {
     std::sort(error.positions.begin(), error.positions.end(), [](const Position& a, const Position& b) {

@@ -159,6 +159,7 @@ struct Validator {
   const Builtin* builtin;
   std::span<const Value> args;
   Pos pos;
+  std::span<const Pos> arg_places = {};  // of those that are scalars
 };
 
 struct Conjunction {
@@ -204,6 +205,7 @@ struct Bottom {
   Value operands[4] = {};
   Pos pos = 0;
   Pos other = 0;
+  std::span<const Pos> more = {};  // further places that take part
   const Vertex* node = nullptr;   // where, for the path
   const Bottom* next = nullptr;   // further errors of the same node
   const Bottom* cause = nullptr;  // what the call or disjunct failed with

@@ -198,6 +198,7 @@ class Evaluator final : public Calls {
   Value finish_bounds(Vertex* v);
   bool is_empty_range(const Bound& low, const Bound& high, KindMask kinds);
   Value run_validators(Vertex* v, const Value& value);
+  std::span<const Pos> places_of(const Vertex* v, const Validator& validator);
   void complete_arcs(Vertex* v, bool& done);
   void check_closed(Vertex* v);
   std::vector<CloseScope*> requirements(const Vertex* v);

@@ -270,7 +270,8 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
   KindMask wanted = builtin.params[index];
   KindMask got = value.is_vertex() ? (deref(value.vertex)->base.tag == Value::Tag::List ? kList : kStruct) : kinds_of(value);
   if ((wanted & got) != 0) return value;
-  if (wanted == kInt && !builtin.package.empty() && value.tag == Value::Tag::Number && to_decimal(value).is_whole()) return value;
+  if (wanted == kInt && !builtin.package.empty() && value.tag == Value::Tag::Number && to_decimal(value).is_whole())
+    return value;
   std::string name = (builtin.package.empty() ? "" : std::string(builtin.package) + ".") + std::string(builtin.name);
   std::string text = fmt::format("cannot use {} (type {}) as {} in argument {} to {}", show(value), describe_kind(got),
                                  describe_kind(wanted), index + 1, name);
@@ -306,7 +307,12 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
   }
   if (makes_validator) {
     Value validator = Value::of(Value::Tag::Validator);
-    validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos);
+    std::vector<Pos> places;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (args[i].is_concrete_scalar()) places.push_back(expr.args[i]->pos);
+    }
+    validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos,
+                                                 std::span<const Pos>(arena_.copy(places)));
     return validator;
   }
   for (const Value& arg : args) {
@@ -341,7 +347,12 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
   }
   if (makes_validator) {
     Value validator = Value::of(Value::Tag::Validator);
-    validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos);
+    std::vector<Pos> places;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (args[i].is_concrete_scalar()) places.push_back(expr.args[i]->pos);
+    }
+    validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos,
+                                                 std::span<const Pos>(arena_.copy(places)));
     return validator;
   }
   Value result = builtin.call(*this, args);

@@ -177,6 +177,22 @@ Value Evaluator::finish_base(Vertex* v) {
   return finish_bounds(v);
 }
 
+// Where a judged value comes from, and what it is judged by, in order.
+std::span<const Pos> Evaluator::places_of(const Vertex* v, const Validator& validator) {
+  std::vector<Pos> places(validator.arg_places.begin(), validator.arg_places.end());
+  for (const Conjunct& one : v->conjuncts) {
+    if (one.expr == nullptr) continue;
+    if (one.expr->op == ir::Op::And) {
+      for (const ir::Expr* part : ir::as<ir::And>(*one.expr).parts) places.push_back(part->pos);
+    } else {
+      places.push_back(one.expr->pos);
+    }
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return arena_.copy(places);
+}
+
 // Bounds and validators on a value that is there.
 Value Evaluator::run_validators(Vertex* v, const Value& value) {
   Value subject = value;
@@ -206,7 +222,10 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
     Pos pos = one.tag == Value::Tag::Bound ? one.bound->pos : one.validator->pos;
     auto* reason = arena_.make<Bottom>(
         *bottom(Code::Eval, "invalid value {0} (out of bound {1})", pos, subject, one, v->node->scalar_pos).bottom);
-    if (one.tag == Value::Tag::Validator) reason->format = "invalid value {0} (does not satisfy {1})";
+    if (one.tag == Value::Tag::Validator) {
+      reason->format = "invalid value {0} (does not satisfy {1})";
+      reason->more = places_of(v, *one.validator);
+    }
     if (error.is_bottom()) {
       if (error.bottom->code == Code::User) return error;
       reason->cause = error.bottom;

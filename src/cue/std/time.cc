@@ -315,13 +315,11 @@ bool read_part(Reader& in, const LayoutPart& part, Moment& m, int& half) {
     case Part::Hour:
       return in.number(2, 2, m.hour);
     case Part::Hour12:
-      return in.number(1, 2, m.hour) && m.hour <= 12;
     case Part::Hour12Padded:
-      return in.number(2, 2, m.hour) && m.hour <= 12;
+      return in.number(part.part == Part::Hour12 ? 1 : 2, 2, m.hour) && m.hour <= 12;
     case Part::Minute:
-      return in.number(1, 2, m.minute);
     case Part::MinutePadded:
-      return in.number(2, 2, m.minute);
+      return in.number(part.part == Part::Minute ? 1 : 2, 2, m.minute);
     case Part::Second:
     case Part::SecondPadded: {
       bool ok = in.number(part.part == Part::Second ? 1 : 2, 2, m.second);

@@ -27,7 +27,7 @@ struct SourceText {
   std::string text;
   SourceFormat format = SourceFormat::Cue;
   std::size_t document = 0;             // which one of a YAML file
-  std::vector<std::string> below = {};  // labels the data is put under
+  std::vector<std::string> below = {};  // labels the data is put under, as written: x or "x"
 };
 
 /// What stands for a field with an @embed attribute. A key makes it one of several, in a struct.

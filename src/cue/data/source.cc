@@ -34,6 +34,21 @@ class Builder {
     return node;
   }
 
+  /// `label` as it would be written: an identifier, or a text in quotes.
+  ast::Node* labelled(std::string_view label, Pos pos, ast::Node* value) {
+    auto* node = static_cast<ast::Field*>(field("", pos, value));
+    if (label.starts_with('"')) {
+      node->label = literal(Tok::String, label, pos);
+    } else {
+      auto* name = arena_.make<ast::Ident>();
+      name->kind = ast::Kind::Ident;
+      name->pos = name->end = pos;
+      name->name = arena_.copy(label);
+      node->label = name;
+    }
+    return node;
+  }
+
   ast::Struct* structure(const std::vector<ast::Node*>& decls, Pos pos) {
     auto* node = arena_.make<ast::Struct>();
     node->kind = ast::Kind::Struct;
@@ -180,7 +195,7 @@ ast::File* parse_source(const SourceText& source, Pos base, Arena& arena, Diagno
   Builder builder(base, arena, diagnostics);
   ast::Node* tree = data_tree(source, base, arena, diagnostics);
   for (std::size_t i = source.below.size(); i-- > 0;)
-    tree = builder.structure({builder.field(source.below[i], base, tree)}, base);
+    tree = builder.structure({builder.labelled(source.below[i], base, tree)}, base);
   auto* file = arena.make<ast::File>();
   file->name = source.name;
   file->begin = base;

@@ -185,7 +185,7 @@ std::expected<std::vector<std::string>, Errors> labels_of(const std::vector<std:
         while (label.starts_with(' ')) label.erase(0, 1);
         auto plain = label.starts_with('"') ? unquote(label) : fail(Reason::BadRequest, "");
         if (!plain && !is_identifier(label)) return wrong(fmt::format("expression is not a valid label: {}", label));
-        out.push_back(plain ? plain->value : label);
+        out.push_back(plain ? quote(plain->value) : label);
         text = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
       }
       continue;
@@ -209,7 +209,7 @@ std::expected<std::vector<std::string>, Errors> labels_of(const std::vector<std:
     Value value = evaluator.value_of(evaluator.complete_expression(program->data().expressions[0]));
     if (value.tag == Value::Tag::Disjunction) value = evaluator.default_of(value);
     if (value.tag != Value::Tag::String) return wrong(fmt::format("error evaluating label {}: no text", one));
-    out.emplace_back(value.str());
+    out.push_back(quote(value.str()));
   }
   return out;
 }
@@ -255,7 +255,8 @@ class Command {
   }
 
   Outcome run() {
-    static const std::set<std::string> kOuts = {"", "cue", "json", "yaml", "text", "jsonl"};
+    static const std::set<std::string> kOuts = {"",     "cue",   "json",         "yaml",
+                                                "text", "jsonl", "json+compact", "json+compact=false"};
     if (!kOuts.contains(options_.out)) return failed(fmt::format("unsupported encoding \"{}\"", options_.out));
     for (std::string& tag : options_.request.tags) {
       std::size_t equals = tag.find('=');
@@ -391,7 +392,9 @@ class Command {
     } else {
       std::string compact = evaluator.to_json(Value::of(one.vertex), error);
       auto value = json::parse(error.is_bottom() ? "null" : compact, {.max_bytes = std::size_t{1} << 30});
-      if (out == "text") {
+      if (out == "json+compact") {
+        text = compact + "\n";
+      } else if (out == "text") {
         text = value && value->is_string() ? value->str() + "\n" : compact + "\n";
         if (!value || !value->is_string()) report({{"eval", "", "value is no text: --out text needs a string", {}}});
       } else if (out == "jsonl") {
@@ -425,7 +428,7 @@ class Command {
   void write(const std::vector<std::string>& texts) {
     std::string all;
     std::string between = form() == "cue" ? "// ---\n" : form() == "yaml" ? "---\n" : "";
-    if (options_.is_list && form() == "json") {
+    if (options_.is_list && form().starts_with("json")) {
       return write_list(texts);
     }
     for (std::size_t i = 0; i < texts.size(); ++i) all += (i > 0 ? between : "") + texts[i];

@@ -145,7 +145,7 @@ class Loader {
       if (argument.size() > 1 && argument.ends_with(':') && argument.find('/') == std::string::npos) {
         scope = argument == "data:" ? FileKind::None : kind_of_scope(argument.substr(0, argument.size() - 1));
         if (scope == FileKind::Unsupported)
-          return std::unexpected(one_error(fmt::format("unsupported file type \"{}\"", argument)));
+          return std::unexpected(one_error(fmt::format("unknown filetype {}", argument.substr(0, argument.size() - 1))));
         continue;
       }
       FileKind kind = scope != FileKind::None ? scope : argument == "-" ? FileKind::Cue : kind_of_extension(argument);

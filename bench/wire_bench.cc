@@ -65,8 +65,8 @@ struct Fanout {
 };
 
 /// What one watcher has seen. Every object carries the moment of its sending.
-Task<> follow(User& load, int events, int& ready, std::vector<double>& lags, int& seen) {
-  HttpCall call = load.get(std::string(kConfigMaps) + "?watch=true&labelSelector=bench%3Dfanout");
+Task<> follow(User& load, int run, int events, int& ready, std::vector<double>& lags, int& seen) {
+  HttpCall call = load.get(std::string(kConfigMaps) + fmt::format("?watch=true&labelSelector=bench%3Drun{}", run));
   call.is_streaming = true;
   call.timeout = std::chrono::seconds{60};
   auto answer = co_await load.client().send(std::move(call));
@@ -96,8 +96,8 @@ HttpCall timed_create(const User& load, int number, int run) {
   HttpCall call = load.create(fmt::format("fan-{}-{}", run, number), 700);
   const double now = std::chrono::duration<double>(tick().time_since_epoch()).count();
   call.body = fmt::format(
-      R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"fan-{}-{}","labels":{{"bench":"fanout"}}}},"data":{{"sent":"{:.6f}","text":"{}"}}}})",
-      run, number, now, std::string(700, 'x'));
+      R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"fan-{}-{}","labels":{{"bench":"run{}"}}}},"data":{{"sent":"{:.6f}","text":"{}"}}}})",
+      run, number, run, now, std::string(700, 'x'));
   return call;
 }
 
@@ -118,7 +118,7 @@ Fanout measure_fanout(const Access& access, int watchers, int events) {
   double seconds = 0;
   load.run([&](User& in) -> Task<> {
     Tasks tasks(in.env());
-    for (int i = 0; i < watchers; ++i) tasks.spawn(follow(in, events, ready, lags, seen));
+    for (int i = 0; i < watchers; ++i) tasks.spawn(follow(in, watchers, events, ready, lags, seen));
     while (ready < watchers) co_await sleep_for(in.env(), std::chrono::milliseconds{5});
     const Instant start = tick();
     co_await write_paced(in, events, watchers, std::chrono::milliseconds{20});

@@ -49,6 +49,8 @@ class Evaluator final : public Calls {
   bool is_equal(const Value& a, const Value& b) override;
   /// Errors of a complete vertex, the worst first; fields below included.
   void collect_errors(const Vertex* v, std::vector<const Bottom*>& out) const;
+  /// Whether a regular field of that name may be added; with no label, whether one of any name may.
+  bool allows_field(Vertex* v, Label label);
   Vertex* data_vertex(Vertex* parent, Label label, const Value& value);
 
   // Calls

@@ -405,6 +405,29 @@ std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
   return all;
 }
 
+bool Evaluator::allows_field(Vertex* v, Label label) {
+  complete(v);
+  v = deref(v);
+  if (!v->is_closed || v->node == nullptr) return !v->is_closed;
+  auto is_allowed = [&](auto&& counts) {
+    const Vertex* field = label.is_none() ? nullptr : find_arc(v, label);
+    for (std::uint32_t i = 0; field != nullptr && field->mark != ArcMark::Absent && i < field->conjuncts.size(); ++i) {
+      if (counts(field->conjuncts[i].scope)) return true;
+    }
+    for (const Pattern& pattern : v->node->patterns) {
+      bool applies = label.is_none() ? pattern.matcher.tag == Value::Tag::Type && (pattern.matcher.kinds & kString) != 0
+                                     : matches(pattern.matcher, label);
+      if (applies && counts(pattern.conjunct.scope)) return true;
+    }
+    return std::any_of(v->node->scopes.begin(), v->node->scopes.end(),
+                       [&](const ScopeMark& mark) { return mark.is_ellipsis && counts(mark.scope); });
+  };
+  for (const CloseScope* one : requirements(v)) {
+    if (!is_allowed([one](const CloseScope* evidence) { return allows(one, evidence); })) return false;
+  }
+  return is_allowed([](const CloseScope*) { return true; });
+}
+
 void Evaluator::check_closed(Vertex* v) {
   if (v->base.is_bottom() || v->arcs.empty()) return;
   std::vector<CloseScope*> closed;

@@ -52,7 +52,9 @@ int cue_command(const std::vector<std::string>& arguments) {
   cue::load::Invocation invocation;
   invocation.arguments = arguments;
   invocation.cwd = getcwd(here, sizeof here) != nullptr ? here : "/";
-  if (std::find(arguments.begin(), arguments.end(), "-") != arguments.end()) invocation.input = standard_input();
+  bool reads_input = std::find(arguments.begin(), arguments.end(), "-") != arguments.end() ||
+                     std::find(arguments.begin(), arguments.end(), "/dev/stdin") != arguments.end();
+  if (reads_input) invocation.input = standard_input();
   os::RealEnv real;
   cue::load::Outcome outcome = cue::load::run_command(real.env().files, invocation);
   std::fwrite(outcome.output.data(), 1, outcome.output.size(), stdout);

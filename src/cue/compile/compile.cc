@@ -118,7 +118,7 @@ const ir::Expr* Compiler::embedded_value(const ast::Attribute& attribute) {
   if (!found) return error(attribute.pos, found.error());
   if (found->size() == 1 && found->front().key.empty()) return data_value(found->front().source);
   auto* result = make<ir::Struct>(ir::Op::Struct, attribute.pos);
-  result->has_regular = true;
+  result->has_regular = result->is_definite = true;
   std::vector<ir::Decl> decls;
   for (const EmbeddedSource& one : *found) {
     decls.push_back({ir::DeclKind::Field, ast::Mark::Regular,

@@ -27,6 +27,7 @@ struct SourceText {
   std::string text;
   SourceFormat format = SourceFormat::Cue;
   std::size_t document = 0;             // which one of a YAML file
+  bool has_names = false;               // fields of data may be referred to by name
   std::vector<std::string> below = {};  // labels the data is put under, as written: x or "x"
 };
 
@@ -65,7 +66,7 @@ struct ProgramData {
 
 /// Names a program may use without declaring them; they stand for top-level fields that come with the holes.
 struct CompileOptions {
-  std::vector<std::string> open_names;
+  std::vector<std::string> open_names = {};
   bool allows_unused_imports = false;
   /// For templates written for v0.5 to v0.9: lists may be added and multiplied. (A field named `error` may be referred to in
   /// any version here: names of fields come before predeclared ones.)

@@ -14,7 +14,8 @@ constexpr json::Limits kLimits{.max_bytes = std::size_t{256} << 20, .max_depth =
 
 class Builder {
  public:
-  Builder(Pos base, Arena& arena, Diagnostics& diagnostics) : base_(base), arena_(arena), diagnostics_(diagnostics) {}
+  Builder(const SourceText& source, Pos base, Arena& arena, Diagnostics& diagnostics)
+      : has_names_(source.has_names), base_(base), arena_(arena), diagnostics_(diagnostics) {}
 
   ast::Literal* literal(Tok tok, std::string_view text, Pos pos) {
     auto* node = arena_.make<ast::Literal>();
@@ -78,8 +79,11 @@ class Builder {
     auto members = read_yaml_members(node);
     if (!members) return failed(members.error(), pos);
     std::vector<ast::Node*> decls;
-    for (const YamlMember& one : *members)
-      decls.push_back(field(one.key, base_ + static_cast<Pos>(one.key_node->offset), yaml(*one.value)));
+    for (const YamlMember& one : *members) {
+      bool is_name = has_names_ && is_identifier(one.key) && one.key[0] != '_' && one.key[0] != '#';
+      Pos at = base_ + static_cast<Pos>(one.key_node->offset);
+      decls.push_back(is_name ? labelled(one.key, at, yaml(*one.value)) : field(one.key, at, yaml(*one.value)));
+    }
     return structure(decls, pos);
   }
 
@@ -120,6 +124,7 @@ class Builder {
     return number;
   }
 
+  bool has_names_;
   Pos base_;
   Arena& arena_;
   Diagnostics& diagnostics_;
@@ -163,7 +168,7 @@ Diagnostic json_diagnostic(std::string_view text, Pos base, std::string_view mes
 }
 
 ast::Node* data_tree(const SourceText& source, Pos base, Arena& arena, Diagnostics& diagnostics) {
-  Builder builder(base, arena, diagnostics);
+  Builder builder(source, base, arena, diagnostics);
   switch (source.format) {
     case SourceFormat::Text:
       return builder.literal(Tok::String, quote(source.text), base);
@@ -192,7 +197,7 @@ ast::Node* data_tree(const SourceText& source, Pos base, Arena& arena, Diagnosti
 
 ast::File* parse_source(const SourceText& source, Pos base, Arena& arena, Diagnostics& diagnostics) {
   if (source.format == SourceFormat::Cue) return parse_file(source.name, source.text, base, arena, diagnostics);
-  Builder builder(base, arena, diagnostics);
+  Builder builder(source, base, arena, diagnostics);
   ast::Node* tree = data_tree(source, base, arena, diagnostics);
   for (std::size_t i = source.below.size(); i-- > 0;)
     tree = builder.structure({builder.labelled(source.below[i], base, tree)}, base);

@@ -191,6 +191,9 @@ std::expected<std::vector<std::string>, Errors> labels_of(const std::vector<std:
       continue;
     }
     SourceText source = data;
+    source.has_names = true;
+    // JSON is YAML, whose fields can be named.
+    if (source.format == SourceFormat::Json) source.format = SourceFormat::Yaml;
     std::vector<SourceText> files = {source};
     if (has_context) {
       files[0].below = {"data"};

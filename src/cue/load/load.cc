@@ -203,7 +203,7 @@ class Loader {
     SourceText source{"-", request_.input};
     if (kind == FileKind::Unsupported)
       return one_error(fmt::format("files like {} are not supported (JSON, YAML, CUE and text are)", argument));
-    if (argument != "-") {
+    if (argument != "-" && argument != "/dev/stdin") {
       std::string path = joined(cwd_, argument);
       auto text = files_.read(path);
       if (!text) return one_error(fmt::format("no such file or directory: {}", argument));

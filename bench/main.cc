@@ -53,9 +53,15 @@ int run(int argc, char** argv) {
     if (option == "--only") only = argv[i + 1];
     if (option == "--folder") settings.folder = argv[i + 1];
   }
-  const Group groups[] = {
-      {"start", measure_start},           {"store", measure_store}, {"workflows", measure_workflows}, {"graph", measure_graph},
-      {"simulation", measure_simulation}, {"wire", measure_wire},   {"clusters", measure_clusters},   {"large", measure_large}};
+  const Group groups[] = {{"start", measure_start},
+                          {"store", measure_store},
+                          {"workflows", measure_workflows},
+                          {"graph", measure_graph},
+                          {"simulation", measure_simulation},
+                          {"wire", measure_wire},
+                          {"clusters", measure_clusters},
+                          {"cue", measure_cue},
+                          {"large", measure_large}};
   std::ifstream earlier(out);
   std::stringstream text;
   text << earlier.rdbuf();

@@ -30,7 +30,9 @@ json::Value to_json(const Errors& errors) {
     json::ArrayBuilder positions;
     for (const Position& at : one.positions)
       positions.add(json::object({{"file", at.file}, {"line", at.line}, {"column", at.column}}));
-    out.add(json::object({{"code", one.code}, {"path", one.path}, {"message", one.message}, {"positions", positions.build()}}));
+    json::Value error =
+        json::object({{"code", one.code}, {"path", one.path}, {"message", one.message}, {"positions", positions.build()}});
+    out.add(one.hint.empty() ? error : error.with("hint", one.hint));
   }
   return out.build();
 }
@@ -76,8 +78,46 @@ Pos Evaluation::foreign_position(const Evaluation& other, Pos pos) {
   return kForeign + static_cast<Pos>(foreign_positions_.size() - 1);
 }
 
+namespace {
+
+// Letters to change, add or take away to get from one name to the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t i = 0; i <= b.size(); ++i) row[i] = i;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i);
+    for (std::size_t k = 1; k <= b.size(); ++k) {
+      std::size_t above = row[k];
+      row[k] = std::min({above + 1, row[k - 1] + 1, corner + (a[i - 1] == b[k - 1] ? 0 : 1)});
+      corner = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string Evaluation::hint_for(const Bottom& reason) {
+  if (!reason.is_close_check || reason.node == nullptr || reason.node->parent == nullptr) return "";
+  if (!reason.node->label.is_regular()) return "";
+  const Labels& labels = evaluator_.labels();
+  std::string_view name = labels.text(reason.node->label);
+  std::string_view best;
+  std::size_t least = std::min<std::size_t>(3, name.size() / 2 + 1);
+  for (const Vertex* one : deref(reason.node->parent)->arcs) {
+    if (one == reason.node || !one->label.is_regular()) continue;
+    bool is_refused = one->base.is_bottom() && one->base.bottom->is_close_check;
+    std::size_t apart = is_refused ? least : distance(name, labels.text(one->label));
+    if (apart >= least) continue;
+    least = apart;
+    best = labels.text(one->label);
+  }
+  return best.empty() ? "" : fmt::format("did you mean \"{}\"?", best);
+}
+
 Error Evaluation::error_of(const Bottom& reason) {
   Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
+  error.hint = hint_for(reason);
   add_position(reason.pos, error.positions);
   bool is_among = std::find(reason.more.begin(), reason.more.end(), reason.other) != reason.more.end();
   if (reason.other != reason.pos && !is_among) add_position(reason.other, error.positions);

@@ -34,12 +34,13 @@ struct Error {
   std::string path;
   std::string message;
   std::vector<Position> positions;  // of both sides of a conflict
+  std::string hint = {};            // what may have been meant: a field that is allowed and nearly named so
 };
 using Errors = std::vector<Error>;
 
 /// One error per line, with its positions below.
 std::string describe(const Errors& errors);
-/// [{"code", "path", "message", "positions": [{"file", "line", "column"}]}]
+/// [{"code", "path", "message", "positions": [{"file", "line", "column"}], "hint" where there is one}]
 json::Value to_json(const Errors& errors);
 
 class Program {

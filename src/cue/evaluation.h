@@ -39,6 +39,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
 
  private:
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
+  std::string hint_for(const Bottom& reason);
   void add_sources(const Vertex* v, std::vector<Position>& out);
 
   void add_position(Pos pos, std::vector<Position>& out) const;

@@ -61,5 +61,13 @@ TEST(Std, errors_may_be_told_as_json) {
       "\"line\":1,\"column\":4},{\"file\":\"./x.cue\",\"line\":2,\"column\":4}]}]\n");
 }
 
+TEST(Std, a_field_that_is_not_allowed_comes_with_the_one_that_may_have_been_meant) {
+  auto program = compile({{"x.cue", "#D: {name: string, port?: int}\na: #D & {nam: \"x\"}"}});
+  ASSERT_TRUE(program.has_value());
+  Errors errors = evaluate(*program).validate();
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].hint, "did you mean \"name\"?");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -22,6 +22,12 @@ struct Selection {
 
   bool takes_everything() const { return labels.matches_everything() && fields.matches_everything(); }
   bool matches(const kube::Object& object) const;
+  /// Whether something below the prefix may be left out.
+  bool is_narrow() const { return is_one_key || !takes_everything(); }
+  /// REQUIRES: a key below the prefix.
+  bool takes(std::string_view key, const kube::Object& object) const {
+    return (!is_one_key || key.size() == prefix.size()) && (takes_everything() || matches(object));
+  }
 
   /// BadRequest for selectors that cannot be read or fields that are not supported.
   static Result<Selection> of(const client::Request& request, const Served& served);

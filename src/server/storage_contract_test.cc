@@ -1,5 +1,6 @@
-// What k8s.io/apiserver asks of any storage (pkg/storage/testing: the RunTest* and Run* functions), stated over the server and
-// its store. Upstream's name → the test here, or the one elsewhere that says it:
+// What k8s.io/apiserver asks of any storage (pkg/storage/testing: the RunTest* and Run* functions, all names of v0.33, v0.34
+// and v0.35 together), stated over the server and its store. Upstream's name → the test here, or the one elsewhere that says
+// it:
 //
 //   Create                                  a_created_object_comes_back_with_its_revision
 //   CreateWithKeyExist                      a_name_is_given_once
@@ -54,7 +55,7 @@
 // Not stated here: CreateWithTTL and GuaranteedUpdateWithTTL (nothing has a time to live: events stay until they are deleted);
 // TransformationFailure, WatchError, WatchErrorIsBlockingFurtherEvents and WatchWithUnsafeDelete (values are not encrypted, so
 // none can fail to be read one by one; a damaged file is refused when it is opened: RealFiles.with_a_changed_value_are_damaged
-// and Damaged.a_file_with_any_flipped_byte_is_refused_or_reads_as_it_was_written in src/store).
+// and Damaged.a_file_with_any_flipped_byte_is_refused_or_reads_as_it_was_written in src/store); the RunBenchmark* (bench/).
 #include "server/server_fixture.h"
 
 namespace slipway::server {

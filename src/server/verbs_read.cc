@@ -14,7 +14,6 @@ namespace {
 constexpr Duration kLongestWaitForRevision = std::chrono::seconds{3};
 constexpr Duration kLongestWaitForDisk = std::chrono::seconds{30};
 constexpr Duration kLookAtDiskEvery = std::chrono::seconds{1};
-constexpr std::size_t kLeastPage = 500;  // of the store, when a selector may drop much of it
 
 constexpr std::string_view kTooOldList = "The resourceVersion for the provided list is too old.";
 constexpr std::string_view kTooOldContinue =
@@ -31,44 +30,17 @@ constexpr std::string_view kNotAllowed = "the server does not allow this method 
 
 Task<Result<Reply>> refuse(Result<Reply> error) { co_return error; }
 
-/// One list being put together from pages of the store.
-struct Page {
-  json::ArrayBuilder items;
-  Revision revision = 0;
-  std::string last_key;
-  bool has_more = false;
-  std::int64_t remaining = 0;
-};
-
-void take_entries(Page& page, const store::Range& range, const Selection& selection, const Served& served, std::size_t limit) {
-  const bool takes_all = selection.takes_everything();
-  for (std::size_t i = 0; i < range.entries.size(); ++i) {
-    const auto& [key, entry] = range.entries[i];
-    if (selection.is_one_key && key.size() != selection.prefix.size()) continue;
-    if (limit != 0 && page.items.size() == limit) {  // one more is there: the page ends before it, if it is wanted
-      page.has_more = true;
-      return;
-    }
-    page.last_key = key;
-    Value object = served.shown(entry.value, entry.modified);
-    if (takes_all || selection.matches(object)) page.items.add(std::move(object));
-  }
-  page.has_more = range.has_more;
-  page.remaining = range.remaining;
-}
-
-Result<Page> read_pages(const store::Store& store, const Selection& selection, const ListPlan& plan, const Served& served) {
-  Page page;
+/// The entries of a list; what is not selected is left out while they are read.
+Result<store::Range> read_page(const store::Store& store, const Selection& selection, const ListPlan& plan,
+                               const Served& served) {
   store::RangeQuery query{.prefix = selection.prefix, .start = "", .limit = plan.limit, .at = plan.at};
   if (!plan.start.empty()) query.start = selection.prefix + plan.start;
-  if (plan.limit != 0 && !selection.takes_everything()) query.limit = std::max(plan.limit, kLeastPage);
-  do {
-    SLIPWAY_TRY(range, store.range(query));
-    page.revision = query.at = range.revision;
-    take_entries(page, range, selection, served, plan.limit);
-    query.start = page.last_key + '\0';
-  } while (page.has_more && page.items.size() < plan.limit);
-  return page;
+  if (selection.is_narrow()) {
+    query.wants = [&](std::string_view key, const store::Entry& entry) {
+      return selection.takes(key, served.shown(entry.value, entry.modified));
+    };
+  }
+  return store.range(query);
 }
 
 Status worded(Status status, const Request& request) {
@@ -76,17 +48,19 @@ Status worded(Status status, const Request& request) {
   return status;
 }
 
-Value list_object(Page page, const Selection& selection, const Served& served) {
+Value list_object(const store::Range& page, const Selection& selection, const Served& served) {
   json::ObjectBuilder meta;
   meta.add("resourceVersion", std::to_string(page.revision));
   if (page.has_more) {
-    meta.add("continue", continue_token(page.revision, page.last_key.substr(selection.prefix.size()) + '\0'));
+    meta.add("continue", continue_token(page.revision, page.entries.back().first.substr(selection.prefix.size()) + '\0'));
     if (selection.takes_everything()) meta.add("remainingItemCount", page.remaining);
   }
+  json::ArrayBuilder items;
+  for (const auto& [key, entry] : page.entries) items.add(served.shown(entry.value, entry.modified));
   return json::object({{"kind", served.type.list_kind},
                        {"apiVersion", served.api_version},
                        {"metadata", meta.build()},
-                       {"items", page.items.build()}});
+                       {"items", items.build()}});
 }
 
 }  // namespace
@@ -163,9 +137,9 @@ Task<Result<Reply>> Verbs::list(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY(plan, ListPlan::of(request));
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.at)));
-  auto page = read_pages(site_.store, selection, plan, *served);
+  auto page = read_page(site_.store, selection, plan, *served);
   if (!page) co_return fail(worded(std::move(page).error(), request));
-  co_return Reply{list_object(std::move(*page), selection, *served), {}, 200};
+  co_return Reply{list_object(*page, selection, *served), {}, 200};
 }
 
 Task<Result<void>> Verbs::reach(Revision revision) {

@@ -25,7 +25,7 @@ class ServerWatch : public client::Watch {
   struct Start {
     Selection selection;
     std::unique_ptr<store::Watcher> changes;
-    store::Range state;  // to begin with
+    store::Range state;  // to begin with: what is selected of it
     bool marks_end_of_state = false;
     bool has_bookmarks = false;
     Time deadline;
@@ -68,10 +68,8 @@ class ServerWatch : public client::Watch {
   std::vector<WatchEvent> next_of_state() {
     std::vector<WatchEvent> events;
     while (next_of_state_ < state_.size() && events.size() < site_.options.watch_batch) {
-      auto& [key, entry] = state_[next_of_state_++];
-      if (selection_.is_one_key && key.size() != selection_.prefix.size()) continue;
-      Value object = served_->shown(entry.value, entry.modified);
-      if (selection_.matches(object)) events.push_back({WatchEvent::Type::Added, std::move(object)});
+      const auto& [key, entry] = state_[next_of_state_++];
+      events.push_back({WatchEvent::Type::Added, served_->shown(entry.value, entry.modified)});
     }
     if (next_of_state_ < state_.size()) return events;
     state_ = {};
@@ -160,7 +158,13 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   // From here to the cursor nothing suspends, so no change falls between state and cursor.
   Revision from = plan.from;
   if (plan.starts_with_state) {
-    SLIPWAY_CO_TRY(state, site_.store.range({.prefix = start.selection.prefix, .start = {}}));
+    store::RangeQuery query{.prefix = start.selection.prefix, .start = {}};
+    if (start.selection.is_narrow()) {
+      query.wants = [&](std::string_view key, const store::Entry& entry) {
+        return start.selection.takes(key, served->shown(entry.value, entry.modified));
+      };
+    }
+    SLIPWAY_CO_TRY(state, site_.store.range(query));
     from = state.revision;
     start.state = std::move(state);
   } else if (plan.starts_now) {

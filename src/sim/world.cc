@@ -11,10 +11,14 @@ using namespace std::chrono_literals;
 
 constexpr const char* kDatabase = "/data/cluster.db";
 
-plane::ApiServer::Options server_options(bool writes_bootstrap) {
+constexpr std::size_t kMostBatchesOnTheWay = 4;
+constexpr Duration kLookAtReaderEvery = 100ms;
+
+plane::ApiServer::Options server_options(const WorldOptions& of) {
   plane::ApiServer::Options options;
   options.store.path = kDatabase;
-  options.writes_bootstrap = writes_bootstrap;
+  options.store.history_changes = of.history_changes;
+  options.server.watch_batch = of.watch_batch;
   return options;
 }
 
@@ -57,7 +61,7 @@ void World::start() {
 void World::start_server() {
   is_server_starting_ = true;
   auto open = [](World& world) -> Task<> {
-    auto opened = co_await plane::ApiServer::open(world.server_domain_.env(), server_options(true));
+    auto opened = co_await plane::ApiServer::open(world.server_domain_.env(), server_options(world.options_));
     world.is_server_starting_ = false;
     if (opened) {
       world.api_ = std::move(*opened);
@@ -242,7 +246,17 @@ Task<> World::pump(client::Request request, std::shared_ptr<Channel> channel) {
     const bool is_end = !batch || batch->empty();
     channel->send(std::move(batch));
     if (is_end) co_return;
+    // A reader that does not read fills the connection; what it has not seen stays in the store's history, or falls out of it.
+    while (!channel->is_closed && channel->batches.size() >= kMostBatchesOnTheWay) {
+      co_await sleep_for(server_domain_.env(), kLookAtReaderEvery);
+    }
   }
+}
+
+void World::compact() {
+  if (!api_) return;
+  auto forget = [](store::Store& store) -> Task<> { co_await store.compact(store.revision()); };
+  server_domain_.spawn(forget(api_->store()));
 }
 
 std::vector<kube::Object> World::objects(const kube::Resource& resource) {

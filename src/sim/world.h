@@ -28,6 +28,8 @@ struct WorldOptions {
   plane::Controllers::Options controllers;
   const Image* image = nullptr;  // nullptr: start from an empty disk
   Duration restart_delay = std::chrono::seconds{1};
+  std::size_t history_changes = store::Options{}.history_changes;  // few: slow watchers fall out of the window
+  std::size_t watch_batch = server::Options{}.watch_batch;
 };
 
 class World : private Gate {
@@ -45,6 +47,10 @@ class World : private Gate {
   /// Runs until no process has anything ready and the controllers' queues are empty; timers up to `settle` from then on still
   /// fire.
   void run_until_quiet(Duration settle);
+  /// A fault of the world at this moment, whatever the plan says. CutWatches cuts those of the user too.
+  void inject(FaultKind kind) { strike(kind); }
+  /// The server forgets all history up to now. Nothing while it is down.
+  void compact();
 
   Time now() const { return now_; }
   /// The user's client: waits while the server is down and tries again, so that a script can be written without faults in mind.

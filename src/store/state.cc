@@ -113,7 +113,8 @@ class Scan {
       if (then_->second->previous.has_value()) return true;
     }
   }
-  std::string key() const { return is_past_ ? std::string(then_->first) : newest_.at(now_).key; }
+  /// Valid until the next step.
+  std::string_view key() const { return is_past_ ? then_->first : std::string_view(newest_.at(now_).key); }
   Result<Entry> entry() const {
     SLIPWAY_TRY(value, (is_past_ ? then_->second->previous : newest_.at(now_).value).get());
     return Entry{std::move(value), is_past_ ? then_->second->previous_revision : newest_.at(now_).modified};
@@ -237,7 +238,8 @@ Result<Range> State::range(const RangeQuery& query) const {
       break;
     }
     SLIPWAY_TRY(entry, scan.entry());
-    range.entries.emplace_back(scan.key(), std::move(entry));
+    if (query.wants && !query.wants(scan.key(), entry)) continue;
+    range.entries.emplace_back(std::string(scan.key()), std::move(entry));
   }
   return range;
 }

@@ -56,6 +56,8 @@ struct RangeQuery {
   std::string start{};    // first key wanted; empty: from the prefix
   std::size_t limit = 0;  // 0: all
   Revision at = 0;        // 0: the newest durable state
+  /// Which entries are wanted; empty: all. Others cost no memory and do not count for `limit`, but do for `remaining`.
+  std::function<bool(std::string_view key, const Entry& entry)> wants{};
 };
 
 struct Options {

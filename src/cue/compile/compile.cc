@@ -342,7 +342,7 @@ const ir::Struct* Compiler::struct_body(ast::Nodes decls, Pos pos, bool is_file)
     return rank(a) < rank(b);
   });
   result->decls = program_.arena.copy(out);
-  result->is_definite = result->has_regular || result->has_ellipsis || (!result->has_embeds && !is_file) || out.empty();
+  result->is_definite = result->has_regular || (!result->has_embeds && !is_file) || out.empty();
   return result;
 }
 
@@ -388,7 +388,6 @@ const ir::FieldInfo* Compiler::field_info(const ast::Field& node) {
 void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Struct& target) {
   Label label;
   if (node.label->kind == Kind::List) {
-    target.has_regular = true;
     pattern(node, out);
     return;
   }
@@ -397,7 +396,7 @@ void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Str
     dynamic_field(node, out, target);
     return;
   }
-  if (label.is_regular()) target.has_regular = true;
+  if (label.is_regular() && node.mark != ast::Mark::Optional) target.has_regular = true;
   std::vector<Binding> names;
   if (!node.value_alias.empty()) {
     names.push_back({node.value_alias, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, node.pos, false, true});

@@ -49,6 +49,7 @@ struct Instance {
 
 struct ProgramData {
   Arena arena;
+  mutable ChunkPool chunks;  // for the arenas of evaluations
   Labels labels;
   SourceMap sources;
   std::deque<SourceText> texts;
@@ -79,7 +80,8 @@ struct CompileOptions {
   /// What @tag(name) attributes are given: "name" → value, or a short form, or a switch, with an empty value.
   std::map<std::string, std::string> tags = {};
   /// Finds what "@embed(body)" in a file asks for; the error is the text of a diagnostic.
-  std::function<std::expected<std::vector<EmbeddedSource>, std::string>(std::string_view file, std::string_view body)> embed = {};
+  std::function<std::expected<std::vector<EmbeddedSource>, std::string>(std::string_view file, std::string_view body)> embed =
+      {};
 };
 
 std::unique_ptr<ProgramData> compile_program(const std::vector<SourceText>& files, const Packages& packages,

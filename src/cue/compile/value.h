@@ -201,6 +201,7 @@ struct Bottom {
   bool is_close_check = false;  // the field is not allowed
   bool is_child = false;        // reported by a field below
   bool is_rejection = false;    // a validator's no
+  bool is_guard = false;        // a guard that asks for what it decides about
   const char* format = "";
   Value operands[4] = {};
   Pos pos = 0;

@@ -200,7 +200,7 @@ Value Evaluator::any_of(const Value& list) {
     const Vertex* real = deref(item);
     bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
     if (real->base.is_bottom()) continue;
-    values.push_back(is_container || real->base.is_none() ? Value::of(item) : real->base);
+    values.push_back(is_container || real->base.is_none() || !real->arcs.empty() ? Value::of(item) : real->base);
   }
   if (values.empty()) {
     bool may_grow = deref(list.vertex)->is_open_list || list_size(list) > 0 || deref(list.vertex)->is_computed;

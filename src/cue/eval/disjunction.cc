@@ -23,13 +23,71 @@ bool Evaluator::decide(Vertex* v) {
   return decide_simple(v) || decide_trials(v);
 }
 
+// Of two that are the same: a default stays one.
+Evaluator::Mode Evaluator::join(Mode a, Mode b) {
+  return a == Mode::Default || b == Mode::Default ? Mode::Default : std::min(a, b);
+}
+
+// Equal, with the same definitions and hidden fields, and as many patterns.
+bool Evaluator::is_same(const Value& a, const Value& b) {
+  if (!is_equal(a, b)) return false;
+  if (!a.is_vertex() || !b.is_vertex()) return true;
+  const Vertex* x = deref(a.vertex);
+  const Vertex* y = deref(b.vertex);
+  auto patterns = [](const Vertex* v) { return v->node == nullptr ? 0 : v->node->patterns.size(); };
+  if (patterns(x) != patterns(y) || x->arcs.size() != y->arcs.size()) return false;
+  return std::all_of(x->arcs.begin(), x->arcs.end(), [&](Vertex* one) {
+    Vertex* other = find_arc(y, one->label);
+    return other != nullptr && is_equal(Value::of(one), Value::of(other));
+  });
+}
+
 void Evaluator::append_alternative(std::vector<Alternative>& out, Alternative one) {
   for (Alternative& known : out) {
-    if (!is_equal(known.value, one.value)) continue;
-    if (one.mode == Mode::Default || (one.mode == Mode::Maybe && known.mode == Mode::Not)) known.mode = one.mode;
+    if (!is_same(known.value, one.value)) continue;
+    known.mode = join(known.mode, one.mode);
     return;
   }
   out.push_back(one);
+}
+
+// The fields that closed structs do not allow so far. A disjunction that was left aside may allow them yet, so trials that
+// differ in this are different.
+void Evaluator::not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& path, std::string& out) {
+  v = deref(v);
+  if (v->node == nullptr || path.size() > 20) return;
+  std::vector<CloseScope*> closed;
+  if (v->in_closed) closed = requirements(v);
+  for (const Vertex* field : v->arcs) {
+    if (!field->label.is_regular() || field->mark > ArcMark::Required) continue;
+    path.push_back(field);
+    bool is_allowed =
+        std::all_of(closed.begin(), closed.end(), [&](const CloseScope* one) { return allows_arc(v, field, one); });
+    if (!is_allowed) {
+      for (const Vertex* at : path) out += std::to_string(at->label.word) + ".";
+      out += ";";
+    }
+    not_allowed_yet(field, path, out);
+    path.pop_back();
+  }
+}
+
+// The index of the trial seen before that came to the same; the number of trials when there is none.
+std::size_t Evaluator::same_preliminary(const std::vector<Preliminary>& seen, const std::vector<Alternative>& found) {
+  auto open_fields = [this](const Alternative& one) {
+    std::string text;
+    std::vector<const Vertex*> path;
+    if (one.value.is_vertex()) not_allowed_yet(one.value.vertex, path, text);
+    return text;
+  };
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    bool is_same = std::equal(seen[i].found.begin(), seen[i].found.end(), found.begin(), found.end(),
+                              [&](const Alternative& a, const Alternative& b) {
+                                return a.mode == b.mode && is_equal(a.value, b.value) && open_fields(a) == open_fields(b);
+                              });
+    if (is_same) return i;
+  }
+  return seen.size();
 }
 
 // The alternatives of a disjunction all of whose disjuncts are constants.
@@ -205,6 +263,7 @@ bool Evaluator::decide_trials(Vertex* v) {
     const Disjunction* values = pending.values;
     std::size_t count = is_or ? ir::as<ir::Or>(*pending.conjunct.expr).parts.size() : values->values.size();
     std::vector<Survivor> next;
+    std::vector<Preliminary> seen;
     all.clear();
     for (const Survivor& survivor : survivors) {
       for (std::uint32_t i = 0; i < count; ++i) {
@@ -230,10 +289,22 @@ bool Evaluator::decide_trials(Vertex* v) {
         for (std::uint32_t later = k + 1; later < node.disjunctions.size(); ++later) {
           choices.push_back({node.disjunctions[later].conjunct.expr, node.disjunctions[later].ordinal, kDeferred});
         }
-        std::size_t before = all.size();
         std::size_t failed = errors.size();
-        if (!try_disjunct(v, std::move(choices), mode, all, errors)) return false;
-        if (!is_last && errors.size() == failed && all.size() > before) next.push_back(std::move(one));
+        if (is_last) {
+          if (!try_disjunct(v, std::move(choices), mode, all, errors)) return false;
+          continue;
+        }
+        std::vector<Alternative> found;
+        if (!try_disjunct(v, std::move(choices), mode, found, errors)) return false;
+        if (errors.size() > failed || found.empty()) continue;
+        std::size_t known = same_preliminary(seen, found);
+        if (known == seen.size()) {
+          seen.push_back({std::move(found), next.size()});
+          next.push_back(std::move(one));
+        } else {
+          Mode& kept = next[seen[known].survivor].mode;
+          kept = join(kept, mode);
+        }
       }
     }
     survivors = std::move(next);
@@ -246,6 +317,7 @@ bool Evaluator::decide_trials(Vertex* v) {
 void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors) {
   Node& node = *v->node;
   node.has_noncyclic = true;
+  v->lost_to_cycle = std::any_of(errors.begin(), errors.end(), [](const Bottom* e) { return e->code == Code::StructuralCycle; });
   if (all.empty()) {
     Code code = Code::Eval;
     for (const Bottom* one : errors) {

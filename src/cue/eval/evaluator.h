@@ -91,7 +91,9 @@ class Evaluator final : public Calls {
   struct Lookup {
     Found found = Found::Absent;
     Vertex* arc = nullptr;
-    Value value = {};  // the error, or a value that is no field
+    Value value = {};          // the error, or a value that is no field
+    Vertex* holder = nullptr;  // of Absent: guards that wait decide whether it gets a field of this name
+    Label label = kNoLabel;
   };
   enum class Mode : std::uint8_t { Maybe, Default, Not };
   struct Alternative {
@@ -137,7 +139,9 @@ class Evaluator final : public Calls {
   void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
   bool may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const;
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
+  static bool is_same_place(const CloseScope* a, const CloseScope* b);
   bool may_produce(const Task& task, Label label) const;
+  bool names_label(const Task& task, Label label) const;
   bool blocked(const Value& value);
 
   // resolve.cc
@@ -188,6 +192,15 @@ class Evaluator final : public Calls {
   bool try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, std::vector<Alternative>& out,
                     std::vector<const Bottom*>& errors);
   bool is_hopeless(Vertex* v, const ir::Expr& disjunct);
+  /// A trial that left further disjunctions aside.
+  struct Preliminary {
+    std::vector<Alternative> found;
+    std::size_t survivor;
+  };
+  std::size_t same_preliminary(const std::vector<Preliminary>& seen, const std::vector<Alternative>& found);
+  void not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& path, std::string& out);
+  static Mode join(Mode a, Mode b);
+  bool is_same(const Value& a, const Value& b);
   void append_alternative(std::vector<Alternative>& out, Alternative one);
   void set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors);
   Value unify_simple(const Value& a, const Value& b);
@@ -206,6 +219,7 @@ class Evaluator final : public Calls {
   std::vector<CloseScope*> requirements(const Vertex* v);
   std::vector<CloseScope*> inherited_requirements(const Vertex* v);
   static bool is_left_open(const Vertex* v, const CloseScope* closed);
+  static bool allows_arc(const Vertex* v, const Vertex* field, const CloseScope* closed);
   static bool allows(const CloseScope* closed, const CloseScope* evidence);
 
   // errors
@@ -225,6 +239,7 @@ class Evaluator final : public Calls {
   std::uint32_t low_ = 0xFFFFFFFF;  // the lowest vertex on the stack that the running task waits for
   bool force_ = false;              // decide with what is known
   std::uint64_t progress_ = 0;
+  std::uint64_t reopened_ = 1;  // what was known of closedness before does not count
   std::uint64_t steps_ = 0;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;

@@ -104,6 +104,9 @@ Value Evaluator::value_of(Vertex* v) {
       if (!real->node->scalar.is_none() && real->node->errors == nullptr) return real->node->scalar;
       bool is_container = real->node->has_struct || !real->node->lists.empty();
       if (force_ && is_container) return Value::of(real);
+      bool is_partly_known = real->node->kinds != kTop || !real->node->bounds.empty();
+      if (is_partly_known && !is_container && real->node->errors == nullptr)
+        return bottom(Code::Incomplete, "non-concrete value {0}", v->pos, Value::type(real->node->kinds));
     }
     return bottom(Code::Cycle, "cycle error", v->pos);
   }
@@ -221,7 +224,7 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
   std::uint32_t before = std::exchange(low_, kNone);
   bool is_present = false;
   Lookup found = resolve(*expr.ref, env);
-  bool waits = found.found == Found::Blocked || (found.found == Found::Error && found.value.is_bottom() && low_ != kNone &&
+  bool waits = found.found == Found::Blocked || (found.found == Found::Absent && found.holder != nullptr) || (found.found == Found::Error && found.value.is_bottom() && low_ != kNone &&
                                                  is_incomplete(found.value.bottom->code));
   Value value = found.found == Found::Arc ? Value::of(found.arc) : found.found == Found::Error ? found.value : Value{};
   if (found.found == Found::Arc) {
@@ -239,6 +242,18 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
   }
   if (waits && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
   low_ = before;
+  if (value.is_bottom() && value.bottom->is_guard) return value;
+  if (waits && found.holder != nullptr && current_ != nullptr && current_->node != nullptr) {
+    const Vertex* arc = find_arc(found.holder, found.label);
+    if (arc == nullptr || arc->mark == ArcMark::Absent) {
+      auto* reason = arena_.make<Bottom>(*bottom(Code::Incomplete, "cyclic reference to field {0}", expr.pos,
+                                                 Value::string(labels_.text(found.label)))
+                                              .bottom);
+      reason->is_guard = true;
+      return Value::of(reason);
+    }
+    if (arc->mark != ArcMark::Member) current_->node->absent.push(arena_, {found.holder, found.label, expr.pos});
+  }
   if (value.tag == Value::Tag::Disjunction) value = default_of(value);
   is_present = value.is_vertex() || value.is_concrete_scalar();
   return Value::of(is_present == expr.wants_present);

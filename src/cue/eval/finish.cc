@@ -13,7 +13,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 }
 
 Evaluator::Evaluator(const ProgramData& program, Budget budget)
-    : program_(program), budget_(budget), labels_(&program.labels) {}
+    : program_(program), budget_(budget), arena_(program.chunks), labels_(&program.labels) {}
 
 Vertex* Evaluator::run(std::span<const Conjunct> extra) {
   Vertex* root = instance(0);
@@ -134,6 +134,12 @@ void Evaluator::finish(Vertex* v) {
     v->arcs.clear();
     add_error(v, bottom(Code::StructuralCycle, "structural cycle", v->pos));
   }
+  for (const AbsentField& one : node.absent) {
+    const Vertex* field = find_arc(one.holder, one.label);
+    if (field == nullptr || field->mark != ArcMark::Member) continue;
+    add_error(v, bottom(Code::Cycle, "circular dependency in evaluation of conditionals: {0} changed after evaluation", one.pos,
+                        Value::string(labels_.text(one.label))));
+  }
   if (node.errors != nullptr) {
     v->base = Value::of(node.errors);
     return;
@@ -149,7 +155,7 @@ Value Evaluator::finish_base(Vertex* v) {
   Node& node = *v->node;
   if (node.errors != nullptr) return Value::of(node.errors);
   bool has_fields = std::any_of(v->arcs.begin(), v->arcs.end(),
-                                [](const Vertex* a) { return a->label.is_regular() && a->mark != ArcMark::Absent; });
+                                [](const Vertex* a) { return a->label.is_regular() && a->mark <= ArcMark::Required; });
   if (!node.lists.empty()) {
     v->is_open_list = std::all_of(node.lists.begin(), node.lists.end(), [](const ListPart& p) { return p.is_open; });
     if (node.has_struct || has_fields)
@@ -158,8 +164,7 @@ Value Evaluator::finish_base(Vertex* v) {
     return node.bounds.empty() ? list : run_validators(v, list);
   }
   bool is_bare = node.scalar.is_none() && (node.kinds & kStruct) != 0;
-  bool is_struct = node.has_struct || has_fields ||
-                   (node.maybe_struct && is_bare && (!node.has_top || !v->arcs.empty()) && node.kinds == kTop);
+  bool is_struct = node.has_struct || has_fields || (node.maybe_struct && is_bare && !node.has_top && node.kinds == kTop);
   if (!is_struct && node.kinds == kStruct) is_struct = true;
   if (is_struct) {
     if ((node.kinds & kStruct) == 0) {
@@ -246,8 +251,16 @@ bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
 bool Evaluator::is_empty_range(const Bound& low, const Bound& high, KindMask kinds) {
   if (is_equal(low.operand, high.operand)) return low.op == Tok::Gtr || high.op == Tok::Lss;
   if (compare_values(Tok::Gtr, low.operand, high.operand, 0).boolean) return true;
-  if (kinds != kInt || !low.operand.is_number() || low.op == Tok::Geq || high.op == Tok::Leq) return false;
-  return compare(to_decimal(arithmetic(Tok::Sub, high.operand, low.operand, 0)), decimal_of(1)) <= 0;
+  if (kinds != kInt || !low.operand.is_number()) return false;
+  // The least and the greatest whole number within the bounds.
+  auto whole_bound = [](const Bound& bound, int inwards) {
+    Decimal limit = to_decimal(bound.operand);
+    Decimal whole = truncate(limit);
+    bool is_outside = inwards > 0 ? compare(whole, limit) < 0 : compare(whole, limit) > 0;
+    bool is_excluded = compare(whole, limit) == 0 && (bound.op == Tok::Gtr || bound.op == Tok::Lss);
+    return is_outside || is_excluded ? add(whole, decimal_of(inwards)) : whole;
+  };
+  return compare(whole_bound(low, 1), whole_bound(high, -1)) > 0;
 }
 
 // A type, or bounds joined where one implies the other.
@@ -387,22 +400,43 @@ std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
 
 // A bare "_" leaves everything below it open, unless the definition also says what is there.
 bool Evaluator::is_left_open(const Vertex* v, const CloseScope* closed) {
-  bool has_top = false;
+  bool has_top = std::any_of(v->node->scopes.begin(), v->node->scopes.end(),
+                             [closed](const ScopeMark& mark) { return mark.is_top && allows(closed, mark.scope); });
+  if (!has_top) return false;
   for (const ScopeMark& mark : v->node->scopes) {
-    has_top = has_top || (mark.is_top && allows(closed, mark.scope));
     for (const CloseScope* at = mark.scope; at != nullptr && mark.is_struct; at = at->parent) {
       if (at == closed) return false;
     }
   }
-  return has_top;
+  return true;
 }
 
 // The closed scopes that bind the fields of v: its own and those above.
 std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
+  Node& node = *v->node;
+  if (node.bound_at == reopened_) return {node.bound_by.begin(), node.bound_by.end()};
   std::vector<CloseScope*> all = inherited_requirements(v);
-  for (CloseScope* one : v->node->requirements) all.push_back(one);
+  for (CloseScope* one : node.requirements) all.push_back(one);
   std::erase_if(all, [v](const CloseScope* one) { return is_left_open(v, one); });
+  // Every level below asks: kept as long as nothing above can change.
+  const Vertex* above = v->parent;
+  bool is_known_above =
+      above == nullptr ||
+      (above->phase >= Phase::Settled && (above->node == nullptr || !above->in_closed || above->node->bound_at == reopened_));
+  if (v->phase >= Phase::Settled && is_known_above) {
+    node.bound_by.clear();
+    for (CloseScope* one : all) node.bound_by.push(arena_, one);
+    node.bound_at = reopened_;
+  }
   return all;
+}
+
+// Whether something inside the closed scope, or that embeds it, declares the field or leaves its struct open.
+bool Evaluator::allows_arc(const Vertex* v, const Vertex* field, const CloseScope* closed) {
+  return std::any_of(field->conjuncts.begin(), field->conjuncts.end(),
+                     [closed](const Conjunct& c) { return allows(closed, c.scope); }) ||
+         std::any_of(v->node->scopes.begin(), v->node->scopes.end(),
+                     [closed](const ScopeMark& mark) { return mark.is_ellipsis && allows(closed, mark.scope); });
 }
 
 bool Evaluator::allows_field(Vertex* v, Label label) {
@@ -441,10 +475,7 @@ void Evaluator::check_closed(Vertex* v) {
     Vertex* field = v->arcs[i];
     if (!field->label.is_regular() || field->mark > ArcMark::Required) continue;
     for (const CloseScope* one : closed) {
-      bool allowed = false;
-      for (const Conjunct& c : field->conjuncts) allowed = allowed || allows(one, c.scope);
-      for (const ScopeMark& mark : v->node->scopes) allowed = allowed || (mark.is_ellipsis && allows(one, mark.scope));
-      if (allowed) continue;
+      if (allows_arc(v, field, one)) continue;
       auto* reason = arena_.make<Bottom>(
           *bottom(Code::Eval, "field not allowed", field->pos, {}, {}, one->of != nullptr ? one->of->pos : 0).bottom);
       reason->is_close_check = true;

@@ -232,7 +232,8 @@ void Evaluator::insert_bound(Vertex* v, const Value& bound, Pos pos) {
 // A vertex made of values, or one evaluated elsewhere, as a conjunct.
 void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   data = deref(data);
-  if (!data->conjuncts.empty() && !data->is_data) return add_vertex(v, c, data, false);
+  bool is_disjunct = data->stands_for != nullptr && data->node != nullptr && !data->node->choices.empty();
+  if (!data->conjuncts.empty() && !data->is_data && !is_disjunct) return add_vertex(v, c, data, false);
   settle(data);
   if (data->base.tag != Value::Tag::Struct && data->base.tag != Value::Tag::List)
     return insert_value(v, c, data->base, c.expr->pos);
@@ -324,6 +325,7 @@ void Evaluator::add_conjunct(Vertex* v, const Conjunct& c) {
 
 // Evaluation goes on with one more conjunct. What was only a reference to another vertex begins again, on its own.
 void Evaluator::reopen(Vertex* v) {
+  ++reopened_;
   bool was_reference = v->shared != nullptr && !v->tried_disjuncts;
   v->phase = v->node == nullptr || was_reference ? Phase::Raw : Phase::Partial;
   if (was_reference) v->node = nullptr;

@@ -71,11 +71,13 @@ std::string describe_kind(KindMask mask) {
   static constexpr struct {
     KindMask mask;
     std::string_view name;
-  } kNames[] = {{kNull, "null"},     {kBool, "bool"},   {kNumber, "number"}, {kInt, "int"},   {kFloat, "float"},
-                {kString, "string"}, {kBytes, "bytes"}, {kFunc, "func"},     {kList, "list"}, {kStruct, "struct"}};
+  } kNames[] = {{kNull, "null"},     {kBool, "bool"},   {kInt, "int"},   {kFloat, "float"},
+                {kString, "string"}, {kBytes, "bytes"}, {kFunc, "func"},     {kList, "list"}, {kStruct, "struct"}, {kNumber, "number"}};
   std::string out;
   int count = 0;
   for (const auto& one : kNames) {
+    bool is_part = (mask & kNumber) == kNumber && (one.mask == kInt || one.mask == kFloat);
+    if (is_part) continue;
     if ((mask & one.mask) != one.mask) continue;
     mask &= static_cast<KindMask>(~one.mask);
     out += (out.empty() ? "" : "|") + std::string(one.name);
@@ -144,6 +146,18 @@ Value Evaluator::repeat(const Value& text, const Value& count, Pos pos) {
   return text.tag == Value::Tag::Bytes ? Value::bytes(kept) : Value::string(kept);
 }
 
+// A quotient has no zeros at its end, but a digit behind the dot: 5.0E+11.
+static Decimal reduced(Decimal value) {
+  while (value.digits.size() > 1 && value.digits.back() == '0') {
+    value.digits.pop_back();
+    ++value.exponent;
+  }
+  if (value.exponent < 0 || value.is_zero()) return value;
+  value.digits += '0';
+  --value.exponent;
+  return value;
+}
+
 Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
   if (a.is_number() && b.is_number()) {
     std::int64_t small = 0;
@@ -162,7 +176,7 @@ Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
     return make_number(op == Tok::Add   ? add(left, right)
                        : op == Tok::Sub ? subtract(left, right)
                        : op == Tok::Mul ? multiply(left, right)
-                                        : divide(left, right),
+                                        : reduced(divide(left, right)),
                        floats);
   }
   bool a_text = a.tag == Value::Tag::String || a.tag == Value::Tag::Bytes;

@@ -36,16 +36,23 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
   v = deref(v);
   if (v->phase == Phase::Running || v->phase == Phase::Partial) {
     bool waits = false;
+    bool waits_for_guard = false;
     for (std::uint32_t i = 0; i < v->node->tasks.size(); ++i) {
       if (v->node->tasks[i].state == Task::State::Done || !may_produce(v->node->tasks[i], label)) continue;
-      if (v->node->tasks[i].state == Task::State::Waiting && v->phase == Phase::Running) attempt(v, i);
-      waits = waits || v->node->tasks[i].state != Task::State::Done;
+      if (v->node->tasks[i].state == Task::State::Waiting && v->phase == Phase::Running) {
+        bool outer = std::exchange(force_, false);
+        attempt(v, i);
+        force_ = outer;
+      }
+      if (v->node->tasks[i].state == Task::State::Done) continue;
+      waits = true;
+      waits_for_guard = waits_for_guard || names_label(v->node->tasks[i], label);
     }
     Vertex* arc = find_arc(v, label);
     bool exists = arc != nullptr && arc->mark == ArcMark::Member;
     // A reference that asks for what it may itself add to sees what is there.
     if (exists && (!waits || force_)) return {Found::Arc, arc, {}};
-    if (waits && force_) return {Found::Absent, nullptr, {}};
+    if (waits && force_) return {Found::Absent, nullptr, {}, waits_for_guard ? v : nullptr, label};
     if (waits || !v->node->disjunctions.empty()) {
       low_ = std::min(low_, v->phase == Phase::Running ? v->node->depth : v->node->waits_for);
       return {Found::Blocked, exists ? arc : nullptr, {}};
@@ -91,8 +98,11 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
     const char* text = out_of_range  ? "index out of range [{0}] with length {1}"
                        : is_optional ? "cannot reference optional field: {0}"
                                      : "undefined field: {0}";
-    bool is_closed = in->is_closed && in->phase == Phase::Final && !is_list && !is_allowed;
-    bool is_permanent = (out_of_range && !in->is_open_list) || is_closed;
+    auto is_once = [](const CloseScope* one) { return one->kind == CloseScope::Kind::Once; };
+    bool was_closed = in->node != nullptr && in->phase >= Phase::Settled &&
+                      std::any_of(in->node->requirements.begin(), in->node->requirements.end(), is_once);
+    bool is_closed = in->is_closed && (in->phase == Phase::Final || was_closed) && !is_list && !is_allowed;
+    bool is_permanent = (out_of_range && !in->is_open_list) || is_closed || (is_list && label.is_regular());
     auto* reason = arena_.make<Bottom>(
         *bottom(is_permanent ? Code::Eval : Code::Incomplete, text, pos, name, Value::of_int(in->arcs.size())).bottom);
     reason->is_absent = true;
@@ -162,8 +172,16 @@ Evaluator::Lookup Evaluator::resolve_let(const ir::Ref& ref, Env* env) {
 }
 
 Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
-  Value key = concrete(*index.index, env);
-  if (key.is_bottom()) return {Found::Error, nullptr, key};
+  Value given = evaluate(*index.index, env);
+  Value key = make_concrete(given, index.index->pos);
+  if (key.is_bottom()) {
+    // A type that is neither that of a name nor that of a position will not become one.
+    Value type = given.is_vertex() ? deref(given.vertex)->base : given;
+    bool may_be_key = type.tag != Value::Tag::Type || type.kinds == kString || (type.kinds & ~kNumber) == 0;
+    if (!may_be_key)
+      key = bottom(Code::Eval, "invalid index {0} (invalid type {1})", index.pos, type, Value::type(type.kinds));
+    return {Found::Error, nullptr, key};
+  }
   Value base;
   if (ir::is_reference(*index.base)) {
     Lookup found = resolve(*index.base, env);

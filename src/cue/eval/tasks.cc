@@ -35,6 +35,12 @@ bool Evaluator::may_produce(const Task& task, Label label) const {
   return false;
 }
 
+// A guard whose body has that field.
+bool Evaluator::names_label(const Task& task, Label label) const {
+  return task.kind == Task::Kind::Comprehension && !ir::as<ir::Comprehension>(*task.conjunct.expr).any_label &&
+         may_produce(task, label);
+}
+
 // Runs what can run. True when nothing waits any more.
 bool Evaluator::run_tasks(Vertex* v) {
   Node& node = *v->node;
@@ -163,6 +169,13 @@ bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from
   return is_container && !changes_closedness && !has_ancestor(v, from);
 }
 
+// Structs embedded side by side allow each other's fields, so the same one twice is one.
+bool Evaluator::is_same_place(const CloseScope* a, const CloseScope* b) {
+  if (a == b) return true;
+  return a != nullptr && b != nullptr && a->kind == CloseScope::Kind::Embed && b->kind == CloseScope::Kind::Embed &&
+         a->parent == b->parent;
+}
+
 void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is_definition) {
   Conjunct c = ref;
   Vertex* target = from;
@@ -179,7 +192,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     bool is_plain = real->base.is_concrete_scalar() || real->base.tag == Value::Tag::Type ||
                     real->base.tag == Value::Tag::Conjunction || real->base.tag == Value::Tag::Bound ||
                     real->base.tag == Value::Tag::Validator;
-    if ((is_plain && real->arcs.empty() && !target->tried_disjuncts) || (real->base.is_bottom() && real->conjuncts.empty())) {
+    if ((is_plain && real->arcs.empty() && !target->lost_to_cycle) || (real->base.is_bottom() && real->conjuncts.empty())) {
       return insert_value(v, c, real->base, c.expr->pos);
     }
     if (may_share(v, c, real)) {
@@ -195,7 +208,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     CloseScope* known = node.seen_scopes[i];
     CloseScope* base =
         known != nullptr && known->kind == CloseScope::Kind::Definition && known->of == target ? known->parent : known;
-    if (base == c.scope && (base == known) != is_definition) return;
+    if (is_same_place(base, c.scope) && (base == known) != is_definition) return;
   }
   if (is_definition) {
     outside = scope(c.scope, CloseScope::Kind::Definition, target);

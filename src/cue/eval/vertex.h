@@ -87,6 +87,7 @@ struct Vertex {
   std::uint8_t left_mode = 0;    // of the one disjunct that was left: Evaluator::Mode
   bool tried_disjuncts = false;  // its value is what was left of a disjunction
   bool has_incomplete = false;   // somewhere below
+  bool lost_to_cycle = false;    // a disjunct was dropped because it repeats itself
   List<Vertex*> arcs;
   List<Conjunct> conjuncts;
   Value base;
@@ -151,6 +152,13 @@ struct PendingDisjunction {
   const Disjunction* values;  // null for one written as an expression
 };
 
+/// A field that a guard found absent while what may add it was waiting for the guard.
+struct AbsentField {
+  Vertex* holder;
+  Label label;
+  Pos pos;
+};
+
 /// What is known of a vertex while it runs.
 struct Node {
   KindMask kinds = kTop;
@@ -175,11 +183,14 @@ struct Node {
   List<ListPart> lists;
   List<ScopeMark> scopes;
   List<CloseScope*> requirements;
+  List<CloseScope*> bound_by;  // Evaluator::requirements, as of bound_at
+  std::uint64_t bound_at = 0;
   List<PendingDisjunction> disjunctions;
   List<const ir::Expr*> seen_disjunctions;
   std::span<const Choice> choices;
   List<RefTrail> seen;  // arcs whose conjuncts are in here; node is unused
   List<CloseScope*> seen_scopes;
+  List<AbsentField> absent;
   const Bottom* errors = nullptr;
 };
 

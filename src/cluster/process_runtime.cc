@@ -93,11 +93,14 @@ Task<Result<std::optional<PodReport>>> ProcessRuntime::prepare(kube::Object pod)
     co_return std::nullopt;
   }
   const PodProblem& problem = plan.error();
-  if (problem.is_final) co_return failed_report(pod, problem.reason, problem.message);
-  PodReport report = waiting_report(pod, problem.reason, problem.message, problem.container);
+  // A pod that is to run always does not fail, as upstream: whoever keeps it would make the next one at once, without end.
+  const bool may_fail = pod["spec"]["restartPolicy"].as_string() != "Always";
+  if (problem.is_final && may_fail) co_return failed_report(pod, problem.reason, problem.message);
+  PodReport report =
+      waiting_report(pod, problem.is_final ? "CreateContainerError" : problem.reason, problem.message, problem.container);
   report.warning = problem.container.empty() ? PodWarning{"FailedMount", problem.message}
                                              : PodWarning{"Failed", "Error: " + problem.message};
-  report.look_again = kConfigPause;
+  if (!problem.is_final) report.look_again = kConfigPause;
   co_return report;
 }
 
@@ -217,11 +220,28 @@ Task<Result<std::string>> ProcessRuntime::logs(kube::Object pod, server::LogQuer
   co_return env_.files.read_from(paths_.log(kube::uid(pod), container), query.offset, query.limit);
 }
 
+Task<Result<std::string>> ProcessRuntime::log_times(kube::Object pod, server::LogQuery query) {
+  const std::string path = paths_.log_times(kube::uid(pod), query.container);
+  if (!env_.files.exists(path)) co_return std::string();
+  co_return env_.files.read_from(path, query.offset, query.limit);
+}
+
 Task<Result<std::unique_ptr<server::PodExec>>> ProcessRuntime::exec(kube::Object pod, server::ExecQuery query) {
   const std::string folder = paths_.pod(kube::uid(pod));
   const std::string own = fmt::format("{}/exec/{}", folder, uuid(env_.random));
   co_return start_exec(env_,
                        {.pod_folder = folder, .folder = own, .supervisor = options_.supervisor, .query = std::move(query)});
+}
+
+Task<Result<std::unique_ptr<server::PodExec>>> ProcessRuntime::attach(kube::Object pod, server::ExecQuery query) {
+  const std::string_view uid = kube::uid(pod);
+  AttachPlan plan{.pod_folder = paths_.pod(uid), .log = paths_.log(uid, query.container), .input = "", .query = query};
+  for (const json::Value& container : pod["spec"]["containers"].items()) {
+    if (container["name"].as_string() != query.container || !query.has_input || !container["stdin"].as_bool()) continue;
+    plan.input = paths_.input(uid, query.container);
+    plan.ends_input = container["stdinOnce"].as_bool();
+  }
+  co_return start_attach(env_, std::move(plan));
 }
 
 Task<> ProcessRuntime::stop_all(Duration grace) {

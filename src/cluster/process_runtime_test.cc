@@ -237,6 +237,18 @@ TEST_F(ProcessTest, fails_a_container_without_a_command) {
   EXPECT_NE(pod()["status"]["message"].str().find("has no command"), std::string::npos);
 }
 
+TEST_F(ProcessTest, a_pod_that_runs_always_waits_when_it_cannot_be_started_and_does_not_fail) {
+  make(kPods,
+       "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, "
+       "spec: {restartPolicy: Always, containers: [{name: main, image: nginx}]}}");
+  advance(seconds{5});
+  EXPECT_EQ(phase(), "Pending");
+  const json::Value& waiting = pod()["status"]["containerStatuses"].item(0)["state"]["waiting"];
+  EXPECT_EQ(waiting["reason"].as_string(), "CreateContainerError");
+  EXPECT_NE(waiting["message"].as_string(), "");
+  EXPECT_EQ(warnings().size(), 1U);
+}
+
 TEST_F(ProcessTest, finds_its_supervisors_again_after_a_restart) {
   make(kJobs, job_yaml("work"));
   advance(seconds{1});

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <span>
 #include <string_view>
@@ -16,9 +17,42 @@
 
 namespace slipway::cue {
 
+/// Chunks that arenas are done with, for the next ones: asking the system anew for each evaluation costs more than most of
+/// them. Keeps a bounded number. Threads may share it.
+class ChunkPool {
+ public:
+  static constexpr std::size_t kChunk = std::size_t{64} << 10;
+  using Chunk = std::unique_ptr<char[]>;
+
+  Chunk take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique_for_overwrite<char[]>(kChunk);
+    Chunk chunk = std::move(free_.back());
+    free_.pop_back();
+    return chunk;
+  }
+  void give(Chunk chunk) {
+    const std::lock_guard lock(mutex_);
+    if (free_.size() < kMost) free_.push_back(std::move(chunk));
+  }
+
+ private:
+#if defined(__has_feature) && __has_feature(address_sanitizer)
+  static constexpr std::size_t kMost = 0;  // what is used after its arena is gone shall be found
+#else
+  static constexpr std::size_t kMost = 64;
+#endif
+  std::mutex mutex_;
+  std::vector<Chunk> free_;
+};
+
 class Arena {
  public:
   Arena() = default;
+  explicit Arena(ChunkPool& pool) : pool_(&pool) {}
+  ~Arena() {
+    for (ChunkPool::Chunk& chunk : pooled_) pool_->give(std::move(chunk));
+  }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -69,12 +103,20 @@ class Arena {
 
  private:
   void grow(std::size_t bytes) {
+    if (pool_ != nullptr && bytes <= ChunkPool::kChunk) {
+      pooled_.push_back(pool_->take());
+      next_ = pooled_.back().get();
+      left_ = ChunkPool::kChunk;
+      return;
+    }
     std::size_t size = std::max<std::size_t>(bytes, chunks_.empty() ? 16 * 1024 : 64 * 1024);
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     next_ = chunks_.back().get();
     left_ = size;
   }
 
+  ChunkPool* pool_ = nullptr;
+  std::vector<ChunkPool::Chunk> pooled_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* next_ = nullptr;
   std::size_t left_ = 0;

@@ -39,7 +39,8 @@ json::Value to_json(const Errors& errors) {
 
 namespace {
 
-constexpr Pos kForeign = 0x80000000;  // from here on: places in other programs
+constexpr Pos kForeign = 0x80000000;    // from here on: places in other programs
+constexpr int kMaxCollectDepth = 1100;  // more than an evaluation may be deep
 
 void locate_into(const SourceMap& sources, Pos pos, std::vector<Position>& out) {
   Location at = sources.locate(pos);
@@ -143,10 +144,19 @@ void Evaluation::add_sources(const Vertex* v, std::vector<Position>& out) {
   for (Pos one : places) add_position(one, out);
 }
 
+// What several fields share is looked at once when nothing is wrong in it.
 void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
   evaluator_.complete(v);
+  if (depth > kMaxCollectDepth || out.size() > 100) return;
+  if (v->shared == nullptr) return collect_here(v, demand, out, depth);
+  if (clean_.contains({deref(v), demand})) return;
+  std::size_t before = out.size();
+  collect_here(v, demand, out, depth);
+  if (out.size() == before) clean_.insert({deref(v), demand});
+}
+
+void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) {
   Vertex* real = deref(v);
-  if (depth > 300 || out.size() > 100) return;
   Value base = evaluator_.default_of(real->base);
   if (base.is_bottom()) {
     bool is_own = real->base.is_bottom();
@@ -191,6 +201,7 @@ void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
 
 Errors Evaluation::errors_of(Vertex* v, Demand demand) {
   Errors out;
+  clean_.clear();
   collect(v, demand, out, 0);
   return out;
 }

@@ -1,6 +1,8 @@
 // What a Cursor points into: one evaluator with the program it runs.
 #pragma once
 
+#include <set>
+
 #include "cue/cue.h"
 #include "cue/eval/evaluator.h"
 
@@ -39,6 +41,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
 
  private:
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
+  void collect_here(Vertex* v, Demand demand, Errors& out, int depth);
   std::string hint_for(const Bottom& reason);
   void add_sources(const Vertex* v, std::vector<Position>& out);
 
@@ -53,6 +56,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
   Vertex* root_ = nullptr;
   bool keeps_incomplete_ = false;
   std::vector<Position> foreign_positions_;
+  std::set<std::pair<const Vertex*, Demand>> clean_;  // of one validation
 };
 
 /// Comment lines above a field and above what it refers to, without "//".

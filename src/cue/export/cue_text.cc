@@ -1,7 +1,9 @@
 // Values as CUE text: what is known, without the references it came from.
 #include <algorithm>
+#include <set>
 
 #include "cue/evaluation.h"
+#include "cue/export/source_text.h"
 #include "cue/export/text_options.h"
 #include "cue/syntax/literal.h"
 #include "cue/syntax/unicode.h"
@@ -26,8 +28,12 @@ class Printer {
   std::string top(Vertex* v) {
     evaluator_.complete(v);
     const Vertex* real = chosen(v);
-    if (real->base.tag == Value::Tag::Struct) return fields(real, 0);
-    return vertex(v, 0);
+    std::string out = real->base.tag == Value::Tag::Struct ? fields(real, 0) : vertex(v, 0);
+    if (packages_.empty()) return out;
+    // What stays an expression needs its packages.
+    std::string imports;
+    for (const std::string& path : packages_) imports += (packages_.size() > 1 ? options_.indent : "") + quote(path) + "\n";
+    return (packages_.size() > 1 ? "import (\n" + imports + ")\n" : "import " + imports) + "\n" + out;
   }
 
  private:
@@ -120,6 +126,8 @@ class Printer {
     return out;
   }
 
+  bool stands_in_column(const Line& line) const { return options_.lists_in_columns || !line.value.starts_with('['); }
+
   std::string fields(const Vertex* v, int depth) {
     std::vector<Line> all = lines(v, depth);
     std::string out;
@@ -127,8 +135,8 @@ class Printer {
       // Neighbours of one line each stand in columns.
       std::size_t end = i + 1;
       std::size_t width = count_runes(all[i].labels);
-      bool joins = options_.joins_single_fields && all[i].value.find('\n') == std::string::npos;
-      while (joins && end < all.size() && all[end].is_single() && all[end].depth == all[i].depth)
+      bool joins = options_.is_in_columns && all[i].value.find('\n') == std::string::npos && stands_in_column(all[i]);
+      while (joins && end < all.size() && all[end].is_single() && all[end].depth == all[i].depth && stands_in_column(all[end]))
         width = std::max(width, count_runes(all[end++].labels));
       for (; i < end; ++i) {
         if (!all[i].docs.empty() && !out.empty()) out += "\n";
@@ -143,7 +151,8 @@ class Printer {
     if (v.tag == Value::Tag::Vertex) return vertex(v.vertex, depth);
     if (v.tag == Value::Tag::String) return text(v.str(), depth);
     if (v.tag == Value::Tag::Bottom) {
-      std::string path = options_.joins_single_fields && holder != nullptr ? evaluator_.path_of(holder) : "";
+      if (std::string source = unknown(v, holder); !source.empty()) return source;
+      std::string path = options_.is_in_columns && holder != nullptr ? evaluator_.path_of(holder) : "";
       return "_|_ // " + (path.empty() ? "" : path + ": ") + evaluator_.message(*v.bottom);
     }
     if (v.tag != Value::Tag::Disjunction) return evaluator_.show(v);
@@ -156,6 +165,21 @@ class Printer {
       out += (i > 0 ? " | " : "") + std::string(i < v.disjunction->defaults ? "*" : "") +
              value(v.disjunction->values[i], depth, nullptr);
     }
+    return out;
+  }
+
+  // The expressions of a value that is not known yet.
+  std::string unknown(const Value& v, const Vertex* holder) {
+    if (!options_.has_expressions || holder == nullptr || !is_incomplete(v.bottom->code) || holder->conjuncts.empty())
+      return "";
+    std::vector<std::string> all;
+    for (const Conjunct& c : holder->conjuncts) {
+      std::string one = source_text(evaluator_, *c.expr, packages_);
+      if (holder->conjuncts.size() > 1 && c.expr->op == ir::Op::Or) one = "(" + one + ")";
+      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+    }
+    std::string out;
+    for (const std::string& one : all) out += (out.empty() ? "" : " & ") + one;
     return out;
   }
 
@@ -178,6 +202,7 @@ class Printer {
 
   Evaluator& evaluator_;
   const TextOptions& options_;
+  std::set<std::string> packages_;  // that expressions call
 };
 
 }  // namespace

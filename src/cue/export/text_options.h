@@ -15,7 +15,10 @@ struct TextOptions {
   bool has_optional = true;  // and required ones that are not there
   bool has_docs = false;     // comments above fields
   std::string indent = "\t";
-  bool joins_single_fields = false;  // a: b: 1, and values in columns
+  bool joins_single_fields = false;  // a: b: 1
+  bool is_in_columns = false;        // values of neighbours below each other, errors with their paths
+  bool lists_in_columns = true;
+  bool has_expressions = false;  // of values that are not known yet; else the reason
 };
 
 /// The fields of a struct, one per line, each with its newline; of another value one expression without.

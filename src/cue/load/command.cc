@@ -8,6 +8,7 @@
 
 #include "cue/data/yaml.h"
 #include "cue/evaluation.h"
+#include "cue/export/field_order.h"
 #include "cue/export/text_options.h"
 #include "cue/load/load.h"
 #include "cue/load/paths.h"
@@ -368,6 +369,7 @@ class Command {
             is_incomplete_somewhere || (!may_be_open && !one.evaluation->errors_of(one.vertex, Demand::Concrete).empty());
         continue;
       }
+      order_fields(one.evaluation->evaluator(), one.vertex);
       texts.push_back(text_of(one));
     }
     if (is_incomplete_somewhere && outcome_.errors.empty())
@@ -416,7 +418,10 @@ class Command {
     TextOptions style;
     bool is_eval = options_.verb == Verb::Eval;
     style.is_final = true;
-    style.joins_single_fields = true;
+    style.is_in_columns = true;
+    // With errors shown in place each field has lines of its own.
+    style.joins_single_fields = style.lists_in_columns = !options_.ignores_errors;
+    style.has_expressions = is_eval && !options_.is_concrete;
     style.has_definitions = is_eval && !options_.is_concrete;
     style.has_hidden = options_.shows_hidden;
     style.has_optional = options_.shows_optional;

@@ -1,0 +1,291 @@
+#include "cue/export/field_order.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "cue/eval/evaluator.h"
+
+namespace slipway::cue {
+namespace {
+
+/// Fields declared somewhere, with those that may come first and last among them.
+struct Part {
+  std::set<std::size_t> fields;
+  std::vector<std::size_t> firsts;
+  std::vector<std::size_t> lasts;
+};
+
+/// What is said about the order of the fields of one vertex: edges lead from a field to one that comes later.
+class Graph {
+ public:
+  explicit Graph(const Labels& labels) : labels_(labels) {}
+
+  std::size_t node(Label label) {
+    auto [at, is_new] = index_.try_emplace(label.word, nodes_.size());
+    if (is_new) nodes_.push_back({label.is_index() ? std::to_string(label.index()) : std::string(labels_.text(label)), {}});
+    return at->second;
+  }
+  bool has(Label label) const { return index_.contains(label.word); }
+
+  Part one(Label label) {
+    std::size_t at = node(label);
+    return {{at}, {at}, {at}};
+  }
+  /// `next` follows `part`.
+  void append(Part& part, Part next) {
+    if (next.fields.empty()) return;
+    if (part.fields.empty()) {
+      part = std::move(next);
+      return;
+    }
+    for (std::size_t from : part.lasts) {
+      for (std::size_t to : next.firsts) link(from, to);
+    }
+    part.fields.insert(next.fields.begin(), next.fields.end());
+    part.lasts = std::move(next.lasts);
+  }
+  static void join(Part& part, const Part& other) {
+    part.fields.insert(other.fields.begin(), other.fields.end());
+    part.firsts.insert(part.firsts.end(), other.firsts.begin(), other.firsts.end());
+    part.lasts.insert(part.lasts.end(), other.lasts.begin(), other.lasts.end());
+  }
+  void link(std::size_t from, std::size_t to) {
+    if (from != to) nodes_[from].next.push_back(to);
+  }
+
+  /// The rank of each field.
+  std::vector<std::size_t> ranks() {
+    find_components();
+    std::vector<std::set<std::size_t>> next(groups_.size());
+    std::vector<std::size_t> waits(groups_.size(), 0);
+    for (std::size_t from = 0; from < nodes_.size(); ++from) {
+      for (std::size_t to : nodes_[from].next) {
+        if (group_of_[from] != group_of_[to] && next[group_of_[from]].insert(group_of_[to]).second) ++waits[group_of_[to]];
+      }
+    }
+    std::set<std::pair<std::string_view, std::size_t>> ready;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      std::sort(groups_[i].begin(), groups_[i].end(),
+                [&](std::size_t a, std::size_t b) { return nodes_[a].name < nodes_[b].name; });
+      if (waits[i] == 0) ready.emplace(nodes_[groups_[i][0]].name, i);
+    }
+    std::vector<std::size_t> out(nodes_.size(), 0);
+    std::size_t rank = 0;
+    while (!ready.empty()) {
+      std::size_t at = ready.begin()->second;
+      ready.erase(ready.begin());
+      for (std::size_t one : groups_[at]) out[one] = rank++;
+      for (std::size_t to : next[at]) {
+        if (--waits[to] == 0) ready.emplace(nodes_[groups_[to][0]].name, to);
+      }
+    }
+    return out;
+  }
+
+ private:
+  struct Node {
+    std::string name;
+    std::vector<std::size_t> next;
+  };
+
+  // Tarjan's algorithm with its own stack: chains of fields are long.
+  void find_components() {
+    std::size_t n = nodes_.size();
+    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> number(n, kNone), low(n, 0), stack;
+    std::vector<bool> on_stack(n, false);
+    group_of_.assign(n, 0);
+    std::size_t count = 0;
+    for (std::size_t root = 0; root < n; ++root) {
+      if (number[root] != kNone) continue;
+      std::vector<std::pair<std::size_t, std::size_t>> work{{root, 0}};
+      while (!work.empty()) {
+        auto [at, edge] = work.back();
+        if (edge == 0) {
+          number[at] = low[at] = count++;
+          stack.push_back(at);
+          on_stack[at] = true;
+        }
+        if (edge < nodes_[at].next.size()) {
+          ++work.back().second;
+          std::size_t to = nodes_[at].next[edge];
+          if (number[to] == kNone) {
+            work.emplace_back(to, 0);
+          } else if (on_stack[to]) {
+            low[at] = std::min(low[at], number[to]);
+          }
+          // Coming back to the first edge would start the vertex again.
+          continue;
+        }
+        work.pop_back();
+        if (!work.empty()) low[work.back().first] = std::min(low[work.back().first], low[at]);
+        if (low[at] != number[at]) continue;
+        groups_.emplace_back();
+        std::size_t member = kNone;
+        while (member != at) {
+          member = stack.back();
+          stack.pop_back();
+          on_stack[member] = false;
+          group_of_[member] = groups_.size() - 1;
+          groups_.back().push_back(member);
+        }
+      }
+    }
+  }
+
+  const Labels& labels_;
+  std::map<std::uint32_t, std::size_t> index_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<std::size_t>> groups_;
+  std::vector<std::size_t> group_of_;
+};
+
+/// The order of one vertex, from the declarations it was made of.
+class Order {
+ public:
+  Order(Evaluator& evaluator, Vertex* v) : evaluator_(evaluator), vertex_(v), graph_(evaluator.labels()) {
+    if (v->node != nullptr) {
+      for (const RefTrail& one : v->node->seen) targets_.try_emplace(one.ref, one.arc);
+    }
+  }
+
+  void sort() {
+    (void)of_conjuncts(vertex_, 0);
+    // What nothing is known about keeps its order.
+    Part others;
+    for (const Vertex* field : vertex_->arcs) {
+      if (!graph_.has(field->label)) graph_.append(others, graph_.one(field->label));
+    }
+    std::vector<std::size_t> ranks = graph_.ranks();
+    std::sort(vertex_->arcs.begin(), vertex_->arcs.end(), [&](const Vertex* a, const Vertex* b) {
+      return ranks[graph_.node(a->label)] < ranks[graph_.node(b->label)];
+    });
+  }
+
+ private:
+  std::string_view file_of(Pos pos) const { return evaluator_.program().sources.locate(pos).file; }
+
+  Part of_conjuncts(const Vertex* v, int depth) {
+    std::vector<const ir::Expr*> parts;
+    for (const Conjunct& c : v->conjuncts) {
+      if (std::find(parts.begin(), parts.end(), c.expr) == parts.end()) parts.push_back(c.expr);
+    }
+    std::sort(parts.begin(), parts.end(), [](const ir::Expr* a, const ir::Expr* b) { return a->pos < b->pos; });
+    Part out;
+    Part same_file;
+    std::string_view file;
+    for (const ir::Expr* one : parts) {
+      std::string_view its = parts.size() > 1 ? file_of(one->pos) : std::string_view();
+      if (its != file) {
+        Graph::join(out, same_file);
+        same_file = {};
+        file = its;
+      }
+      graph_.append(same_file, of(*one, depth));
+    }
+    Graph::join(out, same_file);
+    return out;
+  }
+
+  Part of(const ir::Expr& expr, int depth) {
+    if (depth > kMaxDepth) return {};
+    if (expr.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(expr), depth);
+    if (expr.op == ir::Op::Comprehension) return of(*ir::as<ir::Comprehension>(expr).body, depth + 1);
+    if (expr.op == ir::Op::And) {
+      Part out;
+      for (const ir::Expr* one : ir::as<ir::And>(expr).parts) Graph::join(out, of(*one, depth + 1));
+      return out;
+    }
+    if (expr.op == ir::Op::Or) return of_chosen(ir::as<ir::Or>(expr), depth);
+    if (expr.op == ir::Op::Constant) {
+      const Value& value = ir::as<ir::Constant>(expr).value;
+      return value.is_vertex() ? of_fields(value.vertex) : Part{};
+    }
+    auto target = targets_.find(&expr);
+    return target == targets_.end() ? Part{} : of_conjuncts(target->second, depth + 1);
+  }
+
+  Part of_chosen(const ir::Or& expr, int depth) {
+    if (vertex_->node == nullptr) return {};
+    for (const Choice& choice : vertex_->node->choices) {
+      if (choice.disjunction == &expr && choice.index < expr.parts.size())
+        return of(*expr.parts[choice.index].value, depth + 1);
+    }
+    return {};
+  }
+
+  Part of_fields(const Vertex* v) {
+    Part out;
+    for (const Vertex* field : deref(v)->arcs) graph_.append(out, graph_.one(field->label));
+    return out;
+  }
+
+  Part of_struct(const ir::Struct& s, int depth) {
+    Part out;
+    for (const ir::Decl& decl : s.decls) {
+      if (decl.kind == ir::DeclKind::Embed || decl.kind == ir::DeclKind::Comprehension)
+        graph_.append(out, of(*decl.value, depth + 1));
+    }
+    std::set<std::size_t> own;
+    for (const ir::Decl& decl : s.decls) {
+      if (decl.kind == ir::DeclKind::Field) {
+        if (own.insert(graph_.node(decl.label)).second) graph_.append(out, graph_.one(decl.label));
+      } else if (decl.kind == ir::DeclKind::Dynamic) {
+        for (Label label : named_by(decl)) {
+          if (own.insert(graph_.node(label)).second) graph_.append(out, graph_.one(label));
+        }
+      }
+    }
+    return out;
+  }
+
+  /// Fields whose names were computed.
+  const std::vector<Label>& named_by(const ir::Decl& decl) {
+    if (!has_computed_) {
+      has_computed_ = true;
+      for (const Vertex* field : vertex_->arcs) {
+        for (const Conjunct& c : field->conjuncts) {
+          std::vector<Label>& known = computed_[c.expr];
+          if (known.empty() || !(known.back() == field->label)) known.push_back(field->label);
+        }
+      }
+    }
+    return computed_[decl.value];
+  }
+
+  static constexpr int kMaxDepth = 40;
+  Evaluator& evaluator_;
+  Vertex* vertex_;
+  Graph graph_;
+  std::unordered_map<const ir::Expr*, const Vertex*> targets_;
+  std::unordered_map<const ir::Expr*, std::vector<Label>> computed_;
+  bool has_computed_ = false;
+};
+
+void order_below(Evaluator& evaluator, Vertex* v, std::set<const Vertex*>& seen, int depth);
+
+void order_value(Evaluator& evaluator, const Value& value, std::set<const Vertex*>& seen, int depth) {
+  if (value.is_vertex()) order_below(evaluator, value.vertex, seen, depth);
+  if (value.tag != Value::Tag::Disjunction) return;
+  for (const Value& one : value.disjunction->values) order_value(evaluator, one, seen, depth);
+}
+
+void order_below(Evaluator& evaluator, Vertex* v, std::set<const Vertex*>& seen, int depth) {
+  v = deref(v);
+  if (depth > 500 || !seen.insert(v).second) return;
+  if (v->base.tag != Value::Tag::List && v->arcs.size() > 1) Order(evaluator, v).sort();
+  order_value(evaluator, v->base, seen, depth + 1);
+  for (Vertex* field : v->arcs) order_below(evaluator, field, seen, depth + 1);
+}
+
+}  // namespace
+
+void order_fields(Evaluator& evaluator, Vertex* root) {
+  std::set<const Vertex*> seen;
+  order_below(evaluator, root, seen, 0);
+}
+
+}  // namespace slipway::cue

@@ -143,6 +143,8 @@ class Graph {
   std::vector<std::size_t> group_of_;
 };
 
+using Seen = std::set<std::size_t>;
+
 /// The order of one vertex, from the declarations it was made of.
 class Order {
  public:
@@ -153,22 +155,21 @@ class Order {
   }
 
   void sort() {
-    (void)of_conjuncts(vertex_, 0);
+    (void)of_conjuncts(vertex_, {}, 0);
     // What nothing is known about keeps its order.
     Part others;
     for (const Vertex* field : vertex_->arcs) {
       if (!graph_.has(field->label)) graph_.append(others, graph_.one(field->label));
     }
     std::vector<std::size_t> ranks = graph_.ranks();
-    std::sort(vertex_->arcs.begin(), vertex_->arcs.end(), [&](const Vertex* a, const Vertex* b) {
-      return ranks[graph_.node(a->label)] < ranks[graph_.node(b->label)];
-    });
+    std::sort(vertex_->arcs.begin(), vertex_->arcs.end(),
+              [&](const Vertex* a, const Vertex* b) { return ranks[graph_.node(a->label)] < ranks[graph_.node(b->label)]; });
   }
 
  private:
   std::string_view file_of(Pos pos) const { return evaluator_.program().sources.locate(pos).file; }
 
-  Part of_conjuncts(const Vertex* v, int depth) {
+  Part of_conjuncts(const Vertex* v, const Seen& before, int depth) {
     std::vector<const ir::Expr*> parts;
     for (const Conjunct& c : v->conjuncts) {
       if (std::find(parts.begin(), parts.end(), c.expr) == parts.end()) parts.push_back(c.expr);
@@ -176,70 +177,84 @@ class Order {
     std::sort(parts.begin(), parts.end(), [](const ir::Expr* a, const ir::Expr* b) { return a->pos < b->pos; });
     Part out;
     Part same_file;
+    Seen seen = before;
     std::string_view file;
     for (const ir::Expr* one : parts) {
       std::string_view its = parts.size() > 1 ? file_of(one->pos) : std::string_view();
       if (its != file) {
         Graph::join(out, same_file);
         same_file = {};
+        seen = before;
         file = its;
       }
-      graph_.append(same_file, of(*one, depth));
+      append(same_file, of(*one, seen, depth), seen);
     }
     Graph::join(out, same_file);
     return out;
   }
 
-  Part of(const ir::Expr& expr, int depth) {
+  // What was said earlier holds: fields in `seen` are left out.
+  Part of(const ir::Expr& expr, const Seen& seen, int depth) {
     if (depth > kMaxDepth) return {};
-    if (expr.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(expr), depth);
-    if (expr.op == ir::Op::Comprehension) return of(*ir::as<ir::Comprehension>(expr).body, depth + 1);
+    if (expr.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(expr), seen, depth);
+    if (expr.op == ir::Op::Comprehension) return of(*ir::as<ir::Comprehension>(expr).body, seen, depth + 1);
     if (expr.op == ir::Op::And) {
       Part out;
-      for (const ir::Expr* one : ir::as<ir::And>(expr).parts) Graph::join(out, of(*one, depth + 1));
+      for (const ir::Expr* one : ir::as<ir::And>(expr).parts) Graph::join(out, of(*one, seen, depth + 1));
       return out;
     }
-    if (expr.op == ir::Op::Or) return of_chosen(ir::as<ir::Or>(expr), depth);
+    if (expr.op == ir::Op::Or) return of_chosen(ir::as<ir::Or>(expr), seen, depth);
     if (expr.op == ir::Op::Constant) {
       const Value& value = ir::as<ir::Constant>(expr).value;
-      return value.is_vertex() ? of_fields(value.vertex) : Part{};
+      return value.is_vertex() ? of_fields(value.vertex, seen) : Part{};
     }
     auto target = targets_.find(&expr);
-    return target == targets_.end() ? Part{} : of_conjuncts(target->second, depth + 1);
+    return target == targets_.end() ? Part{} : of_conjuncts(target->second, seen, depth + 1);
   }
 
-  Part of_chosen(const ir::Or& expr, int depth) {
+  Part of_chosen(const ir::Or& expr, const Seen& seen, int depth) {
     if (vertex_->node == nullptr) return {};
     for (const Choice& choice : vertex_->node->choices) {
       if (choice.disjunction == &expr && choice.index < expr.parts.size())
-        return of(*expr.parts[choice.index].value, depth + 1);
+        return of(*expr.parts[choice.index].value, seen, depth + 1);
     }
     return {};
   }
 
-  Part of_fields(const Vertex* v) {
+  Part of_fields(const Vertex* v, const Seen& seen) {
     Part out;
-    for (const Vertex* field : deref(v)->arcs) graph_.append(out, graph_.one(field->label));
+    for (const Vertex* field : deref(v)->arcs) {
+      if (!seen.contains(graph_.node(field->label))) graph_.append(out, graph_.one(field->label));
+    }
     return out;
   }
 
-  Part of_struct(const ir::Struct& s, int depth) {
+  Part of_struct(const ir::Struct& s, const Seen& before, int depth) {
     Part out;
+    Seen seen = before;
+    auto is_early = [](const ir::Decl& decl) {
+      return decl.kind == ir::DeclKind::Comprehension || (decl.kind == ir::DeclKind::Embed && ir::is_reference(*decl.value));
+    };
     for (const ir::Decl& decl : s.decls) {
-      if (decl.kind == ir::DeclKind::Embed || decl.kind == ir::DeclKind::Comprehension)
-        graph_.append(out, of(*decl.value, depth + 1));
+      if (is_early(decl)) append(out, of(*decl.value, seen, depth + 1), seen);
     }
-    std::set<std::size_t> own;
     for (const ir::Decl& decl : s.decls) {
       if (decl.kind == ir::DeclKind::Field) {
-        if (own.insert(graph_.node(decl.label)).second) graph_.append(out, graph_.one(decl.label));
+        append(out, decl.label, seen);
       } else if (decl.kind == ir::DeclKind::Dynamic) {
-        for (Label label : named_by(decl)) {
-          if (own.insert(graph_.node(label)).second) graph_.append(out, graph_.one(label));
-        }
+        for (Label label : named_by(decl)) append(out, label, seen);
+      } else if (decl.kind == ir::DeclKind::Embed && !is_early(decl)) {
+        append(out, of(*decl.value, seen, depth + 1), seen);
       }
     }
     return out;
+  }
+  void append(Part& part, Label label, Seen& seen) {
+    if (seen.insert(graph_.node(label)).second) graph_.append(part, graph_.one(label));
+  }
+  void append(Part& part, Part next, Seen& seen) {
+    seen.insert(next.fields.begin(), next.fields.end());
+    graph_.append(part, std::move(next));
   }
 
   /// Fields whose names were computed.

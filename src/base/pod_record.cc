@@ -150,6 +150,9 @@ void put_container(std::string& out, std::string_view key, const PodContainer& c
   put(out, "folder", container.folder);
   put(out, "log", container.log);
   if (!container.error_log.empty()) put(out, "error_log", container.error_log);
+  if (!container.times.empty()) put(out, "times", container.times);
+  if (!container.input.empty()) put(out, "input", container.input);
+  if (container.has_terminal) put(out, "has_terminal", true);
   for (const auto& mount : container.mounts) {
     put(out, "mount", mount.target);
     put(out, "source", mount.source);
@@ -169,6 +172,12 @@ void read_container_line(Lines& lines, PodContainer& container) {
     lines.read(container.log);
   } else if (key == "error_log") {
     lines.read(container.error_log);
+  } else if (key == "times") {
+    lines.read(container.times);
+  } else if (key == "input") {
+    lines.read(container.input);
+  } else if (key == "has_terminal") {
+    lines.read(container.has_terminal);
   } else if (key == "mount") {
     container.mounts.push_back({.source = "", .target = lines.text()});
   } else if (key == "source" && !container.mounts.empty()) {
@@ -269,7 +278,33 @@ void read_state_line(Lines& lines, PodState& state) {
   }
 }
 
+/// A mark from its line; nothing when it is none.
+std::optional<PodLogMark> log_mark(std::string_view line) {
+  PodLogMark mark;
+  mark.begins_run = line.starts_with("run ");
+  if (!mark.begins_run && !line.starts_with("at ")) return std::nullopt;
+  line.remove_prefix(line.find(' ') + 1);
+  const auto [space, error] = std::from_chars(line.data(), line.data() + line.size(), mark.at_us);
+  if (error != std::errc() || space == line.data() + line.size() || *space != ' ') return std::nullopt;
+  const auto [end, wrong] = std::from_chars(space + 1, line.data() + line.size(), mark.bytes);
+  if (wrong != std::errc() || end != line.data() + line.size()) return std::nullopt;
+  return mark;
+}
+
 }  // namespace
+
+std::string encode_log_mark(const PodLogMark& mark) {
+  return fmt::format("{} {} {}\n", mark.begins_run ? "run" : "at", mark.at_us, mark.bytes);
+}
+
+std::vector<PodLogMark> decode_log_marks(std::string_view text) {
+  std::vector<PodLogMark> marks;
+  for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    if (const auto mark = log_mark(text.substr(0, end))) marks.push_back(*mark);
+    text.remove_prefix(end + 1);
+  }
+  return marks;
+}
 
 std::string encode_manifest(const PodManifest& manifest) {
   std::string out;

@@ -23,6 +23,8 @@ inline constexpr std::string_view kPodStateFile = "state";
 /// Optional, written before a SIGTERM to the supervisor: decimal seconds that replace the manifest's grace. Read again at each
 /// SIGTERM, so a second one with a smaller number shortens the wait.
 inline constexpr std::string_view kPodGraceFile = "grace";
+/// In a folder of input: decimal "COLUMNS ROWS" of the terminal.
+inline constexpr std::string_view kPodWindowFile = "window";
 /// `flock`ed by the running supervisor.
 inline constexpr std::string_view kPodLockFile = "lock";
 /// Working folder of containers that name none.
@@ -52,6 +54,11 @@ struct PodContainer {
   std::string folder{};     // working directory in the container; empty: kPodWorkFolder
   std::string log{};        // absolute path of the file that takes stdout and stderr, appended, made with mode 0640
   std::string error_log{};  // absolute path of a file for stderr alone; empty: it goes to `log`
+  std::string times{};      // absolute path of the file that takes a PodLogMark per growth of `log`; empty: none
+  /// Absolute path of an existing folder whose files are, one after the other, its standard input (see os/relay.h); empty: no
+  /// input.
+  std::string input{};
+  bool has_terminal = false;  // stdin, stdout and stderr are one terminal; what it shows goes to `log`
   std::vector<PodMount> mounts{};
 
   bool operator==(const PodContainer&) const = default;
@@ -121,6 +128,20 @@ struct PodState {
 
   bool operator==(const PodState&) const = default;
 };
+
+/// What is known of the times of a log: how long it was at some moment. The line that begins at byte S was written no later
+/// than the first mark with `bytes` > S says, and not long before.
+struct PodLogMark {
+  bool begins_run = false;  // a run of the container begins here
+  std::int64_t at_us = 0;   // since 1970
+  std::uint64_t bytes = 0;
+
+  bool operator==(const PodLogMark&) const = default;
+};
+/// One line.
+std::string encode_log_mark(const PodLogMark& mark);
+/// All marks in the order they were written; lines that are not understood (the last one may be cut off) are left out.
+std::vector<PodLogMark> decode_log_marks(std::string_view text);
 
 std::string encode_manifest(const PodManifest& manifest);
 /// Invalid when a line is not understood, the version is newer, or a NUL byte, an empty argv or a doubled name is found.

@@ -166,6 +166,12 @@ std::expected<PodContainer, PodProblem> FolderPlanner::container(const Value& sp
   for (const auto& [name, value] : *environment) made.env.push_back(name + "=" + value);
   made.folder = spec["workingDir"].str();
   made.log = paths_.log(kube::uid(pod_), made.name);
+  made.times = paths_.log_times(kube::uid(pod_), made.name);
+  made.has_terminal = spec["tty"].as_bool();
+  if (spec["stdin"].as_bool()) {
+    made.input = paths_.input(kube::uid(pod_), made.name);
+    plan_.folders.push_back(made.input);
+  }
   for (const Value& mount_spec : spec["volumeMounts"].items()) {
     auto mounted = mount(spec, mount_spec);
     if (!mounted) return Problem(std::move(mounted).error());

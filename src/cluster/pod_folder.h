@@ -1,6 +1,7 @@
 // A pod as a folder: what is to be made below `<data>/pods/<uid>` before its supervisor starts. A pure plan; the process
 // runtime carries it out through Env::files. Layout: `manifest`, `state` and more as base/pod_record.h says;
-// `volumes/<name>` for ConfigMap, Secret and emptyDir volumes; `<container>.log`. Claims are folders of their own,
+// `volumes/<name>` for ConfigMap, Secret and emptyDir volumes; `<container>.log` and what is
+// known of its times, `input/<container>`. Claims are folders of their own,
 // `<data>/volumes/<namespace>/<claim>`, which outlive pods.
 #pragma once
 
@@ -20,6 +21,12 @@ struct PodPaths {
   std::string pod(std::string_view uid) const { return pods() + "/" + std::string(uid); }
   std::string log(std::string_view uid, std::string_view container) const {
     return pod(uid) + "/" + std::string(container) + ".log";
+  }
+  /// PodLogMark lines about that log.
+  std::string log_times(std::string_view uid, std::string_view container) const { return log(uid, container) + ".times"; }
+  /// The input of a container that takes some.
+  std::string input(std::string_view uid, std::string_view container) const {
+    return pod(uid) + "/input/" + std::string(container);
   }
   std::string claim(std::string_view ns, std::string_view name) const {
     return data + "/volumes/" + std::string(ns) + "/" + std::string(name);

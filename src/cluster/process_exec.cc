@@ -12,6 +12,8 @@ namespace {
 
 constexpr Duration kFirstPause = std::chrono::milliseconds{5};
 constexpr Duration kLongestPause = std::chrono::milliseconds{100};
+/// Pieces of input that may wait to be taken.
+constexpr std::size_t kMostChunks = 32;
 constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::size_t kMaxStateBytes = std::size_t{1} << 20;
 
@@ -28,10 +30,48 @@ Result<PodManifest> manifest_of(Env& env, const ExecPlan& plan) {
   return fail(Reason::NotFound, fmt::format("container {} is not running", plan.query.container));
 }
 
+/// The folder through which a container gets its input (os/relay.h).
+class Input {
+ public:
+  Input(Env& env, std::string folder) : env_(env), folder_(std::move(folder)) {}
+
+  /// Whether the container has taken most of what it was given, or takes nothing at all.
+  bool has_room() const {
+    if (folder_.empty()) return true;
+    const auto waiting = env_.files.list(folder_);
+    return !waiting || waiting->size() < kMostChunks;
+  }
+  Result<void> write(std::string_view bytes) {
+    if (folder_.empty()) return {};
+    // Later than whatever an earlier writer left there.
+    last_ = std::max<std::int64_t>(last_ + 1, env_.clock.now().time_since_epoch().count());
+    return env_.files.write(file_in(folder_, fmt::format("{:020}", last_)), bytes, 0600);
+  }
+  void resize(unsigned columns, unsigned rows) {
+    if (folder_.empty()) return;
+    static_cast<void>(env_.files.write(file_in(folder_, kPodWindowFile), fmt::format("{} {}", columns, rows), 0600));
+  }
+
+ private:
+  Env& env_;
+  std::string folder_;
+  std::int64_t last_ = 0;
+};
+
 class ProcessExec : public server::PodExec {
  public:
-  ProcessExec(Env& env, std::string folder, ProcessId supervisor)
-      : env_(env), folder_(std::move(folder)), supervisor_(supervisor), wake_(env) {}
+  ProcessExec(Env& env, std::string folder, std::string input, ProcessId supervisor)
+      : env_(env), folder_(std::move(folder)), input_(env, std::move(input)), supervisor_(supervisor), wake_(env) {}
+
+  Task<Result<void>> write(std::string bytes) override {
+    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.now() + kFirstPause);
+    if (is_closed_) co_return Result<void>{};
+    const auto written = input_.write(bytes);
+    wake_.notify();
+    co_return written;
+  }
+
+  void resize(unsigned columns, unsigned rows) override { input_.resize(columns, rows); }
 
   Task<Result<server::ExecOutput>> next() override {
     Duration pause = kFirstPause;
@@ -41,13 +81,15 @@ class ProcessExec : public server::PodExec {
       server::ExecOutput output{.out = read("out", out_), .err = read("err", err_), .exit_code = std::nullopt};
       if (!output.out.empty() || !output.err.empty()) co_return output;
       if (exit) {
+        is_closed_ = true;
         static_cast<void>(env_.files.remove_all(folder_));
         if (exit->reason == "StartError") co_return fail(Reason::InternalError, exit->message);
         output.exit_code = exit->exit_code;
         co_return output;
       }
-      co_await wake_.wait_until(env_.clock.now() + pause);
-      pause = std::min(pause * 2, kLongestPause);
+      // After input an answer is likely soon.
+      const bool was_woken = co_await wake_.wait_until(env_.clock.now() + pause);
+      pause = was_woken ? kFirstPause : std::min(pause * 2, kLongestPause);
     }
     co_return fail(Reason::ServiceUnavailable, "the client has gone");
   }
@@ -79,12 +121,79 @@ class ProcessExec : public server::PodExec {
 
   Env& env_;
   std::string folder_;
+  Input input_;
   ProcessId supervisor_;
   Signal wake_;
   std::uint64_t out_ = 0;
   std::uint64_t err_ = 0;
   bool is_closed_ = false;
 };
+
+class ProcessAttach : public server::PodExec {
+ public:
+  ProcessAttach(Env& env, AttachPlan plan, ProcessId process, std::uint64_t offset)
+      : env_(env), plan_(std::move(plan)), input_(env, plan_.input), process_(process), wake_(env), offset_(offset) {}
+
+  Task<Result<server::ExecOutput>> next() override {
+    Duration pause = kFirstPause;
+    while (!is_closed_) {
+      const bool has_ended = !env_.processes.is_alive(process_);
+      auto piece = env_.files.read_from(plan_.log, offset_, kPiece);
+      if (piece && !piece->empty()) {
+        offset_ += piece->size();
+        co_return server::ExecOutput{.out = std::move(*piece), .err = "", .exit_code = std::nullopt};
+      }
+      if (has_ended) {
+        is_closed_ = true;
+        co_return server::ExecOutput{.out = "", .err = "", .exit_code = 0};
+      }
+      const bool was_woken = co_await wake_.wait_until(env_.clock.now() + pause);
+      pause = was_woken ? kFirstPause : std::min(pause * 2, kLongestPause);
+    }
+    co_return fail(Reason::ServiceUnavailable, "the client has gone");
+  }
+
+  Task<Result<void>> write(std::string bytes) override {
+    if (bytes.empty() && !plan_.ends_input) co_return Result<void>{};
+    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.now() + kFirstPause);
+    if (is_closed_) co_return Result<void>{};
+    const auto written = input_.write(bytes);
+    wake_.notify();
+    co_return written;
+  }
+
+  void resize(unsigned columns, unsigned rows) override { input_.resize(columns, rows); }
+
+  void close() override {
+    if (std::exchange(is_closed_, true)) return;
+    if (plan_.ends_input) static_cast<void>(input_.write(""));
+    wake_.notify();
+  }
+
+ private:
+  Env& env_;
+  AttachPlan plan_;
+  Input input_;
+  ProcessId process_;
+  Signal wake_;
+  std::uint64_t offset_;
+  bool is_closed_ = false;
+};
+
+/// How long a file is, which Files does not tell: by doubling, then halving.
+std::uint64_t length_of(Env& env, const std::string& path) {
+  const auto reaches = [&](std::uint64_t offset) {
+    const auto byte = env.files.read_from(path, offset, 1);
+    return byte && !byte->empty();
+  };
+  std::uint64_t step = 1;
+  while (reaches(step)) step *= 2;
+  std::uint64_t length = 0;
+  for (; step > 0; step /= 2) {
+    if (reaches(length + step - 1)) length += step;
+  }
+  return length;
+}
 
 }  // namespace
 
@@ -95,7 +204,14 @@ Result<std::unique_ptr<server::PodExec>> start_exec(Env& env, ExecPlan plan) {
   container.log = file_in(plan.folder, "out");
   container.error_log = file_in(plan.folder, "err");
   if (container.folder.empty()) container.folder = file_in(plan.pod_folder, kPodWorkFolder);
+  container.times.clear();
+  container.input.clear();
+  container.has_terminal = plan.query.has_terminal;
   SLIPWAY_TRY_VOID(env.files.make_folders(file_in(plan.folder, kPodWorkFolder)));
+  if (plan.query.has_input || plan.query.has_terminal) {
+    container.input = file_in(plan.folder, "in");
+    SLIPWAY_TRY_VOID(env.files.make_folders(container.input));
+  }
   SLIPWAY_TRY_VOID(env.files.write(file_in(plan.folder, kPodManifestFile), encode_manifest(manifest), 0600));
   ProcessSpec spec;
   spec.argv = plan.supervisor;
@@ -104,7 +220,19 @@ Result<std::unique_ptr<server::PodExec>> start_exec(Env& env, ExecPlan plan) {
   spec.folder = plan.folder;
   spec.output = file_in(plan.folder, "supervisor.log");
   SLIPWAY_TRY(process, env.processes.start(std::move(spec)));
-  return std::make_unique<ProcessExec>(env, plan.folder, process);
+  return std::make_unique<ProcessExec>(env, plan.folder, container.input, process);
+}
+
+Result<std::unique_ptr<server::PodExec>> start_attach(Env& env, AttachPlan plan) {
+  SLIPWAY_TRY(text, env.files.read_from(file_in(plan.pod_folder, kPodStateFile), 0, kMaxStateBytes));
+  SLIPWAY_TRY(state, decode_state(text));
+  const auto found = std::ranges::find(state.containers, plan.query.container, &PodContainerState::name);
+  if (found == state.containers.end() || found->phase != PodContainerPhase::Running) {
+    return fail(Reason::NotFound, fmt::format("container {} is not running", plan.query.container));
+  }
+  const ProcessId process = found->process;
+  const std::uint64_t offset = length_of(env, plan.log);
+  return std::make_unique<ProcessAttach>(env, std::move(plan), process, offset);
 }
 
 }  // namespace slipway::cluster

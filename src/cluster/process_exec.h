@@ -1,5 +1,6 @@
 // A command in a container of a process pod: a pod of its own, with one container, in a folder below the pod's. Its supervisor
-// prints to two files and records the end, as for every pod, so an exec needs nothing of the machine but Files and Processes.
+// prints to two files and records the end, as for every pod, so an exec needs nothing of the machine but Files and Processes;
+// its input is files too (os/relay.h). Attaching reads the log of the container itself.
 #pragma once
 
 #include <memory>
@@ -19,5 +20,15 @@ struct ExecPlan {
 };
 /// NotFound when the pod has no such container (or never started).
 Result<std::unique_ptr<server::PodExec>> start_exec(Env& env, ExecPlan plan);
+
+struct AttachPlan {
+  std::string pod_folder;
+  std::string log;          // of the container
+  std::string input;        // folder of its input; empty: it takes none
+  bool ends_input = false;  // with the client's (stdinOnce)
+  server::ExecQuery query;
+};
+/// What the container prints from now on. NotFound when it does not run.
+Result<std::unique_ptr<server::PodExec>> start_attach(Env& env, AttachPlan plan);
 
 }  // namespace slipway::cluster

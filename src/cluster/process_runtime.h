@@ -29,9 +29,11 @@ class ProcessRuntime : public PodRuntime {
   Task<Result<void>> forget(std::string uid) override;
   Task<Result<void>> forget_all_but(std::set<std::string> uids) override;
   Task<Result<std::string>> logs(kube::Object pod, server::LogQuery query) override;
+  Task<Result<std::string>> log_times(kube::Object pod, server::LogQuery query) override;
   bool runs_commands() const override { return true; }
   /// As a small pod of its own below the pod's folder, with the container's variables, volumes and working directory.
   Task<Result<std::unique_ptr<server::PodExec>>> exec(kube::Object pod, server::ExecQuery query) override;
+  Task<Result<std::unique_ptr<server::PodExec>>> attach(kube::Object pod, server::ExecQuery query) override;
   /// Without a manifest nothing of a pod has run, and a pod that has none cannot start with a claim that is being deleted.
   bool uses_claims(const kube::Object& pod) const override;
   Result<void> release_claim(const kube::ObjectKey& claim) override;

@@ -7,9 +7,13 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <ranges>
+#include <set>
 
 #include "json/layout.h"
+#include "json/loose.h"
 #include "json/text.h"
 #include "json/utf8.h"
 
@@ -103,8 +107,9 @@ class Tokens {
 
 class Reader {
  public:
-  Reader(std::string_view text, const Limits& limits, Tokens::Speed speed)
-      : text_(text), limits_(limits), tokens_(text, speed) {
+  /// `doubled`: takes the paths of doubled keys, of which the last one counts; null: they are a fault.
+  Reader(std::string_view text, const Limits& limits, Tokens::Speed speed, std::vector<std::string>* doubled = nullptr)
+      : text_(text), limits_(limits), tokens_(text, speed), doubled_(doubled) {
     values_.reserve(64);
     frames_.reserve(16);
   }
@@ -131,6 +136,8 @@ class Reader {
   std::optional<char32_t> hex4(std::string_view raw, std::size_t at) const;
   Value make_string(std::string_view text);
   bool repeated_key(const Frame& frame, const Value& object, std::size_t member);
+  void drop_doubled(const Frame& frame);
+  std::string path_to(const Frame& frame) const;
   bool failed(std::size_t offset, std::string message) {
     fault_ = {offset, std::move(message)};
     return false;
@@ -150,6 +157,7 @@ class Reader {
   std::string_view text_;
   const Limits& limits_;
   Tokens tokens_;
+  std::vector<std::string>* doubled_;
   std::size_t next_ = 0;
   Expect expect_ = Expect::Value;
   std::vector<Value> values_;  // of the open containers, keys between
@@ -212,6 +220,7 @@ bool Reader::begin(bool is_object) {
 
 bool Reader::end() {
   const Frame frame = frames_.back();
+  if (doubled_ != nullptr && frame.is_object) drop_doubled(frame);
   frames_.pop_back();
   const std::span<Value> content = std::span(values_).subspan(frame.first_value);
   std::optional<std::size_t> repeated;
@@ -337,6 +346,41 @@ bool Reader::unescape(std::size_t at, std::string_view raw) {
   return true;
 }
 
+// Takes the earlier ones of members with the same key out of the open object.
+void Reader::drop_doubled(const Frame& frame) {
+  std::set<std::string, std::less<>> seen;
+  std::vector<Value> kept;  // from the back
+  for (std::size_t at = values_.size(); at > frame.first_value; at -= 2) {
+    const std::string key(values_[at - 2].as_string());
+    if (seen.insert(key).second) {
+      kept.push_back(std::move(values_[at - 1]));
+      kept.push_back(std::move(values_[at - 2]));
+      continue;
+    }
+    const std::string above = path_to(frame);
+    std::string path = above.empty() ? key : above + "." + key;
+    if (std::ranges::find(*doubled_, path) == doubled_->end()) doubled_->push_back(std::move(path));
+  }
+  values_.resize(frame.first_value);
+  std::ranges::move(kept | std::views::reverse, std::back_inserter(values_));
+}
+
+// Where the open container stands: before its first value lies, in the container around it, its key or the items before it.
+std::string Reader::path_to(const Frame& frame) const {
+  std::string path;
+  const Frame* outer = nullptr;
+  for (const Frame& inner : frames_) {
+    if (outer != nullptr && outer->is_object) {
+      path += (path.empty() ? "" : ".") + values_[inner.first_value - 1].str();
+    } else if (outer != nullptr) {
+      path += fmt::format("[{}]", inner.first_value - outer->first_value);
+    }
+    outer = &inner;
+    if (inner.first_value == frame.first_value && inner.token == frame.token) break;
+  }
+  return path;
+}
+
 // Walks the object's tokens again to find where the member stands.
 bool Reader::repeated_key(const Frame& frame, const Value& object, std::size_t member) {
   std::size_t depth = 0, seen = 0, at = 0;
@@ -390,6 +434,16 @@ Result<Value> parse(std::string_view text, Limits limits) {
   const bool agrees = !again.read();
   const Fault& fault = agrees ? again.fault() : reader.fault();
   return fail(Reason::BadRequest, fmt::format("json: {}: {}", place(text, fault.offset), fault.message));
+}
+
+Result<LooseText> parse_loosely(std::string_view text, Limits limits) {
+  auto strict = parse(text, limits);
+  if (strict) return LooseText{std::move(*strict), {}};
+  LooseText loose;
+  Reader reader(text, limits, Tokens::Speed::Fast, &loose.doubled);
+  if (text.size() > limits.max_bytes || !reader.read()) return fail(std::move(strict).error());
+  loose.value = reader.take();
+  return loose;
 }
 
 }  // namespace slipway::json

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "json/corpus_test.h"
+#include "json/loose.h"
 
 namespace slipway::json {
 namespace {
@@ -84,6 +85,15 @@ TEST(JsonParse, refuses_duplicate_keys_where_the_second_stands) {
   for (int i = 0; i < 100; ++i) big += fmt::format("\"key-{}\": [{{\"a\":1}}],\n", i);
   EXPECT_EQ(error_of(big + "\"key-50\": 1}"), "json: line 101, column 1: duplicate key \"key-50\"");
   EXPECT_TRUE(parse(big + "\"key-100\": 1}"));
+}
+
+TEST(JsonParse, lets_the_last_of_doubled_keys_win_where_that_is_asked) {
+  const auto loose = parse_loosely(R"({"a":1,"b":[{"c":1},{"c":2,"d":{"e":1,"e":2},"c":3}],"a":4,"a":5})");
+  ASSERT_TRUE(loose);
+  EXPECT_EQ(print(loose->value), R"({"b":[{"c":1},{"d":{"e":2},"c":3}],"a":5})");
+  EXPECT_EQ(loose->doubled, (std::vector<std::string>{"b[1].d.e", "b[1].c", "a"}));
+  EXPECT_EQ(parse_loosely("{\"a\":1,").error().message, parse("{\"a\":1,").error().message);
+  EXPECT_TRUE(parse_loosely("{\"a\":1}")->doubled.empty());
 }
 
 TEST(JsonParse, has_limits) {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -15,6 +17,7 @@
 #include "os/mounts.h"
 #include "os/proc.h"
 #include "os/program.h"
+#include "os/relay.h"
 
 namespace slipway::os {
 namespace {
@@ -73,6 +76,8 @@ class Launch {
     set_variable(env, "POD_ROOT", pod_root);
     set_variable(env, kPodVariable, pod_folder_);
     set_variable(env, kContainerVariable, container_.name);
+    const bool has_term = std::ranges::any_of(env, [](const std::string& entry) { return entry.starts_with("TERM="); });
+    if (container_.has_terminal && !has_term) env.push_back("TERM=xterm");
     const auto program = find_program(argv.front(), env);
     if (!program) return program.error();
     execve(program->c_str(), exec_pointers(argv).data(), exec_pointers(env).data());
@@ -85,13 +90,13 @@ class Launch {
   std::string root_;
 };
 
-[[noreturn]] void become_container(Launch launch, pid_t parent, int log, int error_log, int report) {
+[[noreturn]] void become_container(Launch launch, pid_t parent, const Streams& streams, int report) {
   setsid();
   reset_signals();
-  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   std::string why = "cannot redirect input and output";
   // Everything but the three standard descriptors closes with exec, whatever the supervisor inherited.
-  if (dup2(input, 0) == 0 && dup2(log, 1) == 1 && dup2(error_log, 2) == 2 && close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0) {
+  if (dup2(streams.in.get(), 0) == 0 && dup2(streams.out.get(), 1) == 1 && dup2(streams.error.get(), 2) == 2 &&
+      (!streams.is_terminal || ioctl(0, TIOCSCTTY, 0) == 0) && close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0) {
     why = launch.execute(parent);
   }
   const ssize_t written = write(report, why.data(), why.size());
@@ -112,17 +117,13 @@ std::string read_report(int fd) {
 
 }  // namespace
 
-std::expected<ProcessId, std::string> start_container(const PodContainer& container, const std::string& pod_folder,
-                                                      PodMounting mounting) {
+std::expected<StartedContainer, std::string> start_container(const PodContainer& container, const std::string& pod_folder,
+                                                             PodMounting mounting) {
   const auto failure = [](std::string_view what) {
     return std::unexpected(fmt::format("{}: {}", what, strerrordesc_np(errno)));
   };
-  const char* log_path = container.log.empty() ? "/dev/null" : container.log.c_str();
-  const Descriptor log(open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
-  if (!log) return failure(fmt::format("cannot open log {}", log_path));
-  const char* error_path = container.error_log.empty() ? log_path : container.error_log.c_str();
-  const Descriptor error_log(open(error_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
-  if (!error_log) return failure(fmt::format("cannot open log {}", error_path));
+  const auto streams = open_streams(container);
+  if (!streams) return std::unexpected(streams.error());
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
   const Descriptor from_child(ends[0]);
@@ -130,11 +131,10 @@ std::expected<ProcessId, std::string> start_container(const PodContainer& contai
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return failure("cannot fork");
-  if (child == 0)
-    become_container(Launch(container, pod_folder, mounting), parent, log.get(), error_log.get(), to_parent.get());
+  if (child == 0) become_container(Launch(container, pod_folder, mounting), parent, *streams, to_parent.get());
   to_parent = Descriptor();
   const std::string why = read_report(from_child.get());
-  if (why.empty()) return identify(child);
+  if (why.empty()) return StartedContainer{identify(child), start_relay(container, child, *streams)};
   waitpid(child, nullptr, 0);
   return std::unexpected(why);
 }

@@ -2,6 +2,8 @@
 // with its supervisor. Only POSIX calls.
 #pragma once
 
+#include <sys/types.h>
+
 #include <expected>
 #include <string>
 
@@ -13,9 +15,13 @@ namespace slipway::os {
 inline constexpr const char* kPodVariable = "SLIPWAY_POD";
 inline constexpr const char* kContainerVariable = "SLIPWAY_CONTAINER";
 
+struct StartedContainer {
+  ProcessId process;
+  pid_t relay = 0;  // of its input or terminal (os/relay.h), a child of this process; 0: none
+};
 /// Returns once the command has been executed, or says why it could not be (as a container runtime words it). The calling
 /// process must have one thread and stay the parent.
-std::expected<ProcessId, std::string> start_container(const PodContainer& container, const std::string& pod_folder,
-                                                      PodMounting mounting);
+std::expected<StartedContainer, std::string> start_container(const PodContainer& container, const std::string& pod_folder,
+                                                             PodMounting mounting);
 
 }  // namespace slipway::os

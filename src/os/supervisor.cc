@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,11 +14,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <iterator>
 #include <limits>
 
 #include "base/pod_record.h"
 #include "os/container.h"
 #include "os/files.h"
+#include "os/log_times.h"
 #include "os/mounts.h"
 #include "os/proc.h"
 
@@ -31,6 +35,10 @@ constexpr Micros kLongestBackoff = 300 * kSecond;
 constexpr Micros kHealthyRun = 600 * kSecond;
 constexpr Micros kStateRetry = kSecond;
 constexpr Micros kSweepPause = 5'000;
+constexpr Micros kRelayPatience = kSecond;
+/// How exact the times of log lines are, at best and of a busy log: each look costs a mark.
+constexpr Micros kLookPause = 10'000;
+constexpr Micros kLongestLookPause = kSecond;
 constexpr std::int64_t kLongestGrace = 10LL * 365 * 24 * 3600;
 
 Micros read_clock(clockid_t which) {
@@ -75,6 +83,8 @@ class Supervisor {
  public:
   Supervisor(std::string folder, PodManifest manifest, PodState state)
       : folder_(std::move(folder)), manifest_(std::move(manifest)), state_(std::move(state)) {
+    const sigset_t signals = watched_signals();
+    signals_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     for (const auto& container : manifest_.init_containers) add(container);
     for (const auto& container : manifest_.containers) add(container);
   }
@@ -127,17 +137,20 @@ class Supervisor {
     if (state.last_exit) ++state.restarts;
     is_dirty_ = true;
     const Micros begun = wall_clock();
-    const auto process = start_container(*slots_[i].spec, folder_, state_.mounting);
-    if (!process) {
+    // Before its first line: a log that is there already ends the run before.
+    times_.begin_run(slots_[i].spec->log, slots_[i].spec->times, begun);
+    const auto started = start_container(*slots_[i].spec, folder_, state_.mounting);
+    if (!started) {
       ended(
           i,
-          {.exit_code = 128, .started_us = 0, .finished_us = wall_clock(), .reason = "StartError", .message = process.error()});
+          {.exit_code = 128, .started_us = 0, .finished_us = wall_clock(), .reason = "StartError", .message = started.error()});
       return;
     }
+    if (started->relay > 0 && slots_[i].spec->has_terminal) relays_.push_back(started->relay);
     if (!state.is_init) state_.phase = PodPhase::Running;
     state.phase = PodContainerPhase::Running;
     state.waiting_reason.clear();
-    state.process = *process;
+    state.process = started->process;
     state.started_us = begun;
   }
 
@@ -178,6 +191,7 @@ class Supervisor {
       waitid(P_PID, static_cast<id_t>(info.si_pid), &info, WEXITED);
       if (found != state_.containers.end()) {
         const auto i = static_cast<std::size_t>(found - state_.containers.begin());
+        times_.note(wall_clock());
         ended(i, exit_of(info, found->started_us, wall_clock()));
       }
       kill_strays();
@@ -227,7 +241,9 @@ class Supervisor {
   }
 
   int finish(PodPhase phase) {
+    await_relays();
     end_descendants();
+    times_.note(wall_clock());
     state_.phase = phase;
     is_dirty_ = true;
     while (true) {
@@ -238,6 +254,18 @@ class Supervisor {
       if (was_stopping) return 1;
       wait();
     }
+  }
+
+  /// What terminals have shown is to be in the logs. Relays end by themselves once nothing has the terminal open.
+  void await_relays() {
+    const Micros deadline = steady_clock() + kRelayPatience;
+    for (const pid_t relay : relays_) {
+      while (waitpid(relay, nullptr, WNOHANG) == 0 && steady_clock() < deadline) {
+        const timespec pause = to_timespec(kSweepPause);
+        nanosleep(&pause, nullptr);
+      }
+    }
+    relays_.clear();
   }
 
   void end_descendants() {
@@ -259,12 +287,25 @@ class Supervisor {
     if (!written) fmt::print(stderr, "{}\n", written.error().message);
   }
 
+  /// Until a signal, a deadline, or a log that grows; that is looked at once in a while only.
   void wait() {
     const sigset_t signals = watched_signals();
     const Micros now = steady_clock();
-    const Micros until = next_deadline(now);
+    const bool listens = now >= next_look_;
+    const Micros until = listens ? next_deadline(now) : std::min(next_deadline(now), next_look_);
     const timespec pause = to_timespec(std::max<Micros>(until - now, 0));
-    const int number = until == kNever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &pause);
+    pollfd wakers[] = {{.fd = signals_.get(), .events = POLLIN, .revents = 0},
+                       {.fd = listens ? times_.fd() : -1, .events = POLLIN, .revents = 0}};
+    ppoll(wakers, std::size(wakers), until == kNever ? nullptr : &pause, nullptr);
+    if (wakers[1].revents != 0) {
+      times_.note(wall_clock());
+      const Micros looked = steady_clock();
+      // A log that had already grown again when it could be looked at is a busy one.
+      look_pause_ = looked - next_look_ < kLookPause ? std::min(look_pause_ * 2, kLongestLookPause) : kLookPause;
+      next_look_ = looked + look_pause_;
+    }
+    const timespec at_once = {};
+    const int number = sigtimedwait(&signals, nullptr, &at_once);
     if (number == SIGTERM || number == SIGINT) stop();
   }
 
@@ -297,6 +338,11 @@ class Supervisor {
   PodManifest manifest_;
   PodState state_;
   std::vector<Slot> slots_;  // beside state_.containers
+  std::vector<pid_t> relays_;
+  LogTimes times_;
+  Micros look_pause_ = kLookPause;
+  Micros next_look_ = 0;  // at the logs, on the steady clock
+  Descriptor signals_;    // readable when one is pending
   Micros stop_deadline_ = kNever;
   Durability durability_ = Durability::Renamed;
   bool is_recorded_ = false;  // some state is in the file

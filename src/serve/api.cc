@@ -72,6 +72,13 @@ std::string warning_value(std::string_view text) {
   return value + '"';
 }
 
+/// What a request at `target` brings as its body.
+Taken taken_by(const Target& target, const Route& route) {
+  const bool is_scale = target.endpoint == nullptr && route.subresource == "scale";
+  if (is_scale) return {{"autoscaling", "v1", "Scale"}, false};
+  return {target.type->kind, target.type->is_custom};
+}
+
 }  // namespace
 
 Api::Api(Env& env, server::Server& server, ApiOptions options) : env_(env), server_(server), options_(std::move(options)) {}
@@ -135,13 +142,20 @@ Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
   if (target.endpoint != nullptr && target.endpoint->run == nullptr) {
     co_return co_await answer_bytes(env_, server_, options_.pods, std::move(call), verb);
   }
-  SLIPWAY_CO_TRY_VOID(read_body(call.http, target.type->kind, request));
+  const Taken taken = taken_by(target, call.route);
+  SLIPWAY_CO_TRY(doubled, read_body(call.http, taken, request));
   SLIPWAY_CO_TRY_VOID(read_parameters(call.query, request));
+  SLIPWAY_CO_TRY(warnings, judge_doubled(doubled, taken, request));
   if (verb == Verb::Watch) co_return co_await answer_watch(std::move(call), std::move(request), target.type);
   std::size_t& in_flight = is_read(verb) ? reads_ : writes_;
   if (in_flight >= (is_read(verb) ? options_.reads_in_flight : options_.writes_in_flight)) co_return fail(too_many_requests());
   const Held held(in_flight);
-  co_return co_await answer_plain(std::move(call), std::move(request), target.type);
+  auto answer = co_await answer_plain(std::move(call), std::move(request), target.type);
+  auto* response = answer ? std::get_if<http::Response>(&*answer) : nullptr;
+  for (const std::string& warning : warnings) {
+    if (response != nullptr) response->headers.add("Warning", warning_value(warning));
+  }
+  co_return answer;
 }
 
 Task<Result<net::Answer>> Api::answer_plain(Call call, client::Request request, server::TypePtr type) {

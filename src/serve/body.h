@@ -6,8 +6,18 @@
 
 namespace slipway::serve {
 
-/// Fills body (and patch_type) of `request` from what was sent. `kind` is what the path takes, for a protobuf body that does
-/// not say. BadRequest, UnsupportedMediaType.
-Result<void> read_body(const http::Request& http, const kube::GroupVersionKind& kind, client::Request& request);
+/// What a path takes.
+struct Taken {
+  kube::GroupVersionKind kind;
+  bool says_kind = true;  // a body must have apiVersion and kind: those of custom resources; others get what is missing
+};
+
+/// Fills body (and patch_type) of `request` from what was sent; of doubled keys the last one counts. Gives the paths of these.
+/// BadRequest, UnsupportedMediaType.
+Result<std::vector<std::string>> read_body(const http::Request& http, const Taken& taken, client::Request& request);
+
+/// Judges doubled keys by the request's fieldValidation: Strict is BadRequest, Warn (the default) gives warnings, Ignore none.
+Result<std::vector<std::string>> judge_doubled(std::vector<std::string> doubled, const Taken& taken,
+                                               const client::Request& request);
 
 }  // namespace slipway::serve

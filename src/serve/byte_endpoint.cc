@@ -26,7 +26,7 @@ Task<Result<net::Answer>> answer_bytes(Env& env, server::Server& server, server:
     SLIPWAY_CO_TRY(response, co_await log_response(env, server, pods, std::move(call)));
     co_return net::Answer(std::move(response));
   }
-  if (subresource == "exec") co_return co_await answer_exec(env, server, pods, std::move(call));
+  if (subresource == "exec" || subresource == "attach") co_return co_await answer_exec(env, server, pods, std::move(call));
   co_return fail(Reason::NotImplemented, fmt::format("pods/{} is not implemented", subresource));
 }
 

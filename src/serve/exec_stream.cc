@@ -11,10 +11,11 @@
 namespace slipway::serve {
 namespace {
 
-enum class Channel : char { out = 1, err = 2, status = 3 };
+enum class Channel : unsigned char { in = 0, out = 1, err = 2, status = 3, window = 4, end = 255 };
 
 // The newest first: what is chosen when a client offers several.
 constexpr std::string_view kProtocols[] = {"v5.channel.k8s.io", "v4.channel.k8s.io"};
+constexpr std::int64_t kMostCharacters = 10'000;
 const kube::Resource kPods{"", "v1", "pods"};
 
 Task<bool> send(std::shared_ptr<net::WebSocket> socket, Channel channel, std::string text) {
@@ -23,11 +24,27 @@ Task<bool> send(std::shared_ptr<net::WebSocket> socket, Channel channel, std::st
   co_return (co_await socket->write(std::move(message))).has_value();
 }
 
-/// Reads to notice that the client has gone. Its input and its window sizes are for nobody.
-Task<> drain(std::shared_ptr<net::WebSocket> socket, std::shared_ptr<server::PodExec> exec) {
+void resize(server::PodExec& exec, std::string_view text) {
+  const auto size = json::parse(text);
+  if (!size) return;
+  const std::int64_t columns = (*size)["Width"].as_int();
+  const std::int64_t rows = (*size)["Height"].as_int();
+  const auto is_size = [](std::int64_t number) { return number > 0 && number <= kMostCharacters; };
+  if (is_size(columns) && is_size(rows)) exec.resize(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
+}
+
+/// What the client sends, until it goes.
+Task<> feed(std::shared_ptr<net::WebSocket> socket, std::shared_ptr<server::PodExec> exec, bool has_input) {
   while (true) {
-    const auto message = co_await socket->read();
+    auto message = co_await socket->read();
     if (!message || !*message) break;
+    const std::string payload = std::move((*message)->payload);
+    if (payload.size() < 2) continue;
+    const auto channel = static_cast<Channel>(payload[0]);
+    const bool is_end = channel == Channel::end && static_cast<Channel>(payload[1]) == Channel::in;  // from v5 on
+    if (channel == Channel::window) resize(*exec, std::string_view(payload).substr(1));
+    if (!has_input || (channel != Channel::in && !is_end)) continue;
+    if (!co_await exec->write(is_end ? std::string() : payload.substr(1))) break;
   }
   exec->close();
 }
@@ -49,10 +66,11 @@ Task<> pump(std::shared_ptr<net::WebSocket> socket, std::shared_ptr<server::PodE
   exec->close();
 }
 
-Task<> run(Env& env, std::shared_ptr<server::PodExec> exec, std::shared_ptr<net::WebSocket> socket) {
+Task<> run(Env& env, std::shared_ptr<server::PodExec> exec, bool has_input, std::shared_ptr<net::WebSocket> socket) {
   Tasks reader(env);
-  reader.spawn(drain(socket, exec));
+  reader.spawn(feed(socket, exec, has_input));
   co_await pump(socket, exec);
+  exec->close();
   co_await socket->close();
   co_await reader.join();
 }
@@ -61,7 +79,8 @@ Result<std::string> protocol_of(const http::Request& request) {
   SLIPWAY_TRY(offer, net::websocket_offer(request));
   if (!offer) {
     if (request.headers.has_token("Upgrade", "SPDY/3.1")) {
-      return fail(Reason::NotImplemented, "exec over SPDY is not implemented; kubectl 1.30 and newer use WebSockets");
+      return fail(Reason::NotImplemented,
+                  "SPDY is not implemented: exec and attach need WebSockets, which kubectl >= 1.30 uses");
     }
     return fail(Reason::BadRequest, "Upgrade request required");
   }
@@ -73,15 +92,16 @@ Result<std::string> protocol_of(const http::Request& request) {
 }
 
 /// What can be refused without looking at the pod.
-Result<server::ExecQuery> query_of(const net::Query& query) {
+Result<server::ExecQuery> query_of(const net::Query& query, bool is_attach) {
   server::ExecQuery made;
   made.container = query.get("container");
   for (const std::string_view word : query.all("command")) made.command.emplace_back(word);
+  made.has_input = flag_of(query, "stdin");
+  made.has_terminal = flag_of(query, "tty");
+  if (is_attach) return made;
   if (made.command.empty()) {
     return fail(kube::invalid({"", "", "PodExecOptions"}, "", {field::required("command")}));
   }
-  if (flag_of(query, "tty")) return fail(Reason::NotImplemented, "exec with a terminal (-t) is not implemented");
-  if (flag_of(query, "stdin")) return fail(Reason::NotImplemented, "exec with input (-i) is not implemented");
   return made;
 }
 
@@ -99,7 +119,8 @@ json::Value exit_status(int exit_code) {
 
 Task<Result<net::Answer>> answer_exec(Env& env, server::Server& server, server::PodBackend* pods, Call call) {
   SLIPWAY_CO_TRY(pod, co_await client::get(server, kPods, {call.route.ns, call.route.name}));
-  SLIPWAY_CO_TRY(query, query_of(call.query));
+  const bool is_attach = call.route.subresource == "attach";
+  SLIPWAY_CO_TRY(query, query_of(call.query, is_attach));
   SLIPWAY_CO_TRY(container, container_of(pod, query.container));
   query.container = container;
   // Before the protocol is looked at: a client that is refused a WebSocket asks again by SPDY and shows what it hears then.
@@ -109,11 +130,15 @@ Task<Result<net::Answer>> answer_exec(Env& env, server::Server& server, server::
   if (!container_status(pod, container)["state"].has("running")) {
     co_return fail(Reason::BadRequest, fmt::format("container {} is not running", container));
   }
-  SLIPWAY_CO_TRY(started, co_await pods->exec(pod, query));
-  const std::shared_ptr<server::PodExec> exec = std::move(started);
+  const bool has_input = query.has_input;
+  auto started = is_attach ? co_await pods->attach(pod, query) : co_await pods->exec(pod, query);
+  if (!started) co_return fail(std::move(started).error());
+  const std::shared_ptr<server::PodExec> exec = std::move(*started);
   net::Upgrade upgrade;
   upgrade.subprotocol = protocol;
-  upgrade.run = [&env, exec](std::shared_ptr<net::WebSocket> socket) { return run(env, exec, std::move(socket)); };
+  upgrade.run = [&env, exec, has_input](std::shared_ptr<net::WebSocket> socket) {
+    return run(env, exec, has_input, std::move(socket));
+  };
   co_return net::Answer(std::move(upgrade));
 }
 

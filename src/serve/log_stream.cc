@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "json/text.h"
+#include "serve/log_timeline.h"
 #include "serve/parameters.h"
 #include "serve/pod_container.h"
 
@@ -21,6 +23,10 @@ const kube::Resource kPods{"", "v1", "pods"};
 struct LogOptions {
   std::string container;
   bool follows = false;
+  bool has_timestamps = false;
+  std::size_t runs_back = 0;  // 0: the present or last run of the container
+  std::optional<Duration> since_ago;
+  std::optional<Time> since;
   std::optional<std::uint64_t> tail_lines;
   std::optional<std::uint64_t> limit_bytes;
 };
@@ -42,10 +48,16 @@ Result<LogOptions> options_of(const net::Query& query) {
   if (limit && *limit < 1)
     return invalid_options(field::invalid("limitBytes", std::to_string(*limit), "must be greater than 0"));
   options.limit_bytes = limit;
-  for (const char* name : {"sinceSeconds", "sinceTime"}) {
-    if (query.find(name)) return fail(Reason::NotImplemented, fmt::format("{}: the times of log lines are not kept", name));
+  SLIPWAY_TRY(seconds, integer_of(query, "sinceSeconds"));
+  if (seconds && *seconds < 1)
+    return invalid_options(field::invalid("sinceSeconds", std::to_string(*seconds), "must be greater than 0"));
+  if (seconds) options.since_ago = std::chrono::seconds(*seconds);
+  if (query.find("sinceTime")) {
+    if (seconds) return invalid_options(field::forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+    SLIPWAY_TRY(since, parse_rfc3339(query.get("sinceTime")));
+    options.since = since;
   }
-  if (flag_of(query, "timestamps")) return fail(Reason::NotImplemented, "timestamps: the times of log lines are not kept");
+  options.has_timestamps = flag_of(query, "timestamps");
   return options;
 }
 
@@ -68,12 +80,20 @@ Result<void> check_begun(const kube::Object& pod, const std::string& container) 
                   : fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, kube::name(pod), reason));
 }
 
-Result<void> check_previous(const kube::Object& pod, const std::string& container) {
-  if (container_status(pod, container)["lastState"].has("terminated")) {
-    return fail(Reason::NotImplemented, "previous: the logs of earlier runs are not kept apart; the log has all of them");
-  }
+/// How many runs before the newest is the one that ended before the present one: a container that waits to be restarted has
+/// no present run.
+Result<std::size_t> runs_before(const kube::Object& pod, const std::string& container) {
+  const Value& status = container_status(pod, container);
+  if (status["lastState"].has("terminated")) return status["state"].has("waiting") ? 0 : 1;
   return fail(Reason::BadRequest,
               fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", container, kube::name(pod)));
+}
+
+/// As container runtimes write it: nine digits, so that lines stay aligned.
+std::string stamp(Time time) {
+  std::string text = to_rfc3339_micro(time);
+  text.insert(text.size() - 1, "000");
+  return text + " ";
 }
 
 class LogStream : public http::BodyStream {
@@ -82,18 +102,16 @@ class LogStream : public http::BodyStream {
       : env_(env), server_(server), pods_(pods), pod_(std::move(pod)), options_(std::move(options)), wake_(env) {}
 
   Task<Result<std::optional<std::string>>> next() override {
+    if (!has_begun_) SLIPWAY_CO_TRY_VOID(co_await begin());
     while (!is_closed_ && !is_full()) {
-      if (options_.tail_lines) {
-        SLIPWAY_CO_TRY(start, co_await tail_start(*options_.tail_lines));
-        offset_ = start;
-        options_.tail_lines.reset();
-      }
       // Asked before the log is read: what was printed until the end is then all there.
       const bool is_last = !options_.follows || co_await is_over();
       SLIPWAY_CO_TRY(piece, co_await read(offset_));
+      if (options_.has_timestamps) SLIPWAY_CO_TRY_VOID(co_await keep_timed(piece, is_last));
       if (!piece.empty()) {
+        std::string shown = options_.has_timestamps ? with_times(piece) : piece;
         offset_ += piece.size();
-        co_return std::optional(cut(std::move(piece)));
+        co_return std::optional(cut(std::move(shown)));
       }
       if (is_last) break;
       if (!is_closed_) co_await wake_.wait_until(env_.clock.now() + kLookAgain);
@@ -107,17 +125,77 @@ class LogStream : public http::BodyStream {
   }
 
  private:
+  /// Finds the first byte wanted.
+  Task<Result<void>> begin() {
+    has_begun_ = true;
+    SLIPWAY_CO_TRY_VOID(co_await timeline_.load(pods_, pod_, options_.container));
+    const LogTimeline::Range run = timeline_.run(options_.runs_back);
+    offset_ = run.begin;
+    end_ = run.end;
+    if (options_.since_ago) options_.since = env_.clock.now() - *options_.since_ago;
+    if (options_.since) SLIPWAY_CO_TRY_VOID(co_await skip_to(timeline_.first_since(*options_.since)));
+    if (options_.tail_lines) {
+      SLIPWAY_CO_TRY(start, co_await tail_start(*options_.tail_lines));
+      offset_ = start;
+    }
+    co_return Result<void>{};
+  }
+
+  /// To the first line that begins at `offset` or after.
+  Task<Result<void>> skip_to(std::uint64_t offset) {
+    if (offset <= offset_) co_return Result<void>{};
+    offset_ = offset - 1;  // a line begins at `offset` when the byte before ends one
+    while (!is_closed_) {
+      SLIPWAY_CO_TRY(piece, co_await read(offset_));
+      const std::size_t line_end = piece.find('\n');
+      offset_ += line_end == std::string::npos ? piece.size() : line_end + 1;
+      if (line_end != std::string::npos || piece.empty()) break;
+    }
+    co_return Result<void>{};
+  }
+
   Task<Result<std::string>> read(std::uint64_t offset) {
-    if (pods_ == nullptr) co_return std::string();
-    auto piece = co_await pods_->logs(pod_, {.container = options_.container, .offset = offset, .limit = kPiece});
+    if (pods_ == nullptr || (end_ && offset >= *end_)) co_return std::string();
+    const std::size_t limit = end_ ? std::min<std::uint64_t>(kPiece, *end_ - offset) : kPiece;
+    auto piece = co_await pods_->logs(pod_, {.container = options_.container, .offset = offset, .limit = limit});
     if (!piece && piece.error().reason == Reason::NotFound) co_return std::string();
     co_return piece;
   }
 
+  /// Holds lines back whose time is not noted yet, unless nothing more will be noted.
+  Task<Result<void>> keep_timed(std::string& piece, bool is_last) {
+    SLIPWAY_CO_TRY_VOID(co_await timeline_.load(pods_, pod_, options_.container));
+    if (piece.empty() || is_last || timeline_.time_at(offset_ + piece.size() - 1)) co_return Result<void>{};
+    if (!timeline_.time_at(offset_)) {
+      piece.clear();
+      co_return Result<void>{};
+    }
+    std::size_t known = 0;
+    for (std::size_t at = 0; at < piece.size() && timeline_.time_at(offset_ + at); at = piece.find('\n', at) + 1) {
+      known = at;
+      if (piece.find('\n', at) == std::string::npos) break;
+    }
+    piece.resize(known);
+    co_return Result<void>{};
+  }
+
+  std::string with_times(const std::string& piece) {
+    std::string text;
+    for (std::size_t at = 0; at < piece.size();) {
+      if (is_line_start_) text += stamp(timeline_.time_at(offset_ + at).value_or(env_.clock.now()));
+      const std::size_t line_end = piece.find('\n', at);
+      is_line_start_ = line_end != std::string::npos;
+      const std::size_t next = is_line_start_ ? line_end + 1 : piece.size();
+      text.append(piece, at, next - at);
+      at = next;
+    }
+    return text;
+  }
+
   /// Where the last `lines` lines begin. Keeps one offset per line wanted.
   Task<Result<std::uint64_t>> tail_start(std::uint64_t lines) {
-    std::deque<std::uint64_t> starts{0};
-    std::uint64_t offset = 0;
+    std::deque<std::uint64_t> starts{offset_};
+    std::uint64_t offset = offset_;
     while (!is_closed_) {
       SLIPWAY_CO_TRY(piece, co_await read(offset));
       if (piece.empty()) break;
@@ -154,7 +232,11 @@ class LogStream : public http::BodyStream {
   kube::Object pod_;
   LogOptions options_;
   Signal wake_;
+  LogTimeline timeline_;
   std::uint64_t offset_ = 0;
+  std::optional<std::uint64_t> end_;
+  bool has_begun_ = false;
+  bool is_line_start_ = true;
   bool is_closed_ = false;
 };
 
@@ -165,7 +247,11 @@ Task<Result<http::Response>> log_response(Env& env, server::Server& server, serv
   SLIPWAY_CO_TRY(options, options_of(call.query));
   SLIPWAY_CO_TRY(container, container_of(pod, options.container));
   options.container = container;
-  if (flag_of(call.query, "previous")) SLIPWAY_CO_TRY_VOID(check_previous(pod, container));
+  if (flag_of(call.query, "previous")) {
+    SLIPWAY_CO_TRY(back, runs_before(pod, container));
+    options.runs_back = back;
+    options.follows = false;
+  }
   SLIPWAY_CO_TRY_VOID(check_begun(pod, container));
   http::Response response;
   response.headers.add("Content-Type", "text/plain");

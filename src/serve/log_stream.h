@@ -12,8 +12,8 @@
 
 namespace slipway::serve {
 
-/// Invalid or BadRequest for options or containers that make no sense; NotImplemented for times of lines and for logs of
-/// earlier runs, which the process runtime does not keep apart.
+/// Invalid or BadRequest for options or containers that make no sense.
+/// DIVERGES: the time of a line is that of the look that saw it (os/log_times.h): milliseconds late, of a busy log up to 1 s.
 Task<Result<http::Response>> log_response(Env& env, server::Server& server, server::PodBackend* pods, Call call);
 
 }  // namespace slipway::serve

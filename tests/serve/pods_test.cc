@@ -77,7 +77,8 @@ TEST_F(Pods, a_log_that_cannot_be_meant_is_refused_in_upstreams_words) {
     EXPECT_EQ(message(co_await log("container=c")), "container c is not valid for pod p");
     EXPECT_EQ(message(co_await log("container=a&previous=true")), "previous terminated container \"a\" in pod \"p\" not found");
     EXPECT_EQ((co_await log("container=a&tailLines=-1")).status, 422);
-    EXPECT_EQ((co_await log("container=a&timestamps=true")).status, 501);
+    EXPECT_EQ((co_await log("container=a&sinceSeconds=0")).status, 422);
+    EXPECT_EQ((co_await log("container=a&sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z")).status, 422);
     EXPECT_EQ((co_await get(std::string(kPods) + "/none/log")).status, 404);
     co_await set_state("p", "{waiting: {reason: ContainerCreating}}", "Pending");
     EXPECT_EQ(message(co_await log("container=a")), "container \"a\" in pod \"p\" is waiting to start: ContainerCreating");
@@ -105,6 +106,53 @@ TEST_F(Pods, a_command_prints_on_its_channels_and_ends_with_a_status) {
   });
 }
 
+TEST_F(Pods, a_log_has_times_where_the_runtime_noted_them) {
+  serve([this]() -> Task<> {
+    co_await make_pod();
+    pods().log = "one\ntwo\nthree\n";
+    pods().times = "run 1000000 0\nat 2000000 4\nat 3500000 14\n";
+    EXPECT_EQ((co_await log("container=a&timestamps=true")).body,
+              "1970-01-01T00:00:02.000000000Z one\n1970-01-01T00:00:03.500000000Z two\n1970-01-01T00:00:03.500000000Z three\n");
+    EXPECT_EQ((co_await log("container=a&sinceTime=1970-01-01T00:00:03Z")).body, "two\nthree\n");
+    EXPECT_EQ((co_await log("container=a&sinceTime=1970-01-01T00:00:04Z")).body, "");
+    EXPECT_EQ((co_await log("container=a&sinceTime=1970-01-01T00:00:03Z&tailLines=1")).body, "three\n");
+    EXPECT_EQ((co_await log("container=a&sinceSeconds=5")).body, "");
+  });
+}
+
+TEST_F(Pods, a_log_is_that_of_the_present_run_or_of_the_one_before) {
+  serve([this]() -> Task<> {
+    co_await make_pod();
+    pods().log = "first\nsecond\n";
+    pods().times = "run 1000000 0\nat 2000000 6\nrun 3000000 6\nat 3000000 13\n";
+    EXPECT_EQ((co_await log("container=a")).body, "second\n");
+    co_await set_state("p", "{running: {startedAt: '2026-01-01T00:00:00Z'}}, lastState: {terminated: {exitCode: 1}}",
+                       "Running");
+    EXPECT_EQ((co_await log("container=a&previous=true")).body, "first\n");
+    co_await set_state("p", "{waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1}}", "Running");
+    EXPECT_EQ((co_await log("container=a&previous=true")).body, "second\n");
+  });
+}
+
+TEST_F(Pods, a_command_gets_its_input_and_the_size_of_its_terminal) {
+  serve([this]() -> Task<> {
+    co_await make_pod();
+    auto opened =
+        co_await client_->open_websocket(exec_call("container=a&command=cat&stdin=true&tty=true"), {"v5.channel.k8s.io"});
+    CO_ASSERT(opened.has_value());
+    using namespace std::string_literals;
+    for (const std::string& payload : {"\4{\"Width\":80,\"Height\":24}"s, "\0typed"s, "\xff\0"s, "\7nothing"s}) {
+      net::WebSocketMessage message{.kind = net::WebSocketMessage::Kind::binary, .payload = payload};
+      CO_ASSERT((co_await (*opened)->write(std::move(message))).has_value());
+    }
+    while (pods().inputs.size() < 3) co_await pods().changed.wait();
+    EXPECT_EQ(pods().inputs, (std::vector<std::string>{"80x24", "typed", ""}));
+    CO_ASSERT(pods().commands.size() == 1);
+    EXPECT_TRUE(pods().commands[0].has_input && pods().commands[0].has_terminal);
+    co_await (*opened)->close();
+  });
+}
+
 TEST_F(Pods, a_command_ends_when_its_client_goes) {
   serve([this]() -> Task<> {
     co_await make_pod();
@@ -123,9 +171,8 @@ TEST_F(Pods, exec_says_what_it_does_not_do) {
     const std::string path = std::string(kPods) + "/p/exec?container=a&command=ls";
     const Heard spdy = co_await send("POST", path, "", {{"Connection", "Upgrade"}, {"Upgrade", "SPDY/3.1"}});
     EXPECT_EQ(spdy.status, 501);
-    EXPECT_EQ(message(spdy), "exec over SPDY is not implemented; kubectl 1.30 and newer use WebSockets");
+    EXPECT_EQ(message(spdy), "SPDY is not implemented: exec and attach need WebSockets, which kubectl >= 1.30 uses");
     EXPECT_EQ((co_await send("POST", path)).status, 400);
-    EXPECT_EQ((co_await send("POST", path + "&stdin=true")).status, 501);
     EXPECT_EQ((co_await send("POST", std::string(kPods) + "/p/exec?container=a")).status, 422);
   });
 }

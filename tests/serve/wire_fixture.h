@@ -89,7 +89,16 @@ class PaperPods : public server::PodBackend {
     co_return std::make_unique<Command>(*this);
   }
 
+  Task<Result<std::unique_ptr<server::PodExec>>> attach(kube::Object pod, server::ExecQuery query) override {
+    return exec(std::move(pod), std::move(query));
+  }
+  Task<Result<std::string>> log_times(kube::Object, server::LogQuery query) override {
+    co_return query.offset >= times.size() ? std::string() : times.substr(query.offset, query.limit);
+  }
+
   std::string log;
+  std::string times;
+  std::vector<std::string> inputs;  // as they came, "" for their end; "80x24" for a window
   std::vector<server::ExecQuery> commands;
   std::vector<server::ExecOutput> outputs;  // of the next command; without an exit code it runs until it is closed
   bool is_closed = false;
@@ -103,6 +112,15 @@ class PaperPods : public server::PodBackend {
       if (next_ < pods_.outputs.size()) co_return pods_.outputs[next_++];
       while (!pods_.is_closed) co_await pods_.changed.wait();
       co_return fail(Reason::ServiceUnavailable, "closed");
+    }
+    Task<Result<void>> write(std::string bytes) override {
+      pods_.inputs.push_back(std::move(bytes));
+      pods_.changed.notify();
+      co_return Result<void>{};
+    }
+    void resize(unsigned columns, unsigned rows) override {
+      pods_.inputs.push_back(fmt::format("{}x{}", columns, rows));
+      pods_.changed.notify();
     }
     void close() override {
       pods_.is_closed = true;

@@ -32,7 +32,8 @@ std::vector<Endpoint> object_endpoints() {
       of_pods("resize", {"", "v1", "Pod"}, {Verb::Get, Verb::Patch, Verb::Update}, not_implemented),
       of_pods("log", {"", "v1", "Pod"}, {Verb::Get}, nullptr),
       of_pods("exec", {"", "v1", "PodExecOptions"}, {Verb::Create, Verb::Get}, nullptr),
-      of_pods("attach", {"", "v1", "PodAttachOptions"}, {Verb::Create, Verb::Get}, nullptr)};
+      of_pods("attach", {"", "v1", "PodAttachOptions"}, {Verb::Create, Verb::Get}, nullptr),
+      of_pods("portforward", {"", "v1", "PodPortForwardOptions"}, {Verb::Create, Verb::Get}, nullptr)};
   Endpoint bindings;
   bindings.resource = {"", "v1", "bindings"};
   bindings.kind = {"", "v1", "Binding"};

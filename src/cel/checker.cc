@@ -391,6 +391,7 @@ TypePtr named_type(std::string_view name) {
       {"kubernetes.URL", opaque("kubernetes.URL")},
       {"net.IP", opaque("net.IP")},
       {"net.CIDR", opaque("net.CIDR")},
+      {"kubernetes.Semver", opaque("kubernetes.Semver")},
   };
   const auto found = kTypes.find(name);
   return found != kTypes.end() ? found->second : nullptr;

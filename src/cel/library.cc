@@ -45,7 +45,11 @@ class SignatureReader {
   TypePtr type() {
     skip();
     std::size_t end = 0;
-    while (end < text_.size() && std::string_view("().,- ").find(text_[end]) == std::string_view::npos) ++end;
+    // A dot belongs to the name ("net.IP") unless the arguments of a member follow it.
+    const auto ends_here = [&] {
+      return text_[end] == '.' ? text_.substr(end).starts_with(".(") : std::string_view("(),- ").contains(text_[end]);
+    };
+    while (end < text_.size() && !ends_here()) ++end;
     const std::string_view name = text_.substr(0, end);
     text_.remove_prefix(end);
     std::vector<TypePtr> params;

@@ -74,24 +74,12 @@ std::optional<int> compare_double(double left, double right) {
   return order(left, right);
 }
 
-/// An integer against a double, exactly.
-template <class Integer>
-std::optional<int> compare_mixed(Integer left, double right, double lowest, double beyond) {
-  if (std::isnan(right)) return std::nullopt;
-  if (right < lowest) return 1;
-  if (right >= beyond) return -1;
-  const double whole = std::floor(right);
-  if (const auto result = order(left, static_cast<Integer>(whole)); *result != 0) return result;
-  return right > whole ? -1 : 0;
-}
-
-constexpr double kTwoTo63 = 9223372036854775808.0;
-
 std::optional<int> compare_numbers(const Value& left, const Value& right) {
   if (right.is(Kind::Double)) {
     if (left.is(Kind::Double)) return compare_double(left.real, right.real);
-    if (left.is(Kind::Int)) return compare_mixed(left.integer, right.real, -kTwoTo63, kTwoTo63);
-    return compare_mixed(left.natural, right.real, 0.0, 2 * kTwoTo63);
+    // As cel-go: an integer beyond 2^53 is rounded first.
+    return compare_double(left.is(Kind::Int) ? static_cast<double>(left.integer) : static_cast<double>(left.natural),
+                          right.real);
   }
   if (left.is(Kind::Double)) {
     const auto turned = compare_numbers(right, left);

@@ -190,7 +190,7 @@ Result<void> Planner::validate(const Value& object, const Value& old) const {
   if (served_.type.schema != nullptr) {
     std::ranges::move(served_.type.schema->validate(object, old.is_null() ? nullptr : &old), std::back_inserter(causes));
   }
-  if (causes.empty() && served_.rules != nullptr) validate_rules(*served_.rules, object, old, causes);
+  if (served_.rules != nullptr) validate_rules(*served_.rules, object, old, causes);
   // Rows read objects that fit their schema, and judge what the main endpoint writes.
   const bool is_main = request_.subresource.empty();
   if (is_main && causes.empty() && served_.strategy->validate != nullptr) served_.strategy->validate(object, old, causes);

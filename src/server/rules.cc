@@ -1,11 +1,43 @@
 #include "server/rules.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "cel/rules.h"
+
 namespace slipway::server {
+namespace {
 
-class Rules {};
+/// Faults after which an object may not even have the types that rules count on.
+constexpr std::array<std::string_view, 5> kBlocking{"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
+                                                    "FieldValueTooMany", "FieldValueTypeInvalid"};
 
-RulesPtr compile_rules(const kube::Schema&, const json::Value&, const std::string&, std::vector<Cause>&) { return nullptr; }
+}  // namespace
 
-void validate_rules(const Rules&, const json::Value&, const json::Value&, std::vector<Cause>&) {}
+class Rules {
+ public:
+  explicit Rules(std::shared_ptr<const cel::SchemaRules> compiled) : compiled_(std::move(compiled)) {}
+  const cel::SchemaRules& compiled() const { return *compiled_; }
+
+ private:
+  std::shared_ptr<const cel::SchemaRules> compiled_;
+};
+
+RulesPtr compile_rules(const kube::Schema&, const json::Value& open_api, const std::string& path, std::vector<Cause>& causes) {
+  auto compiled = cel::SchemaRules::compile(open_api, path, causes);
+  return compiled == nullptr ? nullptr : std::make_shared<const Rules>(std::move(compiled));
+}
+
+void validate_rules(const Rules& rules, const json::Value& object, const json::Value& old, std::vector<Cause>& causes) {
+  const auto is_blocking = [](const Cause& cause) { return std::ranges::find(kBlocking, cause.reason) != kBlocking.end(); };
+  if (std::ranges::any_of(causes, is_blocking)) {
+    causes.push_back(field::invalid("<nil>", "null",
+                                    "some validation rules were not checked because the object was invalid; correct the "
+                                    "existing errors to complete validation"));
+    return;
+  }
+  rules.compiled().validate(object, old, causes);
+}
 
 }  // namespace slipway::server

@@ -1,6 +1,5 @@
 // The validation rules of custom resources (x-kubernetes-validations, CEL): compiled when a definition is judged and when its
-// versions are served, run as the last step of validation, after everything the schema itself says has passed (KEP-2876).
-// Not done yet: definitions with rules are taken and their rules are not run; the room cel fills the two functions below.
+// versions are served, run as the last step of validation (KEP-2876). The work is done in cel/rules.h.
 #pragma once
 
 #include <memory>
@@ -22,8 +21,8 @@ using RulesPtr = std::shared_ptr<const Rules>;
 RulesPtr compile_rules(const kube::Schema& schema, const json::Value& open_api, const std::string& path,
                        std::vector<Cause>& causes);
 
-/// Adds a cause for every rule that `object` breaks. `old` is null for a create; transition rules then do not run. Both fit
-/// the schema.
+/// Adds a cause for every rule that `object` breaks. `old` is null for a create; transition rules then do not run. When
+/// `causes` holds faults of type, presence or size already, the rules are not run and one cause says so, as upstream.
 void validate_rules(const Rules& rules, const json::Value& object, const json::Value& old, std::vector<Cause>& causes);
 
 }  // namespace slipway::server

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <ostream>
 
 #include "json/layout.h"
@@ -18,6 +19,24 @@ constexpr auto kNeedsCare = [] {
   for (std::size_t c = 0; c < 256; ++c) care[c] = c < 0x20 || c >= 0x80 || c == '"' || c == '\\';
   return care;
 }();
+
+/// How many bytes from the start go out as they are: eight at a time, as most text is long and plain.
+std::size_t plain_length(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = 0x8080808080808080;
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + at, 8);
+    const std::uint64_t quote = word ^ (kOnes * '"');
+    const std::uint64_t backslash = word ^ (kOnes * '\\');
+    const std::uint64_t found =
+        (word | ((word - kOnes * 0x20) & ~word) | ((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash)) & kHigh;
+    if (found != 0) break;  // one of the eight; which one, is said below
+  }
+  while (at < text.size() && !kNeedsCare[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
+}
 
 void append_escaped(std::string& out, unsigned char c) {
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -39,7 +58,7 @@ void append_string(std::string& out, std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
     if (!kNeedsCare[c]) {
-      ++at;
+      at += plain_length(text.substr(at));
       continue;
     }
     const std::size_t bytes = c < 0x80 ? 1 : utf8_character(text.substr(at));

@@ -114,7 +114,8 @@ void Api::measure(const Route& route, std::string_view verb, const net::Answer& 
                                         resource.group, resource.version, resource.plural, is_found ? route.subresource : "");
   const int code = response == nullptr ? kSwitchingProtocols : response->status;
   env_.metrics.count("apiserver_request_total", fmt::format(R"({},code="{}")", about, code), 1);
-  if (response != nullptr && !response->stream) {
+  // A stream lasts as long as somebody reads it; that of a long list only carries an answer that is there.
+  if (response != nullptr && (!response->stream || verb == "LIST")) {
     env_.metrics.observe("apiserver_request_duration_seconds", about,
                          std::chrono::duration<double>(env_.clock.now() - begun).count());
   }

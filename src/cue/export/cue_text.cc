@@ -21,6 +21,22 @@ struct Line {
   bool is_single() const { return value.find('\n') == std::string::npos && docs.empty(); }
 };
 
+struct Range {
+  std::string_view name;
+  std::string_view first;
+  std::string_view last;
+};
+constexpr Range kRanges[] = {{"uint8", "0", "255"},
+                             {"uint16", "0", "65535"},
+                             {"uint32", "0", "4294967295"},
+                             {"uint64", "0", "18446744073709551615"},
+                             {"uint128", "0", "340282366920938463463374607431768211455"},
+                             {"int8", "-128", "127"},
+                             {"int16", "-32768", "32767"},
+                             {"int32", "-2147483648", "2147483647"},
+                             {"int64", "-9223372036854775808", "9223372036854775807"},
+                             {"rune", "0", "1114111"}};
+
 class Printer {
  public:
   Printer(Evaluator& evaluator, const TextOptions& options) : evaluator_(evaluator), options_(options) {}
@@ -155,6 +171,7 @@ class Printer {
       std::string path = options_.is_in_columns && holder != nullptr ? evaluator_.path_of(holder) : "";
       return "_|_ // " + (path.empty() ? "" : path + ": ") + evaluator_.message(*v.bottom);
     }
+    if (v.tag == Value::Tag::Conjunction) return conjunction(*v.conjunction);
     if (v.tag != Value::Tag::Disjunction) return evaluator_.show(v);
     if (options_.is_final) {
       Value chosen_value = evaluator_.default_of(v);
@@ -165,6 +182,43 @@ class Printer {
       out += (i > 0 ? " | " : "") + std::string(i < v.disjunction->defaults ? "*" : "") +
              value(v.disjunction->values[i], depth, nullptr);
     }
+    return out;
+  }
+
+  // Integers from one number to another under the name of their range, or as uint with what remains.
+  std::string conjunction(const Conjunction& all) {
+    const Bound* low = nullptr;
+    const Bound* high = nullptr;
+    bool is_int = false;
+    std::string others;
+    for (const Value& part : all.parts) {
+      const Bound* bound = part.tag == Value::Tag::Bound && part.bound->operand.is_number() ? part.bound : nullptr;
+      if (part.tag == Value::Tag::Type && part.kinds == kInt) {
+        is_int = true;
+      } else if (bound != nullptr && low == nullptr && (bound->op == Tok::Geq || bound->op == Tok::Gtr)) {
+        low = bound;
+      } else if (bound != nullptr && high == nullptr && (bound->op == Tok::Leq || bound->op == Tok::Lss)) {
+        high = bound;
+      } else {
+        others += " & " + evaluator_.show(part);
+      }
+    }
+    if (!is_int || low == nullptr || high == nullptr) return evaluator_.show(part_of(all));
+    std::string from = evaluator_.show(low->operand);
+    std::string to = evaluator_.show(high->operand);
+    if (low->op == Tok::Geq && high->op == Tok::Leq) {
+      for (const Range& range : kRanges) {
+        if (range.first == from && range.last == to) return std::string(range.name) + others;
+      }
+    }
+    std::string out = from.starts_with('-') ? "int" : "uint";
+    if (from != "0" || low->op != Tok::Geq) out += " & " + std::string(name(low->op)) + from;
+    return out + " & " + std::string(name(high->op)) + to + others;
+  }
+
+  static Value part_of(const Conjunction& all) {
+    Value out = Value::of(Value::Tag::Conjunction);
+    out.conjunction = &all;
     return out;
   }
 

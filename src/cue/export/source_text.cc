@@ -38,8 +38,11 @@ class Source {
 
   Text parts(const ir::Expr& expr) {
     switch (expr.op) {
-      case ir::Op::Constant:
-        return {constant(ir::as<ir::Constant>(expr).value), kUnary};
+      case ir::Op::Constant: {
+        const Value& value = ir::as<ir::Constant>(expr).value;
+        bool is_set = value.tag == Value::Tag::Conjunction || value.tag == Value::Tag::Disjunction;
+        return {constant(value), is_set ? kOr : value.tag == Value::Tag::Bound ? kUnary : kPrimary};
+      }
       case ir::Op::Struct:
         return {structure(ir::as<ir::Struct>(expr)), kPrimary};
       case ir::Op::List:

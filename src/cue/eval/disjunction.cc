@@ -317,7 +317,10 @@ bool Evaluator::decide_trials(Vertex* v) {
 void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors) {
   Node& node = *v->node;
   node.has_noncyclic = true;
-  v->lost_to_cycle = std::any_of(errors.begin(), errors.end(), [](const Bottom* e) { return e->code == Code::StructuralCycle; });
+  v->lost_to_cycle = std::any_of(errors.begin(), errors.end(), [](const Bottom* e) {
+    while (e != nullptr && e->code != Code::StructuralCycle) e = e->cause;
+    return e != nullptr;
+  });
   if (all.empty()) {
     Code code = Code::Eval;
     for (const Bottom* one : errors) {

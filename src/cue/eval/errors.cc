@@ -8,6 +8,7 @@ namespace slipway::cue {
 
 Value Evaluator::bottom(Code code, const char* format, Pos pos, Value a, Value b, Pos other) {
   auto* reason = arena_.make<Bottom>();
+  ++errors_made_;
   reason->code = code;
   reason->format = format;
   reason->operands[0] = a;

@@ -38,6 +38,10 @@ class Evaluator final : public Calls {
   Arena& arena() { return arena_; }
   const ProgramData& program() const { return program_; }
   std::uint64_t steps() const { return steps_; }
+  /// Vertices begun or gone on with.
+  std::uint64_t unifications() const { return unifications_; }
+  /// Error values built so far, told to anybody or not.
+  std::uint64_t errors_made() const { return errors_made_; }
 
   Vertex* find_arc(const Vertex* v, Label label) const;
   /// The value with defaults taken; a struct or list as its vertex.
@@ -136,6 +140,7 @@ class Evaluator final : public Calls {
   /// The environments a comprehension's body runs in. A bottom when it cannot tell.
   Value clauses(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out);
   Value for_clause(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out);
+  void fail_fields(Vertex* v, const Conjunct& c, const Value& error);
   void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
   bool may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const;
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
@@ -214,6 +219,7 @@ class Evaluator final : public Calls {
   bool is_empty_range(const Bound& low, const Bound& high, KindMask kinds);
   Value run_validators(Vertex* v, const Value& value);
   std::span<const Pos> places_of(const Vertex* v, const Validator& validator);
+  bool is_inside_closed(const Vertex* v);
   void complete_arcs(Vertex* v, bool& done);
   void check_closed(Vertex* v);
   std::vector<CloseScope*> requirements(const Vertex* v);
@@ -239,6 +245,9 @@ class Evaluator final : public Calls {
   std::uint32_t low_ = 0xFFFFFFFF;  // the lowest vertex on the stack that the running task waits for
   bool force_ = false;              // decide with what is known
   std::uint64_t progress_ = 0;
+  bool is_asking_ = false;  // whether something is there: what is absent needs no error
+  std::uint64_t errors_made_ = 0;
+  std::uint64_t unifications_ = 0;
   std::uint64_t reopened_ = 1;  // what was known of closedness before does not count
   std::uint64_t steps_ = 0;
   const Builtin* calling_ = nullptr;

@@ -25,7 +25,10 @@ bool Evaluator::over_budget() {
 
 Value Evaluator::evaluate(const ir::Expr& expr, Env* env) {
   if (over_budget()) return bottom(Code::Eval, "evaluation takes too many steps", expr.pos);
-  return evaluate_inner(expr, env);
+  bool outer = std::exchange(is_asking_, false);
+  Value value = evaluate_inner(expr, env);
+  is_asking_ = outer;
+  return value;
 }
 
 Value Evaluator::evaluate_inner(const ir::Expr& expr, Env* env) {
@@ -223,9 +226,12 @@ Value Evaluator::bound(const ir::Bound& expr, Env* env) {
 Value Evaluator::presence(const ir::Presence& expr, Env* env) {
   std::uint32_t before = std::exchange(low_, kNone);
   bool is_present = false;
+  bool outer = std::exchange(is_asking_, true);
   Lookup found = resolve(*expr.ref, env);
-  bool waits = found.found == Found::Blocked || (found.found == Found::Absent && found.holder != nullptr) || (found.found == Found::Error && found.value.is_bottom() && low_ != kNone &&
-                                                 is_incomplete(found.value.bottom->code));
+  is_asking_ = outer;
+  bool waits =
+      found.found == Found::Blocked || (found.found == Found::Absent && found.holder != nullptr) ||
+      (found.found == Found::Error && found.value.is_bottom() && low_ != kNone && is_incomplete(found.value.bottom->code));
   Value value = found.found == Found::Arc ? Value::of(found.arc) : found.found == Found::Error ? found.value : Value{};
   if (found.found == Found::Arc) {
     Vertex* v = found.arc;
@@ -240,15 +246,23 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
       if (is_wrong && real->phase == Phase::Final) value = Value::of(real->child_error);
     }
   }
+  if (found.found == Found::Arc && expr.ref->op == ir::Op::Selector &&
+      !ir::is_reference(*ir::as<ir::Selector>(*expr.ref).base) && found.arc->parent != nullptr) {
+    // A struct written in place that fails has no fields.
+    Vertex* holder = found.arc->parent;
+    complete(holder);
+    const Bottom* error = holder->child_error;
+    if (error != nullptr && !is_incomplete(error->code) && !error->is_close_check) value = Value::of(error);
+  }
   if (waits && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
   low_ = before;
   if (value.is_bottom() && value.bottom->is_guard) return value;
   if (waits && found.holder != nullptr && current_ != nullptr && current_->node != nullptr) {
     const Vertex* arc = find_arc(found.holder, found.label);
     if (arc == nullptr || arc->mark == ArcMark::Absent) {
-      auto* reason = arena_.make<Bottom>(*bottom(Code::Incomplete, "cyclic reference to field {0}", expr.pos,
-                                                 Value::string(labels_.text(found.label)))
-                                              .bottom);
+      auto* reason = arena_.make<Bottom>(
+          *bottom(Code::Incomplete, "cyclic reference to field {0}", expr.pos, Value::string(labels_.text(found.label)))
+               .bottom);
       reason->is_guard = true;
       return Value::of(reason);
     }

@@ -43,15 +43,18 @@ bool Evaluator::settle(Vertex* v) {
   if (v->node == nullptr) v->node = arena_.make<Node>();
   Phase before = v->phase;
   v->phase = Phase::Running;
+  ++unifications_;
   v->node->depth = ++depth_;
   std::uint32_t outer_low = std::exchange(low_, kNone);
   bool outer_force = std::exchange(force_, false);
+  bool outer_asking = std::exchange(is_asking_, false);
   (void)before;
   Vertex* outer_current = std::exchange(current_, v);  // what is wrong here is told of here
   bool done = settle_running(v);
   current_ = outer_current;
   --depth_;
   force_ = outer_force;
+  is_asking_ = outer_asking;
   if (!done) {
     v->phase = Phase::Partial;
     v->node->waits_since = progress_;
@@ -126,6 +129,18 @@ void Evaluator::finish_lists(Vertex* v) {
   }
 }
 
+namespace {
+
+// A definition referred to beside other conjuncts closes everything below; one that is embedded, only the struct around it.
+bool closes_whole(const CloseScope* requirement) {
+  if (requirement->kind != CloseScope::Kind::Definition) return false;
+  const CloseScope* outside = requirement->parent;
+  while (outside != nullptr && outside->kind == CloseScope::Kind::Definition) outside = outside->parent;
+  return outside == nullptr || outside->kind != CloseScope::Kind::Embed;
+}
+
+}  // namespace
+
 void Evaluator::finish(Vertex* v) {
   Node& node = *v->node;
   v->phase = Phase::Settled;
@@ -146,8 +161,20 @@ void Evaluator::finish(Vertex* v) {
   }
   if (v->base.is_none()) v->base = finish_base(v);
   v->in_closed = !node.requirements.empty() || (v->parent != nullptr && v->parent->in_closed);
-  v->is_closed =
-      v->closes_fields || v->closes_once || !node.requirements.empty() || (v->in_closed && !inherited_requirements(v).empty());
+  v->closes_below = v->closes_fields || std::any_of(node.requirements.begin(), node.requirements.end(), closes_whole);
+  v->is_closed = v->closes_below || v->closes_once || !node.requirements.empty() || (v->in_closed && is_inside_closed(v));
+}
+
+// A definition that an enclosing vertex refers to says what is here.
+bool Evaluator::is_inside_closed(const Vertex* v) {
+  for (const CloseScope* one : inherited_requirements(v)) {
+    for (const Conjunct& c : v->conjuncts) {
+      for (const CloseScope* at = c.scope; at != nullptr; at = at->parent) {
+        if (at == one) return true;
+      }
+    }
+  }
+  return false;
 }
 
 // The base when there are no errors and no disjunction.
@@ -331,6 +358,8 @@ bool Evaluator::complete(Vertex* v) {
   if (!settle(v)) return false;
   v = deref(v);
   if (v->phase != Phase::Settled) return true;
+  bool is_field = v->parent != nullptr && !v->label.is_none() && !v->label.is_let();
+  if (is_field && v->parent->closes_below) v->closes_below = v->is_closed = true;
   if (v->base.tag == Value::Tag::Disjunction) {
     v->phase = Phase::Final;
     return true;
@@ -473,7 +502,7 @@ void Evaluator::check_closed(Vertex* v) {
   }
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
-    if (!field->label.is_regular() || field->mark > ArcMark::Required) continue;
+    if (!field->label.is_regular() || field->mark > ArcMark::Optional) continue;
     for (const CloseScope* one : closed) {
       if (allows_arc(v, field, one)) continue;
       auto* reason = arena_.make<Bottom>(
@@ -486,7 +515,8 @@ void Evaluator::check_closed(Vertex* v) {
       }
       target->base = Value::of(reason);
       target->phase = Phase::Final;
-      if (v->child_error == nullptr || v->child_error->code < Code::Eval) v->child_error = reason;
+      bool is_there = field->mark <= ArcMark::Required;
+      if (is_there && (v->child_error == nullptr || v->child_error->code < Code::Eval)) v->child_error = reason;
       break;
     }
   }

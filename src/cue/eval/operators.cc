@@ -71,8 +71,8 @@ std::string describe_kind(KindMask mask) {
   static constexpr struct {
     KindMask mask;
     std::string_view name;
-  } kNames[] = {{kNull, "null"},     {kBool, "bool"},   {kInt, "int"},   {kFloat, "float"},
-                {kString, "string"}, {kBytes, "bytes"}, {kFunc, "func"},     {kList, "list"}, {kStruct, "struct"}, {kNumber, "number"}};
+  } kNames[] = {{kNull, "null"},   {kBool, "bool"}, {kInt, "int"},   {kFloat, "float"},   {kString, "string"},
+                {kBytes, "bytes"}, {kFunc, "func"}, {kList, "list"}, {kStruct, "struct"}, {kNumber, "number"}};
   std::string out;
   int count = 0;
   for (const auto& one : kNames) {

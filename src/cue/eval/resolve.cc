@@ -83,7 +83,7 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
                    "invalid operand {0} (found {1}, want list or struct)", pos, base, Value::type(kinds_of(base)))};
   }
   Lookup found = lookup(base.vertex, label, pos);
-  if (found.found == Found::Absent && !found.value.is_bottom()) {
+  if (found.found == Found::Absent && !found.value.is_bottom() && !is_asking_) {
     Value name =
         label.is_index() ? Value::of_int(label.index()) : Value::string(arena_.copy(std::string_view(labels_.describe(label))));
     const Vertex* in = deref(base.vertex);
@@ -101,6 +101,7 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
     auto is_once = [](const CloseScope* one) { return one->kind == CloseScope::Kind::Once; };
     bool was_closed = in->node != nullptr && in->phase >= Phase::Settled &&
                       std::any_of(in->node->requirements.begin(), in->node->requirements.end(), is_once);
+    was_closed = was_closed || (in->closes_once && in->phase >= Phase::Settled);
     bool is_closed = in->is_closed && (in->phase == Phase::Final || was_closed) && !is_list && !is_allowed;
     bool is_permanent = (out_of_range && !in->is_open_list) || is_closed || (is_list && label.is_regular());
     auto* reason = arena_.make<Bottom>(
@@ -136,7 +137,7 @@ Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
       const auto& selector = ir::as<ir::Selector>(expr);
       if (ir::is_reference(*selector.base)) {
         Lookup base = resolve(*selector.base, env);
-        if (base.found == Found::Absent && !base.value.is_bottom()) {
+        if (base.found == Found::Absent && !base.value.is_bottom() && !is_asking_) {
           base.value = bottom(Code::Incomplete, "undefined field", expr.pos);
         }
         if (base.found != Found::Arc) {
@@ -178,8 +179,7 @@ Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
     // A type that is neither that of a name nor that of a position will not become one.
     Value type = given.is_vertex() ? deref(given.vertex)->base : given;
     bool may_be_key = type.tag != Value::Tag::Type || type.kinds == kString || (type.kinds & ~kNumber) == 0;
-    if (!may_be_key)
-      key = bottom(Code::Eval, "invalid index {0} (invalid type {1})", index.pos, type, Value::type(type.kinds));
+    if (!may_be_key) key = bottom(Code::Eval, "invalid index {0} (invalid type {1})", index.pos, type, Value::type(type.kinds));
     return {Found::Error, nullptr, key};
   }
   Value base;

@@ -73,7 +73,9 @@ bool Evaluator::attempt(Vertex* v, std::uint32_t index) {
   Task task = v->node->tasks[index];
   const Conjunct* outer_conjunct = std::exchange(current_conjunct_, &task.conjunct);
   v->node->tasks[index].state = Task::State::Running;
+  bool outer_asking = std::exchange(is_asking_, false);
   bool done = attempt_inner(v, task);
+  is_asking_ = outer_asking;
   v->node->tasks[index].state = done ? Task::State::Done : Task::State::Waiting;
   if (done) {
     ++progress_;
@@ -284,10 +286,20 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
   if (!c.is_cyclic) v->node->has_noncyclic = true;
   if (failed.is_bottom()) {
     add_error(v, failed);
+    if (is_incomplete(failed.bottom->code)) fail_fields(v, c, failed);
     return true;
   }
   for (Env* env : envs) insert(v, {comprehension.body, env, c.scope, c.trail, c.is_cyclic});
   return true;
+}
+
+// As long as a guard is not decided, neither are the fields it may add to.
+void Evaluator::fail_fields(Vertex* v, const Conjunct& c, const Value& error) {
+  for (Label label : ir::as<ir::Comprehension>(*c.expr).labels) {
+    Vertex* field = find_arc(v, label);
+    if (field == nullptr || field->mark != ArcMark::Member) continue;
+    add_conjunct(field, {constant(error, c.expr->pos), nullptr, c.scope, c.trail, c.is_cyclic});
+  }
 }
 
 bool Evaluator::run_list(Vertex* v, const Conjunct& c) {
@@ -379,6 +391,10 @@ Value Evaluator::for_clause(const ir::Comprehension& comprehension, std::size_t 
   bool is_list = from->base.tag == Value::Tag::List || (from->node != nullptr && !from->node->lists.empty());
   for (std::uint32_t i = 0; i < from->arcs.size(); ++i) {
     Vertex* item = from->arcs[i];
+    if (item->mark == ArcMark::Required && item->label.is_regular()) {
+      return bottom(Code::Incomplete, "missing required field in for comprehension: {0}", clause.expr->pos,
+                    Value::string(labels_.text(item->label)));
+    }
     if (item->mark != ArcMark::Member || (is_list ? !item->label.is_index() : !item->label.is_regular())) continue;
     Vertex* holder = arena_.make<Vertex>();
     holder->parent = current_;

@@ -82,6 +82,7 @@ struct Vertex {
   bool is_data = false;          // made of values, without conjuncts
   bool closes_once = false;      // result of close()
   bool closes_fields = false;    // a definition, or inside one
+  bool closes_below = false;     // it is a definition, refers to one as a whole, or is below such
   bool in_closed = false;        // it or one above has closed scopes
   bool is_preliminary = false;   // a trial that leaves further disjunctions aside
   std::uint8_t left_mode = 0;    // of the one disjunct that was left: Evaluator::Mode

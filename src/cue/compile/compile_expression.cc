@@ -456,7 +456,7 @@ const ir::Expr* Compiler::binary(const ast::Binary& node) {
       return result;
     }
   }
-  auto* result = make<ir::Binary>(ir::Op::Binary, node.op_pos);
+  auto* result = make<ir::Binary>(ir::Op::Binary, node.pos);
   result->kind = node.op;
   result->left = expression(*node.left);
   result->right = expression(*node.right);
@@ -484,7 +484,7 @@ std::vector<const ast::Node*> operands_of(const ast::Binary& node) {
 }  // namespace
 
 const ir::Expr* Compiler::conjunction(const ast::Binary& node) {
-  auto* result = make<ir::And>(ir::Op::And, node.op_pos);
+  auto* result = make<ir::And>(ir::Op::And, node.pos);
   std::vector<const ir::Expr*> parts;
   for (const ast::Node* operand : operands_of(node)) parts.push_back(expression(*operand));
   result->parts = program_.arena.copy(parts);
@@ -492,7 +492,7 @@ const ir::Expr* Compiler::conjunction(const ast::Binary& node) {
 }
 
 const ir::Expr* Compiler::disjunction(const ast::Binary& node) {
-  auto* result = make<ir::Or>(ir::Op::Or, node.op_pos);
+  auto* result = make<ir::Or>(ir::Op::Or, node.pos);
   std::vector<ir::Disjunct> parts;
   for (const ast::Node* operand : operands_of(node)) {
     bool is_default = operand->kind == Kind::Unary && ast::as<ast::Unary>(*operand).op == Tok::Mul;

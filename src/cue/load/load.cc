@@ -332,6 +332,7 @@ class Loader {
   }
 
   Failure add_packages(const std::string& argument, std::vector<Instance>& out) {
+    if (argument.empty()) return one_error("empty file name");
     std::string path = argument;
     std::string wanted = request_.package;
     std::size_t colon = path.rfind(':');
@@ -349,8 +350,23 @@ class Loader {
       if (auto at = path.find('@'); at != std::string::npos) path.resize(at);
       while (path.ends_with('/')) path.pop_back();
       auto found = folder_of_import(path);
+      bool is_standard = path.substr(0, path.find('/')).find('.') == std::string::npos;
+      if (!found && is_standard)
+        return one_error(fmt::format("standard library import path \"{}\" cannot be imported as a CUE package", argument));
       if (!found) return one_error(fmt::format("cannot find package \"{}\"", argument));
       folder = *found;
+      // An import path names its package.
+      if (wanted.empty()) wanted = last_element(path);
+      if (!is_identifier(wanted)) {
+        return one_error(fmt::format("cannot find package \"{}\": \"{}\" is no package name: say one behind a colon", argument,
+                                     wanted));
+      }
+      std::vector<Candidate> all = candidates(folder);
+      bool is_there = std::any_of(all.begin(), all.end(), [&](const Candidate& one) { return one.package == wanted; });
+      if (!is_there) {
+        return one_error(fmt::format("cannot find package \"{}\": no files in package directory with package name \"{}\"",
+                                     argument, wanted));
+      }
     }
     auto instance = package_in(folder, wanted, argument);
     if (!instance) return std::move(instance).error();

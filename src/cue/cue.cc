@@ -134,29 +134,11 @@ Error Evaluation::error_of(const Bottom& reason) {
   return error;
 }
 
-namespace {
-
-// Where an expression begins: operators stand at their own places.
-Pos start_of(const ir::Expr& expr) {
-  switch (expr.op) {
-    case ir::Op::And:
-      return start_of(*ir::as<ir::And>(expr).parts[0]);
-    case ir::Op::Or:
-      return start_of(*ir::as<ir::Or>(expr).parts[0].value);
-    case ir::Op::Binary:
-      return start_of(*ir::as<ir::Binary>(expr).left);
-    default:
-      return expr.pos;
-  }
-}
-
-}  // namespace
-
 // Where the value of a field comes from, as far as it was written out.
 void Evaluation::add_sources(const Vertex* v, std::vector<Position>& out) {
   std::set<Pos> places;
   for (const Conjunct& one : v->conjuncts) {
-    if (one.expr != nullptr && one.expr->pos != 0) places.insert(start_of(*one.expr));
+    if (one.expr != nullptr && one.expr->pos != 0) places.insert(one.expr->pos);
   }
   if (places.empty()) places.insert(v->pos);
   for (Pos one : places) add_position(one, out);

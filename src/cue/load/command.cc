@@ -78,6 +78,13 @@ class Parser {
 
   std::expected<Options, std::string> parse() {
     if (arguments_.empty()) return std::unexpected("want eval, export or vet");
+    // Where the work is done is decided before anything else is read.
+    for (std::size_t i = 1; i < arguments_.size(); ++i) {
+      if (i > 1 && (arguments_[i] == "-C" || arguments_[i] == "--chdir")) {
+        return std::unexpected(fmt::format("invalid argument \"{}\" for \"-C, --chdir\" flag: must be the first argument",
+                                           i + 1 < arguments_.size() ? arguments_[i + 1] : ""));
+      }
+    }
     const std::string& verb = arguments_[0];
     if (verb == "eval" || verb == "export" || verb == "vet") {
       options_.verb = verb == "eval" ? Verb::Eval : verb == "export" ? Verb::Export : Verb::Vet;

@@ -23,6 +23,7 @@ Errors one_error(std::string message, std::vector<Position> positions = {}) {
 struct Head {
   std::string package;
   bool is_ignored = false;  // @ignore(), or an @if that does not hold
+  std::string condition;    // that @if
   struct Import {
     std::string path;
     Position position;
@@ -114,12 +115,23 @@ FileKind kind_of_scope(std::string_view scope) {
                 {"yaml", FileKind::Yaml}, {"text", FileKind::Text}, {"data", FileKind::None}};
   for (std::size_t at = 0; at <= scope.size();) {
     std::size_t end = std::min(scope.find('+', at), scope.size());
+    // Of the attributes a kind of file may have none is known here.
+    if (scope.substr(at, end - at).find('=') != std::string_view::npos) return FileKind::Unsupported;
     for (const auto& one : kKinds) {
       if (scope.substr(at, end - at) == one.name && one.kind != FileKind::None) return one.kind;
     }
     at = end + 1;
   }
   return FileKind::Unsupported;
+}
+
+// The part of "cue+foo=bar:" that is to blame.
+std::string_view unknown_part(std::string_view scope) {
+  scope.remove_suffix(1);
+  std::size_t equals = scope.find('=');
+  if (equals == std::string_view::npos) return scope;
+  scope = scope.substr(0, equals);
+  return scope.substr(scope.rfind('+') + 1);
 }
 
 SourceFormat format_of(FileKind kind) {
@@ -140,15 +152,17 @@ class Loader {
     Loaded out;
     std::vector<SourceText> named;
     std::vector<std::string> packages;
+    bool has_files = false;
     FileKind scope = FileKind::None;
     for (const std::string& argument : request_.arguments) {
       if (argument.size() > 1 && argument.ends_with(':') && argument.find('/') == std::string::npos) {
         scope = argument == "data:" ? FileKind::None : kind_of_scope(argument.substr(0, argument.size() - 1));
         if (scope == FileKind::Unsupported)
-          return std::unexpected(one_error(fmt::format("unknown filetype {}", argument.substr(0, argument.size() - 1))));
+          return std::unexpected(one_error(fmt::format("unknown filetype {}", unknown_part(argument))));
         continue;
       }
       FileKind kind = scope != FileKind::None ? scope : argument == "-" ? FileKind::Cue : kind_of_extension(argument);
+      has_files = has_files || kind != FileKind::None;
       if (kind == FileKind::None) {
         packages.push_back(argument);
       } else if (auto failed = add_file(argument, kind, named, out.data)) {
@@ -156,14 +170,26 @@ class Loader {
       }
       out.is_data_first = out.is_data_first || (named.empty() && packages.empty());
     }
+    for (const std::string& one : packages) {
+      bool is_path = one.starts_with('.') || one.find('/') != std::string::npos || one.find('.') != std::string::npos ||
+                     one.find(':') != std::string::npos;
+      if (!named.empty() && !one.empty() && !is_path) {
+        return std::unexpected(
+            one_error(fmt::format("standard library import path \"{}\" cannot be imported as a CUE package", one)));
+      }
+    }
     if (!named.empty() && !packages.empty()) return std::unexpected(one_error("cannot mix files of a package with packages"));
-    if (packages.empty() && named.empty() && (request_.arguments.empty() || out.data.empty())) packages.push_back(".");
+    if (packages.empty() && named.empty() && out.data.empty() && !has_files) packages.push_back(".");
     if (!named.empty()) {
       Instance instance;
       for (const SourceText& one : named) {
         Head head = head_of(one);
         if (!head.errors.empty()) return std::unexpected(std::move(head.errors));
         if (!head.package.empty()) instance.name = head.package;
+        if (!head.package.empty() && !request_.package.empty() && head.package != request_.package) {
+          return std::unexpected(one_error(
+              fmt::format("\"package\" flag clashes with existing package name ({} vs {})", request_.package, head.package)));
+        }
       }
       instance.files = std::move(named);
       out.instances.push_back(std::move(instance));
@@ -256,7 +282,10 @@ class Loader {
     head.package = file->package == "_" ? "" : std::string(file->package);
     for (const ast::Attribute* attribute : file->attributes) {
       if (attribute->name == "ignore") head.is_ignored = true;
-      if (attribute->name == "if" && !Condition(attribute->body, tags_).holds()) head.is_ignored = true;
+      if (attribute->name == "if" && !Condition(attribute->body, tags_).holds()) {
+        head.is_ignored = true;
+        head.condition = attribute->text;
+      }
     }
     for (const ast::Import& one : file->imports) {
       auto path = unquote(ast::as<ast::Literal>(*one.path).text);
@@ -283,7 +312,11 @@ class Loader {
       if (!text) continue;
       SourceText source{shown(joined(folder, name), cwd_), *text};
       Head head = head_of(source);
-      if (!head.is_ignored) out.push_back({std::move(source), head.package, std::move(head.errors)});
+      if (!head.is_ignored) {
+        out.push_back({std::move(source), head.package, std::move(head.errors)});
+      } else if (!head.condition.empty()) {
+        excluded_[folder].emplace(source.name, head.condition);
+      }
     }
     return out;
   }
@@ -322,8 +355,13 @@ class Loader {
       if (one.package == instance.name) instance.files.push_back(std::move(one.source));
     }
     if (!instance.files.empty()) return instance;
-    if (all.empty()) return std::unexpected(one_error(fmt::format("no CUE files in {}", argument)));
-    return std::unexpected(one_error(fmt::format("build constraints exclude all CUE files in {}", argument)));
+    std::string why;
+    for (const Candidate& one : all)
+      why += fmt::format("\n    {}: package is {}, want {}", one.source.name, one.package, instance.name);
+    for (const auto& [name, condition] : excluded_[folder]) why += fmt::format("\n    {}: {} did not match", name, condition);
+    std::string shown_argument = argument.starts_with(".:") ? "." : argument;
+    if (why.empty()) return std::unexpected(one_error(fmt::format("no CUE files in {}", shown_argument)));
+    return std::unexpected(one_error(fmt::format("build constraints exclude all CUE files in {}:{}", shown_argument, why)));
   }
 
   static std::string without_dot(std::string path) { return path.starts_with("./") ? path.substr(2) : path; }
@@ -346,11 +384,17 @@ class Loader {
     if (is_local) {
       folder = joined(cwd_, path);
       if (!files_.exists(folder)) return one_error(fmt::format("cannot find package \"{}\": directory not found", argument));
+      if (is_in_nested_module(folder))
+        return one_error(fmt::format("cannot determine import path for \"{}\" (directory is in a nested module)", argument));
     } else {
       if (auto at = path.find('@'); at != std::string::npos) path.resize(at);
       while (path.ends_with('/')) path.pop_back();
       auto found = folder_of_import(path);
       bool is_standard = path.substr(0, path.find('/')).find('.') == std::string::npos;
+      // Without a folder in it, it might have been meant as a file.
+      if (path.find('/') == std::string::npos && !is_standard && path == argument)
+        return one_error(fmt::format("unknown file extension {}", path.substr(path.rfind('.'))));
+      if (wanted == "_") return one_error(fmt::format("invalid import path qualifier _ in \"{}\"", argument));
       if (!found && is_standard)
         return one_error(fmt::format("standard library import path \"{}\" cannot be imported as a CUE package", argument));
       if (!found) return one_error(fmt::format("cannot find package \"{}\"", argument));
@@ -358,8 +402,7 @@ class Loader {
       // An import path names its package.
       if (wanted.empty()) wanted = last_element(path);
       if (!is_identifier(wanted)) {
-        return one_error(fmt::format("cannot find package \"{}\": \"{}\" is no package name: say one behind a colon", argument,
-                                     wanted));
+        return one_error(fmt::format("cannot determine package name for \"{}\"; set it explicitly with ':'", argument));
       }
       std::vector<Candidate> all = candidates(folder);
       bool is_there = std::any_of(all.begin(), all.end(), [&](const Candidate& one) { return one.package == wanted; });
@@ -417,11 +460,20 @@ class Loader {
     }
   }
 
+  // A folder below the module's that is, or lies in, a module of its own.
+  bool is_in_nested_module(const std::string& folder) {
+    if (root_.empty() || root_ == "/" || !folder.starts_with(root_ + "/")) return false;
+    for (std::string at = folder; at.size() > root_.size(); at = parent(at)) {
+      if (files_.exists(joined(at, "cue.mod"))) return true;
+    }
+    return false;
+  }
+
   std::optional<std::string> folder_of_import(const std::string& path) {
     bool is_own = !module_.empty() && (path == module_ || path.starts_with(module_ + "/"));
     if (is_own) {
       std::string folder = joined(root_, "." + path.substr(module_.size()));
-      if (files_.exists(folder)) return folder;
+      if (files_.exists(folder) && !is_in_nested_module(folder)) return folder;
     }
     for (const char* vendor : {"cue.mod/gen/", "cue.mod/usr/", "cue.mod/pkg/"}) {
       std::string folder = joined(root_.empty() ? cwd_ : root_, vendor + path);
@@ -483,6 +535,8 @@ class Loader {
   std::string root_;
   std::string module_;
   std::set<std::string> tags_;
+  /// Folder → files that are left out by a condition.
+  std::map<std::string, std::map<std::string, std::string>> excluded_;
 };
 
 void glob(Files& files, const std::string& folder, const std::string& below, std::string_view pattern, int depth,

@@ -73,8 +73,7 @@ Value concat_lists(const Call& call) {
   for (const Value& one : more) {
     const auto is_same = [&](const Value& other) {
       if (type->identity == Identity::Set) return equal(one, other);
-      return std::all_of(type->keys.begin(), type->keys.end(),
-                         [&](const std::string& key) { return one.json[key] == other.json[key]; });
+      return has_equal_keys(one, other, type->keys);
     };
     const auto place = std::find_if(out.begin(), out.end(), is_same);
     if (place == out.end()) {
@@ -83,7 +82,9 @@ Value concat_lists(const Call& call) {
       *place = one;
     }
   }
-  return make_list(std::move(out));
+  Value joined = make_list(std::move(out));
+  joined.type = type;
+  return joined;
 }
 
 Value shifted(const Value& time, std::int64_t nanoseconds) {

@@ -44,9 +44,10 @@ struct RuleNode {
 class SchemaRules {
  public:
   /// Compiles all rules of `schema`, whose place is `path`; what is wrong with them becomes causes. nullptr when there are no
-  /// rules.
+  /// rules. A resource has apiVersion, kind and metadata, declared or not.
+  /// DIVERGES: what a rule may cost at most is not estimated from the schema; costs are counted when it runs.
   static std::shared_ptr<const SchemaRules> compile(const json::Value& schema, const std::string& path,
-                                                    std::vector<Cause>& causes);
+                                                    std::vector<Cause>& causes, bool is_resource = true);
   explicit SchemaRules(std::unique_ptr<RuleNode> root) : root_(std::move(root)) {}
 
   /// Adds a cause for each rule that `object` breaks. `old` is null for a create: rules about oldSelf then do not run, unless

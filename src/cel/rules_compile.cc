@@ -219,8 +219,8 @@ class RuleCompiler {
 }  // namespace
 
 std::shared_ptr<const SchemaRules> SchemaRules::compile(const json::Value& schema, const std::string& path,
-                                                        std::vector<Cause>& causes) {
-  auto root = RuleCompiler(causes).visit(schema, {path}, true);
+                                                        std::vector<Cause>& causes, bool is_resource) {
+  auto root = RuleCompiler(causes).visit(schema, {path}, is_resource);
   if (root == nullptr) return nullptr;
   return std::make_shared<const SchemaRules>(std::move(root));
 }

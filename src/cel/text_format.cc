@@ -74,7 +74,7 @@ bool append_text(std::string& out, const Value& value) {
       out += print_duration(value.integer);
       return true;
     case Kind::Type:
-      out += to_string(*value.type);
+      out += value.type->kind == Kind::Null ? "null_type" : to_string(*value.type);
       return true;
     case Kind::List:
       return append_list(out, value);

@@ -6,9 +6,9 @@
 namespace slipway::cel {
 namespace {
 
-constexpr std::array<std::string_view, 18> kNames{"dyn",      "null_type", "bool",          "int",    "uint",   "double",
-                                                  "string",   "bytes",     "list",          "map",    "object", "timestamp",
-                                                  "duration", "type",      "optional_type", "opaque", "var",    "error"};
+constexpr std::array<std::string_view, 18> kNames{"dyn",      "null",  "bool",          "int",    "uint",   "double",
+                                                  "string",   "bytes", "list",          "map",    "object", "timestamp",
+                                                  "duration", "type",  "optional_type", "opaque", "var",    "error"};
 
 constexpr std::array<std::string_view, 21> kReserved{"true",     "false",   "null",      "in",       "as",  "break",  "const",
                                                      "continue", "else",    "for",       "function", "if",  "import", "let",

@@ -64,7 +64,7 @@ TypePtr type_type(TypePtr of);
 TypePtr opaque(std::string_view name);
 TypePtr var(std::string_view name, int id);
 
-/// As error messages of cel-go print it: "list(int)", "map(string, dyn)".
+/// As error messages of cel-go print it: "list(int)", "map(string, dyn)"; that of null is "null" here.
 std::string to_string(const Type& type);
 
 /// The name by which rules reach the property `name`: "a-b" is a__dash__b, "in" is __in__. Empty when it cannot be reached.

@@ -93,12 +93,6 @@ std::optional<int> compare_numbers(const Value& left, const Value& right) {
 
 bool has_entries(const Value& value) { return value.is(Kind::Map) || value.is(Kind::Object); }
 
-/// Whether two items of a list are the same item, by its keys.
-bool has_equal_keys(const Value& left, const Value& right, const std::vector<std::string>& keys) {
-  if (!left.json.is_object() || !right.json.is_object()) return false;
-  return std::ranges::all_of(keys, [&](const std::string& key) { return left.json[key] == right.json[key]; });
-}
-
 bool equal_lists(const Value& left, const Value& right) {
   const std::size_t count = size(left);
   if (count != size(right)) return false;
@@ -283,6 +277,15 @@ const Value* content(const Value& optional) {
   return optional.items != nullptr && !optional.items->empty() ? &optional.items->front() : nullptr;
 }
 
+bool has_equal_keys(const Value& left, const Value& right, const std::vector<std::string>& keys) {
+  if (!has_entries(left) || !has_entries(right)) return false;
+  return std::ranges::all_of(keys, [&](const std::string& key) {
+    const auto one = find(left, make_string(key));
+    const auto other = find(right, make_string(key));
+    return one && other ? equal(*one, *other) : one.has_value() == other.has_value();
+  });
+}
+
 bool equal(const Value& left, const Value& right) {
   if (is_numeric(left) && is_numeric(right)) return compare_numbers(left, right) == 0;
   if (has_entries(left) && has_entries(right)) return equal_maps(left, right);
@@ -335,7 +338,7 @@ std::optional<int> compare(const Value& left, const Value& right) {
 
 TypePtr runtime_type(const Value& value) {
   if (value.is(Kind::Opaque)) return opaque(value.opaque->type_name());
-  if (value.is(Kind::Object)) return value.type != nullptr ? value.type : type_of(Kind::Map);
+  if (value.is(Kind::Object)) return type_of(Kind::Map);
   return type_of(value.kind);
 }
 

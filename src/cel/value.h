@@ -88,6 +88,8 @@ const Value* content(const Value& optional);
 
 /// Equality over all types: numbers by amount, different types are unequal, lists by their identity.
 bool equal(const Value& left, const Value& right);
+/// Whether two items of a list are the same item, by its keys.
+bool has_equal_keys(const Value& left, const Value& right, const std::vector<std::string>& keys);
 /// -1, 0, 1; nothing when they have no order (NaN among them).
 std::optional<int> compare(const Value& left, const Value& right);
 

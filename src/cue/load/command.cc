@@ -36,6 +36,8 @@ struct Options {
   bool shows_all_errors = false;
   bool is_list = false;
   bool is_forced = false;
+  bool is_simplified = false;  // -s
+  bool is_apart = false;       // --merge=false: each data file stands for itself
   bool has_escapes = false;
   bool is_json_errors = false;
   bool has_context = false;
@@ -78,13 +80,8 @@ class Parser {
 
   std::expected<Options, std::string> parse() {
     if (arguments_.empty()) return std::unexpected("want eval, export or vet");
-    // Where the work is done is decided before anything else is read.
-    for (std::size_t i = 1; i < arguments_.size(); ++i) {
-      if (i > 1 && (arguments_[i] == "-C" || arguments_[i] == "--chdir")) {
-        return std::unexpected(fmt::format("invalid argument \"{}\" for \"-C, --chdir\" flag: must be the first argument",
-                                           i + 1 < arguments_.size() ? arguments_[i + 1] : ""));
-      }
-    }
+    if (std::string problem = chdir_first(); !problem.empty()) return std::unexpected(problem);
+    if (arguments_.empty()) return std::unexpected("want eval, export or vet");
     const std::string& verb = arguments_[0];
     if (verb == "eval" || verb == "export" || verb == "vet") {
       options_.verb = verb == "eval" ? Verb::Eval : verb == "export" ? Verb::Export : Verb::Vet;
@@ -104,6 +101,23 @@ class Parser {
   }
 
  private:
+  // Where the work is done is decided before anything else is read.
+  std::string chdir_first() {
+    auto is_chdir = [](const std::string& one) { return one == "-C" || one == "--chdir" || one.starts_with("-C="); };
+    if (is_chdir(arguments_[0])) {
+      std::size_t equals = arguments_[0].find('=');
+      if (equals == std::string::npos && arguments_.size() < 2) return "flag needs an argument: 'C' in -C";
+      options_.chdir = equals == std::string::npos ? arguments_[1] : arguments_[0].substr(equals + 1);
+      arguments_.erase(arguments_.begin(), arguments_.begin() + (equals == std::string::npos ? 2 : 1));
+    }
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (!is_chdir(arguments_[i])) continue;
+      return fmt::format("invalid argument \"{}\" for \"-C, --chdir\" flag: must be the first argument",
+                         i + 1 < arguments_.size() ? arguments_[i + 1] : "");
+    }
+    return "";
+  }
+
   std::string long_flag(const std::string& text, std::size_t& i) {
     std::size_t equals = text.find('=');
     std::string name = text.substr(2, equals == std::string::npos ? std::string::npos : equals - 2);
@@ -160,14 +174,17 @@ class Parser {
     if (name == "all") options_.shows_hidden = options_.shows_optional = is_on;
     if (name == "all-errors") options_.shows_all_errors = is_on;
     if (name == "list") options_.is_list = is_on;
-    if (name == "force") options_.is_forced = is_on;
+    if (name == "force") options_.is_forced = options_.request.is_forced = is_on;
+    if (name == "simplify") options_.is_simplified = is_on;
+    if (name == "merge") options_.is_apart = !is_on;
+    if (name == "show-attributes" && is_on) return "--show-attributes is not supported";
     if (name == "escape") options_.has_escapes = is_on;
     if (name == "with-context") options_.has_context = is_on;
     if (name == "inject-vars" && is_on) return "--inject-vars is not supported";
     return "";
   }
 
-  const std::vector<std::string>& arguments_;
+  std::vector<std::string> arguments_;
   Options options_;
 };
 
@@ -268,6 +285,16 @@ class Command {
   Outcome run() {
     static const std::set<std::string> kOuts = {"",     "cue",   "json",         "yaml",
                                                 "text", "jsonl", "json+compact", "json+compact=false"};
+    // "yaml:-": a form, then a file.
+    if (std::size_t colon = options_.outfile.find(':'); colon != std::string::npos && options_.out.empty()) {
+      options_.out = options_.outfile.substr(0, colon);
+      options_.outfile = options_.outfile.substr(colon + 1);
+    }
+    bool has_form = options_.outfile.empty() || options_.outfile == "-" || !options_.out.empty();
+    std::string_view file = options_.outfile;
+    for (std::string_view known : {".cue", ".json", ".yaml", ".yml", ".txt", ".jsonl", ".ldjson", ".toml"})
+      has_form = has_form || file.ends_with(known);
+    if (!has_form) return failed(fmt::format("no encoding specified for file \"{}\"", file));
     if (!kOuts.contains(options_.out)) return failed(fmt::format("unsupported encoding \"{}\"", options_.out));
     for (std::string& tag : options_.request.tags) {
       std::size_t equals = tag.find('=');
@@ -296,7 +323,8 @@ class Command {
     if (loaded.instances.empty()) loaded.instances.emplace_back();
     for (const Instance& instance : loaded.instances) {
       // Data merged into a package is one value; under a schema, and for vet, each document stands for itself.
-      bool is_apart = has_data && (options_.verb == Verb::Vet || !options_.schema.empty() || options_.is_list);
+      bool is_apart =
+          has_data && (options_.is_apart || options_.verb == Verb::Vet || !options_.schema.empty() || options_.is_list);
       std::size_t rounds = is_apart && options_.path.empty() ? loaded.data.size() : 1;
       for (std::size_t round = 0; round < rounds; ++round) {
         std::vector<SourceText> data = loaded.data;
@@ -390,6 +418,8 @@ class Command {
     if (options_.outfile.ends_with(".yaml") || options_.outfile.ends_with(".yml")) return "yaml";
     if (options_.outfile.ends_with(".cue")) return "cue";
     if (options_.outfile.ends_with(".json")) return "json";
+    if (options_.outfile.ends_with(".txt")) return "text";
+    if (options_.outfile.ends_with(".jsonl") || options_.outfile.ends_with(".ldjson")) return "jsonl";
     return options_.verb == Verb::Eval ? "cue" : "json";
   }
 
@@ -427,7 +457,7 @@ class Command {
     style.is_final = true;
     style.is_in_columns = true;
     // With errors shown in place each field has lines of its own.
-    style.joins_single_fields = style.lists_in_columns = !options_.ignores_errors;
+    style.joins_single_fields = style.lists_in_columns = !options_.ignores_errors || options_.is_simplified;
     style.has_expressions = is_eval && !options_.is_concrete;
     style.has_definitions = is_eval && !options_.is_concrete;
     style.has_hidden = options_.shows_hidden;

@@ -170,6 +170,10 @@ class Loader {
       }
       out.is_data_first = out.is_data_first || (named.empty() && packages.empty());
     }
+    // An empty file of YAML is null on its own, and nothing beside others.
+    bool has_others =
+        std::any_of(out.data.begin(), out.data.end(), [&](const SourceText& one) { return !empty_.contains(one.name); });
+    if (has_others) std::erase_if(out.data, [&](const SourceText& one) { return empty_.contains(one.name); });
     for (const std::string& one : packages) {
       bool is_path = one.starts_with('.') || one.find('/') != std::string::npos || one.find('.') != std::string::npos ||
                      one.find(':') != std::string::npos;
@@ -178,15 +182,15 @@ class Loader {
             one_error(fmt::format("standard library import path \"{}\" cannot be imported as a CUE package", one)));
       }
     }
-    if (!named.empty() && !packages.empty()) return std::unexpected(one_error("cannot mix files of a package with packages"));
     if (packages.empty() && named.empty() && out.data.empty() && !has_files) packages.push_back(".");
-    if (!named.empty()) {
+    if (!named.empty() && packages.empty()) {
       Instance instance;
       for (const SourceText& one : named) {
         Head head = head_of(one);
         if (!head.errors.empty()) return std::unexpected(std::move(head.errors));
         if (!head.package.empty()) instance.name = head.package;
-        if (!head.package.empty() && !request_.package.empty() && head.package != request_.package) {
+        bool clashes = !head.package.empty() && !request_.package.empty() && head.package != request_.package;
+        if (clashes && !request_.is_forced) {
           return std::unexpected(one_error(
               fmt::format("\"package\" flag clashes with existing package name ({} vs {})", request_.package, head.package)));
         }
@@ -196,6 +200,10 @@ class Loader {
     }
     for (const std::string& one : packages) {
       if (auto failed = add_packages(one, out.instances)) return std::unexpected(std::move(*failed));
+    }
+    // Files named beside packages belong to each of them.
+    for (Instance& one : out.instances) {
+      if (!packages.empty()) one.files.insert(one.files.end(), named.begin(), named.end());
     }
     for (Instance& one : out.instances) {
       if (auto failed = add_imports(one.files, one.packages)) return std::unexpected(std::move(*failed));
@@ -241,6 +249,8 @@ class Loader {
     } else if (kind == FileKind::Yaml) {
       auto documents = json::parse_yaml_nodes(source.text, {.max_bytes = std::size_t{256} << 20});
       std::size_t count = documents ? std::max<std::size_t>(documents->size(), 1) : 1;
+      bool is_blank = source.text.find_first_not_of(" \t\r\n") == std::string::npos;
+      if (is_blank) empty_.insert(source.name);
       for (source.document = 0; source.document < count; ++source.document) data.push_back(source);
     } else if (kind == FileKind::JsonLines) {
       add_lines(source, data);
@@ -339,7 +349,8 @@ class Loader {
         list += fmt::format("{}\"{}\" ({})", list.empty() ? "" : " and ", package, file);
       return std::unexpected(one_error(fmt::format("found packages {} in {}", list, shown_folder(folder))));
     }
-    if (wanted.empty() && names.size() == 1) wanted = names.begin()->first;
+    bool may_be_other = !request_.package.empty() && wanted == request_.package && argument.find(':') == std::string::npos;
+    if ((wanted.empty() || may_be_other) && names.size() == 1) wanted = names.begin()->first;
     Instance instance;
     instance.name = wanted == "_" ? "" : wanted;
     std::vector<SourceText> above;
@@ -351,10 +362,13 @@ class Loader {
       }
     }
     instance.files = std::move(above);
+    std::size_t before = instance.files.size();
     for (Candidate& one : all) {
       if (one.package == instance.name) instance.files.push_back(std::move(one.source));
     }
-    if (!instance.files.empty()) return instance;
+    if (instance.files.size() > before || instance.name.empty()) {
+      if (!instance.files.empty()) return instance;
+    }
     std::string why;
     for (const Candidate& one : all)
       why += fmt::format("\n    {}: package is {}, want {}", one.source.name, one.package, instance.name);
@@ -535,6 +549,7 @@ class Loader {
   std::string root_;
   std::string module_;
   std::set<std::string> tags_;
+  std::set<std::string> empty_;  // files of YAML without a document
   /// Folder → files that are left out by a condition.
   std::map<std::string, std::map<std::string, std::string>> excluded_;
 };

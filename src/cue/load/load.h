@@ -18,6 +18,7 @@ struct Request {
   std::vector<std::string> arguments;  // none: the package of the folder
   std::string cwd = "/";
   std::string package;            // -p: for folders with several
+  bool is_forced = false;         // whatever package the files say they are of
   std::vector<std::string> tags;  // names that @if(name) asks for
   std::string input;              // standard input, for "-"
 };

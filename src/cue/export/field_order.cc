@@ -232,8 +232,10 @@ class Order {
   Part of_struct(const ir::Struct& s, const Seen& before, int depth) {
     Part out;
     Seen seen = before;
-    auto is_early = [](const ir::Decl& decl) {
-      return decl.kind == ir::DeclKind::Comprehension || (decl.kind == ir::DeclKind::Embed && ir::is_reference(*decl.value));
+    // What is embedded comes first, but for literals and names that were computed.
+    auto is_early = [&](const ir::Decl& decl) {
+      if (decl.kind == ir::DeclKind::Embed) return decl.value->op != ir::Op::Struct && !is_computed(*decl.value, 0);
+      return decl.kind == ir::DeclKind::Comprehension && !is_computed(*decl.value, 0);
     };
     for (const ir::Decl& decl : s.decls) {
       if (is_early(decl)) append(out, of(*decl.value, seen, depth + 1), seen);
@@ -243,7 +245,7 @@ class Order {
         append(out, decl.label, seen);
       } else if (decl.kind == ir::DeclKind::Dynamic) {
         for (Label label : named_by(decl)) append(out, label, seen);
-      } else if (decl.kind == ir::DeclKind::Embed && !is_early(decl)) {
+      } else if (decl.kind != ir::DeclKind::Pattern && !is_early(decl)) {
         append(out, of(*decl.value, seen, depth + 1), seen);
       }
     }
@@ -255,6 +257,24 @@ class Order {
   void append(Part& part, Part next, Seen& seen) {
     seen.insert(next.fields.begin(), next.fields.end());
     graph_.append(part, std::move(next));
+  }
+
+  /// Declares only fields whose names are computed.
+  bool is_computed(const ir::Expr& expr, int depth) const {
+    if (depth > kMaxDepth) return false;
+    if (expr.op == ir::Op::Comprehension) return is_computed(*ir::as<ir::Comprehension>(expr).body, depth + 1);
+    if (expr.op == ir::Op::Struct) {
+      std::span<const ir::Decl> decls = ir::as<ir::Struct>(expr).decls;
+      auto computes = [&](const ir::Decl& one) {
+        return one.kind == ir::DeclKind::Dynamic ||
+               (one.kind == ir::DeclKind::Comprehension && is_computed(*one.value, depth + 1));
+      };
+      return !decls.empty() && std::all_of(decls.begin(), decls.end(), computes);
+    }
+    auto target = targets_.find(&expr);
+    if (target == targets_.end() || target->second->conjuncts.empty()) return false;
+    const auto& all = target->second->conjuncts;
+    return std::all_of(all.begin(), all.end(), [&](const Conjunct& one) { return is_computed(*one.expr, depth + 1); });
   }
 
   /// Fields whose names were computed.

@@ -32,7 +32,7 @@ std::string judge(const json::Value& row) {
                      : std::string(want ? "should hold: " : "should not hold: ") + row["files"]["in.cue"].str() + " " + mode;
 }
 
-TEST(Subsume, corpus_rows) {
+TEST(SubsumeConformance, tells_instances) {
   auto rows = testing::corpus_rows("gotables.jsonl");
   if (rows.empty()) GTEST_SKIP() << "skipped: corpus not found";
   testing::Suite suite("subsume");

@@ -34,7 +34,10 @@ Value Evaluator::conflict(const Value& a, Pos a_pos, const Value& b, Pos b_pos) 
 void Evaluator::add_error(Vertex* v, const Value& error) {
   Node& node = *v->node;
   ++progress_;
+  constexpr int kMost = 100;  // of one field; nobody reads more
+  int count = 0;
   for (const Bottom* at = node.errors; at != nullptr; at = at->next) {
+    if (++count >= kMost) return;
     if (at->format == error.bottom->format && at->pos == error.bottom->pos && at->other == error.bottom->other) return;
   }
   auto* reason = arena_.make<Bottom>(*error.bottom);

@@ -150,7 +150,9 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
     if (self == from) return false;
   }
   if (has_ancestor(v, from)) c.is_cyclic = true;
+  std::uint32_t hops = 0;
   for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
+    if (++hops % 64 == 0) ++steps_;  // a long way costs, too
     if (at->ref != c.expr || at->arc != from) continue;
     if (at->node == v) return false;
     c.is_cyclic = true;
@@ -194,7 +196,10 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     bool is_plain = real->base.is_concrete_scalar() || real->base.tag == Value::Tag::Type ||
                     real->base.tag == Value::Tag::Conjunction || real->base.tag == Value::Tag::Bound ||
                     real->base.tag == Value::Tag::Validator;
-    if ((is_plain && real->arcs.empty() && !target->lost_to_cycle) || (real->base.is_bottom() && real->conjuncts.empty())) {
+    // With a disjunct that would repeat itself, others may still have use for it.
+    bool is_all_there_is = v->conjuncts.size() == 1 && v->conjuncts[0].expr == c.expr;
+    bool is_decided = is_plain && real->arcs.empty() && (!target->lost_to_cycle || is_all_there_is);
+    if (is_decided || (real->base.is_bottom() && real->conjuncts.empty())) {
       return insert_value(v, c, real->base, c.expr->pos);
     }
     if (may_share(v, c, real)) {

@@ -27,7 +27,7 @@ Task<Result<net::Answer>> answer_bytes(Env& env, server::Server& server, server:
     co_return net::Answer(std::move(response));
   }
   if (subresource == "exec" || subresource == "attach") co_return co_await answer_exec(env, server, pods, std::move(call));
-  co_return fail(Reason::NotImplemented, fmt::format("pods/{} is not implemented", subresource));
+  co_return fail(Reason::NotImplemented, fmt::format("{}/{} is not implemented", request.resource.plural, subresource));
 }
 
 }  // namespace slipway::serve

@@ -126,10 +126,10 @@ Task<Result<net::Answer>> answer_exec(Env& env, server::Server& server, server::
   // Before the protocol is looked at: a client that is refused a WebSocket asks again by SPDY and shows what it hears then.
   if (pods == nullptr || !pods->runs_commands())
     co_return fail(Reason::NotImplemented, "commands in simulated pods are not implemented");
-  SLIPWAY_CO_TRY(protocol, protocol_of(call.http));
   if (!container_status(pod, container)["state"].has("running")) {
     co_return fail(Reason::BadRequest, fmt::format("container {} is not running", container));
   }
+  SLIPWAY_CO_TRY(protocol, protocol_of(call.http));
   const bool has_input = query.has_input;
   auto started = is_attach ? co_await pods->attach(pod, query) : co_await pods->exec(pod, query);
   if (!started) co_return fail(std::move(started).error());

@@ -70,8 +70,8 @@ bool has_ended(const kube::Object& pod, std::string_view container) {
 /// BadRequest while the container has never run.
 Result<void> check_begun(const kube::Object& pod, const std::string& container) {
   const Value& status = container_status(pod, container);
-  const bool has_run =
-      status["state"].has("running") || status["state"].has("terminated") || status["restartCount"].as_int() > 0;
+  const bool has_run = status["state"].has("running") || status["state"].has("terminated") ||
+                       status["lastState"].has("terminated") || status["restartCount"].as_int() > 0;
   if (has_run || has_ended(pod, container)) return {};
   const std::string_view reason = status["state"]["waiting"]["reason"].as_string();
   return fail(Reason::BadRequest,

@@ -15,7 +15,7 @@ A behaviour file has sections:
 
 A section, a command or a line may begin with [1.29-], [-1.28] or [1.30-1.32]: then it counts only for those minors.
 A section that begins with == ! is run once, without kubectl (client libraries); one with @process has pods that are processes,
-the others simulated ones.
+the others simulated ones; one with @clusters has the clusters dev and staging.
 """
 import argparse
 import concurrent.futures
@@ -59,7 +59,8 @@ class Section:
         self.file, self.applies, self.steps = file, applies, []
         self.is_client = title.startswith("!")
         self.pods = "process" if "@process" in title else "simulated"
-        self.title = title.lstrip("! ").replace("@process ", "")
+        self.clusters = ["--clusters", "dev,staging"] if "@clusters" in title else []
+        self.title = re.sub(r"@\w+ ", "", title.lstrip("! "))
 
 
 def read_sections():
@@ -107,12 +108,12 @@ def node_client():
 class Plane:
     """`slipway up` on a free port, in a folder of its own."""
 
-    def __init__(self, slipway, folder, pods):
+    def __init__(self, slipway, folder, pods, clusters):
         self.folder = folder
         kubeconfig = folder / "data" / "kubeconfig"
         self.log = open(folder / "log", "w+")
         self.process = subprocess.Popen(
-            [slipway, "up", "--data-dir", str(folder / "data"), "--listen", "127.0.0.1:0", "--pod-runtime", pods],
+            [slipway, "up", "--data-dir", str(folder / "data"), "--listen", "127.0.0.1:0", "--pod-runtime", pods, *clusters],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
         for line in self.process.stdout:  # its address comes last
             self.said = line
@@ -166,7 +167,7 @@ def run_section(section, slipway, kubectl, minor):
         if kubectl:
             (folder / "bin" / "kubectl").symlink_to(kubectl)
             (folder / "bin" / "kubectl-slipway").symlink_to(os.path.abspath(slipway))
-        plane = Plane(slipway, folder, section.pods)
+        plane = Plane(slipway, folder, section.pods, section.clusters)
         try:
             for step in section.steps:
                 if step.applies(minor):
@@ -191,7 +192,7 @@ def find_kubectls(tools):
                               env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"}).stdout
         version = re.search(r"v?(1)\.(\d+)[.+]", said) or re.search(r'Major:"(1)", Minor:"(\d+)', said)
         if version:
-            found.setdefault((int(version.group(1)), int(version.group(2))), place)
+            found.setdefault((int(version.group(1)), int(version.group(2))), place.resolve())
     return dict(sorted(found.items()))
 
 

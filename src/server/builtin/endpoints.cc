@@ -34,6 +34,14 @@ std::vector<Endpoint> object_endpoints() {
       of_pods("exec", {"", "v1", "PodExecOptions"}, {Verb::Create, Verb::Get}, nullptr),
       of_pods("attach", {"", "v1", "PodAttachOptions"}, {Verb::Create, Verb::Get}, nullptr),
       of_pods("portforward", {"", "v1", "PodPortForwardOptions"}, {Verb::Create, Verb::Get}, nullptr)};
+  for (const auto& [resource, kind] :
+       {std::pair{"pods", "PodProxyOptions"}, {"services", "ServiceProxyOptions"}, {"nodes", "NodeProxyOptions"}}) {
+    Endpoint proxy =
+        of_pods("proxy", {"", "v1", kind}, {Verb::Get, Verb::Create, Verb::Update, Verb::Patch, Verb::Delete}, nullptr);
+    proxy.resource.plural = resource;
+    proxy.is_namespaced = proxy.resource.plural != "nodes";
+    rows.push_back(std::move(proxy));
+  }
   Endpoint bindings;
   bindings.resource = {"", "v1", "bindings"};
   bindings.kind = {"", "v1", "Binding"};

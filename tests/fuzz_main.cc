@@ -27,6 +27,9 @@ constexpr std::array kSeeds{
     "12e6",
     "&a [*a, !!str 1, 0x1F, ~, yes]",
     "package p\nimport \"strings\"\n#D: {a: int | *3, b?: string, ...}\nx: #D & {a: >2}\ny: strings.ToUpper(\"a\\(x.a)\")\n",
+    "has(self.list) && self.list.all(x, x > 0 ? [x, 1u].size() == 2 : self.map['k'].matches('^a+$')) || app in [1, -2]",
+    "optional.of({'a': b'\\x00'}).?a.orValue(b'') == b'' && quantity('1Gi').isGreaterThan(quantity('1')) && '%s'.format([1.5]) "
+    "!= ''",
     "POST /api/v1/a%2Fb?watch=true&x=%C3%A9 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
     "PUT http://a/b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nTrailer: t\r\n\r\n",
     "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody",

@@ -57,38 +57,38 @@ Value max_of(const Call& call) { return extreme(call, 1); }
 Value index_of_item(const Call& call) {
   const Items all = items_of(call[0]);
   call.budget.spend(all.size());
-  const auto found = std::ranges::find_if(all, [&](const Value& one) { return equal(one, call[1]); });
+  const auto found = std::ranges::find_if(all, [&](const Value& one) { return equal(one, call[1], &call.budget); });
   return make_int(found == all.end() ? -1 : found - all.begin());
 }
 Value last_index_of_item(const Call& call) {
   const Items all = items_of(call[0]);
   call.budget.spend(all.size());
   for (std::size_t i = all.size(); i > 0; --i) {
-    if (equal(all[i - 1], call[1])) return make_int(static_cast<std::int64_t>(i) - 1);
+    if (equal(all[i - 1], call[1], &call.budget)) return make_int(static_cast<std::int64_t>(i) - 1);
   }
   return make_int(-1);
 }
 
-bool has_item(const Items& all, const Value& wanted) {
-  return std::ranges::any_of(all, [&](const Value& one) { return equal(one, wanted); });
+bool has_item(const Items& all, const Value& wanted, Budget& budget) {
+  return std::ranges::any_of(all, [&](const Value& one) { return equal(one, wanted, &budget); });
 }
-bool has_all(const Items& all, const Items& wanted) {
-  return std::ranges::all_of(wanted, [&](const Value& one) { return has_item(all, one); });
+bool has_all(const Items& all, const Items& wanted, Budget& budget) {
+  return std::ranges::all_of(wanted, [&](const Value& one) { return has_item(all, one, budget); });
 }
 Value set_contains(const Call& call) {
   call.budget.spend(size(call[0]) * size(call[1]));
-  return make_bool(has_all(items_of(call[0]), items_of(call[1])));
+  return make_bool(has_all(items_of(call[0]), items_of(call[1]), call.budget));
 }
 Value set_equivalent(const Call& call) {
   call.budget.spend(size(call[0]) * size(call[1]));
   const Items left = items_of(call[0]);
   const Items right = items_of(call[1]);
-  return make_bool(has_all(left, right) && has_all(right, left));
+  return make_bool(has_all(left, right, call.budget) && has_all(right, left, call.budget));
 }
 Value set_intersects(const Call& call) {
   call.budget.spend(size(call[0]) * size(call[1]));
   const Items left = items_of(call[0]);
-  return make_bool(std::ranges::any_of(items_of(call[1]), [&](const Value& one) { return has_item(left, one); }));
+  return make_bool(std::ranges::any_of(items_of(call[1]), [&](const Value& one) { return has_item(left, one, call.budget); }));
 }
 
 constexpr Row kRows[] = {

@@ -72,7 +72,7 @@ Value concat_lists(const Call& call) {
   }
   for (const Value& one : more) {
     const auto is_same = [&](const Value& other) {
-      if (type->identity == Identity::Set) return equal(one, other);
+      if (type->identity == Identity::Set) return equal(one, other, &call.budget);
       return has_equal_keys(one, other, type->keys);
     };
     const auto place = std::find_if(out.begin(), out.end(), is_same);
@@ -126,11 +126,11 @@ std::size_t weight(const Value& value) {
 }
 Value equals(const Call& call) {
   spend_text(call, std::min(weight(call[0]), weight(call[1])));
-  return make_bool(equal(call[0], call[1]));
+  return make_bool(equal(call[0], call[1], &call.budget));
 }
 Value differs(const Call& call) {
   spend_text(call, std::min(weight(call[0]), weight(call[1])));
-  return make_bool(!equal(call[0], call[1]));
+  return make_bool(!equal(call[0], call[1], &call.budget));
 }
 
 template <auto kHolds>
@@ -161,7 +161,7 @@ Value is_in_list(const Call& call) {
   const std::size_t count = size(call[1]);
   call.budget.spend(count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (equal(call[0], item(call[1], i))) return make_bool(true);
+    if (equal(call[0], item(call[1], i), &call.budget)) return make_bool(true);
   }
   return make_bool(false);
 }

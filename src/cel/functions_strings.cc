@@ -143,7 +143,7 @@ Value split(const Call& call) {
   const std::string_view text = call[0].text();
   const std::string_view separator = call[1].text();
   const std::int64_t most = call.args.size() > 2 ? call[2].integer : -1;
-  pay(call, text.size());
+  if (!pay(call, text.size() * 10)) return Value{};
   Items out;
   if (most == 0) return make_list(std::move(out));
   const auto is_last = [&] { return most > 0 && static_cast<std::int64_t>(out.size()) == most - 1; };
@@ -206,10 +206,10 @@ Value join(const Call& call) {
   bool is_first = true;
   for (const Value& one : items_of(call[0])) {
     if (!one.is(Kind::String)) return no_overload();
+    if (!pay(call, separator.size() + one.text().size() + 10)) break;
     if (!std::exchange(is_first, false)) out += separator;
     out += one.text();
   }
-  pay(call, out.size());
   return make_string(out);
 }
 

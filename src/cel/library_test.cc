@@ -111,5 +111,12 @@ TEST(Library, an_exhausted_budget_is_not_absorbed) {
   EXPECT_TRUE((*program)->run({}, enough).is_true());
 }
 
+TEST(Library, shared_parts_do_not_make_endless_work) {
+  std::string twice = "[0]";
+  for (int i = 0; i < 60; ++i) twice += ".map(x, [x, x])";
+  EXPECT_EQ(run(twice + " == " + twice), kCostExceeded);
+  EXPECT_TRUE(run("'%s'.format([" + twice + "]) == ''").starts_with("error during formatting"));
+}
+
 }  // namespace
 }  // namespace slipway::cel

@@ -15,6 +15,9 @@ constexpr std::array<std::string_view, 17> kReserved{"as",        "break",  "con
                                                      "function",  "if",     "import", "let",      "loop", "package",
                                                      "namespace", "return", "var",    "void",     "while"};
 
+constexpr std::string_view kExpression =
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
 struct MacroRow {
   std::string_view name;
   Macro macro;
@@ -68,7 +71,9 @@ class Parser {
 
   std::expected<ExprPtr, Fault> run() {
     ExprPtr expr = expression();
-    if (expr != nullptr && now().kind != TokenKind::End) unexpected();
+    if (expr != nullptr && now().kind != TokenKind::End) {
+      fail(now().place, fmt::format("Syntax error: extraneous input '{}' expecting <EOF>", now().text));
+    }
     if (!is_good_) return std::unexpected(fault_);
     return expr;
   }
@@ -83,7 +88,7 @@ class Parser {
   }
   bool expect(std::string_view symbol) {
     if (take(symbol)) return true;
-    unexpected();
+    unexpected(fmt::format("'{}'", symbol));
     return false;
   }
   ExprPtr fail(std::size_t place, std::string message) {
@@ -91,9 +96,10 @@ class Parser {
     is_good_ = false;
     return nullptr;
   }
-  ExprPtr unexpected() {
+  /// Worded as the parser of cel-go; `expected` is what could stand here.
+  ExprPtr unexpected(std::string_view expected = kExpression) {
     const std::string shown = now().kind == TokenKind::End ? "<EOF>" : now().text;
-    return fail(now().place, fmt::format("Syntax error: mismatched input '{}'", shown));
+    return fail(now().place, fmt::format("Syntax error: mismatched input '{}' expecting {}", shown, expected));
   }
 
   ExprPtr make(Form form, std::size_t place) {
@@ -212,10 +218,10 @@ class Parser {
   ExprPtr selection(ExprPtr left, std::size_t place) {
     const bool is_optional = take("?");
     const Token name = now();
-    if (name.kind != TokenKind::Ident && name.kind != TokenKind::QuotedIdent) return unexpected();
+    if (name.kind != TokenKind::Ident && name.kind != TokenKind::QuotedIdent) return unexpected("IDENTIFIER");
     if (name.kind == TokenKind::Ident &&
         (name.text == "in" || name.text == "true" || name.text == "false" || name.text == "null"))
-      return unexpected();
+      return unexpected("IDENTIFIER");
     ++at_;
     const std::size_t open = now().place;
     if (!is_optional && name.kind == TokenKind::Ident && take("(")) {

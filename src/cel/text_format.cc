@@ -19,6 +19,9 @@ std::string double_text(double value, const char* infinity) {
   return fmt::format("{}", value);
 }
 
+// Nested and shared parts can make the text of a small value huge.
+constexpr std::size_t kMostText = std::size_t{4} << 20;
+
 /// What %s prints; false when the value has no such text.
 bool append_text(std::string& out, const Value& value);
 
@@ -47,6 +50,7 @@ bool append_map(std::string& out, const Value& value) {
 }
 
 bool append_text(std::string& out, const Value& value) {
+  if (out.size() > kMostText) return false;
   switch (value.kind) {
     case Kind::Null:
       out += "null";

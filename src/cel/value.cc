@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cel/library.h"
 #include "cel/time_text.h"
 
 // Of the kinds only some matter in each place.
@@ -93,13 +94,13 @@ std::optional<int> compare_numbers(const Value& left, const Value& right) {
 
 bool has_entries(const Value& value) { return value.is(Kind::Map) || value.is(Kind::Object); }
 
-bool equal_lists(const Value& left, const Value& right) {
+bool equal_lists(const Value& left, const Value& right, Budget* budget) {
   const std::size_t count = size(left);
   if (count != size(right)) return false;
   const TypePtr& type = left.type != nullptr && left.type->identity != Identity::Order ? left.type : right.type;
   if (type == nullptr || type->identity == Identity::Order) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (!equal(item(left, i), item(right, i))) return false;
+      if (!equal(item(left, i), item(right, i), budget)) return false;
     }
     return true;
   }
@@ -107,18 +108,18 @@ bool equal_lists(const Value& left, const Value& right) {
   for (const Value& one : items_of(left)) {
     const bool is_keyed = type->identity == Identity::Keys;
     const auto same = [&](const Value& other) {
-      return (!is_keyed || has_equal_keys(one, other, type->keys)) && equal(one, other);
+      return (!is_keyed || has_equal_keys(one, other, type->keys)) && equal(one, other, budget);
     };
     if (std::ranges::none_of(others, same)) return false;
   }
   return true;
 }
 
-bool equal_maps(const Value& left, const Value& right) {
+bool equal_maps(const Value& left, const Value& right, Budget* budget) {
   if (size(left) != size(right)) return false;
   for (const auto& [key, value] : entries_of(left)) {
     const auto other = find(right, key);
-    if (!other || !equal(value, *other)) return false;
+    if (!other || !equal(value, *other, budget)) return false;
   }
   return true;
 }
@@ -286,9 +287,10 @@ bool has_equal_keys(const Value& left, const Value& right, const std::vector<std
   });
 }
 
-bool equal(const Value& left, const Value& right) {
+bool equal(const Value& left, const Value& right, Budget* budget) {
+  if (budget != nullptr && !budget->look()) return false;
   if (is_numeric(left) && is_numeric(right)) return compare_numbers(left, right) == 0;
-  if (has_entries(left) && has_entries(right)) return equal_maps(left, right);
+  if (has_entries(left) && has_entries(right)) return equal_maps(left, right, budget);
   if (left.kind != right.kind) return false;
   switch (left.kind) {
     case Kind::Null:
@@ -299,7 +301,7 @@ bool equal(const Value& left, const Value& right) {
     case Kind::Bytes:
       return left.text() == right.text();
     case Kind::List:
-      return equal_lists(left, right);
+      return equal_lists(left, right, budget);
     case Kind::Timestamp:
       return left.integer == right.integer && left.nanos == right.nanos;
     case Kind::Duration:
@@ -309,7 +311,7 @@ bool equal(const Value& left, const Value& right) {
     case Kind::Optional: {
       const Value* one = content(left);
       const Value* other = content(right);
-      return one == nullptr || other == nullptr ? one == other : equal(*one, *other);
+      return one == nullptr || other == nullptr ? one == other : equal(*one, *other, budget);
     }
     case Kind::Opaque:
       return left.opaque->type_name() == right.opaque->type_name() && left.opaque->equals(*right.opaque);

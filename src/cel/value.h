@@ -16,6 +16,7 @@
 
 namespace slipway::cel {
 
+class Budget;
 struct Value;
 using Items = std::vector<Value>;
 using Entries = std::vector<std::pair<Value, Value>>;
@@ -86,8 +87,9 @@ std::optional<Value> find_field(const Value& map, std::string_view name);
 /// The one value in an Optional; null when there is none.
 const Value* content(const Value& optional);
 
-/// Equality over all types: numbers by amount, different types are unequal, lists by their identity.
-bool equal(const Value& left, const Value& right);
+/// Equality over all types: numbers by amount, different types are unequal, lists by their identity. `budget` (may be null)
+/// limits the work; when it is exhausted the answer means nothing.
+bool equal(const Value& left, const Value& right, Budget* budget = nullptr);
 /// Whether two items of a list are the same item, by its keys.
 bool has_equal_keys(const Value& left, const Value& right, const std::vector<std::string>& keys);
 /// -1, 0, 1; nothing when they have no order (NaN among them).

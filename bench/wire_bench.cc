@@ -64,13 +64,23 @@ struct Fanout {
   double p99_lag_ms = 0;
 };
 
+/// The revision of the ConfigMaps now, as an informer has it from its list.
+Task<std::string> revision_now(User& load) {
+  const auto answer = co_await load.client().send(load.get(std::string(kConfigMaps) + "?limit=1"));
+  SLIPWAY_CHECK(answer.has_value() && answer->status == 200, "list refused");
+  constexpr std::string_view mark = R"("resourceVersion":")";
+  const std::size_t at = answer->body.find(mark) + mark.size();
+  co_return answer->body.substr(at, answer->body.find('"', at) - at);
+}
+
 /// What one watcher has seen. Every object carries the moment of its sending.
-Task<> follow(User& load, int run, int events, int& ready, std::vector<double>& lags, int& seen) {
+Task<> follow(User& load, int run, std::string from, int events, int& ready, std::vector<double>& lags, int& seen) {
   HttpCall call = load.get(std::string(kConfigMaps) + fmt::format("?watch=true&labelSelector=bench%3Drun{}", run));
   call.is_streaming = true;
   call.timeout = std::chrono::seconds{60};
   auto answer = co_await load.client().send(std::move(call));
-  SLIPWAY_CHECK(answer.has_value() && answer->status == 200 && answer->stream, "watch refused");
+  SLIPWAY_CHECK(answer.has_value(), answer.error().message);
+  SLIPWAY_CHECK(answer->status == 200 && answer->stream, fmt::format("watch refused: {}", answer->status));
   ++ready;
   std::string rest;
   constexpr std::string_view mark = R"("sent":")";
@@ -118,7 +128,8 @@ Fanout measure_fanout(const Access& access, int watchers, int events) {
   double seconds = 0;
   load.run([&](User& in) -> Task<> {
     Tasks tasks(in.env());
-    for (int i = 0; i < watchers; ++i) tasks.spawn(follow(in, watchers, events, ready, lags, seen));
+    const std::string from = co_await revision_now(in);
+    for (int i = 0; i < watchers; ++i) tasks.spawn(follow(in, watchers, from, events, ready, lags, seen));
     while (ready < watchers) co_await sleep_for(in.env(), std::chrono::milliseconds{5});
     const Instant start = tick();
     co_await write_paced(in, events, watchers, std::chrono::milliseconds{20});

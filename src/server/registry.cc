@@ -48,7 +48,7 @@ std::string Served::key(std::string_view ns, std::string_view name) const {
 kube::Object Served::shown(const kube::Object& stored, kube::Revision modified) const {
   if (conversion != nullptr) return conversion->from_stored(stored);
   kube::Object object = stored["apiVersion"].as_string() == api_version ? stored : stored.with("apiVersion", api_version);
-  if (modified <= schema_since && type.schema != nullptr) object = type.schema->fill_defaults(type.schema->prune(object));
+  if (is_older(modified)) object = type.schema->fill_defaults(type.schema->prune(object));
   return object;
 }
 

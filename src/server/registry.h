@@ -37,6 +37,14 @@ struct Served {
   std::string key(std::string_view ns, std::string_view name) const;
   /// A stored object as this version shows it.
   kube::Object shown(const kube::Object& stored, kube::Revision modified) const;
+  /// As selectors see it: as shown() but for the apiVersion, which none looks at.
+  kube::Object matched(const kube::Object& stored, kube::Revision modified) const {
+    return conversion != nullptr || is_older(modified) ? shown(stored, modified) : stored;
+  }
+
+ private:
+  /// Stored under an older schema.
+  bool is_older(kube::Revision modified) const { return modified <= schema_since && type.schema != nullptr; }
 };
 using ServedPtr = std::shared_ptr<const Served>;
 

@@ -37,7 +37,7 @@ Result<store::Range> read_page(const store::Store& store, const Selection& selec
   if (!plan.start.empty()) query.start = selection.prefix + plan.start;
   if (selection.is_narrow()) {
     query.wants = [&](std::string_view key, const store::Entry& entry) {
-      return selection.takes(key, served.shown(entry.value, entry.modified));
+      return selection.takes(key, served.matched(entry.value, entry.modified));
     };
   }
   return store.range(query);

@@ -81,14 +81,17 @@ class ServerWatch : public client::Watch {
   void take(const store::Change& change, std::vector<WatchEvent>& events) {
     if (selection_.is_one_key && change.key.size() != selection_.prefix.size()) return;
     const bool is_plain = selection_.takes_everything();
-    const bool was_in = change.previous && (is_plain || selection_.matches(*change.previous));
-    const bool is_in = change.value && (is_plain || selection_.matches(*change.value));
+    const auto is_selected = [&](const std::optional<Value>& object, Revision modified) {
+      return object && (is_plain || selection_.matches(served_->matched(*object, modified)));
+    };
+    const bool was_in = is_selected(change.previous, change.previous_revision);
+    const bool is_in = is_selected(change.value, change.revision);
     if (is_in) {
       const auto type = was_in ? WatchEvent::Type::Modified : WatchEvent::Type::Added;
       events.push_back({type, served_->shown(*change.value, change.revision)});
     } else if (was_in) {
       const Value& last = site_.tombstones.of(change.revision, *change.previous);
-      events.push_back({WatchEvent::Type::Deleted, served_->shown(last, change.revision)});
+      events.push_back({WatchEvent::Type::Deleted, served_->shown(last, change.previous_revision)});
     }
   }
 
@@ -161,7 +164,7 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
     store::RangeQuery query{.prefix = start.selection.prefix, .start = {}};
     if (start.selection.is_narrow()) {
       query.wants = [&](std::string_view key, const store::Entry& entry) {
-        return start.selection.takes(key, served->shown(entry.value, entry.modified));
+        return start.selection.takes(key, served->matched(entry.value, entry.modified));
       };
     }
     SLIPWAY_CO_TRY(state, site_.store.range(query));

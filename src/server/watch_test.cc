@@ -112,6 +112,30 @@ TEST_F(Watching, sends_a_large_state_in_batches) {
   EXPECT_EQ(sizes(), 1u);
 }
 
+TEST_F(Watching, selects_among_objects_of_an_older_schema_as_a_list_does) {
+  const Value definition = widgets_definition();
+  const std::initializer_list<std::string_view> schema = {"schema",     "openAPIV3Schema", "properties", "spec",
+                                                          "properties", "color",           "default"};
+  const auto with_version = [&](const Value& version) {
+    return definition.with_path({"spec", "versions"}, json::array({version}));
+  };
+  const Value made = must(create(kCrds, with_version(definition["spec"]["versions"].item(0).without_path(schema))));
+  must(create(kWidgets, widget("a")));
+  const Value now_there = must(get(kCrds, std::string(kube::name(made)), ""));
+  must(update(kCrds, definition.with_path({"metadata", "resourceVersion"}, now_there["metadata"]["resourceVersion"])));
+
+  Request asked = request(Verb::Watch, kWidgets, "");
+  asked.field_selector = "spec.color=red";
+  const Handle watch = must_watch(asked);
+  const auto r = store_->revision();
+  EXPECT_TRUE(next(watch).starts_with("ADDED a@"));
+  must(remove(kWidgets, "a"));
+  const auto gone = env_.run(watch->next());
+  EXPECT_EQ(text(gone), fmt::format("DELETED a@{}", r + 1));
+  ASSERT_TRUE(gone && !gone->empty());
+  EXPECT_EQ(gone->front().object["spec"]["color"], Value("red"));
+}
+
 TEST_F(Watching, entering_and_leaving_a_selection_are_added_and_deleted) {
   must(create(kConfigMaps, config_map("a")));
   const auto r = store_->revision();

@@ -34,6 +34,7 @@ struct Change {
   std::string key;
   std::optional<json::Value> value;     // nullopt: deleted
   std::optional<json::Value> previous;  // nullopt: created
+  Revision previous_revision = 0;       // of the change that made `previous`
 };
 
 /// One write of a batch. The value must already carry its revision where the caller wants it to (see next_revision()).

@@ -75,7 +75,7 @@ class HistoryWatcher : public Watcher {
         outcome = fail((!value ? value : previous).error());
         return false;
       }
-      changes.push_back({record.revision, record.key, std::move(*value), std::move(*previous)});
+      changes.push_back({record.revision, record.key, std::move(*value), std::move(*previous), record.previous_revision});
       return true;
     });
     if (!outcome) return fail(std::move(outcome).error());

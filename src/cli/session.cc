@@ -65,6 +65,9 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
     co_return kBadInput;
   }
   api_ = std::move(*api);
+  if (!options_.is_read_only) {  // it holds Secrets; SQLite gives later files beside it the same mode
+    for (const char* suffix : {"", "-wal", "-shm"}) chmod((options_.data_dir + "/cluster.db" + suffix).c_str(), 0600);
+  }
   co_return co_await command(*this);
 }
 

@@ -23,13 +23,13 @@ std::string event_line(std::string_view type, const json::Value& object) {
   return line;
 }
 
-std::shared_ptr<const std::string> EventTexts::line(const client::WatchEvent& event, const kube::ResourceType& type,
+std::shared_ptr<const std::string> EventTexts::line(const client::WatchEvent& event, const server::TypePtr& type,
                                                     const Form& form, Time now) {
   // Bookmarks are each watch's own.
   if (event.type == client::WatchEvent::Type::Bookmark) {
-    return std::make_shared<const std::string>(line_of(event, type, form, now));
+    return std::make_shared<const std::string>(line_of(event, *type, form, now));
   }
-  Key key{type.resource,
+  Key key{type,
           kube::key_of(event.object).to_string(),
           kube::revision(event.object),
           event.type,
@@ -38,7 +38,7 @@ std::shared_ptr<const std::string> EventTexts::line(const client::WatchEvent& ev
           form.row_object};
   const auto [at, is_new] = texts_.try_emplace(std::move(key));
   if (!is_new) return at->second;
-  const auto text = std::make_shared<const std::string>(line_of(event, type, form, now));
+  const auto text = std::make_shared<const std::string>(line_of(event, *type, form, now));
   at->second = text;
   bytes_ += text->size() + kOverhead;
   order_.push_back(at);

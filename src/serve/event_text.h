@@ -1,5 +1,6 @@
 // The text of watch events, made once for all who watch the same kind in the same form. A change has one revision, so (kind,
-// type of event, revision, form) names a text. Bounded: the oldest texts go first.
+// type of event, revision, form) names a text. A kind is what its definition made of it: after the definition has changed,
+// columns and defaults are others, and so is the text. Bounded: the oldest texts go first.
 #pragma once
 
 #include <deque>
@@ -9,6 +10,7 @@
 
 #include "client/client.h"
 #include "serve/shape.h"
+#include "server/registry.h"
 
 namespace slipway::serve {
 
@@ -17,14 +19,14 @@ class EventTexts {
   explicit EventTexts(std::size_t max_bytes = std::size_t{16} << 20) : max_bytes_(max_bytes) {}
 
   /// The line of an event, with its end of line. A Table's cells may be as old as the first reader's look at the event.
-  std::shared_ptr<const std::string> line(const client::WatchEvent& event, const kube::ResourceType& type, const Form& form,
+  std::shared_ptr<const std::string> line(const client::WatchEvent& event, const server::TypePtr& type, const Form& form,
                                           Time now);
   std::size_t bytes() const { return bytes_; }
 
  private:
   struct Key {
-    kube::Resource resource;
-    std::string name;  // namespace/name: events of the state to begin with carry their object's revision
+    server::TypePtr type;  // held, so that no later type is taken for it
+    std::string name;      // namespace/name: events of the state to begin with carry their object's revision
     kube::Revision revision;
     client::WatchEvent::Type event;
     Shape shape;

@@ -42,7 +42,7 @@ class WatchStream : public http::BodyStream {
     }
     is_first_ = false;
     while (next_event_ < events_.size() && out.size() < kPiece) {
-      out += *view_.texts->line(events_[next_event_++], *view_.type, view_.form, now);
+      out += *view_.texts->line(events_[next_event_++], view_.type, view_.form, now);
     }
     return out;
   }

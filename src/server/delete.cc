@@ -122,6 +122,7 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   SLIPWAY_CO_TRY(range, site_.store.range({.prefix = selection.prefix, .start = {}}));
   json::ArrayBuilder deleted;
+  std::optional<Status> refusal;  // the first; what may go goes all the same
   std::size_t next = 0;
   while (next < range.entries.size()) {
     // One append takes many deletes; each is planned against head state with the revision it will get.
@@ -134,7 +135,10 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
       Planner planner(site_, request, *served, revision);
       auto plan = planner.remove(kube::ns(object), kube::name(object), options);
       if (!plan && plan.error().reason == Reason::NotFound) continue;
-      if (!plan) co_return fail(std::move(plan).error());
+      if (!plan) {
+        if (!refusal) refusal = std::move(plan).error();
+        continue;
+      }
       deleted.add(object);
       for (store::Write& write : plan->writes) writes.push_back(std::move(write));
     }
@@ -142,6 +146,7 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
   }
   if (is_crd(served->type.kind)) reload_all_crds(site_);
   co_await keep_up(site_, served->type.resource, request.ns);
+  if (refusal) co_return fail(std::move(*refusal));
   Value meta = json::object({{"resourceVersion", std::to_string(site_.store.revision())}});
   co_return Reply{json::object({{"kind", served->type.list_kind},
                                 {"apiVersion", served->api_version},

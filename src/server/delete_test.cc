@@ -180,6 +180,14 @@ TEST_F(Delete, of_a_collection_takes_what_the_selector_says) {
   EXPECT_EQ(must(list(kConfigMaps))["items"].size(), 0u);
 }
 
+TEST_F(Delete, of_a_collection_takes_what_may_go_and_says_what_may_not) {
+  const client::Resource namespaces{"", "v1", "namespaces"};
+  must(create(namespaces, yaml("{apiVersion: v1, kind: Namespace, metadata: {name: extra}}")));
+  EXPECT_EQ(reason(object_of(request(Verb::DeleteCollection, namespaces, ""))), "Forbidden");
+  const auto extra = object_of(request(Verb::Get, namespaces, "extra"));
+  EXPECT_TRUE(!extra || !(*extra)["metadata"]["deletionTimestamp"].is_null());
+}
+
 TEST_F(Delete, of_a_collection_gives_each_its_own_revision) {
   for (const char* name : {"a", "b", "c"}) must(create(kConfigMaps, with_finalizers(config_map(name), {"x.io/f"})));
   const auto before = store_->revision();

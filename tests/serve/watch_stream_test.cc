@@ -57,6 +57,29 @@ TEST_F(Watches, tables_have_their_columns_in_the_first_event_only) {
   });
 }
 
+TEST_F(Watches, rows_follow_the_columns_of_the_definition_as_it_is_now) {
+  serve([this]() -> Task<> {
+    co_await define_widgets();
+    const std::string widgets = "/apis/example.com/v1/namespaces/default/widgets";
+    for (const char* name : {"a", "b"}) {
+      co_await send("POST", widgets,
+                    fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"{}"}}}})", name));
+    }
+    std::vector<Value> cells;  // of the second row, whose text is kept
+    for (int round = 0; round < 2; ++round) {
+      auto events = co_await watch(widgets + "?watch=true", kTable);
+      co_await events->next();
+      cells.push_back((co_await events->next())["object"]["rows"].item(0)["cells"].item(1));
+      events->close();
+      co_await send("PATCH", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com",
+                    R"([{"op":"remove","path":"/spec/versions/0/additionalPrinterColumns"}])",
+                    {{"Content-Type", "application/json-patch+json"}});
+    }
+    EXPECT_TRUE(cells[0].is_null());        // Size
+    EXPECT_EQ(cells[1].as_string(), "0s");  // Age, which a definition without columns has
+  });
+}
+
 TEST_F(Watches, a_watch_list_marks_the_end_of_its_state) {
   serve([this]() -> Task<> {
     co_await send("POST", kMaps, config_map("a"));

@@ -336,6 +336,10 @@ void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all,
     reason->pos = v->pos;
     reason->cause = errors.empty() ? nullptr : errors[0];
     if (errors.size() == 1) reason = arena_.make<Bottom>(*errors[0]);
+    // What an author says about it is the reason, whatever else failed.
+    for (auto one = errors.rbegin(); one != errors.rend(); ++one) {
+      if ((*one)->code == Code::User) reason = arena_.make<Bottom>(**one);
+    }
     add_error(v, Value::of(reason));
     return;
   }

@@ -184,6 +184,12 @@ class TreePrinter {
 };
 
 // The tables print where comments hang, as <[d0// text] node>; the tree is compared without them.
+bool is_comment_at(const std::string& text, std::size_t at) {
+  if (at >= text.size() || text[at] != '[') return false;
+  std::size_t end = text.find_first_of("0123456789", at + 1);
+  return end != std::string::npos && end <= at + 2 && text.compare(text.find_first_not_of("0123456789", end), 2, "//") == 0;
+}
+
 std::string without_comments(const std::string& text) {
   std::string out;
   int open = 0;
@@ -191,7 +197,7 @@ std::string without_comments(const std::string& text) {
     if (text.compare(i, 2, "<[") == 0) {
       ++open;
       ++i;
-      while (text[i] == '[') i = text.find(']', i) + 2;
+      while (is_comment_at(text, i)) i = text.find(']', i) + 2;
       --i;
       continue;
     }

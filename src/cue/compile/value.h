@@ -207,9 +207,9 @@ struct Bottom {
   Pos pos = 0;
   Pos other = 0;
   std::span<const Pos> more = {};  // further places that take part
-  const Vertex* node = nullptr;   // where, for the path
-  const Bottom* next = nullptr;   // further errors of the same node
-  const Bottom* cause = nullptr;  // what the call or disjunct failed with
+  const Vertex* node = nullptr;    // where, for the path
+  const Bottom* next = nullptr;    // further errors of the same node
+  const Bottom* cause = nullptr;   // what the call or disjunct failed with
 };
 
 KindMask kinds_of(const Value& value);

@@ -251,7 +251,12 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   } else {
     insert_kinds(v, kList, Value::of(data), c.expr->pos);
     Conjunct rest{data->data_rest, nullptr, inside, c.trail, c.is_cyclic};
+    bool fits = std::all_of(node.lists.begin(), node.lists.end(), [data](const ListPart& known) {
+      return (data->is_open_list || known.size <= data->arcs.size()) && (known.is_open || data->arcs.size() <= known.size);
+    });
     node.lists.push(arena_, {data->arcs.size(), data->is_open_list, rest, c.expr->pos});
+    // finish_lists tells of it. A computed list of another length says nothing of the items; a written one does.
+    if (!fits && c.expr->op != ir::Op::Constant) return;
   }
   for (std::uint32_t i = 0; i < data->arcs.size(); ++i) {
     Vertex* from = data->arcs[i];

@@ -299,6 +299,9 @@ bool Evaluator::is_equal(const Value& a_in, const Value& b_in) {
     }
     case Value::Tag::Builtin:
       return a.builtin == b.builtin;
+    case Value::Tag::Bottom:
+      // The same words of the source, met twice.
+      return a.bottom->code == b.bottom->code && a.bottom->pos == b.bottom->pos && a.bottom->pos != 0;
     case Value::Tag::Vertex:
       break;
     default:

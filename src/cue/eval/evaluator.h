@@ -212,6 +212,7 @@ class Evaluator final : public Calls {
 
   // finish.cc
   bool settle_running(Vertex* v);
+  bool force_one(Vertex* v);
   void finish(Vertex* v);
   void finish_lists(Vertex* v);
   Value finish_base(Vertex* v);
@@ -244,6 +245,7 @@ class Evaluator final : public Calls {
   std::uint32_t depth_ = 0;
   std::uint32_t low_ = 0xFFFFFFFF;  // the lowest vertex on the stack that the running task waits for
   bool force_ = false;              // decide with what is known
+  bool spares_names_ = false;       // while deciding: fields whose names are not known may wait for others
   std::uint64_t progress_ = 0;
   bool is_asking_ = false;  // whether something is there: what is absent needs no error
   std::uint64_t errors_made_ = 0;

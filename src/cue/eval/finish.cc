@@ -77,14 +77,7 @@ bool Evaluator::settle_running(Vertex* v) {
     }
     if (!done) {
       if (node.waits_for < node.depth) return false;
-      // What it waits for waits for it: decide with what is known, one task at a time.
-      force_ = true;
-      bool moved = false;
-      for (std::uint32_t i = 0; i < node.tasks.size() && !moved; ++i) {
-        if (node.tasks[i].state == Task::State::Waiting) moved = attempt(v, i);
-      }
-      force_ = false;
-      if (moved) continue;
+      if (force_one(v)) continue;
     }
     finish_lists(v);
     if (node.next_conjunct < v->conjuncts.size()) continue;
@@ -102,6 +95,24 @@ bool Evaluator::settle_running(Vertex* v) {
     finish(v);
     return true;
   }
+}
+
+// What it waits for waits for it: decide with what is known, one task at a time. A field whose name is not known yet comes
+// after the others, which may add what it is made of.
+bool Evaluator::force_one(Vertex* v) {
+  Node& node = *v->node;
+  bool moved = false;
+  bool outer = spares_names_;
+  force_ = true;
+  for (bool spare_names : {true, false}) {
+    spares_names_ = spare_names;
+    for (std::uint32_t i = 0; i < node.tasks.size() && !moved; ++i) {
+      if (node.tasks[i].state == Task::State::Waiting) moved = attempt(v, i);
+    }
+  }
+  force_ = false;
+  spares_names_ = outer;
+  return moved;
 }
 
 // Open lists give their rest to items beyond their own; closed ones must agree in length.

@@ -254,6 +254,7 @@ bool Evaluator::run_expression(Vertex* v, const Conjunct& c) {
 bool Evaluator::run_dynamic(Vertex* v, const Task& task) {
   Value name = concrete(*task.decl->name, task.conjunct.env);
   if (blocked(name)) return false;
+  if (spares_names_ && force_ && name.is_bottom() && is_incomplete(name.bottom->code)) return false;
   if (name.tag != Value::Tag::String) {
     add_error(v, name.is_bottom() ? name : bottom(Code::Eval, "invalid field name {0}: must be string", task.decl->pos, name));
     return true;

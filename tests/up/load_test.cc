@@ -54,7 +54,9 @@ Task<json::Value> get_json(User& user, std::string path) {
     ADD_FAILURE() << path << ": " << (answer ? answer->body : answer.error().message);
     co_return json::Value();
   }
-  co_return json::parse(answer->body).value_or(json::Value());
+  auto parsed = json::parse(answer->body, {.max_bytes = std::size_t{1} << 30});
+  if (!parsed) ADD_FAILURE() << path << ": " << parsed.error().message;
+  co_return parsed.value_or(json::Value());
 }
 
 /// Creates until the server is gone; the names that were acknowledged.

@@ -370,7 +370,9 @@ bool Evaluator::complete(Vertex* v) {
   v = deref(v);
   if (v->phase != Phase::Settled) return true;
   bool is_field = v->parent != nullptr && !v->label.is_none() && !v->label.is_let();
-  if (is_field && v->parent->closes_below) v->closes_below = v->is_closed = true;
+  // Hidden fields that a definition does not know may be added to it, and are not its own.
+  bool is_strange = is_field && v->label.is_hidden() && !v->is_closed && v->parent->node != nullptr && !is_inside_closed(v);
+  if (is_field && v->parent->closes_below && !is_strange) v->closes_below = v->is_closed = true;
   if (v->base.tag == Value::Tag::Disjunction) {
     v->phase = Phase::Final;
     return true;

@@ -223,6 +223,7 @@ class Evaluator final : public Calls {
   bool is_inside_closed(const Vertex* v);
   void complete_arcs(Vertex* v, bool& done);
   void check_closed(Vertex* v);
+  static void deny_below(Vertex* v, const CloseScope* closed, const Bottom* reason);
   std::vector<CloseScope*> requirements(const Vertex* v);
   std::vector<CloseScope*> inherited_requirements(const Vertex* v);
   static bool is_left_open(const Vertex* v, const CloseScope* closed);

@@ -504,6 +504,19 @@ bool Evaluator::allows_field(Vertex* v, Label label) {
   return is_allowed([](const CloseScope*) { return true; });
 }
 
+// What a closed scope does not allow, it does not allow the fields of, either, but for those it says something of itself.
+void Evaluator::deny_below(Vertex* v, const CloseScope* closed, const Bottom* reason) {
+  for (Vertex* field : v->arcs) {
+    bool is_known = std::any_of(field->conjuncts.begin(), field->conjuncts.end(),
+                                [closed](const Conjunct& c) { return allows(closed, c.scope); });
+    if (is_known || !field->label.is_regular()) continue;
+    deny_below(field, closed, reason);
+    field->shared = nullptr;
+    field->base = Value::of(reason);
+    field->phase = Phase::Final;
+  }
+}
+
 void Evaluator::check_closed(Vertex* v) {
   if (v->base.is_bottom() || v->arcs.empty()) return;
   std::vector<CloseScope*> closed;
@@ -528,6 +541,7 @@ void Evaluator::check_closed(Vertex* v) {
       }
       target->base = Value::of(reason);
       target->phase = Phase::Final;
+      if (one->kind == CloseScope::Kind::Definition) deny_below(field, one, reason);
       bool is_there = field->mark <= ArcMark::Required;
       if (is_there && (v->child_error == nullptr || v->child_error->code < Code::Eval)) v->child_error = reason;
       break;

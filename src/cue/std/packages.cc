@@ -26,6 +26,7 @@ std::span<const StandardPackage> standard_packages() {
       {"crypto/sha256", sha256_rows()},
       {"crypto/sha512", sha512_rows()},
       {"crypto/hmac", hmac_rows()},
+      {"text/template", template_rows()},
   };
   return kPackages;
 }

@@ -33,5 +33,6 @@ std::span<const Builtin> sha1_rows();
 std::span<const Builtin> sha256_rows();
 std::span<const Builtin> sha512_rows();
 std::span<const Builtin> hmac_rows();
+std::span<const Builtin> template_rows();
 
 }  // namespace slipway::cue

@@ -92,9 +92,9 @@ std::vector<std::string_view> standard_package_paths() {
 }
 
 bool is_package_not_offered(std::string_view path) {
-  static constexpr std::string_view kPaths[] = {"text/template",    "text/tabwriter", "html",      "encoding/toml",
-                                                "encoding/openapi", "crypto/ed25519", "tool",      "tool/cli",
-                                                "tool/exec",        "tool/file",      "tool/http", "tool/os"};
+  static constexpr std::string_view kPaths[] = {"text/tabwriter", "html",      "encoding/toml", "encoding/openapi",
+                                                "crypto/ed25519", "tool",      "tool/cli",      "tool/exec",
+                                                "tool/file",      "tool/http", "tool/os"};
   for (std::string_view one : kPaths) {
     if (one == path) return true;
   }

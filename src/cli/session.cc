@@ -65,9 +65,7 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
     co_return kBadInput;
   }
   api_ = std::move(*api);
-  if (!options_.is_read_only) {  // it holds Secrets; SQLite gives later files beside it the same mode
-    for (const char* suffix : {"", "-wal", "-shm"}) chmod((options_.data_dir + "/cluster.db" + suffix).c_str(), 0600);
-  }
+  if (!options_.is_read_only) make_private(options_.data_dir + "/cluster.db");
   co_return co_await command(*this);
 }
 
@@ -88,6 +86,10 @@ void Session::start_controllers() {
 server::PodBackend* Session::pod_logs() {
   make_controllers();
   return controllers_->logs();
+}
+
+void make_private(const std::string& database) {
+  for (const char* suffix : {"", "-wal", "-shm"}) chmod((database + suffix).c_str(), 0600);
 }
 
 int report(const Status& status, std::string_view where) {

@@ -68,6 +68,9 @@ class Session {
   int exit_code_ = kFailed;
 };
 
+/// Only the owner may read an open database: it holds Secrets. SQLite gives later files beside it the same mode.
+void make_private(const std::string& database);
+
 /// "slipway: MESSAGE" on standard error, with the causes of an Invalid one below it. Gives the exit code that fits the reason.
 int report(const Status& status, std::string_view where = "");
 

@@ -129,6 +129,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.server.access = std::move(access);
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(env(), std::move(options)));
   cluster.server = std::move(server);
+  make_private(cluster.folder + "/cluster.db");
 
   plane::Controllers::Options controllers;
   controllers.pods = arguments_.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;

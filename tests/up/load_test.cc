@@ -254,6 +254,15 @@ TEST_F(Load, watchers_resume_across_kill_9_without_loss) {
   EXPECT_EQ(fold.events, rounds * 40 + 1);
 }
 
+TEST_F(Load, what_holds_secrets_is_read_by_its_owner_only) {
+  UpProcess server(binary(), folder_);
+  using std::filesystem::perms;
+  for (const char* name : {"cluster.db", "cluster.db-wal", "kubeconfig", "pki/ca.key", "pki/admin.key", "pki/sa.key"}) {
+    const perms mode = std::filesystem::status(folder_ + "/" + name).permissions();
+    EXPECT_EQ(mode, perms::owner_read | perms::owner_write) << name;
+  }
+}
+
 /// A bare TCP connection to the server.
 int connect_raw(const std::string& url) {
   const int port = std::atoi(url.substr(url.rfind(':') + 1).c_str());

@@ -457,7 +457,7 @@ class Runner {
     for (const Node& node : nodes) {
       if (!error_.empty()) return;
       line_ = node.line;
-      if (++steps_ > kMaxSteps || out_.size() > kMaxOutput) return fail("the output is too long");
+      if (!is_within_bounds(out_.size())) return;
       std::size_t scope = variables_.size();
       run_one(node, dot);
       if (node.kind != Node::Kind::Action) variables_.resize(scope);
@@ -467,6 +467,11 @@ class Runner {
   std::string error_;
 
  private:
+  /// Counts a step; a text may be `bytes` long.
+  bool is_within_bounds(std::size_t bytes) {
+    if (++steps_ > kMaxSteps || bytes > kMaxOutput) fail("the output is too long");
+    return error_.empty();
+  }
   Data fail(const std::string& message, int) {
     if (error_.empty()) error_ = fmt::format("template: :{}: executing \"\": {}", line_, message);
     return {};
@@ -494,6 +499,7 @@ class Runner {
   void run_range(const Node& node, const Data& dot, const Data& value) {
     std::size_t scope = variables_.size();
     auto turn = [&](const Data& key, const Data& item) {
+      if (!is_within_bounds(0)) return;
       const auto& names = node.pipe.variables;
       if (names.size() > 1) set(names[0], key, node.pipe.assigns);
       if (!names.empty()) set(names.back(), item, node.pipe.assigns);
@@ -543,7 +549,9 @@ class Runner {
       if (is_lazy && is_true(args.back()) == (first.name == "or")) return args.back();
     }
     if (last != nullptr) args.push_back(*last);
-    return error_.empty() ? call(first.name, args) : Data();
+    if (!error_.empty()) return {};
+    Data result = call(first.name, args);
+    return is_within_bounds(result.is_string() ? result.as_string().size() : 0) ? result : Data();
   }
 
   Data operand(const Operand& one, const Data& dot) {

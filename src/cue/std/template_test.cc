@@ -29,5 +29,21 @@ TEST(Template, what_is_not_supported_is_an_error) {
             std::string::npos);
 }
 
+TEST(Template, what_grows_without_end_is_stopped) {
+  std::string ranges;
+  std::string ends;
+  for (int i = 0; i < 5; ++i) {  // 32 turns, each doubles
+    ranges += "{{range $.l}}";
+    ends += "{{end}}";
+  }
+  EXPECT_NE(rendered("{{$x := .n}}" + ranges + "{{$x = print $x $x}}" + ends).find("the output is too long"),
+            std::string::npos);
+  for (int i = 0; i < 17; ++i) {  // 2^22 turns of nothing
+    ranges += "{{range $.l}}";
+    ends += "{{end}}";
+  }
+  EXPECT_NE(rendered(ranges + ends).find("the output is too long"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace slipway::cue

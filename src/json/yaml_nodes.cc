@@ -1,25 +1,14 @@
 #include "json/yaml_nodes.h"
 
 #include <fmt/format.h>
-#include <yaml.h>
 
 #include <algorithm>
 #include <map>
 
+#include "json/yaml_event.h"
+
 namespace slipway::json {
 namespace {
-
-constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-
-struct Event {
-  yaml_event_t raw{};
-  Event() = default;
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { yaml_event_delete(&raw); }
-};
-
-std::string text_of(const yaml_char_t* text) { return text != nullptr ? reinterpret_cast<const char*>(text) : ""; }
 
 struct Open {
   std::shared_ptr<YamlNode> node;
@@ -51,7 +40,7 @@ class Reader {
   Result<std::vector<YamlNodeDocument>> read() {
     if (!ready_) return fail(Reason::InternalError, "yaml: out of memory");
     while (true) {
-      Event event;
+      YamlEvent event;
       if (yaml_parser_parse(&parser_, &event.raw) == 0) return parser_failed();
       if (event.raw.type == YAML_STREAM_END_EVENT) return std::move(documents_);
       SLIPWAY_TRY_VOID(take(event.raw));
@@ -83,8 +72,8 @@ class Reader {
   std::shared_ptr<YamlNode> make(YamlNode::Kind kind, const yaml_event_t& event, const yaml_char_t* tag) const {
     auto node = std::make_shared<YamlNode>();
     node->kind = kind;
-    node->tag = text_of(tag);
-    if (node->tag.starts_with(kTagPrefix)) node->tag.erase(0, kTagPrefix.size());
+    node->tag = yaml_text(tag);
+    if (node->tag.starts_with(kYamlTagPrefix)) node->tag.erase(0, kYamlTagPrefix.size());
     node->line = event.start_mark.line + 1;
     node->offset = offset_of(event.start_mark);
     return node;
@@ -100,13 +89,13 @@ class Reader {
         auto node = make(YamlNode::Kind::Scalar, event, data.tag);
         node->text.assign(reinterpret_cast<const char*>(data.value), data.length);
         node->is_plain = data.style == YAML_PLAIN_SCALAR_STYLE && data.plain_implicit != 0 && node->tag.empty();
-        remember(text_of(data.anchor), node, data.length + 1);
+        remember(std::string(yaml_text(data.anchor)), node, data.length + 1);
         return add(node, data.length + 1, node->is_plain && node->text.empty() && data.anchor == nullptr);
       }
       case YAML_ALIAS_EVENT: {
-        auto found = anchors_.find(text_of(event.data.alias.anchor));
+        auto found = anchors_.find(std::string(yaml_text(event.data.alias.anchor)));
         if (found == anchors_.end())
-          return failed(event.start_mark, fmt::format("unknown anchor '{}' referenced", text_of(event.data.alias.anchor)));
+          return failed(event.start_mark, fmt::format("unknown anchor '{}' referenced", yaml_text(event.data.alias.anchor)));
         if (found->second.node == nullptr) return failed(event.start_mark, "anchor contains itself");
         expanded_ += found->second.weight;
         if (expanded_ > limits_.max_bytes) return failed(event.start_mark, "aliases expand to too much");
@@ -118,7 +107,7 @@ class Reader {
         bool is_mapping = event.type == YAML_MAPPING_START_EVENT;
         auto node = make(is_mapping ? YamlNode::Kind::Mapping : YamlNode::Kind::Sequence, event,
                          is_mapping ? event.data.mapping_start.tag : event.data.sequence_start.tag);
-        std::string anchor = text_of(is_mapping ? event.data.mapping_start.anchor : event.data.sequence_start.anchor);
+        std::string anchor(yaml_text(is_mapping ? event.data.mapping_start.anchor : event.data.sequence_start.anchor));
         if (!anchor.empty()) anchors_[anchor] = {};
         open_.push_back({node, anchor});
         return {};

@@ -1,7 +1,6 @@
 // YAML to values over libyaml's events, without recursion. Anchored values are shared, not copied; what aliases would expand to
 // is counted all the same, for whoever prints the value.
 #include <fmt/format.h>
-#include <yaml.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,23 +10,12 @@
 #include "base/digest.h"
 #include "json/layout.h"
 #include "json/text.h"
+#include "json/yaml_event.h"
 #include "json/yaml_scalar.h"
 
 namespace slipway::json {
 
 namespace {
-
-constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-
-struct Event {
-  yaml_event_t raw{};
-  Event() = default;
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { yaml_event_delete(&raw); }
-};
-
-std::string_view text_of(const yaml_char_t* text) { return text ? reinterpret_cast<const char*>(text) : std::string_view(); }
 
 // What a node would weigh if every alias in it were written out.
 struct Weight {
@@ -103,7 +91,7 @@ class YamlReader {
 Result<std::vector<YamlDocument>> YamlReader::read() {
   if (!ready_) return fail(Reason::InternalError, "yaml: out of memory");
   while (true) {
-    Event event;
+    YamlEvent event;
     if (!yaml_parser_parse(&parser_, &event.raw)) return parser_failed();
     if (event.raw.type == YAML_STREAM_END_EVENT) return std::move(documents_);
     SLIPWAY_TRY_VOID(take(event.raw));
@@ -149,7 +137,7 @@ Result<void> YamlReader::begin(const yaml_event_t& event, bool is_mapping) {
   Frame frame;
   frame.is_mapping = frame.wants_key = is_mapping;
   frame.first_value = values_.size();
-  frame.anchor = text_of(is_mapping ? event.data.mapping_start.anchor : event.data.sequence_start.anchor);
+  frame.anchor = yaml_text(is_mapping ? event.data.mapping_start.anchor : event.data.sequence_start.anchor);
   if (!frame.anchor.empty()) anchors_[frame.anchor] = {};
   frames_.push_back(std::move(frame));
   return {};
@@ -188,14 +176,14 @@ Result<void> YamlReader::scalar(const yaml_event_t& event) {
   }
   SLIPWAY_TRY(value, resolve(event));
   const Weight weight{data.length + 3, 0};
-  remember(text_of(data.anchor), value, weight);
-  const bool merge = data.style == YAML_PLAIN_SCALAR_STYLE && text_of(data.value) == "<<" &&
-                     (data.plain_implicit || text_of(data.tag) == "tag:yaml.org,2002:merge");
+  remember(yaml_text(data.anchor), value, weight);
+  const bool merge = data.style == YAML_PLAIN_SCALAR_STYLE && yaml_text(data.value) == "<<" &&
+                     (data.plain_implicit || yaml_text(data.tag) == "tag:yaml.org,2002:merge");
   return add(std::move(value), weight, event.start_mark, merge);
 }
 
 Result<void> YamlReader::alias(const yaml_event_t& event) {
-  const std::string_view name = text_of(event.data.alias.anchor);
+  const std::string_view name = yaml_text(event.data.alias.anchor);
   if (documents_.back().line == 0) documents_.back().line = event.start_mark.line + 1;
   const auto found = anchors_.find(name);
   if (found == anchors_.end()) return failed(event.start_mark, fmt::format("unknown anchor '{}' referenced", name));
@@ -265,7 +253,7 @@ Result<void> YamlReader::add_merged(Frame& frame, const Value& value, const yaml
 Result<Value> YamlReader::resolve(const yaml_event_t& event) {
   const auto& data = event.data.scalar;
   const std::string_view text(reinterpret_cast<const char*>(data.value), data.length);
-  const std::string_view tag = text_of(data.tag);
+  const std::string_view tag = yaml_text(data.tag);
   if (!tag.empty()) return resolve_tagged(tag, text, event.start_mark);
   if (!data.plain_implicit) return Value(text);
   auto value = resolve_plain(text);
@@ -273,8 +261,8 @@ Result<Value> YamlReader::resolve(const yaml_event_t& event) {
 }
 
 Result<Value> YamlReader::resolve_tagged(std::string_view tag, std::string_view text, const yaml_mark_t& mark) {
-  if (!tag.starts_with(kTagPrefix)) return Value(text);
-  tag.remove_prefix(kTagPrefix.size());
+  if (!tag.starts_with(kYamlTagPrefix)) return Value(text);
+  tag.remove_prefix(kYamlTagPrefix.size());
   if (tag == "binary") {
     std::string bytes;
     std::string packed(text);

@@ -159,6 +159,7 @@ class Evaluator final : public Calls {
   Env* up(Env* env, std::uint16_t levels) const;
   static bool refers_to_definition(const ir::Expr& expr);
   bool has_ancestor(const Vertex* v, const Vertex* ancestor) const;
+  bool may_have_any(Vertex* v);
 
   // expression.cc
   Value evaluate(const ir::Expr& expr, Env* env);

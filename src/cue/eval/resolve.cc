@@ -75,6 +75,17 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
       bottom(Code::Eval, "invalid operand {0} (found {1}, want list or struct)", pos, v->base, Value::type(kinds_of(v->base)))};
 }
 
+// Somebody wrote "..." into the struct, or it came in by one of the struct around it, or because a "_" is all that says what
+// is there.
+bool Evaluator::may_have_any(Vertex* v) {
+  for (const Vertex* of = v; v != nullptr && v->node != nullptr; v = v->parent) {
+    auto lets_in = [&](const ScopeMark& mark) { return mark.is_ellipsis || (mark.is_top && v != of); };
+    if (std::any_of(v->node->scopes.begin(), v->node->scopes.end(), lets_in)) return true;
+    if (v->closes_fields || !requirements(v).empty()) return false;
+  }
+  return false;
+}
+
 Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos pos) {
   if (base.is_bottom()) return {Found::Error, nullptr, base};
   if (!base.is_vertex()) {
@@ -86,7 +97,7 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
   if (found.found == Found::Absent && !found.value.is_bottom() && !is_asking_) {
     Value name =
         label.is_index() ? Value::of_int(label.index()) : Value::string(arena_.copy(std::string_view(labels_.describe(label))));
-    const Vertex* in = deref(base.vertex);
+    Vertex* in = deref(base.vertex);
     bool is_list = in->base.tag == Value::Tag::List;
     bool out_of_range = is_list && label.is_index();
     // A field that may come yet is only incomplete, even in a closed struct.
@@ -102,7 +113,7 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
     bool was_closed = in->node != nullptr && in->phase >= Phase::Settled &&
                       std::any_of(in->node->requirements.begin(), in->node->requirements.end(), is_once);
     was_closed = was_closed || (in->closes_once && in->phase >= Phase::Settled);
-    bool is_closed = in->is_closed && (in->phase == Phase::Final || was_closed) && !is_list && !is_allowed;
+    bool is_closed = in->is_closed && (in->phase == Phase::Final || was_closed) && !is_list && !is_allowed && !may_have_any(in);
     bool is_permanent = (out_of_range && !in->is_open_list) || is_closed || (is_list && label.is_regular());
     auto* reason = arena_.make<Bottom>(
         *bottom(is_permanent ? Code::Eval : Code::Incomplete, text, pos, name, Value::of_int(in->arcs.size())).bottom);

@@ -24,8 +24,8 @@ bool Evaluator::decide(Vertex* v) {
 }
 
 // Of two that are the same: a default stays one.
-Evaluator::Mode Evaluator::join(Mode a, Mode b) {
-  return a == Mode::Default || b == Mode::Default ? Mode::Default : std::min(a, b);
+DefaultMode Evaluator::join(DefaultMode a, DefaultMode b) {
+  return a == DefaultMode::Default || b == DefaultMode::Default ? DefaultMode::Default : std::min(a, b);
 }
 
 // Equal, with the same definitions and hidden fields, and as many patterns.
@@ -46,6 +46,7 @@ void Evaluator::append_alternative(std::vector<Alternative>& out, Alternative on
   for (Alternative& known : out) {
     if (!is_same(known.value, one.value)) continue;
     known.mode = join(known.mode, one.mode);
+    known.mark = join(known.mark, one.mark);
     return;
   }
   out.push_back(one);
@@ -72,37 +73,91 @@ void Evaluator::not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& pat
   }
 }
 
-// The index of the trial seen before that came to the same; the number of trials when there is none.
-std::size_t Evaluator::same_preliminary(const std::vector<Preliminary>& seen, const std::vector<Alternative>& found) {
-  auto open_fields = [this](const Alternative& one) {
+// A trial that left further disjunctions aside, unless one before came to the same.
+void Evaluator::append_preliminary(std::vector<Alternative>& out, Alternative one) {
+  auto open_fields = [this](const Alternative& of) {
     std::string text;
     std::vector<const Vertex*> path;
-    if (one.value.is_vertex()) not_allowed_yet(one.value.vertex, path, text);
+    if (of.value.is_vertex()) not_allowed_yet(of.value.vertex, path, text);
     return text;
   };
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    bool is_same = std::equal(seen[i].found.begin(), seen[i].found.end(), found.begin(), found.end(),
-                              [&](const Alternative& a, const Alternative& b) {
-                                return a.mode == b.mode && is_equal(a.value, b.value) && open_fields(a) == open_fields(b);
-                              });
-    if (is_same) return i;
+  for (Alternative& known : out) {
+    if (!is_same(known.value, one.value) || open_fields(known) != open_fields(one)) continue;
+    known.mode = join(known.mode, one.mode);
+    known.mark = join(known.mark, one.mark);
+    return;
   }
-  return seen.size();
+  out.push_back(one);
+}
+
+// Rules U1 and U2 of the specification, and D2 and M2 for a disjunct that is a disjunction. Defaults none of which is left do
+// not count. `found` has the modes from inside the disjunct, where the left side is unified already.
+void Evaluator::unify_modes(std::vector<Crossing>& all) {
+  bool loses_left = true;
+  bool loses_right = true;
+  for (const Crossing& one : all) {
+    if (one.found.empty()) continue;
+    loses_left = loses_left && one.left != DefaultMode::Default && one.left_mark != DefaultMode::Default;
+    loses_right = loses_right && one.mark != DefaultMode::Default;
+  }
+  bool has_marks = false;
+  for (Crossing& one : all) {
+    for (Alternative& found : one.found) {
+      if (one.is_nested) {
+        found.mode = std::max(one.mark, found.mode);
+        has_marks = has_marks || found.mode != DefaultMode::Maybe;
+      } else {
+        found.mode = std::max(loses_left ? DefaultMode::Maybe : found.mode, loses_right ? DefaultMode::Maybe : one.mark);
+        found.mark = one.mark;
+      }
+    }
+  }
+  // Beside a disjunction that has defaults, what has none is none.
+  for (Crossing& one : all) {
+    for (Alternative& found : one.found) {
+      if (has_marks && found.mode == DefaultMode::Maybe) found.mode = DefaultMode::Not;
+    }
+  }
+}
+
+// What was chosen, and one more choice. What was left aside no longer is.
+std::span<const Choice> Evaluator::with_choice(std::span<const Choice> made, const Choice& one) {
+  std::vector<Choice> all;
+  std::ranges::copy_if(made, std::back_inserter(all), [](const Choice& known) { return known.index != kDeferred; });
+  all.push_back(one);
+  return arena_.copy(all);
+}
+
+// The mark of a disjunct.
+DefaultMode Evaluator::mark_of(const PendingDisjunction& pending, std::size_t index) {
+  if (pending.values != nullptr) {
+    std::uint32_t defaults = pending.values->defaults;
+    return defaults == 0 ? DefaultMode::Maybe : index < defaults ? DefaultMode::Default : DefaultMode::Not;
+  }
+  const auto& disjunction = ir::as<ir::Or>(*pending.conjunct.expr);
+  return !disjunction.has_default              ? DefaultMode::Maybe
+         : disjunction.parts[index].is_default ? DefaultMode::Default
+                                               : DefaultMode::Not;
 }
 
 // The alternatives of a disjunction all of whose disjuncts are constants.
-bool Evaluator::simple_alternatives(const PendingDisjunction& pending, std::vector<Alternative>& out) {
+bool Evaluator::simple_alternatives(const PendingDisjunction& pending, bool with_choices, std::vector<Alternative>& out) {
   const Conjunct& c = pending.conjunct;
+  auto choice = [&](std::size_t index) {
+    Choice one{c.expr, pending.ordinal, static_cast<std::uint32_t>(index)};
+    return with_choices ? with_choice({}, one) : std::span<const Choice>();
+  };
   if (pending.values != nullptr) {
     const Disjunction& d = *pending.values;
     for (std::size_t i = 0; i < d.values.size(); ++i) {
       if (!is_simple(d.values[i])) return false;
-      out.push_back({d.values[i], d.defaults == 0 ? Mode::Maybe : i < d.defaults ? Mode::Default : Mode::Not});
+      out.push_back({d.values[i], DefaultMode::Maybe, mark_of(pending, i), choice(i)});
     }
     return true;
   }
   const auto& disjunction = ir::as<ir::Or>(*c.expr);
-  for (const ir::Disjunct& one : disjunction.parts) {
+  for (std::size_t i = 0; i < disjunction.parts.size(); ++i) {
+    const ir::Disjunct& one = disjunction.parts[i];
     Value value;
     if (one.value->op == ir::Op::Bound) {
       const auto& limit = ir::as<ir::Bound>(*one.value);
@@ -113,10 +168,9 @@ bool Evaluator::simple_alternatives(const PendingDisjunction& pending, std::vect
     } else {
       return false;
     }
-    Mode mode = !disjunction.has_default ? Mode::Maybe : one.is_default ? Mode::Default : Mode::Not;
     if (value.is_bottom()) continue;
     if (!is_simple(value)) return false;
-    append_alternative(out, {value, mode});
+    append_alternative(out, {value, DefaultMode::Maybe, mark_of(pending, i), choice(i)});
   }
   return true;
 }
@@ -136,42 +190,40 @@ Value Evaluator::unify_simple(const Value& a, const Value& b) {
 bool Evaluator::decide_simple(Vertex* v) {
   Node& node = *v->node;
   if (node.has_struct || node.maybe_struct || !node.lists.empty() || !v->arcs.empty() || node.errors != nullptr) return false;
-  std::vector<Alternative> all;
-  bool first = true;
-  for (const PendingDisjunction& pending : node.disjunctions) {
-    std::vector<Alternative> next;
-    if (!simple_alternatives(pending, next)) return false;
-    if (first) {
-      all = std::move(next);
-      first = false;
-      continue;
-    }
-    std::vector<Alternative> cross;
-    for (const Alternative& a : all) {
-      for (const Alternative& b : next) {
-        if (over_budget()) break;
-        Value both = unify_simple(a.value, b.value);
-        if (!both.is_bottom()) append_alternative(cross, {both, std::max(a.mode, b.mode)});
-      }
-    }
-    all = std::move(cross);
-  }
   for (const Value& bound : node.bounds) {
     if (bound.tag == Value::Tag::Validator) return false;
   }
-  Value own = finish_base(v);
-  std::vector<Alternative> kept;
+  std::vector<std::vector<Alternative>> factors(node.disjunctions.size());
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    if (!simple_alternatives(node.disjunctions[k], v->is_preliminary, factors[k])) return false;
+  }
+  std::vector<Alternative> all = {{finish_base(v), node.before.mode, node.before.mark, node.choices}};
   std::vector<const Bottom*> errors;
-  for (const Alternative& a : all) {
-    Value both = own.tag == Value::Tag::Type && own.kinds == kTop ? a.value : unify_simple(own, a.value);
-    if (both.is_bottom()) {
-      errors.push_back(both.bottom);
-    } else {
-      append_alternative(kept, {both, a.mode});
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    std::vector<Crossing> crossings;
+    for (const Alternative& a : all) {
+      for (const Alternative& b : factors[k]) {
+        if (over_budget()) break;
+        bool is_any = a.value.tag == Value::Tag::Type && a.value.kinds == kTop;
+        Value both = is_any ? b.value : unify_simple(a.value, b.value);
+        Crossing& crossing = crossings.emplace_back(a.mode, a.mark, b.mark);
+        if (both.is_bottom()) {
+          errors.push_back(both.bottom);
+          continue;
+        }
+        std::span<const Choice> choices;
+        if (v->is_preliminary) choices = with_choice(a.choices, b.choices[0]);
+        crossing.found.push_back({both, a.mode, b.mark, choices});
+      }
+    }
+    unify_modes(crossings);
+    all.clear();
+    for (const Crossing& one : crossings) {
+      if (!one.found.empty()) append_alternative(all, one.found[0]);
     }
   }
   node.has_noncyclic = true;
-  set_alternatives(v, kept, errors);
+  set_alternatives(v, all, errors);
   return true;
 }
 
@@ -205,8 +257,7 @@ bool Evaluator::is_hopeless(Vertex* v, const ir::Expr& disjunct) {
 }
 
 // False when it must wait.
-bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, std::vector<Alternative>& out,
-                             std::vector<const Bottom*>& errors) {
+bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<const Bottom*>& errors) {
   Vertex* trial = arena_.make<Vertex>();
   trial->parent = v->parent;
   trial->label = v->label;
@@ -218,6 +269,8 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, 
   for (const Conjunct& c : v->conjuncts) trial->conjuncts.push(arena_, c);
   trial->node = arena_.make<Node>();
   trial->node->choices = arena_.copy(choices);
+  const LeftDisjunct before{out.left, out.mark, {}};
+  trial->node->before = before;
   trial->is_preliminary = v->is_preliminary || (!choices.empty() && choices.back().index == kDeferred);
   std::uint32_t outer_low = std::exchange(low_, kNone);
   bool done = settle(trial) && complete(trial);
@@ -230,87 +283,75 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, 
     errors.push_back(failure);
     return true;
   }
-  auto with = [mode](Mode inner) {
-    return mode == Mode::Maybe ? inner : mode == Mode::Not ? Mode::Not : inner == Mode::Maybe ? Mode::Default : inner;
+  const List<LeftDisjunct>& left = trial->node->left;
+  auto add = [&](std::size_t i, const Value& value) {
+    const LeftDisjunct& is = i < left.size() ? left[i] : before;
+    append_alternative(out.found, {value, is.mode, is.mark, i < left.size() ? is.choices : trial->node->choices});
   };
   if (real->base.tag == Value::Tag::Disjunction) {
+    out.is_nested = true;
     const Disjunction& d = *real->base.disjunction;
-    for (std::size_t i = 0; i < d.values.size(); ++i) {
-      Mode inner = d.defaults == 0 ? Mode::Maybe : i < d.defaults ? Mode::Default : Mode::Not;
-      append_alternative(out, {d.values[i], with(inner)});
-    }
+    for (std::size_t i = 0; i < d.values.size(); ++i) add(i, d.values[i]);
     return true;
   }
   bool is_scalar = is_simple(real->base) && real->arcs.empty();
-  append_alternative(out, {is_scalar ? real->base : Value::of(real), with(static_cast<Mode>(trial->left_mode))});
+  add(0, is_scalar ? real->base : Value::of(real));
+  return true;
+}
+
+// What is left so far with every disjunct of one more disjunction. False when it must wait.
+bool Evaluator::cross(Vertex* v, std::uint32_t index, const std::vector<Alternative>& left, std::vector<Crossing>& out,
+                      std::vector<const Bottom*>& errors) {
+  Node& node = *v->node;
+  const PendingDisjunction pending = node.disjunctions[index];
+  const ir::Or* written = pending.values == nullptr ? &ir::as<ir::Or>(*pending.conjunct.expr) : nullptr;
+  std::size_t count = written != nullptr ? written->parts.size() : pending.values->values.size();
+  for (const Alternative& one : left) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (over_budget()) {
+        add_error(v, bottom(Code::Eval, "evaluation takes too many steps", v->pos));
+        return true;
+      }
+      Crossing& crossing = out.emplace_back(one.mode, one.mark, mark_of(pending, i));
+      if (written != nullptr && is_hopeless(v, *written->parts[i].value)) {
+        errors.push_back(bottom(Code::Eval, "conflicting values", written->parts[i].value->pos).bottom);
+        continue;
+      }
+      auto chosen = with_choice(one.choices, {pending.conjunct.expr, pending.ordinal, i});
+      std::vector<Choice> choices(chosen.begin(), chosen.end());
+      std::ranges::copy_if(node.choices, std::back_inserter(choices), [](const Choice& c) { return c.index == kDeferred; });
+      for (std::uint32_t later = index + 1; later < node.disjunctions.size(); ++later) {
+        choices.push_back({node.disjunctions[later].conjunct.expr, node.disjunctions[later].ordinal, kDeferred});
+      }
+      if (!try_disjunct(v, std::move(choices), crossing, errors)) return false;
+    }
+  }
   return true;
 }
 
 bool Evaluator::decide_trials(Vertex* v) {
   Node& node = *v->node;
   v->tried_disjuncts = true;
-  struct Survivor {
-    std::vector<Choice> choices;
-    Mode mode;
-  };
-  std::vector<Survivor> survivors = {{{node.choices.begin(), node.choices.end()}, Mode::Maybe}};
-  std::vector<Alternative> all;
+  std::vector<Alternative> left = {{{}, node.before.mode, node.before.mark, node.choices}};
   std::vector<const Bottom*> errors;
-  for (std::uint32_t k = 0; k < node.disjunctions.size(); ++k) {
-    const PendingDisjunction pending = node.disjunctions[k];
+  for (std::uint32_t k = 0; k < node.disjunctions.size() && !left.empty(); ++k) {
     bool is_last = k + 1 == node.disjunctions.size();
-    bool is_or = pending.values == nullptr;
-    const Disjunction* values = pending.values;
-    std::size_t count = is_or ? ir::as<ir::Or>(*pending.conjunct.expr).parts.size() : values->values.size();
-    std::vector<Survivor> next;
-    std::vector<Preliminary> seen;
-    all.clear();
-    for (const Survivor& survivor : survivors) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        if (over_budget()) {
-          add_error(v, bottom(Code::Eval, "evaluation takes too many steps", v->pos));
-          return true;
-        }
-        Mode mode = Mode::Maybe;
-        if (is_or) {
-          const auto& disjunction = ir::as<ir::Or>(*pending.conjunct.expr);
-          if (is_hopeless(v, *disjunction.parts[i].value)) {
-            errors.push_back(bottom(Code::Eval, "conflicting values", disjunction.parts[i].value->pos).bottom);
-            continue;
-          }
-          if (disjunction.has_default) mode = disjunction.parts[i].is_default ? Mode::Default : Mode::Not;
-        } else if (values->defaults > 0) {
-          mode = i < values->defaults ? Mode::Default : Mode::Not;
-        }
-        mode = std::max(mode, survivor.mode);
-        Survivor one{survivor.choices, mode};
-        one.choices.push_back({pending.conjunct.expr, pending.ordinal, i});
-        std::vector<Choice> choices = one.choices;
-        for (std::uint32_t later = k + 1; later < node.disjunctions.size(); ++later) {
-          choices.push_back({node.disjunctions[later].conjunct.expr, node.disjunctions[later].ordinal, kDeferred});
-        }
-        std::size_t failed = errors.size();
+    std::vector<Crossing> crossings;
+    if (!cross(v, k, left, crossings, errors)) return false;
+    if (node.errors != nullptr) return true;
+    unify_modes(crossings);
+    left.clear();
+    for (const Crossing& crossing : crossings) {
+      for (const Alternative& found : crossing.found) {
         if (is_last) {
-          if (!try_disjunct(v, std::move(choices), mode, all, errors)) return false;
-          continue;
-        }
-        std::vector<Alternative> found;
-        if (!try_disjunct(v, std::move(choices), mode, found, errors)) return false;
-        if (errors.size() > failed || found.empty()) continue;
-        std::size_t known = same_preliminary(seen, found);
-        if (known == seen.size()) {
-          seen.push_back({std::move(found), next.size()});
-          next.push_back(std::move(one));
+          append_alternative(left, found);
         } else {
-          Mode& kept = next[seen[known].survivor].mode;
-          kept = join(kept, mode);
+          append_preliminary(left, found);
         }
       }
     }
-    survivors = std::move(next);
-    if (survivors.empty() && !is_last) break;
   }
-  set_alternatives(v, all, errors);
+  set_alternatives(v, left, errors);
   return true;
 }
 
@@ -344,15 +385,16 @@ void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all,
     return;
   }
   std::vector<Value> values;
-  for (const Alternative& one : all) {
-    if (one.mode == Mode::Default) values.push_back(one.value);
-  }
-  auto defaults = static_cast<std::uint32_t>(values.size());
-  for (const Alternative& one : all) {
-    if (one.mode != Mode::Default) values.push_back(one.value);
+  std::uint32_t defaults = 0;
+  for (bool marked : {true, false}) {
+    for (const Alternative& one : all) {
+      if ((one.mode == DefaultMode::Default) != marked) continue;
+      values.push_back(one.value);
+      node.left.push(arena_, {one.mode, one.mark, one.choices});
+      defaults += marked ? 1 : 0;
+    }
   }
   if (values.size() == 1) {
-    v->left_mode = static_cast<std::uint8_t>(all[0].mode);
     if (values[0].is_vertex()) {
       v->shared = values[0].vertex;
     } else {

@@ -99,10 +99,22 @@ class Evaluator final : public Calls {
     Vertex* holder = nullptr;  // of Absent: guards that wait decide whether it gets a field of this name
     Label label = kNoLabel;
   };
-  enum class Mode : std::uint8_t { Maybe, Default, Not };
   struct Alternative {
     Value value;
-    Mode mode;
+    DefaultMode mode;
+    DefaultMode mark = DefaultMode::Maybe;  // of the disjunct it comes from
+    std::span<const Choice> choices = {};   // that lead to it
+  };
+  /// What unifying one alternative with one disjunct comes to: several when the disjunct is a disjunction itself.
+  struct Crossing {
+    DefaultMode left;
+    DefaultMode left_mark;
+    DefaultMode mark;
+    bool is_nested = false;
+    std::vector<Alternative> found = {};
+
+    Crossing(DefaultMode left_in, DefaultMode left_mark_in, DefaultMode mark_in)
+        : left(left_in), left_mark(left_mark_in), mark(mark_in) {}
   };
 
   // insert.cc
@@ -192,20 +204,19 @@ class Evaluator final : public Calls {
 
   // disjunction.cc
   bool decide(Vertex* v);
-  bool simple_alternatives(const PendingDisjunction& pending, std::vector<Alternative>& out);
+  bool simple_alternatives(const PendingDisjunction& pending, bool with_choices, std::vector<Alternative>& out);
+  std::span<const Choice> with_choice(std::span<const Choice> made, const Choice& one);
+  static DefaultMode mark_of(const PendingDisjunction& pending, std::size_t index);
   bool decide_simple(Vertex* v);
   bool decide_trials(Vertex* v);
-  bool try_disjunct(Vertex* v, std::vector<Choice> choices, Mode mode, std::vector<Alternative>& out,
-                    std::vector<const Bottom*>& errors);
+  bool cross(Vertex* v, std::uint32_t index, const std::vector<Alternative>& left, std::vector<Crossing>& out,
+             std::vector<const Bottom*>& errors);
+  bool try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<const Bottom*>& errors);
   bool is_hopeless(Vertex* v, const ir::Expr& disjunct);
-  /// A trial that left further disjunctions aside.
-  struct Preliminary {
-    std::vector<Alternative> found;
-    std::size_t survivor;
-  };
-  std::size_t same_preliminary(const std::vector<Preliminary>& seen, const std::vector<Alternative>& found);
+  void append_preliminary(std::vector<Alternative>& out, Alternative one);
   void not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& path, std::string& out);
-  static Mode join(Mode a, Mode b);
+  static DefaultMode join(DefaultMode a, DefaultMode b);
+  static void unify_modes(std::vector<Crossing>& all);
   bool is_same(const Value& a, const Value& b);
   void append_alternative(std::vector<Alternative>& out, Alternative one);
   void set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors);

@@ -85,7 +85,6 @@ struct Vertex {
   bool closes_below = false;     // it is a definition, refers to one as a whole, or is below such
   bool in_closed = false;        // it or one above has closed scopes
   bool is_preliminary = false;   // a trial that leaves further disjunctions aside
-  std::uint8_t left_mode = 0;    // of the one disjunct that was left: Evaluator::Mode
   bool tried_disjuncts = false;  // its value is what was left of a disjunction
   bool has_incomplete = false;   // somewhere below
   bool lost_to_cycle = false;    // a disjunct was dropped because it repeats itself
@@ -147,6 +146,16 @@ struct Choice {
 };
 inline constexpr std::uint32_t kDeferred = 0xFFFFFFFF;
 
+/// Whether a disjunct is preferred. Of two modes that are unified the greater holds.
+enum class DefaultMode : std::uint8_t { Maybe, Default, Not };
+
+/// How a disjunct was come to.
+struct LeftDisjunct {
+  DefaultMode mode = DefaultMode::Maybe;
+  DefaultMode mark = DefaultMode::Maybe;  // of the last choice
+  std::span<const Choice> choices = {};
+};
+
 struct PendingDisjunction {
   Conjunct conjunct;
   std::uint32_t ordinal;
@@ -189,7 +198,9 @@ struct Node {
   List<PendingDisjunction> disjunctions;
   List<const ir::Expr*> seen_disjunctions;
   std::span<const Choice> choices;
-  List<RefTrail> seen;  // arcs whose conjuncts are in here; node is unused
+  LeftDisjunct before;      // of a trial: the disjunct it begins with
+  List<LeftDisjunct> left;  // as the values of the disjunction
+  List<RefTrail> seen;      // arcs whose conjuncts are in here; node is unused
   List<CloseScope*> seen_scopes;
   List<AbsentField> absent;
   const Bottom* errors = nullptr;

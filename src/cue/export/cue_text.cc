@@ -177,9 +177,12 @@ class Printer {
       Value chosen_value = evaluator_.default_of(v);
       if (!chosen_value.is_bottom()) return value(chosen_value, depth, holder);
     }
+    // Of several defaults none is taken, but nothing else would be.
+    bool is_narrowed = options_.is_final && v.disjunction->defaults > 0;
+    std::size_t count = is_narrowed ? v.disjunction->defaults : v.disjunction->values.size();
     std::string out;
-    for (std::size_t i = 0; i < v.disjunction->values.size(); ++i) {
-      out += (i > 0 ? " | " : "") + std::string(i < v.disjunction->defaults ? "*" : "") +
+    for (std::size_t i = 0; i < count; ++i) {
+      out += (i > 0 ? " | " : "") + std::string(i < v.disjunction->defaults && !is_narrowed ? "*" : "") +
              value(v.disjunction->values[i], depth, nullptr);
     }
     return out;

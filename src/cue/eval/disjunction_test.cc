@@ -1,0 +1,50 @@
+// What is left of disjunctions, and which of it is the default.
+#include <gtest/gtest.h>
+
+#include "cue/eval/assertions_test.h"
+#include "cue/export/text_options.h"
+
+namespace slipway::cue {
+namespace {
+
+// Of `x` in the text, on one line.
+std::string value_of_x(const std::string& text) {
+  auto program = compile_program({{"x.cue", text}}, {}, {});
+  if (!program->diagnostics.empty()) return program->diagnostics[0].message;
+  Evaluator evaluator(*program, {.max_steps = 150'000});
+  const Vertex* root = deref(evaluator.run({}));
+  std::string out = cue_text(evaluator, evaluator.find_arc(root, evaluator.labels().regular("x")), {});
+  std::string line;
+  for (char c : out) {
+    if (c == '\t' || (c == ' ' && line.ends_with(' '))) continue;
+    line += c == '\n' ? ' ' : c;
+  }
+  return line;
+}
+
+TEST(Disjunction, unifies_defaults_in_the_order_they_are_written) {
+  const struct {
+    const char* text;
+    const char* value;
+  } kRows[] = {
+      {"x: (*7 | 8) & (7 | 8)", "*7 | 8"},
+      {"x: (*7 | 8) & (7 | *8)", "7 | 8"},
+      // A side that loses its defaults has none.
+      {"x: (*7 | 8 | 9) & (*9 | 8)", "*9 | 8"},
+      {"x: (*7 | 8 | 9) & (8 | *9 | 6)", "*9 | 8"},
+      {"x: (bool | *null) & (bool | *true)", "*true | bool"},
+      {"x: (*7 | int) & (*8 | int) & (*9 | int)", "7 | 8 | 9 | int"},
+      {"x: (*{p: 1} | string) & (*{p: 2} | {q: 3} | string)", "*{ p: 1 q: 3 } | string"},
+      // A disjunction among the disjuncts.
+      {"x: (*(*\"p\" | string) | string) & (\"p\" | \"r\")", "*\"p\" | \"r\""},
+      {"x: (\"p\" | \"r\") & (*(*\"p\" | string) | string)", "*\"p\" | *\"r\""},
+      {"x: *(7 & 8) | (*\"p\" | string)", "\"p\" | string"},
+      {"x: (7 | (*8 | 9)) & (*7 | *8 | *9)", "*8 | 7 | 9"},
+      {"x: \"p\" | ((string | *bool) & bool) | \"r\"", "\"p\" | bool | \"r\""},
+      {"x: (7 | *8) & ((*\"p\" | *7) | int)", "*7 | *8"},
+  };
+  for (const auto& row : kRows) EXPECT_EQ(value_of_x(row.text), row.value) << row.text;
+}
+
+}  // namespace
+}  // namespace slipway::cue

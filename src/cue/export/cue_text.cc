@@ -4,6 +4,7 @@
 
 #include "cue/evaluation.h"
 #include "cue/export/source_text.h"
+#include "cue/export/spelling.h"
 #include "cue/export/text_options.h"
 #include "cue/syntax/literal.h"
 #include "cue/syntax/unicode.h"
@@ -74,6 +75,7 @@ class Printer {
     if (depth > 100) return "_";
     const Vertex* real = chosen(v);
     if (real->base.tag == Value::Tag::List) return list(real, depth);
+    if (std::string_view spelling = spelling_of_item(evaluator_, real); !spelling.empty()) return tidy(spelling);
     if (real->base.tag != Value::Tag::Struct) return value(real->base, depth, v);
     if (options_.joins_single_fields && visible(real).size() == 1) {
       std::vector<Line> all = lines(real, depth);
@@ -165,13 +167,18 @@ class Printer {
 
   std::string value(const Value& v, int depth, Vertex* holder) {
     if (v.tag == Value::Tag::Vertex) return vertex(v.vertex, depth);
-    if (v.tag == Value::Tag::String) return text(v.str(), depth);
+    if (v.tag == Value::Tag::String || v.tag == Value::Tag::Bytes) return text(v, depth);
+    if (v.tag == Value::Tag::Number) return number(v);
+    if (v.tag == Value::Tag::Bound) return bound(v, depth);
+    if (v.tag == Value::Tag::Validator) return validator(*v.validator, depth);
+    if (v.tag == Value::Tag::Builtin)  // one that judges is a constraint when it stands alone
+      return function(*v.builtin) + (v.builtin->judges() && v.builtin->params.size() == 1 ? "()" : "");
     if (v.tag == Value::Tag::Bottom) {
       if (std::string source = unknown(v, holder); !source.empty()) return source;
       std::string path = options_.is_in_columns && holder != nullptr ? evaluator_.path_of(holder) : "";
       return "_|_ // " + (path.empty() ? "" : path + ": ") + evaluator_.message(*v.bottom);
     }
-    if (v.tag == Value::Tag::Conjunction) return conjunction(*v.conjunction);
+    if (v.tag == Value::Tag::Conjunction) return conjunction(*v.conjunction, depth);
     if (v.tag != Value::Tag::Disjunction) return evaluator_.show(v);
     if (options_.is_final) {
       Value chosen_value = evaluator_.default_of(v);
@@ -188,8 +195,42 @@ class Printer {
     return out;
   }
 
+  // As the formatter leaves a number: a digit on both sides of the dot.
+  static std::string tidy(std::string_view spelling) {
+    std::string out(spelling);
+    bool is_number = std::isdigit(static_cast<unsigned char>(out[0])) != 0 || out[0] == '.';
+    if (!is_number) return out;
+    if (out.starts_with('.')) out.insert(0, "0");
+    if (out.ends_with('.')) out += "0";
+    return out;
+  }
+
+  // Exponents are told with a small letter here, with a large one in errors and data.
+  std::string number(const Value& v) const {
+    std::string out = evaluator_.show(v);
+    std::replace(out.begin(), out.end(), 'E', 'e');
+    return out;
+  }
+
+  std::string bound(const Value& v, int depth) {
+    std::string op = v.bound->op == Tok::Eql ? "==" : std::string(name(v.bound->op));
+    return op + value(v.bound->operand, depth, nullptr);
+  }
+
+  std::string function(const Builtin& builtin) {
+    if (builtin.package.empty()) return std::string(builtin.name);
+    packages_.insert(std::string(builtin.package));
+    return std::string(builtin.package.substr(builtin.package.rfind('/') + 1)) + "." + std::string(builtin.name);
+  }
+
+  std::string validator(const Validator& v, int depth) {
+    std::string out = function(*v.builtin) + "(";
+    for (std::size_t i = 0; i < v.args.size(); ++i) out += (i > 0 ? ", " : "") + value(v.args[i], depth, nullptr);
+    return out + ")";
+  }
+
   // Integers from one number to another under the name of their range, or as uint with what remains.
-  std::string conjunction(const Conjunction& all) {
+  std::string conjunction(const Conjunction& all, int depth) {
     const Bound* low = nullptr;
     const Bound* high = nullptr;
     bool is_int = false;
@@ -203,10 +244,10 @@ class Printer {
       } else if (bound != nullptr && high == nullptr && (bound->op == Tok::Leq || bound->op == Tok::Lss)) {
         high = bound;
       } else {
-        others += " & " + evaluator_.show(part);
+        others += " & " + value(part, depth, nullptr);
       }
     }
-    if (!is_int || low == nullptr || high == nullptr) return evaluator_.show(part_of(all));
+    if (!is_int || low == nullptr || high == nullptr) return all_parts(all, depth);
     std::string from = evaluator_.show(low->operand);
     std::string to = evaluator_.show(high->operand);
     if (low->op == Tok::Geq && high->op == Tok::Leq) {
@@ -219,9 +260,9 @@ class Printer {
     return out + " & " + std::string(name(high->op)) + to + others;
   }
 
-  static Value part_of(const Conjunction& all) {
-    Value out = Value::of(Value::Tag::Conjunction);
-    out.conjunction = &all;
+  std::string all_parts(const Conjunction& all, int depth) {
+    std::string out;
+    for (const Value& part : all.parts) out += (out.empty() ? "" : " & ") + value(part, depth, nullptr);
     return out;
   }
 
@@ -240,8 +281,9 @@ class Printer {
     return out;
   }
 
-  std::string text(std::string_view value, int depth) const {
-    std::string out = quote_multiline(value, depth + 1);
+  std::string text(const Value& v, int depth) const {
+    std::string out =
+        quote(v.str(), {.is_bytes = v.tag == Value::Tag::Bytes, .tabs = depth + 1, .is_multiline_optional = true});
     if (options_.indent == "\t") return out;
     // Tabs at the start of lines become this form's indentation.
     std::string changed;

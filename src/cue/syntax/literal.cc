@@ -332,62 +332,8 @@ Result<NumberLiteral> parse_number(std::string_view literal) {
   return NumberLiteral{sign + text, !is_float};
 }
 
-namespace {
-
-void escape_into(std::string& out, std::string_view text, char mark, bool keeps_newlines) {
-  for (std::size_t at = 0; at < text.size();) {
-    Rune rune = decode_rune(text.substr(at));
-    char c = text[at];
-    static constexpr std::string_view kValues = "\a\b\f\n\r\t\v\\";
-    static constexpr std::string_view kNames = "abfnrtv\\";
-    auto known = kValues.find(c);
-    if (c == '\n' && keeps_newlines) {
-      out += c;
-    } else if (rune.bytes == 1 && known != std::string_view::npos && rune.code != kBadRune) {
-      out += '\\';
-      out += kNames[known];
-    } else if (c == mark && !keeps_newlines) {
-      out += '\\';
-      out += c;
-    } else if (rune.code == kBadRune) {
-      out += mark == '\'' ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string("\xEF\xBF\xBD");
-    } else if (rune.code < 0x20 || rune.code == 0x7F) {
-      out += fmt::format(fmt::runtime(mark == '\'' ? "\\x{:02x}" : "\\u{:04x}"), rune.code);
-    } else {
-      out.append(text.substr(at, rune.bytes));
-    }
-    at += rune.bytes;
-  }
-}
-
-}  // namespace
-
-std::string quote(std::string_view text) {
-  std::string out = "\"";
-  escape_into(out, text, '"', false);
-  return out + "\"";
-}
-
-std::string quote_bytes(std::string_view bytes) {
-  std::string out = "'";
-  escape_into(out, bytes, '\'', false);
-  return out + "'";
-}
-
-std::string quote_multiline(std::string_view text, int tabs) {
-  if (text.find('\n') == std::string_view::npos || text.find("\"\"\"") != std::string_view::npos) return quote(text);
-  std::string indent(static_cast<std::size_t>(tabs), '\t');
-  std::string body;
-  escape_into(body, text, '"', true);
-  std::string out = "\"\"\"\n";
-  for (std::size_t at = 0; at <= body.size();) {
-    std::size_t end = std::min(body.find('\n', at), body.size());
-    if (end > at) out += indent + body.substr(at, end - at);
-    out += '\n';
-    at = end + 1;
-  }
-  return out + indent + "\"\"\"";
-}
+std::string quote(std::string_view text) { return quote(text, QuoteForm{}); }
+std::string quote_bytes(std::string_view bytes) { return quote(bytes, QuoteForm{.is_bytes = true}); }
 
 bool is_identifier(std::string_view text) {
   if (text.starts_with('_')) text.remove_prefix(1);
@@ -411,10 +357,7 @@ std::size_t run_of(std::string_view text, std::size_t at, char c) {
 }
 
 bool is_plain_rune(std::uint32_t code, const QuoteForm& form) {
-  if (code == kBadRune || code < 0x20 || code == 0x7F) return false;
-  if (code < 0x7F) return true;
-  bool is_odd = code < 0xA0 || code == 0xAD || (code >= 0x2028 && code <= 0x202E) || code == 0xFEFF;
-  return !form.is_ascii && !is_odd;
+  return code != kBadRune && is_printable(code) && (code < 0x80 || !form.is_ascii);
 }
 
 // Hashes that let quotes and backslashes stand as they are; 0 when something else needs an escape, or nothing does.
@@ -450,7 +393,7 @@ std::string escape_of(std::string_view bytes, std::uint32_t code, const std::str
   }
   std::size_t named = code < 0x80 ? kNamed.find(static_cast<char>(code)) : std::string_view::npos;
   if (named != std::string_view::npos) return backslash + kLetters[named];
-  if (form.is_bytes && code < 0x80) return fmt::format("{}x{:02x}", backslash, code);
+  if (form.is_bytes && code < 0x20) return fmt::format("{}x{:02x}", backslash, code);
   return code > 0xFFFF ? fmt::format("{}U{:08x}", backslash, code) : fmt::format("{}u{:04x}", backslash, code);
 }
 

@@ -47,8 +47,6 @@ std::string quote(std::string_view text, const QuoteForm& form);
 /// As the language's printer writes a string, with escapes; bytes with single quotes.
 std::string quote(std::string_view text);
 std::string quote_bytes(std::string_view bytes);
-/// A string over several lines when it has newlines, indented by `tabs`; else as quote().
-std::string quote_multiline(std::string_view text, int tabs);
 /// True for what may stand as a label or reference without quotes.
 bool is_identifier(std::string_view text);
 

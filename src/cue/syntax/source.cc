@@ -29,4 +29,11 @@ std::string SourceMap::describe(Pos pos) const {
   return at.line == 0 ? std::string() : fmt::format("{}:{}:{}", at.file, at.line, at.column);
 }
 
+std::string_view SourceMap::text_at(Pos pos) const {
+  auto after = std::upper_bound(entries_.begin(), entries_.end(), pos, [](Pos p, const Entry& e) { return p < e.base; });
+  if (pos == 0 || after == entries_.begin()) return {};
+  const Entry& entry = *(after - 1);
+  return pos - entry.base <= entry.text.size() ? entry.text.substr(pos - entry.base) : std::string_view();
+}
+
 }  // namespace slipway::cue

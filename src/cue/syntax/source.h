@@ -26,6 +26,8 @@ class SourceMap {
   Location locate(Pos pos) const;
   /// "file:line:column", or empty for nowhere.
   std::string describe(Pos pos) const;
+  /// The text from a position to the end of its file; empty for nowhere.
+  std::string_view text_at(Pos pos) const;
 
  private:
   struct Entry {

@@ -1,4 +1,4 @@
-// UTF-8 and the few character classes identifiers need.
+// UTF-8, the character classes that identifiers and quoted texts need, and case mapping.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,16 @@ void append_utf8(std::string& out, std::uint32_t code);
 /// Characters of a text; a bad byte counts as one.
 std::size_t count_runes(std::string_view text);
 bool is_utf8(std::string_view text);
-/// Unicode categories L* and Nd, by ranges: exact for the scripts in common use.
+/// Unicode categories L* and Nd.
 bool is_letter(std::uint32_t code);
 bool is_decimal_digit(std::uint32_t code);
 /// White space of the Unicode standard.
 bool is_space(std::uint32_t code);
-/// Simple case mapping: Latin, Greek, Cyrillic, Armenian and full-width letters; others map to themselves.
+/// Letters, marks, numbers, punctuation, symbols and the blank: what needs no escape in a quoted text.
+bool is_printable(std::uint32_t code);
+/// Simple case mapping; characters without one map to themselves.
 std::uint32_t to_upper(std::uint32_t code);
 std::uint32_t to_lower(std::uint32_t code);
+std::uint32_t to_title(std::uint32_t code);
 
 }  // namespace slipway::cue

@@ -320,9 +320,10 @@ void Compiler::check_used(const Scope& scope) {
   }
 }
 
-const ir::Struct* Compiler::struct_literal(const ast::Struct& node) {
+const ir::Struct* Compiler::struct_literal(const ast::Struct& node, std::vector<Binding> names) {
   Scope scope{scope_, true, {}};
   declare_fields(scope, node.decls, false);
+  scope.bindings.insert(scope.bindings.end(), names.begin(), names.end());
   InScope in(*this, scope);
   const ir::Struct* body = struct_body(node.decls, node.pos, false);
   check_used(scope);
@@ -398,14 +399,19 @@ void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Str
   }
   if (label.is_regular() && node.mark != ast::Mark::Optional) target.has_regular = true;
   std::vector<Binding> names;
+  // The name of a struct is that of whatever the struct is inserted into; of other values, of the field it is written in.
+  bool is_struct = node.value->kind == Kind::Struct;
   if (!node.value_alias.empty()) {
-    names.push_back({node.value_alias, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, node.pos, false, true});
+    auto kind = is_struct ? Binding::Kind::Node : Binding::Kind::Field;
+    names.push_back({node.value_alias, kind, label, nullptr, nullptr, 0, {}, node.pos, false, true});
   }
   if (!node.key_name.empty())
     names.push_back({node.key_name, Binding::Kind::FieldName, label, nullptr, nullptr, 0, {}, node.pos});
   const ir::Expr* value = nullptr;
   if (names.empty()) {
     value = expression(*node.value);
+  } else if (is_struct) {
+    value = struct_literal(ast::as<ast::Struct>(*node.value), std::move(names));
   } else {
     Scope scope{scope_, false, std::move(names)};
     InScope in(*this, scope);

@@ -345,7 +345,9 @@ const ir::Expr* Compiler::standard_member(Binding& binding, const ast::Selector&
     InScope in(*this, outside);
     return tree != nullptr ? expression(*tree) : bottom(Code::Eval, "invalid constant", node.pos);
   }
+  // A newer version may have it.
   auto* reason = program_.arena.make<Bottom>();
+  reason->code = Code::Incomplete;
   reason->format = "package {0} has no {1}";
   reason->operands[0] = Value::string(binding.package);
   reason->operands[1] = Value::string(member);

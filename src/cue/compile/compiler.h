@@ -50,7 +50,8 @@ class Compiler {
   std::string import_path(const ast::Import& import, std::string_view& name);
   const ir::Struct* file(const ast::File& file, Scope& package_scope);
   void check_used(const Scope& scope);
-  const ir::Struct* struct_literal(const ast::Struct& node);
+  /// `names`: further ones for the struct itself.
+  const ir::Struct* struct_literal(const ast::Struct& node, std::vector<Binding> names = {});
   const ir::Struct* struct_body(ast::Nodes decls, Pos pos, bool is_file);
   void declaration(const ast::Node& node, std::vector<ir::Decl>& out, ir::Struct& target);
   void field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Struct& target);

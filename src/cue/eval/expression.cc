@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
+#include "cue/syntax/unicode.h"
 
 // Values are told apart a few tags at a time.
 #pragma clang diagnostic ignored "-Wswitch-enum"
@@ -181,8 +182,10 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
     }
     switch (value.tag) {
       case Value::Tag::String:
-      case Value::Tag::Bytes:
         text += value.str();
+        break;
+      case Value::Tag::Bytes:
+        text += expr.is_bytes ? std::string(value.str()) : replace_invalid(value.str());
         break;
       case Value::Tag::Bool:
         text += value.boolean ? "true" : "false";
@@ -276,7 +279,12 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
 Value Evaluator::call(const ir::Call& expr, Env* env) {
   Value function = evaluate(*expr.function, env);
   if (function.is_vertex()) function = value_of(function.vertex);
-  if (function.is_bottom()) return function;
+  if (function.is_bottom()) {
+    if (expr.function->op != ir::Op::Constant) return function;
+    auto* reason = arena_.make<Bottom>(*function.bottom);
+    reason->code = Code::Eval;  // it will not become one
+    return Value::of(reason);
+  }
   if (function.tag != Value::Tag::Builtin) {
     return bottom(Code::Eval, "cannot call non-function {0} (type {1})", expr.pos, function, Value::type(kinds_of(function)));
   }

@@ -104,12 +104,15 @@ bool Evaluator::force_one(Vertex* v) {
   bool moved = false;
   bool outer = spares_names_;
   force_ = true;
+  node.is_deciding = true;
+  ++progress_;
   for (bool spare_names : {true, false}) {
     spares_names_ = spare_names;
     for (std::uint32_t i = 0; i < node.tasks.size() && !moved; ++i) {
       if (node.tasks[i].state == Task::State::Waiting) moved = attempt(v, i);
     }
   }
+  node.is_deciding = false;
   force_ = false;
   spares_names_ = outer;
   return moved;

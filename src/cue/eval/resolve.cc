@@ -16,7 +16,7 @@ Env* Evaluator::up(Env* env, std::uint16_t levels) const {
 bool Evaluator::refers_to_definition(const ir::Expr& expr) {
   const ir::Expr* at = &expr;
   for (;;) {
-    if (at->op == ir::Op::FieldRef) return ir::as<ir::Ref>(*at).label.is_definition();
+    if (at->op == ir::Op::FieldRef || at->op == ir::Op::NodeRef) return ir::as<ir::Ref>(*at).label.is_definition();
     if (at->op == ir::Op::Index) {
       at = ir::as<ir::Index>(*at).base;
       continue;
@@ -51,7 +51,7 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
     Vertex* arc = find_arc(v, label);
     bool exists = arc != nullptr && arc->mark == ArcMark::Member;
     // A reference that asks for what it may itself add to sees what is there.
-    if (exists && (!waits || force_)) return {Found::Arc, arc, {}};
+    if (exists && (!waits || force_ || v->node->is_deciding)) return {Found::Arc, arc, {}};
     if (waits && force_) return {Found::Absent, nullptr, {}, waits_for_guard ? v : nullptr, label};
     if (waits || !v->node->disjunctions.empty()) {
       low_ = std::min(low_, v->phase == Phase::Running ? v->node->depth : v->node->waits_for);

@@ -182,6 +182,7 @@ struct Node {
   bool has_top = false;
   bool has_cyclic = false;
   bool has_noncyclic = false;
+  bool is_deciding = false;  // with what is known: who asks from below for what is there gets it
   std::uint32_t next_conjunct = 0;
   std::uint32_t depth = 0;
   std::uint32_t waits_for = 0xFFFFFFFF;  // depth of what it waits for, while Partial

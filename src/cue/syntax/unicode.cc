@@ -75,6 +75,34 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+// Bytes that could begin a character together; at least one.
+static std::size_t broken_prefix(std::string_view text) {
+  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  unsigned lead = byte(0);
+  std::size_t wanted = lead >= 0xC2 && lead <= 0xDF   ? 2
+                       : lead >= 0xE0 && lead <= 0xEF ? 3
+                       : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                      : 1;
+  unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (wanted == 1 || byte(1) < low || byte(1) > high) return 1;
+  std::size_t size = 2;
+  while (size < wanted && byte(size) >= 0x80 && byte(size) <= 0xBF) ++size;
+  return size;
+}
+
+std::string replace_invalid(std::string_view bytes) {
+  std::string out;
+  while (!bytes.empty()) {
+    Rune rune = decode_rune(bytes);
+    bool is_bad = rune.code == kBadRune;
+    std::size_t size = is_bad ? broken_prefix(bytes) : rune.bytes;
+    out += is_bad ? std::string_view("\xEF\xBF\xBD") : bytes.substr(0, size);
+    bytes.remove_prefix(size);
+  }
+  return out;
+}
+
 bool is_letter(std::uint32_t code) { return contains(unicode::kLetterRanges, code); }
 bool is_decimal_digit(std::uint32_t code) { return contains(unicode::kDigitRanges, code); }
 bool is_printable(std::uint32_t code) { return code < 0x7F ? code >= 0x20 : contains(unicode::kPrintRanges, code); }

@@ -20,6 +20,8 @@ void append_utf8(std::string& out, std::uint32_t code);
 /// Characters of a text; a bad byte counts as one.
 std::size_t count_runes(std::string_view text);
 bool is_utf8(std::string_view text);
+/// Bytes as text: what begins a character and does not end it becomes one U+FFFD, and so does every other bad byte.
+std::string replace_invalid(std::string_view bytes);
 /// Unicode categories L* and Nd.
 bool is_letter(std::uint32_t code);
 bool is_decimal_digit(std::uint32_t code);

@@ -1,0 +1,35 @@
+// References: to the struct around them by its name, through lets and guards, and into each other.
+#include <gtest/gtest.h>
+
+#include "cue/cue.h"
+
+namespace slipway::cue {
+namespace {
+
+/// As JSON, without white space; what is wrong when it is not concrete.
+std::string exported(const std::string& text) {
+  auto program = compile({{"x.cue", text}}, {}, {});
+  if (!program) return describe(program.error());
+  auto out = evaluate(*program).to_json_text();
+  return out ? *out : describe(out.error());
+}
+
+TEST(References, the_name_of_a_struct_is_that_of_its_copy) {
+  EXPECT_EQ(exported("_f: X={in: X.from.out + 1, from: _}\ng: _f & {from: out: 2}"), R"({"g":{"in":3,"from":{"out":2}}})");
+  EXPECT_EQ(exported("#D: X={a: int, b: X.a}\ng: #D & {a: 2}"), R"({"g":{"a":2,"b":2}})");
+  // That of another value is the field it is written in.
+  EXPECT_EQ(exported("a: X=[1, 2, X[0]]"), R"({"a":[1,2,1]})");
+}
+
+TEST(References, a_let_sees_the_fields_of_a_struct_that_embeds_what_it_makes) {
+  EXPECT_EQ(exported("a: {#l: [1, 2], let L = #l, L[len(L)-1]}"), R"({"a":2})");
+  EXPECT_EQ(exported("a: {let L = #l, L[len(L)-1], #l: [1, 2]}"), R"({"a":2})");
+}
+
+TEST(References, bytes_become_text_with_a_mark_for_what_is_broken) {
+  EXPECT_EQ(exported(R"(a: "\('a\xED\x95a')", b: "\('\x80\x95')", c: "\('\xf0\x9f\x98b')")"),
+            "{\"a\":\"a\xEF\xBF\xBD" "a\",\"b\":\"\xEF\xBF\xBD\xEF\xBF\xBD\",\"c\":\"\xEF\xBF\xBD" "b\"}");
+}
+
+}  // namespace
+}  // namespace slipway::cue

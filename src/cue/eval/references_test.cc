@@ -15,7 +15,7 @@ std::string exported(const std::string& text) {
 }
 
 TEST(References, the_name_of_a_struct_is_that_of_its_copy) {
-  EXPECT_EQ(exported("_f: X={in: X.from.out + 1, from: _}\ng: _f & {from: out: 2}"), R"({"g":{"in":3,"from":{"out":2}}})");
+  EXPECT_EQ(exported("_f: X={in: X.from.out + 1, from: _}\ng: _f & {from: out: 2}"), R"({"g":{"from":{"out":2},"in":3}})");
   EXPECT_EQ(exported("#D: X={a: int, b: X.a}\ng: #D & {a: 2}"), R"({"g":{"a":2,"b":2}})");
   // That of another value is the field it is written in.
   EXPECT_EQ(exported("a: X=[1, 2, X[0]]"), R"({"a":[1,2,1]})");

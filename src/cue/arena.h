@@ -67,6 +67,16 @@ class Arena {
     return at;
   }
 
+  /// Takes the bytes behind `end` too, if they are the next ones: then what ends there has grown.
+  bool extend(const void* end, std::size_t bytes) {
+    bytes = (bytes + 7) & ~std::size_t{7};
+    if (end != next_ || bytes > left_) return false;
+    next_ += bytes;
+    left_ -= bytes;
+    used_ += bytes;
+    return true;
+  }
+
   template <class T, class... Args>
   T* make(Args&&... args) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena destroys nothing");
@@ -123,37 +133,56 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-/// A growing array in an arena; what it outgrows stays behind until the arena is dropped.
+/// A growing array in an arena: one pointer, nothing until the first item. It grows where it lies when it is the last thing in
+/// its arena; what it outgrows otherwise stays behind until the arena is dropped. A copy is the same list.
 template <class T>
 class List {
+  static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 8);
+
  public:
   void push(Arena& arena, const T& item) {
-    if (size_ == capacity_) reserve(arena, capacity_ == 0 ? 4 : capacity_ * 2);
-    items_[size_++] = item;
+    if (block_ == nullptr || block_->size == block_->capacity) {
+      const T kept = item;  // it may be one of the list's own
+      reserve(arena, block_ == nullptr ? kFirst : block_->capacity * 2);
+      new (items() + block_->size++) T(kept);
+      return;
+    }
+    new (items() + block_->size++) T(item);
   }
   void reserve(Arena& arena, std::uint32_t capacity) {
-    if (capacity <= capacity_) return;
-    T* grown = static_cast<T*>(arena.allocate(sizeof(T) * capacity));
-    for (std::uint32_t i = 0; i < size_; ++i) new (grown + i) T(items_[i]);
-    items_ = grown;
-    capacity_ = capacity;
+    std::uint32_t had = block_ == nullptr ? 0 : block_->capacity;
+    if (capacity <= had) return;
+    if (block_ == nullptr || !arena.extend(items() + had, sizeof(T) * (capacity - had))) {
+      auto* grown = static_cast<Block*>(arena.allocate(sizeof(Block) + sizeof(T) * capacity));
+      grown->size = size();
+      if (block_ != nullptr) std::uninitialized_copy(begin(), end(), reinterpret_cast<T*>(grown + 1));
+      block_ = grown;
+    }
+    block_->capacity = capacity;
   }
-  void clear() { size_ = 0; }
-  void resize_down(std::uint32_t size) { size_ = size; }
-  T& operator[](std::size_t index) { return items_[index]; }
-  const T& operator[](std::size_t index) const { return items_[index]; }
-  T& back() { return items_[size_ - 1]; }
-  std::uint32_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T* begin() { return items_; }
-  T* end() { return items_ + size_; }
-  const T* begin() const { return items_; }
-  const T* end() const { return items_ + size_; }
+  void clear() {
+    if (block_ != nullptr) block_->size = 0;
+  }
+  T& operator[](std::size_t index) { return items()[index]; }
+  const T& operator[](std::size_t index) const { return items()[index]; }
+  T& back() { return items()[block_->size - 1]; }
+  std::uint32_t size() const { return block_ == nullptr ? 0 : block_->size; }
+  bool empty() const { return size() == 0; }
+  T* begin() { return block_ == nullptr ? nullptr : items(); }
+  T* end() { return begin() + size(); }
+  const T* begin() const { return block_ == nullptr ? nullptr : items(); }
+  const T* end() const { return begin() + size(); }
 
  private:
-  T* items_ = nullptr;
-  std::uint32_t size_ = 0;
-  std::uint32_t capacity_ = 0;
+  struct Block {
+    std::uint32_t size;
+    std::uint32_t capacity;
+  };
+  static constexpr std::uint32_t kFirst = sizeof(T) > 24 ? 1 : sizeof(T) > 8 ? 2 : 4;
+
+  T* items() const { return reinterpret_cast<T*>(block_ + 1); }
+
+  Block* block_ = nullptr;
 };
 
 }  // namespace slipway::cue

@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-bool is_simple(const Value& value) {
-  return value.is_concrete_scalar() || value.tag == Value::Tag::Type || value.tag == Value::Tag::Bound ||
-         value.tag == Value::Tag::Conjunction;
-}
-
 }  // namespace
 
 bool Evaluator::decide(Vertex* v) {
@@ -179,11 +174,12 @@ bool Evaluator::simple_alternatives(const PendingDisjunction& pending, bool with
 Value Evaluator::unify_simple(const Value& a, const Value& b) {
   Vertex* v = arena_.make<Vertex>();
   v->phase = Phase::Running;
-  v->node = arena_.make<Node>();
+  v->node = take_node();
   Conjunct none{nullptr, nullptr, nullptr, nullptr, false};
   insert_value(v, none, a, 0);
   insert_value(v, none, b, 0);
   v->base = finish_base(v);
+  give_node(v);
   return v->base;
 }
 
@@ -267,7 +263,7 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   trial->pos = v->pos;
   trial->info = v->info;
   for (const Conjunct& c : v->conjuncts) trial->conjuncts.push(arena_, c);
-  trial->node = arena_.make<Node>();
+  trial->node = take_node();
   trial->node->choices = arena_.copy(choices);
   const LeftDisjunct before{out.left, out.mark, {}};
   trial->node->before = before;
@@ -281,6 +277,7 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   if (!done && real->base.is_none()) failure = bottom(Code::Cycle, "cycle error", v->pos).bottom;
   if (failure != nullptr && (real->base.is_bottom() || !is_incomplete(failure->code))) {
     errors.push_back(failure);
+    if (trial->arcs.empty()) give_node(trial);
     return true;
   }
   const List<LeftDisjunct>& left = trial->node->left;
@@ -296,6 +293,7 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   }
   bool is_scalar = is_simple(real->base) && real->arcs.empty();
   add(0, is_scalar ? real->base : Value::of(real));
+  if (is_scalar && trial->arcs.empty()) give_node(trial);
   return true;
 }
 

@@ -224,6 +224,13 @@ class Evaluator final : public Calls {
 
   // finish.cc
   bool settle_running(Vertex* v);
+  Node* take_node();
+  void give_node(Vertex* v);
+  /// A scalar, or a set of them.
+  static bool is_simple(const Value& value) {
+    return value.is_concrete_scalar() || value.tag == Value::Tag::Type || value.tag == Value::Tag::Bound ||
+           value.tag == Value::Tag::Conjunction;
+  }
   bool force_one(Vertex* v);
   void finish(Vertex* v);
   void finish_lists(Vertex* v);
@@ -253,6 +260,7 @@ class Evaluator final : public Calls {
   Arena arena_;
   Labels labels_;
   std::vector<Vertex*> instances_;
+  std::vector<Node*> free_nodes_;
   Vertex* current_ = nullptr;  // whose task runs
   const Conjunct* current_conjunct_ = nullptr;
   std::uint32_t depth_ = 0;

@@ -40,7 +40,7 @@ bool Evaluator::settle(Vertex* v) {
     v->phase = Phase::Final;
     return true;
   }
-  if (v->node == nullptr) v->node = arena_.make<Node>();
+  if (v->node == nullptr) v->node = take_node();
   Phase before = v->phase;
   v->phase = Phase::Running;
   ++unifications_;
@@ -63,7 +63,30 @@ bool Evaluator::settle(Vertex* v) {
   }
   low_ = outer_low;
   ++progress_;
+  if (v->shared != nullptr && v->arcs.empty() && !v->tried_disjuncts && v->stands_for == nullptr) give_node(v);
   return true;
+}
+
+Node* Evaluator::take_node() {
+  if (free_nodes_.empty()) return arena_.make<Node>();
+  Node* node = free_nodes_.back();
+  free_nodes_.pop_back();
+  return node;
+}
+
+// For another vertex. Should v get one more conjunct, it begins again, with a node of its own. REQUIRES: no fields.
+void Evaluator::give_node(Vertex* v) {
+  Node* node = std::exchange(v->node, nullptr);
+  if (node == nullptr) return;
+  Node fresh;
+  fresh.tasks = node->tasks;
+  fresh.scopes = node->scopes;
+  fresh.disjunctions = node->disjunctions;
+  fresh.tasks.clear();
+  fresh.scopes.clear();
+  fresh.disjunctions.clear();
+  *node = fresh;
+  free_nodes_.push_back(node);
 }
 
 bool Evaluator::settle_running(Vertex* v) {
@@ -256,7 +279,7 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
     fields->is_data = true;
     fields->is_open_list = v->is_open_list;
     fields->is_closed = v->closes_fields || v->closes_once || !v->node->requirements.empty();
-    fields->arcs = v->arcs;
+    for (Vertex* one : v->arcs) fields->arcs.push(arena_, one);
     subject = Value::of(fields);
     if (v->child_error != nullptr && !is_incomplete(v->child_error->code)) return value;
   }
@@ -393,6 +416,7 @@ bool Evaluator::complete(Vertex* v) {
   --depth_;
   if (v->phase != Phase::Completing) return done && complete(v);
   v->phase = done ? Phase::Final : Phase::Settled;
+  if (done && is_simple(v->base) && v->arcs.empty() && v->stands_for == nullptr) give_node(v);
   return done;
 }
 

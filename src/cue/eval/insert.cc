@@ -321,9 +321,8 @@ void Evaluator::add_conjunct(Vertex* v, const Conjunct& c) {
   ++progress_;
   v->conjuncts.push(arena_, c);
   if (v->phase >= Phase::Settled) reopen(v);
-  if (v->notify == nullptr) return;
-  for (std::uint32_t i = 0; i < v->notify->size(); ++i) {
-    Notify to = (*v->notify)[i];
+  for (std::uint32_t i = 0; i < v->notify.size(); ++i) {
+    Notify to = v->notify[i];
     add_conjunct(to.target, {c.expr, c.env, to.scope, to.trail, to.is_cyclic});
   }
 }

@@ -165,7 +165,7 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
 bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const {
   if (v->conjuncts.size() != 1 || v->conjuncts[0].expr != c.expr || v->stands_for != nullptr || !v->node->choices.empty())
     return false;
-  if (from->phase < Phase::Settled || from->label.is_let() || v->notify != nullptr) return false;
+  if (from->phase < Phase::Settled || from->label.is_let() || !v->notify.empty()) return false;
   if (c.is_cyclic || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty()) return false;
   bool is_container =
       from->base.tag == Value::Tag::Struct || from->base.tag == Value::Tag::List || from->base.tag == Value::Tag::Disjunction;
@@ -228,8 +228,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
   node.seen.push(arena_, {c.expr, target, nullptr, nullptr});
   node.seen_scopes.push(arena_, outside);
   if (target->phase < Phase::Final) {
-    if (target->notify == nullptr) target->notify = arena_.make<List<Notify>>();
-    target->notify->push(arena_, {v, outside, c.trail, c.is_cyclic});
+    target->notify.push(arena_, {v, outside, c.trail, c.is_cyclic});
   }
   std::uint32_t count = target->conjuncts.size();
   if (count == 0) node.has_top = true;

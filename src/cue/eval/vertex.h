@@ -74,31 +74,31 @@ struct Notify {
 struct Vertex {
   Vertex* parent = nullptr;
   Label label = kNoLabel;
+  Pos pos = 0;
   ArcMark mark = ArcMark::Member;
   Phase phase = Phase::Raw;
-  bool is_closed = false;  // as shown: fields may not be added
-  bool is_open_list = false;
-  bool is_computed = false;      // a list with comprehensions: how many items it has depends on others
-  bool is_data = false;          // made of values, without conjuncts
-  bool closes_once = false;      // result of close()
-  bool closes_fields = false;    // a definition, or inside one
-  bool closes_below = false;     // it is a definition, refers to one as a whole, or is below such
-  bool in_closed = false;        // it or one above has closed scopes
-  bool is_preliminary = false;   // a trial that leaves further disjunctions aside
-  bool tried_disjuncts = false;  // its value is what was left of a disjunction
-  bool has_incomplete = false;   // somewhere below
-  bool lost_to_cycle = false;    // a disjunct was dropped because it repeats itself
+  bool is_closed : 1 = false;  // as shown: fields may not be added
+  bool is_open_list : 1 = false;
+  bool is_computed : 1 = false;      // a list with comprehensions: how many items it has depends on others
+  bool is_data : 1 = false;          // made of values, without conjuncts
+  bool closes_once : 1 = false;      // result of close()
+  bool closes_fields : 1 = false;    // a definition, or inside one
+  bool closes_below : 1 = false;     // it is a definition, refers to one as a whole, or is below such
+  bool in_closed : 1 = false;        // it or one above has closed scopes
+  bool is_preliminary : 1 = false;   // a trial that leaves further disjunctions aside
+  bool tried_disjuncts : 1 = false;  // its value is what was left of a disjunction
+  bool has_incomplete : 1 = false;   // somewhere below
+  bool lost_to_cycle : 1 = false;    // a disjunct was dropped because it repeats itself
   List<Vertex*> arcs;
   List<Conjunct> conjuncts;
+  List<Notify> notify;  // who has copied the conjuncts
   Value base;
   Node* node = nullptr;
   Vertex* shared = nullptr;            // this is the same as that one
   const Vertex* stands_for = nullptr;  // a disjunct being tried for that one
   const Bottom* child_error = nullptr;
-  List<Notify>* notify = nullptr;  // who has copied the conjuncts
   const ir::FieldInfo* info = nullptr;
   const ir::Expr* data_rest = nullptr;  // of an open list made of values: what further items must be
-  Pos pos = 0;
 };
 
 inline Vertex* deref(Vertex* v) {
@@ -169,25 +169,25 @@ struct AbsentField {
   Pos pos;
 };
 
-/// What is known of a vertex while it runs.
+/// What is known of a vertex while it runs, and what others ask of it later. One that came to a scalar gives its back: see
+/// Evaluator::give_node.
 struct Node {
   KindMask kinds = kTop;
-  Pos kind_pos = 0;
-  Value kind_value;
-  Value scalar;
-  Pos scalar_pos = 0;
-  Pos struct_pos = 0;
   bool has_struct = false;
   bool maybe_struct = false;
   bool has_top = false;
   bool has_cyclic = false;
   bool has_noncyclic = false;
   bool is_deciding = false;  // with what is known: who asks from below for what is there gets it
+  Pos kind_pos = 0;
+  Pos scalar_pos = 0;
+  Pos struct_pos = 0;
+  Value kind_value;
+  Value scalar;
   std::uint32_t next_conjunct = 0;
   std::uint32_t depth = 0;
   std::uint32_t waits_for = 0xFFFFFFFF;  // depth of what it waits for, while Partial
   std::uint64_t waits_since = 0;
-  Value low;  // the bounds that remain
   List<Value> bounds;
   List<Task> tasks;
   List<Pattern> patterns;

@@ -39,6 +39,14 @@ TEST(Cue, takes_an_incomplete_value_of_an_earlier_evaluation_as_a_hole) {
   EXPECT_EQ(*text, "{\"context\":{\"output\":{\"name\":\"web\",\"replicas\":1,\"kind\":\"D\"}},\"kind\":\"D\",\"n\":1}");
 }
 
+TEST(Cue, knows_the_paths_of_what_came_as_data) {
+  Program program = compiled("p: {a: _, ...}\nx: context.a.b", {.open_names = {"context"}});
+  json::Value data = *json::parse(R"({"a":{"b":[1,{"c":2}]}})");
+  Cursor root = evaluate(program, {{"context", data}, {"p", data}});
+  for (const char* path : {"context.a.b", "context.a.b.1.c", "p.a.b.1.c"}) EXPECT_EQ(root.lookup(path).path(), path);
+  EXPECT_EQ(root.lookup("x.1.c").as_int(), 2);
+}
+
 TEST(Cue, reports_both_positions_of_a_conflict_and_its_path) {
   Errors errors = evaluate(compiled("a: b: 1\na: b: 2")).validate();
   ASSERT_EQ(errors.size(), 1u);

@@ -40,6 +40,15 @@ bool Evaluator::settle(Vertex* v) {
     v->phase = Phase::Final;
     return true;
   }
+  if (v->node == nullptr && is_only_data(v)) {
+    v->shared = deref(ir::as<ir::Constant>(*v->conjuncts[0].expr).value.vertex);
+    if (v->shared->parent == nullptr) {  // for the paths of what lies below
+      v->shared->parent = v->parent;
+      v->shared->label = v->label;
+    }
+    v->phase = Phase::Settled;
+    return true;
+  }
   if (v->node == nullptr) v->node = take_node();
   Phase before = v->phase;
   v->phase = Phase::Running;
@@ -65,6 +74,16 @@ bool Evaluator::settle(Vertex* v) {
   ++progress_;
   if (v->shared != nullptr && v->arcs.empty() && !v->tried_disjuncts && v->stands_for == nullptr) give_node(v);
   return true;
+}
+
+// A vertex made of values is all there is: nothing needs copying. In a closed struct a copy would be closed.
+bool Evaluator::is_only_data(const Vertex* v) {
+  if (v->conjuncts.size() != 1 || v->conjuncts[0].expr->op != ir::Op::Constant || v->mark != ArcMark::Member) return false;
+  const Value& value = ir::as<ir::Constant>(*v->conjuncts[0].expr).value;
+  if (!value.is_vertex() || !value.vertex->is_data || value.vertex->closes_once || value.vertex->phase < Phase::Settled)
+    return false;
+  bool is_plain = v->arcs.empty() && v->notify.empty() && v->stands_for == nullptr && !v->closes_once && !v->closes_fields;
+  return is_plain && v->parent != nullptr && !v->parent->in_closed && !v->parent->closes_below && !v->label.is_let();
 }
 
 Node* Evaluator::take_node() {

@@ -71,6 +71,10 @@ inline json::Value tree_of(Evaluator& evaluator, Vertex* v, int depth) {
   if (error != nullptr && (real->base.is_bottom() || !is_incomplete(error->code))) {
     out.set("k", "_|_").set("code", code_name(error->code)).set("msg", evaluator.message(*error));
     if (!real->base.is_bottom()) out.set("child", real->base.tag == Value::Tag::List ? "list" : "struct");
+    // What a validator does not accept yet has its fields all the same.
+    if (real->base.is_bottom() && is_incomplete(error->code) && !real->arcs.empty()) {
+      out.set("child", real->arcs[0]->label.is_index() ? "list" : "struct");
+    }
   } else if (real->base.tag == Value::Tag::Disjunction) {
     out.set("k", describe_kind(kinds_of(real->base)));
     json::ArrayBuilder alternatives;

@@ -30,6 +30,18 @@ std::vector<ast::File*> parse_all(ProgramData& program, const std::vector<Source
 
 }  // namespace
 
+ImportPath::ImportPath(std::string_view text) : path(text) {
+  std::string_view last = text.substr(text.rfind('/') == std::string_view::npos ? 0 : text.rfind('/') + 1);
+  std::string_view implied = last.substr(0, last.find(':'));
+  implied = implied.substr(0, implied.find('@'));
+  name = implied;
+  if (auto colon = last.rfind(':'); colon != std::string_view::npos) {
+    name = last.substr(colon + 1);
+    path.resize(text.rfind(':'));
+  }
+  key = name == implied ? path : path + ":" + name;
+}
+
 std::unique_ptr<ProgramData> compile_program(const std::vector<SourceText>& files, const Packages& packages,
                                              const CompileOptions& options) {
   auto program = std::make_unique<ProgramData>();
@@ -224,23 +236,17 @@ void Compiler::declare_imports(Scope& scope, const ast::File& node) {
   }
 }
 
-// "path:name" or "path", whose last element names the package.
+// The key of the package.
 std::string Compiler::import_path(const ast::Import& import, std::string_view& name) {
   auto path = unquote(ast::as<ast::Literal>(*import.path).text);
   if (!path || path->value.empty()) {
     error(import.pos, "invalid import path");
     return {};
   }
-  std::string text = path->value;
-  std::string last = text.substr(text.rfind('/') == std::string::npos ? 0 : text.rfind('/') + 1);
-  if (auto colon = last.find(':'); colon != std::string::npos) {
-    text.resize(text.rfind(':'));
-    last = last.substr(colon + 1);
-  } else if (auto at = last.find('@'); at != std::string::npos) {
-    last.resize(at);
-  }
-  name = import.name.empty() ? program_.arena.copy(std::string_view(last)) : import.name;
-  return text;
+  ImportPath parsed(path->value);
+  name = import.name.empty() ? program_.arena.copy(std::string_view(parsed.name)) : import.name;
+  // A host may offer a package under its path, whatever it is named.
+  return packages_.contains(parsed.key) || !packages_.contains(parsed.path) ? parsed.key : parsed.path;
 }
 
 bool Compiler::static_label(const ast::Node& node, Label& label) {

@@ -37,8 +37,18 @@ struct EmbeddedSource {
   SourceText source;
 };
 
-/// Import path → files of the package. Which packages there are is the host's business.
+/// Import path → files of the package. Which packages there are is the host's business. The key has ":name" at its end when the
+/// package is not named as the last element of its path.
 using Packages = std::map<std::string, std::vector<SourceText>, std::less<>>;
+
+/// An import path taken apart: "x.y/a@v1:b" is package b, with the key "x.y/a@v1:b"; "x.y/a:a" is package a, with the key
+/// "x.y/a".
+struct ImportPath {
+  explicit ImportPath(std::string_view text);
+  std::string path;  // without ":name"
+  std::string name;
+  std::string key;
+};
 
 /// One package of a program. Instance 0 is the main one.
 struct Instance {

@@ -160,6 +160,7 @@ struct Validator {
   std::span<const Value> args;
   Pos pos;
   std::span<const Pos> arg_places = {};  // of those that are scalars
+  bool is_called = false;                // else it is the function by its name
 };
 
 struct Conjunction {

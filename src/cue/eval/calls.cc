@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "cue/eval/evaluator.h"
 #include "cue/std/regexp.h"
 #include "json/text.h"
@@ -143,13 +145,17 @@ Value Evaluator::check(const Value& value, const Value& schema, bool wants_concr
 std::size_t Evaluator::list_size(const Value& list) {
   if (!list.is_vertex()) return 0;
   const Vertex* v = deref(list.vertex);
-  std::size_t size = 0;
-  while (size < v->arcs.size() && v->arcs[size]->label.is_index()) ++size;
-  return size;
+  auto is_item = [](const Vertex* one) { return one->label.is_index(); };
+  return static_cast<std::size_t>(std::count_if(v->arcs.begin(), v->arcs.end(), is_item));
+}
+
+// Fields like definitions may stand between the items.
+Value Evaluator::raw_item(const Value& list, std::size_t index) {
+  return Value::of(find_arc(deref(list.vertex), Label::item(static_cast<std::uint32_t>(index))));
 }
 
 Value Evaluator::list_item(const Value& list, std::size_t index) {
-  Vertex* item = deref(list.vertex)->arcs[index];
+  Vertex* item = raw_item(list, index).vertex;
   complete(item);
   return make_concrete(Value::of(item), item->pos);
 }
@@ -184,6 +190,47 @@ Value Evaluator::unify(const Value& a, const Value& b) {
   return real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List ? Value::of(real) : real->base;
 }
 
+Value Evaluator::data_of(const Value& given) {
+  if (given.is_vertex()) complete(given.vertex);
+  Value value = given;
+  for (int hops = 0; hops < 100; ++hops) {
+    const Vertex* v = value.is_vertex() ? deref(value.vertex) : nullptr;
+    if (v != nullptr && v->base.tag != Value::Tag::Struct && v->base.tag != Value::Tag::List) value = v->base;
+    if (value.tag != Value::Tag::Disjunction || value.disjunction->defaults != 1) break;
+    value = value.disjunction->values[0];
+  }
+  if (!value.is_vertex() || over_budget()) return value;
+  const Vertex* from = deref(value.vertex);
+  Vertex* v = arena_.make<Vertex>();
+  v->is_data = true;
+  v->phase = Phase::Settled;
+  v->base = from->base;
+  v->is_open_list = from->is_open_list;
+  for (Vertex* one : from->arcs) {
+    if (one->mark != ArcMark::Member || !(one->label.is_regular() || one->label.is_index())) continue;
+    v->arcs.push(arena_, data_vertex(v, one->label, data_of(Value::of(one))));
+  }
+  return Value::of(v);
+}
+
+Code Evaluator::fit(const Value& data, const Value& schema) {
+  Value both = unify(data, schema);
+  if (both.is_bottom()) return both.bottom->code;
+  return both.is_vertex() ? missing_below(deref(both.vertex)) : Code::None;
+}
+
+// Of what a validator accepts: the worst that is not there yet, e.g. a required field.
+Code Evaluator::missing_below(const Vertex* v) {
+  Code worst = Code::None;
+  for (Vertex* one : v->arcs) {
+    if (one->mark > ArcMark::Required || one->label.is_let()) continue;
+    if (one->mark == ArcMark::Required) worst = std::max(worst, Code::Incomplete);
+    const Vertex* real = deref(one);
+    worst = std::max(worst, real->base.is_bottom() ? real->base.bottom->code : missing_below(real));
+  }
+  return worst;
+}
+
 const ir::Expr* Evaluator::constant(const Value& value, Pos pos) {
   auto* node = arena_.make<ir::Constant>();
   node->op = ir::Op::Constant;
@@ -195,7 +242,7 @@ const ir::Expr* Evaluator::constant(const Value& value, Pos pos) {
 Value Evaluator::any_of(const Value& list) {
   std::vector<Value> values;
   for (std::size_t i = 0; i < list_size(list); ++i) {
-    Vertex* item = deref(list.vertex)->arcs[i];
+    Vertex* item = raw_item(list, i).vertex;
     settle(item);
     const Vertex* real = deref(item);
     bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
@@ -218,8 +265,7 @@ Value Evaluator::all_of(const Value& list) {
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;
   for (std::size_t i = 0; i < size; ++i) {
-    v->conjuncts.push(arena_,
-                      {constant(Value::of(deref(list.vertex)->arcs[i]), calling_pos_), nullptr, nullptr, nullptr, false});
+    v->conjuncts.push(arena_, {constant(raw_item(list, i), calling_pos_), nullptr, nullptr, nullptr, false});
   }
   return Value::of(v);
 }

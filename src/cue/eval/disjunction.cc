@@ -25,7 +25,7 @@ DefaultMode Evaluator::join(DefaultMode a, DefaultMode b) {
 
 // Equal, with the same definitions and hidden fields, and as many patterns.
 bool Evaluator::is_same(const Value& a, const Value& b) {
-  if (!is_equal(a, b)) return false;
+  if (!is_identical(a, b)) return false;
   if (!a.is_vertex() || !b.is_vertex()) return true;
   const Vertex* x = deref(a.vertex);
   const Vertex* y = deref(b.vertex);
@@ -33,7 +33,7 @@ bool Evaluator::is_same(const Value& a, const Value& b) {
   if (patterns(x) != patterns(y) || x->arcs.size() != y->arcs.size()) return false;
   return std::all_of(x->arcs.begin(), x->arcs.end(), [&](Vertex* one) {
     Vertex* other = find_arc(y, one->label);
-    return other != nullptr && is_equal(Value::of(one), Value::of(other));
+    return other != nullptr && is_identical(Value::of(one), Value::of(other));
   });
 }
 
@@ -246,7 +246,7 @@ bool Evaluator::is_hopeless(Vertex* v, const ir::Expr& disjunct) {
     for (const Conjunct& c : field->conjuncts) {
       if (c.expr->op != ir::Op::Constant) continue;
       const Value& is = ir::as<ir::Constant>(*c.expr).value;
-      if (is.is_concrete_scalar() && !is_equal(is, wanted)) return true;
+      if (is.is_concrete_scalar() && !is_identical(is, wanted)) return true;
     }
   }
   return false;

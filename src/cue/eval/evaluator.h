@@ -50,7 +50,7 @@ class Evaluator final : public Calls {
   std::string path_of(const Vertex* v) const;
   std::string message(const Bottom& bottom) const;
   std::string show(const Value& value) override;
-  bool is_equal(const Value& a, const Value& b) override;
+  bool is_equal(const Value& a, const Value& b) override { return is_same_data(a, b, false); }
   /// Errors of a complete vertex, the worst first; fields below included.
   void collect_errors(const Vertex* v, std::vector<const Bottom*>& out) const;
   /// Whether a regular field of that name may be added; with no label, whether one of any name may.
@@ -70,7 +70,7 @@ class Evaluator final : public Calls {
   Value from_json(const json::Value& data) override;
   std::size_t list_size(const Value& list) override;
   Value list_item(const Value& list, std::size_t index) override;
-  Value raw_item(const Value& list, std::size_t index) override { return Value::of(deref(list.vertex)->arcs[index]); }
+  Value raw_item(const Value& list, std::size_t index) override;
   std::size_t member_count(const Value& object) override;
   Member member(const Value& object, std::size_t index) override;
   std::string to_json(const Value& value, Value& error) override;
@@ -79,6 +79,8 @@ class Evaluator final : public Calls {
   std::size_t optional_count(const Value& object) override;
   const re2::RE2* regexp(std::string_view pattern, Value& error) override;
   Value unify(const Value& a, const Value& b) override;
+  Value data_of(const Value& value) override;
+  Code fit(const Value& data, const Value& schema) override;
   Value check(const Value& value, const Value& schema, bool wants_concrete) override;
   Value any_of(const Value& list) override;
   Value all_of(const Value& list) override;
@@ -189,6 +191,7 @@ class Evaluator final : public Calls {
   Value bound(const ir::Bound& expr, Env* env);
   const ir::Expr* constant(const Value& value, Pos pos);
   Value inline_value(const ir::Expr& expr, Env* env);
+  static Code missing_below(const Vertex* v);
   Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);
   Value check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos);
 
@@ -197,6 +200,11 @@ class Evaluator final : public Calls {
   Value arithmetic(Tok op, const Value& a, const Value& b, Pos pos);
   Value list_arithmetic(Tok op, const Value& a, const Value& b, Pos pos);
   Value compare_values(Tok op, const Value& a, const Value& b, Pos pos);
+  Value compare_lists(Tok op, const Value& a, const Value& b, Pos pos);
+  Value lacks_value(Vertex* v, Pos pos);
+  /// The same as written: open or not, types and bounds, optional fields.
+  bool is_identical(const Value& a, const Value& b);
+  bool is_same_data(const Value& a, const Value& b, bool regular_only);
   Value repeat(const Value& text, const Value& count, Pos pos);
   /// Whether a scalar satisfies a bound or validator: 1, 0, or -1 and `error` set.
   int satisfies(const Value& value, const Value& bound, Value& error);

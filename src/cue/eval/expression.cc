@@ -285,6 +285,14 @@ Value Evaluator::call(const ir::Call& expr, Env* env) {
     reason->code = Code::Eval;  // it will not become one
     return Value::of(reason);
   }
+  if (function.tag == Value::Tag::Validator) {
+    // A field that is a function which judges may be called, too; what such a call gave may not.
+    if (function.validator->is_called)
+      return bottom(Code::Eval, "cannot call previously called validator {0}", expr.pos, function);
+    const Builtin* named = function.validator->builtin;
+    function = Value::of(Value::Tag::Builtin);
+    function.builtin = named;
+  }
   if (function.tag != Value::Tag::Builtin) {
     return bottom(Code::Eval, "cannot call non-function {0} (type {1})", expr.pos, function, Value::type(kinds_of(function)));
   }
@@ -349,7 +357,7 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
       if (args[i].is_concrete_scalar()) places.push_back(expr.args[i]->pos);
     }
     validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos,
-                                                 std::span<const Pos>(arena_.copy(places)));
+                                                 std::span<const Pos>(arena_.copy(places)), true);
     return validator;
   }
   for (const Value& arg : args) {
@@ -373,8 +381,13 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
   for (std::size_t i = 0; i < expr.args.size(); ++i) {
     Value value = evaluate(*expr.args[i], env);
     std::size_t param = i + (makes_validator ? 1 : 0);
-    if (builtin.params[param] != kTop) value = make_concrete(value, expr.args[i]->pos);
-    if (!value.is_bottom() && builtin.params[param] != kTop) value = check_argument(builtin, value, param, expr.args[i]->pos);
+    // A number may be given by what it must satisfy; lists and structs are wanted as such.
+    bool wants_container = (builtin.params[param] & ~(kList | kStruct)) == 0;
+    if (wants_container) value = make_concrete(value, expr.args[i]->pos);
+    bool is_known = builtin.params[param] != kTop && (!value.is_vertex() || settle(value.vertex));
+    if (!value.is_bottom() && is_known)
+      value = check_argument(builtin, value.is_vertex() && !wants_container ? value_of(value.vertex) : value, param,
+                             expr.args[i]->pos);
     if (value.is_bottom()) return value;
     if (value.is_vertex()) {
       if (!settle(value.vertex) && low_ != kNone && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
@@ -389,7 +402,7 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
       if (args[i].is_concrete_scalar()) places.push_back(expr.args[i]->pos);
     }
     validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos,
-                                                 std::span<const Pos>(arena_.copy(places)));
+                                                 std::span<const Pos>(arena_.copy(places)), true);
     return validator;
   }
   Value result = builtin.call(*this, args);

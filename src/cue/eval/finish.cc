@@ -247,8 +247,9 @@ Value Evaluator::finish_base(Vertex* v) {
     return node.bounds.empty() ? list : run_validators(v, list);
   }
   bool is_bare = node.scalar.is_none() && (node.kinds & kStruct) != 0;
-  bool is_struct = node.has_struct || has_fields || (node.maybe_struct && is_bare && !node.has_top && node.kinds == kTop);
-  if (!is_struct && node.kinds == kStruct) is_struct = true;
+  bool is_plain = is_bare && !node.has_top && node.kinds == kTop && node.bounds.empty();
+  bool is_struct = node.has_struct || has_fields || (node.maybe_struct && is_plain);
+  if (!is_struct && node.kinds == kStruct && (node.bounds.empty() || node.maybe_struct)) is_struct = true;
   if (is_struct) {
     if ((node.kinds & kStruct) == 0) {
       Value other = node.scalar.is_none() ? node.kind_value : node.scalar;
@@ -297,7 +298,8 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
     fields->phase = Phase::Final;
     fields->is_data = true;
     fields->is_open_list = v->is_open_list;
-    fields->is_closed = v->closes_fields || v->closes_once || !v->node->requirements.empty();
+    bool is_bound = v->closes_fields || v->closes_once || !v->node->requirements.empty();
+    fields->is_closed = is_bound && v->node->patterns.empty();
     for (Vertex* one : v->arcs) fields->arcs.push(arena_, one);
     subject = Value::of(fields);
     if (v->child_error != nullptr && !is_incomplete(v->child_error->code)) return value;
@@ -332,7 +334,7 @@ bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
 
 // No value lies between the bounds.
 bool Evaluator::is_empty_range(const Bound& low, const Bound& high, KindMask kinds) {
-  if (is_equal(low.operand, high.operand)) return low.op == Tok::Gtr || high.op == Tok::Lss;
+  if (is_identical(low.operand, high.operand)) return low.op == Tok::Gtr || high.op == Tok::Lss;
   if (compare_values(Tok::Gtr, low.operand, high.operand, 0).boolean) return true;
   if (kinds != kInt || !low.operand.is_number()) return false;
   // The least and the greatest whole number within the bounds.
@@ -355,7 +357,7 @@ Value Evaluator::finish_bounds(Vertex* v) {
   for (const Value& one : node.bounds) {
     bool drop = false;
     for (Value& other : kept) {
-      if (is_equal(one, other)) drop = true;
+      if (is_identical(one, other)) drop = true;
       if (drop || one.tag != Value::Tag::Bound || other.tag != Value::Tag::Bound) continue;
       const Bound& a = *one.bound;
       const Bound& b = *other.bound;
@@ -366,7 +368,7 @@ Value Evaluator::finish_bounds(Vertex* v) {
       if (order.is_bottom()) return conflict(one, a.pos, other, b.pos);
       if (!same_side) continue;
       bool one_is_tighter =
-          is_equal(a.operand, b.operand) ? a.op == Tok::Gtr || a.op == Tok::Lss : is_lower(a.op) != order.boolean;
+          is_identical(a.operand, b.operand) ? a.op == Tok::Gtr || a.op == Tok::Lss : is_lower(a.op) != order.boolean;
       if (one_is_tighter) other = one;
       drop = true;
     }

@@ -177,7 +177,7 @@ void Evaluator::insert_scalar(Vertex* v, const Value& value, Pos pos) {
     return;
   }
   bool same_kind = (kinds_of(node.scalar) & kinds_of(value)) != 0;
-  if (!same_kind || !is_equal(node.scalar, value)) add_error(v, conflict(node.scalar, node.scalar_pos, value, pos));
+  if (!same_kind || !is_identical(node.scalar, value)) add_error(v, conflict(node.scalar, node.scalar_pos, value, pos));
 }
 
 void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos) {

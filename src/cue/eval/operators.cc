@@ -240,23 +240,57 @@ Value Evaluator::compare_values(Tok op, const Value& a, const Value& b, Pos pos)
   if (a.tag == b.tag && (a.tag == Value::Tag::String || a.tag == Value::Tag::Bytes)) return decide(a.str().compare(b.str()));
   if (is_equality && a.tag == b.tag && a.tag == Value::Tag::Bool) return decide(a.boolean == b.boolean ? 0 : 1);
   if (is_equality && (a.tag == Value::Tag::Null || b.tag == Value::Tag::Null)) return decide(a.tag == b.tag ? 0 : 1);
-  bool are_lists = a.is_vertex() && b.is_vertex() && deref(a.vertex)->base.tag == Value::Tag::List &&
-                   deref(b.vertex)->base.tag == Value::Tag::List;
-  if (is_equality && are_lists) {
-    complete(a.vertex);
-    complete(b.vertex);
-    for (const Value& side : {a, b}) {
-      for (Vertex* item : deref(side.vertex)->arcs) {
-        Value value = make_concrete(Value::of(item), pos);
-        if (value.is_bottom()) return bottom(value.bottom->code, "invalid operand to '==' (type list)", pos);
-      }
-    }
-    return decide(is_equal(a, b) ? 0 : 1);
-  }
+  auto is_list = [](const Value& side) { return side.is_vertex() && deref(side.vertex)->base.tag == Value::Tag::List; };
+  if (is_equality && is_list(a) && is_list(b)) return compare_lists(op, a, b, pos);
   return bottom(Code::Eval, "invalid operands {0} and {1} (mismatched types)", pos, a, b);
 }
 
-bool Evaluator::is_equal(const Value& a_in, const Value& b_in) {
+// What in a list or struct has no value yet, or is wrong; none when all has.
+Value Evaluator::lacks_value(Vertex* v, Pos pos) {
+  complete(v);
+  for (Vertex* field : deref(v)->arcs) {
+    if (field->mark != ArcMark::Member || field->label.is_let()) continue;
+    Value value = make_concrete(Value::of(field), pos);
+    if (value.is_vertex()) value = lacks_value(value.vertex, pos);
+    if (value.is_bottom()) return value;
+  }
+  return {};
+}
+
+Value Evaluator::compare_lists(Tok op, const Value& a, const Value& b, Pos pos) {
+  for (const Value& side : {a, b}) {
+    Value lacking = lacks_value(side.vertex, pos);
+    if (lacking.is_bottom()) return bottom(lacking.bottom->code, "invalid operand to '==' (type list)", pos);
+  }
+  return Value::of(is_same_data(a, b, true) == (op == Tok::Eql));
+}
+
+bool Evaluator::is_same_data(const Value& a, const Value& b, bool regular_only) {
+  auto data = [this](const Value& side) {
+    Value value = make_concrete(side, 0);
+    return value.is_bottom() && side.is_vertex() ? deref(side.vertex)->base : value.is_bottom() ? side : value;
+  };
+  Value x = data(a);
+  Value y = data(b);
+  if (!x.is_vertex() || !y.is_vertex()) return kinds_of(x) == kinds_of(y) && is_identical(x, y);
+  if (over_budget() || deref(x.vertex)->base.tag != deref(y.vertex)->base.tag) return false;
+  auto counts = [regular_only](const Vertex* one) {
+    if (one->mark != ArcMark::Member || one->label.is_let()) return false;
+    return !regular_only || one->label.is_regular() || one->label.is_index();
+  };
+  for (Vertex* side : {deref(x.vertex), deref(y.vertex)}) {
+    const Vertex* other = side == deref(x.vertex) ? deref(y.vertex) : deref(x.vertex);
+    for (Vertex* one : side->arcs) {
+      if (!counts(one)) continue;
+      Vertex* twin = find_arc(other, one->label);
+      if (twin == nullptr || !counts(twin)) return false;
+      if (side == deref(x.vertex) && !is_same_data(Value::of(one), Value::of(twin), regular_only)) return false;
+    }
+  }
+  return true;
+}
+
+bool Evaluator::is_identical(const Value& a_in, const Value& b_in) {
   Value a = a_in;
   Value b = b_in;
   if (a.is_vertex() && !a.vertex->base.is_none() && deref(a.vertex)->base.tag != Value::Tag::Struct &&
@@ -279,23 +313,23 @@ bool Evaluator::is_equal(const Value& a_in, const Value& b_in) {
     case Value::Tag::Type:
       return a.kinds == b.kinds;
     case Value::Tag::Bound:
-      return a.bound->op == b.bound->op && is_equal(a.bound->operand, b.bound->operand);
+      return a.bound->op == b.bound->op && is_identical(a.bound->operand, b.bound->operand);
     case Value::Tag::Validator:
       return a.validator->builtin == b.validator->builtin &&
              std::equal(a.validator->args.begin(), a.validator->args.end(), b.validator->args.begin(), b.validator->args.end(),
-                        [this](const Value& x, const Value& y) { return is_equal(x, y); });
+                        [this](const Value& x, const Value& y) { return is_identical(x, y); });
     case Value::Tag::Conjunction: {
       auto x = a.conjunction->parts;
       auto y = b.conjunction->parts;
       return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                        [this](const Value& p, const Value& q) { return is_equal(p, q); });
+                        [this](const Value& p, const Value& q) { return is_identical(p, q); });
     }
     case Value::Tag::Disjunction: {
       auto x = a.disjunction->values;
       auto y = b.disjunction->values;
       return a.disjunction->defaults == b.disjunction->defaults &&
              std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                        [this](const Value& p, const Value& q) { return is_equal(p, q); });
+                        [this](const Value& p, const Value& q) { return is_identical(p, q); });
     }
     case Value::Tag::Builtin:
       return a.builtin == b.builtin;
@@ -322,7 +356,7 @@ bool Evaluator::is_equal(const Value& a_in, const Value& b_in) {
     settle(one);
     settle(other);
     if (deref(one)->base.is_none() || deref(other)->base.is_none()) return false;
-    if (!is_equal(Value::of(one), Value::of(other))) return false;
+    if (!is_identical(Value::of(one), Value::of(other))) return false;
   }
   return true;
 }
@@ -349,7 +383,7 @@ int Evaluator::satisfies(const Value& value, const Value& bound, Value& error) {
   }
   const Bound& limit = *bound.bound;
   if (limit.op == Tok::Neq || limit.op == Tok::Eql) {
-    bool equal = is_equal(value, limit.operand);
+    bool equal = is_identical(value, limit.operand);
     return equal == (limit.op == Tok::Eql) ? 1 : 0;
   }
   Value result = binary_values(limit.op, value, limit.operand, limit.pos);

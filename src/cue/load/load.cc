@@ -501,14 +501,10 @@ class Loader {
       if (source.format != SourceFormat::Cue) continue;
       Head head = head_of(source);
       for (const Head::Import& import : head.imports) {
-        std::string key = import.path;
-        std::string name(last_element(key));
-        if (auto colon = name.find(':'); colon != std::string::npos) {
-          key.resize(key.rfind(':'));
-          name = name.substr(colon + 1);
-        }
-        std::string bare = key.substr(0, key.find('@'));
-        if (auto at = name.find('@'); at != std::string::npos) name.resize(at);
+        const ImportPath parsed(import.path);
+        const std::string& key = parsed.key;
+        const std::string& name = parsed.name;
+        std::string bare = parsed.path.substr(0, parsed.path.find('@'));
         if (packages.contains(key) || is_standard_package(key) || is_package_not_offered(key)) continue;
         auto folder = folder_of_import(bare);
         if (!folder) {

@@ -41,19 +41,32 @@ Value raise(Calls& calls, std::span<const Value> args) {
   return failure;
 }
 
-bool fits(Calls& calls, const Value& value, const Value& schema) { return !calls.unify(value, schema).is_bottom(); }
-
+// What matches now, and what may once more is known, against the number wanted.
 Value match_n(Calls& calls, std::span<const Value> args) {
+  Value data = calls.data_of(args[0]);
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < calls.list_size(args[2]); ++i) count += fits(calls, args[0], calls.raw_item(args[2], i)) ? 1 : 0;
-  if (fits(calls, Value::of_int(count), args[1])) return Value::of(true);
-  return calls.reject(fmt::format("{} matched, expected {}", count, calls.show(args[1])));
+  std::int64_t possible = 0;
+  for (std::size_t i = 0; i < calls.list_size(args[2]); ++i) {
+    Code code = calls.fit(data, calls.raw_item(args[2], i));
+    count += code == Code::None ? 1 : 0;
+    possible += is_incomplete(code) ? 1 : 0;
+  }
+  auto is_wanted = [&](std::int64_t n) { return !calls.unify(Value::of_int(n), args[1]).is_bottom(); };
+  if (is_wanted(count)) return Value::of(true);
+  std::string why = fmt::format("{} matched, expected {}", count, calls.show(args[1]));
+  for (std::int64_t n = count + 1; n <= count + possible; ++n) {
+    if (is_wanted(n)) return calls.incomplete(why);
+  }
+  return calls.reject(why);
 }
 
 Value match_if(Calls& calls, std::span<const Value> args) {
-  const Value& wanted = fits(calls, args[0], args[1]) ? args[2] : args[3];
-  if (fits(calls, args[0], wanted)) return Value::of(true);
-  return calls.reject("invalid value: does not match");
+  Value data = calls.data_of(args[0]);
+  const Value& wanted = calls.fit(data, args[1]) == Code::None ? args[2] : args[3];
+  Code code = calls.fit(data, wanted);
+  if (code == Code::None) return Value::of(true);
+  return is_incomplete(code) ? calls.incomplete("invalid value: does not match yet")
+                             : calls.reject("invalid value: does not match");
 }
 
 constexpr KindMask kLenParams[] = {kString | kBytes | kList | kStruct};
@@ -61,7 +74,7 @@ constexpr KindMask kIntegers[] = {kInt, kInt};
 constexpr KindMask kStructParam[] = {kStruct};
 constexpr KindMask kListParam[] = {kList};
 constexpr KindMask kStringParam[] = {kString};
-constexpr KindMask kMatchN[] = {kTop, kTop, kList};
+constexpr KindMask kMatchN[] = {kTop, kInt, kList};
 constexpr KindMask kMatchIf[] = {kTop, kTop, kTop, kTop};
 
 constexpr Builtin kRows[] = {

@@ -77,7 +77,7 @@ class Calls {
   /// Regular fields that exist, in order.
   virtual std::size_t member_count(const Value& object) = 0;
   virtual Member member(const Value& object, std::size_t index) = 0;
-  /// Equal as data.
+  /// Equal as data: defaults taken, whether they are open or have optional fields or not.
   virtual bool is_equal(const Value& a, const Value& b) = 0;
   /// JSON text of a concrete value; nothing and `error` set otherwise.
   virtual std::string to_json(const Value& value, Value& error) = 0;
@@ -93,6 +93,10 @@ class Calls {
   virtual std::string show(const Value& value) = 0;
   /// a & b, evaluated. A bottom when it has none.
   virtual Value unify(const Value& a, const Value& b) = 0;
+  /// What is there: defaults taken; only regular fields, without patterns and optional ones; open.
+  virtual Value data_of(const Value& value) = 0;
+  /// How data and schema go together: None when they do; Incomplete when they may, e.g. once required fields are there.
+  virtual Code fit(const Value& data, const Value& schema) = 0;
   /// unify, then every error below it; with `wants_concrete` also what has no single value. None when there is none.
   virtual Value check(const Value& value, const Value& schema, bool wants_concrete) = 0;
   /// One of the items, or all of them at once; unevaluated.

@@ -260,12 +260,13 @@ Value Evaluator::any_of(const Value& list) {
 }
 
 Value Evaluator::all_of(const Value& list) {
+  const RefTrail* trail = current_conjunct_ != nullptr ? current_conjunct_->trail : nullptr;
   std::size_t size = list_size(list);
   if (size == 0) return Value::type(kTop);
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;
   for (std::size_t i = 0; i < size; ++i) {
-    v->conjuncts.push(arena_, {constant(raw_item(list, i), calling_pos_), nullptr, nullptr, nullptr, false});
+    v->conjuncts.push(arena_, {constant(raw_item(list, i), calling_pos_), nullptr, nullptr, trail, false});
   }
   return Value::of(v);
 }

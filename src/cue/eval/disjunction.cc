@@ -252,6 +252,16 @@ bool Evaluator::is_hopeless(Vertex* v, const ir::Expr& disjunct) {
   return false;
 }
 
+// A disjunct with a field that has no value yet is none either, so that one without such remains.
+const Bottom* Evaluator::unknown_field(const Vertex* v) {
+  for (const Vertex* field : v->arcs) {
+    const Vertex* real = deref(field);
+    if (field->mark <= ArcMark::Required && real->base.is_bottom() && is_incomplete(real->base.bottom->code))
+      return real->base.bottom;
+  }
+  return nullptr;
+}
+
 // False when it must wait.
 bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<const Bottom*>& errors) {
   Vertex* trial = arena_.make<Vertex>();
@@ -274,8 +284,9 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   Vertex* real = deref(trial);
   if (!done && low != kNone && !force_) return false;
   const Bottom* failure = real->base.is_bottom() ? real->base.bottom : real->child_error;
+  if (failure == nullptr && !trial->is_preliminary) failure = unknown_field(real);
   if (!done && real->base.is_none()) failure = bottom(Code::Cycle, "cycle error", v->pos).bottom;
-  if (failure != nullptr && (real->base.is_bottom() || !is_incomplete(failure->code))) {
+  if (failure != nullptr) {
     errors.push_back(failure);
     if (trial->arcs.empty()) give_node(trial);
     return true;

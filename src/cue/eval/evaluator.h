@@ -220,6 +220,7 @@ class Evaluator final : public Calls {
   bool cross(Vertex* v, std::uint32_t index, const std::vector<Alternative>& left, std::vector<Crossing>& out,
              std::vector<const Bottom*>& errors);
   bool try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<const Bottom*>& errors);
+  static const Bottom* unknown_field(const Vertex* v);
   bool is_hopeless(Vertex* v, const ir::Expr& disjunct);
   void append_preliminary(std::vector<Alternative>& out, Alternative one);
   void not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& path, std::string& out);

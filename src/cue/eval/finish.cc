@@ -567,6 +567,8 @@ void Evaluator::deny_below(Vertex* v, const CloseScope* closed, const Bottom* re
 
 void Evaluator::check_closed(Vertex* v) {
   if (v->base.is_bottom() || v->arcs.empty()) return;
+  // One error is enough.
+  if (v->child_error != nullptr && !v->child_error->is_close_check) return;
   std::vector<CloseScope*> closed;
   if (v->in_closed) closed = requirements(v);
   if (closed.empty()) return;

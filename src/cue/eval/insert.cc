@@ -23,6 +23,17 @@ bool repeats(const Conjunct& pattern, const Conjunct& field) {
   return false;
 }
 
+// and([a, b]) is a & b; none when it is not written so.
+std::span<const ir::Expr* const> conjuncts_of(const ir::Call& call) {
+  if (call.function->op != ir::Op::Constant || call.args.size() != 1 || call.args[0]->op != ir::Op::List) return {};
+  const Value& function = ir::as<ir::Constant>(*call.function).value;
+  const auto& list = ir::as<ir::List>(*call.args[0]);
+  bool is_and = function.tag == Value::Tag::Builtin && function.builtin->package.empty() && function.builtin->name == "and";
+  auto is_item = [](const ir::Expr* one) { return one->op != ir::Op::Comprehension; };
+  if (!is_and || list.rest != nullptr || !std::all_of(list.items.begin(), list.items.end(), is_item)) return {};
+  return list.items;
+}
+
 }  // namespace
 
 CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Vertex* of) {
@@ -66,10 +77,15 @@ void Evaluator::insert(Vertex* v, const Conjunct& c) {
     case ir::Op::Unary:
     case ir::Op::Binary:
     case ir::Op::Interpolation:
-    case ir::Op::Call:
     case ir::Op::Bound:
     case ir::Op::Presence:
       return add_task(v, Task::Kind::Expression, c);
+    case ir::Op::Call: {
+      std::span<const ir::Expr* const> conjuncts = conjuncts_of(ir::as<ir::Call>(*c.expr));
+      for (const ir::Expr* part : conjuncts) insert(v, {part, c.env, c.scope, c.trail, c.is_cyclic});
+      if (conjuncts.empty()) add_task(v, Task::Kind::Expression, c);
+      return;
+    }
   }
 }
 
@@ -231,10 +247,11 @@ void Evaluator::insert_bound(Vertex* v, const Value& bound, Pos pos) {
 
 // A vertex made of values, or one evaluated elsewhere, as a conjunct.
 void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
-  data = deref(data);
+  data = declared(data);
   bool is_disjunct = data->stands_for != nullptr && data->node != nullptr && !data->node->choices.empty();
   if (!data->conjuncts.empty() && !data->is_data && !is_disjunct) return add_vertex(v, c, data, false);
   settle(data);
+  data = deref(data);
   if (data->base.tag != Value::Tag::Struct && data->base.tag != Value::Tag::List)
     return insert_value(v, c, data->base, c.expr->pos);
   Node& node = *v->node;

@@ -111,8 +111,16 @@ Value Evaluator::binary_values(Tok op, const Value& a, const Value& b, Pos pos) 
   switch (op) {
     case Tok::LAnd:
     case Tok::LOr:
-      if (a.tag != Value::Tag::Bool || b.tag != Value::Tag::Bool) break;
-      return Value::of(op == Tok::LAnd ? a.boolean && b.boolean : a.boolean || b.boolean);
+      // The right side is evaluated, but does not count when the left decides.
+      if (a.tag == Value::Tag::Bool && a.boolean == (op == Tok::LOr)) return a;
+      for (const Value& side : {a, b}) {
+        if (side.tag == Value::Tag::Bool) continue;
+        return bottom(
+            Code::Eval,
+            op == Tok::LAnd ? "cannot use {0} (type {1}) as type bool in &&" : "cannot use {0} (type {1}) as type bool in ||",
+            pos, side, Value::type(kinds_of(side)));
+      }
+      return b;
     case Tok::Eql:
     case Tok::Neq:
     case Tok::Lss:

@@ -65,7 +65,8 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
     return lookup_in_value(chosen, label, pos);
   }
   Vertex* arc = find_arc(v, label);
-  if (arc != nullptr && arc->mark == ArcMark::Member) return {Found::Arc, arc, {}};
+  bool is_wrong = v->base.is_bottom() && v->base.bottom->code >= Code::User;
+  if (arc != nullptr && arc->mark == ArcMark::Member && !is_wrong) return {Found::Arc, arc, {}};
   if (v->base.is_bottom()) return {Found::Error, nullptr, v->base};
   bool is_container = v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List;
   if (is_container || (kinds_of(v->base) & (kStruct | kList)) != 0) return {Found::Absent, nullptr, {}};
@@ -85,6 +86,18 @@ bool Evaluator::may_have_any(Vertex* v) {
   }
   return false;
 }
+
+namespace {
+
+// A field of a field of the root; not a let clause, nor a struct in the middle of an expression.
+bool is_rooted(const Vertex* v) {
+  for (; v->parent != nullptr; v = v->parent) {
+    if (v->label.is_none() || v->label.is_let()) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos pos) {
   if (base.is_bottom()) return {Found::Error, nullptr, base};
@@ -110,10 +123,13 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
                        : is_optional ? "cannot reference optional field: {0}"
                                      : "undefined field: {0}";
     auto is_once = [](const CloseScope* one) { return one->kind == CloseScope::Kind::Once; };
-    bool was_closed = in->node != nullptr && in->phase >= Phase::Settled &&
+    bool was_closed = in->node != nullptr && in->phase >= Phase::Settled && !in->arcs.empty() &&
                       std::any_of(in->node->requirements.begin(), in->node->requirements.end(), is_once);
     was_closed = was_closed || (in->closes_once && in->phase >= Phase::Settled);
-    bool is_closed = in->is_closed && (in->phase == Phase::Final || was_closed) && !is_list && !is_allowed && !may_have_any(in);
+    // Of what has a place of its own it is known as soon as it is settled, whoever asks first.
+    bool is_struct = in->base.tag == Value::Tag::Struct;
+    bool is_settled = is_struct && (in->phase == Phase::Final || (in->phase >= Phase::Settled && is_rooted(in)));
+    bool is_closed = in->is_closed && (is_settled || was_closed) && !is_list && !is_allowed && !may_have_any(in);
     bool is_permanent = (out_of_range && !in->is_open_list) || is_closed || (is_list && label.is_regular());
     auto* reason = arena_.make<Bottom>(
         *bottom(is_permanent ? Code::Eval : Code::Incomplete, text, pos, name, Value::of_int(in->arcs.size())).bottom);

@@ -183,7 +183,7 @@ bool Evaluator::is_same_place(const CloseScope* a, const CloseScope* b) {
 void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is_definition) {
   Conjunct c = ref;
   Vertex* target = from;
-  if (from->shared != nullptr && from->phase >= Phase::Settled && from->conjuncts.empty()) target = deref(from);
+  if (from->phase >= Phase::Settled) target = declared(from);
   if (!track_cycle(v, c, target)) {
     note_conjunct(v, {c.expr, c.env, c.scope, c.trail, false});
     v->node->has_top = v->node->has_top || target->phase != Phase::Final;

@@ -110,6 +110,12 @@ inline const Vertex* deref(const Vertex* v) {
   return v;
 }
 
+/// What a vertex that only names another one stands for: the first that says what it is.
+inline Vertex* declared(Vertex* v) {
+  while (v->shared != nullptr && v->conjuncts.empty()) v = v->shared;
+  return v;
+}
+
 struct Task {
   enum class Kind : std::uint8_t { Resolve, Expression, Dynamic, Comprehension, Pattern, List };
   enum class State : std::uint8_t { Waiting, Running, Done };

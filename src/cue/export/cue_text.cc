@@ -104,7 +104,8 @@ class Printer {
     std::vector<Vertex*> out;
     for (Vertex* field : v->arcs) {
       if (field->label.is_let() || field->label.is_index() || field->mark == ArcMark::Absent) continue;
-      if (field->mark != ArcMark::Member && !options_.has_optional) continue;
+      bool is_shown = options_.has_optional || (options_.has_required && field->mark == ArcMark::Required);
+      if (field->mark != ArcMark::Member && !is_shown) continue;
       if (field->label.is_hidden() ? !options_.has_hidden : !field->label.is_regular() && !options_.has_definitions) continue;
       out.push_back(field);
     }

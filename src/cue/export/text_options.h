@@ -13,6 +13,7 @@ struct TextOptions {
   bool has_definitions = true;
   bool has_hidden = true;
   bool has_optional = true;  // and required ones that are not there
+  bool has_required = true;  // those, whatever is said of optional ones
   bool has_docs = false;     // comments above fields
   std::string indent = "\t";
   bool joins_single_fields = false;  // a: b: 1

@@ -462,6 +462,7 @@ class Command {
     style.has_definitions = is_eval && !options_.is_concrete;
     style.has_hidden = options_.shows_hidden;
     style.has_optional = options_.shows_optional;
+    style.has_required = is_eval;
     style.has_docs = !is_eval;
     style.indent = is_eval ? "    " : "\t";
     std::string text = cue_text(one.evaluation->evaluator(), one.vertex, style);

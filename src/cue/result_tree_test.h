@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <string>
 #include <vector>
@@ -114,10 +115,12 @@ struct Comparison {
   int leaves = 0;
   int wrong = 0;
   std::string first = {};
+  bool tells_all = false;  // every difference, on standard output
 
   void differ(const std::string& path, const std::string& what) {
     ++wrong;
     if (first.empty()) first = path + ": " + what;
+    if (tells_all) std::cout << path << ": " << what << std::endl;
   }
 
   const json::Value* at_path(const json::Value& tree, const std::string& path) {
@@ -165,6 +168,7 @@ struct Comparison {
     if ((*want)["ignored"].as_bool()) return;
     if ((*want)["k"].as_string() == "_|_" && got["fails"].as_bool()) return;
     if ((*want)["k"].as_string() != got["k"].as_string()) {
+      if (tells_all) fields((*want)["f"], got["f"], path, depth, true);
       return differ(path, "want " + (*want)["k"].str() + " " + (*want)["v"].str() + (*want)["code"].str() + ", got " +
                               got["k"].str() + " " + got["v"].str() + " " + got["msg"].str());
     }

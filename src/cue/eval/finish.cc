@@ -185,18 +185,6 @@ void Evaluator::finish_lists(Vertex* v) {
   }
 }
 
-namespace {
-
-// A definition referred to beside other conjuncts closes everything below; one that is embedded, only the struct around it.
-bool closes_whole(const CloseScope* requirement) {
-  if (requirement->kind != CloseScope::Kind::Definition) return false;
-  const CloseScope* outside = requirement->parent;
-  while (outside != nullptr && outside->kind == CloseScope::Kind::Definition) outside = outside->parent;
-  return outside == nullptr || outside->kind != CloseScope::Kind::Embed;
-}
-
-}  // namespace
-
 void Evaluator::finish(Vertex* v) {
   Node& node = *v->node;
   v->phase = Phase::Settled;
@@ -217,17 +205,15 @@ void Evaluator::finish(Vertex* v) {
   }
   if (v->base.is_none()) v->base = finish_base(v);
   v->in_closed = !node.requirements.empty() || (v->parent != nullptr && v->parent->in_closed);
-  v->closes_below = v->closes_fields || std::any_of(node.requirements.begin(), node.requirements.end(), closes_whole);
-  v->is_closed = v->closes_below || v->closes_once || !node.requirements.empty() || (v->in_closed && is_inside_closed(v));
+  v->is_closed =
+      v->closes_fields || v->closes_once || v->has_definition || !node.requirements.empty() || is_inside_definition(v);
 }
 
-// A definition that an enclosing vertex refers to says what is here.
-bool Evaluator::is_inside_closed(const Vertex* v) {
-  for (const CloseScope* one : inherited_requirements(v)) {
-    for (const Conjunct& c : v->conjuncts) {
-      for (const CloseScope* at = c.scope; at != nullptr; at = at->parent) {
-        if (at == one) return true;
-      }
+// A definition, here or above, says what is here.
+bool Evaluator::is_inside_definition(const Vertex* v) {
+  for (const ScopeMark& mark : v->node->scopes) {
+    for (const CloseScope* at = mark.scope; at != nullptr; at = at->parent) {
+      if (at->kind == CloseScope::Kind::Definition) return true;
     }
   }
   return false;
@@ -416,10 +402,6 @@ bool Evaluator::complete(Vertex* v) {
   if (!settle(v)) return false;
   v = deref(v);
   if (v->phase != Phase::Settled) return true;
-  bool is_field = v->parent != nullptr && !v->label.is_none() && !v->label.is_let();
-  // Hidden fields that a definition does not know may be added to it, and are not its own.
-  bool is_strange = is_field && v->label.is_hidden() && !v->is_closed && v->parent->node != nullptr && !is_inside_closed(v);
-  if (is_field && v->parent->closes_below && !is_strange) v->closes_below = v->is_closed = true;
   if (v->base.tag == Value::Tag::Disjunction) {
     v->phase = Phase::Final;
     return true;

@@ -200,6 +200,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     bool is_all_there_is = v->conjuncts.size() == 1 && v->conjuncts[0].expr == c.expr;
     bool is_decided = is_plain && real->arcs.empty() && (!target->lost_to_cycle || is_all_there_is);
     if (is_decided || (real->base.is_bottom() && real->conjuncts.empty())) {
+      v->has_definition = v->has_definition || is_definition;
       return insert_value(v, c, real->base, c.expr->pos);
     }
     if (may_share(v, c, real)) {

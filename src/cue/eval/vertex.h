@@ -83,7 +83,8 @@ struct Vertex {
   bool is_data : 1 = false;          // made of values, without conjuncts
   bool closes_once : 1 = false;      // result of close()
   bool closes_fields : 1 = false;    // a definition, or inside one
-  bool closes_below : 1 = false;     // it is a definition, refers to one as a whole, or is below such
+  bool has_definition : 1 = false;   // refers to one, or to a field of one
+  bool closes_below : 1 = false;     // a definition takes in whatever is below
   bool in_closed : 1 = false;        // it or one above has closed scopes
   bool is_preliminary : 1 = false;   // a trial that leaves further disjunctions aside
   bool tried_disjuncts : 1 = false;  // its value is what was left of a disjunction

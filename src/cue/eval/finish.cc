@@ -205,18 +205,15 @@ void Evaluator::finish(Vertex* v) {
   }
   if (v->base.is_none()) v->base = finish_base(v);
   v->in_closed = !node.requirements.empty() || (v->parent != nullptr && v->parent->in_closed);
+  // A definition, here or above, says what is here.
   v->is_closed =
-      v->closes_fields || v->closes_once || v->has_definition || !node.requirements.empty() || is_inside_definition(v);
+      v->closes_fields || v->closes_once || v->has_definition || !node.requirements.empty() ||
+      std::any_of(node.scopes.begin(), node.scopes.end(), [](const ScopeMark& one) { return is_in_definition(one.scope); });
 }
 
-// A definition, here or above, says what is here.
-bool Evaluator::is_inside_definition(const Vertex* v) {
-  for (const ScopeMark& mark : v->node->scopes) {
-    for (const CloseScope* at = mark.scope; at != nullptr; at = at->parent) {
-      if (at->kind == CloseScope::Kind::Definition) return true;
-    }
-  }
-  return false;
+bool Evaluator::is_in_definition(const CloseScope* scope) {
+  while (scope != nullptr && scope->kind != CloseScope::Kind::Definition) scope = scope->parent;
+  return scope != nullptr;
 }
 
 // The base when there are no errors and no disjunction.

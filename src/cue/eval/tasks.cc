@@ -169,7 +169,9 @@ bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from
   if (c.is_cyclic || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty()) return false;
   bool is_container =
       from->base.tag == Value::Tag::Struct || from->base.tag == Value::Tag::List || from->base.tag == Value::Tag::Disjunction;
-  bool changes_closedness = v->closes_once || (v->closes_fields && !from->closes_fields);
+  bool is_list = from->base.tag == Value::Tag::List;
+  bool closes = !from->is_closed && !is_list && is_in_definition(c.scope);
+  bool changes_closedness = v->closes_once || closes || (v->closes_fields && !from->closes_fields);
   return is_container && !changes_closedness && !has_ancestor(v, from);
 }
 

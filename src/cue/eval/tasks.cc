@@ -170,7 +170,8 @@ bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from
   bool is_container =
       from->base.tag == Value::Tag::Struct || from->base.tag == Value::Tag::List || from->base.tag == Value::Tag::Disjunction;
   bool is_list = from->base.tag == Value::Tag::List;
-  bool closes = !from->is_closed && !is_list && is_in_definition(c.scope);
+  bool is_inside = is_in_definition(c.scope) || (v->parent != nullptr && v->parent->closes_below);
+  bool closes = !from->is_closed && !is_list && is_inside;
   bool changes_closedness = v->closes_once || closes || (v->closes_fields && !from->closes_fields);
   return is_container && !changes_closedness && !has_ancestor(v, from);
 }
@@ -203,6 +204,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     bool is_decided = is_plain && real->arcs.empty() && (!target->lost_to_cycle || is_all_there_is);
     if (is_decided || (real->base.is_bottom() && real->conjuncts.empty())) {
       v->has_definition = v->has_definition || is_definition;
+      v->closes_below = v->closes_below || (is_definition && real->node != nullptr && real->node->has_top);
       return insert_value(v, c, real->base, c.expr->pos);
     }
     if (may_share(v, c, real)) {
@@ -212,6 +214,9 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
   }
   if (target->conjuncts.empty() && target->phase >= Phase::Settled) return insert_data(v, c, target);
   CloseScope* outside = c.scope;
+  bool is_embedded = c.scope != nullptr && c.scope->kind == CloseScope::Kind::Embed;
+  if (!is_embedded && real->phase >= Phase::Settled && real->base.tag == Value::Tag::Struct && real->is_closed)
+    v->has_definition = true;
   Node& node = *v->node;
   for (std::uint32_t i = 0; i < node.seen.size(); ++i) {
     if (node.seen[i].arc != target) continue;

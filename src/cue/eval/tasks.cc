@@ -204,7 +204,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     bool is_decided = is_plain && real->arcs.empty() && (!target->lost_to_cycle || is_all_there_is);
     if (is_decided || (real->base.is_bottom() && real->conjuncts.empty())) {
       v->has_definition = v->has_definition || is_definition;
-      v->closes_below = v->closes_below || (is_definition && real->node != nullptr && real->node->has_top);
+      v->closes_below = v->closes_below || (is_definition && real->base.tag == Value::Tag::Type && real->base.kinds == kTop);
       return insert_value(v, c, real->base, c.expr->pos);
     }
     if (may_share(v, c, real)) {

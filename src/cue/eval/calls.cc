@@ -51,16 +51,24 @@ Value Evaluator::make_struct(std::span<const Member> members) {
   return Value::of(v);
 }
 
+std::string Evaluator::callee() const {
+  if (calling_ == nullptr) return "";
+  return (calling_->package.empty() ? "" : std::string(calling_->package) + ".") + std::string(calling_->name);
+}
+
 Value Evaluator::fail(std::string message) {
-  std::string name = calling_ == nullptr ? ""
-                                         : (calling_->package.empty() ? "" : std::string(calling_->package) + ".") +
-                                               std::string(calling_->name);
-  return bottom(Code::Eval, "error in call to {0}: {1}", calling_pos_, Value::string(arena_.copy(std::string_view(name))),
+  return bottom(Code::Eval, "error in call to {0}: {1}", calling_pos_, Value::string(arena_.copy(std::string_view(callee()))),
                 Value::string(arena_.copy(std::string_view(message))));
 }
 
+Value Evaluator::error(std::string message) {
+  return bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
+}
+
 Value Evaluator::incomplete(std::string message) {
-  return bottom(Code::Incomplete, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
+  Value value = bottom(Code::Incomplete, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
+  const_cast<Bottom*>(value.bottom)->is_rejection = true;  // fresh: nobody else has it yet
+  return value;
 }
 
 Value Evaluator::from_json(const json::Value& data) {

@@ -65,6 +65,8 @@ class Evaluator final : public Calls {
   Value make_struct(std::span<const Member> members) override;
   Value fail(std::string message) override;
   Value fail(const Value& reason) override;
+  Value error(std::string message) override;
+  std::string callee() const override;
   Value incomplete(std::string message) override;
   Value reject(std::string message) override;
   Value from_json(const json::Value& data) override;

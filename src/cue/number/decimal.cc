@@ -94,7 +94,7 @@ Digits shifted(const Digits& digits, std::int32_t zeros) {
   return digits == "0" ? digits : digits + std::string(static_cast<std::size_t>(std::max(zeros, 0)), '0');
 }
 
-Decimal add_signed(const Decimal& a, const Decimal& b, bool flip) {
+Decimal add_signed(const Decimal& a, const Decimal& b, bool flip, int precision) {
   std::int32_t exponent = std::min(a.exponent, b.exponent);
   Digits left = shifted(a.digits, a.exponent - exponent);
   Digits right = shifted(b.digits, b.exponent - exponent);
@@ -112,7 +112,7 @@ Decimal add_signed(const Decimal& a, const Decimal& b, bool flip) {
     result.is_negative = right_negative;
   }
   if (result.is_zero()) result.is_negative = false;
-  return round(std::move(result));
+  return round(std::move(result), precision);
 }
 
 }  // namespace
@@ -205,31 +205,31 @@ Decimal round(Decimal value, int precision) {
   return value;
 }
 
-Decimal add(const Decimal& a, const Decimal& b) { return add_signed(a, b, false); }
-Decimal subtract(const Decimal& a, const Decimal& b) { return add_signed(a, b, true); }
+Decimal add(const Decimal& a, const Decimal& b, int precision) { return add_signed(a, b, false, precision); }
+Decimal subtract(const Decimal& a, const Decimal& b, int precision) { return add_signed(a, b, true, precision); }
 
-Decimal multiply(const Decimal& a, const Decimal& b) {
+Decimal multiply(const Decimal& a, const Decimal& b, int precision) {
   Decimal result;
   result.digits = multiply_digits(a.digits, b.digits);
   result.exponent = a.exponent + b.exponent;
   result.is_negative = !result.is_zero() && a.is_negative != b.is_negative;
-  return round(std::move(result));
+  return round(std::move(result), precision);
 }
 
-Decimal divide(const Decimal& a, const Decimal& b) {
+Decimal divide(const Decimal& a, const Decimal& b, int precision) {
   std::int32_t ideal = a.exponent - b.exponent;
   Decimal result;
   result.exponent = ideal;
   if (a.is_zero()) return result;
   // Enough zeros for the precision and one digit to round by.
   auto zeros = static_cast<std::int32_t>(std::max<std::int64_t>(
-      0, kPrecision + 1 + static_cast<std::int64_t>(b.digits.size()) - static_cast<std::int64_t>(a.digits.size())));
+      0, precision + 1 + static_cast<std::int64_t>(b.digits.size()) - static_cast<std::int64_t>(a.digits.size())));
   DigitDivision division = divide_digits(shifted(a.digits, zeros), b.digits);
   result.digits = division.quotient;
   result.exponent = ideal - zeros;
   result.is_negative = a.is_negative != b.is_negative;
   bool exact = division.remainder == "0";
-  result = round(std::move(result));
+  result = round(std::move(result), precision);
   while (exact && result.exponent < ideal && result.digits.size() > 1 && result.digits.back() == '0') {
     result.digits.pop_back();
     ++result.exponent;

@@ -30,13 +30,23 @@ std::optional<Decimal> parse_decimal(std::string_view text);
 std::optional<std::int64_t> to_int64(const Decimal& value);
 double to_double(const Decimal& value);
 
-Decimal add(const Decimal& a, const Decimal& b);
-Decimal subtract(const Decimal& a, const Decimal& b);
-Decimal multiply(const Decimal& a, const Decimal& b);
+Decimal add(const Decimal& a, const Decimal& b, int precision = kPrecision);
+Decimal subtract(const Decimal& a, const Decimal& b, int precision = kPrecision);
+Decimal multiply(const Decimal& a, const Decimal& b, int precision = kPrecision);
 /// REQUIRES: b is not zero.
-Decimal divide(const Decimal& a, const Decimal& b);
+Decimal divide(const Decimal& a, const Decimal& b, int precision = kPrecision);
 /// Rounded to the precision.
 Decimal round(Decimal value, int precision = kPrecision);
+
+/// Functions to the precision. nullopt where there is no value: a logarithm of what is not positive, a power too large.
+std::optional<Decimal> exponential(const Decimal& x);
+std::optional<Decimal> natural_logarithm(const Decimal& x);
+/// Logarithm to base 2 or 10.
+std::optional<Decimal> logarithm(const Decimal& x, int base);
+/// base to the power of any exponent; REQUIRES: base is positive.
+std::optional<Decimal> power(const Decimal& base, const Decimal& exponent);
+Decimal cube_root(const Decimal& x);
+
 /// <0, 0, >0
 int compare(const Decimal& a, const Decimal& b);
 

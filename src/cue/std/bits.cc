@@ -23,10 +23,12 @@ Value bits_clear(Calls& calls, Args args) { return combine(calls, args, BitOp::A
 bool is_position(const Value& value) { return to_int(value) >= 0 && to_int(value) <= kMaxBits; }
 
 Value shift_up(Calls& calls, Args args) {
+  if (integer_of(args[0]).is_zero() && to_int(args[1]) >= 0) return Value::of_int(0);
   if (!is_position(args[1])) return calls.fail("shift is negative or too large");
   return make_integer(calls, shift_left(integer_of(args[0]), static_cast<std::size_t>(to_int(args[1]))));
 }
 Value shift_down(Calls& calls, Args args) {
+  if (to_int(args[1]) > kMaxBits) return Value::of_int(integer_of(args[0]).is_negative ? -1 : 0);
   if (!is_position(args[1])) return calls.fail("shift is negative or too large");
   return make_integer(calls, shift_right(integer_of(args[0]), static_cast<std::size_t>(to_int(args[1]))));
 }

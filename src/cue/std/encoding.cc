@@ -199,13 +199,13 @@ constexpr auto& kLength = kParams<kTop, kInt>;
 
 constexpr Builtin kBase64[] = {
     {"encoding/base64", "Encode", kWithEncoding, kString, base64_encode},
-    {"encoding/base64", "Decode", kWithEncoding, kBytes, base64_decode},
+    {"encoding/base64", "Decode", kParams<kTop, kString>, kBytes, base64_decode},
     {"encoding/base64", "EncodedLen", kLength, kInt, base64_encoded_length},
     {"encoding/base64", "DecodedLen", kLength, kInt, base64_decoded_length},
 };
 constexpr Builtin kHex[] = {
     {"encoding/hex", "Encode", kBytesOnly, kString, hex_encode},
-    {"encoding/hex", "Decode", kBytesOnly, kBytes, hex_decode},
+    {"encoding/hex", "Decode", kParams<kString>, kBytes, hex_decode},
     {"encoding/hex", "EncodedLen", kParams<kInt>, kInt, hex_encoded_length},
     {"encoding/hex", "DecodedLen", kParams<kInt>, kInt, hex_decoded_length},
     {"encoding/hex", "Dump", kBytesOnly, kString, hex_dump},

@@ -80,14 +80,14 @@ Value marshal(Calls& calls, Args args) {
   Value error;
   std::string text = calls.to_json(args[0], error);
   if (error.is_bottom()) return error;
-  return calls.make_string(html_escaped(text));
+  return calls.make_string(text);
 }
 
 Value marshal_stream(Calls& calls, Args args) {
   std::string out;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value error;
-    out += html_escaped(calls.to_json(calls.raw_item(args[0], i), error)) + "\n";
+    out += calls.to_json(calls.raw_item(args[0], i), error) + "\n";
     if (error.is_bottom()) return error;
   }
   return calls.make_string(out);

@@ -31,8 +31,7 @@ Value concat(Calls& calls, Args args) {
     Value inner = calls.list_item(args[0], i);
     if (inner.is_bottom()) return inner;
     if (!is_list(inner)) {
-      return calls.fail(fmt::format("invalid list element {} in argument 0 to call: cannot use value {} ({}) as list", i,
-                                    calls.show(inner), kind_name(inner)));
+      return calls.fail(fmt::format("cannot use value {} (type {}) as list", calls.show(inner), kind_name(inner)));
     }
     for (const Value& item : raw_items(calls, inner)) items.push_back(item);
     if (items.size() > kMaxItems) return calls.fail("list too long");
@@ -234,10 +233,23 @@ Value is_sorted_strings(Calls& calls, Args args) {
 
 // --- judging
 
+// 1 and 1.0 are different items.
+bool is_alike(Calls& calls, const Value& a, const Value& b) {
+  if (a.is_number() && b.is_number()) return is_float(a) == is_float(b);
+  if (!a.is_vertex() || !b.is_vertex()) return true;
+  for (std::size_t i = 0; i < std::min(calls.list_size(a), calls.list_size(b)); ++i) {
+    if (!is_alike(calls, calls.list_item(a, i), calls.list_item(b, i))) return false;
+  }
+  for (std::size_t i = 0; i < std::min(calls.member_count(a), calls.member_count(b)); ++i) {
+    if (!is_alike(calls, calls.member(a, i).value, calls.member(b, i).value)) return false;
+  }
+  return true;
+}
+
 Value contains(Calls& calls, Args args) {
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value item = calls.list_item(args[0], i);
-    if (!item.is_bottom() && calls.is_equal(item, args[1])) return Value::of(true);
+    if (!item.is_bottom() && is_alike(calls, item, args[1]) && calls.is_equal(item, args[1])) return Value::of(true);
   }
   return Value::of(false);
 }
@@ -295,10 +307,9 @@ Value match_n(Calls& calls, Args args) {
     count += calls.check(calls.raw_item(args[0], i), args[2], true).is_bottom() ? 0 : 1;
   Value verdict = calls.unify(Value::of_int(count), args[1]);
   if (!verdict.is_bottom()) return Value::of(true);
-  if (kinds_of(args[1]) == 0 || (kinds_of(args[1]) & kInt) == 0)
-    return calls.fail(fmt::format("cannot use {} as a number of matches", calls.show(args[1])));
   std::string why = fmt::format("number of matched elements is {}: does not satisfy {}", count, calls.show(args[1]));
-  return calls.may_grow(args[0]) ? calls.incomplete(why) : calls.reject(why);
+  bool is_number = (kinds_of(args[1]) & kInt) != 0;
+  return is_number && calls.may_grow(args[0]) ? calls.incomplete(why) : calls.reject(why);
 }
 
 constexpr auto& kOne = kParams<kList>;

@@ -50,26 +50,43 @@ Value round_to_even(Calls& calls, Args args) {
 Value abs_value(Calls& calls, Args args) {
   Decimal value = to_decimal(args[0]);
   value.is_negative = false;
-  return calls.make_number(value, is_float(args[0]));
+  return value.is_whole() ? calls.make_number(whole(value), false) : calls.make_number(value, true);
 }
 
 Value multiple_of(Calls& calls, Args args) {
   Decimal by = to_decimal(args[1]);
-  if (by.is_zero()) return calls.fail("division by zero");
   Decimal a = to_decimal(args[0]);
+  if (by.is_zero()) return calls.fail(a.is_zero() ? "division undefined" : "division by zero");
   std::int32_t shift = -std::min({a.exponent, by.exponent, 0});
   a.exponent += shift;
   by.exponent += shift;
   return Value::of(divide_truncated(a, by).remainder.is_zero());
 }
 
-// Whole powers exactly (to 34 digits), others in binary.
+Value reduced(Calls& calls, const std::optional<Decimal>& value, const char* otherwise) {
+  return value ? make_reduced(calls, *value) : calls.fail(otherwise);
+}
+Value exp_value(Calls& calls, Args args) { return reduced(calls, exponential(to_decimal(args[0])), "overflow"); }
+Value exp2_value(Calls& calls, Args args) {
+  return reduced(calls, slipway::cue::power(decimal_of(2), to_decimal(args[0])), "exponent out of range");
+}
+Value log_value(Calls& calls, Args args) { return reduced(calls, natural_logarithm(to_decimal(args[0])), "invalid operation"); }
+Value log2_value(Calls& calls, Args args) { return reduced(calls, logarithm(to_decimal(args[0]), 2), "invalid operation"); }
+Value log10_value(Calls& calls, Args args) { return reduced(calls, logarithm(to_decimal(args[0]), 10), "invalid operation"); }
+Value cbrt_value(Calls& calls, Args args) { return make_reduced(calls, cube_root(to_decimal(args[0]))); }
+
+// To 34 digits.
 Value power(Calls& calls, Args args) {
   Decimal base = to_decimal(args[0]);
   Decimal exponent = to_decimal(args[1]);
   auto times = to_int64(exponent);
+  if (base.is_zero() && exponent.is_zero()) return calls.fail("invalid operation");
   if (base.is_zero() && exponent.is_negative) return calls.fail("division by zero");
-  if (!times || std::abs(*times) > 100'000) return make_double(calls, std::pow(number_of(args[0]), number_of(args[1])));
+  if (base.is_zero()) return Value::of_int(0);
+  if (!times || std::abs(*times) > 100'000) {
+    if (base.is_negative) return calls.fail("invalid operation");
+    return reduced(calls, slipway::cue::power(base, exponent), "overflow");
+  }
   Decimal result = decimal_of(1);
   Decimal square = base;
   for (std::uint64_t left = static_cast<std::uint64_t>(std::abs(*times)); left > 0; left >>= 1) {
@@ -93,15 +110,19 @@ Value power_of_ten(Calls& calls, Args args) {
 
 template <double (*function)(double)>
 Value unary(Calls& calls, Args args) {
-  return make_double(calls, function(number_of(args[0])));
+  Value error;
+  double x = to_double(calls, args[0], 0, error);
+  return error.is_bottom() ? error : make_double(calls, function(x));
 }
 template <double (*function)(double, double)>
 Value binary(Calls& calls, Args args) {
-  return make_double(calls, function(number_of(args[0]), number_of(args[1])));
+  Value error;
+  double x = to_double(calls, args[0], 0, error);
+  if (error.is_bottom()) return error;
+  double y = to_double(calls, args[1], 1, error);
+  return error.is_bottom() ? error : make_double(calls, function(x, y));
 }
 
-double exp2_of(double x) { return std::exp2(x); }
-double log2_of(double x) { return std::log2(x); }
 double dim_of(double x, double y) { return std::fdim(x, y); }
 double erf_inverse(double x) {
   // Newton's method from a first approximation; converges in a few steps for every |x| < 1.
@@ -200,13 +221,13 @@ constexpr Builtin kRows[] = {
     {"math", "Pow", kTwo, kNumber, power},
     {"math", "Pow10", kParams<kInt>, kNumber, power_of_ten},
     {"math", "Sqrt", kOne, kNumber, unary<std::sqrt>},
-    {"math", "Cbrt", kOne, kNumber, unary<std::cbrt>},
-    {"math", "Exp", kOne, kNumber, unary<std::exp>},
-    {"math", "Exp2", kOne, kNumber, unary<exp2_of>},
+    {"math", "Cbrt", kOne, kNumber, cbrt_value},
+    {"math", "Exp", kOne, kNumber, exp_value},
+    {"math", "Exp2", kOne, kNumber, exp2_value},
     {"math", "Expm1", kOne, kNumber, unary<std::expm1>},
-    {"math", "Log", kOne, kNumber, unary<std::log>},
-    {"math", "Log10", kOne, kNumber, unary<std::log10>},
-    {"math", "Log2", kOne, kNumber, unary<log2_of>},
+    {"math", "Log", kOne, kNumber, log_value},
+    {"math", "Log10", kOne, kNumber, log10_value},
+    {"math", "Log2", kOne, kNumber, log2_value},
     {"math", "Log1p", kOne, kNumber, unary<std::log1p>},
     {"math", "Logb", kOne, kNumber, unary<std::logb>},
     {"math", "Ilogb", kOne, kInt, ilogb_value},

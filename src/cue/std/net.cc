@@ -216,7 +216,7 @@ template <bool (*judge)(const Address&)>
 Value judged(Calls& calls, Args args) {
   Value error;
   auto address = address_of(calls, args[0], error);
-  return address ? Value::of(judge(*address)) : error;
+  return Value::of(address && judge(*address));
 }
 
 /// The four bytes where there are four, also in a mapped address.
@@ -295,7 +295,8 @@ Value to_ip4(Calls& calls, Args args) {
   auto address = address_of(calls, args[0], error);
   if (!address) return error;
   const std::uint8_t* v4 = v4_bytes(*address);
-  return v4 != nullptr ? bytes_of(calls, {v4, 4}) : calls.fail(fmt::format("cannot convert {} to IPv4", calls.show(args[0])));
+  return v4 != nullptr && !address->is_mapped() ? bytes_of(calls, {v4, 4})
+                                                : calls.fail(fmt::format("cannot convert {} to IPv4", calls.show(args[0])));
 }
 
 Value to_ip16(Calls& calls, Args args) {
@@ -390,7 +391,7 @@ Value split_host_port(Calls& calls, Args args) {
 
 Value join_host_port(Calls& calls, Args args) {
   std::string host;
-  if (args[0].tag == Value::Tag::String) {
+  if (args[0].tag == Value::Tag::String || args[0].tag == Value::Tag::Bytes) {
     host = args[0].str();
   } else {
     Value error;
@@ -410,7 +411,8 @@ Value fqdn(Calls&, Args args) {
   while (true) {
     std::size_t size = std::min(text.find('.'), text.size());
     std::string_view label = text.substr(0, size);
-    bool is_good = !label.empty() && label.size() <= 63 && !label.starts_with('-') && !label.ends_with('-');
+    bool is_good = !label.empty() && label.size() <= 63 && !label.starts_with('-') && !label.ends_with('-') &&
+                   label.substr(std::min<std::size_t>(label.size(), 2), 2) != "--";
     for (char c : label) {
       auto byte = static_cast<unsigned char>(c);
       is_good = is_good && (byte >= 0x80 || std::isalnum(byte) != 0 || c == '-');
@@ -546,7 +548,7 @@ constexpr Builtin kRows[] = {
     validator("UnspecifiedIP", judged<is_unspecified>),
     validator("IPCIDR", is_cidr),
     {"net", "InCIDR", kParams<kTop, kString>, kBool, in_cidr, false, true},
-    {"net", "ParseIP", kAny, kList, parse_ip},
+    {"net", "ParseIP", kText, kList, parse_ip},
     {"net", "ParseCIDR", kText, kStruct, parse_cidr},
     {"net", "ToIP4", kAny, kList, to_ip4},
     {"net", "ToIP16", kAny, kList, to_ip16},

@@ -385,15 +385,15 @@ constexpr Builtin system_name(std::string_view name, std::string_view text) {
 
 constexpr Builtin kRows[] = {
     row("Split", kPath, kList, split_path),
-    row("SplitList", kPath, kList, split_list),
+    {"path", "SplitList", kPath, kList, split_list},
     row("Join", kParams<kList, kString>, kString, join_path),
     row("Clean", kPath, kString, clean_path),
     row("Base", kPath, kString, base_path),
     row("Dir", kPath, kString, dir_path),
     row("Ext", kPath, kString, extension),
     row("VolumeName", kPath, kString, volume_path),
-    row("ToSlash", kPath, kString, slash_path),
-    row("FromSlash", kPath, kString, native_path),
+    {"path", "ToSlash", kPath, kString, slash_path},
+    {"path", "FromSlash", kPath, kString, native_path},
     row("IsAbs", kPath, kBool, absolute),
     row("Resolve", kTwoPaths, kString, resolve),
     row("Rel", kTwoPaths, kString, relative_path),

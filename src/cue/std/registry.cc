@@ -32,6 +32,27 @@ Value make_double(Calls& calls, double number) {
   return decimal ? calls.make_number(*decimal, true) : calls.fail("number out of range");
 }
 
+double to_double(Calls& calls, const Value& number, std::size_t index, Value& error) {
+  Decimal decimal = to_decimal(number);
+  double binary = to_double(decimal);
+  bool is_lost = std::isinf(binary) || (binary == 0 && !decimal.is_zero());
+  if (is_lost) {
+    bool grew = std::isinf(binary) && !decimal.is_negative;
+    error = calls.error(fmt::format("cannot use {} (type {}) as float64 in argument {} to {}: value was rounded {}",
+                                    calls.show(number), kind_name(number), index, calls.callee(), grew ? "up" : "down"));
+  }
+  return binary;
+}
+
+std::int64_t to_int(Calls& calls, const Value& number, std::size_t index, std::string_view type, std::int64_t least,
+                    std::int64_t most, Value& error) {
+  auto whole_number = to_int64(truncate(to_decimal(number)));
+  if (whole_number && *whole_number >= least && *whole_number <= most) return *whole_number;
+  error = calls.error(
+      fmt::format("int {} overflows {} in argument {} in call to {}", calls.show(number), type, index, calls.callee()));
+  return 0;
+}
+
 std::string kind_name(const Value& value) { return describe_kind(kinds_of(value)); }
 
 namespace {
@@ -50,8 +71,8 @@ bool items_of(Calls& calls, const Value& list, KindMask kinds, std::vector<Value
       item = raw;
     }
     if ((kinds_of(item) & kinds) == 0) {
-      error = calls.fail(fmt::format("invalid list element {} in argument 0 to call: cannot use value {} ({}) as {}", i,
-                                     calls.show(item), kind_name(item), describe_kind(kinds)));
+      error = calls.error(fmt::format("invalid list element {} in argument 0 to call: cannot use value {} ({}) as {}", i,
+                                      calls.show(item), kind_name(item), describe_kind(kinds)));
       return false;
     }
     out.push_back(item);

@@ -61,6 +61,10 @@ class Calls {
   virtual Value fail(std::string message) = 0;
   /// "error in call to strings.X: …" for a reason found below; permanent, whatever the reason was.
   virtual Value fail(const Value& reason) = 0;
+  /// An error that says all there is to say.
+  virtual Value error(std::string message) = 0;
+  /// The function as messages name it: "strings.Join".
+  virtual std::string callee() const = 0;
   /// The operands are not known well enough yet.
   virtual Value incomplete(std::string message) = 0;
   /// A validator's no: false where it is called like a function, an error with this message where it judges.
@@ -117,6 +121,11 @@ std::int64_t to_int(const Value& number);
 Value make_reduced(Calls& calls, Decimal number);
 /// A result of binary floating point, in its shortest form. A bottom for infinities and NaN.
 Value make_double(Calls& calls, double number);
+/// A number as binary floating point; a bottom in `error` when it is out of range. `index` from 0, of the argument.
+double to_double(Calls& calls, const Value& number, std::size_t index, Value& error);
+/// A whole number within limits, those of the type of that name; a bottom in `error` beyond them.
+std::int64_t to_int(Calls& calls, const Value& number, std::size_t index, std::string_view type, std::int64_t least,
+                    std::int64_t most, Value& error);
 /// Every item as text or number; false and `error` set when one is neither.
 bool texts_of(Calls& calls, const Value& list, std::vector<std::string_view>& out, Value& error);
 bool numbers_of(Calls& calls, const Value& list, std::vector<Value>& out, Value& error);

@@ -1,6 +1,7 @@
 // Package strconv. Whole numbers may be of any size; errors read as Go's.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -16,6 +17,17 @@ using Args = std::span<const Value>;
 
 Value wrong(Calls& calls, const char* function, std::string_view text, std::string_view what) {
   return calls.fail(fmt::format("strconv.{}: parsing {}: {}", function, quote(text), what));
+}
+
+// Underscores as Go allows them: between digits, or between a base prefix and a digit.
+bool are_underscores_fine(std::string_view digits) {
+  bool has_prefix = digits.size() > 1 && digits[0] == '0' && std::isalpha(static_cast<unsigned char>(digits[1])) != 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (digits[i] != '_') continue;
+    bool is_led = i > 0 && digits[i - 1] != '_' && (i > 1 || !has_prefix || i == 2);
+    if (!is_led || i + 1 == digits.size() || digits[i + 1] == '_' || digits[i + 1] == '.') return false;
+  }
+  return true;
 }
 
 // The digits without prefix and underscores, when the base is to be told from the text.
@@ -38,20 +50,19 @@ int detect_base(std::string& digits) {
 
 Value parse_whole(Calls& calls, const char* function, std::string_view text, std::int64_t base, std::int64_t bits,
                   bool is_signed) {
+  if (text.empty()) return wrong(calls, function, text, "invalid syntax");
   if (base != 0 && (base < 2 || base > 62)) return wrong(calls, function, text, fmt::format("invalid base {}", base));
+  if (bits < 0) return wrong(calls, function, text, fmt::format("invalid bit size {}", bits));
+  bool has_sign = text[0] == '-' || text[0] == '+';
+  bool is_fine = (is_signed || !has_sign) && (base != 0 || are_underscores_fine(text.substr(has_sign ? 1 : 0)));
   std::string digits(text);
   if (base == 0) base = detect_base(digits);
-  auto number = parse_integer(digits, static_cast<int>(base));
+  auto number = is_fine ? parse_integer(digits, static_cast<int>(base)) : std::nullopt;
   if (!number) return wrong(calls, function, text, "invalid syntax");
-  bool fits = bits >= 0;
-  if (!is_signed && number->is_negative) fits = false;
-  if (fits && bits > 0) {
-    auto limit = static_cast<std::size_t>(is_signed ? bits - 1 : bits);
-    std::size_t used = number->bit_count();
-    // The smallest negative number has one bit more: -(1 << limit).
-    bool is_smallest = number->is_negative && number->words == shift_left(Integer{{1}, false}, limit).words;
-    fits = used <= limit || is_smallest;
-  }
+  auto limit = static_cast<std::size_t>(std::max<std::int64_t>(bits - (is_signed ? 1 : 0), 0));
+  // The smallest negative number has one bit more: -(1 << limit).
+  bool is_smallest = number->is_negative && number->words == shift_left(Integer{{1}, false}, limit).words;
+  bool fits = bits == 0 || number->bit_count() <= limit || is_smallest;  // 0: of any size
   if (!fits) return wrong(calls, function, text, "value out of range");
   return calls.make_number(to_decimal(*number), false);
 }
@@ -66,12 +77,8 @@ Value parse_uint(Calls& calls, Args args) {
 
 Value format_int(Calls& calls, Args args) {
   std::int64_t base = to_int(args[1]);
-  if (base < 2 || base > 62) return calls.fail("illegal base");
+  if (base < 2 || base > 62) return calls.fail("invalid base");
   return calls.make_string(print_integer(to_integer(to_decimal(args[0])), static_cast<int>(base)));
-}
-Value format_uint(Calls& calls, Args args) {
-  if (to_decimal(args[0]).is_negative) return calls.fail("cannot use a negative number as uint");
-  return format_int(calls, args);
 }
 
 Value parse_bool(Calls& calls, Args args) {
@@ -89,7 +96,12 @@ Value parse_float(Calls& calls, Args args) {
   std::string text(args[0].str());
   char* end = nullptr;
   bool is_plain = !text.empty() && std::isspace(static_cast<unsigned char>(text[0])) == 0;
+  std::size_t sign = text.find_first_of("+-") == 0 ? 1 : 0;
+  is_plain = is_plain && are_underscores_fine(std::string_view(text).substr(sign));
+  std::erase(text, '_');
   double number = std::strtod(text.c_str(), &end);
+  bool is_hexadecimal = text.find_first_of("xX") != std::string::npos;
+  if (is_hexadecimal && text.find_first_of("pP") == std::string::npos) is_plain = false;
   if (!is_plain || end != text.c_str() + text.size()) return wrong(calls, "ParseFloat", text, "invalid syntax");
   if (to_int(args[1]) == 32) number = static_cast<double>(static_cast<float>(number));
   if (std::isinf(number) && text.find_first_of("iI") == std::string::npos)
@@ -133,8 +145,35 @@ std::string shortest(double number, char form, bool is_single) {
   return out + fmt::format("{}{}{:02}", form == 'E' || form == 'G' ? 'E' : 'e', power < 0 ? '-' : '+', std::abs(power));
 }
 
+// 'b': the mantissa as a whole number and the power of two, "6755399441055744p-52".
+std::string binary_exponent_form(double number, bool is_single) {
+  int digits = is_single ? 24 : 53;
+  int exponent = 0;
+  double fraction = std::frexp(number, &exponent);
+  if (number == 0) exponent = is_single ? -125 : -1021;
+  return fmt::format("{}p{:+}", static_cast<std::int64_t>(std::ldexp(fraction, digits)), exponent - digits);
+}
+
+// 'x': Go writes at least two digits of the exponent, and zero with the exponent zero.
+std::string hexadecimal_form(double number, char form, std::int64_t precision) {
+  char pattern[] = {'%', '.', '*', 'a', 0};
+  char shortest_pattern[] = {'%', 'a', 0};
+  std::string out(512, '\0');
+  int places = static_cast<int>(std::min<std::int64_t>(precision, 400));
+  int size = precision < 0 ? std::snprintf(out.data(), out.size(), shortest_pattern, number)
+                           : std::snprintf(out.data(), out.size(), pattern, places, number);
+  out.resize(static_cast<std::size_t>(std::max(size, 0)));
+  std::size_t power = out.find('p');
+  if (power != std::string::npos && out.size() - power == 3) out.insert(power + 2, "0");
+  if (form == 'X')
+    std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
+  return out;
+}
+
 Value format_float(Calls& calls, Args args) {
-  double number = to_double(to_decimal(args[0]));
+  Value error;
+  double number = to_double(calls, args[0], 0, error);
+  if (error.is_bottom()) return error;
   char form = 0;
   if (args[1].tag == Value::Tag::String) {
     if (args[1].size != 1) return calls.fail(fmt::format("format {} must be a single character", calls.show(args[1])));
@@ -148,10 +187,11 @@ Value format_float(Calls& calls, Args args) {
   }
   std::int64_t precision = to_int(args[2]);
   std::int64_t bits = to_int(args[3]);
-  if (bits != 32 && bits != 64) return calls.fail("illegal AppendFloat/FormatFloat bitSize");
-  if (std::string_view("eEfFgG").find(form) == std::string_view::npos)
-    return calls.fail(fmt::format("format '{}' is not supported", form));
+  if (bits != 32 && bits != 64) return calls.fail("strconv: illegal AppendFloat/FormatFloat bitSize");
   if (bits == 32) number = static_cast<double>(static_cast<float>(number));
+  if (form == 'b') return calls.make_string(binary_exponent_form(number, bits == 32));
+  if (form == 'x' || form == 'X') return calls.make_string(hexadecimal_form(number, form, precision));
+  if (std::string_view("eEfgG").find(form) == std::string_view::npos) return calls.make_string(fmt::format("%{}", form));
   if (precision < 0) return calls.make_string(shortest(number, form, bits == 32));
   if (precision > 2000) return calls.fail("precision is too large");
   char pattern[] = {'%', '.', '*', form, 0};
@@ -165,15 +205,10 @@ Value format_float(Calls& calls, Args args) {
 
 enum class Allow : std::uint8_t { Printable, Ascii, Graphic };
 
-bool is_printable(std::uint32_t code, Allow allow) {
-  if (code < 0x20 || code == 0x7F) return false;
-  if (code < 0x7F) return true;
-  if (allow == Allow::Ascii || code < 0xA0) return false;
-  if (is_space(code)) return allow == Allow::Graphic && code != 0x2028 && code != 0x2029;
-  bool is_format = code == 0xAD || (code >= 0x200B && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
-                   (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF || (code >= 0xFFF0 && code <= 0xFFFB);
-  bool is_private = (code >= 0xD800 && code <= 0xF8FF) || code >= 0xE0000;
-  return !is_format && !is_private && (code & 0xFFFE) != 0xFFFE;
+bool is_shown(std::uint32_t code, Allow allow) {
+  if (allow == Allow::Ascii) return code >= 0x20 && code < 0x7F;
+  bool is_blank = is_space(code) && code >= 0xA0 && code != 0x2028 && code != 0x2029;
+  return is_printable(code) || (allow == Allow::Graphic && is_blank);
 }
 
 void append_escaped(std::string& out, const Rune& rune, std::string_view bytes, char delimiter, Allow allow) {
@@ -187,7 +222,7 @@ void append_escaped(std::string& out, const Rune& rune, std::string_view bytes, 
     out += static_cast<char>(code);
     return;
   }
-  if (is_printable(code, allow)) {
+  if (is_shown(code, allow)) {
     append_utf8(out, code);
     return;
   }
@@ -217,43 +252,35 @@ Value quote_text(Calls& calls, Args args) { return quoted(calls, args[0].str(), 
 Value quote_ascii(Calls& calls, Args args) { return quoted(calls, args[0].str(), Allow::Ascii); }
 Value quote_graphic(Calls& calls, Args args) { return quoted(calls, args[0].str(), Allow::Graphic); }
 
-std::uint32_t rune_of(const Value& value) {
-  std::int64_t code = to_int(value);
+std::uint32_t rune_of(Calls& calls, const Value& value, Value& error) {
+  std::int64_t code = to_int(calls, value, 0, "rune", INT32_MIN, INT32_MAX, error);
   return code < 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0xFFFD : static_cast<std::uint32_t>(code);
 }
 Value quoted_rune(Calls& calls, Args args, Allow allow) {
+  Value error;
   std::string out = "'";
-  append_escaped(out, {rune_of(args[0]), 1}, "", '\'', allow);
-  return calls.make_string(out + "'");
+  append_escaped(out, {rune_of(calls, args[0], error), 1}, "", '\'', allow);
+  return error.is_bottom() ? error : calls.make_string(out + "'");
 }
 Value quote_rune(Calls& calls, Args args) { return quoted_rune(calls, args, Allow::Printable); }
 Value quote_rune_ascii(Calls& calls, Args args) { return quoted_rune(calls, args, Allow::Ascii); }
 Value quote_rune_graphic(Calls& calls, Args args) { return quoted_rune(calls, args, Allow::Graphic); }
 
-Value is_print(Calls&, Args args) { return Value::of(is_printable(rune_of(args[0]), Allow::Printable)); }
-Value is_graphic(Calls&, Args args) { return Value::of(is_printable(rune_of(args[0]), Allow::Graphic)); }
+Value shown_rune(Calls& calls, Args args, Allow allow) {
+  Value error;
+  bool is_fine = is_shown(rune_of(calls, args[0], error), allow);
+  return error.is_bottom() ? error : Value::of(is_fine);
+}
+Value is_print(Calls& calls, Args args) { return shown_rune(calls, args, Allow::Printable); }
+Value is_graphic(Calls& calls, Args args) { return shown_rune(calls, args, Allow::Graphic); }
 
-// A Go literal: interpreted, raw or a character.
+// A literal of the language.
 Value unquote_text(Calls& calls, Args args) {
   std::string_view text = args[0].str();
-  bool is_closed = text.size() >= 2 && text.front() == text.back();
-  if (is_closed && text.front() == '`') {
-    std::string_view body = text.substr(1, text.size() - 2);
-    return body.find('`') == std::string_view::npos ? calls.make_string(body) : calls.fail("invalid syntax");
-  }
-  if (!is_closed || (text.front() != '"' && text.front() != '\'') || text.find('\n') != std::string_view::npos)
-    return calls.fail("invalid syntax");
-  // The language's bytes have Go's escapes.
-  std::string body = "'";
-  for (char c : text.substr(1, text.size() - 2)) {
-    if (c == '\'' && text.front() == '"') body += '\\';
-    body += c;
-  }
-  bool has_interpolation = body.find("\\(") != std::string::npos || body.find("\\/") != std::string::npos;
-  auto value = unquote(body + "'");
-  if (!value || has_interpolation) return calls.fail("invalid syntax");
-  if (text.front() == '\'' && count_runes(value->value) != 1) return calls.fail("invalid syntax");
-  return calls.make_string(value->value);
+  bool is_open = !text.empty() && (text.front() == '"' || text.front() == '\'' || text.front() == '#');
+  if (!is_open) return calls.fail("invalid syntax");
+  auto value = unquote(text);
+  return value ? calls.make_string(value->value) : calls.fail(value.error().message);
 }
 
 constexpr auto& kText = kParams<kString>;
@@ -271,7 +298,7 @@ constexpr Builtin kRows[] = {
     {"strconv", "ParseNumber", kText, kNumber, parse_any},
     {"strconv", "ParseBool", kText, kBool, parse_bool},
     {"strconv", "FormatInt", kTwoInts, kString, format_int},
-    {"strconv", "FormatUint", kTwoInts, kString, format_uint},
+    {"strconv", "FormatUint", kTwoInts, kString, format_int},
     {"strconv", "FormatFloat", kFloatForm, kString, format_float},
     {"strconv", "FormatBool", kParams<kBool>, kString, format_bool},
     {"strconv", "Quote", kText, kString, quote_text},

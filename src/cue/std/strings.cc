@@ -173,7 +173,7 @@ Value join(Calls& calls, Args args) {
 
 Value repeat(Calls& calls, Args args) {
   std::int64_t times = to_int(args[1]);
-  if (times < 0) return calls.fail("negative count");
+  if (times < 0) return calls.fail("strings: negative Repeat count");
   if (times > kMaxRepeat) return calls.fail(fmt::format("count {} exceeds limit of {}", times, kMaxRepeat));
   if (times * static_cast<std::int64_t>(args[0].size) > 64 * kMaxRepeat) return calls.fail("result is too long");
   std::string out;
@@ -253,7 +253,7 @@ Value mapped(Calls& calls, std::string_view text, std::uint32_t (*change)(std::u
 }
 Value upper(Calls& calls, Args args) { return mapped(calls, args[0].str(), to_upper, Which::All); }
 Value lower(Calls& calls, Args args) { return mapped(calls, args[0].str(), to_lower, Which::All); }
-Value title(Calls& calls, Args args) { return mapped(calls, args[0].str(), to_upper, Which::FirstOfWords); }
+Value title(Calls& calls, Args args) { return mapped(calls, args[0].str(), to_title, Which::FirstOfWords); }
 Value camel(Calls& calls, Args args) { return mapped(calls, args[0].str(), to_lower, Which::FirstOfWords); }
 
 constexpr auto& kText = kParams<kString>;

@@ -251,6 +251,10 @@ class Runner {
     }
     for (const std::string& field : one.fields) {
       if (!error_.empty()) return {};
+      if (!value.is_object() && value.is_null() && &field == &one.fields.front() && one.name.empty()) {
+        value = {};  // of no data at all there is nothing to name
+        continue;
+      }
       if (!value.is_object())
         return fail(fmt::format("{} {}.{}", value.is_null() ? "nil pointer evaluating" : "can't evaluate field in type",
                                 type_name(value), field),

@@ -513,10 +513,10 @@ Value is_format(Calls& calls, Args args) {
 }
 
 Value format_string(Calls& calls, Args args) {
-  auto m = parse_rfc3339(args[0].str());
-  if (!m) return invalid_time(calls, args[0]);
+  auto m = parse_rfc3339(args[1].str());
+  if (!m) return invalid_time(calls, args[1]);
   std::string out;
-  for (std::string_view layout = args[1].str(); !layout.empty();) out += print_part(next_part(layout), *m);
+  for (std::string_view layout = args[0].str(); !layout.empty();) out += print_part(next_part(layout), *m);
   return calls.make_string(out);
 }
 

@@ -196,8 +196,12 @@ class Order {
   // What was said earlier holds: fields in `seen` are left out.
   Part of(const ir::Expr& expr, const Seen& seen, int depth) {
     if (depth > kMaxDepth) return {};
-    if (expr.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(expr), seen, depth);
-    if (expr.op == ir::Op::Comprehension) return of(*ir::as<ir::Comprehension>(expr).body, seen, depth + 1);
+    if (expr.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(expr), seen, depth, false);
+    if (expr.op == ir::Op::Comprehension) {
+      const ir::Expr& body = *ir::as<ir::Comprehension>(expr).body;
+      if (body.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(body), seen, depth + 1, true);
+      return of(body, seen, depth + 1);
+    }
     if (expr.op == ir::Op::And) {
       Part out;
       for (const ir::Expr* one : ir::as<ir::And>(expr).parts) Graph::join(out, of(*one, seen, depth + 1));
@@ -229,24 +233,74 @@ class Order {
     return out;
   }
 
-  Part of_struct(const ir::Struct& s, const Seen& before, int depth) {
+  /// What a struct is put together from: its own fields, and each thing it embeds.
+  struct Piece {
+    Pos pos;
+    const ir::Expr* embedded;  // null for its own fields
+    bool is_reference;
+  };
+
+  // Pieces follow each other as they stand in the source, its own fields where the last of them does; but a reference beside
+  // those says nothing about them, unless all this is the body of a comprehension.
+  Part of_struct(const ir::Struct& s, const Seen& before, int depth, bool is_body) {
+    std::vector<Piece> pieces = pieces_of(s);
+    std::size_t own = 0;
+    while (own < pieces.size() && pieces[own].embedded != nullptr) ++own;
+    std::size_t pair = pieces.size();  // the first of two that say nothing about each other
+    if (!is_body && own < pieces.size()) {
+      if (own + 1 < pieces.size() && pieces[own + 1].is_reference) {
+        pair = own;
+      } else if (own > 0 && pieces[own - 1].is_reference) {
+        pair = own - 1;
+      }
+    }
     Part out;
     Seen seen = before;
-    // What is embedded comes first, but for literals and names that were computed.
-    auto is_early = [&](const ir::Decl& decl) {
-      if (decl.kind == ir::DeclKind::Embed) return decl.value->op != ir::Op::Struct && !is_computed(*decl.value, 0);
-      return decl.kind == ir::DeclKind::Comprehension && !is_computed(*decl.value, 0);
+    auto part_of = [&](const Piece& piece) {
+      return piece.embedded == nullptr ? of_own(s, seen) : of(*piece.embedded, seen, depth + 1);
     };
-    for (const ir::Decl& decl : s.decls) {
-      if (is_early(decl)) append(out, of(*decl.value, seen, depth + 1), seen);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (i != pair) {
+        append(out, part_of(pieces[i]), seen);
+        continue;
+      }
+      Part both = part_of(pieces[i]);
+      seen.insert(both.fields.begin(), both.fields.end());
+      Graph::join(both, part_of(pieces[++i]));
+      append(out, std::move(both), seen);
     }
+    return out;
+  }
+
+  // What is referred to and only has names that were computed comes last.
+  std::vector<Piece> pieces_of(const ir::Struct& s) {
+    std::vector<Piece> pieces;
+    Pos last = 0;
+    bool has_own = false;
+    for (const ir::Decl& decl : s.decls) {
+      if (decl.kind == ir::DeclKind::Field || decl.kind == ir::DeclKind::Dynamic) {
+        last = decl.pos;
+        has_own = true;
+      } else if (decl.kind != ir::DeclKind::Pattern) {
+        bool is_last = ir::is_reference(*decl.value) && is_computed(*decl.value, 0);
+        pieces.push_back({is_last ? kAfterAll : decl.value->pos, decl.value, !is_last && ir::is_reference(*decl.value)});
+      }
+    }
+    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.pos < b.pos; });
+    auto is_before = [last](const Piece& one) { return one.pos < last; };
+    auto at = std::find_if_not(pieces.begin(), pieces.end(), is_before);
+    if (has_own) pieces.insert(at, {last, nullptr, false});
+    return pieces;
+  }
+
+  Part of_own(const ir::Struct& s, const Seen& before) {
+    Part out;
+    Seen seen = before;
     for (const ir::Decl& decl : s.decls) {
       if (decl.kind == ir::DeclKind::Field) {
         append(out, decl.label, seen);
       } else if (decl.kind == ir::DeclKind::Dynamic) {
         for (Label label : named_by(decl)) append(out, label, seen);
-      } else if (decl.kind != ir::DeclKind::Pattern && !is_early(decl)) {
-        append(out, of(*decl.value, seen, depth + 1), seen);
       }
     }
     return out;
@@ -292,6 +346,7 @@ class Order {
   }
 
   static constexpr int kMaxDepth = 40;
+  static constexpr Pos kAfterAll = static_cast<Pos>(-1);
   Evaluator& evaluator_;
   Vertex* vertex_;
   Graph graph_;

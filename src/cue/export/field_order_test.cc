@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "cue/evaluation.h"
+#include "cue/export/field_order.h"
+
+namespace slipway::cue {
+namespace {
+
+/// Names of the fields of m in order.
+std::string order_of(const std::string& m) {
+  auto program = compile({{"in.cue", "m: " + m + "\n_A: {a: 1, aa: 1}\n_X: {x: 1, w: 1}\n"}});
+  if (!program) return describe(program.error());
+  Cursor root = evaluate(*program);
+  order_fields(root.evaluation()->evaluator(), root.vertex());
+  std::string out;
+  for (const FieldCursor& one : root.field("m").fields()) out += (out.empty() ? "" : " ") + one.name;
+  return out;
+}
+
+TEST(FieldOrder, own_fields_stand_where_the_last_of_them_does) {
+  EXPECT_EQ(order_of("{b: 1, if true {z: 1}, c: 1}"), "z b c");
+  EXPECT_EQ(order_of("{z: 1, if true {b: 1}}"), "z b");
+  EXPECT_EQ(order_of("{a: 1, if true {z: 1}, c: 1, if true {y: 1}}"), "z a c y");
+  EXPECT_EQ(order_of("{b: 1, for k in [\"z\"] {(k): 1}, c: 1}"), "z b c");
+  EXPECT_EQ(order_of("{b: 1, {z: 1}, c: 1}"), "z b c");
+}
+
+TEST(FieldOrder, a_reference_beside_own_fields_goes_by_name) {
+  EXPECT_EQ(order_of("{b: 1, _X, c: 1}"), "b c x w");
+  EXPECT_EQ(order_of("{b: 1, _A}"), "a aa b");
+  EXPECT_EQ(order_of("{_X, _A}"), "x w a aa");
+  EXPECT_EQ(order_of("{b: 1, _A, _X}"), "a aa b x w");
+}
+
+TEST(FieldOrder, the_body_of_a_comprehension_goes_by_its_source) {
+  EXPECT_EQ(order_of("{b: 1, if true {z: 1, _A}, c: 1}"), "z a aa b c");
+  EXPECT_EQ(order_of("{if true {b: 1}, _A}"), "b a aa");
+}
+
+}  // namespace
+}  // namespace slipway::cue

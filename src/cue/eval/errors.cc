@@ -140,7 +140,8 @@ std::string Evaluator::message(const Bottom& reason) const {
     if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' && format[i + 1] <= '3') {
       const Value& operand = reason.operands[format[i + 1] - '0'];
       bool is_plain = operand.tag == Value::Tag::String && format.find("({0}") == std::string_view::npos &&
-                      (reason.is_absent || format.starts_with("{0}") || format.starts_with("error in"));
+                      (reason.is_absent || format.starts_with("{0}") || format.starts_with("error in") ||
+                       format.starts_with("adding field"));
       text += is_plain ? std::string(operand.str()) : self->show(operand);
       i += 2;
     } else {

@@ -107,7 +107,7 @@ Value Evaluator::value_of(Vertex* v) {
     if (real->node != nullptr) {
       if (!real->node->scalar.is_none() && real->node->errors == nullptr) return real->node->scalar;
       bool is_container = real->node->has_struct || !real->node->lists.empty();
-      if (force_ && is_container) return Value::of(real);
+      if ((force_ || real->node->is_deciding) && is_container) return Value::of(real);
       bool is_partly_known = real->node->kinds != kTop || !real->node->bounds.empty();
       if (is_partly_known && !is_container && real->node->errors == nullptr)
         return bottom(Code::Incomplete, "non-concrete value {0}", v->pos, Value::type(real->node->kinds));
@@ -361,7 +361,9 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
     return validator;
   }
   for (const Value& arg : args) {
-    if (arg.is_vertex()) complete(arg.vertex);
+    if (!arg.is_vertex()) continue;
+    complete(arg.vertex);
+    deref(arg.vertex)->is_counted = true;
   }
   if (builtin.judges() && builtin.result == 0) return fail("it judges a value and gives none: use it as a constraint");
   Value result = builtin.call(*this, args);

@@ -320,9 +320,15 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by)
     v->arcs.push(arena_, found);
     ++progress_;
   }
+  bool was_member = found->mark == ArcMark::Member && !is_new;
   if (mark < found->mark) {
     found->mark = mark;
     ++progress_;
+  }
+  if (v->is_counted && !was_member && found->mark == ArcMark::Member && label.is_regular() && v->node != nullptr) {
+    Value name = Value::string(labels_.text(label));
+    add_error(v, bottom(Code::Eval, "adding field {0} not allowed as field set was already referenced",
+                        by != nullptr ? by->expr->pos : v->pos, name));
   }
   if (is_new && v->node != nullptr && label.is_regular()) {
     for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i)

@@ -31,5 +31,14 @@ TEST(References, bytes_become_text_with_a_mark_for_what_is_broken) {
             R"({"a":"a�a","b":"��","c":"�b"})");
 }
 
+TEST(References, whoever_goes_through_fields_sees_all_there_will_be) {
+  std::string twice = "a: {x: 1, for k, v in a {(k+\"q\"): v}}";
+  EXPECT_NE(exported(twice).find("adding field xq not allowed as field set was already referenced"), std::string::npos);
+  EXPECT_NE(exported("a: {x: 1, for k, v in b {(k+\"q\"): v}}\nb: {y: 1, for k, v in a {(k): v}}").find("adding field yq"),
+            std::string::npos);
+  // What is there may still become more specific.
+  EXPECT_EQ(exported("a: {x: int, for k, v in a {(k): 1}}"), R"({"a":{"x":1}})");
+}
+
 }  // namespace
 }  // namespace slipway::cue

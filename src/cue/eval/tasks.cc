@@ -401,6 +401,7 @@ Value Evaluator::for_clause(const ir::Comprehension& comprehension, std::size_t 
   if (is_reference && !has_ancestor(current_, from)) complete(from);
   if (is_reference && from->child_error != nullptr && !is_incomplete(from->child_error->code))
     return Value::of(from->child_error);
+  from->is_counted = true;
   bool is_list = from->base.tag == Value::Tag::List || (from->node != nullptr && !from->node->lists.empty());
   for (std::uint32_t i = 0; i < from->arcs.size(); ++i) {
     Vertex* item = from->arcs[i];

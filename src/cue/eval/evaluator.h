@@ -245,6 +245,7 @@ class Evaluator final : public Calls {
   }
   bool force_one(Vertex* v);
   void finish(Vertex* v);
+  void check_guards(Vertex* v);
   void finish_lists(Vertex* v);
   Value finish_base(Vertex* v);
   Value finish_bounds(Vertex* v);

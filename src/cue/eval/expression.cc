@@ -273,7 +273,10 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
   }
   if (value.tag == Value::Tag::Disjunction) value = default_of(value);
   is_present = value.is_vertex() || value.is_concrete_scalar();
-  return Value::of(is_present == expr.wants_present);
+  bool answer = is_present == expr.wants_present;
+  if (force_ && current_ != nullptr && current_->node != nullptr && !ir::is_reference(*expr.ref))
+    current_->node->verdicts.push(arena_, {&expr, env, answer});
+  return Value::of(answer);
 }
 
 Value Evaluator::call(const ir::Call& expr, Env* env) {

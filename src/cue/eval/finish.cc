@@ -185,6 +185,25 @@ void Evaluator::finish_lists(Vertex* v) {
   }
 }
 
+// Guards were decided with what was known; none may have been wrong.
+void Evaluator::check_guards(Vertex* v) {
+  Node& node = *v->node;
+  for (const AbsentField& one : node.absent) {
+    const Vertex* field = find_arc(one.holder, one.label);
+    if (field == nullptr || field->mark != ArcMark::Member) continue;
+    add_error(v, bottom(Code::Cycle, "circular dependency in evaluation of conditionals: {0} changed after evaluation", one.pos,
+                        Value::string(labels_.text(one.label))));
+  }
+  if (node.errors != nullptr) return;
+  for (std::uint32_t i = 0; i < node.verdicts.size(); ++i) {
+    const Verdict one = node.verdicts[i];
+    Value now = presence(*one.question, one.env);
+    if (now.tag != Value::Tag::Bool || now.boolean == one.answer) continue;
+    add_error(v, bottom(Code::Cycle, "circular dependency in evaluation of conditionals: a value changed after evaluation",
+                        one.question->pos));
+  }
+}
+
 void Evaluator::finish(Vertex* v) {
   Node& node = *v->node;
   v->phase = Phase::Settled;
@@ -193,12 +212,7 @@ void Evaluator::finish(Vertex* v) {
     v->arcs.clear();
     add_error(v, bottom(Code::StructuralCycle, "structural cycle", v->pos));
   }
-  for (const AbsentField& one : node.absent) {
-    const Vertex* field = find_arc(one.holder, one.label);
-    if (field == nullptr || field->mark != ArcMark::Member) continue;
-    add_error(v, bottom(Code::Cycle, "circular dependency in evaluation of conditionals: {0} changed after evaluation", one.pos,
-                        Value::string(labels_.text(one.label))));
-  }
+  check_guards(v);
   if (node.errors != nullptr) {
     v->base = Value::of(node.errors);
     return;

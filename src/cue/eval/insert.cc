@@ -154,7 +154,9 @@ void Evaluator::add_info(Vertex* field, const ir::FieldInfo* info) {
 
 void Evaluator::insert_list(Vertex* v, const Conjunct& c, const ir::List& list) {
   for (const ir::Expr* item : list.items) {
-    if (item->op == ir::Op::Comprehension) return add_task(v, Task::Kind::List, c);
+    if (item->op != ir::Op::Comprehension) continue;
+    insert_kinds(v, kList, Value::type(kList), list.pos);
+    return add_task(v, Task::Kind::List, c);
   }
   note_conjunct(v, c);
   insert_kinds(v, kList, Value::type(kList), list.pos);

@@ -134,6 +134,7 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
     auto* reason = arena_.make<Bottom>(
         *bottom(is_permanent ? Code::Eval : Code::Incomplete, text, pos, name, Value::of_int(in->arcs.size())).bottom);
     reason->is_absent = true;
+    reason->is_guard = found.holder != nullptr;
     found.value = Value::of(reason);
   }
   return found;

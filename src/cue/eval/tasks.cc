@@ -29,14 +29,16 @@ bool Evaluator::may_produce(const Task& task, Label label) const {
     case Task::Kind::List:
       return label.is_index();
     case Task::Kind::Expression:
+      return !label.is_let() && task.conjunct.expr->op == ir::Op::Call;
     case Task::Kind::Pattern:
       return false;
   }
   return false;
 }
 
-// A guard whose body has that field.
+// A guard whose body has that field, or a function that gives whatever it gives.
 bool Evaluator::names_label(const Task& task, Label label) const {
+  if (task.kind == Task::Kind::Expression) return may_produce(task, label);
   return task.kind == Task::Kind::Comprehension && !ir::as<ir::Comprehension>(*task.conjunct.expr).any_label &&
          may_produce(task, label);
 }

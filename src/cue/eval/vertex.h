@@ -170,6 +170,13 @@ struct PendingDisjunction {
   const Disjunction* values;  // null for one written as an expression
 };
 
+/// What a guard found of an expression while others waited for the guard; it must still hold in the end.
+struct Verdict {
+  const ir::Presence* question;
+  Env* env;
+  bool answer;
+};
+
 /// A field that a guard found absent while what may add it was waiting for the guard.
 struct AbsentField {
   Vertex* holder;
@@ -212,6 +219,7 @@ struct Node {
   List<RefTrail> seen;      // arcs whose conjuncts are in here; node is unused
   List<CloseScope*> seen_scopes;
   List<AbsentField> absent;
+  List<Verdict> verdicts;
   const Bottom* errors = nullptr;
 };
 

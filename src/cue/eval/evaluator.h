@@ -175,6 +175,7 @@ class Evaluator final : public Calls {
   Env* up(Env* env, std::uint16_t levels) const;
   static bool refers_to_definition(const ir::Expr& expr);
   bool has_ancestor(const Vertex* v, const Vertex* ancestor) const;
+  bool is_inside(const Vertex* v, const Vertex* ancestor) const;
   bool may_have_any(Vertex* v);
 
   // expression.cc

@@ -89,6 +89,7 @@ Value Evaluator::inline_value(const ir::Expr& expr, Env* env) {
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;
   v->pos = expr.pos;
+  v->is_detached = expr.op == ir::Op::And;
   const RefTrail* trail = current_conjunct_ != nullptr ? current_conjunct_->trail : nullptr;
   v->conjuncts.push(arena_, {&expr, env, nullptr, trail, false});
   return Value::of(v);

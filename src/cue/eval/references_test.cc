@@ -40,5 +40,16 @@ TEST(References, whoever_goes_through_fields_sees_all_there_will_be) {
   EXPECT_EQ(exported("a: {x: int, for k, v in a {(k): 1}}"), R"({"a":{"x":1}})");
 }
 
+TEST(References, what_a_guard_found_of_an_expression_holds_in_the_end) {
+  EXPECT_NE(exported("b?: int\nif (b + 1) == _|_ {b: 1}").find("circular dependency"), std::string::npos);
+  EXPECT_EQ(exported("b?: int\nif len(b) == _|_ {b: 1}"), R"({"b":1})");
+}
+
+TEST(References, a_struct_may_be_handed_to_a_function_it_calls) {
+  EXPECT_EQ(exported("_f: {in: _, out: [if in.app != _|_ {in.app.name}]}\nx: X={got: (_f & {in: X}).out, app: name: \"a\"}"),
+            R"({"x":{"got":["a"],"app":{"name":"a"}}})");
+  EXPECT_EQ(exported("y: {got: ({in: _, out: in.n} & {in: y}).out, n: 1}"), R"({"y":{"got":1,"n":1}})");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -146,12 +146,21 @@ bool Evaluator::has_ancestor(const Vertex* v, const Vertex* ancestor) const {
   return false;
 }
 
+// An ancestor, with nothing in between that was made in the middle of an expression.
+bool Evaluator::is_inside(const Vertex* v, const Vertex* ancestor) const {
+  if (!has_ancestor(v, ancestor)) return false;
+  for (const Vertex* at = v; at != nullptr && at != ancestor && at->stands_for != ancestor; at = at->parent) {
+    if (at->is_detached) return false;
+  }
+  return true;
+}
+
 // Follows the reference `c` to `from` for v. False when its conjuncts are in v already.
 bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
   for (const Vertex* self = v; self != nullptr; self = self->stands_for) {
     if (self == from) return false;
   }
-  if (has_ancestor(v, from)) c.is_cyclic = true;
+  if (is_inside(v, from)) c.is_cyclic = true;
   std::uint32_t hops = 0;
   for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
     if (++hops % 64 == 0) ++steps_;  // a long way costs, too

@@ -90,6 +90,7 @@ struct Vertex {
   bool tried_disjuncts : 1 = false;  // its value is what was left of a disjunction
   bool has_incomplete : 1 = false;   // somewhere below
   bool is_counted : 1 = false;       // somebody went through its fields: there may be no more
+  bool is_detached : 1 = false;      // made in the middle of an expression: what refers to those above repeats nothing
   bool lost_to_cycle : 1 = false;    // a disjunct was dropped because it repeats itself
   List<Vertex*> arcs;
   List<Conjunct> conjuncts;

@@ -194,6 +194,11 @@ void Evaluator::check_guards(Vertex* v) {
     add_error(v, bottom(Code::Cycle, "circular dependency in evaluation of conditionals: {0} changed after evaluation", one.pos,
                         Value::string(labels_.text(one.label))));
   }
+  for (const AbsentField& one : node.promised) {
+    const Vertex* field = find_arc(v, one.label);
+    if (field == nullptr || field->mark != ArcMark::Member) continue;
+    add_error(v, bottom(Code::Incomplete, "cyclic reference to field {0}", one.pos, Value::string(labels_.text(one.label))));
+  }
   if (node.errors != nullptr) return;
   for (std::uint32_t i = 0; i < node.verdicts.size(); ++i) {
     const Verdict one = node.verdicts[i];

@@ -220,6 +220,7 @@ struct Node {
   List<RefTrail> seen;      // arcs whose conjuncts are in here; node is unused
   List<CloseScope*> seen_scopes;
   List<AbsentField> absent;
+  List<AbsentField> promised;  // others were told that it has none of these
   List<Verdict> verdicts;
   const Bottom* errors = nullptr;
 };

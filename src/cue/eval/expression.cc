@@ -91,7 +91,9 @@ Value Evaluator::inline_value(const ir::Expr& expr, Env* env) {
   v->pos = expr.pos;
   v->is_detached = expr.op == ir::Op::And;
   const RefTrail* trail = current_conjunct_ != nullptr ? current_conjunct_->trail : nullptr;
-  v->conjuncts.push(arena_, {&expr, env, nullptr, trail, false});
+  // What a list is made of may repeat itself; a struct is what a function is called with.
+  bool is_cyclic = expr.op == ir::Op::List && current_conjunct_ != nullptr && current_conjunct_->is_cyclic;
+  v->conjuncts.push(arena_, {&expr, env, nullptr, trail, is_cyclic});
   return Value::of(v);
 }
 
@@ -226,7 +228,7 @@ Value Evaluator::bound(const ir::Bound& expr, Env* env) {
   return value;
 }
 
-// x != _|_. Absent fields and permanent errors are no values, and neither is what is not concrete yet.
+// x != _|_. Absent fields and permanent errors are no values, and neither is a scalar that is not concrete yet.
 Value Evaluator::presence(const ir::Presence& expr, Env* env) {
   std::uint32_t before = std::exchange(low_, kNone);
   bool is_present = false;
@@ -272,8 +274,10 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
     }
     if (arc->mark != ArcMark::Member) current_->node->absent.push(arena_, {found.holder, found.label, expr.pos});
   }
-  if (value.tag == Value::Tag::Disjunction) value = default_of(value);
-  is_present = value.is_vertex() || value.is_concrete_scalar();
+  if (value.tag == Value::Tag::Disjunction && value.disjunction->defaults == 1) value = default_of(value);
+  // Of what is not concrete, that which may be a struct or list is there, and so are several alternatives.
+  bool may_be_container = !value.is_none() && !value.is_bottom() && (kinds_of(value) & (kStruct | kList)) != 0;
+  is_present = value.is_vertex() || value.is_concrete_scalar() || may_be_container || value.tag == Value::Tag::Disjunction;
   bool answer = is_present == expr.wants_present;
   if (force_ && current_ != nullptr && current_->node != nullptr && !ir::is_reference(*expr.ref))
     current_->node->verdicts.push(arena_, {&expr, env, answer});

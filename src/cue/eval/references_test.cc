@@ -45,6 +45,18 @@ TEST(References, what_a_guard_found_of_an_expression_holds_in_the_end) {
   EXPECT_EQ(exported("b?: int\nif len(b) == _|_ {b: 1}"), R"({"b":1})");
 }
 
+TEST(References, what_may_be_a_struct_and_what_is_several_things_is_there) {
+  std::string of = "[for k, v in {t: _, n: string | null, s: string, b: >5, m: !=null, l: [...]} if v != _|_ {k}]";
+  EXPECT_EQ(exported("a: " + of), R"({"a":["t","n","m","l"]})");
+  EXPECT_EQ(exported("_v: {t: _, d: 1 | 2, s: string, e?: int}\na: [if _v.t != _|_ {1}, if _v.d != _|_ {2}, "
+                     "if _v.s != _|_ {3}, if _v.e != _|_ {4}]"),
+            R"({"a":[1,2]})");
+}
+
+TEST(References, alternatives_made_of_what_refers_to_them_leave_themselves_out) {
+  EXPECT_EQ(exported("#A: {x: string, r: #O}\n#O: or([for k, v in #A {(k): v}])\no: #O & {x: \"a\"}"), R"({"o":{"x":"a"}})");
+}
+
 TEST(References, a_struct_may_be_handed_to_a_function_it_calls) {
   EXPECT_EQ(exported("_f: {in: _, out: [if in.app != _|_ {in.app.name}]}\nx: X={got: (_f & {in: X}).out, app: name: \"a\"}"),
             R"({"x":{"got":["a"],"app":{"name":"a"}}})");

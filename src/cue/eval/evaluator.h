@@ -253,7 +253,8 @@ class Evaluator final : public Calls {
   bool is_empty_range(const Bound& low, const Bound& high, KindMask kinds);
   Value run_validators(Vertex* v, const Value& value);
   std::span<const Pos> places_of(const Vertex* v, const Validator& validator);
-  static bool is_in_definition(const CloseScope* scope);
+  void finish_closedness(Vertex* v);
+  static bool is_in_definition(const CloseScope* scope) { return scope != nullptr && scope->in_definition; }
   void complete_arcs(Vertex* v, bool& done);
   void check_closed(Vertex* v);
   static void deny_below(Vertex* v, const CloseScope* closed, const Bottom* reason);

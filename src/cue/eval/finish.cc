@@ -222,21 +222,19 @@ void Evaluator::finish(Vertex* v) {
     v->base = Value::of(node.errors);
     return;
   }
+  finish_closedness(v);
   if (v->base.is_none()) v->base = finish_base(v);
-  v->in_closed = !node.requirements.empty() || (v->parent != nullptr && v->parent->in_closed);
-  // A definition, here or above, says what is here; one that says "_" takes in all that is below.
-  auto is_inside = [](const ScopeMark& one) { return is_in_definition(one.scope); };
-  v->is_closed = v->closes_fields || v->closes_once || v->has_definition || !node.requirements.empty() ||
-                 std::any_of(node.scopes.begin(), node.scopes.end(), is_inside);
-  bool has_top =
-      std::any_of(node.scopes.begin(), node.scopes.end(), [&](const ScopeMark& one) { return one.is_top && is_inside(one); });
-  v->closes_below = v->closes_below || has_top || (v->parent != nullptr && v->parent->closes_below && !v->label.is_none());
-  v->is_closed = v->is_closed || v->closes_below;
 }
 
-bool Evaluator::is_in_definition(const CloseScope* scope) {
-  while (scope != nullptr && scope->kind != CloseScope::Kind::Definition) scope = scope->parent;
-  return scope != nullptr;
+void Evaluator::finish_closedness(Vertex* v) {
+  const Node& node = *v->node;
+  bool has_parent = v->parent != nullptr && !v->label.is_none();
+  v->in_closed = !node.requirements.empty() || (v->parent != nullptr && v->parent->in_closed);
+  // What a definition says "_" of it takes in with all that is below.
+  bool has_top = std::any_of(node.scopes.begin(), node.scopes.end(),
+                             [](const ScopeMark& one) { return one.is_top && is_in_definition(one.scope); });
+  v->closes_below = v->closes_below || has_top || (has_parent && v->parent->closes_below);
+  v->is_closed = v->closes_fields || v->closes_once || v->closes_below || v->has_definition || !node.requirements.empty();
 }
 
 // The base when there are no errors and no disjunction.

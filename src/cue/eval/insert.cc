@@ -37,7 +37,8 @@ std::span<const ir::Expr* const> conjuncts_of(const ir::Call& call) {
 }  // namespace
 
 CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Vertex* of) {
-  return arena_.make<CloseScope>(parent, parent == nullptr ? 1 : parent->depth + 1, kind, of);
+  bool in_definition = kind == CloseScope::Kind::Definition || is_in_definition(parent);
+  return arena_.make<CloseScope>(parent, parent == nullptr ? 1 : parent->depth + 1, kind, in_definition, of);
 }
 
 void Evaluator::note_conjunct(Vertex* v, const Conjunct& c) {
@@ -51,6 +52,7 @@ void Evaluator::add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir
 
 void Evaluator::insert(Vertex* v, const Conjunct& c) {
   if (over_budget()) return add_error(v, bottom(Code::Eval, "evaluation takes too many steps", c.expr->pos));
+  if (is_in_definition(c.scope)) v->has_definition = true;
   switch (c.expr->op) {
     case ir::Op::Constant:
       return insert_value(v, c, ir::as<ir::Constant>(*c.expr).value, c.expr->pos);
@@ -215,8 +217,11 @@ void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, P
         return;
       }
       return insert_kinds(v, value.kinds, value, pos);
-    case Value::Tag::Bound:
     case Value::Tag::Validator:
+      // A schema among the arguments says what fields there may be.
+      if (value.validator->builtin->wants_raw) node.scopes.push(arena_, {c.scope, false, false, true});
+      return insert_bound(v, value, pos);
+    case Value::Tag::Bound:
       return insert_bound(v, value, pos);
     case Value::Tag::Conjunction:
       for (const Value& part : value.conjunction->parts) insert_value(v, c, part, pos);

@@ -19,7 +19,8 @@ struct CloseScope {
   CloseScope* parent;
   std::uint32_t depth;
   Kind kind;
-  const Vertex* of;  // the definition referred to
+  bool in_definition;  // it or one above is one
+  const Vertex* of;    // the definition referred to
 };
 
 /// The references through which a conjunct came, to find structural cycles.
@@ -83,7 +84,7 @@ struct Vertex {
   bool is_data : 1 = false;          // made of values, without conjuncts
   bool closes_once : 1 = false;      // result of close()
   bool closes_fields : 1 = false;    // a definition, or inside one
-  bool has_definition : 1 = false;   // refers to one, or to a field of one
+  bool has_definition : 1 = false;   // one has a say in it
   bool closes_below : 1 = false;     // a definition takes in whatever is below
   bool in_closed : 1 = false;        // it or one above has closed scopes
   bool is_preliminary : 1 = false;   // a trial that leaves further disjunctions aside

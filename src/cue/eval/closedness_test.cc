@@ -34,5 +34,26 @@ TEST(Closedness, is_shown_where_a_definition_has_a_say) {
   for (const auto& row : kRows) EXPECT_EQ(closed_in_x(row.text), row.closed) << row.text;
 }
 
+TEST(Closedness, binds_what_is_embedded_with_a_definition) {
+  const char* kText = "#P: {p?: int}, #O: {...}, #Q: {q: r: int}\n";
+  const struct {
+    const char* text;
+    bool is_allowed;
+  } kRows[] = {
+      {"x: {#P, s: t: 1} & {s: u: 1}", false},    {"x: {#O, s: t: 1} & {s: u: 1}", true},
+      {"x: {#O, #P, s: t: 1} & {s: u: 1}", true}, {"x: {#P, s: t: 1, ...} & {s: u: 1}", false},
+      {"x: {#Q, #O} & {q: u: 1}", false},         {"x: {#P, {s: t: 1}} & {s: u: 1}", false},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(closed_in_x(std::string(kText) + row.text).find('!') == std::string::npos, row.is_allowed) << row.text;
+  }
+}
+
+TEST(Closedness, holds_beside_validators_but_for_schemas) {
+  std::string start = "import \"struct\"\n";
+  EXPECT_TRUE(closed_in_x(start + "#D: {struct.MaxFields(2), p?: int}\nx: #D & {q: 1}").starts_with("!"));
+  EXPECT_EQ(closed_in_x("#D: matchN(1, [{p: int}])\nx: #D & {p: 1, q: 1}"), "x ");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -260,6 +260,7 @@ class Evaluator final : public Calls {
   static void deny_below(Vertex* v, const CloseScope* closed, const Bottom* reason);
   std::vector<CloseScope*> requirements(const Vertex* v);
   std::vector<CloseScope*> inherited_requirements(const Vertex* v);
+  static bool is_within(const CloseScope* scope, const CloseScope* outer);
   static bool is_left_open(const Vertex* v, const CloseScope* closed);
   static bool allows_arc(const Vertex* v, const Vertex* field, const CloseScope* closed);
   static bool allows(const CloseScope* closed, const CloseScope* evidence);

@@ -481,11 +481,21 @@ std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
   if (v->parent == nullptr || v->parent->node == nullptr || !v->parent->in_closed || v->label.is_none() || v->label.is_let())
     return all;
   for (CloseScope* one : requirements(v->parent)) {
-    auto inside = [one](const Conjunct& c) { return allows(one, c.scope); };
+    // Where it, or one embedded beside it, says "...", only what it declares itself is bound by it.
+    const List<ScopeMark>& marks = v->parent->node->scopes;
+    bool is_open = std::any_of(marks.begin(), marks.end(), [one](const ScopeMark& mark) {
+      return mark.is_ellipsis && allows(one, mark.scope) && !is_within(one, mark.scope);
+    });
+    auto inside = [&](const Conjunct& c) { return is_open ? is_within(c.scope, one) : allows(one, c.scope); };
     if (one->kind == CloseScope::Kind::Definition && std::any_of(v->conjuncts.begin(), v->conjuncts.end(), inside))
       all.push_back(one);
   }
   return all;
+}
+
+bool Evaluator::is_within(const CloseScope* scope, const CloseScope* outer) {
+  while (scope != nullptr && scope != outer) scope = scope->parent;
+  return scope != nullptr;
 }
 
 // A bare "_" leaves everything below it open, unless the definition also says what is there.
@@ -493,12 +503,8 @@ bool Evaluator::is_left_open(const Vertex* v, const CloseScope* closed) {
   bool has_top = std::any_of(v->node->scopes.begin(), v->node->scopes.end(),
                              [closed](const ScopeMark& mark) { return mark.is_top && allows(closed, mark.scope); });
   if (!has_top) return false;
-  for (const ScopeMark& mark : v->node->scopes) {
-    for (const CloseScope* at = mark.scope; at != nullptr && mark.is_struct; at = at->parent) {
-      if (at == closed) return false;
-    }
-  }
-  return true;
+  return std::none_of(v->node->scopes.begin(), v->node->scopes.end(),
+                      [closed](const ScopeMark& mark) { return mark.is_struct && is_within(mark.scope, closed); });
 }
 
 // The closed scopes that bind the fields of v: its own and those above.

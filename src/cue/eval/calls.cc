@@ -249,14 +249,20 @@ const ir::Expr* Evaluator::constant(const Value& value, Pos pos) {
 
 Value Evaluator::any_of(const Value& list) {
   std::vector<Value> values;
+  const Bottom* failed = nullptr;
   for (std::size_t i = 0; i < list_size(list); ++i) {
     Vertex* item = raw_item(list, i).vertex;
     settle(item);
     const Vertex* real = deref(item);
     bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
-    if (real->base.is_bottom()) continue;
+    const Bottom* wrong = real->base.is_bottom() ? real->base.bottom : real->child_error;
+    if (wrong != nullptr && (real->base.is_bottom() || !is_incomplete(wrong->code))) {
+      if (failed == nullptr || failed->code < wrong->code) failed = wrong;
+      continue;
+    }
     values.push_back(is_container || real->base.is_none() || !real->arcs.empty() ? Value::of(item) : real->base);
   }
+  if (values.empty() && failed != nullptr && !is_incomplete(failed->code)) return Value::of(failed);
   if (values.empty()) {
     bool may_grow = deref(list.vertex)->is_open_list || list_size(list) > 0 || deref(list.vertex)->is_computed;
     return bottom(may_grow ? Code::Incomplete : Code::Eval, "empty list in call to or", calling_pos_);

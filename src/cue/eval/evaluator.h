@@ -291,6 +291,13 @@ class Evaluator final : public Calls {
   std::uint64_t steps_ = 0;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;
+  /// A validator at work; the same one on the same value below it would never end.
+  struct Judgement {
+    Pos pos;
+    Value subject;
+  };
+  std::vector<Judgement> judging_;
+  std::vector<const ir::Call*> calls_;                                           // inside each other
   std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps_;  // computed ones
   const char* stack_bottom_ = nullptr;
 };

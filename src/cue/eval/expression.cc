@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 // Bytes of stack an evaluation may use; threads have at least eight times as much.
 constexpr std::ptrdiff_t kMaxStack = std::ptrdiff_t{3} << 20;
+// Of one call in the source, each in the arguments of the one before.
+constexpr std::ptrdiff_t kMaxSameCalls = 100;
 }  // namespace
 
 bool Evaluator::over_budget() {
@@ -307,7 +309,13 @@ Value Evaluator::call(const ir::Call& expr, Env* env) {
   const Builtin& builtin = *function.builtin;
   const Builtin* outer = std::exchange(calling_, &builtin);
   Pos outer_pos = std::exchange(calling_pos_, expr.pos);
+  if (std::ranges::count(calls_, &expr) >= kMaxSameCalls) {
+    calling_ = outer;
+    return bottom(Code::StructuralCycle, "structural cycle", expr.pos);
+  }
+  calls_.push_back(&expr);
   Value result = call_builtin(builtin, expr, env);
+  calls_.pop_back();
   calling_ = outer;
   calling_pos_ = outer_pos;
   return result;

@@ -378,11 +378,19 @@ bool Evaluator::matches_regexp(std::string_view text, std::string_view pattern, 
 
 int Evaluator::satisfies(const Value& value, const Value& bound, Value& error) {
   if (bound.tag == Value::Tag::Validator) {
+    const Validator& validator = *bound.validator;
+    for (const Judgement& one : judging_) {
+      if (one.pos != validator.pos || validator.pos == 0 || !is_equal(one.subject, value)) continue;
+      error = bottom(Code::StructuralCycle, "structural cycle", validator.pos);
+      return 0;
+    }
+    judging_.push_back({validator.pos, value});
     std::vector<Value> args = {value};
-    args.insert(args.end(), bound.validator->args.begin(), bound.validator->args.end());
-    const Builtin* outer = std::exchange(calling_, bound.validator->builtin);
-    Value result = bound.validator->builtin->call(*this, args);
+    args.insert(args.end(), validator.args.begin(), validator.args.end());
+    const Builtin* outer = std::exchange(calling_, validator.builtin);
+    Value result = validator.builtin->call(*this, args);
     calling_ = outer;
+    judging_.pop_back();
     if (result.is_bottom()) {
       error = result;
       return is_incomplete(result.bottom->code) ? -1 : 0;

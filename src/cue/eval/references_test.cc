@@ -57,6 +57,13 @@ TEST(References, alternatives_made_of_what_refers_to_them_leave_themselves_out) 
   EXPECT_EQ(exported("#A: {x: string, r: #O}\n#O: or([for k, v in #A {(k): v}])\no: #O & {x: \"a\"}"), R"({"o":{"x":"a"}})");
 }
 
+TEST(References, validators_that_judge_by_themselves_end) {
+  EXPECT_NE(exported("_x: matchN(2, [_x, _x])\na: 3 & _x").find("does not satisfy matchN"), std::string::npos);
+  EXPECT_NE(exported("import \"encoding/yaml\"\nx: y: yaml.Validate(x)\nx: y: \"{}\"").find("structural cycle"),
+            std::string::npos);
+  EXPECT_EQ(exported("#c: {b?: string, a?: matchN(1, [#c])}\nd: #c\nd: a: a: b: \"x\""), R"({"d":{"a":{"a":{"b":"x"}}}})");
+}
+
 TEST(References, a_struct_may_be_handed_to_a_function_it_calls) {
   EXPECT_EQ(exported("_f: {in: _, out: [if in.app != _|_ {in.app.name}]}\nx: X={got: (_f & {in: X}).out, app: name: \"a\"}"),
             R"({"x":{"got":["a"],"app":{"name":"a"}}})");

@@ -303,6 +303,46 @@ std::string single_quoted(std::string_view text) {
   return out + "'";
 }
 
+// "|", with an indentation mark when the first line begins with blanks, and what happens to newlines at the end.
+std::string block(std::string_view value, int indent) {
+  if (value.find_first_not_of('\n') == std::string_view::npos || value.find(" \n") == 0) return double_quoted(value);
+  std::string out = "|";
+  if (value[0] == ' ' || value[0] == '\n') out += "2";
+  if (!value.ends_with('\n'))
+    out += "-";
+  else if (value.ends_with("\n\n"))
+    out += "+";
+  std::string_view rest = value;
+  if (rest.ends_with('\n')) rest.remove_suffix(1);
+  std::string pad(static_cast<std::size_t>(std::max(indent, 2)), ' ');
+  if (indent == 0) pad = "  ";
+  while (true) {
+    std::size_t end = std::min(rest.find('\n'), rest.size());
+    out += "\n" + (end > 0 ? pad : std::string()) + std::string(rest.substr(0, end));
+    if (end == rest.size()) return out;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string yaml_key(std::string_view name) {
+  if (!is_printable(name) || name.find('\n') != std::string_view::npos || needs_double_quotes(name)) return double_quoted(name);
+  return may_be_plain(name) ? std::string(name) : single_quoted(name);
+}
+
+std::string yaml_text(std::string_view text, int indent, YamlTextForm form) {
+  if (!is_printable(text)) return double_quoted(text);
+  bool has_lines = text.find('\n') != std::string_view::npos;
+  if (form == YamlTextForm::Flow && has_lines) return double_quoted(text);
+  if (has_lines || (form == YamlTextForm::Block && !text.empty())) return block(text, indent);
+  if (needs_double_quotes(text)) return double_quoted(text);
+  bool is_plain = may_be_plain(text) && (form != YamlTextForm::Flow || text.find_first_of(",[]{}") == std::string_view::npos);
+  return is_plain ? std::string(text) : single_quoted(text);
+}
+
+namespace {
+
 class Printer {
  public:
   Printer(Calls& calls, Value& error) : calls_(calls), error_(error) {}
@@ -356,53 +396,19 @@ class Printer {
     for (std::size_t i = 0; i < count; ++i) {
       Calls::Member member = calls_.member(value, i);
       out += in_list && i == 0 ? " " : "\n" + pad;
-      out += key(member.name) + ":" + node(member.value, indent + 2, false);
+      out += yaml_key(member.name) + ":" + node(member.value, indent + 2, false);
     }
     return out;
-  }
-
-  static std::string key(std::string_view name) {
-    if (!is_printable(name) || name.find('\n') != std::string_view::npos || needs_double_quotes(name))
-      return double_quoted(name);
-    return may_be_plain(name) ? std::string(name) : single_quoted(name);
   }
 
   std::string scalar(const Value& value, int indent) {
     switch (value.tag) {
       case Value::Tag::String:
-        return text(value.str(), indent);
+        return yaml_text(value.str(), indent, YamlTextForm::Any);
       case Value::Tag::Bytes:
         return "!!binary " + base64_encode(value.str());
       default:
         return calls_.to_json(value, error_);
-    }
-  }
-
-  static std::string text(std::string_view value, int indent) {
-    if (!is_printable(value)) return double_quoted(value);
-    if (value.find('\n') != std::string_view::npos) return block(value, indent);
-    if (needs_double_quotes(value)) return double_quoted(value);
-    return may_be_plain(value) ? std::string(value) : single_quoted(value);
-  }
-
-  // "|", with an indentation mark when the first line begins with blanks, and what happens to newlines at the end.
-  static std::string block(std::string_view value, int indent) {
-    if (value.find_first_not_of('\n') == std::string_view::npos || value.find(" \n") == 0) return double_quoted(value);
-    std::string out = "|";
-    if (value[0] == ' ' || value[0] == '\n') out += "2";
-    if (!value.ends_with('\n'))
-      out += "-";
-    else if (value.ends_with("\n\n"))
-      out += "+";
-    std::string_view rest = value;
-    if (rest.ends_with('\n')) rest.remove_suffix(1);
-    std::string pad(static_cast<std::size_t>(std::max(indent, 2)), ' ');
-    if (indent == 0) pad = "  ";
-    while (true) {
-      std::size_t end = std::min(rest.find('\n'), rest.size());
-      out += "\n" + (end > 0 ? pad : std::string()) + std::string(rest.substr(0, end));
-      if (end == rest.size()) return out;
-      rest.remove_prefix(end + 1);
     }
   }
 

@@ -33,6 +33,11 @@ Result<std::vector<YamlMember>> read_yaml_members(const json::YamlNode& mapping)
 
 /// The value of a document.
 Result<Value> yaml_value(Calls& calls, const json::YamlNode& node);
+/// The text of a key, and of a string value: plain, quoted, or over several lines indented by `indent`.
+enum class YamlTextForm : std::uint8_t { Any, Block, Flow };
+std::string yaml_key(std::string_view name);
+std::string yaml_text(std::string_view text, int indent, YamlTextForm form);
+
 /// YAML text of a concrete value, ending in a newline; a bottom in `error` when it is not concrete.
 std::string to_yaml_text(Calls& calls, const Value& value, Value& error);
 

@@ -167,6 +167,7 @@ struct File {
   std::span<const Import> imports;
   Nodes decls;
   std::span<Attribute* const> attributes;  // those before the package clause
+  std::span<const Comment> comments;       // all of them, in order
 };
 
 template <class T>

@@ -97,6 +97,7 @@ ast::File* Parser::file(std::string_view file_name) {
   imports(*result);
   for (ast::Node* one : declarations(Tok::Eof)) decls.push_back(one);
   result->decls = arena_.copy(decls);
+  result->comments = arena_.copy(comments_);
   return result;
 }
 

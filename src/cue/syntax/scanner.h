@@ -10,11 +10,6 @@
 
 namespace slipway::cue {
 
-struct Comment {
-  Pos pos = 0;
-  std::string_view text;  // with the "//", without the newline
-};
-
 class Scanner {
  public:
   /// `base` is the position of the first byte of `text`. Neither is copied.

@@ -73,4 +73,9 @@ struct Token {
 
 inline bool is_keyword(Tok tok) { return tok >= Tok::True; }
 
+struct Comment {
+  Pos pos = 0;
+  std::string_view text;  // with the "//", without the newline
+};
+
 }  // namespace slipway::cue

@@ -21,12 +21,22 @@ class Subsumption {
     evaluator_.complete(instance);
     general = deref(general);
     instance = deref(instance);
-    bool holds = general == instance || values(base_of(general), base_of(instance));
+    bool holds = general == instance || (values(base_of(general), base_of(instance)) && definitions(general, instance));
     --depth_;
     return holds;
   }
 
  private:
+  // What a scalar or list has beside its value; a struct's are among its fields.
+  bool definitions(Vertex* general, Vertex* instance) {
+    if (general->base.tag == Value::Tag::Struct) return true;
+    return std::all_of(general->arcs.begin(), general->arcs.end(), [&](Vertex* wanted) {
+      if (wanted->label.is_index() || wanted->label.is_let() || wanted->mark != ArcMark::Member) return true;
+      Vertex* found = evaluator_.find_arc(instance, wanted->label);
+      return found != nullptr && found->mark == ArcMark::Member && vertices(wanted, found);
+    });
+  }
+
   static Value base_of(Vertex* v) {
     bool is_container = v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List;
     return is_container ? Value::of(v) : v->base;
@@ -168,7 +178,9 @@ class Subsumption {
       if (!other->label.is_regular() || other->mark == ArcMark::Absent) continue;
       Vertex* known = evaluator_.find_arc(general, other->label);
       if (known != nullptr && known->mark != ArcMark::Absent) continue;
-      if (general->is_closed && other->mark == ArcMark::Member && !evaluator_.allows_field(general, other->label)) return false;
+      bool is_judged = options_.is_schema ? options_.is_final : other->mark == ArcMark::Member || !options_.is_final;
+      if (general->is_closed && is_judged && !evaluator_.allows_field(general, other->label)) return false;
+      if (options_.is_schema && general->is_closed) continue;
       if (!is_unchanged_by(general, instance)) return false;
     }
     return true;

@@ -84,6 +84,7 @@ ast::File* Parser::file(std::string_view file_name) {
   for (ast::Attribute* one : leading) {
     if (one->name != "experiment") continue;
     options_.has_experiments = true;
+    check_experiments(*one);
     if (one->body == "aliasv2") has_postfix_aliases_ = true;
   }
   package_clause(*result);
@@ -99,6 +100,23 @@ ast::File* Parser::file(std::string_view file_name) {
   result->decls = arena_.copy(decls);
   result->comments = arena_.copy(comments_);
   return result;
+}
+
+// An experiment of a later version than the text is written for.
+void Parser::check_experiments(const ast::Attribute& attribute) {
+  struct Experiment {
+    std::string_view name;
+    int first_minor;
+  };
+  static constexpr Experiment kExperiments[] = {
+      {"structcmp", 14}, {"explicitopen", 15}, {"aliasv2", 15}, {"try", 16}, {"shortcircuit", 17}};
+  for (const Experiment& one : kExperiments) {
+    bool is_asked = attribute.body.find(one.name) != std::string_view::npos;
+    if (!is_asked || options_.minor_version == 0 || options_.minor_version >= one.first_minor) continue;
+    error(attribute.pos, fmt::format("parsing experiments for version \"v0.{}.0\": cannot set experiment \"{}\" before version "
+                                     "v0.{}.0",
+                                     options_.minor_version, one.name, one.first_minor));
+  }
 }
 
 void Parser::package_clause(ast::File& file) {

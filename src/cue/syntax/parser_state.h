@@ -31,6 +31,7 @@ class Parser {
   void postfix_alias(ast::Field& node);
   bool is_label(const ast::Node& node) const;
   void check_label(const ast::Field& node);
+  void check_experiments(const ast::Attribute& attribute);
   bool at_field_colon();
   ast::Node* let_clause();
   ast::Attribute* attribute();

@@ -46,5 +46,12 @@ TEST(Disjunction, unifies_defaults_in_the_order_they_are_written) {
   for (const auto& row : kRows) EXPECT_EQ(value_of_x(row.text), row.value) << row.text;
 }
 
+TEST(Disjunction, is_chosen_from_once_however_often_it_is_referred_to) {
+  const char* kEither = "y: {p: int} | {q: 2}\n";
+  for (const char* text : {"x: y & y", "x: {{y}, {y}}", "x: {for i in [1, 2] {y}}"})
+    EXPECT_EQ(value_of_x(std::string(kEither) + text), "{ p: int } | { q: 2 }") << text;
+  EXPECT_EQ(value_of_x("x: ({p: 1} | {q: 2}) & ({p: 1} | {q: 2})"), "{ p: 1 } | { p: 1 q: 2 } | { q: 2 }");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -291,9 +291,16 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
 
 void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c, const Disjunction* values) {
   Node& node = *v->node;
+  // The same words in the same place are the same disjunction, however often they are referred to.
   std::uint32_t ordinal = 0;
-  for (const ir::Expr* seen : node.seen_disjunctions) ordinal += seen == c.expr ? 1 : 0;
-  node.seen_disjunctions.push(arena_, c.expr);
+  bool is_known = false;
+  for (const SeenDisjunction& seen : node.seen_disjunctions) {
+    if (seen.expr != c.expr) continue;
+    is_known = seen.env == c.env && seen.values == values;
+    if (is_known) break;
+    ++ordinal;
+  }
+  if (!is_known) node.seen_disjunctions.push(arena_, {c.expr, c.env, values});
   for (const Choice& choice : node.choices) {
     if (choice.disjunction != c.expr || choice.ordinal != ordinal) continue;
     if (choice.index == kDeferred) return;
@@ -302,6 +309,7 @@ void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c, const Disjuncti
     }
     return insert_value(v, c, values->values[choice.index], c.expr->pos);
   }
+  if (is_known) return;
   node.disjunctions.push(arena_, {c, ordinal, values});
   ++progress_;
 }

@@ -179,6 +179,12 @@ struct Verdict {
   bool answer;
 };
 
+struct SeenDisjunction {
+  const ir::Expr* expr;
+  const Env* env;
+  const Disjunction* values;
+};
+
 /// A field that a guard found absent while what may add it was waiting for the guard.
 struct AbsentField {
   Vertex* holder;
@@ -214,7 +220,7 @@ struct Node {
   List<CloseScope*> bound_by;  // Evaluator::requirements, as of bound_at
   std::uint64_t bound_at = 0;
   List<PendingDisjunction> disjunctions;
-  List<const ir::Expr*> seen_disjunctions;
+  List<SeenDisjunction> seen_disjunctions;
   std::span<const Choice> choices;
   LeftDisjunct before;      // of a trial: the disjunct it begins with
   List<LeftDisjunct> left;  // as the values of the disjunction

@@ -345,6 +345,12 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by)
     add_error(v, bottom(Code::Eval, "adding field {0} not allowed as field set was already referenced",
                         by != nullptr ? by->expr->pos : v->pos, name));
   }
+  for (std::uint32_t i = 0;
+       !was_member && found->mark == ArcMark::Member && v->node != nullptr && i < v->node->failed_guards.size(); ++i) {
+    const FailedGuard& failed = v->node->failed_guards[i];
+    if (std::ranges::find(failed.comprehension->labels, label) != failed.comprehension->labels.end())
+      add_conjunct(found, failed.error);
+  }
   if (is_new && v->node != nullptr && label.is_regular()) {
     for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i)
       apply_pattern(v->node->patterns[i], found, by == nullptr || repeats(v->node->patterns[i].conjunct, *by));

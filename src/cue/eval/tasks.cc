@@ -317,12 +317,14 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
   return true;
 }
 
-// As long as a guard is not decided, neither are the fields it may add to.
+// As long as a guard is not decided, neither are the fields it may add to: those that are there, and those to come.
 void Evaluator::fail_fields(Vertex* v, const Conjunct& c, const Value& error) {
-  for (Label label : ir::as<ir::Comprehension>(*c.expr).labels) {
+  const auto& comprehension = ir::as<ir::Comprehension>(*c.expr);
+  FailedGuard failed{&comprehension, {constant(error, c.expr->pos), nullptr, c.scope, c.trail, c.is_cyclic}};
+  v->node->failed_guards.push(arena_, failed);
+  for (Label label : comprehension.labels) {
     Vertex* field = find_arc(v, label);
-    if (field == nullptr || field->mark != ArcMark::Member) continue;
-    add_conjunct(field, {constant(error, c.expr->pos), nullptr, c.scope, c.trail, c.is_cyclic});
+    if (field != nullptr && field->mark == ArcMark::Member) add_conjunct(field, failed.error);
   }
 }
 

@@ -192,6 +192,12 @@ struct AbsentField {
   Pos pos;
 };
 
+/// A guard that could not be decided, and why: what it may add to has no value, either.
+struct FailedGuard {
+  const ir::Comprehension* comprehension;
+  Conjunct error;
+};
+
 /// What is known of a vertex while it runs, and what others ask of it later. One that came to a scalar gives its back: see
 /// Evaluator::give_node.
 struct Node {
@@ -229,6 +235,7 @@ struct Node {
   List<AbsentField> absent;
   List<AbsentField> promised;  // others were told that it has none of these
   List<Verdict> verdicts;
+  List<FailedGuard> failed_guards;
   const Bottom* errors = nullptr;
 };
 

@@ -2,7 +2,8 @@
 #
 #   make demo         build the release binary and run examples/release.yaml to its end
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
-#   make sanitizers   the same tests with address and undefined-behaviour sanitizers, the store's also with the thread sanitizer
+#   make sanitizers   the same tests with address and undefined-behaviour sanitizers; the store's, and templates rendered by several
+#                     threads, also with the thread sanitizer
 #   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node) against `slipway up`
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
@@ -36,9 +37,9 @@ test: deps out/dev/build.ninja
 
 sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
 	ninja -j $(JOBS) -C out/asan slipway tests
-	ninja -j $(JOBS) -C out/tsan store_test
+	ninja -j $(JOBS) -C out/tsan store_test cue_test
 	SLIPWAY_SIM_EVERY=5 SLIPWAY_SIM_SEEDS=20 tools/run-tests out/asan
-	tools/run-tests out/tsan store_test
+	tools/run-tests out/tsan store_test 'cue_test:Threads.*:Cue.*thread*'
 
 conformance: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev tests

@@ -178,7 +178,7 @@ class List {
     std::uint32_t size;
     std::uint32_t capacity;
   };
-  static constexpr std::uint32_t kFirst = sizeof(T) > 24 ? 1 : sizeof(T) > 8 ? 2 : 4;
+  static constexpr std::uint32_t kFirst = sizeof(T) > 24 ? 1 : 2;
 
   T* items() const { return reinterpret_cast<T*>(block_ + 1); }
 

@@ -276,7 +276,7 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   trial->node = take_node();
   trial->node->choices = arena_.copy(choices);
   const LeftDisjunct before{out.left, out.mark, {}};
-  trial->node->before = before;
+  trial->node->before = {before.mode, before.mark};
   trial->is_preliminary = v->is_preliminary || (!choices.empty() && choices.back().index == kDeferred);
   std::uint32_t outer_low = std::exchange(low_, kNone);
   bool done = settle(trial) && complete(trial);

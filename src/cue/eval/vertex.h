@@ -198,6 +198,12 @@ struct FailedGuard {
   Conjunct error;
 };
 
+/// The modes of the disjunct a trial begins with.
+struct BeganWith {
+  DefaultMode mode = DefaultMode::Maybe;
+  DefaultMode mark = DefaultMode::Maybe;
+};
+
 /// What is known of a vertex while it runs, and what others ask of it later. One that came to a scalar gives its back: see
 /// Evaluator::give_node.
 struct Node {
@@ -228,7 +234,7 @@ struct Node {
   List<PendingDisjunction> disjunctions;
   List<SeenDisjunction> seen_disjunctions;
   std::span<const Choice> choices;
-  LeftDisjunct before;      // of a trial: the disjunct it begins with
+  BeganWith before;         // of a trial
   List<LeftDisjunct> left;  // as the values of the disjunction
   List<RefTrail> seen;      // arcs whose conjuncts are in here; node is unused
   List<CloseScope*> seen_scopes;

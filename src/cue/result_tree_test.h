@@ -145,11 +145,20 @@ struct Comparison {
   }
 
   // Schemas among the arguments of matchN and matchIf are shown unevaluated; only which function it is can be compared.
-  static bool is_same_literal(const std::string& want, const std::string& got) {
+  static std::string without_schemas(std::string text) {
     for (const char* name : {"matchN(", "matchIf("}) {
-      if (want.starts_with(name)) return got.starts_with(name);
+      for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+        std::size_t begin = text.find('(', at) + 1;
+        std::size_t end = begin;
+        for (int depth = 1; end < text.size() && (depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0) > 0;) ++end;
+        text.erase(begin, end - begin);
+      }
     }
-    return sorted_literal(want) == got;
+    return text;
+  }
+
+  static bool is_same_literal(const std::string& want, const std::string& got) {
+    return sorted_literal(without_schemas(want)) == without_schemas(got);
   }
 
   // Fields of a vertex that failed before they were looked at are shown as their source.

@@ -97,7 +97,8 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
   (s.is_definite ? node.has_struct : node.maybe_struct) = true;
   if (node.struct_pos == 0) node.struct_pos = s.pos;
   Env* env = arena_.make<Env>(c.env, v, c.env == nullptr ? kNoLabel : kNoLabel, nullptr);
-  CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
+  // Only what a struct embeds makes a difference between it and those beside it; without, its place is theirs.
+  CloseScope* inside = s.has_embeds ? scope(c.scope, CloseScope::Kind::Struct) : c.scope;
   node.scopes.push(arena_, {inside, false, true, s.has_ellipsis});
   for (const ir::Decl& decl : s.decls) {
     Conjunct inner{decl.value, env, inside, c.trail, c.is_cyclic};

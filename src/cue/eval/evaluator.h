@@ -170,6 +170,7 @@ class Evaluator final : public Calls {
   Lookup resolve(const ir::Expr& expr, Env* env);
   Lookup resolve_let(const ir::Ref& ref, Env* env);
   Lookup resolve_index(const ir::Index& index, Env* env);
+  Lookup select(const ir::Expr& base, const Value& value, Label label, Pos pos);
   Lookup lookup_in_value(const Value& base, Label label, Pos pos);
   Vertex* instance(std::uint32_t index);
   Env* up(Env* env, std::uint16_t levels) const;

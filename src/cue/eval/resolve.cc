@@ -141,6 +141,18 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
   return found;
 }
 
+// What could not be put together gives that error instead of its fields, but to those who stand inside it. What is only not
+// accepted yet by a validator has its fields.
+Evaluator::Lookup Evaluator::select(const ir::Expr& base, const Value& value, Label label, Pos pos) {
+  if (value.is_vertex() && base.op != ir::Op::LetRef && base.op != ir::Op::NodeRef) {
+    settle(value.vertex);
+    const Vertex* v = deref(value.vertex);
+    bool is_failed = v->phase >= Phase::Settled && v->base.is_bottom() && (v->node == nullptr || v->node->errors != nullptr);
+    if (is_failed && v != current_ && !has_ancestor(current_, v)) return {Found::Error, nullptr, v->base};
+  }
+  return lookup_in_value(value, label, pos);
+}
+
 Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
   switch (expr.op) {
     case ir::Op::FieldRef: {
@@ -173,9 +185,9 @@ Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
           if (base.found == Found::Blocked) base.arc = nullptr;
           return base;
         }
-        return lookup_in_value(Value::of(base.arc), selector.label, expr.pos);
+        return select(*selector.base, Value::of(base.arc), selector.label, expr.pos);
       }
-      return lookup_in_value(evaluate(*selector.base, env), selector.label, expr.pos);
+      return select(*selector.base, evaluate(*selector.base, env), selector.label, expr.pos);
     }
     case ir::Op::Index:
       return resolve_index(ir::as<ir::Index>(expr), env);
@@ -230,7 +242,7 @@ Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
         return {Found::Error, nullptr, bottom(Code::Eval, "invalid list index {0} (type string)", index.pos, key)};
       }
     }
-    return lookup_in_value(base, labels_.regular(key.str()), index.pos);
+    return select(*index.base, base, labels_.regular(key.str()), index.pos);
   }
   auto position = key.tag == Value::Tag::Int ? std::optional<std::int64_t>(key.integer) : std::nullopt;
   if (key.tag == Value::Tag::Number && !is_float(key)) position = -1;
@@ -250,7 +262,8 @@ Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
       return {Found::Error, nullptr, bottom(Code::Eval, "invalid struct selector {0} (type int)", index.pos, key)};
     }
   }
-  return lookup_in_value(base, Label::item(static_cast<std::uint32_t>(std::min<std::int64_t>(*position, 1 << 28))), index.pos);
+  Label item = Label::item(static_cast<std::uint32_t>(std::min<std::int64_t>(*position, 1 << 28)));
+  return select(*index.base, base, item, index.pos);
 }
 
 Vertex* Evaluator::instance(std::uint32_t index) {

@@ -484,7 +484,7 @@ std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
     // Where it, or one embedded beside it, says "...", only what it declares itself is bound by it.
     const List<ScopeMark>& marks = v->parent->node->scopes;
     bool is_open = std::any_of(marks.begin(), marks.end(), [one](const ScopeMark& mark) {
-      return mark.is_ellipsis && allows(one, mark.scope) && !is_within(one, mark.scope);
+      return mark.is_ellipsis && allows(one, mark.scope) && (mark.scope == one || !is_within(one, mark.scope));
     });
     auto inside = [&](const Conjunct& c) { return is_open ? is_within(c.scope, one) : allows(one, c.scope); };
     if (one->kind == CloseScope::Kind::Definition && std::any_of(v->conjuncts.begin(), v->conjuncts.end(), inside))

@@ -159,6 +159,7 @@ class Evaluator final : public Calls {
   void fail_fields(Vertex* v, const Conjunct& c, const Value& error);
   void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
   bool may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const;
+  bool is_given(const Vertex* v, const Vertex* lap) const;
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
   static bool is_same_place(const CloseScope* a, const CloseScope* b);
   bool may_produce(const Task& task, Label label) const;
@@ -168,6 +169,7 @@ class Evaluator final : public Calls {
   // resolve.cc
   Lookup lookup(Vertex* v, Label label, Pos pos);
   Lookup resolve(const ir::Expr& expr, Env* env);
+  Lookup resolve_through(const ir::Expr& base, Env* env);
   Lookup resolve_let(const ir::Ref& ref, Env* env);
   Lookup resolve_index(const ir::Index& index, Env* env);
   Lookup select(const ir::Expr& base, const Value& value, Label label, Pos pos);

@@ -329,7 +329,10 @@ Value Evaluator::wrong_count(const Builtin& builtin, std::string_view which, std
 
 Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos) {
   KindMask wanted = builtin.params[index];
-  KindMask got = value.is_vertex() ? (deref(value.vertex)->base.tag == Value::Tag::List ? kList : kStruct) : kinds_of(value);
+  const Vertex* container = value.is_vertex() ? deref(value.vertex) : nullptr;
+  bool is_list = container != nullptr &&
+                 (container->base.tag == Value::Tag::List || (container->node != nullptr && !container->node->lists.empty()));
+  KindMask got = container != nullptr ? (is_list ? kList : kStruct) : kinds_of(value);
   if ((wanted & got) != 0) return value;
   if (wanted == kInt && !builtin.package.empty() && value.tag == Value::Tag::Number && to_decimal(value).is_whole())
     return value;

@@ -64,6 +64,20 @@ TEST(References, validators_that_judge_by_themselves_end) {
   EXPECT_EQ(exported("#c: {b?: string, a?: matchN(1, [#c])}\nd: #c\nd: a: a: b: \"x\""), R"({"d":{"a":{"a":{"b":"x"}}}})");
 }
 
+TEST(References, a_recursive_definition_goes_on_as_long_as_data_goes_on) {
+  EXPECT_EQ(exported("#L: {v: int, m: x: *0 | int, next?: #L}\nl: #L & {v: 1, next: {v: 2, next: {v: 3, next: v: 4}}}"),
+            R"({"l":{"v":1,"next":{"v":2,"next":{"v":3,"next":{"v":4,"m":{"x":0}},"m":{"x":0}},"m":{"x":0}},"m":{"x":0}}})");
+  EXPECT_EQ(exported("#T: {v: int, kids: [...#T]}\nt: #T & {v: 1, kids: [{v: 2, kids: [{v: 3, kids: [{v: 4}]}]}]}"),
+            R"({"t":{"v":1,"kids":[{"v":2,"kids":[{"v":3,"kids":[{"v":4,"kids":[]}]}]}]}})");
+  EXPECT_EQ(exported("#T: {m: x: *0 | int, next: null | #T}\nt: #T & {next: next: next: next: null}"),
+            R"({"t":{"next":{"next":{"next":{"next":null,"m":{"x":0}},"m":{"x":0}},"m":{"x":0}},"m":{"x":0}}})");
+  EXPECT_EQ(exported("#P: {n: string, up?: #P, full: [if up != _|_ {up.full + n}, n][0]}\n"
+                     "p: (#P & {n: \"a\", up: {n: \"b\", up: {n: \"c\", up: n: \"d\"}}}).full"),
+            R"({"p":"dcba"})");
+  for (const char* endless : {"a: {b: a & {c: 1}}", "#A: {x: #A & {y: 1}}", "a: {n: {a}}\nb: {n: {b}}\nx: a & b"})
+    EXPECT_NE(exported(endless).find("structural cycle"), std::string::npos) << endless;
+}
+
 TEST(References, a_struct_may_be_handed_to_a_function_it_calls) {
   EXPECT_EQ(exported("_f: {in: _, out: [if in.app != _|_ {in.app.name}]}\nx: X={got: (_f & {in: X}).out, app: name: \"a\"}"),
             R"({"x":{"got":["a"],"app":{"name":"a"}}})");

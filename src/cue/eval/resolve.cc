@@ -177,7 +177,7 @@ Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
     case ir::Op::Selector: {
       const auto& selector = ir::as<ir::Selector>(expr);
       if (ir::is_reference(*selector.base)) {
-        Lookup base = resolve(*selector.base, env);
+        Lookup base = resolve_through(*selector.base, env);
         if (base.found == Found::Absent && !base.value.is_bottom() && !is_asking_) {
           base.value = bottom(Code::Incomplete, "undefined field", expr.pos);
         }
@@ -197,6 +197,15 @@ Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
       return {Found::Error, nullptr, value};
     }
   }
+}
+
+// What a field is looked up in. The name of a reference stands for it: the field may be there though all of it would repeat
+// itself.
+Evaluator::Lookup Evaluator::resolve_through(const ir::Expr& base, Env* env) {
+  if (base.op != ir::Op::LetRef) return resolve(base, env);
+  const auto& ref = ir::as<ir::Ref>(base);
+  if (!ir::is_reference(*ref.value)) return resolve_let(ref, env);
+  return resolve_through(*ref.value, up(env, ref.up));
 }
 
 // A let clause is evaluated once per level it stands in.
@@ -225,7 +234,7 @@ Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
   }
   Value base;
   if (ir::is_reference(*index.base)) {
-    Lookup found = resolve(*index.base, env);
+    Lookup found = resolve_through(*index.base, env);
     if (found.found != Found::Arc) {
       if (found.found == Found::Blocked) found.arc = nullptr;
       return found;

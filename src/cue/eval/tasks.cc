@@ -155,6 +155,20 @@ bool Evaluator::is_inside(const Vertex* v, const Vertex* ancestor) const {
   return true;
 }
 
+// Something written out says what is here, which does not come from what repeats itself since `lap`: a structure that goes
+// on as long as data goes on ends.
+bool Evaluator::is_given(const Vertex* v, const Vertex* lap) const {
+  return std::any_of(v->conjuncts.begin(), v->conjuncts.end(), [&](const Conjunct& k) {
+    bool is_written = k.expr->op == ir::Op::Struct || k.expr->op == ir::Op::List || k.expr->op == ir::Op::Constant;
+    if (!is_written || k.is_cyclic) return false;
+    // A pattern applies to whatever there is.
+    for (const Vertex* self = v; self != nullptr && k.env != nullptr; self = self->stands_for) {
+      if (k.env->vertex == self) return false;
+    }
+    return k.trail == nullptr || (lap != nullptr && k.trail->node != lap && has_ancestor(lap, k.trail->node));
+  });
+}
+
 // Follows the reference `c` to `from` for v. False when its conjuncts are in v already.
 bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
   for (const Vertex* self = v; self != nullptr; self = self->stands_for) {
@@ -166,7 +180,7 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
     if (++hops % 64 == 0) ++steps_;  // a long way costs, too
     if (at->ref != c.expr || at->arc != from) continue;
     if (at->node == v) return false;
-    c.is_cyclic = true;
+    c.is_cyclic = c.is_cyclic || !is_given(v, at->node);
     return true;
   }
   c.trail = arena_.make<RefTrail>(c.expr, from, v, c.trail);

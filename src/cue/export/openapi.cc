@@ -138,6 +138,7 @@ class Generator {
         return bounded(of_kinds(kinds_of(v)), v);
       case Value::Tag::Conjunction: {
         json::Value out = of_kinds(kinds_of(v));
+        if (std::string_view format = format_of(*v.conjunction); !format.empty()) return out.with("format", format);
         for (const Value& part : v.conjunction->parts) out = bounded(out, part);
         return out;
       }
@@ -171,7 +172,54 @@ class Generator {
     return is_nullable ? out.with("nullable", true) : out;
   }
 
+  // The sized numbers that OpenAPI has a name for.
+  std::string_view format_of(const Conjunction& all) {
+    struct Format {
+      std::string_view name;
+      std::string_view least;
+      std::string_view most;
+    };
+    static constexpr Format kFormats[] = {
+        {"int32", "-2147483648", "2147483647"},
+        {"int64", "-9223372036854775808", "9223372036854775807"},
+        {"float", "-340282346638528859811704183484516925440.0", "340282346638528859811704183484516925440.0"},
+        {"double", "-1.797693134862315708145274237317043567981E+308", "1.797693134862315708145274237317043567981E+308"}};
+    std::string least;
+    std::string most;
+    for (const Value& part : all.parts) {
+      if (part.tag == Value::Tag::Type) continue;
+      bool is_low = part.tag == Value::Tag::Bound && part.bound->op == Tok::Geq && least.empty();
+      bool is_high = part.tag == Value::Tag::Bound && part.bound->op == Tok::Leq && most.empty();
+      if (!is_low && !is_high) return {};
+      (is_low ? least : most) = evaluator_.show(part.bound->operand);
+    }
+    for (const Format& one : kFormats) {
+      if (one.least == least && one.most == most) return one.name;
+    }
+    return {};
+  }
+
+  // The validators that OpenAPI has a word for.
+  json::Value judged(const json::Value& schema, const Validator& v) {
+    struct Word {
+      std::string_view package;
+      std::string_view name;
+      std::string_view word;
+    };
+    static constexpr Word kWords[] = {{"strings", "MinRunes", "minLength"},    {"strings", "MaxRunes", "maxLength"},
+                                      {"math", "MultipleOf", "multipleOf"},    {"list", "MinItems", "minItems"},
+                                      {"list", "MaxItems", "maxItems"},        {"struct", "MinFields", "minProperties"},
+                                      {"struct", "MaxFields", "maxProperties"}};
+    for (const Word& one : kWords) {
+      if (v.builtin->package == one.package && v.builtin->name == one.name && v.args.size() == 1)
+        return schema.with(one.word, literal(v.args[0]));
+    }
+    bool is_unique = v.builtin->package == "list" && v.builtin->name == "UniqueItems";
+    return is_unique ? schema.with("uniqueItems", true) : schema;
+  }
+
   json::Value bounded(const json::Value& schema, const Value& v) {
+    if (v.tag == Value::Tag::Validator) return judged(schema, *v.validator);
     if (v.tag != Value::Tag::Bound) return schema;
     json::Value operand = literal(v.bound->operand);
     switch (v.bound->op) {

@@ -33,6 +33,31 @@ TEST(Std, numbers_beyond_64_bits_stay_exact_in_bits_and_strconv) {
   EXPECT_EQ(exported("import \"strconv\"\na: strconv.FormatInt(0x1_0000_0000_0000_0000, 16)"), "{\"a\":\"10000000000000000\"}");
 }
 
+TEST(Std, powers_logarithms_and_roots_have_34_digits) {
+  EXPECT_EQ(exported("import \"math\"\na: math.Exp(1)\nb: math.Log(10)\nc: math.Cbrt(2)\nd: math.Pow(2, 0.5)"),
+            "{\"a\":2.718281828459045235360287471352662,\"b\":2.302585092994045684017991454684364,"
+            "\"c\":1.259921049894873164767210607278228,\"d\":1.414213562373095048801688724209698}");
+  EXPECT_EQ(exported("import \"math\"\na: math.Log2(8)\nb: math.Log10(0.001)\nc: math.Cbrt(-27)\nd: math.Exp2(10)"),
+            "{\"a\":3,\"b\":-3,\"c\":-3,\"d\":1024}");
+  EXPECT_NE(exported("import \"math\"\na: math.Sin(1e400)").find("value was rounded up"), std::string::npos);
+}
+
+TEST(Std, times_follow_layouts_of_days_of_the_year_and_short_zones) {
+  EXPECT_EQ(exported("import \"time\"\na: time.FormatString(\"2006 __2 Z07 Month\", \"2020-02-29T01:02:03+05:00\")\n"
+                     "b: time.Parse(\"2006 002\", \"2020 060\")"),
+            "{\"a\":\"2020  60 +05 Month\",\"b\":\"2020-02-29T00:00:00Z\"}");
+}
+
+TEST(Std, letters_of_every_script_have_their_cases) {
+  EXPECT_EQ(exported("import \"strings\"\na: strings.ToUpper(\"\\u01C6\\u0250\")\nb: strings.ToTitle(\"\\u01C6\")"),
+            "{\"a\":\"\u01C4\u2C6F\",\"b\":\"\u01C5\"}");
+}
+
+TEST(Std, a_verdict_that_may_change_is_no_when_it_is_asked_for_now) {
+  EXPECT_EQ(exported("import \"list\"\na: list.MinItems([...int], 3)\nb: list.Contains([1], 1.0)"),
+            "{\"a\":false,\"b\":false}");
+}
+
 TEST(Std, yaml_round_trips_texts_that_look_like_something_else) {
   EXPECT_EQ(exported("import \"encoding/yaml\"\n_x: {a: \"yes\", b: \"1\", c: \"x\\ny\", d: \"a: b\", e: []}\n"
                      "back: yaml.Unmarshal(yaml.Marshal(_x))"),

@@ -1,11 +1,13 @@
 #include "cli/cue_command.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
+#include "base/time.h"
 #include "cue/load/command.h"
 #include "os/real_env.h"
 
@@ -21,6 +23,7 @@ constexpr const char* kHelp =
     "  -d, --schema EXPR       check data against this\n"
     "  -p, --package NAME      where a folder has several\n"
     "  -t, --inject NAME=TEXT  value of an @tag attribute\n"
+    "  -T, --inject-vars       values of @tag(…,var=now|os|cwd|username|hostname|rand)\n"
     "  -l, --path LABEL        put data under this label\n"
     "      --out FORM          cue, json, yaml or text\n"
     "  -o, --outfile FILE      write there\n"
@@ -41,6 +44,18 @@ std::string standard_input() {
 
 }  // namespace
 
+namespace {
+
+std::map<std::string, std::string> variables(const Env& env, const std::string& cwd) {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  const passwd* user = getpwuid(getuid());
+  return {{"now", to_rfc3339_micro(env.clock.now())},         {"os", "linux"},    {"cwd", cwd},
+          {"username", user == nullptr ? "" : user->pw_name}, {"hostname", host}, {"rand", fmt::to_string(env.random.next())}};
+}
+
+}  // namespace
+
 int cue_command(const std::vector<std::string>& arguments) {
   bool asks_help = arguments.empty() || std::find(arguments.begin(), arguments.end(), "--help") != arguments.end() ||
                    std::find(arguments.begin(), arguments.end(), "-h") != arguments.end();
@@ -56,6 +71,10 @@ int cue_command(const std::vector<std::string>& arguments) {
                      std::find(arguments.begin(), arguments.end(), "/dev/stdin") != arguments.end();
   if (reads_input) invocation.input = standard_input();
   os::RealEnv real;
+  bool wants_variables = std::any_of(arguments.begin(), arguments.end(), [](const std::string& one) {
+    return one == "--inject-vars" || (one.starts_with('-') && !one.starts_with("--") && one.find('T') != std::string::npos);
+  });
+  if (wants_variables) invocation.variables = variables(real.env(), invocation.cwd);
   cue::load::Outcome outcome = cue::load::run_command(real.env().files, invocation);
   std::fwrite(outcome.output.data(), 1, outcome.output.size(), stdout);
   std::fwrite(outcome.errors.data(), 1, outcome.errors.size(), stderr);

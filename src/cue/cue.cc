@@ -55,7 +55,7 @@ std::expected<Program, Errors> compile(const std::vector<SourceText>& files, con
   if (data->diagnostics.empty()) return Program(data);
   Errors errors;
   for (const Diagnostic& one : data->diagnostics) {
-    Error error{"syntax", "", one.message, {}};
+    Error error{"syntax", one.path, one.message, {}};
     locate_into(data->sources, one.pos, error.positions);
     locate_into(data->sources, one.other, error.positions);
     errors.push_back(std::move(error));
@@ -116,32 +116,46 @@ std::string Evaluation::hint_for(const Bottom& reason) {
   return best.empty() ? "" : fmt::format("did you mean \"{}\"?", best);
 }
 
+namespace {
+
+// Files that were named, before texts that functions read; those in the order of their names.
+auto order_of(const Position& at) {
+  std::string_view file = at.file;
+  int rank = file.starts_with('-') ? 0 : file.starts_with('.') || file.starts_with('/') ? 1 : 2;
+  if (file.starts_with("./")) file.remove_prefix(2);
+  return std::tuple(rank, file, at.line, at.column);
+}
+
+bool is_before(const Position& a, const Position& b) { return order_of(a) < order_of(b); }
+bool is_same_place(const Position& a, const Position& b) { return order_of(a) == order_of(b); }
+
+}  // namespace
+
 Error Evaluation::error_of(const Bottom& reason) {
   Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
   error.hint = hint_for(reason);
-  add_position(reason.pos, error.positions);
-  bool is_among = std::find(reason.more.begin(), reason.more.end(), reason.other) != reason.more.end();
-  if (reason.other != reason.pos && !is_among) add_position(reason.other, error.positions);
-  for (Pos one : reason.more) {
-    if (one != reason.pos) add_position(one, error.positions);
-  }
-  // Two sources of a conflict are equals: they stand in the order of their places.
-  if (error.message.starts_with("conflicting values")) {
-    std::sort(error.positions.begin(), error.positions.end(), [](const Position& a, const Position& b) {
-      return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
-    });
-  }
+  if (!reason.is_unplaced) add_position(reason.pos, error.positions);
+  error.is_placed = !error.positions.empty();
+  add_places(evaluator_.places_of(reason), error.positions);
   return error;
+}
+
+// What takes part in an error, in the order of the places, behind the place it is told at.
+void Evaluation::add_places(const std::vector<Pos>& places, std::vector<Position>& out) {
+  std::vector<Position> found;
+  for (Pos one : places) add_position(one, found);
+  if (!out.empty()) std::erase_if(found, [&](const Position& one) { return is_same_place(one, out[0]); });
+  std::sort(found.begin(), found.end(), is_before);
+  found.erase(std::unique(found.begin(), found.end(), is_same_place), found.end());
+  out.insert(out.end(), found.begin(), found.end());
 }
 
 // Where the value of a field comes from, as far as it was written out.
 void Evaluation::add_sources(const Vertex* v, std::vector<Position>& out) {
-  std::set<Pos> places;
-  for (const Conjunct& one : v->conjuncts) {
-    if (one.expr != nullptr && one.expr->pos != 0) places.insert(one.expr->pos);
-  }
-  if (places.empty()) places.insert(v->pos);
-  for (Pos one : places) add_position(one, out);
+  std::vector<Pos> places;
+  evaluator_.report_sources(v, places);
+  if (places.empty()) places.push_back(v->pos);
+  add_places(places, out);
 }
 
 // What several fields share is looked at once when nothing is wrong in it.
@@ -162,6 +176,7 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
     bool is_own = real->base.is_bottom();
     if (!is_own && demand == Demand::Concrete && real->base.tag == Value::Tag::Disjunction) {
       Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(real->base)), {}};
+      error.is_placed = false;
       add_sources(v, error.positions);
       out.push_back(std::move(error));
       return;
@@ -172,9 +187,13 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
     }
     for (const Bottom* at = base.bottom; at != nullptr; at = at->next) {
       if (demand == Demand::Valid && is_incomplete(at->code)) continue;
-      Error error = error_of(*at);
-      if (error.path.empty() || !is_own) error.path = evaluator_.path_of(v);
-      out.push_back(std::move(error));
+      std::vector<const Bottom*> all;
+      evaluator_.expand(*at, all);
+      for (const Bottom* one : all) {
+        Error error = error_of(*one);
+        if (error.path.empty() || (!is_own && one == all[0])) error.path = evaluator_.path_of(v);
+        out.push_back(std::move(error));
+      }
     }
     return;
   }
@@ -182,6 +201,7 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
   bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
   if (!base.is_vertex() && !is_container && !base.is_concrete_scalar() && demand == Demand::Concrete) {
     Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(base)), {}};
+    error.is_placed = false;
     add_sources(v, error.positions);
     out.push_back(std::move(error));
     return;
@@ -190,7 +210,8 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
     Vertex* field = real->arcs[i];
     if (field->mark == ArcMark::Required && demand == Demand::Concrete) {
       Error error{"incomplete", evaluator_.path_of(field), "field is required but not present", {}};
-      add_position(field->pos, error.positions);
+      error.is_placed = false;
+      add_places(evaluator_.required_places(field), error.positions);
       out.push_back(std::move(error));
     }
     if (field->mark != ArcMark::Member) continue;
@@ -199,10 +220,35 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
   }
 }
 
+namespace {
+
+bool is_incomplete_error(const Error& error) { return error.code == "incomplete" || error.code == "cycle"; }
+
+// What is only unknown yet does not matter beside what is wrong. Errors that belong to a place come in the order of their
+// places, behind those that belong to several, which come in the order of their paths.
+void settle_order(Errors& errors) {
+  bool is_wrong = !std::all_of(errors.begin(), errors.end(), is_incomplete_error);
+  if (is_wrong) std::erase_if(errors, is_incomplete_error);
+  auto order = [](const Error& a, const Error& b) {
+    if (a.is_placed != b.is_placed) return b.is_placed;
+    if (a.is_placed && !is_same_place(a.positions[0], b.positions[0])) return is_before(a.positions[0], b.positions[0]);
+    return std::tie(a.path, a.message) < std::tie(b.path, b.message);
+  };
+  auto is_same = [](const Error& a, const Error& b) {
+    if (a.is_placed != b.is_placed || a.path != b.path) return false;
+    return a.is_placed ? is_same_place(a.positions[0], b.positions[0]) : a.message == b.message;
+  };
+  std::stable_sort(errors.begin(), errors.end(), order);
+  errors.erase(std::unique(errors.begin(), errors.end(), is_same), errors.end());
+}
+
+}  // namespace
+
 Errors Evaluation::errors_of(Vertex* v, Demand demand) {
   Errors out;
   clean_.clear();
   collect(v, demand, out, 0);
+  settle_order(out);
   return out;
 }
 

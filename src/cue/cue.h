@@ -35,6 +35,7 @@ struct Error {
   std::string message;
   std::vector<Position> positions;  // of both sides of a conflict
   std::string hint = {};            // what may have been meant: a field that is allowed and nearly named so
+  bool is_placed = true;            // the first position is where it is told; else all are places that take part
 };
 using Errors = std::vector<Error>;
 

@@ -44,6 +44,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
   void collect_here(Vertex* v, Demand demand, Errors& out, int depth);
   std::string hint_for(const Bottom& reason);
   void add_sources(const Vertex* v, std::vector<Position>& out);
+  void add_places(const std::vector<Pos>& places, std::vector<Position>& out);
 
   void add_position(Pos pos, std::vector<Position>& out) const;
   Value at_path(std::string_view path, Value value);

@@ -75,7 +75,19 @@ void Compiler::package(std::uint32_t index, const std::vector<ast::File*>& files
   }
   InScope in(*this, scope);
   std::vector<const ir::Struct*> compiled;
-  for (const ast::File* one : files) compiled.push_back(file(*one, scope));
+  // Files without a clause belong to the package of those they are named beside, if there is one.
+  bool is_package = std::any_of(files.begin(), files.end(),
+                                [](const ast::File* one) { return !one->package.empty() && one->package != "_"; });
+  for (const ast::File* one : files) {
+    if (is_package || !options_.are_files_apart || index > 0) {
+      compiled.push_back(file(*one, scope));
+      continue;
+    }
+    Scope own{nullptr, true, {}};
+    declare_fields(own, one->decls, true);
+    InScope in_own(*this, own);
+    compiled.push_back(file(*one, own));
+  }
   program_.instances[index].files = std::move(compiled);
   if (index == 0) expressions_and_data(scope);
 }
@@ -113,7 +125,9 @@ const ir::Expr* Compiler::data_value(const SourceText& source) {
 const ir::Expr* Compiler::with_attributes(const ast::Field& node, const ir::Expr* value) {
   std::vector<const ir::Expr*> parts = {value};
   for (const ast::Attribute* attribute : node.attributes) {
-    if (attribute->name == "tag") {
+    if (attribute->name == "tag" && options_.are_files_apart && inside_ != nullptr) {
+      error(attribute->pos, fmt::format("@tag not allowed within {}", inside_));
+    } else if (attribute->name == "tag") {
       if (const ir::Expr* injected = tag_value(*attribute)) parts.push_back(injected);
     } else if (attribute->name == "embed" && allows_embed_ && options_.embed) {
       parts.push_back(embedded_value(*attribute));
@@ -150,6 +164,11 @@ const ir::Expr* Compiler::tag_value(const ast::Attribute& attribute) {
   std::string short_form;
   for (const AttributeArgument& one : arguments) {
     if (one.key == "type") type = one.value;
+    if (one.key == "var" && options_.has_variables) {
+      auto known = options_.variables.find(one.value);
+      if (known == options_.variables.end()) return error(Pos{0}, fmt::format("tag variable '{}' not found", one.value));
+      text = &known->second;
+    }
     if (one.key != "short") continue;
     for (std::size_t at = 0; at <= one.value.size();) {
       std::size_t end = std::min(one.value.find('|', at), one.value.size());
@@ -414,6 +433,9 @@ void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Str
   if (!node.key_name.empty())
     names.push_back({node.key_name, Binding::Kind::FieldName, label, nullptr, nullptr, 0, {}, node.pos});
   const ir::Expr* value = nullptr;
+  path_.push_back(label);
+  const char* outside = inside_;
+  if (node.mark == ast::Mark::Optional && inside_ == nullptr) inside_ = "field constraint";
   if (names.empty()) {
     value = expression(*node.value);
   } else if (is_struct) {
@@ -424,7 +446,9 @@ void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Str
     value = expression(*node.value);
     check_used(scope);
   }
+  path_.pop_back();
   if (!node.attributes.empty()) value = with_attributes(node, value);
+  inside_ = outside;
   out.push_back({ir::DeclKind::Field, node.mark, label, nullptr, value, node.label->pos, field_info(node)});
 }
 
@@ -454,6 +478,7 @@ void Compiler::dynamic_field(const ast::Field& node, std::vector<ir::Decl>& out,
   }
   const ir::Expr* label = expression(*name);
   const ir::Expr* value = value_in_field_scope(node, std::move(names));
+  if (!node.attributes.empty()) value = with_attributes(node, value);
   out.push_back({ir::DeclKind::Dynamic, node.mark, kNoLabel, label, value, node.label->pos, field_info(node)});
 }
 
@@ -468,7 +493,11 @@ void Compiler::pattern(const ast::Field& node, std::vector<ir::Decl>& out) {
   if (!node.alias.empty())
     names.push_back({node.alias, Binding::Kind::Node, kNoLabel, nullptr, nullptr, 0, {}, node.pos, false, true});
   const ir::Expr* matcher = expression(*item);
+  const char* outside = inside_;
+  if (inside_ == nullptr) inside_ = "field constraint";
   const ir::Expr* value = value_in_field_scope(node, std::move(names));
+  if (!node.attributes.empty()) value = with_attributes(node, value);
+  inside_ = outside;
   out.push_back({ir::DeclKind::Pattern, node.mark, kNoLabel, matcher, value, node.label->pos, field_info(node)});
 }
 
@@ -476,7 +505,10 @@ const ir::Expr* Compiler::comprehension(const ast::Comprehension& node) {
   auto* result = make<ir::Comprehension>(ir::Op::Comprehension, node.pos);
   if (node.fallback != nullptr) return error(node.pos, "else and otherwise clauses are not supported");
   std::vector<ir::Clause> out;
+  const char* outside = inside_;
+  if (inside_ == nullptr) inside_ = "comprehension";
   clauses(node, 0, out, *result);
+  inside_ = outside;
   result->clauses = program_.arena.copy(out);
   std::vector<Label> labels;
   collect_labels(*result->body, labels, result->any_label);

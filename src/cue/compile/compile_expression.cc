@@ -132,7 +132,7 @@ const ir::Expr* Compiler::expression_inner(const ast::Node& node) {
     case Kind::Comprehension:
       return comprehension(ast::as<ast::Comprehension>(node));
     case Kind::Alias:
-      return error(node.pos, "alias not allowed here");
+      return error(node.pos, "alias values not allowed in this position");
     case Kind::FuncType:
       return error(node.pos, "function types are not supported");
     case Kind::Postfix:
@@ -157,7 +157,10 @@ const ir::Expr* Compiler::identifier(const ast::Ident& node) {
     if (scope->opens_level) ++up;
   }
   if (const ir::Expr* known = predeclared(node.name, node.pos)) return known;
-  return error(node.pos, fmt::format("reference \"{}\" not found", node.name));
+  const ir::Expr* missing = error(node.pos, fmt::format("reference \"{}\" not found", node.name));
+  std::string& path = program_.diagnostics.back().path;
+  for (Label label : path_) path += (path.empty() ? "" : ".") + program_.labels.describe(label);
+  return missing;
 }
 
 const ir::Expr* Compiler::reference(Binding& binding, const Scope& scope, std::uint16_t up, Pos pos) {
@@ -227,7 +230,7 @@ const ir::Expr* Compiler::range_type(KindMask kinds, std::string_view low, std::
   auto bound = [&](Tok op, std::string_view text) {
     Value value = Value::of(Value::Tag::Bound);
     bool is_negative = text.starts_with('-');
-    value.bound = program_.arena.make<Bound>(op, number(is_negative ? text.substr(1) : text, pos, is_negative), pos);
+    value.bound = program_.arena.make<Bound>(op, number(is_negative ? text.substr(1) : text, pos, is_negative), Pos{0});
     parts.push_back(value);
   };
   bound(Tok::Geq, low);

@@ -107,7 +107,9 @@ class Compiler {
   const Packages& packages_;
   const CompileOptions& options_;
   std::map<std::string, std::uint32_t>& instances_;
-  std::string package_name_;  // hidden names belong to it
+  std::string package_name_;      // hidden names belong to it
+  std::vector<Label> path_;       // of the field being compiled
+  const char* inside_ = nullptr;  // of what @tag attributes may not stand in
   Scope* scope_ = nullptr;
   int depth_ = 0;
   bool allows_embed_ = false;  // of the file being compiled

@@ -79,6 +79,8 @@ struct ProgramData {
 struct CompileOptions {
   std::vector<std::string> open_names = {};
   bool allows_unused_imports = false;
+  /// Files of which none has a package clause see their own fields alone.
+  bool are_files_apart = false;
   /// For templates written for v0.5 to v0.9: lists may be added and multiplied. (A field named `error` may be referred to in
   /// any version here: names of fields come before predeclared ones.)
   bool is_legacy = false;
@@ -89,6 +91,9 @@ struct CompileOptions {
   std::vector<SourceText> data = {};
   /// What @tag(name) attributes are given: "name" → value, or a short form, or a switch, with an empty value.
   std::map<std::string, std::string> tags = {};
+  /// What @tag(name,var=…) attributes are given where nothing else is: "now", "cwd" and so on.
+  bool has_variables = false;
+  std::map<std::string, std::string> variables = {};
   /// Finds what "@embed(body)" in a file asks for; the error is the text of a diagnostic.
   std::function<std::expected<std::vector<EmbeddedSource>, std::string>(std::string_view file, std::string_view body)> embed =
       {};

@@ -47,6 +47,11 @@ struct Validator;
 struct Conjunction;
 struct Disjunction;
 struct Builtin;
+struct RefTrail;
+struct Env;
+namespace ir {
+struct Expr;
+}
 
 struct Value {
   enum class Tag : std::uint8_t {
@@ -195,6 +200,12 @@ constexpr std::string_view code_name(Code code) {
 
 inline bool is_incomplete(Code code) { return code == Code::Incomplete || code == Code::Cycle; }
 
+/// A disjunct that failed: at once, or in a field of what was tried.
+struct Branch {
+  const Bottom* reason;
+  const Vertex* tried;
+};
+
 /// Why there is no value. The text is made when somebody reads it: `format` holds {0} to {3} for the operands.
 struct Bottom {
   Code code = Code::Eval;
@@ -203,14 +214,22 @@ struct Bottom {
   bool is_child = false;        // reported by a field below
   bool is_rejection = false;    // a validator's no
   bool is_guard = false;        // a guard that asks for what it decides about
+  bool is_unplaced = false;     // of no one place: `pos` is one of several that take part
+  bool wants_sources = false;   // the declarations of `node` take part, too
+  bool is_summary = false;      // of a disjunction whose branches were not looked at closely: Evaluator::in_full
   const char* format = "";
   Value operands[4] = {};
   Pos pos = 0;
   Pos other = 0;
-  std::span<const Pos> more = {};  // further places that take part
-  const Vertex* node = nullptr;    // where, for the path
-  const Bottom* next = nullptr;    // further errors of the same node
-  const Bottom* cause = nullptr;   // what the call or disjunct failed with
+  std::span<const Pos> more = {};         // further places that take part
+  const Vertex* node = nullptr;           // where, for the path
+  const Bottom* next = nullptr;           // further errors of the same node
+  const Bottom* cause = nullptr;          // what the call or disjunct failed with
+  const RefTrail* trails[2] = {};         // the references, guards and embeddings through which the two sides came
+  const ir::Expr* shown[2] = {};          // what stands for the first two operands in the text
+  const ir::Expr* exprs[2] = {};          // operands, for the places their values come from, and
+  Env* env = nullptr;                     // where they were looked up
+  std::span<const Branch> branches = {};  // of a disjunction of which nothing was left
 };
 
 KindMask kinds_of(const Value& value);

@@ -14,8 +14,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
 bool Evaluator::decide(Vertex* v) {
   if (v->node->disjunctions.empty()) return true;
-  // The same disjunction twice is one.
-  return decide_simple(v) || decide_trials(v);
+  return (!tells_all_ && decide_simple(v)) || decide_trials(v);
 }
 
 // Of two that are the same: a default stays one.
@@ -194,7 +193,7 @@ bool Evaluator::decide_simple(Vertex* v) {
     if (!simple_alternatives(node.disjunctions[k], v->is_preliminary, factors[k])) return false;
   }
   std::vector<Alternative> all = {{finish_base(v), node.before.mode, node.before.mark, node.choices}};
-  std::vector<const Bottom*> errors;
+  std::vector<Branch> errors;
   for (std::size_t k = 0; k < factors.size(); ++k) {
     std::vector<Crossing> crossings;
     for (const Alternative& a : all) {
@@ -204,7 +203,7 @@ bool Evaluator::decide_simple(Vertex* v) {
         Value both = is_any ? b.value : unify_simple(a.value, b.value);
         Crossing& crossing = crossings.emplace_back(a.mode, a.mark, b.mark);
         if (both.is_bottom()) {
-          errors.push_back(both.bottom);
+          errors.push_back({both.bottom, nullptr});
           continue;
         }
         std::span<const Choice> choices;
@@ -262,8 +261,7 @@ const Bottom* Evaluator::unknown_field(const Vertex* v) {
   return nullptr;
 }
 
-// False when it must wait.
-bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<const Bottom*>& errors) {
+Vertex* Evaluator::trial_of(Vertex* v, std::span<const Choice> choices) {
   Vertex* trial = arena_.make<Vertex>();
   trial->parent = v->parent;
   trial->label = v->label;
@@ -274,7 +272,13 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   trial->info = v->info;
   for (const Conjunct& c : v->conjuncts) trial->conjuncts.push(arena_, c);
   trial->node = take_node();
-  trial->node->choices = arena_.copy(choices);
+  trial->node->choices = arena_.copy(std::vector<Choice>(choices.begin(), choices.end()));
+  return trial;
+}
+
+// False when it must wait.
+bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<Branch>& errors) {
+  Vertex* trial = trial_of(v, choices);
   const LeftDisjunct before{out.left, out.mark, {}};
   trial->node->before = {before.mode, before.mark};
   trial->is_preliminary = v->is_preliminary || (!choices.empty() && choices.back().index == kDeferred);
@@ -287,8 +291,8 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   if (failure == nullptr && !trial->is_preliminary) failure = unknown_field(real);
   if (!done && real->base.is_none()) failure = bottom(Code::Cycle, "cycle error", v->pos).bottom;
   if (failure != nullptr) {
-    errors.push_back(failure);
-    if (trial->arcs.empty()) give_node(trial);
+    errors.push_back({failure, real->base.is_bottom() ? nullptr : real});
+    if (trial->arcs.empty() && !tells_all_) give_node(trial);
     return true;
   }
   const List<LeftDisjunct>& left = trial->node->left;
@@ -310,7 +314,7 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
 
 // What is left so far with every disjunct of one more disjunction. False when it must wait.
 bool Evaluator::cross(Vertex* v, std::uint32_t index, const std::vector<Alternative>& left, std::vector<Crossing>& out,
-                      std::vector<const Bottom*>& errors) {
+                      std::vector<Branch>& errors) {
   Node& node = *v->node;
   const PendingDisjunction pending = node.disjunctions[index];
   const ir::Or* written = pending.values == nullptr ? &ir::as<ir::Or>(*pending.conjunct.expr) : nullptr;
@@ -322,8 +326,8 @@ bool Evaluator::cross(Vertex* v, std::uint32_t index, const std::vector<Alternat
         return true;
       }
       Crossing& crossing = out.emplace_back(one.mode, one.mark, mark_of(pending, i));
-      if (written != nullptr && is_hopeless(v, *written->parts[i].value)) {
-        errors.push_back(bottom(Code::Eval, "conflicting values", written->parts[i].value->pos).bottom);
+      if (written != nullptr && !tells_all_ && is_hopeless(v, *written->parts[i].value)) {
+        errors.push_back({bottom(Code::Eval, "conflicting values", written->parts[i].value->pos).bottom, nullptr});
         continue;
       }
       auto chosen = with_choice(one.choices, {pending.conjunct.expr, pending.ordinal, i});
@@ -342,7 +346,7 @@ bool Evaluator::decide_trials(Vertex* v) {
   Node& node = *v->node;
   v->tried_disjuncts = true;
   std::vector<Alternative> left = {{{}, node.before.mode, node.before.mark, node.choices}};
-  std::vector<const Bottom*> errors;
+  std::vector<Branch> errors;
   for (std::uint32_t k = 0; k < node.disjunctions.size() && !left.empty(); ++k) {
     bool is_last = k + 1 == node.disjunctions.size();
     std::vector<Crossing> crossings;
@@ -364,35 +368,15 @@ bool Evaluator::decide_trials(Vertex* v) {
   return true;
 }
 
-void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors) {
+void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<Branch>& errors) {
   Node& node = *v->node;
   node.has_noncyclic = true;
-  v->lost_to_cycle = std::any_of(errors.begin(), errors.end(), [](const Bottom* e) {
-    while (e != nullptr && e->code != Code::StructuralCycle) e = e->cause;
-    return e != nullptr;
+  v->lost_to_cycle = std::any_of(errors.begin(), errors.end(), [](const Branch& branch) {
+    const Bottom* at = branch.reason;
+    while (at != nullptr && at->code != Code::StructuralCycle) at = at->cause;
+    return at != nullptr;
   });
-  if (all.empty()) {
-    Code code = Code::Eval;
-    for (const Bottom* one : errors) {
-      if (is_incomplete(one->code)) code = Code::Incomplete;
-    }
-    for (const Bottom* one : errors) {
-      if (one->code == Code::User) code = Code::User;
-    }
-    auto* reason = arena_.make<Bottom>();
-    reason->code = code;
-    reason->format = "{0} errors in empty disjunction";
-    reason->operands[0] = Value::of_int(static_cast<std::int64_t>(errors.size()));
-    reason->pos = v->pos;
-    reason->cause = errors.empty() ? nullptr : errors[0];
-    if (errors.size() == 1) reason = arena_.make<Bottom>(*errors[0]);
-    // What an author says about it is the reason, whatever else failed.
-    for (auto one = errors.rbegin(); one != errors.rend(); ++one) {
-      if ((*one)->code == Code::User) reason = arena_.make<Bottom>(**one);
-    }
-    add_error(v, Value::of(reason));
-    return;
-  }
+  if (all.empty()) return fail_disjunction(v, errors);
   std::vector<Value> values;
   std::uint32_t defaults = 0;
   for (bool marked : {true, false}) {
@@ -415,6 +399,71 @@ void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all,
   disjunction->values = arena_.copy(values);
   disjunction->defaults = defaults;
   v->base = Value::of(disjunction);
+}
+
+void Evaluator::fail_disjunction(Vertex* v, const std::vector<Branch>& errors) {
+  Code code = Code::Eval;
+  const Bottom* said = nullptr;
+  for (const Branch& one : errors) {
+    if (is_incomplete(one.reason->code)) code = Code::Incomplete;
+    // What an author says about it is the reason, whatever else failed.
+    if (one.reason->code == Code::User) said = one.reason;
+  }
+  auto* reason = arena_.make<Bottom>();
+  if (said != nullptr || errors.size() == 1) {
+    *reason = said != nullptr ? *said : *errors[0].reason;
+    if (said != nullptr && errors[0].reason != said) reason->more = arena_.copy(places_of(*errors[0].reason));
+  } else {
+    reason->code = code;
+    reason->format = "{0} errors in empty disjunction:";
+    reason->operands[0] = Value::of_int(static_cast<std::int64_t>(errors.size()));
+    reason->is_unplaced = true;
+    reason->branches = arena_.copy(errors);
+    reason->cause = errors.empty() ? nullptr : errors[0].reason;
+  }
+  reason->is_summary = !tells_all_;
+  add_error(v, Value::of(reason));
+}
+
+const Bottom& Evaluator::in_full(const Bottom& reason) {
+  bool is_known = !reason.is_summary || reason.node == nullptr || reason.node->node == nullptr || over_budget();
+  if (is_known) return reason;
+  auto* v = const_cast<Vertex*>(reason.node);  // nothing is changed in it
+  Vertex* trial = trial_of(v, v->node->choices);
+  trial->node->before = v->node->before;
+  bool outer = std::exchange(tells_all_, true);
+  settle(trial);
+  complete(trial);
+  tells_all_ = outer;
+  const Vertex* real = deref(trial);
+  return real->base.is_bottom() && real->base.bottom->code == reason.code ? *real->base.bottom : reason;
+}
+
+void Evaluator::expand(const Bottom& short_reason, std::vector<const Bottom*>& out) {
+  const Bottom& reason = in_full(short_reason);
+  if (reason.branches.empty()) return out.push_back(&reason);
+  std::vector<const Bottom*> told;
+  select_branches(reason, told);
+  auto* head = arena_.make<Bottom>(reason);
+  head->operands[0] = Value::of_int(static_cast<std::int64_t>(told.size()));
+  head->cause = nullptr;
+  out.push_back(head);
+  out.insert(out.end(), told.begin(), told.end());
+}
+
+// Of many branches those that tell of a place the others do not.
+void Evaluator::select_branches(const Bottom& reason, std::vector<const Bottom*>& out) {
+  for (const Branch& one : reason.branches) {
+    std::vector<const Bottom*> found;
+    if (one.tried == nullptr) {
+      for (const Bottom* at = one.reason; at != nullptr; at = at->next) found.push_back(at);
+    } else {
+      collect_errors(one.tried, found);
+    }
+    for (const Bottom* at : found) {
+      if (is_incomplete(at->code) == is_incomplete(reason.code)) expand(*at, out);
+    }
+  }
 }
 
 }  // namespace slipway::cue

@@ -4,6 +4,9 @@
 #include "cue/eval/evaluator.h"
 #include "cue/syntax/literal.h"
 
+// Expressions are told apart a few at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
+
 namespace slipway::cue {
 
 Value Evaluator::bottom(Code code, const char* format, Pos pos, Value a, Value b, Pos other) {
@@ -19,16 +22,101 @@ Value Evaluator::bottom(Code code, const char* format, Pos pos, Value a, Value b
   return Value::of(reason);
 }
 
-Value Evaluator::conflict(const Value& a, Pos a_pos, const Value& b, Pos b_pos) {
-  if ((kinds_of(a) & kinds_of(b)) != 0) return bottom(Code::Eval, "conflicting values {1} and {0}", a_pos, a, b, b_pos);
-  // The value that is known best stands first.
-  bool swaps = b.is_concrete_scalar() && !a.is_concrete_scalar();
-  Value reason = swaps ? bottom(Code::Eval, "", b_pos, b, a, a_pos) : bottom(Code::Eval, "", a_pos, a, b, b_pos);
+Value Evaluator::conflict(const Value& a, const Origin& a_from, const Value& b, const Origin& b_from, KindMask kinds) {
+  KindMask a_kinds = kinds != 0 ? kinds : kinds_of(a);
+  bool is_same_kind = kinds_of(a) == kinds_of(b) && a.is_concrete_scalar() && b.is_concrete_scalar();
+  Value reason = bottom(Code::Eval, "conflicting values {1} and {0}", a_from.pos, a, b, b_from.pos);
   auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
-  fresh->operands[2] = Value::type(kinds_of(fresh->operands[0]));
-  fresh->operands[3] = Value::type(kinds_of(fresh->operands[1]));
+  fresh->is_unplaced = true;
+  fresh->trails[0] = a_from.trail;
+  fresh->trails[1] = b_from.trail;
+  fresh->shown[0] = a_from.expr;
+  fresh->shown[1] = b_from.expr;
+  if (is_same_kind) return reason;
+  fresh->operands[2] = Value::type(a_kinds);
+  fresh->operands[3] = Value::type(kinds_of(b));
   fresh->format = "conflicting values {0} and {1} (mismatched types {2} and {3})";
   return reason;
+}
+
+namespace {
+
+Pos start_of(const ir::Expr& expr) {
+  switch (expr.op) {
+    case ir::Op::Selector:
+      return start_of(*ir::as<ir::Selector>(expr).base);
+    case ir::Op::Index:
+      return start_of(*ir::as<ir::Index>(expr).base);
+    case ir::Op::Presence:
+      return start_of(*ir::as<ir::Presence>(expr).ref);
+    default:
+      return expr.pos;
+  }
+}
+
+}  // namespace
+
+// Where a field was said to be something.
+void Evaluator::report_sources(const Vertex* v, std::vector<Pos>& out) const {
+  for (const Conjunct& one : v->conjuncts) {
+    if (one.expr != nullptr) out.push_back(start_of(*one.expr));
+  }
+}
+
+// Where the value that a reference leads to was written, and the references on the way there.
+void Evaluator::follow(const Vertex* target, std::vector<Pos>& out, int depth) {
+  bool is_scalar = deref(target)->base.is_concrete_scalar();
+  for (const Conjunct& one : target->conjuncts) {
+    if (one.expr == nullptr || depth > 8) continue;
+    std::vector<const ir::Expr*> parts = {one.expr};
+    if (one.expr->op == ir::Op::And)
+      parts.assign(ir::as<ir::And>(*one.expr).parts.begin(), ir::as<ir::And>(*one.expr).parts.end());
+    for (const ir::Expr* part : parts) {
+      bool is_constant = part->op == ir::Op::Constant;
+      if (is_constant && is_scalar && !ir::as<ir::Constant>(*part).value.is_concrete_scalar()) continue;
+      out.push_back(start_of(*part));
+      if (!ir::is_reference(*part)) continue;
+      Lookup found = resolve(*part, one.env);
+      if (found.found == Found::Arc && found.arc != target) follow(found.arc, out, depth + 1);
+    }
+  }
+}
+
+void Evaluator::add_side(Pos pos, const RefTrail* trail, std::vector<Pos>& out) {
+  bool is_led_to = trail != nullptr && trail->arc != nullptr && trail->ref->pos == pos;
+  if (is_led_to)
+    follow(trail->arc, out, 0);
+  else
+    out.push_back(pos);
+  for (; trail != nullptr; trail = trail->next) out.push_back(start_of(*trail->ref));
+}
+
+std::vector<Pos> Evaluator::required_places(const Vertex* field) const {
+  std::vector<Pos> out;
+  for (const Conjunct& one : field->conjuncts) {
+    bool is_guarded = one.trail != nullptr && one.trail->ref->op == ir::Op::Comprehension;
+    if (is_guarded) continue;
+    if (out.empty()) out.push_back(field->pos);
+    for (const RefTrail* at = one.trail; at != nullptr; at = at->next) out.push_back(start_of(*at->ref));
+  }
+  return out;
+}
+
+std::vector<Pos> Evaluator::places_of(const Bottom& reason) {
+  std::vector<Pos> out(reason.more.begin(), reason.more.end());
+  add_side(reason.other, reason.trails[1], out);
+  if (reason.is_unplaced) add_side(reason.pos, reason.trails[0], out);
+  for (const ir::Expr* one : reason.exprs) {
+    if (one == nullptr) continue;
+    Lookup found;
+    if (ir::is_reference(*one)) found = resolve(*one, reason.env);
+    if (found.found == Found::Arc && found.arc != nullptr)
+      follow(found.arc, out, 0);
+    else
+      out.push_back(start_of(*one));
+  }
+  if (reason.wants_sources && reason.node != nullptr) report_sources(reason.node, out);
+  return out;
 }
 
 void Evaluator::add_error(Vertex* v, const Value& error) {
@@ -148,7 +236,7 @@ std::string Evaluator::message(const Bottom& reason) const {
       text += format[i];
     }
   }
-  if (reason.cause != nullptr && text.size() < 2000) text += ": " + message(*reason.cause);
+  if (reason.cause != nullptr && text.size() < 2000 && !text.ends_with(':')) text += ": " + message(*reason.cause);
   return text;
 }
 

@@ -51,6 +51,16 @@ class Evaluator final : public Calls {
   std::string message(const Bottom& bottom) const;
   std::string show(const Value& value) override;
   bool is_equal(const Value& a, const Value& b) override { return is_same_data(a, b, false); }
+  /// The same with what each disjunct failed with, which is found out only when somebody reads it.
+  const Bottom& in_full(const Bottom& reason);
+  /// An error and, of a disjunction, those of its branches.
+  void expand(const Bottom& reason, std::vector<const Bottom*>& out);
+  /// Where a field was said to be something.
+  void report_sources(const Vertex* v, std::vector<Pos>& out) const;
+  /// Where a field was said to be required, but for guards, and the way there.
+  std::vector<Pos> required_places(const Vertex* field) const;
+  /// What takes part in an error beside the place it is told at.
+  std::vector<Pos> places_of(const Bottom& reason);
   /// Errors of a complete vertex, the worst first; fields below included.
   void collect_errors(const Vertex* v, std::vector<const Bottom*>& out) const;
   /// Whether a regular field of that name may be added; with no label, whether one of any name may.
@@ -127,9 +137,9 @@ class Evaluator final : public Calls {
   void insert_list(Vertex* v, const Conjunct& c, const ir::List& list);
   void add_info(Vertex* field, const ir::FieldInfo* info);
   void insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos);
-  void insert_scalar(Vertex* v, const Value& value, Pos pos);
-  void insert_kinds(Vertex* v, KindMask kinds, const Value& shown, Pos pos);
-  void insert_bound(Vertex* v, const Value& bound, Pos pos);
+  void insert_scalar(Vertex* v, const Value& value, const Origin& from);
+  void insert_kinds(Vertex* v, KindMask kinds, const Value& shown, const Origin& from);
+  void insert_bound(Vertex* v, const Value& bound, const Origin& from);
   void insert_data(Vertex* v, const Conjunct& c, Vertex* data);
   void insert_disjunction(Vertex* v, const Conjunct& c, const Disjunction* values = nullptr);
   void add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl = nullptr);
@@ -224,8 +234,9 @@ class Evaluator final : public Calls {
   bool decide_simple(Vertex* v);
   bool decide_trials(Vertex* v);
   bool cross(Vertex* v, std::uint32_t index, const std::vector<Alternative>& left, std::vector<Crossing>& out,
-             std::vector<const Bottom*>& errors);
-  bool try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<const Bottom*>& errors);
+             std::vector<Branch>& errors);
+  bool try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<Branch>& errors);
+  Vertex* trial_of(Vertex* v, std::span<const Choice> choices);
   static const Bottom* unknown_field(const Vertex* v);
   bool is_hopeless(Vertex* v, const ir::Expr& disjunct);
   void append_preliminary(std::vector<Alternative>& out, Alternative one);
@@ -234,7 +245,9 @@ class Evaluator final : public Calls {
   static void unify_modes(std::vector<Crossing>& all);
   bool is_same(const Value& a, const Value& b);
   void append_alternative(std::vector<Alternative>& out, Alternative one);
-  void set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<const Bottom*>& errors);
+  void set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<Branch>& errors);
+  void fail_disjunction(Vertex* v, const std::vector<Branch>& errors);
+  void select_branches(const Bottom& reason, std::vector<const Bottom*>& out);
   Value unify_simple(const Value& a, const Value& b);
 
   // finish.cc
@@ -255,7 +268,8 @@ class Evaluator final : public Calls {
   Value finish_bounds(Vertex* v);
   bool is_empty_range(const Bound& low, const Bound& high, KindMask kinds);
   Value run_validators(Vertex* v, const Value& value);
-  std::span<const Pos> places_of(const Vertex* v, const Validator& validator);
+  Value rejection(Vertex* v, const Value& subject, const Value& judge, const Value& error);
+  bool is_implied_by_others(const Node& node, const Value& one);
   void finish_closedness(Vertex* v);
   static bool is_in_definition(const CloseScope* scope) { return scope != nullptr && scope->in_definition; }
   void complete_arcs(Vertex* v, bool& done);
@@ -271,7 +285,10 @@ class Evaluator final : public Calls {
   // errors
   Value bottom(Code code, const char* format, Pos pos, Value a = {}, Value b = {}, Pos other = 0);
   void add_error(Vertex* v, const Value& error);
-  Value conflict(const Value& a, Pos a_pos, const Value& b, Pos b_pos);
+  /// `kinds`: what a is known to be, where its text does not tell.
+  Value conflict(const Value& a, const Origin& a_from, const Value& b, const Origin& b_from, KindMask kinds = 0);
+  void follow(const Vertex* target, std::vector<Pos>& out, int depth);
+  void add_side(Pos pos, const RefTrail* trail, std::vector<Pos>& out);
   bool over_budget();
 
   const ProgramData& program_;
@@ -287,6 +304,7 @@ class Evaluator final : public Calls {
   bool force_ = false;              // decide with what is known
   bool spares_names_ = false;       // while deciding: fields whose names are not known may wait for others
   std::uint64_t progress_ = 0;
+  bool tells_all_ = false;  // what each disjunct fails with matters
   bool is_asking_ = false;  // whether something is there: what is absent needs no error
   std::uint64_t errors_made_ = 0;
   std::uint64_t unifications_ = 0;

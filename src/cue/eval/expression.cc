@@ -172,7 +172,18 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
   Value right = concrete(*expr.right, env);
   if (left.is_bottom()) return right.is_bottom() && !is_incomplete(right.bottom->code) ? right : left;
   if (right.is_bottom()) return right;
-  return binary_values(expr.kind, left, right, expr.pos);
+  Value value = binary_values(expr.kind, left, right, expr.pos);
+  bool is_mismatch = value.is_bottom() && std::string_view(value.bottom->format).starts_with("invalid operands");
+  if (!is_mismatch) return value;
+  auto* fresh = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
+  std::string format = fmt::format("invalid operands {{0}} and {{1}} to '{}' (type {{2}} and {{3}})", name(expr.kind));
+  fresh->format = arena_.copy(std::string_view(format.c_str(), format.size() + 1)).data();
+  fresh->operands[2] = Value::type(kinds_of(left));
+  fresh->operands[3] = Value::type(kinds_of(right));
+  fresh->exprs[0] = expr.left;
+  fresh->exprs[1] = expr.right;
+  fresh->env = env;
+  return value;
 }
 
 Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
@@ -204,7 +215,14 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
                       part->pos, value, Value::type(kinds_of(value)));
     }
   }
-  if (!missing.is_none()) return missing;
+  if (!missing.is_none()) {
+    if (is_asking_ || missing.bottom->code == Code::Cycle) return missing;
+    Value reason = bottom(missing.bottom->code, "invalid interpolation", expr.pos);
+    auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+    fresh->cause = missing.bottom;
+    fresh->other = missing.bottom->pos;
+    return reason;
+  }
   std::string_view kept = arena_.copy(std::string_view(text));
   return expr.is_bytes ? Value::bytes(kept) : Value::string(kept);
 }

@@ -10,7 +10,10 @@ namespace slipway::cue {
 
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
-}
+
+bool is_lower(Tok op) { return op == Tok::Gtr || op == Tok::Geq; }
+bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
+}  // namespace
 
 Evaluator::Evaluator(const ProgramData& program, Budget budget)
     : program_(program), budget_(budget), arena_(program.chunks), labels_(&program.labels) {}
@@ -246,7 +249,7 @@ Value Evaluator::finish_base(Vertex* v) {
   if (!node.lists.empty()) {
     v->is_open_list = std::all_of(node.lists.begin(), node.lists.end(), [](const ListPart& p) { return p.is_open; });
     if (node.has_struct || has_fields)
-      return conflict(Value::type(kList), node.kind_pos, Value::type(kStruct), node.struct_pos);
+      return conflict(node.kind_value, node.kind_from, Value::type(kStruct), node.struct_from, kList);
     Value list = Value::of(Value::Tag::List);
     return node.bounds.empty() ? list : run_validators(v, list);
   }
@@ -256,34 +259,22 @@ Value Evaluator::finish_base(Vertex* v) {
   if (!is_struct && node.kinds == kStruct && (node.bounds.empty() || node.maybe_struct)) is_struct = true;
   if (is_struct) {
     if ((node.kinds & kStruct) == 0) {
-      Value other = node.scalar.is_none() ? node.kind_value : node.scalar;
-      return conflict(other, node.scalar.is_none() ? node.kind_pos : node.scalar_pos, Value::type(kStruct), node.struct_pos);
+      const Value& other = node.scalar.is_none() ? node.kind_value : node.scalar;
+      const Origin& from = node.scalar.is_none() ? node.kind_from : node.scalar_from;
+      // What a reference leads to comes after what is written there.
+      if (from.trail != node.struct_from.trail && from.trail != nullptr)
+        return conflict(Value::type(kStruct), node.struct_from, other, from, kStruct);
+      return conflict(other, from, Value::type(kStruct), node.struct_from, node.kinds);
     }
     Value object = Value::of(Value::Tag::Struct);
     return node.bounds.empty() ? object : run_validators(v, object);
   }
   if (!node.scalar.is_none()) {
     if ((node.kinds & kinds_of(node.scalar)) == 0)
-      return conflict(node.kind_value, node.kind_pos, node.scalar, node.scalar_pos);
+      return conflict(node.kind_value, node.kind_from, node.scalar, node.scalar_from, node.kinds);
     return node.bounds.empty() ? node.scalar : run_validators(v, node.scalar);
   }
   return finish_bounds(v);
-}
-
-// Where a judged value comes from, and what it is judged by, in order.
-std::span<const Pos> Evaluator::places_of(const Vertex* v, const Validator& validator) {
-  std::vector<Pos> places(validator.arg_places.begin(), validator.arg_places.end());
-  for (const Conjunct& one : v->conjuncts) {
-    if (one.expr == nullptr) continue;
-    if (one.expr->op == ir::Op::And) {
-      for (const ir::Expr* part : ir::as<ir::And>(*one.expr).parts) places.push_back(part->pos);
-    } else {
-      places.push_back(one.expr->pos);
-    }
-  }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return arena_.copy(places);
 }
 
 // Bounds and validators on a value that is there.
@@ -308,33 +299,73 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
     subject = Value::of(fields);
     if (v->child_error != nullptr && !is_incomplete(v->child_error->code)) return value;
   }
+  Value first;
   for (const Value& one : v->node->bounds) {
+    if (is_implied_by_others(*v->node, one)) continue;
     Value error;
     int verdict = satisfies(subject, one, error);
     if (verdict == 1) continue;
-    if (verdict < 0) return error;
-    Pos pos = one.tag == Value::Tag::Bound ? one.bound->pos : one.validator->pos;
-    auto* reason = arena_.make<Bottom>(
-        *bottom(Code::Eval, "invalid value {0} (out of bound {1})", pos, subject, one, v->node->scalar_pos).bottom);
-    if (one.tag == Value::Tag::Validator) {
-      reason->format = "invalid value {0} (does not satisfy {1})";
-      reason->more = places_of(v, *one.validator);
+    if (verdict < 0) {
+      if (first.is_none()) first = error;
+      continue;
     }
-    if (error.is_bottom()) {
-      if (error.bottom->code == Code::User) return error;
-      reason->cause = error.bottom;
+    Value reason = rejection(v, subject, one, error);
+    if (first.is_bottom() && !is_incomplete(first.bottom->code)) {
+      add_error(v, first);
+      add_error(v, reason);
+      first = Value::of(v->node->errors);
+    } else {
+      first = reason;
     }
-    return Value::of(reason);
   }
-  return value;
+  return first.is_none() ? value : first;
 }
 
-namespace {
+// Why a bound or a validator does not take a value.
+Value Evaluator::rejection(Vertex* v, const Value& subject, const Value& judge, const Value& error) {
+  if (error.is_bottom() && error.bottom->code == Code::User) return error;
+  if (judge.tag == Value::Tag::Bound) {
+    const Bound& limit = *judge.bound;
+    Value reason =
+        bottom(Code::Eval, "invalid value {0} (out of bound {1})", limit.pos, subject, judge, v->node->scalar_from.pos);
+    auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+    fresh->wants_sources = !is_lower(limit.op) && !is_upper(limit.op);
+    fresh->is_unplaced = limit.pos == 0;
+    if (error.is_bottom()) fresh->cause = error.bottom;
+    return reason;
+  }
+  Value reason = bottom(Code::Eval, "invalid value {0} (does not satisfy {1})", judge.validator->pos, subject, judge);
+  auto* fresh = const_cast<Bottom*>(reason.bottom);
+  fresh->is_unplaced = judge.validator->pos == 0;
+  fresh->wants_sources = true;
+  fresh->more = judge.validator->arg_places;
+  if (error.is_bottom()) fresh->cause = error.bottom;
+  return reason;
+}
 
-bool is_lower(Tok op) { return op == Tok::Gtr || op == Tok::Geq; }
-bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
-
-}  // namespace
+// A lower limit beside a higher one says nothing.
+bool Evaluator::is_implied_by_others(const Node& node, const Value& one) {
+  if (one.tag != Value::Tag::Bound || (!is_lower(one.bound->op) && !is_upper(one.bound->op))) return false;
+  bool is_behind = false;
+  for (const Value& other : node.bounds) {
+    if (other.tag == Value::Tag::Bound && other.bound == one.bound) {
+      is_behind = true;
+      continue;
+    }
+    if (other.tag != Value::Tag::Bound || is_lower(other.bound->op) != is_lower(one.bound->op) ||
+        is_upper(other.bound->op) != is_upper(one.bound->op))
+      continue;
+    if (is_equal(one.bound->operand, other.bound->operand)) {
+      bool is_stricter = other.bound->op == Tok::Gtr || other.bound->op == Tok::Lss;
+      bool is_strict = one.bound->op == Tok::Gtr || one.bound->op == Tok::Lss;
+      if (is_stricter != is_strict ? is_stricter : !is_behind) return true;
+      continue;
+    }
+    Value lower = compare_values(Tok::Lss, one.bound->operand, other.bound->operand, 0);
+    if (!lower.is_bottom() && lower.boolean == is_lower(one.bound->op)) return true;
+  }
+  return false;
+}
 
 // No value lies between the bounds.
 bool Evaluator::is_empty_range(const Bound& low, const Bound& high, KindMask kinds) {
@@ -369,7 +400,7 @@ Value Evaluator::finish_bounds(Vertex* v) {
       bool opposite = (is_lower(a.op) && is_upper(b.op)) || (is_upper(a.op) && is_lower(b.op));
       if (!same_side && !opposite) continue;
       Value order = compare_values(Tok::Lss, a.operand, b.operand, a.pos);
-      if (order.is_bottom()) return conflict(one, a.pos, other, b.pos);
+      if (order.is_bottom()) return conflict(one, {a.pos}, other, {b.pos});
       if (!same_side) continue;
       bool one_is_tighter =
           is_identical(a.operand, b.operand) ? a.op == Tok::Gtr || a.op == Tok::Lss : is_lower(a.op) != order.boolean;

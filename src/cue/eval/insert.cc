@@ -17,8 +17,10 @@ ArcMark arc_mark(ast::Mark mark) {
 // The field comes from where the pattern comes from, so that a structure may be repeating itself.
 bool repeats(const Conjunct& pattern, const Conjunct& field) {
   if (field.is_cyclic) return true;
+  const RefTrail* reference = pattern.trail;
+  while (reference != nullptr && reference->arc == nullptr) reference = reference->next;
   for (const RefTrail* at = field.trail; at != nullptr; at = at->next) {
-    if (at == pattern.trail) return true;
+    if (at == reference) return true;
   }
   return false;
 }
@@ -95,7 +97,7 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
   Node& node = *v->node;
   note_conjunct(v, c);
   (s.is_definite ? node.has_struct : node.maybe_struct) = true;
-  if (node.struct_pos == 0) node.struct_pos = s.pos;
+  if (node.struct_from.pos == 0) node.struct_from = {s.pos, c.trail, &s};
   Env* env = arena_.make<Env>(c.env, v, c.env == nullptr ? kNoLabel : kNoLabel, nullptr);
   // Only what a struct embeds makes a difference between it and those beside it; without, its place is theirs.
   CloseScope* inside = s.has_embeds ? scope(c.scope, CloseScope::Kind::Struct) : c.scope;
@@ -122,10 +124,13 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
         break;
       case ir::DeclKind::Embed:
         inner.scope = scope(inside, CloseScope::Kind::Embed);
+        // A reference tells of itself.
+        if (!ir::is_reference(*decl.value)) inner.trail = arena_.make<RefTrail>(decl.value, nullptr, v, c.trail);
         insert(v, inner);
         break;
       case ir::DeclKind::Comprehension:
         inner.scope = scope(inside, CloseScope::Kind::Embed);
+        inner.trail = arena_.make<RefTrail>(decl.value, nullptr, v, c.trail);
         add_task(v, Task::Kind::Comprehension, inner);
         break;
     }
@@ -158,11 +163,11 @@ void Evaluator::add_info(Vertex* field, const ir::FieldInfo* info) {
 void Evaluator::insert_list(Vertex* v, const Conjunct& c, const ir::List& list) {
   for (const ir::Expr* item : list.items) {
     if (item->op != ir::Op::Comprehension) continue;
-    insert_kinds(v, kList, Value::type(kList), list.pos);
+    insert_kinds(v, kList, Value::type(kList), {list.pos, c.trail, &list});
     return add_task(v, Task::Kind::List, c);
   }
   note_conjunct(v, c);
-  insert_kinds(v, kList, Value::type(kList), list.pos);
+  insert_kinds(v, kList, Value::type(kList), {list.pos, c.trail, &list});
   CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
   v->node->scopes.push(arena_, {inside, false, true, false});
   for (std::uint32_t i = 0; i < list.items.size(); ++i) {
@@ -174,31 +179,33 @@ void Evaluator::insert_list(Vertex* v, const Conjunct& c, const ir::List& list) 
   v->node->lists.push(arena_, {static_cast<std::uint32_t>(list.items.size()), list.rest != nullptr, rest, list.pos});
 }
 
-void Evaluator::insert_kinds(Vertex* v, KindMask kinds, const Value& shown, Pos pos) {
+void Evaluator::insert_kinds(Vertex* v, KindMask kinds, const Value& shown, const Origin& from) {
   Node& node = *v->node;
   KindMask both = node.kinds & kinds;
   if (both == node.kinds) return;
-  if (both == 0 && node.kinds != 0) {
-    const Value& other = node.scalar.is_none() ? node.kind_value : node.scalar;
-    Value left = other.is_none() && node.struct_pos != 0 ? Value::type(kStruct) : other;
-    add_error(v, conflict(left, node.scalar.is_none() ? node.kind_pos : node.scalar_pos, shown, pos));
+  if (both == 0) {
+    // It stays what it was, so that whatever else contradicts it is told of, too.
+    return add_error(v, conflict(node.scalar.is_none() ? node.kind_value : node.scalar,
+                                 node.scalar.is_none() ? node.kind_from : node.scalar_from, shown, from, node.kinds));
   }
   node.kinds = both;
-  node.kind_pos = pos;
+  node.kind_from = from;
   node.kind_value = shown;
 }
 
-void Evaluator::insert_scalar(Vertex* v, const Value& value, Pos pos) {
+void Evaluator::insert_scalar(Vertex* v, const Value& value, const Origin& from) {
   Node& node = *v->node;
   if (node.scalar.is_none()) {
-    if (node.errors == nullptr || (node.kinds & kinds_of(value)) != 0) insert_kinds(v, kinds_of(value), value, pos);
+    bool fits = (node.kinds & kinds_of(value)) != 0;
+    insert_kinds(v, kinds_of(value), value, from);
+    if (!fits) return;
     node.scalar = value;
-    node.scalar_pos = pos;
+    node.scalar_from = from;
     ++progress_;
     return;
   }
   bool same_kind = (kinds_of(node.scalar) & kinds_of(value)) != 0;
-  if (!same_kind || !is_identical(node.scalar, value)) add_error(v, conflict(node.scalar, node.scalar_pos, value, pos));
+  if (!same_kind || !is_identical(node.scalar, value)) add_error(v, conflict(node.scalar, node.scalar_from, value, from));
 }
 
 void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos) {
@@ -217,13 +224,13 @@ void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, P
         node.scopes.push(arena_, {c.scope, true, false, false});
         return;
       }
-      return insert_kinds(v, value.kinds, value, pos);
+      return insert_kinds(v, value.kinds, value, {pos, c.trail});
     case Value::Tag::Validator:
       // A schema among the arguments says what fields there may be.
       if (value.validator->builtin->wants_raw) node.scopes.push(arena_, {c.scope, false, false, true});
-      return insert_bound(v, value, pos);
+      return insert_bound(v, value, {pos, c.trail});
     case Value::Tag::Bound:
-      return insert_bound(v, value, pos);
+      return insert_bound(v, value, {pos, c.trail});
     case Value::Tag::Conjunction:
       for (const Value& part : value.conjunction->parts) insert_value(v, c, part, pos);
       return;
@@ -234,22 +241,22 @@ void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, P
     case Value::Tag::Builtin:
       if (value.builtin->judges() && value.builtin->params.size() == 1) {
         Value validator = Value::of(Value::Tag::Validator);
-        validator.validator = arena_.make<Validator>(value.builtin, std::span<const Value>(), pos);
-        return insert_bound(v, validator, pos);
+        validator.validator = arena_.make<Validator>(value.builtin, std::span<const Value>(), Pos{0});
+        return insert_bound(v, validator, {pos, c.trail});
       }
-      return insert_scalar(v, value, pos);
+      return insert_scalar(v, value, {pos, c.trail});
     case Value::Tag::Null:
     case Value::Tag::Bool:
     case Value::Tag::Int:
     case Value::Tag::Number:
     case Value::Tag::String:
     case Value::Tag::Bytes:
-      return insert_scalar(v, value, pos);
+      return insert_scalar(v, value, {pos, c.trail});
   }
 }
 
-void Evaluator::insert_bound(Vertex* v, const Value& bound, Pos pos) {
-  insert_kinds(v, kinds_of(bound), bound, pos);
+void Evaluator::insert_bound(Vertex* v, const Value& bound, const Origin& from) {
+  insert_kinds(v, kinds_of(bound), bound, from);
   v->node->bounds.push(arena_, bound);
 }
 
@@ -272,9 +279,9 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   node.scopes.push(arena_, {inside, false, true, false});
   if (data->base.tag == Value::Tag::Struct) {
     node.has_struct = true;
-    if (node.struct_pos == 0) node.struct_pos = c.expr->pos;
+    if (node.struct_from.pos == 0) node.struct_from = {c.expr->pos, c.trail, c.expr};
   } else {
-    insert_kinds(v, kList, Value::of(data), c.expr->pos);
+    insert_kinds(v, kList, Value::of(data), {c.expr->pos, c.trail});
     Conjunct rest{data->data_rest, nullptr, inside, c.trail, c.is_cyclic};
     bool fits = std::all_of(node.lists.begin(), node.lists.end(), [data](const ListPart& known) {
       return (data->is_open_list || known.size <= data->arcs.size()) && (known.is_open || data->arcs.size() <= known.size);

@@ -320,7 +320,7 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
   Value failed = clauses(comprehension, 0, c.env, envs);
   if (blocked(failed)) return false;
   v->node->maybe_struct = true;
-  if (v->node->struct_pos == 0) v->node->struct_pos = c.expr->pos;
+  if (v->node->struct_from.pos == 0) v->node->struct_from = {c.expr->pos, c.trail, c.expr};
   if (!c.is_cyclic) v->node->has_noncyclic = true;
   if (failed.is_bottom()) {
     add_error(v, failed);
@@ -367,7 +367,7 @@ bool Evaluator::run_list(Vertex* v, const Conjunct& c) {
     for (Env* env : envs) items.push_back({comprehension.body, env});
   }
   note_conjunct(v, c);
-  insert_kinds(v, kList, Value::type(kList), list.pos);
+  insert_kinds(v, kList, Value::type(kList), {list.pos, c.trail, &list});
   CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
   v->node->scopes.push(arena_, {inside, false, true, false});
   for (std::uint32_t i = 0; i < items.size(); ++i) {

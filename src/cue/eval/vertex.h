@@ -23,7 +23,8 @@ struct CloseScope {
   const Vertex* of;    // the definition referred to
 };
 
-/// The references through which a conjunct came, to find structural cycles.
+/// The references through which a conjunct came, to find structural cycles. Guards and embeddings are among them with no arc,
+/// for the places an error tells of.
 struct RefTrail {
   const ir::Expr* ref;
   const Vertex* arc;
@@ -204,6 +205,14 @@ struct BeganWith {
   DefaultMode mark = DefaultMode::Maybe;
 };
 
+/// Where something that a vertex is said to be was written, and the way from there. A value that a reference led to stands at
+/// the reference, which is the first of the way.
+struct Origin {
+  Pos pos = 0;
+  const RefTrail* trail = nullptr;
+  const ir::Expr* expr = nullptr;  // for its text, where a value has none
+};
+
 /// What is known of a vertex while it runs, and what others ask of it later. One that came to a scalar gives its back: see
 /// Evaluator::give_node.
 struct Node {
@@ -214,9 +223,9 @@ struct Node {
   bool has_cyclic = false;
   bool has_noncyclic = false;
   bool is_deciding = false;  // with what is known: who asks from below for what is there gets it
-  Pos kind_pos = 0;
-  Pos scalar_pos = 0;
-  Pos struct_pos = 0;
+  Origin kind_from;
+  Origin scalar_from;
+  Origin struct_from;
   Value kind_value;
   Value scalar;
   std::uint32_t next_conjunct = 0;

@@ -177,7 +177,10 @@ class Printer {
     if (v.tag == Value::Tag::Bottom) {
       if (std::string source = unknown(v, holder); !source.empty()) return source;
       std::string path = options_.is_in_columns && holder != nullptr ? evaluator_.path_of(holder) : "";
-      return "_|_ // " + (path.empty() ? "" : path + ": ") + evaluator_.message(*v.bottom);
+      std::vector<const Bottom*> all;
+      for (const Bottom* at = v.bottom; at != nullptr; at = at->next) evaluator_.expand(*at, all);
+      std::string more = all.size() > 1 ? " (and " + std::to_string(all.size() - 1) + " more errors)" : "";
+      return "_|_ // " + (path.empty() ? "" : path + ": ") + evaluator_.message(*all[0]) + more;
     }
     if (v.tag == Value::Tag::Conjunction) return conjunction(*v.conjunction, depth);
     if (v.tag != Value::Tag::Disjunction) return evaluator_.show(v);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "cue/data/yaml.h"
 #include "cue/evaluation.h"
@@ -41,6 +42,8 @@ struct Options {
   bool has_escapes = false;
   bool is_json_errors = false;
   bool has_context = false;
+  bool has_variables = false;  // -T: @tag(x,var=now) and its like are given their values
+  bool names_files = false;    // -n
   std::string chdir;
 };
 
@@ -49,30 +52,14 @@ struct Flag {
   std::string_view name;
   bool takes_value;
 };
-constexpr Flag kFlags[] = {{'e', "expression", true},
-                           {'d', "schema", true},
-                           {'p', "package", true},
-                           {'t', "inject", true},
-                           {'l', "path", true},
-                           {'o', "outfile", true},
-                           {'C', "chdir", true},
-                           {'\0', "out", true},
-                           {'\0', "errors", true},
-                           {'c', "concrete", false},
-                           {'i', "ignore", false},
-                           {'H', "show-hidden", false},
-                           {'a', "all", false},
-                           {'O', "show-optional", false},
-                           {'E', "all-errors", false},
-                           {'s', "simplify", false},
-                           {'f', "force", false},
-                           {'\0', "list", false},
-                           {'\0', "escape", false},
-                           {'\0', "strict", false},
-                           {'\0', "merge", false},
-                           {'T', "inject-vars", false},
-                           {'A', "show-attributes", false},
-                           {'\0', "with-context", false}};
+constexpr Flag kFlags[] = {
+    {'e', "expression", true},    {'n', "name", true},    {'d', "schema", true},         {'p', "package", true},
+    {'t', "inject", true},        {'l', "path", true},    {'o', "outfile", true},        {'C', "chdir", true},
+    {'\0', "out", true},          {'\0', "errors", true}, {'c', "concrete", false},      {'i', "ignore", false},
+    {'H', "show-hidden", false},  {'a', "all", false},    {'O', "show-optional", false}, {'E', "all-errors", false},
+    {'s', "simplify", false},     {'f', "force", false},  {'\0', "list", false},         {'\0', "escape", false},
+    {'\0', "strict", false},      {'\0', "merge", false}, {'T', "inject-vars", false},   {'A', "show-attributes", false},
+    {'\0', "with-context", false}};
 
 class Parser {
  public:
@@ -180,7 +167,8 @@ class Parser {
     if (name == "show-attributes" && is_on) return "--show-attributes is not supported";
     if (name == "escape") options_.has_escapes = is_on;
     if (name == "with-context") options_.has_context = is_on;
-    if (name == "inject-vars" && is_on) return "--inject-vars is not supported";
+    if (name == "inject-vars") options_.has_variables = is_on;
+    if (name == "name") options_.names_files = true;
     return "";
   }
 
@@ -235,8 +223,9 @@ std::expected<std::vector<std::string>, Errors> labels_of(const std::vector<std:
     evaluation.run({});
     Evaluator& evaluator = evaluation.evaluator();
     Value value = evaluator.value_of(evaluator.complete_expression(program->data().expressions[0]));
-    if (value.tag == Value::Tag::Disjunction) value = evaluator.default_of(value);
-    if (value.tag != Value::Tag::String) return wrong(fmt::format("error evaluating label {}: no text", one));
+    if (value.tag == Value::Tag::Disjunction) return wrong(fmt::format("expression is not a valid label: {}", one));
+    if (value.is_bottom()) return wrong(fmt::format("error evaluating label {}: {}", one, evaluator.message(*value.bottom)));
+    if (value.tag != Value::Tag::String) return wrong(fmt::format("error evaluating label {}: {}", one, evaluator.show(value)));
     out.push_back(quote(value.str()));
   }
   return out;
@@ -280,6 +269,7 @@ class Command {
   Command(Files& files, const Invocation& invocation, Options options) : files_(files), options_(std::move(options)) {
     options_.request.cwd = options_.chdir.empty() ? invocation.cwd : joined(invocation.cwd, options_.chdir);
     options_.request.input = invocation.input;
+    variables_ = invocation.variables;
   }
 
   Outcome run() {
@@ -295,14 +285,19 @@ class Command {
     for (std::string_view known : {".cue", ".json", ".yaml", ".yml", ".txt", ".jsonl", ".ldjson", ".toml"})
       has_form = has_form || file.ends_with(known);
     if (!has_form) return failed(fmt::format("no encoding specified for file \"{}\"", file));
-    if (!kOuts.contains(options_.out)) return failed(fmt::format("unsupported encoding \"{}\"", options_.out));
+    static const std::set<std::string> kNotOffered = {"openapi", "jsonschema", "toml", "xml", "proto", "textproto", "binarypb"};
+    if (!kOuts.contains(options_.out) && !kNotOffered.contains(options_.out))
+      return failed(fmt::format("unsupported encoding \"{}\"", options_.out));
     for (std::string& tag : options_.request.tags) {
       std::size_t equals = tag.find('=');
       tags_[tag.substr(0, equals)] = equals == std::string::npos ? "" : tag.substr(equals + 1);
       tag = tag.substr(0, equals);
     }
+    if (options_.names_files) return failed("use of -n/--name flag without a directory");
     auto loaded = load(files_, options_.request);
     if (!loaded) return failed(loaded.error());
+    if (!options_.schema.empty() && loaded->instances.empty()) return failed("-d/--schema flag specified without a schema");
+    if (loaded->instances.empty() && loaded->data.empty()) return outcome_;  // nothing but empty streams
     for (SourceText& one : loaded->data) {
       auto count = static_cast<std::size_t>(std::count_if(loaded->data.begin(), loaded->data.end(),
                                                           [&](const SourceText& other) { return other.name == one.name; }));
@@ -319,7 +314,6 @@ class Command {
     for (const auto& [name, value] : tags_) unused.insert(name);
     std::vector<Result> results;
     bool has_data = !loaded.data.empty();
-    is_data_first_ = loaded.is_data_first;
     if (loaded.instances.empty()) loaded.instances.emplace_back();
     for (const Instance& instance : loaded.instances) {
       // Data merged into a package is one value; under a schema, and for vet, each document stands for itself.
@@ -356,12 +350,19 @@ class Command {
   std::expected<Program, Errors> compiled(const Instance& instance, const std::vector<SourceText>& data) {
     CompileOptions compile_options;
     compile_options.tags = tags_;
+    compile_options.are_files_apart = true;
+    compile_options.has_variables = options_.has_variables;
+    if (options_.has_variables) compile_options.variables = variables_;
     compile_options.embed = [this](std::string_view file, std::string_view body) {
       return embed(files_, options_.request.cwd, file, body);
     };
     std::vector<SourceText> files = instance.files;
     if (options_.schema.empty()) {
-      files.insert(is_data_first_ ? files.begin() : files.end(), data.begin(), data.end());
+      std::vector<SourceText> first = data;
+      std::sort(first.begin(), first.end(), [](const SourceText& a, const SourceText& b) {
+        return std::tie(a.name, a.document) < std::tie(b.name, b.document);
+      });
+      files.insert(files.begin(), first.begin(), first.end());
       compile_options.expressions = options_.expressions;
     } else {
       compile_options.expressions = {options_.schema.back()};
@@ -425,6 +426,11 @@ class Command {
 
   std::string text_of(const Result& one) {
     std::string out = form();
+    if (out == "openapi" || out == "jsonschema" || out == "toml" || out == "xml" || out.ends_with("proto") ||
+        out == "binarypb") {
+      report({{"usage", "", fmt::format("unsupported encoding \"{}\"", out), {}}});
+      return "";
+    }
     Evaluator& evaluator = one.evaluation->evaluator();
     Value error;
     std::string text;
@@ -529,8 +535,8 @@ class Command {
   Files& files_;
   Options options_;
   std::map<std::string, std::string> tags_;
+  std::map<std::string, std::string> variables_;
   Outcome outcome_;
-  bool is_data_first_ = false;
 };
 
 }  // namespace

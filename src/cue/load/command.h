@@ -2,6 +2,7 @@
 // know them from the cue command. What needs a registry, TOML or protobuf is refused with a clear error.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct Invocation {
   std::vector<std::string> arguments;  // "eval", "-c", "x.cue"
   std::string cwd = "/";
   std::string input;
+  /// What -T gives to @tag(name,var=…): now, os, cwd, username, hostname, rand.
+  std::map<std::string, std::string> variables = {};
 };
 struct Outcome {
   int code = 0;

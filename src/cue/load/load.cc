@@ -113,10 +113,10 @@ FileKind kind_of_scope(std::string_view scope) {
     FileKind kind;
   } kKinds[] = {{"cue", FileKind::Cue},   {"json", FileKind::Json}, {"jsonl", FileKind::JsonLines},
                 {"yaml", FileKind::Yaml}, {"text", FileKind::Text}, {"data", FileKind::None}};
+  // Of the attributes a kind of file may have none is known here.
+  if (scope.find('=') != std::string_view::npos) return FileKind::Unsupported;
   for (std::size_t at = 0; at <= scope.size();) {
     std::size_t end = std::min(scope.find('+', at), scope.size());
-    // Of the attributes a kind of file may have none is known here.
-    if (scope.substr(at, end - at).find('=') != std::string_view::npos) return FileKind::Unsupported;
     for (const auto& one : kKinds) {
       if (scope.substr(at, end - at) == one.name && one.kind != FileKind::None) return one.kind;
     }
@@ -168,7 +168,6 @@ class Loader {
       } else if (auto failed = add_file(argument, kind, named, out.data)) {
         return std::unexpected(std::move(*failed));
       }
-      out.is_data_first = out.is_data_first || (named.empty() && packages.empty());
     }
     // An empty file of YAML is null on its own, and nothing beside others.
     bool has_others =
@@ -189,12 +188,17 @@ class Loader {
         Head head = head_of(one);
         if (!head.errors.empty()) return std::unexpected(std::move(head.errors));
         if (!head.package.empty()) instance.name = head.package;
-        bool clashes = !head.package.empty() && !request_.package.empty() && head.package != request_.package;
+        bool clashes =
+            !head.package.empty() && !request_.package.empty() && head.package != request_.package && !out.data.empty();
         if (clashes && !request_.is_forced) {
           return std::unexpected(one_error(
               fmt::format("\"package\" flag clashes with existing package name ({} vs {})", request_.package, head.package)));
         }
       }
+      // In whatever order they are named: a folder's files, then those of the folders below.
+      std::sort(named.begin(), named.end(), [](const SourceText& a, const SourceText& b) {
+        return std::pair(parent(a.name), a.name) < std::pair(parent(b.name), b.name);
+      });
       instance.files = std::move(named);
       out.instances.push_back(std::move(instance));
     }
@@ -260,21 +264,40 @@ class Loader {
     return {};
   }
 
-  // One value per line; the lines before are blank, so that places stay right.
+  // Values one after another; the lines before each are blank, so that places stay right.
   static void add_lines(const SourceText& source, std::vector<SourceText>& data) {
-    std::size_t begin = 0;
-    while (begin < source.text.size()) {
-      std::size_t end = std::min(source.text.find('\n', begin), source.text.size());
-      std::string line = source.text.substr(begin, end - begin);
-      if (line.find_first_not_of(" \t\r") != std::string::npos) {
-        SourceText one = source;
-        auto before = static_cast<std::size_t>(
-            std::count(source.text.begin(), source.text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
-        one.text = std::string(before, '\n') + line;
-        data.push_back(std::move(one));
-      }
-      begin = end + 1;
+    const std::string& text = source.text;
+    for (std::size_t at = text.find_first_not_of(" \t\r\n"); at != std::string::npos;) {
+      std::size_t end = end_of_value(text, at);
+      SourceText one = source;
+      auto before = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+      std::size_t line = text.rfind('\n', at);
+      std::size_t column = line == std::string::npos ? at : at - line - 1;
+      one.text = std::string(static_cast<std::size_t>(before), '\n') + std::string(column, ' ') + text.substr(at, end - at);
+      data.push_back(std::move(one));
+      // What is no value ends the stream: the reader of data tells of it.
+      if (std::string_view("{[\"-0123456789tfn").find(text[at]) == std::string_view::npos) return;
+      at = text.find_first_not_of(" \t\r\n", end);
     }
+  }
+
+  // Behind a struct or list that begins at `at`, else the end of the line.
+  static std::size_t end_of_value(const std::string& text, std::size_t at) {
+    if (text[at] != '{' && text[at] != '[') return std::min(text.find('\n', at), text.size());
+    int depth = 0;
+    bool is_quoted = false;
+    for (std::size_t i = at; i < text.size(); ++i) {
+      char c = text[i];
+      if (is_quoted) {
+        if (c == '\\') ++i;
+        is_quoted = c != '"';
+        continue;
+      }
+      is_quoted = c == '"';
+      depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+      if (depth == 0 && (c == '}' || c == ']')) return i + 1;
+    }
+    return text.size();
   }
 
   Head head_of(const SourceText& source) {
@@ -398,6 +421,9 @@ class Loader {
     if (is_local) {
       folder = joined(cwd_, path);
       if (!files_.exists(folder)) return one_error(fmt::format("cannot find package \"{}\": directory not found", argument));
+      if (!files_.list(folder)) return one_error(fmt::format("{} is a file and not a package directory", argument));
+      bool is_outside = !root_.empty() && root_ != "/" && folder != root_ && !folder.starts_with(root_ + "/");
+      if (is_outside) return one_error(fmt::format("cannot determine import path for \"{}\" (dir outside of root)", argument));
       if (is_in_nested_module(folder))
         return one_error(fmt::format("cannot determine import path for \"{}\" (directory is in a nested module)", argument));
     } else {
@@ -511,12 +537,18 @@ class Loader {
           bool is_plain = bare.find('.') == std::string::npos;
           return one_error(
               is_plain ? fmt::format("package {}: cannot find package \"{}\": not in std lib", import.path, import.path)
-                       : fmt::format("import failed: cannot find package \"{}\": packages of a registry are not supported",
-                                     import.path),
+              : root_.empty()
+                  ? "import failed: imports are unavailable because there is no cue.mod/module.cue file"
+                  : fmt::format("import failed: cannot find package \"{}\": packages of a registry are not supported",
+                                import.path),
               {import.position});
         }
         std::vector<SourceText> files;
         for (Candidate& one : candidates(*folder)) {
+          for (Error& wrong : one.errors) {
+            wrong.message = "import failed: " + wrong.message;
+            wrong.positions.insert(wrong.positions.begin(), import.position);
+          }
           if (!one.errors.empty()) return std::move(one.errors);
           if (one.package == name) files.push_back(std::move(one.source));
         }

@@ -34,7 +34,6 @@ struct Loaded {
   std::vector<Instance> instances;
   /// Data files given beside packages or files of the language; every document of a YAML file stands for itself.
   std::vector<SourceText> data;
-  bool is_data_first = false;  // the first argument was data
 
   /// More than one document of one file: each is a value of its own.
   bool data_is_stream() const {

@@ -43,7 +43,8 @@ class SourceMap {
 struct Diagnostic {
   Pos pos = 0;
   std::string message;
-  Pos other = 0;  // a second place that takes part, or 0
+  Pos other = 0;          // a second place that takes part, or 0
+  std::string path = {};  // of the field it is in, where that is told
 };
 using Diagnostics = std::vector<Diagnostic>;
 

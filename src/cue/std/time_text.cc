@@ -234,6 +234,18 @@ struct Extra {
   int year_day = 0;
 };
 
+bool read_half(Reader& in, bool is_upper, Extra& extra) {
+  extra.half = in.skip(is_upper ? "PM" : "pm") ? 2 : in.skip(is_upper ? "AM" : "am") ? 1 : 0;
+  return extra.half != 0;
+}
+
+bool read_seconds(Reader& in, std::size_t least, Moment& m) {
+  bool ok = in.number(least, 2, m.second);
+  // A fraction may follow even where the layout has none.
+  bool has_fraction = in.rest().size() > 1 && in.rest()[0] == '.' && in.rest()[1] >= '0' && in.rest()[1] <= '9';
+  return ok && (!has_fraction || in.fraction(m.nanosecond));
+}
+
 bool read_part(Reader& in, const LayoutPart& part, Moment& m, Extra& extra) {
   int ignored = 0;
   switch (part.part) {
@@ -276,12 +288,8 @@ bool read_part(Reader& in, const LayoutPart& part, Moment& m, Extra& extra) {
     case Part::MinutePadded:
       return in.number(part.part == Part::Minute ? 1 : 2, 2, m.minute);
     case Part::Second:
-    case Part::SecondPadded: {
-      bool ok = in.number(part.part == Part::Second ? 1 : 2, 2, m.second);
-      // A fraction may follow even where the layout has none.
-      bool has_fraction = in.rest().size() > 1 && in.rest()[0] == '.' && in.rest()[1] >= '0' && in.rest()[1] <= '9';
-      return ok && (!has_fraction || in.fraction(m.nanosecond));
-    }
+    case Part::SecondPadded:
+      return read_seconds(in, part.part == Part::Second ? 1 : 2, m);
     case Part::LongYear:
       return in.digits(4, 4, m.year);
     case Part::Year: {
@@ -290,11 +298,8 @@ bool read_part(Reader& in, const LayoutPart& part, Moment& m, Extra& extra) {
       return ok;
     }
     case Part::UpperPm:
-    case Part::LowerPm: {
-      bool is_upper = part.part == Part::UpperPm;
-      extra.half = in.skip(is_upper ? "PM" : "pm") ? 2 : in.skip(is_upper ? "AM" : "am") ? 1 : 0;
-      return extra.half != 0;
-    }
+    case Part::LowerPm:
+      return read_half(in, part.part == Part::UpperPm, extra);
     case Part::ZoneName:
       return read_zone_name(in);
     case Part::ZoneColon:
@@ -318,6 +323,15 @@ std::string print_zone(Part part, int minutes) {
   if (part == Part::ZoneHours || part == Part::ZoneHoursZ) return fmt::format("{}{:02}", sign, size / 60);
   bool has_colon = part == Part::ZoneColon || part == Part::ZoneColonZ;
   return fmt::format("{}{:02}{}{:02}", sign, size / 60, has_colon ? ":" : "", size % 60);
+}
+
+std::string print_fraction(std::string_view layout, std::int64_t nanosecond) {
+  std::string digits = fmt::format("{:09}", nanosecond).substr(0, layout.size() - 1);
+  if (layout[1] == '9') {
+    while (!digits.empty() && digits.back() == '0') digits.pop_back();
+    if (digits.empty()) return "";
+  }
+  return std::string(1, layout[0]) + digits;
 }
 
 std::string print_part(const LayoutPart& part, const Moment& m) {
@@ -382,14 +396,8 @@ std::string print_part(const LayoutPart& part, const Moment& m) {
     case Part::ZoneDigitsZ:
     case Part::ZoneHoursZ:
       return print_zone(part.part, m.offset_minutes);
-    case Part::Fraction: {
-      std::string digits = fmt::format("{:09}", m.nanosecond).substr(0, part.text.size() - 1);
-      if (part.text[1] == '9') {
-        while (!digits.empty() && digits.back() == '0') digits.pop_back();
-        if (digits.empty()) return "";
-      }
-      return std::string(1, part.text[0]) + digits;
-    }
+    case Part::Fraction:
+      return print_fraction(part.text, m.nanosecond);
   }
   return "";
 }

@@ -229,7 +229,7 @@ bool Evaluator::is_hopeless(Vertex* v, const ir::Expr& disjunct) {
   if (node.has_struct) known &= kStruct;
   if (disjunct.op == ir::Op::Constant) {
     const Value& value = ir::as<ir::Constant>(disjunct).value;
-    if (value.is_bottom()) return value.bottom->code == Code::User && false;
+    if (value.is_bottom() || value.tag == Value::Tag::Builtin) return false;  // a function may judge
     return (kinds_of(value) & known) == 0;
   }
   if (disjunct.op == ir::Op::List) return (known & kList) == 0;

@@ -53,5 +53,20 @@ TEST(Disjunction, is_chosen_from_once_however_often_it_is_referred_to) {
   EXPECT_EQ(value_of_x("x: ({p: 1} | {q: 2}) & ({p: 1} | {q: 2})"), "{ p: 1 } | { p: 1 q: 2 } | { q: 2 }");
 }
 
+TEST(Disjunction, looks_at_what_else_is_said_before_it_drops_a_disjunct) {
+  const struct {
+    const char* text;
+    const char* value;
+  } kRows[] = {
+      // A function among the disjuncts judges.
+      {"import \"strings\"\nx: strings.MinRunes(3) | =~\"^z\"\nx: {if true {=~\"a\"}}\nx: \"abc\"", "\"abc\""},
+      // What an earlier disjunction leaves aside may still be there.
+      {"{p: int} | {q: int}\n{p: int, r: int} | {q: int}\np: 1\nr: 1\nq?: _|_\nx: s.u\ns: *#V | #U\n#U: {v: 1, u: 1}\ns: v: "
+       "1\n#V: w: 1",
+       "1"},
+  };
+  for (const auto& row : kRows) EXPECT_EQ(value_of_x(row.text), row.value) << row.text;
+}
+
 }  // namespace
 }  // namespace slipway::cue

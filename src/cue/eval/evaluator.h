@@ -184,6 +184,7 @@ class Evaluator final : public Calls {
   Lookup resolve_index(const ir::Index& index, Env* env);
   Lookup select(const ir::Expr& base, const Value& value, Label label, Pos pos);
   Lookup lookup_in_value(const Value& base, Label label, Pos pos);
+  static bool is_preliminary(const Vertex* v);
   Vertex* instance(std::uint32_t index);
   Env* up(Env* env, std::uint16_t levels) const;
   static bool refers_to_definition(const ir::Expr& expr);

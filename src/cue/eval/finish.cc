@@ -610,9 +610,7 @@ void Evaluator::check_closed(Vertex* v) {
   if (v->in_closed) closed = requirements(v);
   if (closed.empty()) return;
   // Disjunctions that were left aside may still allow more.
-  for (const Vertex* at = v; at != nullptr; at = at->parent) {
-    if (at->is_preliminary) return;
-  }
+  if (is_preliminary(v)) return;
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
     if (!field->label.is_regular() || field->mark > ArcMark::Optional) continue;

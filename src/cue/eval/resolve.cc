@@ -100,6 +100,12 @@ bool is_rooted(const Vertex* v) {
 
 }  // namespace
 
+// Disjunctions that are left aside may still add to it.
+bool Evaluator::is_preliminary(const Vertex* v) {
+  while (v != nullptr && !v->is_preliminary) v = v->parent;
+  return v != nullptr;
+}
+
 Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos pos) {
   if (base.is_bottom()) return {Found::Error, nullptr, base};
   if (!base.is_vertex()) {
@@ -130,7 +136,8 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
     // Of what has a place of its own it is known as soon as it is settled, whoever asks first.
     bool is_struct = in->base.tag == Value::Tag::Struct;
     bool is_settled = is_struct && (in->phase == Phase::Final || (in->phase >= Phase::Settled && is_rooted(in)));
-    bool is_closed = in->is_closed && (is_settled || was_closed) && !is_list && !is_allowed && !may_have_any(in);
+    bool is_closed =
+        in->is_closed && (is_settled || was_closed) && !is_list && !is_allowed && !may_have_any(in) && !is_preliminary(in);
     bool is_permanent = (out_of_range && !in->is_open_list) || is_closed || (is_list && label.is_regular());
     auto* reason = arena_.make<Bottom>(
         *bottom(is_permanent ? Code::Eval : Code::Incomplete, text, pos, name, Value::of_int(in->arcs.size())).bottom);

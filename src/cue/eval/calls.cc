@@ -311,7 +311,7 @@ Value Evaluator::compare_with(const Value& comparator, const Value& x, const Val
   Value both = unify(comparator, make_struct(members));
   if (both.is_bottom()) return both;
   Vertex* less = find_arc(deref(both.vertex), labels_.regular("less"));
-  return less == nullptr ? fail("comparator has no field less") : make_concrete(Value::of(less), calling_pos_);
+  return less == nullptr ? fail("field not found: less") : make_concrete(Value::of(less), calling_pos_);
 }
 
 std::string Evaluator::to_json(const Value& value, Value& error) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
+#include "cue/syntax/literal.h"
 #include "cue/syntax/unicode.h"
 
 // Values are told apart a few tags at a time.
@@ -354,7 +355,10 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
   if ((wanted & got) != 0) return value;
   if (wanted == kInt && !builtin.package.empty() && value.tag == Value::Tag::Number && to_decimal(value).is_whole())
     return value;
-  std::string name = (builtin.package.empty() ? "" : std::string(builtin.package) + ".") + std::string(builtin.name);
+  std::string package(builtin.package);
+  if (package.find('/') != std::string::npos) package = quote(package);
+  std::string name = (package.empty() ? "" : package + ".") + std::string(builtin.name);
+  if (value.is_vertex()) complete(value.vertex);
   std::string text = fmt::format("cannot use {} (type {}) as {} in argument {} to {}", show(value), describe_kind(got),
                                  describe_kind(wanted), index + 1, name);
   return bottom(Code::Eval, "{0}", pos, Value::string(arena_.copy(std::string_view(text))));

@@ -325,6 +325,9 @@ void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c, const Disjuncti
 Vertex* Evaluator::find_arc(const Vertex* v, Label label) const {
   const List<Vertex*>& arcs = v->arcs;
   if (label.is_index() && label.index() < arcs.size() && arcs[label.index()]->label == label) return arcs[label.index()];
+  // Items come in order: the one after the last is not there.
+  bool is_next = label.is_index() && label.index() == arcs.size() && label.index() > 0;
+  if (is_next && arcs[label.index() - 1]->label == Label::item(label.index() - 1)) return nullptr;
   for (Vertex* one : arcs) {
     if (one->label == label) return one;
   }

@@ -169,25 +169,41 @@ class Order {
  private:
   std::string_view file_of(Pos pos) const { return evaluator_.program().sources.locate(pos).file; }
 
-  Part of_conjuncts(const Vertex* v, const Seen& before, int depth) {
-    std::vector<const ir::Expr*> parts;
+  struct Source {
+    const ir::Expr* expr;
+    std::vector<Pos> places;
+  };
+
+  // A conjunct stands where it was referred to, from the outermost reference inwards, and last where it was written.
+  static std::vector<Source> sources_of(const Vertex* v) {
+    std::vector<Source> all;
     for (const Conjunct& c : v->conjuncts) {
-      if (std::find(parts.begin(), parts.end(), c.expr) == parts.end()) parts.push_back(c.expr);
+      if (std::any_of(all.begin(), all.end(), [&](const Source& one) { return one.expr == c.expr; })) continue;
+      Source source{c.expr, {c.expr->pos}};
+      for (const RefTrail* at = c.trail; at != nullptr && source.places.size() < kMaxDepth; at = at->next)
+        source.places.push_back(at->ref->pos);
+      std::reverse(source.places.begin(), source.places.end());
+      all.push_back(std::move(source));
     }
-    std::sort(parts.begin(), parts.end(), [](const ir::Expr* a, const ir::Expr* b) { return a->pos < b->pos; });
+    std::sort(all.begin(), all.end(), [](const Source& a, const Source& b) { return a.places < b.places; });
+    return all;
+  }
+
+  Part of_conjuncts(const Vertex* v, const Seen& before, int depth) {
+    std::vector<Source> parts = sources_of(v);
     Part out;
     Part same_file;
     Seen seen = before;
     std::string_view file;
-    for (const ir::Expr* one : parts) {
-      std::string_view its = parts.size() > 1 ? file_of(one->pos) : std::string_view();
+    for (const Source& one : parts) {
+      std::string_view its = parts.size() > 1 ? file_of(one.places.front()) : std::string_view();
       if (its != file) {
         Graph::join(out, same_file);
         same_file = {};
         seen = before;
         file = its;
       }
-      append(same_file, of(*one, seen, depth), seen);
+      append(same_file, of(*one.expr, seen, depth), seen);
     }
     Graph::join(out, same_file);
     return out;

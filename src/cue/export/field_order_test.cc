@@ -6,16 +6,18 @@
 namespace slipway::cue {
 namespace {
 
-/// Names of the fields of m in order.
-std::string order_of(const std::string& m) {
-  auto program = compile({{"in.cue", "m: " + m + "\n_A: {a: 1, aa: 1}\n_X: {x: 1, w: 1}\n"}});
+/// Names of the fields at a path in order.
+std::string order_at(const std::string& text, const char* path) {
+  auto program = compile({{"in.cue", text}});
   if (!program) return describe(program.error());
   Cursor root = evaluate(*program);
   order_fields(root.evaluation()->evaluator(), root.vertex());
   std::string out;
-  for (const FieldCursor& one : root.field("m").fields()) out += (out.empty() ? "" : " ") + one.name;
+  for (const FieldCursor& one : root.lookup(path).fields()) out += (out.empty() ? "" : " ") + one.name;
   return out;
 }
+
+std::string order_of(const std::string& m) { return order_at("m: " + m + "\n_A: {a: 1, aa: 1}\n_X: {x: 1, w: 1}\n", "m"); }
 
 TEST(FieldOrder, own_fields_stand_where_the_last_of_them_does) {
   EXPECT_EQ(order_of("{b: 1, if true {z: 1}, c: 1}"), "z b c");
@@ -35,6 +37,14 @@ TEST(FieldOrder, a_reference_beside_own_fields_goes_by_name) {
 TEST(FieldOrder, the_body_of_a_comprehension_goes_by_its_source) {
   EXPECT_EQ(order_of("{b: 1, if true {z: 1, _A}, c: 1}"), "z a aa b c");
   EXPECT_EQ(order_of("{if true {b: 1}, _A}"), "b a aa");
+}
+
+TEST(FieldOrder, what_is_referred_to_stands_where_the_reference_does) {
+  const char* q = "#P: {q: {z: 1, n?: int, ...}, ...}\n";
+  EXPECT_EQ(order_at(std::string(q) + "p: q: {n: 1, y: 2}\np: #P", "p.q"), "n y z");
+  EXPECT_EQ(order_at(std::string("p: #P\np: q: {n: 1, y: 2}\n") + q, "p.q"), "z n y");
+  EXPECT_EQ(order_at(std::string(q) + "p: {q: {n: 1, y: 2}, #P}", "p.q"), "n y z");
+  EXPECT_EQ(order_at(std::string(q) + "#Q: {#P, q: {m: 1}}\np: {q: {n: 1, y: 2}, #Q}", "p.q"), "n y z m");
 }
 
 }  // namespace

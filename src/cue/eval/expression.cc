@@ -293,7 +293,7 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
       reason->is_guard = true;
       return Value::of(reason);
     }
-    if (arc->mark != ArcMark::Member) current_->node->absent.push(arena_, {found.holder, found.label, expr.pos});
+    if (arc->mark != ArcMark::Member) current_->node->tell(arena_).absent.push(arena_, {found.holder, found.label, expr.pos});
   }
   if (value.tag == Value::Tag::Disjunction && value.disjunction->defaults == 1) value = default_of(value);
   // Of what is not concrete, that which may be a struct or list is there, and so are several alternatives.
@@ -301,7 +301,7 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
   is_present = value.is_vertex() || value.is_concrete_scalar() || may_be_container || value.tag == Value::Tag::Disjunction;
   bool answer = is_present == expr.wants_present;
   if (force_ && current_ != nullptr && current_->node != nullptr && !ir::is_reference(*expr.ref))
-    current_->node->verdicts.push(arena_, {&expr, env, answer});
+    current_->node->tell(arena_).verdicts.push(arena_, {&expr, env, answer});
   return Value::of(answer);
 }
 

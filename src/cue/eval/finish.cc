@@ -191,20 +191,22 @@ void Evaluator::finish_lists(Vertex* v) {
 // Guards were decided with what was known; none may have been wrong.
 void Evaluator::check_guards(Vertex* v) {
   Node& node = *v->node;
-  for (const AbsentField& one : node.absent) {
+  if (node.told == nullptr) return;
+  Told& told = *node.told;
+  for (const AbsentField& one : told.absent) {
     const Vertex* field = find_arc(one.holder, one.label);
     if (field == nullptr || field->mark != ArcMark::Member) continue;
     add_error(v, bottom(Code::Cycle, "circular dependency in evaluation of conditionals: {0} changed after evaluation", one.pos,
                         Value::string(labels_.text(one.label))));
   }
-  for (const AbsentField& one : node.promised) {
+  for (const AbsentField& one : told.promised) {
     const Vertex* field = find_arc(v, one.label);
     if (field == nullptr || field->mark != ArcMark::Member) continue;
     add_error(v, bottom(Code::Incomplete, "cyclic reference to field {0}", one.pos, Value::string(labels_.text(one.label))));
   }
   if (node.errors != nullptr) return;
-  for (std::uint32_t i = 0; i < node.verdicts.size(); ++i) {
-    const Verdict one = node.verdicts[i];
+  for (std::uint32_t i = 0; i < told.verdicts.size(); ++i) {
+    const Verdict one = told.verdicts[i];
     Value now = presence(*one.question, one.env);
     if (now.tag != Value::Tag::Bool || now.boolean == one.answer) continue;
     add_error(v, bottom(Code::Cycle, "circular dependency in evaluation of conditionals: a value changed after evaluation",

@@ -356,9 +356,9 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by)
     add_error(v, bottom(Code::Eval, "adding field {0} not allowed as field set was already referenced",
                         by != nullptr ? by->expr->pos : v->pos, name));
   }
-  for (std::uint32_t i = 0;
-       !was_member && found->mark == ArcMark::Member && v->node != nullptr && i < v->node->failed_guards.size(); ++i) {
-    const FailedGuard& failed = v->node->failed_guards[i];
+  bool is_member_now = !was_member && found->mark == ArcMark::Member && v->node != nullptr && v->node->told != nullptr;
+  for (std::uint32_t i = 0; is_member_now && i < v->node->told->failed_guards.size(); ++i) {
+    const FailedGuard& failed = v->node->told->failed_guards[i];
     if (std::ranges::find(failed.comprehension->labels, label) != failed.comprehension->labels.end())
       add_conjunct(found, failed.error);
   }

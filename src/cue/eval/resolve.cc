@@ -52,7 +52,8 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
     bool exists = arc != nullptr && arc->mark == ArcMark::Member;
     // A reference that asks for what it may itself add to sees what is there.
     if (exists && (!waits || force_ || v->node->is_deciding)) return {Found::Arc, arc, {}};
-    if (waits && force_ && waits_for_guard && !is_asking_ && v != current_) v->node->promised.push(arena_, {v, label, pos});
+    if (waits && force_ && waits_for_guard && !is_asking_ && v != current_)
+      v->node->tell(arena_).promised.push(arena_, {v, label, pos});
     if (waits && force_) return {Found::Absent, nullptr, {}, waits_for_guard ? v : nullptr, label};
     if (waits || !v->node->disjunctions.empty()) {
       low_ = std::min(low_, v->phase == Phase::Running ? v->node->depth : v->node->waits_for);

@@ -335,7 +335,7 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
 void Evaluator::fail_fields(Vertex* v, const Conjunct& c, const Value& error) {
   const auto& comprehension = ir::as<ir::Comprehension>(*c.expr);
   FailedGuard failed{&comprehension, {constant(error, c.expr->pos), nullptr, c.scope, c.trail, c.is_cyclic}};
-  v->node->failed_guards.push(arena_, failed);
+  v->node->tell(arena_).failed_guards.push(arena_, failed);
   for (Label label : comprehension.labels) {
     Vertex* field = find_arc(v, label);
     if (field != nullptr && field->mark == ArcMark::Member) add_conjunct(field, failed.error);

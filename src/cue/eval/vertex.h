@@ -213,6 +213,14 @@ struct Origin {
   const ir::Expr* expr = nullptr;  // for its text, where a value has none
 };
 
+/// What was answered before all was known: to be looked at again in the end. Few vertices have any.
+struct Told {
+  List<AbsentField> absent;
+  List<AbsentField> promised;  // others were told that it has none of these
+  List<Verdict> verdicts;
+  List<FailedGuard> failed_guards;
+};
+
 /// What is known of a vertex while it runs, and what others ask of it later. One that came to a scalar gives its back: see
 /// Evaluator::give_node.
 struct Node {
@@ -222,6 +230,7 @@ struct Node {
   bool has_top = false;
   bool has_cyclic = false;
   bool has_noncyclic = false;
+  BeganWith before;          // of a trial
   bool is_deciding = false;  // with what is known: who asks from below for what is there gets it
   Origin kind_from;
   Origin scalar_from;
@@ -243,15 +252,16 @@ struct Node {
   List<PendingDisjunction> disjunctions;
   List<SeenDisjunction> seen_disjunctions;
   std::span<const Choice> choices;
-  BeganWith before;         // of a trial
   List<LeftDisjunct> left;  // as the values of the disjunction
   List<RefTrail> seen;      // arcs whose conjuncts are in here; node is unused
   List<CloseScope*> seen_scopes;
-  List<AbsentField> absent;
-  List<AbsentField> promised;  // others were told that it has none of these
-  List<Verdict> verdicts;
-  List<FailedGuard> failed_guards;
+  Told* told = nullptr;
   const Bottom* errors = nullptr;
+
+  Told& tell(Arena& arena) {
+    if (told == nullptr) told = arena.make<Told>();
+    return *told;
+  }
 };
 
 }  // namespace slipway::cue

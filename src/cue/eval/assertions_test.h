@@ -89,11 +89,16 @@ class Assertions {
     std::string_view op = one["op"].as_string();
     bool wants_false = one["val"].as_string() == "false";
     if (op == "err") {
+      // The error is that of a field below.
+      if (const json::Value& below = one["opt"]["path"].item(0); below.is_string() && at.empty()) {
+        if (Vertex* field = find_path(evaluator_, root_, one["path"], below.str()); field != nullptr)
+          got = tree_of(evaluator_, field, 0);
+      }
       if (got["k"].as_string() != "_|_") return "no error";
       const json::Value& code = one["opt"]["code"].item(0);
       return code.is_null() || is_one_of(got["code"].str(), code.str()) ? "" : "code " + got["code"].str();
     }
-    if (op == "closed") return got["closed"].as_bool() != wants_false ? "" : "closed differs";
+    if (op == "closed") return (got["closed"].as_bool() || deref(v)->is_closed) != wants_false ? "" : "closed differs";
     if (op == "kind") return got["k"].as_string() == one["val"].as_string() ? "" : "kind " + got["k"].str();
     if (op == "allows") return allows(v, one["opt"]["flags"].item(0).str()) != wants_false ? "" : "allows differs";
     if (op == "permute") return permute(one, got);

@@ -283,7 +283,9 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   trial->node->before = {before.mode, before.mark};
   trial->is_preliminary = v->is_preliminary || (!choices.empty() && choices.back().index == kDeferred);
   std::uint32_t outer_low = std::exchange(low_, kNone);
+  Vertex* outer_trial = std::exchange(v->node->trial, trial);
   bool done = settle(trial) && complete(trial);
+  v->node->trial = outer_trial;
   std::uint32_t low = std::exchange(low_, std::min(low_, outer_low));
   Vertex* real = deref(trial);
   if (!done && low != kNone && !force_) return false;

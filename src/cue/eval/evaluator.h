@@ -182,6 +182,7 @@ class Evaluator final : public Calls {
   Lookup resolve_through(const ir::Expr& base, Env* env);
   Lookup resolve_let(const ir::Ref& ref, Env* env);
   Lookup resolve_index(const ir::Index& index, Env* env);
+  Vertex* tried(Vertex* v) const;
   Lookup select(const ir::Expr& base, const Value& value, Label label, Pos pos);
   Lookup lookup_in_value(const Value& base, Label label, Pos pos);
   static bool is_preliminary(const Vertex* v);

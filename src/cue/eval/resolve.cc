@@ -27,6 +27,17 @@ bool Evaluator::refers_to_definition(const ir::Expr& expr) {
   }
 }
 
+// To what stands inside a disjunct that is tried, that disjunct is the vertex.
+Vertex* Evaluator::tried(Vertex* v) const {
+  while (v->node != nullptr && v->node->trial != nullptr) {
+    Vertex* trial = v->node->trial;
+    bool is_inside = current_ == trial || (current_ != nullptr && has_ancestor(current_, trial));
+    if (!is_inside || trial->is_preliminary) break;
+    v = trial;
+  }
+  return v;
+}
+
 // The field of a vertex, once everything is done that could add to it.
 Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
   ++steps_;
@@ -34,6 +45,13 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
   v = deref(v);
   if (v->phase == Phase::Raw || v->phase == Phase::Partial) settle(v);
   v = deref(v);
+  if (Vertex* trial = tried(v); trial != v) {
+    Lookup found = lookup(trial, label, pos);
+    // What it has not by itself, it will not get.
+    if (found.found == Found::Absent && found.holder == nullptr && !is_asking_)
+      found.value = bottom(Code::Eval, "undefined field", pos);
+    return found;
+  }
   if (v->phase == Phase::Running || v->phase == Phase::Partial) {
     bool waits = false;
     bool waits_for_guard = false;

@@ -87,6 +87,21 @@ z: x.port != _|_
   EXPECT_EQ(value_at(root, "x.inside"), "80");
 }
 
+TEST(Values, a_disjunct_that_asks_for_itself_is_asked) {
+  Cursor root = evaluated(R"(
+a: *a.b | {c: 1}
+b: *b[0] | [1]
+c: {x: c.y, y: 1} | {x: 2, y: 5}
+d: *{x: len(d.z), y: 1} | {x: 2}
+e: {x: *x.y | 0}.x
+)");
+  EXPECT_EQ(value_at(root, "a"), R"({"c":1})");
+  EXPECT_EQ(value_at(root, "b"), "[1]");
+  EXPECT_EQ(root.lookup("c").to_cue(), evaluated("c: {x: 1, y: 1} | {x: 2, y: 5}").lookup("c").to_cue());
+  EXPECT_EQ(value_at(root, "d"), R"({"x":2})");
+  EXPECT_EQ(value_at(root, "e"), "0");
+}
+
 TEST(Values, copies_of_what_refers_to_itself_are_one) {
   std::string text;
   std::string all;

@@ -235,6 +235,7 @@ struct Node {
   Origin kind_from;
   Origin scalar_from;
   Origin struct_from;
+  Vertex* trial = nullptr;  // of one of its disjuncts, while that runs
   Value kind_value;
   Value scalar;
   std::uint32_t next_conjunct = 0;

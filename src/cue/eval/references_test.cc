@@ -74,6 +74,9 @@ TEST(References, a_recursive_definition_goes_on_as_long_as_data_goes_on) {
   EXPECT_EQ(exported("#P: {n: string, up?: #P, full: [if up != _|_ {up.full + n}, n][0]}\n"
                      "p: (#P & {n: \"a\", up: {n: \"b\", up: {n: \"c\", up: n: \"d\"}}}).full"),
             R"({"p":"dcba"})");
+  EXPECT_EQ(exported("_d: {v: 3, next: v: 4}\n#L: {v: int, m: x: *0 | int, next?: #L}\n"
+                     "l: (#L & {v: 1, next: {v: 2, next: _d}}).next.next.next.m.x"),
+            R"({"l":0})");
   for (const char* endless : {"a: {b: a & {c: 1}}", "#A: {x: #A & {y: 1}}", "a: {n: {a}}\nb: {n: {b}}\nx: a & b"})
     EXPECT_NE(exported(endless).find("structural cycle"), std::string::npos) << endless;
 }

@@ -155,17 +155,27 @@ bool Evaluator::is_inside(const Vertex* v, const Vertex* ancestor) const {
   return true;
 }
 
-// Something written out says what is here, which does not come from what repeats itself since `lap`: a structure that goes
-// on as long as data goes on ends.
+// Something says what is here that does not come from what repeats itself since `lap`: a structure that goes on as long as
+// data goes on ends.
 bool Evaluator::is_given(const Vertex* v, const Vertex* lap) const {
+  auto is_first = [](const RefTrail& entry) {
+    for (const RefTrail* at = entry.next; at != nullptr; at = at->next) {
+      if (at->ref == entry.ref && at->arc == entry.arc) return false;
+    }
+    return true;
+  };
   return std::any_of(v->conjuncts.begin(), v->conjuncts.end(), [&](const Conjunct& k) {
-    bool is_written = k.expr->op == ir::Op::Struct || k.expr->op == ir::Op::List || k.expr->op == ir::Op::Constant;
-    if (!is_written || k.is_cyclic) return false;
+    bool is_plain = k.expr->op == ir::Op::Struct || k.expr->op == ir::Op::List || k.expr->op == ir::Op::Constant ||
+                    ir::is_reference(*k.expr);
+    if (!is_plain || k.is_cyclic) return false;
     // A pattern applies to whatever there is.
     for (const Vertex* self = v; self != nullptr && k.env != nullptr; self = self->stands_for) {
       if (k.env->vertex == self) return false;
     }
-    return k.trail == nullptr || (lap != nullptr && k.trail->node != lap && has_ancestor(lap, k.trail->node));
+    if (k.trail == nullptr) return true;
+    if (lap == nullptr) return false;
+    bool is_written = !ir::is_reference(*k.expr);
+    return k.trail->node == lap ? is_written && is_first(*k.trail) : has_ancestor(lap, k.trail->node);
   });
 }
 
@@ -181,7 +191,8 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
     if (at->ref != c.expr || at->arc != from) continue;
     if (at->node == v) return false;
     c.is_cyclic = c.is_cyclic || !is_given(v, at->node);
-    return true;
+    if (c.is_cyclic) return true;
+    break;
   }
   c.trail = arena_.make<RefTrail>(c.expr, from, v, c.trail);
   return true;

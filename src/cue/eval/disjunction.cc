@@ -284,7 +284,8 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   trial->is_preliminary = v->is_preliminary || (!choices.empty() && choices.back().index == kDeferred);
   std::uint32_t outer_low = std::exchange(low_, kNone);
   Vertex* outer_trial = std::exchange(v->node->trial, trial);
-  bool done = settle(trial) && complete(trial);
+  bool done = settle(trial);
+  if (done && !deref(trial)->base.is_bottom()) done = complete(trial);  // what failed already needs no fields
   v->node->trial = outer_trial;
   std::uint32_t low = std::exchange(low_, std::min(low_, outer_low));
   Vertex* real = deref(trial);

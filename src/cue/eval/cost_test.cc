@@ -99,7 +99,10 @@ TEST(Cost, recursive_disjunctions_do_not_try_every_combination) {
        {"by kind, in braces", 8,
         tree("#T: {{kind: \"leaf\"} | {kind: \"node\", c: #T}}", "{kind: \"node\", c: ", "{kind: \"leaf\"}")},
        {"optional", 6, tree("#T: {a?: #T} | {b?: #T}", "{a: ", "{}")},
-       {"optional, in braces", 6, tree("#T: {{a?: #T} | {b?: #T}}", "{a: ", "{}")}});
+       {"optional, in braces", 6, tree("#T: {{a?: #T} | {b?: #T}}", "{a: ", "{}")},
+       {"nothing known, many fields", 5, [](int size) {
+          return "#T: {h: int, " + times(size, ", ", [](int i) { return "a" + n(i) + ": null | #T"; }) + "}\nx: #T & {h: 1}\n";
+        }}});
 }
 
 TEST(Cost, closedness_grows_with_what_is_written) {

@@ -68,5 +68,29 @@ TEST(Disjunction, looks_at_what_else_is_said_before_it_drops_a_disjunct) {
   for (const auto& row : kRows) EXPECT_EQ(value_of_x(row.text), row.value) << row.text;
 }
 
+// Undecided disjuncts that refer to what they are in are written out a little way, as upstream shows them.
+TEST(Disjunction, writes_out_references_to_itself_once_more) {
+  const struct {
+    const char* text;
+    const char* value;
+  } kRows[] = {
+      {"#Q: {n: null | #Q}\nx: #Q & {}", "n: null | { n: null | { n: null } } "},
+      {"#Q: {l: null | #Q, r: null | #Q}\nx: {#Q}.l", "null | { l: null | { l: null r: null } r: null | { l: null r: null } }"},
+      {"#Q: {n: null | {m: #Q}}\nx: #Q & {}", "n: null | { m: { n: null } } "},
+      {"#Q: {p: int, n: null | #R}\n#R: {m: null | #Q}\nx: #Q & {p: 1}",
+       "p: 1 n: null | { m: null | { p: int n: null | { m: null | { p: int n: null } } } } "},
+      {"#Q: {p: int, n: null | #Q}\nx: #Q & {p: 1, n: {p: 2, n: {p: 3}}}",
+       "p: 1 n: { p: 2 n: { p: 3 n: null | { p: int n: null } } } "},
+      // What repeats itself is bounded by what is there.
+      {"#Q: {p: int, q: 1, r: {s: 2}, t: {u: p}.u, n?: #Q}\nx: (#Q & {p: 1, n: {p: 2, n: {p: 3, n: {p: 4}}}}).n.n.n.t", "4"},
+      {"#Q: {p: int, q: 1, n?: #Q}\nx: (#Q & {p: 1, n: {p: 2, n: {p: 3, n: {p: 4}}}}).n.n.n.q", "1"},
+      {"f: {in: int, out: [if in > 1 {in * (f & {\"in\": in - 1}).out}, 1][0]}\nx: (f & {in: 6}).out",
+       "_|_ // structural cycle"},
+      {"x: {a: x}.a", "_"},
+      {"x: {a: 1} | {b: (x & {}).b}", "a: 1 "},
+  };
+  for (const auto& row : kRows) EXPECT_EQ(value_of_x(row.text), row.value) << row.text;
+}
+
 }  // namespace
 }  // namespace slipway::cue

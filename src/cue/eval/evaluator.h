@@ -131,6 +131,7 @@ class Evaluator final : public Calls {
         : left(left_in), left_mark(left_mark_in), mark(mark_in) {}
   };
 
+  Value unify_both(const Value& a, const Value& b);
   // insert.cc
   void insert(Vertex* v, const Conjunct& c);
   void insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s);
@@ -170,6 +171,7 @@ class Evaluator final : public Calls {
   void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
   bool may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const;
   bool is_given(const Vertex* v, const Vertex* lap) const;
+  bool repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const;
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
   static bool is_same_place(const CloseScope* a, const CloseScope* b);
   bool may_produce(const Task& task, Label label) const;
@@ -312,6 +314,13 @@ class Evaluator final : public Calls {
   std::uint64_t unifications_ = 0;
   std::uint64_t reopened_ = 1;  // what was known of closedness before does not count
   std::uint64_t steps_ = 0;
+  /// What validators on the stack judge by what: a schema that asks for itself of the same value never ends.
+  struct Unifying {
+    const ir::Expr* schema;
+    Value value;
+    const Unifying* outer;
+  };
+  const Unifying* unifying_ = nullptr;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;
   /// A validator at work; the same one on the same value below it would never end.

@@ -94,8 +94,8 @@ Value Evaluator::inline_value(const ir::Expr& expr, Env* env) {
   v->pos = expr.pos;
   v->is_detached = expr.op == ir::Op::And;
   const RefTrail* trail = current_conjunct_ != nullptr ? current_conjunct_->trail : nullptr;
-  // What a list is made of may repeat itself; a struct is what a function is called with.
-  bool is_cyclic = expr.op == ir::Op::List && current_conjunct_ != nullptr && current_conjunct_->is_cyclic;
+  // What repeats itself does so in here, too.
+  bool is_cyclic = current_conjunct_ != nullptr && current_conjunct_->is_cyclic;
   v->conjuncts.push(arena_, {&expr, env, nullptr, trail, is_cyclic});
   return Value::of(v);
 }

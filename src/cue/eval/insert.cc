@@ -44,7 +44,7 @@ CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Ve
 }
 
 void Evaluator::note_conjunct(Vertex* v, const Conjunct& c) {
-  (c.is_cyclic ? v->node->has_cyclic : v->node->has_noncyclic) = true;
+  if (!c.is_cyclic) v->node->has_noncyclic = true;
 }
 
 void Evaluator::add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl) {

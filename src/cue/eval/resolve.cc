@@ -133,6 +133,9 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
                    "invalid operand {0} (found {1}, want list or struct)", pos, base, Value::type(kinds_of(base)))};
   }
   Lookup found = lookup(base.vertex, label, pos);
+  // The disjunct that has the field may be the one that asks for it.
+  if (found.found == Found::Absent && base.vertex->lost_to_cycle && base.vertex->label.is_none() && !is_asking_)
+    return {Found::Error, nullptr, bottom(Code::StructuralCycle, "structural cycle", pos)};
   if (found.found == Found::Absent && !found.value.is_bottom() && !is_asking_) {
     Value name =
         label.is_index() ? Value::of_int(label.index()) : Value::string(arena_.copy(std::string_view(labels_.describe(label))));

@@ -7,7 +7,9 @@ namespace slipway::cue {
 
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
-}
+// Disjuncts that are references, inside each other, that are written out where nothing else says what is there.
+constexpr std::uint32_t kMostDisjunctsInside = 5;
+}  // namespace
 
 /// True when the running task cannot tell yet: it needs a vertex that is still on the stack.
 bool Evaluator::blocked(const Value& value) {
@@ -184,15 +186,20 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
   for (const Vertex* self = v; self != nullptr; self = self->stands_for) {
     if (self == from) return false;
   }
-  if (is_inside(v, from)) c.is_cyclic = true;
+  if (is_inside(v, from)) c.is_cyclic = v->node->has_cyclic = true;
   std::uint32_t hops = 0;
+  bool was_cyclic = c.is_cyclic;
   for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
     if (++hops % 64 == 0) ++steps_;  // a long way costs, too
-    if (at->ref != c.expr || at->arc != from) continue;
+    if (at->arc != from) continue;
+    // What repeats itself already does so again with the first vertex it has met, whichever reference leads there.
+    if (was_cyclic) v->node->has_cyclic = true;
+    if (at->ref != c.expr) continue;
     if (at->node == v) return false;
     c.is_cyclic = c.is_cyclic || !is_given(v, at->node);
-    if (c.is_cyclic) return true;
-    break;
+    if (!c.is_cyclic) break;
+    v->node->has_cyclic = true;
+    return true;
   }
   c.trail = arena_.make<RefTrail>(c.expr, from, v, c.trail);
   return true;
@@ -212,6 +219,26 @@ bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from
   return is_container && !changes_closedness && !has_ancestor(v, from);
 }
 
+// Whether v tries a disjunct that is nothing but a reference to what it came through before. It is written out once more at
+// most, as upstream does it; then it is the vertex referred to, however many such disjuncts that has.
+bool Evaluator::repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const {
+  const Node& node = *v->node;
+  if (v->stands_for == nullptr || v->conjuncts.size() != 1 || node.choices.size() != 1 || !v->arcs.empty()) return false;
+  if (node.kinds != kTop || !node.scalar.is_none() || node.has_struct || !node.seen.empty() || !node.bounds.empty())
+    return false;
+  const Choice& choice = node.choices[0];
+  if (choice.disjunction->op != ir::Op::Or || ir::as<ir::Or>(*choice.disjunction).parts[choice.index].value != c.expr)
+    return false;
+  std::uint32_t times = 0;
+  std::uint32_t written_out = 0;
+  for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
+    if (at->ref == c.expr && at->arc == from) return true;
+    times += at->arc == from ? 1 : 0;
+    written_out += at->node->stands_for != nullptr ? 1 : 0;
+  }
+  return times >= 2 || written_out >= kMostDisjunctsInside;
+}
+
 // Structs embedded side by side allow each other's fields, so the same one twice is one.
 bool Evaluator::is_same_place(const CloseScope* a, const CloseScope* b) {
   if (a == b) return true;
@@ -219,10 +246,32 @@ bool Evaluator::is_same_place(const CloseScope* a, const CloseScope* b) {
          a->parent == b->parent;
 }
 
+namespace {
+
+// What has repeated itself in the middle of an expression would do so once more wherever it is put.
+bool repeats_inline(const Vertex& real, const Vertex& target) {
+  return real.base.is_bottom() && real.base.bottom->code == Code::StructuralCycle && target.parent != nullptr &&
+         target.parent->parent != nullptr && target.parent->label.is_none();
+}
+
+// x: {a: x}.a says nothing of x.
+bool has_seen(const Vertex& field, const Vertex* v) {
+  return field.node != nullptr && std::any_of(field.node->seen.begin(), field.node->seen.end(),
+                                              [v](const RefTrail& one) { return one.arc == v || one.arc == v->stands_for; });
+}
+
+}  // namespace
+
 void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is_definition) {
   Conjunct c = ref;
   Vertex* target = from;
   if (from->phase >= Phase::Settled) target = declared(from);
+  if (repeats_disjunct(v, c, target) && !has_ancestor(v, target) && target->phase != Phase::Running &&
+      target->phase != Phase::Completing && complete(target) && deref(target)->phase == Phase::Final &&
+      deref(target)->base.tag == Value::Tag::Struct) {
+    v->shared = deref(target);
+    return;
+  }
   if (!track_cycle(v, c, target)) {
     note_conjunct(v, {c.expr, c.env, c.scope, c.trail, false});
     v->node->has_top = v->node->has_top || target->phase != Phase::Final;
@@ -238,7 +287,9 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     // With a disjunct that would repeat itself, others may still have use for it.
     bool is_all_there_is = v->conjuncts.size() == 1 && v->conjuncts[0].expr == c.expr;
     bool is_decided = is_plain && real->arcs.empty() && (!target->lost_to_cycle || is_all_there_is);
-    if (is_decided || (real->base.is_bottom() && real->conjuncts.empty())) {
+    bool is_endless = repeats_inline(*real, *target);
+    if (is_endless && has_seen(*target, v)) return note_conjunct(v, {c.expr, c.env, c.scope, c.trail, false});
+    if (is_decided || is_endless || (real->base.is_bottom() && real->conjuncts.empty())) {
       v->has_definition = v->has_definition || is_definition;
       v->closes_below = v->closes_below || (is_definition && real->base.tag == Value::Tag::Type && real->base.kinds == kTop);
       return insert_value(v, c, real->base, c.expr->pos);

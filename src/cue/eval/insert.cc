@@ -45,6 +45,9 @@ CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Ve
 
 void Evaluator::note_conjunct(Vertex* v, const Conjunct& c) {
   if (!c.is_cyclic) v->node->has_noncyclic = true;
+  // A list in the middle of what repeats itself is made of the same again.
+  bool is_list = c.expr != nullptr && c.expr->op == ir::Op::List;
+  if (c.is_cyclic && is_list && v->label.is_none()) v->node->has_cyclic = true;
 }
 
 void Evaluator::add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl) {

@@ -185,18 +185,6 @@ Evaluator::Member Evaluator::member(const Value& object, std::size_t index) {
 }
 
 Value Evaluator::unify(const Value& a, const Value& b) {
-  const Vertex* schema = b.is_vertex() ? deref(b.vertex) : nullptr;
-  const Unifying inner{schema != nullptr && !schema->conjuncts.empty() ? schema->conjuncts[0].expr : nullptr, a, unifying_};
-  for (const Unifying* outer = unifying_; outer != nullptr && inner.schema != nullptr; outer = outer->outer) {
-    if (outer->schema == inner.schema && is_equal(outer->value, a)) return bottom(Code::StructuralCycle, "structural cycle", 0);
-  }
-  const Unifying* outermost = std::exchange(unifying_, &inner);
-  Value both = unify_both(a, b);
-  unifying_ = outermost;
-  return both;
-}
-
-Value Evaluator::unify_both(const Value& a, const Value& b) {
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;
   for (const Value& side : {a, b}) {

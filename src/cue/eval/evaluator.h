@@ -131,7 +131,6 @@ class Evaluator final : public Calls {
         : left(left_in), left_mark(left_mark_in), mark(mark_in) {}
   };
 
-  Value unify_both(const Value& a, const Value& b);
   // insert.cc
   void insert(Vertex* v, const Conjunct& c);
   void insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s);
@@ -314,13 +313,6 @@ class Evaluator final : public Calls {
   std::uint64_t unifications_ = 0;
   std::uint64_t reopened_ = 1;  // what was known of closedness before does not count
   std::uint64_t steps_ = 0;
-  /// What validators on the stack judge by what: a schema that asks for itself of the same value never ends.
-  struct Unifying {
-    const ir::Expr* schema;
-    Value value;
-    const Unifying* outer;
-  };
-  const Unifying* unifying_ = nullptr;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;
   /// A validator at work; the same one on the same value below it would never end.

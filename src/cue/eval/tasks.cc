@@ -198,7 +198,9 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
     if (at->node == v) return false;
     c.is_cyclic = c.is_cyclic || !is_given(v, at->node);
     if (!c.is_cyclic) break;
-    v->node->has_cyclic = true;
+    // An item of a list in an expression is one more step: what judges by it may have come to an end.
+    bool is_item = v->label.is_index() && v->parent != nullptr && v->parent->label.is_none();
+    if (!is_item) v->node->has_cyclic = true;
     return true;
   }
   c.trail = arena_.make<RefTrail>(c.expr, from, v, c.trail);

@@ -18,22 +18,35 @@ namespace slipway::cue {
 std::string describe(const Errors& errors) {
   std::string out;
   for (const Error& one : errors) {
-    out += (one.path.empty() ? "" : one.path + ": ") + one.message + (one.positions.empty() ? "\n" : ":\n");
+    out += (one.path.empty() ? "" : one.path + ": ") + one.message;
+    // What sums up several has no place for more.
+    if (!one.hint.empty() && !one.message.ends_with(':')) out += " (" + one.hint + ")";
+    out += one.positions.empty() ? "\n" : ":\n";
     for (const Position& at : one.positions) out += fmt::format("    {}:{}:{}\n", at.file, at.line, at.column);
   }
   return out;
 }
 
+namespace {
+
+json::Value json_of(const Error& one) {
+  json::ArrayBuilder positions;
+  for (const Position& at : one.positions)
+    positions.add(json::object({{"file", at.file}, {"line", at.line}, {"column", at.column}}));
+  json::Value out =
+      json::object({{"code", one.code}, {"path", one.path}, {"message", one.message}, {"positions", positions.build()}});
+  if (!one.expected.empty()) out = out.with("expected", one.expected);
+  if (!one.got.empty()) out = out.with("got", one.got);
+  if (!one.hint.empty()) out = out.with("hint", one.hint);
+  if (!one.closest.empty()) out = out.with("closest", json_of(one.closest[0]));
+  return out;
+}
+
+}  // namespace
+
 json::Value to_json(const Errors& errors) {
   json::ArrayBuilder out;
-  for (const Error& one : errors) {
-    json::ArrayBuilder positions;
-    for (const Position& at : one.positions)
-      positions.add(json::object({{"file", at.file}, {"line", at.line}, {"column", at.column}}));
-    json::Value error =
-        json::object({{"code", one.code}, {"path", one.path}, {"message", one.message}, {"positions", positions.build()}});
-    out.add(one.hint.empty() ? error : error.with("hint", one.hint));
-  }
+  for (const Error& one : errors) out.add(json_of(one));
   return out.build();
 }
 
@@ -81,43 +94,6 @@ Pos Evaluation::foreign_position(const Evaluation& other, Pos pos) {
 
 namespace {
 
-// Letters to change, add or take away to get from one name to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t i = 0; i <= b.size(); ++i) row[i] = i;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = std::exchange(row[0], i);
-    for (std::size_t k = 1; k <= b.size(); ++k) {
-      std::size_t above = row[k];
-      row[k] = std::min({above + 1, row[k - 1] + 1, corner + (a[i - 1] == b[k - 1] ? 0 : 1)});
-      corner = above;
-    }
-  }
-  return row[b.size()];
-}
-
-}  // namespace
-
-std::string Evaluation::hint_for(const Bottom& reason) {
-  if (!reason.is_close_check || reason.node == nullptr || reason.node->parent == nullptr) return "";
-  if (!reason.node->label.is_regular()) return "";
-  const Labels& labels = evaluator_.labels();
-  std::string_view name = labels.text(reason.node->label);
-  std::string_view best;
-  std::size_t least = std::min<std::size_t>(3, name.size() / 2 + 1);
-  for (const Vertex* one : deref(reason.node->parent)->arcs) {
-    if (one == reason.node || !one->label.is_regular()) continue;
-    bool is_refused = one->base.is_bottom() && one->base.bottom->is_close_check;
-    std::size_t apart = is_refused ? least : distance(name, labels.text(one->label));
-    if (apart >= least) continue;
-    least = apart;
-    best = labels.text(one->label);
-  }
-  return best.empty() ? "" : fmt::format("did you mean \"{}\"?", best);
-}
-
-namespace {
-
 // Files that were named, before texts that functions read; those in the order of their names.
 auto order_of(const Position& at) {
   std::string_view file = at.file;
@@ -133,7 +109,7 @@ bool is_same_place(const Position& a, const Position& b) { return order_of(a) ==
 
 Error Evaluation::error_of(const Bottom& reason) {
   Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
-  error.hint = hint_for(reason);
+  advise(reason, error);
   if (!reason.is_unplaced) add_position(reason.pos, error.positions);
   error.is_placed = !error.positions.empty();
   add_places(evaluator_.places_of(reason), error.positions);
@@ -176,6 +152,7 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
     bool is_own = real->base.is_bottom();
     if (!is_own && demand == Demand::Concrete && real->base.tag == Value::Tag::Disjunction) {
       Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(real->base)), {}};
+      error.expected = evaluator_.show(real->base);
       error.is_placed = false;
       add_sources(v, error.positions);
       out.push_back(std::move(error));
@@ -201,6 +178,7 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
   bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
   if (!base.is_vertex() && !is_container && !base.is_concrete_scalar() && demand == Demand::Concrete) {
     Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(base)), {}};
+    error.expected = evaluator_.show(base);
     error.is_placed = false;
     add_sources(v, error.positions);
     out.push_back(std::move(error));

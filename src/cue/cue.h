@@ -35,13 +35,17 @@ struct Error {
   std::string message;
   std::vector<Position> positions;  // of both sides of a conflict
   std::string hint = {};            // what may have been meant: a field that is allowed and nearly named so
+  std::string expected = {};        // what the value must be and what it is, as CUE text, where that is known
+  std::string got = {};
+  std::vector<Error> closest = {};  // of a disjunction: what the disjunct that came closest failed with; at most one
   bool is_placed = true;            // the first position is where it is told; else all are places that take part
 };
 using Errors = std::vector<Error>;
 
-/// One error per line, with its positions below.
+/// One error per line, with its hint in parentheses and its positions below.
 std::string describe(const Errors& errors);
-/// [{"code", "path", "message", "positions": [{"file", "line", "column"}], "hint" where there is one}]
+/// [{"code", "path", "message", "positions": [{"file", "line", "column"}]}] with "expected", "got", "hint" and "closest" (an
+/// error again) where they are known.
 json::Value to_json(const Errors& errors);
 
 class Program {

@@ -42,7 +42,12 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
  private:
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
   void collect_here(Vertex* v, Demand demand, Errors& out, int depth);
+  void advise(const Bottom& reason, Error& error);
   std::string hint_for(const Bottom& reason);
+  void say_operands(const Bottom& reason, Error& error);
+  void compare_branches(const Bottom& reason, Error& error);
+  std::vector<const Bottom*> failures_of(const Branch& branch, const Bottom& reason);
+  void compare_scalars(const std::vector<const Bottom*>& failures, Error& error);
   void add_sources(const Vertex* v, std::vector<Position>& out);
   void add_places(const std::vector<Pos>& places, std::vector<Position>& out);
 

@@ -96,6 +96,25 @@ TEST(Face, says_what_may_have_been_meant) {
   EXPECT_EQ(as_data.item(0)["hint"].str(), errors[0].hint);
 }
 
+TEST(Face, says_what_was_expected_and_which_disjunct_came_closest) {
+  auto told = [](const std::string& text) { return to_json(evaluate(compiled(text)).validate(Demand::Concrete)).item(0); };
+  json::Value plain = told("#P: {n: int}\np: #P & {n: \"x\"}");
+  EXPECT_EQ(plain["expected"].str() + ", " + plain["got"].str(), "int, \"x\"");
+  json::Value bound = told("n: <5\nn: 7");
+  EXPECT_EQ(bound["expected"].str() + ", " + bound["got"].str(), "<5, 7");
+  EXPECT_EQ(told("n: int | string")["expected"].str(), "int | string");
+  // The word that tells which one is meant, before how much is wrong.
+  json::Value app =
+      told("#A: {kind: \"web\", image: string} | {kind: \"cron\", image: string}\na: #A & {imag: \"x\", kind: \"cron\"}");
+  EXPECT_EQ(app["closest"]["path"].str(), "a.imag");
+  EXPECT_EQ(app["closest"]["hint"].str(), "did you mean \"image\"?");
+  EXPECT_EQ(told("p: string | {n: int}\np: {n: \"x\"}")["closest"]["path"].str(), "p.n");
+  json::Value word = told("e: \"dev\" | \"prod\"\ne: \"prdo\"");
+  EXPECT_EQ(word["hint"].str(), "did you mean \"prod\"?");
+  EXPECT_EQ(word["expected"].str() + ", " + word["got"].str(), "\"dev\" | \"prod\", \"prdo\"");
+  EXPECT_FALSE(told("e: \"dev\" | \"prod\"\ne: \"other\"").has("closest"));
+}
+
 TEST(Face, takes_several_holes_in_one_field_and_leaves_out_what_is_absent) {
   Program program = compiled("n: context.output.a\nm: context.outputs.\"x-y\".b\nk: context.name", {.open_names = {"context"}});
   Cursor earlier = evaluate(compiled("output: {a: *1 | int}\nb: 2"));

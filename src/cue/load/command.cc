@@ -518,15 +518,16 @@ class Command {
 
   void report(const Errors& errors) {
     outcome_.code = 1;
+    // Programs read them all, and all places.
+    if (options_.is_json_errors) {
+      outcome_.errors += json::print(to_json(errors)) + "\n";
+      return;
+    }
     std::size_t limit = options_.shows_all_errors ? errors.size() : std::min<std::size_t>(errors.size(), 10);
     Errors shown_ones(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(limit));
     // A field that is not allowed is told by its own place alone.
     for (Error& one : shown_ones) {
       if (one.message.starts_with("field not allowed") && one.positions.size() > 1) one.positions.resize(1);
-    }
-    if (options_.is_json_errors) {
-      outcome_.errors += json::print(to_json(shown_ones)) + "\n";
-      return;
     }
     outcome_.errors += describe(shown_ones);
     if (limit < errors.size()) outcome_.errors += fmt::format("too many errors\n");

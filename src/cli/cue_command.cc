@@ -8,32 +8,12 @@
 #include <cstdio>
 
 #include "base/time.h"
+#include "cue/load/arguments.h"
 #include "cue/load/command.h"
 #include "os/real_env.h"
 
 namespace slipway::cli {
 namespace {
-
-constexpr const char* kHelp =
-    "slipway cue eval|export|vet [flags] [FILE|PACKAGE]…\n\n"
-    "  eval     print what files or a package come to\n"
-    "  export   print data: JSON, YAML, text or CUE\n"
-    "  vet      check files of the language, and data against them\n\n"
-    "  -e, --expression EXPR   this instead of the whole value\n"
-    "  -d, --schema EXPR       check data against this\n"
-    "  -p, --package NAME      where a folder has several\n"
-    "  -t, --inject NAME=TEXT  value of an @tag attribute\n"
-    "  -T, --inject-vars       values of @tag(…,var=now|os|cwd|username|hostname|rand)\n"
-    "  -l, --path LABEL        put data under this label\n"
-    "      --out FORM          cue, json, yaml or text\n"
-    "  -o, --outfile FILE      write there\n"
-    "  -c, --concrete          every field must have one value\n"
-    "  -i, --ignore            print in spite of errors\n"
-    "  -a, --all               hidden and optional fields too\n"
-    "      --list              several values as one list\n"
-    "  -E, --all-errors        more than ten\n"
-    "      --errors=json       errors as JSON\n"
-    "  -C, --chdir FOLDER      stand there\n";
 
 std::string standard_input() {
   std::string text;
@@ -60,7 +40,8 @@ int cue_command(const std::vector<std::string>& arguments) {
   bool asks_help = arguments.empty() || std::find(arguments.begin(), arguments.end(), "--help") != arguments.end() ||
                    std::find(arguments.begin(), arguments.end(), "-h") != arguments.end();
   if (asks_help) {
-    fmt::print("{}", kHelp);
+    auto verb = std::ranges::find_if(arguments, [](const std::string& one) { return !one.starts_with('-'); });
+    fmt::print("{}", cue::load::usage(verb == arguments.end() ? "" : *verb));
     return arguments.empty() ? 1 : 0;
   }
   char here[4096];

@@ -359,7 +359,12 @@ const ir::Struct* Compiler::struct_body(ast::Nodes decls, Pos pos, bool is_file)
   auto* result = make<ir::Struct>(ir::Op::Struct, pos);
   result->is_file = is_file;
   std::vector<ir::Decl> out;
-  for (const ast::Node* decl : decls) declaration(*decl, out, *result);
+  std::vector<const ast::Attribute*> attributes;
+  for (const ast::Node* decl : decls) {
+    declaration(*decl, out, *result);
+    if (decl->kind == Kind::Attribute) attributes.push_back(&ast::as<ast::Attribute>(*decl));
+  }
+  result->attributes = program_.arena.copy(attributes);
   // Fields first: what embeddings and guards ask for must be there.
   std::stable_sort(out.begin(), out.end(), [](const ir::Decl& a, const ir::Decl& b) {
     auto rank = [](const ir::Decl& d) {

@@ -64,6 +64,7 @@ struct Decl {
 
 struct Struct : Expr {
   std::span<const Decl> decls;
+  std::span<const ast::Attribute* const> attributes = {};  // of the struct itself: {@go(X)}
   bool is_file = false;
   bool has_ellipsis = false;
   bool has_embeds = false;   // embeddings or comprehensions: the kind depends on them

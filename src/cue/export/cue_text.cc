@@ -17,6 +17,7 @@ struct Line {
   std::string labels;  // "a: b:"
   std::string value;
   std::string docs;
+  std::string attributes = {};  // behind the value
   int depth = 1;
 
   bool is_single() const { return value.find('\n') == std::string::npos && docs.empty(); }
@@ -45,7 +46,7 @@ class Printer {
   std::string top(Vertex* v) {
     evaluator_.complete(v);
     const Vertex* real = chosen(v);
-    std::string out = real->base.tag == Value::Tag::Struct ? fields(real, 0) : vertex(v, 0);
+    std::string out = real->base.tag == Value::Tag::Struct ? own_attributes(real, 0) + fields(real, 0) : vertex(v, 0);
     if (packages_.empty()) return out;
     // What stays an expression needs its packages.
     std::string imports;
@@ -81,7 +82,7 @@ class Printer {
       std::vector<Line> all = lines(real, depth);
       if (all[0].is_single()) return "{" + all[0].labels + " " + all[0].value + "}";
     }
-    std::string body = fields(real, depth + 1);
+    std::string body = own_attributes(real, depth + 1) + fields(real, depth + 1);
     return body.empty() ? "{}" : "{\n" + body + pad(depth) + "}";
   }
 
@@ -120,7 +121,7 @@ class Printer {
   std::vector<Line> lines(const Vertex* v, int depth) {
     std::vector<Line> out;
     for (Vertex* field : visible(v)) {
-      Line line{label(field), "", docs(field, depth), 1};
+      Line line{label(field), "", docs(field, depth), attributes(field)};
       Vertex* at = field;
       while (options_.joins_single_fields && line.depth < 50) {
         evaluator_.complete(at);
@@ -145,6 +146,33 @@ class Printer {
     return out;
   }
 
+  // Of every declaration of a field, each text once.
+  std::string attributes(const Vertex* field) const {
+    std::vector<std::string_view> all;
+    if (options_.has_attributes && field->info != nullptr) {
+      for (const ast::Attribute* one : field->info->attributes) add_text(*one, all);
+    }
+    std::string out;
+    for (std::string_view one : all) out += (out.empty() ? "" : " ") + std::string(one);
+    return out;
+  }
+
+  // Those a struct has of itself, one per line.
+  std::string own_attributes(const Vertex* v, int depth) const {
+    std::vector<std::string_view> all;
+    for (const Conjunct& c : v->conjuncts) {
+      if (!options_.has_attributes || c.expr == nullptr || c.expr->op != ir::Op::Struct) continue;
+      for (const ast::Attribute* one : ir::as<ir::Struct>(*c.expr).attributes) add_text(*one, all);
+    }
+    std::string out;
+    for (std::string_view one : all) out += pad(depth) + std::string(one) + "\n";
+    return out;
+  }
+
+  static void add_text(const ast::Attribute& one, std::vector<std::string_view>& all) {
+    if (std::ranges::find(all, one.text) == all.end()) all.push_back(one.text);
+  }
+
   bool stands_in_column(const Line& line) const { return options_.lists_in_columns || !line.value.starts_with('['); }
 
   std::string fields(const Vertex* v, int depth) {
@@ -152,6 +180,7 @@ class Printer {
     std::string out;
     for (std::size_t i = 0; i < all.size();) {
       // Neighbours of one line each stand in columns.
+      std::size_t begin = i;
       std::size_t end = i + 1;
       std::size_t width = count_runes(all[i].labels);
       bool joins = options_.is_in_columns && all[i].value.find('\n') == std::string::npos && stands_in_column(all[i]);
@@ -160,10 +189,21 @@ class Printer {
       for (; i < end; ++i) {
         if (!all[i].docs.empty() && !out.empty()) out += "\n";
         out += all[i].docs + pad(depth) + all[i].labels + std::string(width - count_runes(all[i].labels) + 1, ' ') +
-               all[i].value + "\n";
+               all[i].value + behind(all, i, begin, end) + "\n";
       }
     }
     return out;
+  }
+
+  // The attributes of a line, in a column with those of its neighbours that have some.
+  static std::string behind(const std::vector<Line>& all, std::size_t i, std::size_t begin, std::size_t end) {
+    if (all[i].attributes.empty()) return "";
+    if (end - begin == 1) return " " + all[i].attributes;
+    std::size_t from = i;
+    while (from > begin && !all[from - 1].attributes.empty()) --from;
+    std::size_t width = 0;
+    for (; from < end && !all[from].attributes.empty(); ++from) width = std::max(width, count_runes(all[from].value));
+    return std::string(width - count_runes(all[i].value) + 1, ' ') + all[i].attributes;
   }
 
   std::string value(const Value& v, int depth, Vertex* holder) {

@@ -15,6 +15,7 @@ struct TextOptions {
   bool has_optional = true;  // and required ones that are not there
   bool has_required = true;  // those, whatever is said of optional ones
   bool has_docs = false;     // comments above fields
+  bool has_attributes = false;
   std::string indent = "\t";
   bool joins_single_fields = false;  // a: b: 1
   bool is_in_columns = false;        // values of neighbours below each other, errors with their paths

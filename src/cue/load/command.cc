@@ -11,6 +11,7 @@
 #include "cue/evaluation.h"
 #include "cue/export/field_order.h"
 #include "cue/export/text_options.h"
+#include "cue/load/arguments.h"
 #include "cue/load/load.h"
 #include "cue/load/paths.h"
 #include "cue/syntax/literal.h"
@@ -18,163 +19,6 @@
 
 namespace slipway::cue::load {
 namespace {
-
-enum class Verb : std::uint8_t { Eval, Export, Vet };
-
-struct Options {
-  Verb verb = Verb::Eval;
-  Request request;
-  std::vector<std::string> expressions;  // -e
-  std::vector<std::string> schema;       // -d, --schema
-  std::vector<std::string> path;         // -l
-  std::string out;
-  std::string outfile;
-  bool is_concrete = false;
-  bool allows_incomplete = false;  // -c=false
-  bool ignores_errors = false;
-  bool shows_hidden = false;
-  bool shows_optional = false;
-  bool shows_all_errors = false;
-  bool is_list = false;
-  bool is_forced = false;
-  bool is_simplified = false;  // -s
-  bool is_apart = false;       // --merge=false: each data file stands for itself
-  bool has_escapes = false;
-  bool is_json_errors = false;
-  bool has_context = false;
-  bool has_variables = false;  // -T: @tag(x,var=now) and its like are given their values
-  bool names_files = false;    // -n
-  std::string chdir;
-};
-
-struct Flag {
-  char letter;
-  std::string_view name;
-  bool takes_value;
-};
-constexpr Flag kFlags[] = {
-    {'e', "expression", true},    {'n', "name", true},    {'d', "schema", true},         {'p', "package", true},
-    {'t', "inject", true},        {'l', "path", true},    {'o', "outfile", true},        {'C', "chdir", true},
-    {'\0', "out", true},          {'\0', "errors", true}, {'c', "concrete", false},      {'i', "ignore", false},
-    {'H', "show-hidden", false},  {'a', "all", false},    {'O', "show-optional", false}, {'E', "all-errors", false},
-    {'s', "simplify", false},     {'f', "force", false},  {'\0', "list", false},         {'\0', "escape", false},
-    {'\0', "strict", false},      {'\0', "merge", false}, {'T', "inject-vars", false},   {'A', "show-attributes", false},
-    {'\0', "with-context", false}};
-
-class Parser {
- public:
-  explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
-
-  std::expected<Options, std::string> parse() {
-    if (arguments_.empty()) return std::unexpected("want eval, export or vet");
-    if (std::string problem = chdir_first(); !problem.empty()) return std::unexpected(problem);
-    if (arguments_.empty()) return std::unexpected("want eval, export or vet");
-    const std::string& verb = arguments_[0];
-    if (verb == "eval" || verb == "export" || verb == "vet") {
-      options_.verb = verb == "eval" ? Verb::Eval : verb == "export" ? Verb::Export : Verb::Vet;
-    } else {
-      return std::unexpected(fmt::format("unknown command \"{}\"", verb));
-    }
-    for (std::size_t i = 1; i < arguments_.size(); ++i) {
-      const std::string& one = arguments_[i];
-      if (one.size() < 2 || one[0] != '-') {
-        options_.request.arguments.push_back(one);
-        continue;
-      }
-      std::string problem = one.starts_with("--") ? long_flag(one, i) : short_flags(one, i);
-      if (!problem.empty()) return std::unexpected(problem);
-    }
-    return options_;
-  }
-
- private:
-  // Where the work is done is decided before anything else is read.
-  std::string chdir_first() {
-    auto is_chdir = [](const std::string& one) { return one == "-C" || one == "--chdir" || one.starts_with("-C="); };
-    if (is_chdir(arguments_[0])) {
-      std::size_t equals = arguments_[0].find('=');
-      if (equals == std::string::npos && arguments_.size() < 2) return "flag needs an argument: 'C' in -C";
-      options_.chdir = equals == std::string::npos ? arguments_[1] : arguments_[0].substr(equals + 1);
-      arguments_.erase(arguments_.begin(), arguments_.begin() + (equals == std::string::npos ? 2 : 1));
-    }
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      if (!is_chdir(arguments_[i])) continue;
-      return fmt::format("invalid argument \"{}\" for \"-C, --chdir\" flag: must be the first argument",
-                         i + 1 < arguments_.size() ? arguments_[i + 1] : "");
-    }
-    return "";
-  }
-
-  std::string long_flag(const std::string& text, std::size_t& i) {
-    std::size_t equals = text.find('=');
-    std::string name = text.substr(2, equals == std::string::npos ? std::string::npos : equals - 2);
-    for (const Flag& flag : kFlags) {
-      if (flag.name != name) continue;
-      std::optional<std::string> value;
-      if (equals != std::string::npos) value = text.substr(equals + 1);
-      if (flag.takes_value && !value) {
-        if (i + 1 >= arguments_.size()) return fmt::format("flag needs an argument: --{}", name);
-        value = arguments_[++i];
-      }
-      return apply(flag.name, value);
-    }
-    return fmt::format("unknown flag: --{}", name);
-  }
-
-  std::string short_flags(const std::string& text, std::size_t& i) {
-    for (std::size_t at = 1; at < text.size(); ++at) {
-      const Flag* found = nullptr;
-      for (const Flag& flag : kFlags) {
-        if (flag.letter == text[at]) found = &flag;
-      }
-      if (found == nullptr) return fmt::format("unknown shorthand flag: '{}' in {}", text[at], text);
-      bool has_equals = at + 1 < text.size() && text[at + 1] == '=';
-      if (!found->takes_value && !has_equals) {
-        if (std::string problem = apply(found->name, std::nullopt); !problem.empty()) return problem;
-        continue;
-      }
-      std::string rest = text.substr(std::min(text.size(), at + (has_equals ? 2 : 1)));
-      if (rest.empty() && found->takes_value && !has_equals) {
-        if (i + 1 >= arguments_.size()) return fmt::format("flag needs an argument: '{}' in {}", text[at], text);
-        rest = arguments_[++i];
-      }
-      return apply(found->name, rest);
-    }
-    return "";
-  }
-
-  std::string apply(std::string_view name, const std::optional<std::string>& value) {
-    bool is_on = !value || *value == "true";
-    if (name == "expression") options_.expressions.push_back(*value);
-    if (name == "schema") options_.schema.push_back(*value);
-    if (name == "package") options_.request.package = *value;
-    if (name == "inject") options_.request.tags.push_back(*value);
-    if (name == "path") options_.path.push_back(*value);
-    if (name == "outfile") options_.outfile = *value;
-    if (name == "chdir") options_.chdir = *value;
-    if (name == "out") options_.out = *value;
-    if (name == "errors") options_.is_json_errors = *value == "json";
-    if (name == "concrete") (is_on ? options_.is_concrete : options_.allows_incomplete) = true;
-    if (name == "ignore") options_.ignores_errors = is_on;
-    if (name == "show-hidden") options_.shows_hidden = is_on;
-    if (name == "show-optional") options_.shows_optional = is_on;
-    if (name == "all") options_.shows_hidden = options_.shows_optional = is_on;
-    if (name == "all-errors") options_.shows_all_errors = is_on;
-    if (name == "list") options_.is_list = is_on;
-    if (name == "force") options_.is_forced = options_.request.is_forced = is_on;
-    if (name == "simplify") options_.is_simplified = is_on;
-    if (name == "merge") options_.is_apart = !is_on;
-    if (name == "show-attributes" && is_on) return "--show-attributes is not supported";
-    if (name == "escape") options_.has_escapes = is_on;
-    if (name == "with-context") options_.has_context = is_on;
-    if (name == "inject-vars") options_.has_variables = is_on;
-    if (name == "name") options_.names_files = true;
-    return "";
-  }
-
-  std::vector<std::string> arguments_;
-  Options options_;
-};
 
 /// One value to be judged and shown.
 struct Result {
@@ -462,8 +306,10 @@ class Command {
     bool is_eval = options_.verb == Verb::Eval;
     style.is_final = true;
     style.is_in_columns = true;
-    // With errors shown in place each field has lines of its own.
-    style.joins_single_fields = style.lists_in_columns = !options_.ignores_errors || options_.is_simplified;
+    // With errors or attributes shown in place each field has lines of its own.
+    style.joins_single_fields = style.lists_in_columns =
+        (!options_.ignores_errors && !options_.shows_attributes) || options_.is_simplified;
+    style.has_attributes = options_.shows_attributes;
     style.has_expressions = is_eval && !options_.is_concrete;
     style.has_definitions = is_eval && !options_.is_concrete;
     style.has_hidden = options_.shows_hidden;
@@ -543,8 +389,12 @@ class Command {
 }  // namespace
 
 Outcome run_command(Files& files, const Invocation& invocation) {
-  auto options = Parser(invocation.arguments).parse();
-  if (!options) return {1, "", options.error() + "\n"};
+  auto options = parse_arguments(invocation.arguments);
+  if (!options) {
+    bool is_json = std::ranges::find(invocation.arguments, "--errors=json") != invocation.arguments.end();
+    Errors wrong = {{"usage", "", options.error(), {}}};
+    return {1, "", is_json ? json::print(to_json(wrong)) + "\n" : describe(wrong)};
+  }
   return Command(files, invocation, std::move(*options)).run();
 }
 

@@ -19,6 +19,10 @@ Errors one_error(std::string message, std::vector<Position> positions = {}) {
   return {{"load", "", std::move(message), std::move(positions)}};
 }
 
+// Text holds no NUL; what does would only be a list of characters that are not allowed.
+bool is_binary(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+Errors binary(const std::string& name) { return one_error(fmt::format("{} is a binary file, want CUE text", name)); }
+
 /// What the head of a file says.
 struct Head {
   std::string package;
@@ -248,6 +252,7 @@ class Loader {
       source = {shown(path, cwd_), *text};
     }
     source.format = format_of(kind);
+    if (kind == FileKind::Cue && is_binary(source.text)) return binary(source.name);
     if (kind == FileKind::Cue) {
       named.push_back(std::move(source));
     } else if (kind == FileKind::Yaml) {
@@ -344,7 +349,12 @@ class Loader {
       auto text = files_.read(joined(folder, name));
       if (!text) continue;
       SourceText source{shown(joined(folder, name), cwd_), *text};
-      Head head = head_of(source);
+      Head head;
+      if (is_binary(source.text)) {
+        head.errors = binary(source.name);
+      } else {
+        head = head_of(source);
+      }
       if (!head.is_ignored) {
         out.push_back({std::move(source), head.package, std::move(head.errors)});
       } else if (!head.condition.empty()) {

@@ -53,6 +53,8 @@ bool Parser::expect(Tok kind) {
 
 void Parser::error(Pos pos, std::string message) {
   if (too_deep_ || (pos == last_error_ && pos != 0)) return;
+  // The scanner said what is wrong there.
+  if (token_.kind == Tok::Illegal && pos == token_.pos && !diagnostics_.empty()) return;
   last_error_ = pos;
   diagnostics_.push_back({pos, std::move(message)});
 }

@@ -1,0 +1,68 @@
+// What the commands say of arguments and files that are wrong, and what flags show.
+#include "cue/load/command.h"
+
+#include <gtest/gtest.h>
+
+#include "base/memory_files.h"
+#include "cue/load/arguments.h"
+
+namespace slipway::cue::load {
+namespace {
+
+Outcome run(const std::string& name, const std::string& text, std::vector<std::string> arguments) {
+  MemoryFiles files;
+  (void)files.make_folders("/w/empty");
+  (void)files.write("/w/" + name, text, 0644);
+  return run_command(files, {std::move(arguments), "/w", ""});
+}
+
+TEST(Command, what_is_wrong_with_arguments_and_files_is_told_in_one_line) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string told;
+  };
+  const Case cases[] = {
+      {{"eval", "--foo"}, "unknown flag: --foo\n"},
+      {{"eval", "-e"}, "flag needs an argument: 'e' in -e\n"},
+      {{"eval", "--errors=xml"}, "invalid argument \"xml\" for --errors: want json or text\n"},
+      {{"eval", "-c=perhaps"}, "invalid argument \"perhaps\" for --concrete: want true or false\n"},
+      {{"eval", "no.cue"}, "no such file or directory: no.cue\n"},
+      {{"eval", "./empty"}, "no CUE files in ./empty\n"},
+      {{"eval", "x.cue", "-e", "a +"}, "expected operand, found 'EOF':\n    --expression:1:4\n"},
+      {{"eval", "--foo", "--errors=json"},
+       "[{\"code\":\"usage\",\"path\":\"\",\"message\":\"unknown flag: --foo\",\"positions\":[]}]\n"},
+  };
+  for (const Case& one : cases) {
+    Outcome outcome = run("x.cue", "a: 1\n", one.arguments);
+    EXPECT_EQ(outcome.errors, one.told);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.output, "");
+  }
+  EXPECT_EQ(run("x.cue",
+                std::string("\x7f"
+                            "ELF\0\1",
+                            6),
+                {"eval", "x.cue"})
+                .errors,
+            "./x.cue is a binary file, want CUE text\n");
+  EXPECT_EQ(run("x.cue", "a: \xff\n", {"eval", "x.cue"}).errors, "illegal UTF-8 encoding:\n    ./x.cue:1:4\n");
+}
+
+TEST(Command, attributes_are_shown_when_asked_for) {
+  const char* source =
+      "package p\n@inner(a)\na: 1 @x()\nbbb: \"long\"\ncc: \"longer\" @y()\ndddd: 2 @z(1)\nh: {@own(), i: 4} @h()\ncc: string "
+      "@w()\n";
+  EXPECT_EQ(run("x.cue", source, {"eval", "x.cue"}).output, "a:    1\nbbb:  \"long\"\ncc:   \"longer\"\ndddd: 2\nh: i: 4\n");
+  EXPECT_EQ(run("x.cue", source, {"eval", "-A", "x.cue"}).output,
+            "@inner(a)\na:    1 @x()\nbbb:  \"long\"\ncc:   \"longer\" @y() @w()\ndddd: 2        @z(1)\n"
+            "h: {\n    @own()\n    i: 4\n} @h()\n");
+}
+
+TEST(Command, usage_of_a_verb_lists_its_flags) {
+  EXPECT_NE(usage("eval").find("-A, --show-attributes"), std::string::npos);
+  EXPECT_EQ(usage("vet").find("--outfile"), std::string::npos);
+  EXPECT_NE(usage("").find("slipway cue eval|export|vet"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace slipway::cue::load

@@ -86,11 +86,12 @@ void Evaluation::open_list(Vertex* list, const Value& rest) {
   auto* constant = evaluator_.arena().make<ir::Constant>();
   constant->op = ir::Op::Constant;
   constant->value = rest;
-  list->data_rest = constant;
+  evaluator_.set_data_rest(list, constant);
 }
 
 Value Evaluation::rest_of(Evaluation& other, const Vertex* list, int depth) {
-  if (list->data_rest != nullptr) return from_other_value(other, ir::as<ir::Constant>(*list->data_rest).value, depth);
+  const ir::Expr* written = other.evaluator_.data_rest(list);
+  if (written != nullptr) return from_other_value(other, ir::as<ir::Constant>(*written).value, depth);
   if (list->node == nullptr) return {};
   Arena& arena = other.evaluator_.arena();
   auto* item = arena.make<Vertex>();

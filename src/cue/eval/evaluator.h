@@ -66,6 +66,12 @@ class Evaluator final : public Calls {
   /// Whether a regular field of that name may be added; with no label, whether one of any name may.
   bool allows_field(Vertex* v, Label label);
   Vertex* data_vertex(Vertex* parent, Label label, const Value& value);
+  /// What further items of an open list made of values must be; null when anything goes.
+  const ir::Expr* data_rest(const Vertex* list) const {
+    auto known = data_rests_.find(list);
+    return known == data_rests_.end() ? nullptr : known->second;
+  }
+  void set_data_rest(const Vertex* list, const ir::Expr* rest) { data_rests_[list] = rest; }
 
   // Calls
   Value make_string(std::string_view text) override { return Value::string(arena_.copy(text)); }
@@ -300,7 +306,8 @@ class Evaluator final : public Calls {
   Labels labels_;
   std::vector<Vertex*> instances_;
   std::vector<Node*> free_nodes_;
-  Vertex* current_ = nullptr;  // whose task runs
+  std::map<const Vertex*, const ir::Expr*> data_rests_;  // looked up only: too few lists have one to make every vertex larger
+  Vertex* current_ = nullptr;                            // whose task runs
   const Conjunct* current_conjunct_ = nullptr;
   std::uint32_t depth_ = 0;
   std::uint32_t low_ = 0xFFFFFFFF;  // the lowest vertex on the stack that the running task waits for

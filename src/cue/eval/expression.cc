@@ -111,7 +111,7 @@ Value Evaluator::value_of(Vertex* v) {
   if (!settle(v)) {
     Vertex* real = deref(v);
     if (real->node != nullptr) {
-      if (!real->node->scalar.is_none() && real->node->errors == nullptr) return real->node->scalar;
+      if (real->node->has_scalar() && real->node->errors == nullptr) return real->node->said();
       bool is_container = real->node->has_struct || !real->node->lists.empty();
       if ((force_ || real->node->is_deciding) && is_container) return Value::of(real);
       bool is_partly_known = real->node->kinds != kTop || !real->node->bounds.empty();

@@ -251,31 +251,27 @@ Value Evaluator::finish_base(Vertex* v) {
   if (!node.lists.empty()) {
     v->is_open_list = std::all_of(node.lists.begin(), node.lists.end(), [](const ListPart& p) { return p.is_open; });
     if (node.has_struct || has_fields)
-      return conflict(node.kind_value, node.kind_from, Value::type(kStruct), node.struct_from, kList);
+      return conflict(node.said(), node.said_from(), Value::type(kStruct), node.struct_from(), kList);
     Value list = Value::of(Value::Tag::List);
     return node.bounds.empty() ? list : run_validators(v, list);
   }
-  bool is_bare = node.scalar.is_none() && (node.kinds & kStruct) != 0;
+  bool is_bare = !node.has_scalar() && (node.kinds & kStruct) != 0;
   bool is_plain = is_bare && !node.has_top && node.kinds == kTop && node.bounds.empty();
   bool is_struct = node.has_struct || has_fields || (node.maybe_struct && is_plain);
   if (!is_struct && node.kinds == kStruct && (node.bounds.empty() || node.maybe_struct)) is_struct = true;
   if (is_struct) {
     if ((node.kinds & kStruct) == 0) {
-      const Value& other = node.scalar.is_none() ? node.kind_value : node.scalar;
-      const Origin& from = node.scalar.is_none() ? node.kind_from : node.scalar_from;
+      const Origin from = node.said_from();
+      const Origin struct_from = node.struct_from();
       // What a reference leads to comes after what is written there.
-      if (from.trail != node.struct_from.trail && from.trail != nullptr)
-        return conflict(Value::type(kStruct), node.struct_from, other, from, kStruct);
-      return conflict(other, from, Value::type(kStruct), node.struct_from, node.kinds);
+      if (from.trail != struct_from.trail && from.trail != nullptr)
+        return conflict(Value::type(kStruct), struct_from, node.said(), from, kStruct);
+      return conflict(node.said(), from, Value::type(kStruct), struct_from, node.kinds);
     }
     Value object = Value::of(Value::Tag::Struct);
     return node.bounds.empty() ? object : run_validators(v, object);
   }
-  if (!node.scalar.is_none()) {
-    if ((node.kinds & kinds_of(node.scalar)) == 0)
-      return conflict(node.kind_value, node.kind_from, node.scalar, node.scalar_from, node.kinds);
-    return node.bounds.empty() ? node.scalar : run_validators(v, node.scalar);
-  }
+  if (node.has_scalar()) return node.bounds.empty() ? node.said() : run_validators(v, node.said());
   return finish_bounds(v);
 }
 
@@ -328,8 +324,8 @@ Value Evaluator::rejection(Vertex* v, const Value& subject, const Value& judge, 
   if (error.is_bottom() && error.bottom->code == Code::User) return error;
   if (judge.tag == Value::Tag::Bound) {
     const Bound& limit = *judge.bound;
-    Value reason =
-        bottom(Code::Eval, "invalid value {0} (out of bound {1})", limit.pos, subject, judge, v->node->scalar_from.pos);
+    Pos place = v->node->has_scalar() ? v->node->said_from().pos : 0;
+    Value reason = bottom(Code::Eval, "invalid value {0} (out of bound {1})", limit.pos, subject, judge, place);
     auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
     fresh->wants_sources = !is_lower(limit.op) && !is_upper(limit.op);
     fresh->is_unplaced = limit.pos == 0;

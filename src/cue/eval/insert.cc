@@ -99,8 +99,11 @@ void Evaluator::insert(Vertex* v, const Conjunct& c) {
 void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s) {
   Node& node = *v->node;
   note_conjunct(v, c);
-  (s.is_definite ? node.has_struct : node.maybe_struct) = true;
-  if (node.struct_from.pos == 0) node.struct_from = {s.pos, c.trail, &s};
+  if (s.is_definite)
+    node.has_struct = true;
+  else
+    node.maybe_struct = true;
+  node.note_struct(&s, c.trail);
   Env* env = arena_.make<Env>(c.env, v, c.env == nullptr ? kNoLabel : kNoLabel, nullptr);
   // Only what a struct embeds makes a difference between it and those beside it; without, its place is theirs.
   CloseScope* inside = s.has_embeds ? scope(c.scope, CloseScope::Kind::Struct) : c.scope;
@@ -188,27 +191,24 @@ void Evaluator::insert_kinds(Vertex* v, KindMask kinds, const Value& shown, cons
   if (both == node.kinds) return;
   if (both == 0) {
     // It stays what it was, so that whatever else contradicts it is told of, too.
-    return add_error(v, conflict(node.scalar.is_none() ? node.kind_value : node.scalar,
-                                 node.scalar.is_none() ? node.kind_from : node.scalar_from, shown, from, node.kinds));
+    return add_error(v, conflict(node.said(), node.said_from(), shown, from, node.kinds));
   }
   node.kinds = both;
-  node.kind_from = from;
-  node.kind_value = shown;
+  node.say(shown, from);
 }
 
 void Evaluator::insert_scalar(Vertex* v, const Value& value, const Origin& from) {
   Node& node = *v->node;
-  if (node.scalar.is_none()) {
+  if (!node.has_scalar()) {
     bool fits = (node.kinds & kinds_of(value)) != 0;
     insert_kinds(v, kinds_of(value), value, from);
     if (!fits) return;
-    node.scalar = value;
-    node.scalar_from = from;
+    node.say(value, from);
     ++progress_;
     return;
   }
-  bool same_kind = (kinds_of(node.scalar) & kinds_of(value)) != 0;
-  if (!same_kind || !is_identical(node.scalar, value)) add_error(v, conflict(node.scalar, node.scalar_from, value, from));
+  bool same_kind = (kinds_of(node.said()) & kinds_of(value)) != 0;
+  if (!same_kind || !is_identical(node.said(), value)) add_error(v, conflict(node.said(), node.said_from(), value, from));
 }
 
 void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos) {
@@ -282,10 +282,10 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   node.scopes.push(arena_, {inside, false, true, false});
   if (data->base.tag == Value::Tag::Struct) {
     node.has_struct = true;
-    if (node.struct_from.pos == 0) node.struct_from = {c.expr->pos, c.trail, c.expr};
+    node.note_struct(c.expr, c.trail);
   } else {
     insert_kinds(v, kList, Value::of(data), {c.expr->pos, c.trail});
-    Conjunct rest{data->data_rest, nullptr, inside, c.trail, c.is_cyclic};
+    Conjunct rest{data_rest(data), nullptr, inside, c.trail, c.is_cyclic};
     bool fits = std::all_of(node.lists.begin(), node.lists.end(), [data](const ListPart& known) {
       return (data->is_open_list || known.size <= data->arcs.size()) && (known.is_open || data->arcs.size() <= known.size);
     });

@@ -226,8 +226,7 @@ bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from
 bool Evaluator::repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const {
   const Node& node = *v->node;
   if (v->stands_for == nullptr || v->conjuncts.size() != 1 || node.choices.size() != 1 || !v->arcs.empty()) return false;
-  if (node.kinds != kTop || !node.scalar.is_none() || node.has_struct || !node.seen.empty() || !node.bounds.empty())
-    return false;
+  if (node.kinds != kTop || node.has_scalar() || node.has_struct || !node.seen.empty() || !node.bounds.empty()) return false;
   const Choice& choice = node.choices[0];
   if (choice.disjunction->op != ir::Op::Or || ir::as<ir::Or>(*choice.disjunction).parts[choice.index].value != c.expr)
     return false;
@@ -259,7 +258,7 @@ bool repeats_inline(const Vertex& real, const Vertex& target) {
 // x: {a: x}.a says nothing of x.
 bool has_seen(const Vertex& field, const Vertex* v) {
   return field.node != nullptr && std::any_of(field.node->seen.begin(), field.node->seen.end(),
-                                              [v](const RefTrail& one) { return one.arc == v || one.arc == v->stands_for; });
+                                              [v](const SeenVertex& one) { return one.arc == v || one.arc == v->stands_for; });
 }
 
 }  // namespace
@@ -309,7 +308,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
   Node& node = *v->node;
   for (std::uint32_t i = 0; i < node.seen.size(); ++i) {
     if (node.seen[i].arc != target) continue;
-    CloseScope* known = node.seen_scopes[i];
+    CloseScope* known = node.seen[i].scope;
     CloseScope* base =
         known != nullptr && known->kind == CloseScope::Kind::Definition && known->of == target ? known->parent : known;
     if (is_same_place(base, c.scope) && (base == known) != is_definition) return;
@@ -322,8 +321,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     outside = scope(outside, CloseScope::Kind::Once, target);
     node.requirements.push(arena_, outside);
   }
-  node.seen.push(arena_, {c.expr, target, nullptr, nullptr});
-  node.seen_scopes.push(arena_, outside);
+  node.seen.push(arena_, {c.expr, target, outside});
   if (target->phase < Phase::Final) {
     target->notify.push(arena_, {v, outside, c.trail, c.is_cyclic});
   }
@@ -384,7 +382,7 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
   Value failed = clauses(comprehension, 0, c.env, envs);
   if (blocked(failed)) return false;
   v->node->maybe_struct = true;
-  if (v->node->struct_from.pos == 0) v->node->struct_from = {c.expr->pos, c.trail, c.expr};
+  v->node->note_struct(c.expr, c.trail);
   if (!c.is_cyclic) v->node->has_noncyclic = true;
   if (failed.is_bottom()) {
     add_error(v, failed);

@@ -103,7 +103,6 @@ struct Vertex {
   const Vertex* stands_for = nullptr;  // a disjunct being tried for that one
   const Bottom* child_error = nullptr;
   const ir::FieldInfo* info = nullptr;
-  const ir::Expr* data_rest = nullptr;  // of an open list made of values: what further items must be
 };
 
 inline Vertex* deref(Vertex* v) {
@@ -205,6 +204,13 @@ struct BeganWith {
   DefaultMode mark = DefaultMode::Maybe;
 };
 
+/// A vertex whose conjuncts are in another one.
+struct SeenVertex {
+  const ir::Expr* ref;  // that led there
+  const Vertex* arc;
+  CloseScope* scope;  // that they were put in
+};
+
 /// Where something that a vertex is said to be was written, and the way from there. A value that a reference led to stands at
 /// the reference, which is the first of the way.
 struct Origin {
@@ -224,24 +230,29 @@ struct Told {
 /// What is known of a vertex while it runs, and what others ask of it later. One that came to a scalar gives its back: see
 /// Evaluator::give_node.
 struct Node {
+ private:
+  // There is a node for every vertex that runs. What Origins are made of lies so that there are no gaps.
+  Value said_;
+  const RefTrail* said_trail_ = nullptr;
+  const ir::Expr* said_expr_ = nullptr;
+  const ir::Expr* struct_expr_ = nullptr;
+  const RefTrail* struct_trail_ = nullptr;
+  Pos said_pos_ = 0;
+
+ public:
   KindMask kinds = kTop;
-  bool has_struct = false;
-  bool maybe_struct = false;
-  bool has_top = false;
-  bool has_cyclic = false;
-  bool has_noncyclic = false;
-  BeganWith before;          // of a trial
-  bool is_deciding = false;  // with what is known: who asks from below for what is there gets it
-  Origin kind_from;
-  Origin scalar_from;
-  Origin struct_from;
-  Vertex* trial = nullptr;  // of one of its disjuncts, while that runs
-  Value kind_value;
-  Value scalar;
+  bool has_struct : 1 = false;
+  bool maybe_struct : 1 = false;
+  bool has_top : 1 = false;
+  bool has_cyclic : 1 = false;
+  bool has_noncyclic : 1 = false;
+  bool is_deciding : 1 = false;  // with what is known: who asks from below for what is there gets it
+  BeganWith before;              // of a trial
   std::uint32_t next_conjunct = 0;
   std::uint32_t depth = 0;
   std::uint32_t waits_for = 0xFFFFFFFF;  // depth of what it waits for, while Partial
   std::uint64_t waits_since = 0;
+  Vertex* trial = nullptr;  // of one of its disjuncts, while that runs
   List<Value> bounds;
   List<Task> tasks;
   List<Pattern> patterns;
@@ -254,15 +265,37 @@ struct Node {
   List<SeenDisjunction> seen_disjunctions;
   std::span<const Choice> choices;
   List<LeftDisjunct> left;  // as the values of the disjunction
-  List<RefTrail> seen;      // arcs whose conjuncts are in here; node is unused
-  List<CloseScope*> seen_scopes;
+  List<SeenVertex> seen;
   Told* told = nullptr;
   const Bottom* errors = nullptr;
+
+  /// What it is said to be: the scalar, once there is one, before that what narrowed the kinds last.
+  const Value& said() const { return said_; }
+  Origin said_from() const { return {said_pos_, said_trail_, said_expr_}; }
+  bool has_scalar() const { return said_.is_concrete_scalar(); }
+  void say(const Value& value, const Origin& from) {
+    said_ = value;
+    said_pos_ = from.pos;
+    said_trail_ = from.trail;
+    said_expr_ = from.expr;
+  }
+
+  /// The first that made it a struct and has a place.
+  Origin struct_from() const {
+    return struct_expr_ == nullptr ? Origin{} : Origin{struct_expr_->pos, struct_trail_, struct_expr_};
+  }
+  void note_struct(const ir::Expr* expr, const RefTrail* trail) {
+    if (struct_expr_ != nullptr && struct_expr_->pos != 0) return;
+    struct_expr_ = expr;
+    struct_trail_ = trail;
+  }
 
   Told& tell(Arena& arena) {
     if (told == nullptr) told = arena.make<Told>();
     return *told;
   }
 };
+static_assert(sizeof(Vertex) <= 104);  // most of the bytes of a render are these two
+static_assert(sizeof(Node) <= 216);
 
 }  // namespace slipway::cue

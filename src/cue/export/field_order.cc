@@ -150,7 +150,7 @@ class Order {
  public:
   Order(Evaluator& evaluator, Vertex* v) : evaluator_(evaluator), vertex_(v), graph_(evaluator.labels()) {
     if (v->node != nullptr) {
-      for (const RefTrail& one : v->node->seen) targets_.try_emplace(one.ref, one.arc);
+      for (const SeenVertex& one : v->node->seen) targets_.try_emplace(one.ref, one.arc);
     }
   }
 

@@ -264,8 +264,7 @@ Value Evaluator::any_of(const Value& list) {
   }
   if (values.empty() && failed != nullptr && !is_incomplete(failed->code)) return Value::of(failed);
   if (values.empty()) {
-    bool may_grow = deref(list.vertex)->is_open_list || list_size(list) > 0 || deref(list.vertex)->is_computed;
-    return bottom(may_grow ? Code::Incomplete : Code::Eval, "empty list in call to or", calling_pos_);
+    return bottom(Code::Incomplete, "empty list in call to or", calling_pos_);
   }
   if (values.size() == 1) return values[0];
   auto* disjunction = arena_.make<Disjunction>();

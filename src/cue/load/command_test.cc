@@ -58,6 +58,11 @@ TEST(Command, attributes_are_shown_when_asked_for) {
             "h: {\n    @own()\n    i: 4\n} @h()\n");
 }
 
+TEST(Command, or_of_nothing_is_not_known_yet) {
+  EXPECT_EQ(run("x.cue", "none: []\nc: or(none)\n", {"eval", "x.cue"}).output, "none: []\nc:    or(none)\n");
+  EXPECT_EQ(run("x.cue", "none: []\nc: or(none)\n", {"export", "x.cue"}).code, 1);
+}
+
 TEST(Command, usage_of_a_verb_lists_its_flags) {
   EXPECT_NE(usage("eval").find("-A, --show-attributes"), std::string::npos);
   EXPECT_EQ(usage("vet").find("--outfile"), std::string::npos);

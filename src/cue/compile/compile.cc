@@ -290,16 +290,15 @@ bool Compiler::static_label(const ast::Node& node, Label& label) {
 }
 
 void Compiler::declare(Scope& scope, Binding binding) {
-  for (const Binding& other : scope.bindings) {
-    if (other.name != binding.name) continue;
-    bool both_fields = other.kind == Binding::Kind::Field && binding.kind == Binding::Kind::Field && !other.must_be_used &&
+  if (const Binding* other = scope.find(binding.name); other != nullptr) {
+    bool both_fields = other->kind == Binding::Kind::Field && binding.kind == Binding::Kind::Field && !other->must_be_used &&
                        !binding.must_be_used;
     if (both_fields) return;
-    bool is_let = other.kind == Binding::Kind::Let || binding.kind == Binding::Kind::Let;
+    bool is_let = other->kind == Binding::Kind::Let || binding.kind == Binding::Kind::Let;
     error(binding.pos,
           is_let ? fmt::format("cannot have both let/alias and field with name \"{}\" in same scope", binding.name)
                  : fmt::format("alias \"{}\" redeclared in same scope", binding.name),
-          other.pos);
+          other->pos);
     return;
   }
   scope.bindings.push_back(binding);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "cue/compile/compiler.h"
 #include "cue/std/regexp.h"
@@ -151,9 +152,7 @@ const ir::Expr* Compiler::identifier(const ast::Ident& node) {
   if (node.name == "_") return constant(Value::type(kTop), node.pos);
   std::uint16_t up = 0;
   for (Scope* scope = scope_; scope != nullptr; scope = scope->outer) {
-    for (Binding& binding : scope->bindings) {
-      if (binding.name == node.name) return reference(binding, *scope, up, node.pos);
-    }
+    if (Binding* binding = scope->find(node.name)) return reference(*binding, *scope, up, node.pos);
     if (scope->opens_level) ++up;
   }
   if (const ir::Expr* known = predeclared(node.name, node.pos)) return known;
@@ -320,11 +319,20 @@ const ir::Expr* Compiler::list(const ast::List& node) {
   return result;
 }
 
+Binding* Scope::find(std::string_view name) {
+  constexpr std::size_t kMany = 32;
+  if (bindings.size() <= kMany) {
+    auto found = std::ranges::find(bindings, name, &Binding::name);
+    return found == bindings.end() ? nullptr : &*found;
+  }
+  for (; indexed < bindings.size(); ++indexed) positions.emplace(bindings[indexed].name, indexed);
+  auto found = positions.find(name);
+  return found == positions.end() ? nullptr : &bindings[found->second];
+}
+
 Binding* Compiler::find(std::string_view name) {
   for (Scope* scope = scope_; scope != nullptr; scope = scope->outer) {
-    for (Binding& binding : scope->bindings) {
-      if (binding.name == name) return &binding;
-    }
+    if (Binding* binding = scope->find(name)) return binding;
   }
   return nullptr;
 }

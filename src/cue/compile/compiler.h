@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "cue/compile/program.h"
@@ -25,10 +26,16 @@ struct Binding {
   bool is_compiling = false;
 };
 
+/// What one level introduces; bindings are only added.
 struct Scope {
   Scope* outer;
   bool opens_level;
   std::vector<Binding> bindings;
+  std::unordered_map<std::string_view, std::size_t> positions = {};  // of the first of each name, once there are many
+  std::size_t indexed = 0;                                           // so many of them
+
+  /// The first of that name; null when there is none.
+  Binding* find(std::string_view name);
 };
 
 class Compiler {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cue/compile/program.h"
@@ -328,7 +329,13 @@ class Evaluator final : public Calls {
     Value subject;
   };
   std::vector<Judgement> judging_;
-  std::vector<const ir::Call*> calls_;                                           // inside each other
+  std::vector<const ir::Call*> calls_;  // inside each other
+  /// Fields of wide structs by name; the first so many of them. Only looked up in, never gone through.
+  struct FieldIndex {
+    std::uint32_t size = 0;
+    std::unordered_map<std::uint32_t, Vertex*> fields;
+  };
+  mutable std::unordered_map<const Vertex*, FieldIndex> indexes_;
   std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps_;  // computed ones
   const char* stack_bottom_ = nullptr;
 };

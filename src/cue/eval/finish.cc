@@ -220,6 +220,7 @@ void Evaluator::finish(Vertex* v) {
   if (v->shared != nullptr) return;
   if (node.has_cyclic && !node.has_noncyclic && node.errors == nullptr) {
     v->arcs.clear();
+    indexes_.erase(v);
     add_error(v, bottom(Code::StructuralCycle, "structural cycle", v->pos));
   }
   check_guards(v);

@@ -331,10 +331,15 @@ Vertex* Evaluator::find_arc(const Vertex* v, Label label) const {
   // Items come in order: the one after the last is not there.
   bool is_next = label.is_index() && label.index() == arcs.size() && label.index() > 0;
   if (is_next && arcs[label.index() - 1]->label == Label::item(label.index() - 1)) return nullptr;
-  for (Vertex* one : arcs) {
-    if (one->label == label) return one;
+  constexpr std::uint32_t kWide = 48;
+  if (arcs.size() <= kWide) {
+    auto found = std::ranges::find(arcs, label, &Vertex::label);
+    return found == arcs.end() ? nullptr : *found;
   }
-  return nullptr;
+  FieldIndex& index = indexes_[v];
+  for (; index.size < arcs.size(); ++index.size) index.fields.emplace(arcs[index.size]->label.word, arcs[index.size]);
+  auto found = index.fields.find(label.word);
+  return found == index.fields.end() ? nullptr : found->second;
 }
 
 Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by) {

@@ -291,6 +291,10 @@ class Evaluator final : public Calls {
   static bool is_left_open(const Vertex* v, const CloseScope* closed);
   static bool allows_arc(const Vertex* v, const Vertex* field, const CloseScope* closed);
   static bool allows(const CloseScope* closed, const CloseScope* evidence);
+  /// Marks the ways to the closed scopes, so that is_allowed_by_all need not go along each of them.
+  void mark_ways(std::span<CloseScope* const> closed);
+  /// Whether each of the closed scopes `allows` what is declared there.
+  bool is_allowed_by_all(CloseScope* evidence);
 
   // errors
   Value bottom(Code code, const char* format, Pos pos, Value a = {}, Value b = {}, Pos other = 0);
@@ -319,7 +323,9 @@ class Evaluator final : public Calls {
   bool is_asking_ = false;  // whether something is there: what is absent needs no error
   std::uint64_t errors_made_ = 0;
   std::uint64_t unifications_ = 0;
-  std::uint64_t reopened_ = 1;  // what was known of closedness before does not count
+  std::uint64_t asked_ = 0;          // questions of mark_ways
+  std::uint32_t binding_roots_ = 0;  // as CloseScope::binding, of what has no parent
+  std::uint64_t reopened_ = 1;       // what was known of closedness before does not count
   std::uint64_t steps_ = 0;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;

@@ -505,6 +505,42 @@ bool Evaluator::allows(const CloseScope* closed, const CloseScope* evidence) {
   return below == nullptr || below->kind == CloseScope::Kind::Embed;
 }
 
+void Evaluator::mark_ways(std::span<CloseScope* const> closed) {
+  ++asked_;
+  binding_roots_ = 0;
+  for (CloseScope* one : closed) {
+    const CloseScope* below = nullptr;
+    bool is_known = false;
+    for (CloseScope* at = one; !is_known; at = at->parent) {
+      is_known = at == nullptr || std::exchange(at->asked, asked_) == asked_;
+      std::uint32_t& binding = at == nullptr ? binding_roots_ : at->binding;
+      if (!is_known) binding = 0;
+      if (below != nullptr && below->kind != CloseScope::Kind::Embed) ++binding;
+      if (is_known) break;
+      below = at;
+    }
+  }
+}
+
+bool Evaluator::is_allowed_by_all(CloseScope* evidence) {
+  auto binds = [this](const CloseScope* at) { return at == nullptr ? binding_roots_ : at->asked == asked_ ? at->binding : 0; };
+  bool is_free = true;
+  CloseScope* at = evidence;
+  for (; at != nullptr && is_free; at = at->parent) {
+    if (at->answered == asked_) {
+      is_free = at->is_free;
+      break;
+    }
+    bool is_counted = at->asked == asked_ && at->kind != CloseScope::Kind::Embed;
+    is_free = binds(at->parent) == (is_counted ? 1U : 0U);
+  }
+  for (CloseScope* below = evidence; below != at; below = below->parent) {
+    below->answered = asked_;
+    below->is_free = is_free;
+  }
+  return is_free && binds(evidence) == 0;
+}
+
 // Definitions close what is below them, where they have a say in it.
 std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
   std::vector<CloseScope*> all;
@@ -543,7 +579,8 @@ std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
   if (node.bound_at == reopened_) return {node.bound_by.begin(), node.bound_by.end()};
   std::vector<CloseScope*> all = inherited_requirements(v);
   for (CloseScope* one : node.requirements) all.push_back(one);
-  std::erase_if(all, [v](const CloseScope* one) { return is_left_open(v, one); });
+  bool has_top = std::any_of(node.scopes.begin(), node.scopes.end(), [](const ScopeMark& mark) { return mark.is_top; });
+  if (has_top) std::erase_if(all, [v](const CloseScope* one) { return is_left_open(v, one); });
   // Every level below asks: kept as long as nothing above can change.
   const Vertex* above = v->parent;
   bool is_known_above =
@@ -610,9 +647,12 @@ void Evaluator::check_closed(Vertex* v) {
   if (closed.empty()) return;
   // Disjunctions that were left aside may still allow more.
   if (is_preliminary(v)) return;
+  mark_ways(closed);
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
     if (!field->label.is_regular() || field->mark > ArcMark::Optional) continue;
+    auto is_free = [this](const Conjunct& c) { return is_allowed_by_all(c.scope); };
+    if (std::any_of(field->conjuncts.begin(), field->conjuncts.end(), is_free)) continue;
     for (const CloseScope* one : closed) {
       if (allows_arc(v, field, one)) continue;
       auto* reason = arena_.make<Bottom>(

@@ -21,6 +21,11 @@ struct CloseScope {
   Kind kind;
   bool in_definition;  // it or one above is one
   const Vertex* of;    // the definition referred to
+  // See Evaluator::mark_ways; each holds for the question of that number.
+  std::uint64_t asked = 0;
+  std::uint64_t answered = 0;
+  std::uint32_t binding = 0;  // scopes right below that lead to a closed one and are not embedded
+  bool is_free = false;       // of what is closed beside it or above
 };
 
 /// The references through which a conjunct came, to find structural cycles. Guards and embeddings are among them with no arc,

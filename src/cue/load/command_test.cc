@@ -9,6 +9,15 @@
 namespace slipway::cue::load {
 namespace {
 
+Outcome run_in(const std::vector<std::pair<std::string, std::string>>& sources, std::vector<std::string> arguments) {
+  MemoryFiles files;
+  for (const auto& [name, text] : sources) {
+    (void)files.make_folders("/w/" + name.substr(0, name.rfind('/') + 1));
+    (void)files.write("/w/" + name, text, 0644);
+  }
+  return run_command(files, {std::move(arguments), "/w", ""});
+}
+
 Outcome run(const std::string& name, const std::string& text, std::vector<std::string> arguments) {
   MemoryFiles files;
   (void)files.make_folders("/w/empty");
@@ -46,6 +55,34 @@ TEST(Command, what_is_wrong_with_arguments_and_files_is_told_in_one_line) {
                 .errors,
             "./x.cue is a binary file, want CUE text\n");
   EXPECT_EQ(run("x.cue", "a: \xff\n", {"eval", "x.cue"}).errors, "illegal UTF-8 encoding:\n    ./x.cue:1:4\n");
+}
+
+const std::pair<std::string, std::string> kModule = {"cue.mod/module.cue",
+                                                     "module: \"a.b/c\"\nlanguage: version: \"v0.14.0\"\n"};
+
+TEST(Command, vendored_folders_make_one_package) {
+  Outcome outcome = run_in({kModule,
+                            {"cue.mod/pkg/x.org/v/v.cue", "package v\nA: 1\n"},
+                            {"cue.mod/usr/x.org/v/u.cue", "package v\nA: int\nB: 2\n"},
+                            {"c.cue", "package c\nimport \"x.org/v\"\na: v.A\nb: v.B\n"}},
+                           {"eval"});
+  EXPECT_EQ(outcome.output, "a: 1\nb: 2\n") << outcome.errors;
+}
+
+TEST(Command, imports_that_come_back_are_told_with_their_way) {
+  Outcome outcome = run_in({kModule,
+                            {"i/i.cue", "package i\nimport \"a.b/c/j\"\nx: j.y\n"},
+                            {"j/j.cue", "package j\nimport \"a.b/c/i\"\ny: i.x\n"},
+                            {"c.cue", "package c\nimport \"a.b/c/j\"\nx: j.y\n"}},
+                           {"eval"});
+  EXPECT_EQ(outcome.errors,
+            "import failed: import failed: import failed: package import cycle not allowed:\n    ./c.cue:2:8\n"
+            "    ./i/i.cue:2:8\n    ./j/j.cue:2:8\n");
+}
+
+TEST(Command, files_of_two_packages_are_not_one) {
+  Outcome outcome = run_in({{"p.cue", "package p\na: 1\n"}, {"q.cue", "package q\nb: 1\n"}}, {"eval", "p.cue", "q.cue"});
+  EXPECT_EQ(outcome.errors, "found packages \"p\" (p.cue) and \"q\" (q.cue) in \".\"\n");
 }
 
 TEST(Command, attributes_are_shown_when_asked_for) {

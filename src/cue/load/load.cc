@@ -188,9 +188,15 @@ class Loader {
     if (packages.empty() && named.empty() && out.data.empty() && !has_files) packages.push_back(".");
     if (!named.empty() && packages.empty()) {
       Instance instance;
+      std::string first;  // file with a package clause
       for (const SourceText& one : named) {
         Head head = head_of(one);
         if (!head.errors.empty()) return std::unexpected(std::move(head.errors));
+        if (!head.package.empty() && !instance.name.empty() && head.package != instance.name) {
+          return std::unexpected(one_error(fmt::format("found packages \"{}\" ({}) and \"{}\" ({}) in \".\"", instance.name,
+                                                       last_element(first), head.package, last_element(one.name))));
+        }
+        if (!head.package.empty() && instance.name.empty()) first = one.name;
         if (!head.package.empty()) instance.name = head.package;
         bool clashes =
             !head.package.empty() && !request_.package.empty() && head.package != request_.package && !out.data.empty();
@@ -248,6 +254,8 @@ class Loader {
     if (argument != "-" && argument != "/dev/stdin") {
       std::string path = joined(cwd_, argument);
       auto text = files_.read(path);
+      if (!text && files_.list(path)) return one_error(fmt::format("read {}: is a directory", argument));
+      if (!text && files_.exists(path)) return one_error(fmt::format("cannot read {}: {}", argument, text.error().message));
       if (!text) return one_error(fmt::format("no such file or directory: {}", argument));
       source = {shown(path, cwd_), *text};
     }
@@ -525,11 +533,59 @@ class Loader {
       std::string folder = joined(root_, "." + path.substr(module_.size()));
       if (files_.exists(folder) && !is_in_nested_module(folder)) return folder;
     }
+    std::vector<std::string> vendored = vendored_folders(path);
+    return vendored.empty() ? std::nullopt : std::optional(vendored[0]);
+  }
+
+  // A vendored package is what lies in all of these together.
+  std::vector<std::string> vendored_folders(const std::string& path) {
+    std::vector<std::string> out;
     for (const char* vendor : {"cue.mod/gen/", "cue.mod/usr/", "cue.mod/pkg/"}) {
       std::string folder = joined(root_.empty() ? cwd_ : root_, vendor + path);
-      if (files_.exists(folder)) return folder;
+      if (files_.exists(folder)) out.push_back(folder);
     }
-    return std::nullopt;
+    return out;
+  }
+
+  // The files of an imported package: those in its folder and, in the own module, those of its name in the folders above.
+  Failure add_package_files(const Head::Import& import, const std::string& path, std::vector<SourceText>& files) {
+    const std::string name = ImportPath(import.path).name;
+    std::string folder = *folder_of_import(path);
+    std::vector<std::string> folders = vendored_folders(path);
+    bool is_vendored = !folders.empty() && folders[0] == folder;
+    if (!is_vendored) folders = {folder};
+    for (const std::string& at : folders) {
+      for (Candidate& one : candidates(at)) {
+        for (Error& wrong : one.errors) {
+          wrong.message = "import failed: " + wrong.message;
+          wrong.positions.insert(wrong.positions.begin(), import.position);
+        }
+        if (!one.errors.empty()) return std::move(one.errors);
+        if (one.package == name) files.push_back(std::move(one.source));
+      }
+    }
+    for (std::string at = folder; !is_vendored && at != root_ && at != "/" && at != "." && at.starts_with(root_);) {
+      at = parent(at);
+      for (Candidate& one : candidates(at)) {
+        if (one.package == name) files.insert(files.begin(), std::move(one.source));
+      }
+    }
+    return {};
+  }
+
+  // An import that comes back to a package that is being read, told with the imports on the way.
+  Failure import_cycle(const Position& last) const {
+    std::string message = "import failed: ";
+    std::vector<Position> positions = {last};
+    for (const auto& [key, position] : importing_) {
+      message += "import failed: ";
+      positions.push_back(position);
+    }
+    std::ranges::sort(positions, {}, [](const Position& one) { return std::tuple(one.file, one.line, one.column); });
+    auto again =
+        std::ranges::unique(positions, {}, [](const Position& one) { return std::tuple(one.file, one.line, one.column); });
+    positions.erase(again.begin(), again.end());
+    return one_error(message + "package import cycle not allowed", std::move(positions));
   }
 
   Failure add_imports(const std::vector<SourceText>& sources, Packages& packages) {
@@ -541,6 +597,8 @@ class Loader {
         const std::string& key = parsed.key;
         const std::string& name = parsed.name;
         std::string bare = parsed.path.substr(0, parsed.path.find('@'));
+        bool is_cycle = std::ranges::count(importing_, key, &std::pair<std::string, Position>::first) > 0;
+        if (is_cycle) return import_cycle(import.position);
         if (packages.contains(key) || is_standard_package(key) || is_package_not_offered(key)) continue;
         auto folder = folder_of_import(bare);
         if (!folder) {
@@ -554,20 +612,7 @@ class Loader {
               {import.position});
         }
         std::vector<SourceText> files;
-        for (Candidate& one : candidates(*folder)) {
-          for (Error& wrong : one.errors) {
-            wrong.message = "import failed: " + wrong.message;
-            wrong.positions.insert(wrong.positions.begin(), import.position);
-          }
-          if (!one.errors.empty()) return std::move(one.errors);
-          if (one.package == name) files.push_back(std::move(one.source));
-        }
-        for (std::string at = *folder; at != root_ && at != "/" && at != "." && at.starts_with(root_);) {
-          at = parent(at);
-          for (Candidate& one : candidates(at)) {
-            if (one.package == name) files.insert(files.begin(), std::move(one.source));
-          }
-        }
+        if (auto failed = add_package_files(import, bare, files)) return failed;
         if (files.empty()) {
           return one_error(
               fmt::format("import failed: cannot find package \"{}\": no files in package directory with package name \"{}\"",
@@ -575,7 +620,9 @@ class Loader {
               {import.position});
         }
         const std::vector<SourceText>& kept = packages[key] = std::move(files);
+        importing_.emplace_back(key, import.position);
         if (auto failed = add_imports(kept, packages)) return failed;
+        importing_.pop_back();
       }
     }
     return {};
@@ -587,7 +634,8 @@ class Loader {
   std::string root_;
   std::string module_;
   std::set<std::string> tags_;
-  std::set<std::string> empty_;  // files of YAML without a document
+  std::vector<std::pair<std::string, Position>> importing_;  // packages that are being read, and where they were asked for
+  std::set<std::string> empty_;                              // files of YAML without a document
   /// Folder → files that are left out by a condition.
   std::map<std::string, std::map<std::string, std::string>> excluded_;
 };

@@ -187,30 +187,7 @@ class Loader {
     }
     if (packages.empty() && named.empty() && out.data.empty() && !has_files) packages.push_back(".");
     if (!named.empty() && packages.empty()) {
-      Instance instance;
-      std::string first;  // file with a package clause
-      for (const SourceText& one : named) {
-        Head head = head_of(one);
-        if (!head.errors.empty()) return std::unexpected(std::move(head.errors));
-        if (!head.package.empty() && !instance.name.empty() && head.package != instance.name) {
-          return std::unexpected(one_error(fmt::format("found packages \"{}\" ({}) and \"{}\" ({}) in \".\"", instance.name,
-                                                       last_element(first), head.package, last_element(one.name))));
-        }
-        if (!head.package.empty() && instance.name.empty()) first = one.name;
-        if (!head.package.empty()) instance.name = head.package;
-        bool clashes =
-            !head.package.empty() && !request_.package.empty() && head.package != request_.package && !out.data.empty();
-        if (clashes && !request_.is_forced) {
-          return std::unexpected(one_error(
-              fmt::format("\"package\" flag clashes with existing package name ({} vs {})", request_.package, head.package)));
-        }
-      }
-      // In whatever order they are named: a folder's files, then those of the folders below.
-      std::sort(named.begin(), named.end(), [](const SourceText& a, const SourceText& b) {
-        return std::pair(parent(a.name), a.name) < std::pair(parent(b.name), b.name);
-      });
-      instance.files = std::move(named);
-      out.instances.push_back(std::move(instance));
+      if (auto failed = add_named(std::move(named), out)) return std::unexpected(std::move(*failed));
     }
     for (const std::string& one : packages) {
       if (auto failed = add_packages(one, out.instances)) return std::unexpected(std::move(*failed));
@@ -227,6 +204,35 @@ class Loader {
 
  private:
   using Failure = std::optional<Errors>;
+
+  // Files named one by one are one package.
+  Failure add_named(std::vector<SourceText> named, Loaded& out) {
+    Instance instance;
+    std::string first;  // file with a package clause
+    for (const SourceText& one : named) {
+      Head head = head_of(one);
+      if (!head.errors.empty()) return std::move(head.errors);
+      if (!head.package.empty() && !instance.name.empty() && head.package != instance.name) {
+        return one_error(fmt::format("found packages \"{}\" ({}) and \"{}\" ({}) in \".\"", instance.name, last_element(first),
+                                     head.package, last_element(one.name)));
+      }
+      if (!head.package.empty() && instance.name.empty()) first = one.name;
+      if (!head.package.empty()) instance.name = head.package;
+      bool clashes =
+          !head.package.empty() && !request_.package.empty() && head.package != request_.package && !out.data.empty();
+      if (clashes && !request_.is_forced) {
+        return one_error(
+            fmt::format("\"package\" flag clashes with existing package name ({} vs {})", request_.package, head.package));
+      }
+    }
+    // In whatever order they are named: a folder's files, then those of the folders below.
+    std::sort(named.begin(), named.end(), [](const SourceText& a, const SourceText& b) {
+      return std::pair(parent(a.name), a.name) < std::pair(parent(b.name), b.name);
+    });
+    instance.files = std::move(named);
+    out.instances.push_back(std::move(instance));
+    return {};
+  }
 
   void find_module() {
     for (std::string at = cwd_;; at = parent(at)) {

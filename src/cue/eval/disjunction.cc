@@ -443,10 +443,13 @@ const Bottom& Evaluator::in_full(const Bottom& reason) {
 }
 
 void Evaluator::expand(const Bottom& short_reason, std::vector<const Bottom*>& out) {
-  const Bottom& reason = in_full(short_reason);
-  if (reason.branches.empty()) return out.push_back(&reason);
+  constexpr std::uint32_t kDeepest = 5;  // disjunctions in disjuncts; what a branch failed with may be the disjunction again
+  const Bottom& reason = expanding_ < kDeepest ? in_full(short_reason) : short_reason;
+  if (reason.branches.empty() || expanding_ == kDeepest) return out.push_back(&reason);
   std::vector<const Bottom*> told;
+  ++expanding_;
   select_branches(reason, told);
+  --expanding_;
   auto* head = arena_.make<Bottom>(reason);
   head->operands[0] = Value::of_int(static_cast<std::int64_t>(told.size()));
   head->cause = nullptr;

@@ -315,6 +315,7 @@ class Evaluator final : public Calls {
   Vertex* current_ = nullptr;                            // whose task runs
   const Conjunct* current_conjunct_ = nullptr;
   std::uint32_t depth_ = 0;
+  std::uint32_t expanding_ = 0;     // failed disjunctions inside each other whose branches are being told
   std::uint32_t low_ = 0xFFFFFFFF;  // the lowest vertex on the stack that the running task waits for
   bool force_ = false;              // decide with what is known
   bool spares_names_ = false;       // while deciding: fields whose names are not known may wait for others

@@ -37,6 +37,7 @@ bool Evaluator::is_same(const Value& a, const Value& b) {
 }
 
 void Evaluator::append_alternative(std::vector<Alternative>& out, Alternative one) {
+  if (out.size() > 1000) steps_ += out.size() / 16;  // a long look costs, too
   for (Alternative& known : out) {
     if (!is_same(known.value, one.value)) continue;
     known.mode = join(known.mode, one.mode);

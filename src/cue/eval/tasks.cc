@@ -306,6 +306,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
   if (!is_embedded && real->phase >= Phase::Settled && real->base.tag == Value::Tag::Struct && real->is_closed)
     v->has_definition = true;
   Node& node = *v->node;
+  if (node.seen.size() > 1000) steps_ += node.seen.size() / 16;  // a long look costs, too
   for (std::uint32_t i = 0; i < node.seen.size(); ++i) {
     if (node.seen[i].arc != target) continue;
     CloseScope* known = node.seen[i].scope;

@@ -254,8 +254,8 @@ TEST(Cost, no_nesting_overflows_the_stack) {
   }
 }
 
-// Their unifications are vertices that were worked on. A step here is finer: a conjunct inserted, an expression evaluated or a
-// field looked up; the sum is what can be compared.
+// Their unifications are vertices that were begun. A step here is finer: a conjunct inserted, an expression evaluated or a
+// field looked up; what can be compared are vertices.
 TEST(Cost, steps_stay_near_the_unifications_of_the_reference) {
   auto rows = testing::corpus_rows("evaltree.jsonl");
   if (rows.empty()) GTEST_SKIP() << "no corpus";
@@ -270,7 +270,7 @@ TEST(Cost, steps_stay_near_the_unifications_of_the_reference) {
     auto recorded = row["ref_stats"]["Unifications"].as_int();
     auto program = compile(files);
     if (!program || recorded <= 0) continue;
-    Cursor root = evaluate(*program, {}, {.max_steps = 100'000});
+    Cursor root = evaluate(*program, {}, {.max_steps = 1'000'000});
     Evaluator& evaluator = root.evaluation()->evaluator();
     ours += evaluator.unifications();
     theirs += static_cast<std::uint64_t>(recorded);
@@ -281,7 +281,8 @@ TEST(Cost, steps_stay_near_the_unifications_of_the_reference) {
   auto near = static_cast<std::size_t>(std::count_if(worst.begin(), worst.end(), is_near));
   std::cout << "cost: " << near << "/" << worst.size() << " archives within 3 times the reference; " << ours
             << " vertices, the reference " << theirs << "; worst";
-  for (std::size_t i = 0; i < worst.size() && i < 8; ++i) std::cout << " " << worst[i].second << " " << worst[i].first;
+  for (std::size_t i = 0; i < worst.size() && (i < 8 || worst[i].first > 3); ++i)
+    std::cout << " " << worst[i].second << " " << worst[i].first;
   std::cout << std::endl;
   // What is missing are archives about structural cycles: they are noticed a few laps late.
   EXPECT_GE(near * 100, worst.size() * 90);

@@ -39,7 +39,8 @@ class Evaluator final : public Calls {
   Arena& arena() { return arena_; }
   const ProgramData& program() const { return program_; }
   std::uint64_t steps() const { return steps_; }
-  /// Vertices begun or gone on with.
+  /// Vertices begun, trials of disjuncts among them: what the reference counts as a unification. One that has to wait and goes
+  /// on counts once.
   std::uint64_t unifications() const { return unifications_; }
   /// Error values built so far, told to anybody or not.
   std::uint64_t errors_made() const { return errors_made_; }

@@ -176,6 +176,8 @@ class Evaluator final : public Calls {
   Value for_clause(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out);
   void fail_fields(Vertex* v, const Conjunct& c, const Value& error);
   void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
+  void add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, bool is_definition);
+  bool follow_cyclic(Vertex* v);
   bool may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const;
   bool is_given(const Vertex* v, const Vertex* lap) const;
   bool repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const;

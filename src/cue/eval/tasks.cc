@@ -55,6 +55,7 @@ bool Evaluator::run_tasks(Vertex* v) {
       insert(v, c);
       moved = true;
     }
+    if (follow_cyclic(v)) moved = true;
     for (std::uint32_t i = 0; i < node.tasks.size(); ++i) {
       if (v->shared != nullptr) return true;
       if (node.tasks[i].state == Task::State::Waiting && attempt(v, i)) moved = true;
@@ -257,8 +258,10 @@ bool repeats_inline(const Vertex& real, const Vertex& target) {
 
 // x: {a: x}.a says nothing of x.
 bool has_seen(const Vertex& field, const Vertex* v) {
-  return field.node != nullptr && std::any_of(field.node->seen.begin(), field.node->seen.end(),
-                                              [v](const SeenVertex& one) { return one.arc == v || one.arc == v->stands_for; });
+  if (field.node == nullptr || field.node->told == nullptr) return false;
+  const List<CyclicReference>& cyclic = field.node->told->cyclic;
+  return std::any_of(cyclic.begin(), cyclic.end(),
+                     [v](const CyclicReference& one) { return one.to == v || one.to == v->stands_for; });
 }
 
 }  // namespace
@@ -276,6 +279,10 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
   if (!track_cycle(v, c, target)) {
     note_conjunct(v, {c.expr, c.env, c.scope, c.trail, false});
     v->node->has_top = v->node->has_top || target->phase != Phase::Final;
+    return;
+  }
+  if (v->node->has_cyclic && c.is_cyclic && !v->node->has_noncyclic) {
+    v->node->tell(arena_).cyclic.push(arena_, {c, target, is_definition});
     return;
   }
   bool is_above = has_ancestor(v, target);
@@ -300,6 +307,20 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
       return;
     }
   }
+  add_conjuncts_of(v, c, target, is_definition);
+}
+
+// References that repeat themselves are followed as soon as something else says what is there.
+bool Evaluator::follow_cyclic(Vertex* v) {
+  Node& node = *v->node;
+  if (node.told == nullptr || !node.has_noncyclic || node.told->cyclic.empty()) return false;
+  List<CyclicReference> put_off = std::exchange(node.told->cyclic, {});
+  for (const CyclicReference& one : put_off) add_conjuncts_of(v, one.conjunct, one.to, one.is_definition);
+  return true;
+}
+
+void Evaluator::add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, bool is_definition) {
+  Vertex* real = deref(target);
   if (target->conjuncts.empty() && target->phase >= Phase::Settled) return insert_data(v, c, target);
   CloseScope* outside = c.scope;
   bool is_embedded = c.scope != nullptr && c.scope->kind == CloseScope::Kind::Embed;

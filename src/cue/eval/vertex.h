@@ -224,8 +224,16 @@ struct Origin {
   const ir::Expr* expr = nullptr;  // for its text, where a value has none
 };
 
+/// A reference that repeats itself. What it leads to counts only beside something that does not.
+struct CyclicReference {
+  Conjunct conjunct;
+  Vertex* to;
+  bool is_definition;
+};
+
 /// What was answered before all was known: to be looked at again in the end. Few vertices have any.
 struct Told {
+  List<CyclicReference> cyclic;  // put off
   List<AbsentField> absent;
   List<AbsentField> promised;  // others were told that it has none of these
   List<Verdict> verdicts;

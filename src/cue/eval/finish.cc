@@ -53,7 +53,7 @@ bool Evaluator::settle(Vertex* v) {
     return true;
   }
   if (v->node == nullptr) v->node = take_node();
-  if (v->phase == Phase::Raw) ++unifications_;
+  if (v->phase == Phase::Raw && v->stands_for == nullptr) ++unifications_;
   v->phase = Phase::Running;
   v->node->depth = ++depth_;
   std::uint32_t outer_low = std::exchange(low_, kNone);

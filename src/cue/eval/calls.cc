@@ -305,7 +305,54 @@ Value Evaluator::closed(const Value& object) {
   return Value::of(v);
 }
 
+namespace {
+
+// Whether a side of a comparator takes the item as it is.
+bool takes_as_is(const Vertex* side, const Value& item) {
+  if (side == nullptr || side->mark != ArcMark::Member || side->base.tag != Value::Tag::Type || !side->arcs.empty())
+    return false;
+  if (side->base.kinds == kTop) return true;
+  const Value& is = item.is_vertex() ? deref(item.vertex)->base : item;
+  return is.is_concrete_scalar() && (kinds_of(is) & ~side->base.kinds) == 0;
+}
+
+bool says_same_anywhere(const Conjunct& c) {
+  auto is_constant = [](const ir::Disjunct& one) { return one.value->op == ir::Op::Constant; };
+  return c.expr->op == ir::Op::Constant ||
+         (c.expr->op == ir::Op::Or && std::ranges::all_of(ir::as<ir::Or>(*c.expr).parts, is_constant));
+}
+
+}  // namespace
+
+// The expression that compares, with x and y in the place of those of the comparator. None when the comparator says more of
+// them than what kind they are, or has fields that may be made of them.
+Value Evaluator::compare_in_place(Vertex* comparator, const Value& x, const Value& y) {
+  const Label names[] = {labels_.regular("x"), labels_.regular("y")};
+  Vertex* less = find_arc(comparator, labels_.regular("less"));
+  bool is_plain = comparator->base.tag == Value::Tag::Struct && less != nullptr && less->conjuncts.size() == 1;
+  if (!is_plain || !takes_as_is(find_arc(comparator, names[0]), x) || !takes_as_is(find_arc(comparator, names[1]), y))
+    return {};
+  const Conjunct judges = less->conjuncts[0];
+  if (judges.env == nullptr || judges.env->vertex != comparator) return {};
+  Vertex* both = arena_.make<Vertex>();
+  both->parent = current_;
+  both->base = comparator->base;
+  both->phase = Phase::Settled;
+  both->arcs.push(arena_, data_vertex(both, names[0], x));
+  both->arcs.push(arena_, data_vertex(both, names[1], y));
+  for (Vertex* one : comparator->arcs) {
+    if (one == less || one->label == names[0] || one->label == names[1]) continue;
+    if (!std::ranges::all_of(one->conjuncts, says_same_anywhere)) return {};
+    both->arcs.push(arena_, one);
+  }
+  return concrete(*judges.expr, arena_.make<Env>(judges.env->up, both, judges.env->label, nullptr));
+}
+
 Value Evaluator::compare_with(const Value& comparator, const Value& x, const Value& y) {
+  if (comparator.is_vertex()) {
+    Value less = compare_in_place(deref(comparator.vertex), x, y);
+    if (less.tag == Value::Tag::Bool) return less;
+  }
   Member members[] = {{"x", x}, {"y", y}};
   Value both = unify(comparator, make_struct(members));
   if (both.is_bottom()) return both;

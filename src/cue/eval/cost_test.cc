@@ -154,6 +154,23 @@ TEST(Cost, chains_of_references_grow_with_their_length) {
         }}});
 }
 
+// The comparator is one expression, evaluated as often as items are compared; what it compares stays as it is.
+TEST(Cost, sorting_compares_items_where_they_are) {
+  auto sorted = [](const char* comparator) {
+    return [=](int size) {
+      return "import \"list\"\nx: list.Sort([" + times(size, ", ", [](int i) { return "{n: " + n(i * 7 % 10) + "}"; }) + "], " +
+             comparator + ")\n";
+    };
+  };
+  expect_no_explosion({{"by a field", 50, sorted("{x: _, y: _, less: x.n < y.n}")},
+                       {"by what is made of a field", 50, sorted("{x: _, y: _, let X = x.n * 2, less: X < y.n * 2}")}});
+  auto unifications = [&](int size) {
+    Cursor root = evaluate(compiled(sorted("{x: _, y: _, less: x.n < y.n}")(size)));
+    return root.evaluation()->evaluator().unifications();
+  };
+  EXPECT_LE(unifications(200), 4 * 200 + 20u);
+}
+
 // A plain reference is a walk: what is not there is no error anybody has to build.
 TEST(Cost, asking_whether_a_reference_is_there_builds_no_error) {
   std::string text = "parameter: {image: string, port?: int, limit?: {cpu?: string}, env!: string}\nout: {\n";

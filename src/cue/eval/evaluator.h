@@ -219,6 +219,7 @@ class Evaluator final : public Calls {
   Value presence(const ir::Presence& expr, Env* env);
   Value bound(const ir::Bound& expr, Env* env);
   const ir::Expr* constant(const Value& value, Pos pos);
+  Value compare_in_place(Vertex* comparator, const Value& x, const Value& y);
   Value inline_value(const ir::Expr& expr, Env* env);
   static Code missing_below(const Vertex* v);
   Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);

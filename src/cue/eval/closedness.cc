@@ -5,56 +5,60 @@
 
 namespace slipway::cue {
 
-bool Evaluator::allows(const CloseScope* closed, const CloseScope* evidence) {
-  const CloseScope* below = nullptr;
-  const CloseScope* a = closed;
-  const CloseScope* b = evidence;
-  while (a != b) {
-    std::uint32_t a_depth = a == nullptr ? 0 : a->depth;
-    std::uint32_t b_depth = b == nullptr ? 0 : b->depth;
-    if (a_depth >= b_depth) {
-      below = a;
-      a = a->parent;
-    }
-    if (b_depth > a_depth || (b_depth == a_depth && b != nullptr)) b = b->parent;
-  }
-  return below == nullptr || below->kind == CloseScope::Kind::Embed;
-}
-
-void Evaluator::mark_ways(std::span<CloseScope* const> closed) {
+void Evaluator::ask(std::span<CloseScope* const> places) {
   ++asked_;
-  binding_roots_ = 0;
-  for (CloseScope* one : closed) {
-    const CloseScope* below = nullptr;
-    bool is_known = false;
-    for (CloseScope* at = one; !is_known; at = at->parent) {
-      is_known = at == nullptr || std::exchange(at->asked, asked_) == asked_;
-      std::uint32_t& binding = at == nullptr ? binding_roots_ : at->binding;
-      if (!is_known) binding = 0;
-      if (below != nullptr && below->kind != CloseScope::Kind::Embed) ++binding;
-      if (is_known) break;
-      below = at;
+  places_.assign(places.begin(), places.end());
+  std::vector<CloseScope*> todo = places_;
+  auto mark = [&](CloseScope* at) {
+    if (at != nullptr && at->asked != asked_) todo.push_back(at);
+  };
+  while (!todo.empty()) {
+    CloseScope* at = todo.back();
+    todo.pop_back();
+    for (; at != nullptr && at->asked != asked_; at = at->parent) {
+      at->asked = asked_;
+      for (const ScopeParent* more = at->more; more != nullptr; more = more->next) mark(more->scope);
     }
   }
 }
 
-bool Evaluator::is_allowed_by_all(CloseScope* evidence) {
-  auto binds = [this](const CloseScope* at) { return at == nullptr ? binding_roots_ : at->asked == asked_ ? at->binding : 0; };
-  bool is_free = true;
-  CloseScope* at = evidence;
-  for (; at != nullptr && is_free; at = at->parent) {
-    if (at->answered == asked_) {
-      is_free = at->is_free;
-      break;
+// Something beside what is embedded, in the struct that embeds it, was asked for.
+bool Evaluator::is_answered_above(const CloseScope* embedded) {
+  const CloseScope* above = embedded->parent;
+  if (above == nullptr ? places_.empty() : above->asked != asked_) return false;
+  if (embedded->asked != asked_) return true;
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](CloseScope* place) { return !is_within(place, embedded) && is_within(place, above); });
+}
+
+// Goes up every way, until one gets to the top.
+bool Evaluator::allows(CloseScope* closed) {
+  if (closed->asked == asked_) return true;
+  struct Step {
+    CloseScope* at;
+    const ScopeParent* next;
+  };
+  std::vector<Step> way;
+  bool is_bound = false;
+  CloseScope* at = closed;
+  while (!is_bound) {
+    if (at == nullptr || at->answered == asked_) {
+      is_bound = at == nullptr || at->is_bound;
+    } else {
+      at->answered = asked_;
+      at->is_bound = false;
+      if (at->kind != CloseScope::Kind::Embed || !is_answered_above(at)) {
+        way.push_back({at, at->more});
+        at = at->parent;
+        continue;
+      }
     }
-    bool is_counted = at->asked == asked_ && at->kind != CloseScope::Kind::Embed;
-    is_free = binds(at->parent) == (is_counted ? 1U : 0U);
+    while (!is_bound && !way.empty() && way.back().next == nullptr) way.pop_back();
+    if (way.empty() || is_bound) break;
+    at = std::exchange(way.back().next, way.back().next->next)->scope;
   }
-  for (CloseScope* below = evidence; below != at; below = below->parent) {
-    below->answered = asked_;
-    below->is_free = is_free;
-  }
-  return is_free && binds(evidence) == 0;
+  for (const Step& step : way) step.at->is_bound = is_bound;
+  return !is_bound;
 }
 
 // Definitions close what is below them, where they have a say in it.
@@ -62,31 +66,48 @@ std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
   std::vector<CloseScope*> all;
   if (v->parent == nullptr || v->parent->node == nullptr || !v->parent->in_closed || v->label.is_none() || v->label.is_let())
     return all;
-  for (CloseScope* one : requirements(v->parent)) {
-    // Where it, or one embedded beside it, says "...", only what it declares itself is bound by it.
+  const std::vector<CloseScope*> above = requirements(v->parent);
+  std::vector<bool> is_open;
+  // Where it, or one embedded beside it, says "...", only what it declares itself is bound by it.
+  auto lets_in = [&](CloseScope* one) {
     const List<ScopeMark>& marks = v->parent->node->scopes;
-    bool is_open = std::any_of(marks.begin(), marks.end(), [one](const ScopeMark& mark) {
-      return mark.is_ellipsis && allows(one, mark.scope) && (mark.scope == one || !is_within(one, mark.scope));
+    return std::any_of(marks.begin(), marks.end(), [&](const ScopeMark& mark) {
+      return mark.is_ellipsis && (mark.scope == one || (allows(one, mark.scope) && !is_within(one, mark.scope)));
     });
-    auto inside = [&](const Conjunct& c) { return is_open ? is_within(c.scope, one) : allows(one, c.scope); };
-    if (one->kind == CloseScope::Kind::Definition && std::any_of(v->conjuncts.begin(), v->conjuncts.end(), inside))
-      all.push_back(one);
+  };
+  std::ranges::transform(above, std::back_inserter(is_open), lets_in);
+  ask_of(v);
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    CloseScope* one = above[i];
+    auto inside = [&](const Conjunct& c) { return is_within(c.scope, one); };
+    if (one->kind != CloseScope::Kind::Definition) continue;
+    if (is_open[i] ? std::any_of(v->conjuncts.begin(), v->conjuncts.end(), inside) : allows(one)) all.push_back(one);
   }
   return all;
 }
 
-bool Evaluator::is_within(const CloseScope* scope, const CloseScope* outer) {
-  while (scope != nullptr && scope != outer) scope = scope->parent;
-  return scope != nullptr;
+bool Evaluator::is_within(CloseScope* scope, const CloseScope* outer) {
+  ++walks_;
+  std::vector<CloseScope*> todo = {scope};
+  while (!todo.empty()) {
+    CloseScope* at = todo.back();
+    todo.pop_back();
+    for (; at != nullptr && at->walked != walks_; at = at->parent) {
+      if (at == outer) return true;
+      at->walked = walks_;
+      for (const ScopeParent* more = at->more; more != nullptr; more = more->next) todo.push_back(more->scope);
+    }
+  }
+  return false;
 }
 
 // A bare "_" leaves everything below it open, unless the definition also says what is there.
-bool Evaluator::is_left_open(const Vertex* v, const CloseScope* closed) {
+bool Evaluator::is_left_open(const Vertex* v, CloseScope* closed) {
   bool has_top = std::any_of(v->node->scopes.begin(), v->node->scopes.end(),
-                             [closed](const ScopeMark& mark) { return mark.is_top && allows(closed, mark.scope); });
+                             [&](const ScopeMark& mark) { return mark.is_top && allows(closed, mark.scope); });
   if (!has_top) return false;
   return std::none_of(v->node->scopes.begin(), v->node->scopes.end(),
-                      [closed](const ScopeMark& mark) { return mark.is_struct && is_within(mark.scope, closed); });
+                      [&](const ScopeMark& mark) { return mark.is_struct && is_within(mark.scope, closed); });
 }
 
 // The closed scopes that bind the fields of v: its own and those above.
@@ -96,7 +117,7 @@ std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
   std::vector<CloseScope*> all = inherited_requirements(v);
   for (CloseScope* one : node.requirements) all.push_back(one);
   bool has_top = std::any_of(node.scopes.begin(), node.scopes.end(), [](const ScopeMark& mark) { return mark.is_top; });
-  if (has_top) std::erase_if(all, [v](const CloseScope* one) { return is_left_open(v, one); });
+  if (has_top) std::erase_if(all, [this, v](CloseScope* one) { return is_left_open(v, one); });
   // Every level below asks: kept as long as nothing above can change.
   const Vertex* above = v->parent;
   bool is_known_above =
@@ -110,43 +131,47 @@ std::vector<CloseScope*> Evaluator::requirements(const Vertex* v) {
   return all;
 }
 
-// Whether something inside the closed scope, or that embeds it, declares the field or leaves its struct open.
-bool Evaluator::allows_arc(const Vertex* v, const Vertex* field, const CloseScope* closed) {
-  return std::any_of(field->conjuncts.begin(), field->conjuncts.end(),
-                     [closed](const Conjunct& c) { return allows(closed, c.scope); }) ||
-         std::any_of(v->node->scopes.begin(), v->node->scopes.end(),
-                     [closed](const ScopeMark& mark) { return mark.is_ellipsis && allows(closed, mark.scope); });
+void Evaluator::ask_of(const Vertex* field) {
+  std::vector<CloseScope*> places;
+  for (const Conjunct& c : field->conjuncts) places.push_back(c.scope);
+  ask(places);
+}
+
+void Evaluator::ask_of_field(const Vertex* v, const Vertex* field) {
+  std::vector<CloseScope*> places;
+  for (const Conjunct& c : field->conjuncts) places.push_back(c.scope);
+  for (const ScopeMark& mark : v->node->scopes) {
+    if (mark.is_ellipsis) places.push_back(mark.scope);
+  }
+  if (places != places_) ask(places);
 }
 
 bool Evaluator::allows_field(Vertex* v, Label label) {
   complete(v);
   v = deref(v);
   if (!v->is_closed || v->node == nullptr) return !v->is_closed;
-  auto is_allowed = [&](auto&& counts) {
-    const Vertex* field = label.is_none() ? nullptr : find_arc(v, label);
-    for (std::uint32_t i = 0; field != nullptr && field->mark != ArcMark::Absent && i < field->conjuncts.size(); ++i) {
-      if (counts(field->conjuncts[i].scope)) return true;
-    }
-    for (const Pattern& pattern : v->node->patterns) {
-      bool applies = label.is_none() ? pattern.matcher.tag == Value::Tag::Type && (pattern.matcher.kinds & kString) != 0
-                                     : matches(pattern.matcher, label);
-      if (applies && counts(pattern.conjunct.scope)) return true;
-    }
-    return std::any_of(v->node->scopes.begin(), v->node->scopes.end(),
-                       [&](const ScopeMark& mark) { return mark.is_ellipsis && counts(mark.scope); });
-  };
-  for (const CloseScope* one : requirements(v)) {
-    if (!is_allowed([one](const CloseScope* evidence) { return allows(one, evidence); })) return false;
+  const std::vector<CloseScope*> closed = requirements(v);
+  std::vector<CloseScope*> places;
+  const Vertex* field = label.is_none() ? nullptr : find_arc(v, label);
+  for (std::uint32_t i = 0; field != nullptr && field->mark != ArcMark::Absent && i < field->conjuncts.size(); ++i)
+    places.push_back(field->conjuncts[i].scope);
+  for (const Pattern& pattern : v->node->patterns) {
+    bool applies = label.is_none() ? pattern.matcher.tag == Value::Tag::Type && (pattern.matcher.kinds & kString) != 0
+                                   : matches(pattern.matcher, label);
+    if (applies) places.push_back(pattern.conjunct.scope);
   }
-  return is_allowed([](const CloseScope*) { return true; });
+  for (const ScopeMark& mark : v->node->scopes) {
+    if (mark.is_ellipsis) places.push_back(mark.scope);
+  }
+  ask(places);
+  return !places.empty() && std::all_of(closed.begin(), closed.end(), [this](CloseScope* one) { return allows(one); });
 }
 
 // What a closed scope does not allow, it does not allow the fields of, either, but for those it says something of itself.
-void Evaluator::deny_below(Vertex* v, const CloseScope* closed, const Bottom* reason) {
+void Evaluator::deny_below(Vertex* v, CloseScope* closed, const Bottom* reason) {
   for (Vertex* field : v->arcs) {
-    bool is_known = std::any_of(field->conjuncts.begin(), field->conjuncts.end(),
-                                [closed](const Conjunct& c) { return allows(closed, c.scope); });
-    if (is_known || !field->label.is_regular()) continue;
+    ask_of(field);
+    if (!field->label.is_regular() || allows(closed)) continue;
     deny_below(field, closed, reason);
     field->shared = nullptr;
     field->base = Value::of(reason);
@@ -163,14 +188,14 @@ void Evaluator::check_closed(Vertex* v) {
   if (closed.empty()) return;
   // Disjunctions that were left aside may still allow more.
   if (is_preliminary(v)) return;
-  mark_ways(closed);
+  places_.clear();
+  ++asked_;
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
     if (!field->label.is_regular() || field->mark > ArcMark::Optional) continue;
-    auto is_free = [this](const Conjunct& c) { return is_allowed_by_all(c.scope); };
-    if (std::any_of(field->conjuncts.begin(), field->conjuncts.end(), is_free)) continue;
-    for (const CloseScope* one : closed) {
-      if (allows_arc(v, field, one)) continue;
+    ask_of_field(v, field);
+    for (CloseScope* one : closed) {
+      if (allows(one)) continue;
       auto* reason = arena_.make<Bottom>(
           *bottom(Code::Eval, "field not allowed", field->pos, {}, {}, one->of != nullptr ? one->of->pos : 0).bottom);
       reason->is_close_check = true;

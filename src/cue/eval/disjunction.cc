@@ -57,8 +57,8 @@ void Evaluator::not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& pat
   for (const Vertex* field : v->arcs) {
     if (!field->label.is_regular() || field->mark > ArcMark::Required) continue;
     path.push_back(field);
-    bool is_allowed =
-        std::all_of(closed.begin(), closed.end(), [&](const CloseScope* one) { return allows_arc(v, field, one); });
+    ask_of_field(v, field);
+    bool is_allowed = std::all_of(closed.begin(), closed.end(), [this](CloseScope* one) { return allows(one); });
     if (!is_allowed) {
       for (const Vertex* at : path) out += std::to_string(at->label.word) + ".";
       out += ";";

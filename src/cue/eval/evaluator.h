@@ -182,7 +182,7 @@ class Evaluator final : public Calls {
   bool is_given(const Vertex* v, const Vertex* lap) const;
   bool repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const;
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
-  static bool is_same_place(const CloseScope* a, const CloseScope* b);
+  bool is_known(Vertex* v, const Conjunct& c, const Vertex* target, bool is_definition, bool& needs_scope);
   bool may_produce(const Task& task, Label label) const;
   bool names_label(const Task& task, Label label) const;
   bool blocked(const Value& value);
@@ -288,17 +288,22 @@ class Evaluator final : public Calls {
   static bool is_in_definition(const CloseScope* scope) { return scope != nullptr && scope->in_definition; }
   void complete_arcs(Vertex* v, bool& done);
   void check_closed(Vertex* v);
-  static void deny_below(Vertex* v, const CloseScope* closed, const Bottom* reason);
+  void deny_below(Vertex* v, CloseScope* closed, const Bottom* reason);
   std::vector<CloseScope*> requirements(const Vertex* v);
   std::vector<CloseScope*> inherited_requirements(const Vertex* v);
-  static bool is_within(const CloseScope* scope, const CloseScope* outer);
-  static bool is_left_open(const Vertex* v, const CloseScope* closed);
-  static bool allows_arc(const Vertex* v, const Vertex* field, const CloseScope* closed);
-  static bool allows(const CloseScope* closed, const CloseScope* evidence);
-  /// Marks the ways to the closed scopes, so that is_allowed_by_all need not go along each of them.
-  void mark_ways(std::span<CloseScope* const> closed);
-  /// Whether each of the closed scopes `allows` what is declared there.
-  bool is_allowed_by_all(CloseScope* evidence);
+  bool is_within(CloseScope* scope, const CloseScope* outer);
+  bool is_left_open(const Vertex* v, CloseScope* closed);
+  /// Begins a question: what the closed scopes that are given to `allows` say of what is declared in any of these places.
+  void ask(std::span<CloseScope* const> places);
+  void ask_of(const Vertex* field);
+  /// As `ask`, with the places that declare a field of v, or leave v open.
+  void ask_of_field(const Vertex* v, const Vertex* field);
+  bool allows(CloseScope* closed);
+  bool is_answered_above(const CloseScope* embedded);
+  bool allows(CloseScope* closed, CloseScope* place) {
+    ask({&place, 1});
+    return allows(closed);
+  }
 
   // errors
   Value bottom(Code code, const char* format, Pos pos, Value a = {}, Value b = {}, Pos other = 0);
@@ -328,8 +333,9 @@ class Evaluator final : public Calls {
   bool is_asking_ = false;  // whether something is there: what is absent needs no error
   std::uint64_t errors_made_ = 0;
   std::uint64_t unifications_ = 0;
-  std::uint64_t asked_ = 0;          // questions of mark_ways
-  std::uint32_t binding_roots_ = 0;  // as CloseScope::binding, of what has no parent
+  std::uint32_t asked_ = 0;  // questions begun
+  std::uint32_t walks_ = 0;
+  std::vector<CloseScope*> places_;  // asked for
   std::uint64_t reopened_ = 1;       // what was known of closedness before does not count
   std::uint64_t steps_ = 0;
   const Builtin* calling_ = nullptr;

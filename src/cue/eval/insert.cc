@@ -40,7 +40,7 @@ std::span<const ir::Expr* const> conjuncts_of(const ir::Call& call) {
 
 CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Vertex* of) {
   bool in_definition = kind == CloseScope::Kind::Definition || is_in_definition(parent);
-  return arena_.make<CloseScope>(parent, parent == nullptr ? 1 : parent->depth + 1, kind, in_definition, of);
+  return arena_.make<CloseScope>(parent, of, kind, in_definition);
 }
 
 void Evaluator::note_conjunct(Vertex* v, const Conjunct& c) {

@@ -241,14 +241,25 @@ bool Evaluator::repeats_disjunct(const Vertex* v, const Conjunct& c, const Verte
   return times >= 2 || written_out >= kMostDisjunctsInside;
 }
 
+namespace {
+
 // Structs embedded side by side allow each other's fields, so the same one twice is one.
-bool Evaluator::is_same_place(const CloseScope* a, const CloseScope* b) {
+bool is_same_place(const CloseScope* a, const CloseScope* b) {
   if (a == b) return true;
   return a != nullptr && b != nullptr && a->kind == CloseScope::Kind::Embed && b->kind == CloseScope::Kind::Embed &&
          a->parent == b->parent;
 }
 
-namespace {
+// The scope that was made for what is in `inner`, a reference to `target`; null when it has none of its own.
+CloseScope* own_scope(CloseScope* inner, const Vertex* target) {
+  CloseScope* own = nullptr;
+  for (CloseScope* at = inner; at != nullptr && at->of == target && own != at; at = at->parent) {
+    own = at;
+    if (at->kind != CloseScope::Kind::Once) break;
+    if (at->parent == nullptr || at->parent->of != target) break;
+  }
+  return own;
+}
 
 // What has repeated itself in the middle of an expression would do so once more wherever it is put.
 bool repeats_inline(const Vertex& real, const Vertex& target) {
@@ -328,22 +339,19 @@ void Evaluator::add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, b
     v->has_definition = true;
   Node& node = *v->node;
   if (node.seen.size() > 1000) steps_ += node.seen.size() / 16;  // a long look costs, too
-  for (std::uint32_t i = 0; i < node.seen.size(); ++i) {
-    if (node.seen[i].arc != target) continue;
-    CloseScope* known = node.seen[i].scope;
-    CloseScope* base =
-        known != nullptr && known->kind == CloseScope::Kind::Definition && known->of == target ? known->parent : known;
-    if (is_same_place(base, c.scope) && (base == known) != is_definition) return;
-  }
+  bool is_again = false;
+  if (is_known(v, c, target, is_definition, is_again)) return;
   if (is_definition) {
     outside = scope(c.scope, CloseScope::Kind::Definition, target);
     node.requirements.push(arena_, outside);
+  } else if (is_again) {
+    outside = scope(c.scope, CloseScope::Kind::Reference, target);
   }
   if (target->closes_once) {
     outside = scope(outside, CloseScope::Kind::Once, target);
     node.requirements.push(arena_, outside);
   }
-  node.seen.push(arena_, {c.expr, target, outside});
+  node.seen.push(arena_, {c.expr, target, outside, c.is_cyclic});
   if (target->phase < Phase::Final) {
     target->notify.push(arena_, {v, outside, c.trail, c.is_cyclic});
   }
@@ -353,6 +361,27 @@ void Evaluator::add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, b
     const Conjunct from_target = target->conjuncts[i];
     insert(v, {from_target.expr, from_target.env, outside, c.trail, c.is_cyclic || from_target.is_cyclic});
   }
+}
+
+// Whether what `c` refers to is in v already, wherever in it; then its scope gets a further parent. `is_again`: it is, but
+// has no scope that could.
+bool Evaluator::is_known(Vertex* v, const Conjunct& c, const Vertex* target, bool is_definition, bool& is_again) {
+  for (const SeenVertex& known : v->node->seen) {
+    if (known.arc != target) continue;
+    CloseScope* own = own_scope(known.scope, target);
+    bool was_definition = own != nullptr && own->kind == CloseScope::Kind::Definition;
+    if (was_definition != is_definition) continue;
+    if (is_same_place(own == nullptr ? known.scope : own->parent, c.scope)) return true;
+    is_again = true;
+    if (own == nullptr || (known.is_cyclic && !c.is_cyclic) || (is_in_definition(c.scope) && !own->in_definition)) continue;
+    for (const ScopeParent* more = own->more; more != nullptr; more = more->next) {
+      if (is_same_place(more->scope, c.scope)) return true;
+    }
+    if (!is_within(c.scope, own)) own->more = arena_.make<ScopeParent>(c.scope, own->more);
+    ++reopened_;
+    return true;
+  }
+  return false;
 }
 
 bool Evaluator::run_expression(Vertex* v, const Conjunct& c) {

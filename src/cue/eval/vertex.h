@@ -12,20 +12,29 @@ namespace slipway::cue {
 struct Vertex;
 struct Node;
 
+struct CloseScope;
+
+/// One more scope that a scope lies in.
+struct ScopeParent {
+  CloseScope* scope;
+  const ScopeParent* next;
+};
+
 /// What encloses a conjunct, for the check that closed structs get no fields they do not know. A field is allowed for a
-/// closed scope when one of its declarations lies inside it, or in a struct that embeds it.
+/// closed scope when one of its declarations lies inside it, or in a struct that embeds it. What a vertex is said to be
+/// several times is inserted once: its scope then lies in several, and each way up from a closed scope must allow a field.
 struct CloseScope {
-  enum class Kind : std::uint8_t { Struct, Embed, Definition, Once };
+  enum class Kind : std::uint8_t { Struct, Embed, Definition, Once, Reference };
   CloseScope* parent;
-  std::uint32_t depth;
+  const Vertex* of;  // of a reference, whether to a definition or not, and of Once: what it is made for
   Kind kind;
-  bool in_definition;  // it or one above is one
-  const Vertex* of;    // the definition referred to
-  // See Evaluator::mark_ways; each holds for the question of that number.
-  std::uint64_t asked = 0;
-  std::uint64_t answered = 0;
-  std::uint32_t binding = 0;  // scopes right below that lead to a closed one and are not embedded
-  bool is_free = false;       // of what is closed beside it or above
+  bool in_definition;     // it or one above is one
+  bool is_bound = false;  // some way up meets nothing that would allow it
+  // See Evaluator::ask; each holds for the question, or the walk, of that number.
+  std::uint32_t asked = 0;     // something that was asked for lies in it
+  std::uint32_t answered = 0;  // is_bound is known
+  std::uint32_t walked = 0;
+  const ScopeParent* more = nullptr;
 };
 
 /// The references through which a conjunct came, to find structural cycles. Guards and embeddings are among them with no arc,
@@ -214,6 +223,7 @@ struct SeenVertex {
   const ir::Expr* ref;  // that led there
   const Vertex* arc;
   CloseScope* scope;  // that they were put in
+  bool is_cyclic;
 };
 
 /// Where something that a vertex is said to be was written, and the way from there. A value that a reference led to stands at

@@ -1,0 +1,121 @@
+#include "cue/load/file_kind.h"
+
+#include <algorithm>
+
+#include "json/yaml_nodes.h"
+
+namespace slipway::cue::load {
+FileKind kind_of_extension(std::string_view path) {
+  static constexpr struct {
+    std::string_view extension;
+    FileKind kind;
+  } kKinds[] = {{".cue", FileKind::Cue},
+                {".json", FileKind::Json},
+                {".yaml", FileKind::Yaml},
+                {".yml", FileKind::Yaml},
+                {".jsonl", FileKind::JsonLines},
+                {".ndjson", FileKind::JsonLines},
+                {".ldjson", FileKind::JsonLines},
+                {".txt", FileKind::Text},
+                {".toml", FileKind::Unsupported},
+                {".proto", FileKind::Unsupported},
+                {".textproto", FileKind::Unsupported},
+                {".xml", FileKind::Unsupported}};
+  for (const auto& one : kKinds) {
+    if (path.ends_with(one.extension)) return one.kind;
+  }
+  return FileKind::None;
+}
+
+/// "yaml:", "json+data:": what the files behind it are.
+FileKind kind_of_scope(std::string_view scope) {
+  static constexpr struct {
+    std::string_view name;
+    FileKind kind;
+  } kKinds[] = {{"cue", FileKind::Cue},   {"json", FileKind::Json}, {"jsonl", FileKind::JsonLines},
+                {"yaml", FileKind::Yaml}, {"text", FileKind::Text}, {"data", FileKind::None}};
+  // Of the attributes a kind of file may have none is known here.
+  if (scope.find('=') != std::string_view::npos) return FileKind::Unsupported;
+  for (std::size_t at = 0; at <= scope.size();) {
+    std::size_t end = std::min(scope.find('+', at), scope.size());
+    for (const auto& one : kKinds) {
+      if (scope.substr(at, end - at) == one.name && one.kind != FileKind::None) return one.kind;
+    }
+    at = end + 1;
+  }
+  return FileKind::Unsupported;
+}
+
+// The part of "cue+foo=bar:" that is to blame.
+std::string_view unknown_part(std::string_view scope) {
+  scope.remove_suffix(1);
+  std::size_t equals = scope.find('=');
+  if (equals == std::string_view::npos) return scope;
+  scope = scope.substr(0, equals);
+  return scope.substr(scope.rfind('+') + 1);
+}
+
+SourceFormat format_of(FileKind kind) {
+  return kind == FileKind::Yaml   ? SourceFormat::Yaml
+         : kind == FileKind::Text ? SourceFormat::Text
+         : kind == FileKind::Cue  ? SourceFormat::Cue
+                                  : SourceFormat::Json;
+}
+
+namespace {
+
+// Behind a struct or list that begins at `at`, else the end of the line.
+std::size_t end_of_value(const std::string& text, std::size_t at) {
+  if (text[at] != '{' && text[at] != '[') return std::min(text.find('\n', at), text.size());
+  int depth = 0;
+  bool is_quoted = false;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    char c = text[i];
+    if (is_quoted) {
+      if (c == '\\') ++i;
+      is_quoted = c != '"';
+      continue;
+    }
+    is_quoted = c == '"';
+    depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    if (depth == 0 && (c == '}' || c == ']')) return i + 1;
+  }
+  return text.size();
+}
+
+// Values one after another; the lines before each are blank, so that places stay right.
+void add_lines(const SourceText& source, std::vector<SourceText>& data) {
+  const std::string& text = source.text;
+  for (std::size_t at = text.find_first_not_of(" \t\r\n"); at != std::string::npos;) {
+    std::size_t end = end_of_value(text, at);
+    SourceText one = source;
+    auto before = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    std::size_t line = text.rfind('\n', at);
+    std::size_t column = line == std::string::npos ? at : at - line - 1;
+    one.text = std::string(static_cast<std::size_t>(before), '\n') + std::string(column, ' ') + text.substr(at, end - at);
+    data.push_back(std::move(one));
+    // What is no value ends the stream: the reader of data tells of it.
+    if (std::string_view("{[\"-0123456789tfn").find(text[at]) == std::string_view::npos) return;
+    at = text.find_first_not_of(" \t\r\n", end);
+  }
+}
+
+}  // namespace
+
+std::vector<SourceText> values_of(SourceText source, FileKind kind) {
+  std::vector<SourceText> out;
+  source.format = format_of(kind);
+  if (kind == FileKind::JsonLines) {
+    add_lines(source, out);
+    return out;
+  }
+  std::size_t count = 1;
+  if (kind == FileKind::Yaml) {
+    auto documents = json::parse_yaml_nodes(source.text, {.max_bytes = std::size_t{256} << 20});
+    if (documents) count = std::max<std::size_t>(documents->size(), 1);
+  }
+  for (source.document = 0; source.document < count; ++source.document) out.push_back(source);
+  return out;
+}
+
+}  // namespace slipway::cue::load

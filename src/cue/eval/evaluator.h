@@ -278,7 +278,8 @@ class Evaluator final : public Calls {
   void finish(Vertex* v);
   void check_guards(Vertex* v);
   void finish_lists(Vertex* v);
-  Value finish_base(Vertex* v);
+  Value finish_base(Vertex* v, bool is_all_known = true);
+  void find_contradiction(Vertex* v);
   Value finish_bounds(Vertex* v);
   bool is_empty_range(const Bound& low, const Bound& high, KindMask kinds);
   Value run_validators(Vertex* v, const Value& value);

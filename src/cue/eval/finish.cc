@@ -223,6 +223,7 @@ void Evaluator::finish(Vertex* v) {
   }
   check_guards(v);
   if (node.errors != nullptr) {
+    if (is_incomplete(node.errors->code)) find_contradiction(v);
     v->base = Value::of(node.errors);
     return;
   }
@@ -241,8 +242,16 @@ void Evaluator::finish_closedness(Vertex* v) {
   v->is_closed = v->closes_fields || v->closes_once || v->closes_below || v->has_definition || !node.requirements.empty();
 }
 
-// The base when there are no errors and no disjunction.
-Value Evaluator::finish_base(Vertex* v) {
+// What is not known yet does not hide that the rest contradicts itself.
+void Evaluator::find_contradiction(Vertex* v) {
+  const Bottom* unknown = std::exchange(v->node->errors, nullptr);
+  Value rest = finish_base(v, false);
+  v->node->errors = unknown;
+  if (rest.is_bottom() && !is_incomplete(rest.bottom->code)) add_error(v, rest);
+}
+
+// The base when there are no errors and no disjunction. Fields are not judged by validators unless all of them are known.
+Value Evaluator::finish_base(Vertex* v, bool is_all_known) {
   Node& node = *v->node;
   if (node.errors != nullptr) return Value::of(node.errors);
   bool has_fields = std::any_of(v->arcs.begin(), v->arcs.end(),
@@ -252,7 +261,7 @@ Value Evaluator::finish_base(Vertex* v) {
     if (node.has_struct || has_fields)
       return conflict(node.said(), node.said_from(), Value::type(kStruct), node.struct_from(), kList);
     Value list = Value::of(Value::Tag::List);
-    return node.bounds.empty() ? list : run_validators(v, list);
+    return node.bounds.empty() || !is_all_known ? list : run_validators(v, list);
   }
   bool is_bare = !node.has_scalar() && (node.kinds & kStruct) != 0;
   bool is_plain = is_bare && !node.has_top && node.kinds == kTop && node.bounds.empty();
@@ -268,7 +277,7 @@ Value Evaluator::finish_base(Vertex* v) {
       return conflict(node.said(), from, Value::type(kStruct), struct_from, node.kinds);
     }
     Value object = Value::of(Value::Tag::Struct);
-    return node.bounds.empty() ? object : run_validators(v, object);
+    return node.bounds.empty() || !is_all_known ? object : run_validators(v, object);
   }
   if (node.has_scalar()) return node.bounds.empty() ? node.said() : run_validators(v, node.said());
   return finish_bounds(v);
@@ -465,6 +474,12 @@ bool Evaluator::complete(Vertex* v) {
   --depth_;
   if (v->phase != Phase::Completing) return done && complete(v);
   v->phase = done ? Phase::Final : Phase::Settled;
+  // With something wrong below it is known enough: what it is said to be besides does not matter any more.
+  bool is_wrong_below = v->child_error != nullptr && !is_incomplete(v->child_error->code);
+  if (is_wrong_below && v->base.is_bottom() && is_incomplete(v->base.bottom->code)) {
+    bool is_list = v->node != nullptr && !v->node->lists.empty();
+    v->base = Value::of(is_list ? Value::Tag::List : Value::Tag::Struct);
+  }
   if (done && is_simple(v->base) && v->arcs.empty() && v->stands_for == nullptr) give_node(v);
   return done;
 }

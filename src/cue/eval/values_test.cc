@@ -102,6 +102,36 @@ e: {x: *x.y | 0}.x
   EXPECT_EQ(value_at(root, "e"), "0");
 }
 
+// Guards, fields named by what is not there and operands that may come do not hide what is wrong with the rest.
+TEST(Values, what_is_not_known_yet_does_not_hide_a_contradiction) {
+  const std::string open = "p: {n: int, m?: [...int]}\n";
+  for (const char* wrong : {
+           "a: {b: {m: 1, m: 2}, if p.n > 2 {x: 1}}",
+           "a: {b: {m: [1] & [1, 2]}, for v in p.m {x: v}}",
+           "a: {b: \"s\", if p.n > 2 {x: 1}} & {b: 1}",
+           "a: \"s\" & {b: int, if p.n > 2 {x: 1}}",
+           "a: [] & {b?: int, if p.n > 2 {b: 1}, c: 1}",
+           "a: [...{b: int, if b > 2 {c: 1}}]\na: [\"s\"]",
+           "a: 5 & {\"\\(p.n)\": 1}",
+           "a: [if p.n > 1 {1}] & {b: 1}",
+           "a: >5 & 3 & (p.n + 1)",
+           "a: {b: {c: {d: 1} & \"s\"}, e: {\"\\(p.n)\": 1}}",
+       }) {
+    Cursor root = evaluated(open + wrong);
+    EXPECT_EQ(value_at(root, "a"), "wrong") << wrong;
+    EXPECT_FALSE(root.validate().empty()) << wrong;
+  }
+  for (const char* fine : {
+           "a: 5 & {if p.n > 1 {b: 1}}",
+           "a: close({if p.n > 1 {b: 1}}) & {c: 1}",
+           "a: >5 & 7 & (p.n + 1)",
+           "a: {b: 1, if p.n > 2 {b: 2}}",
+           "a: {b: 1, if p.n > 2 {x: 1}} | string",
+       }) {
+    EXPECT_TRUE(evaluated(open + fine).validate().empty()) << fine;
+  }
+}
+
 TEST(Values, copies_of_what_refers_to_itself_are_one) {
   std::string text;
   std::string all;

@@ -154,6 +154,25 @@ TEST(Cost, chains_of_references_grow_with_their_length) {
         }}});
 }
 
+TEST(Cost, an_enumeration_may_have_thousands_of_words) {
+  auto words = [](int size) { return times(size, " | ", [](int i) { return "\"a" + n(i) + "\""; }); };
+  auto fields = [](int size, const char* before) {
+    return times(size, "\n", [=](int i) { return "y" + n(i) + ": " + before + "\"a" + n(i * 7 % size) + "\""; });
+  };
+  expect_no_explosion(
+      {{"alone", 1000, [&](int size) { return "#x: " + words(size) + "\n"; }},
+       {"one of it", 1000, [&](int size) { return "#x: " + words(size) + "\ny: #x & \"a77\"\n"; }},
+       {"the type of many fields", 250, [&](int size) { return "#x: " + words(size) + "\n" + fields(size, "#x & ") + "\n"; }},
+       {"a pattern of many", 250,
+        [&](int size) { return "#x: " + words(size) + "\n[string]: #x\n" + fields(size, "") + "\n"; }},
+       {"narrowed to strings", 250,
+        [&](int size) {
+          return "#x: *\"a1\" | " + words(size) + "\n" + times(size, "\n", [](int i) { return "y" + n(i) + ": #x & string"; }) +
+                 "\n";
+        }},
+       {"met with another", 500, [&](int size) { return "#x: (" + words(size) + ") & (\"b\" | " + words(size) + ")\n"; }}});
+}
+
 // The comparator is one expression, evaluated as often as items are compared; what it compares stays as it is.
 TEST(Cost, sorting_compares_items_where_they_are) {
   auto sorted = [](const char* comparator) {

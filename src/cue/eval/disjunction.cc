@@ -14,7 +14,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
 bool Evaluator::decide(Vertex* v) {
   if (v->node->disjunctions.empty()) return true;
-  return (!tells_all_ && decide_simple(v)) || decide_trials(v);
+  return (!tells_all_ && decide_scalars(v)) || decide_trials(v);
 }
 
 // Of two that are the same: a default stays one.
@@ -135,94 +135,6 @@ DefaultMode Evaluator::mark_of(const PendingDisjunction& pending, std::size_t in
                                                : DefaultMode::Not;
 }
 
-// The alternatives of a disjunction all of whose disjuncts are constants.
-bool Evaluator::simple_alternatives(const PendingDisjunction& pending, bool with_choices, std::vector<Alternative>& out) {
-  const Conjunct& c = pending.conjunct;
-  auto choice = [&](std::size_t index) {
-    Choice one{c.expr, pending.ordinal, static_cast<std::uint32_t>(index)};
-    return with_choices ? with_choice({}, one) : std::span<const Choice>();
-  };
-  if (pending.values != nullptr) {
-    const Disjunction& d = *pending.values;
-    for (std::size_t i = 0; i < d.values.size(); ++i) {
-      if (!is_simple(d.values[i])) return false;
-      out.push_back({d.values[i], DefaultMode::Maybe, mark_of(pending, i), choice(i)});
-    }
-    return true;
-  }
-  const auto& disjunction = ir::as<ir::Or>(*c.expr);
-  for (std::size_t i = 0; i < disjunction.parts.size(); ++i) {
-    const ir::Disjunct& one = disjunction.parts[i];
-    Value value;
-    if (one.value->op == ir::Op::Bound) {
-      const auto& limit = ir::as<ir::Bound>(*one.value);
-      if (limit.operand->op != ir::Op::Constant) return false;
-      value = bound(limit, c.env);
-    } else if (one.value->op == ir::Op::Constant) {
-      value = ir::as<ir::Constant>(*one.value).value;
-    } else {
-      return false;
-    }
-    if (value.is_bottom()) continue;
-    if (!is_simple(value)) return false;
-    append_alternative(out, {value, DefaultMode::Maybe, mark_of(pending, i), choice(i)});
-  }
-  return true;
-}
-
-// a & b for scalars, types and bounds.
-Value Evaluator::unify_simple(const Value& a, const Value& b) {
-  Vertex* v = arena_.make<Vertex>();
-  v->phase = Phase::Running;
-  v->node = take_node();
-  Conjunct none{nullptr, nullptr, nullptr, nullptr, false};
-  insert_value(v, none, a, 0);
-  insert_value(v, none, b, 0);
-  v->base = finish_base(v);
-  give_node(v);
-  return v->base;
-}
-
-bool Evaluator::decide_simple(Vertex* v) {
-  Node& node = *v->node;
-  if (node.has_struct || node.maybe_struct || !node.lists.empty() || !v->arcs.empty() || node.errors != nullptr) return false;
-  for (const Value& bound : node.bounds) {
-    if (bound.tag == Value::Tag::Validator) return false;
-  }
-  std::vector<std::vector<Alternative>> factors(node.disjunctions.size());
-  for (std::size_t k = 0; k < factors.size(); ++k) {
-    if (!simple_alternatives(node.disjunctions[k], v->is_preliminary, factors[k])) return false;
-  }
-  std::vector<Alternative> all = {{finish_base(v), node.before.mode, node.before.mark, node.choices}};
-  std::vector<Branch> errors;
-  for (std::size_t k = 0; k < factors.size(); ++k) {
-    std::vector<Crossing> crossings;
-    for (const Alternative& a : all) {
-      for (const Alternative& b : factors[k]) {
-        if (over_budget()) break;
-        bool is_any = a.value.tag == Value::Tag::Type && a.value.kinds == kTop;
-        Value both = is_any ? b.value : unify_simple(a.value, b.value);
-        Crossing& crossing = crossings.emplace_back(a.mode, a.mark, b.mark);
-        if (both.is_bottom()) {
-          errors.push_back({both.bottom, nullptr});
-          continue;
-        }
-        std::span<const Choice> choices;
-        if (v->is_preliminary) choices = with_choice(a.choices, b.choices[0]);
-        crossing.found.push_back({both, a.mode, b.mark, choices});
-      }
-    }
-    unify_modes(crossings);
-    all.clear();
-    for (const Crossing& one : crossings) {
-      if (!one.found.empty()) append_alternative(all, one.found[0]);
-    }
-  }
-  node.has_noncyclic = true;
-  set_alternatives(v, all, errors);
-  return true;
-}
-
 // Cheap signs that a disjunct cannot be.
 bool Evaluator::is_hopeless(Vertex* v, const ir::Expr& disjunct) {
   const Node& node = *v->node;
@@ -231,7 +143,8 @@ bool Evaluator::is_hopeless(Vertex* v, const ir::Expr& disjunct) {
   if (disjunct.op == ir::Op::Constant) {
     const Value& value = ir::as<ir::Constant>(disjunct).value;
     if (value.is_bottom() || value.tag == Value::Tag::Builtin) return false;  // a function may judge
-    return (kinds_of(value) & known) == 0;
+    bool is_other = node.has_scalar() && value.is_concrete_scalar() && !is_identical(node.said(), value);
+    return is_other || (kinds_of(value) & known) == 0;
   }
   if (disjunct.op == ir::Op::List) return (known & kList) == 0;
   if (disjunct.op != ir::Op::Struct) return false;
@@ -387,7 +300,7 @@ void Evaluator::set_alternatives(Vertex* v, const std::vector<Alternative>& all,
     for (const Alternative& one : all) {
       if ((one.mode == DefaultMode::Default) != marked) continue;
       values.push_back(one.value);
-      node.left.push(arena_, {one.mode, one.mark, one.choices});
+      if (v->stands_for != nullptr) node.left.push(arena_, {one.mode, one.mark, one.choices});
       defaults += marked ? 1 : 0;
     }
   }

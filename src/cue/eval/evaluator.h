@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cue/compile/program.h"
+#include "cue/eval/scalar_index.h"
 #include "cue/eval/vertex.h"
 #include "cue/std/registry.h"
 
@@ -242,10 +243,8 @@ class Evaluator final : public Calls {
 
   // disjunction.cc
   bool decide(Vertex* v);
-  bool simple_alternatives(const PendingDisjunction& pending, bool with_choices, std::vector<Alternative>& out);
   std::span<const Choice> with_choice(std::span<const Choice> made, const Choice& one);
   static DefaultMode mark_of(const PendingDisjunction& pending, std::size_t index);
-  bool decide_simple(Vertex* v);
   bool decide_trials(Vertex* v);
   bool cross(Vertex* v, std::uint32_t index, const std::vector<Alternative>& left, std::vector<Crossing>& out,
              std::vector<Branch>& errors);
@@ -262,7 +261,17 @@ class Evaluator final : public Calls {
   void set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<Branch>& errors);
   void fail_disjunction(Vertex* v, const std::vector<Branch>& errors);
   void select_branches(const Bottom& reason, std::vector<const Bottom*>& out);
-  Value unify_simple(const Value& a, const Value& b);
+
+  // scalar_disjunction.cc
+  /// Decides a vertex that can only be one of scalars or sets of them. False when it may be something else.
+  bool decide_scalars(Vertex* v);
+  const ScalarFactor* factor_of(const PendingDisjunction& pending, ScalarFactor& own);
+  bool make_factor(const PendingDisjunction& pending, ScalarFactor& out);
+  void add_part(ScalarFactor& factor, const Value& value, DefaultMode mark, std::uint32_t index);
+  bool take_factor(Vertex* v, const ScalarFactor& factor);
+  void meet_factor(Vertex* v, const PendingDisjunction& pending, const ScalarFactor& factor, std::vector<Alternative>& all,
+                   std::vector<Branch>& errors);
+  Value meet_scalars(const Value& a, const Value& b);
 
   // finish.cc
   bool settle_running(Vertex* v);
@@ -355,6 +364,7 @@ class Evaluator final : public Calls {
   };
   mutable std::unordered_map<const Vertex*, FieldIndex> indexes_;
   std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps_;  // computed ones
+  std::unordered_map<const ir::Or*, ScalarFactor> factors_;                      // large ones; only looked up in
   const char* stack_bottom_ = nullptr;
 };
 

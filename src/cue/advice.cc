@@ -51,7 +51,7 @@ bool is_other_kind(const Bottom& reason) {
 void Evaluation::advise(const Bottom& reason, Error& error) {
   error.hint = hint_for(reason);
   say_operands(reason, error);
-  if (!reason.branches.empty()) compare_branches(reason, error);
+  if (!reason.branches.empty() && reason.source == nullptr) compare_branches(reason, error);
 }
 
 std::string Evaluation::hint_for(const Bottom& reason) {

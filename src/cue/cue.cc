@@ -77,7 +77,9 @@ std::expected<Program, Errors> compile(const std::vector<SourceText>& files, con
 }
 
 void Evaluation::add_position(Pos pos, std::vector<Position>& out) const {
-  if (pos >= kForeign) {
+  if (auto read = evaluator_.place_in_text(pos)) {
+    out.push_back({read->reader, read->line, read->column});
+  } else if (pos >= kForeign) {
     out.push_back(foreign_positions_[pos - kForeign]);
   } else {
     locate_into(program_.data().sources, pos, out);

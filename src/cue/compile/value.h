@@ -225,6 +225,7 @@ struct Bottom {
   const Vertex* node = nullptr;           // where, for the path
   const Bottom* next = nullptr;           // further errors of the same node
   const Bottom* cause = nullptr;          // what the call or disjunct failed with
+  const Bottom* source = nullptr;         // what it tells in other words: its places take part
   const RefTrail* trails[2] = {};         // the references, guards and embeddings through which the two sides came
   const ir::Expr* shown[2] = {};          // what stands for the first two operands in the text
   const ir::Expr* exprs[2] = {};          // operands, for the places their values come from, and

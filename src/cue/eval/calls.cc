@@ -65,12 +65,6 @@ Value Evaluator::error(std::string message) {
   return bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
 }
 
-Value Evaluator::incomplete(std::string message) {
-  Value value = bottom(Code::Incomplete, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
-  const_cast<Bottom*>(value.bottom)->is_rejection = true;  // fresh: nobody else has it yet
-  return value;
-}
-
 Value Evaluator::from_json(const json::Value& data) {
   switch (data.type()) {
     case json::Type::Null:
@@ -100,12 +94,6 @@ Value Evaluator::from_json(const json::Value& data) {
     }
   }
   return Value::null();
-}
-
-Value Evaluator::reject(std::string message) {
-  Value value = bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
-  const_cast<Bottom*>(value.bottom)->is_rejection = true;  // fresh: nobody else has it yet
-  return value;
 }
 
 json::Value Evaluator::to_data(const Value& value, Value& error) {
@@ -141,15 +129,6 @@ const re2::RE2* Evaluator::regexp(std::string_view pattern, Value& error) {
   return nullptr;
 }
 
-Value Evaluator::check(const Value& value, const Value& schema, bool wants_concrete) {
-  Value both = unify(value, schema);
-  if (both.is_bottom() && !is_incomplete(both.bottom->code)) return both;
-  if (!wants_concrete) return {};
-  Value error;
-  to_json(both, error);
-  return error;
-}
-
 std::size_t Evaluator::list_size(const Value& list) {
   if (!list.is_vertex()) return 0;
   const Vertex* v = deref(list.vertex);
@@ -182,61 +161,6 @@ Evaluator::Member Evaluator::member(const Value& object, std::size_t index) {
     return {labels_.text(one->label), make_concrete(Value::of(one), one->pos)};
   }
   return {};
-}
-
-Value Evaluator::unify(const Value& a, const Value& b) {
-  Vertex* v = arena_.make<Vertex>();
-  v->parent = current_;
-  for (const Value& side : {a, b}) {
-    v->conjuncts.push(arena_, {constant(side, 0), nullptr, nullptr, nullptr, false});
-  }
-  settle(v);
-  complete(v);
-  Vertex* real = deref(v);
-  if (real->base.is_bottom()) return real->base;
-  if (real->child_error != nullptr) return Value::of(real->child_error);
-  return real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List ? Value::of(real) : real->base;
-}
-
-Value Evaluator::data_of(const Value& given) {
-  if (given.is_vertex()) complete(given.vertex);
-  Value value = given;
-  for (int hops = 0; hops < 100; ++hops) {
-    const Vertex* v = value.is_vertex() ? deref(value.vertex) : nullptr;
-    if (v != nullptr && v->base.tag != Value::Tag::Struct && v->base.tag != Value::Tag::List) value = v->base;
-    if (value.tag != Value::Tag::Disjunction || value.disjunction->defaults != 1) break;
-    value = value.disjunction->values[0];
-  }
-  if (!value.is_vertex() || over_budget()) return value;
-  const Vertex* from = deref(value.vertex);
-  Vertex* v = arena_.make<Vertex>();
-  v->is_data = true;
-  v->phase = Phase::Settled;
-  v->base = from->base;
-  v->is_open_list = from->is_open_list;
-  for (Vertex* one : from->arcs) {
-    if (one->mark != ArcMark::Member || !(one->label.is_regular() || one->label.is_index())) continue;
-    v->arcs.push(arena_, data_vertex(v, one->label, data_of(Value::of(one))));
-  }
-  return Value::of(v);
-}
-
-Code Evaluator::fit(const Value& data, const Value& schema) {
-  Value both = unify(data, schema);
-  if (both.is_bottom()) return both.bottom->code;
-  return both.is_vertex() ? missing_below(deref(both.vertex)) : Code::None;
-}
-
-// Of what a validator accepts: the worst that is not there yet, e.g. a required field.
-Code Evaluator::missing_below(const Vertex* v) {
-  Code worst = Code::None;
-  for (Vertex* one : v->arcs) {
-    if (one->mark > ArcMark::Required || one->label.is_let()) continue;
-    if (one->mark == ArcMark::Required) worst = std::max(worst, Code::Incomplete);
-    const Vertex* real = deref(one);
-    worst = std::max(worst, real->base.is_bottom() ? real->base.bottom->code : missing_below(real));
-  }
-  return worst;
 }
 
 const ir::Expr* Evaluator::constant(const Value& value, Pos pos) {
@@ -282,11 +206,6 @@ Value Evaluator::all_of(const Value& list) {
     v->conjuncts.push(arena_, {constant(raw_item(list, i), calling_pos_), nullptr, nullptr, trail, false});
   }
   return Value::of(v);
-}
-
-Value Evaluator::fail(const Value& reason) {
-  std::string path = path_of(reason.bottom->node);
-  return fail((path.empty() ? "" : path + ": ") + message(*reason.bottom));
 }
 
 Value Evaluator::with_default(const Value& preferred, const Value& other) {

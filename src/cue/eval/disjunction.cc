@@ -365,8 +365,10 @@ void Evaluator::expand(const Bottom& short_reason, std::vector<const Bottom*>& o
   select_branches(reason, told);
   --expanding_;
   auto* head = arena_.make<Bottom>(reason);
-  head->operands[0] = Value::of_int(static_cast<std::int64_t>(told.size()));
-  head->cause = nullptr;
+  if (head->source == nullptr) {  // "3 errors in empty disjunction"
+    head->operands[0] = Value::of_int(static_cast<std::int64_t>(told.size()));
+    head->cause = nullptr;
+  }
   out.push_back(head);
   out.insert(out.end(), told.begin(), told.end());
 }

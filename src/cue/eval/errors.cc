@@ -116,6 +116,12 @@ std::vector<Pos> Evaluator::places_of(const Bottom& reason) {
       out.push_back(start_of(*one));
   }
   if (reason.wants_sources && reason.node != nullptr) report_sources(reason.node, out);
+  if (reason.source != nullptr) {
+    out.push_back(reason.source->pos);
+    std::vector<Pos> below = places_of(*reason.source);
+    // The definition is an argument, and stands there.
+    if (!reason.source->is_close_check) out.insert(out.end(), below.begin(), below.end());
+  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,6 +22,13 @@ struct Budget {
   std::uint64_t max_steps = 20'000'000;
   std::size_t max_bytes = std::size_t{512} << 20;
   std::uint32_t max_depth = 1000;  // vertices evaluated inside each other
+};
+
+/// A place in a text that a function has read, under the name of the function.
+struct FoundPlace {
+  std::string reader;
+  int line;
+  int column;
 };
 
 class Evaluator final : public Calls {
@@ -83,11 +91,12 @@ class Evaluator final : public Calls {
   Value make_list(std::span<const Value> items) override;
   Value make_struct(std::span<const Member> members) override;
   Value fail(std::string message) override;
-  Value fail(const Value& reason) override;
+  Value fail(const Value& reason, Code code) override;
   Value error(std::string message) override;
   std::string callee() const override;
-  Value incomplete(std::string message) override;
-  Value reject(std::string message) override;
+  Value incomplete(std::string message, std::span<const Value> because = {}) override;
+  Value reject(std::string message, std::span<const Value> because = {}) override;
+  Value reject(const Value& reason) override;
   Value from_json(const json::Value& data) override;
   std::size_t list_size(const Value& list) override;
   Value list_item(const Value& list, std::size_t index) override;
@@ -101,8 +110,11 @@ class Evaluator final : public Calls {
   const re2::RE2* regexp(std::string_view pattern, Value& error) override;
   Value unify(const Value& a, const Value& b) override;
   Value data_of(const Value& value) override;
-  Code fit(const Value& data, const Value& schema) override;
-  Value check(const Value& value, const Value& schema, bool wants_concrete) override;
+  Code fit(const Value& data, const Value& schema, std::vector<Value>* why = nullptr) override;
+  Value check(const Value& value, const Value& schema, Wanted wanted) override;
+  void place(const Value& data, const TextRead& text) override;
+  /// Of a position that `place` made; none of any other.
+  std::optional<FoundPlace> place_in_text(Pos pos) const;
   Value any_of(const Value& list) override;
   Value all_of(const Value& list) override;
   Value with_default(const Value& preferred, const Value& other) override;
@@ -222,9 +234,17 @@ class Evaluator final : public Calls {
   const ir::Expr* constant(const Value& value, Pos pos);
   Value compare_in_place(Vertex* comparator, const Value& x, const Value& y);
   Value inline_value(const ir::Expr& expr, Env* env);
-  static Code missing_below(const Vertex* v);
   Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);
   Value check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos);
+
+  // judge.cc
+  static Code missing_below(const Vertex* v);
+  Pos place_of_value(const Vertex* v) const;
+  Vertex* placed_data(Vertex* parent, Label label, const Value& value, Pos name, Pos place);
+  /// a & b, complete; `a_pos` is where a stands.
+  Vertex* meet(const Value& a, const Value& b, Pos a_pos);
+  Value lacking(Vertex* v, Wanted wanted);
+  void place_below(Vertex* data);
 
   // operators.cc
   Value binary_values(Tok op, const Value& a, const Value& b, Pos pos);
@@ -356,6 +376,15 @@ class Evaluator final : public Calls {
     Value subject;
   };
   std::vector<Judgement> judging_;
+  const Vertex* judged_ = nullptr;  // whose value a validator looks at
+  struct ReadText {
+    TextRead text;
+    std::string reader;
+    Pos first;  // number of its places
+  };
+  static constexpr Pos kTexts = 0xC0000000;  // from here on: places in texts that functions read
+  Pos next_text_place_ = kTexts;
+  std::vector<ReadText> texts_read_;
   std::vector<const ir::Call*> calls_;  // inside each other
   /// Fields of wide structs by name; the first so many of them. Only looked up in, never gone through.
   struct FieldIndex {

@@ -395,7 +395,8 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
     Value validator = Value::of(Value::Tag::Validator);
     std::vector<Pos> places;
     for (std::size_t i = 0; i < args.size(); ++i) {
-      if (args[i].is_concrete_scalar()) places.push_back(expr.args[i]->pos);
+      bool has_place = args[i].is_concrete_scalar() || args[i].tag == Value::Tag::Bound || args[i].tag == Value::Tag::Type;
+      if (has_place) places.push_back(expr.args[i]->pos);
     }
     validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos,
                                                  std::span<const Pos>(arena_.copy(places)), true);
@@ -442,7 +443,8 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
     Value validator = Value::of(Value::Tag::Validator);
     std::vector<Pos> places;
     for (std::size_t i = 0; i < args.size(); ++i) {
-      if (args[i].is_concrete_scalar()) places.push_back(expr.args[i]->pos);
+      bool has_place = args[i].is_concrete_scalar() || args[i].tag == Value::Tag::Bound || args[i].tag == Value::Tag::Type;
+      if (has_place) places.push_back(expr.args[i]->pos);
     }
     validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos,
                                                  std::span<const Pos>(arena_.copy(places)), true);

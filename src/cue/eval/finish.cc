@@ -171,8 +171,9 @@ void Evaluator::finish_lists(Vertex* v) {
   for (const ListPart& part : node.lists) {
     if (part.is_open) continue;
     if (closed != nullptr && closed->size != part.size) {
-      return add_error(v, bottom(Code::Eval, "incompatible list lengths ({0} and {1})", closed->pos,
-                                 Value::of_int(closed->size), Value::of_int(part.size), part.pos));
+      Pos place = closed->pos != 0 ? closed->pos : part.pos;
+      return add_error(v, bottom(Code::Eval, "incompatible list lengths ({0} and {1})", place, Value::of_int(closed->size),
+                                 Value::of_int(part.size), part.pos));
     }
     closed = &part;
   }
@@ -309,14 +310,18 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
   for (const Value& one : v->node->bounds) {
     if (is_implied_by_others(*v->node, one)) continue;
     Value error;
+    const Vertex* outer = std::exchange(judged_, v);
     int verdict = satisfies(subject, one, error);
+    judged_ = outer;
     if (verdict == 1) continue;
+    Value reason = rejection(v, subject, one, error);
     if (verdict < 0) {
-      if (first.is_none()) first = error;
+      if (first.is_none()) first = reason;
       continue;
     }
-    Value reason = rejection(v, subject, one, error);
     if (first.is_bottom() && !is_incomplete(first.bottom->code)) {
+      // As upstream has it, what the last one failed with is told.
+      const_cast<Bottom*>(first.bottom)->branches = {};
       add_error(v, first);
       add_error(v, reason);
       first = Value::of(v->node->errors);
@@ -345,7 +350,10 @@ Value Evaluator::rejection(Vertex* v, const Value& subject, const Value& judge, 
   fresh->is_unplaced = judge.validator->pos == 0;
   fresh->wants_sources = true;
   fresh->more = judge.validator->arg_places;
-  if (error.is_bottom()) fresh->cause = error.bottom;
+  if (!error.is_bottom()) return reason;
+  if (is_incomplete(error.bottom->code)) fresh->code = error.bottom->code;
+  fresh->cause = fresh->source = error.bottom;
+  if (error.bottom->is_rejection) fresh->branches = error.bottom->branches;
   return reason;
 }
 

@@ -267,7 +267,7 @@ void Evaluator::insert_bound(Vertex* v, const Value& bound, const Origin& from) 
 void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   data = declared(data);
   bool is_disjunct = data->stands_for != nullptr && data->node != nullptr && !data->node->choices.empty();
-  if (!data->conjuncts.empty() && !data->is_data && !is_disjunct) return add_vertex(v, c, data, false);
+  if (!data->conjuncts.empty() && !data->is_data && !is_disjunct) return add_vertex(v, c, data, data->closes_fields);
   settle(data);
   data = deref(data);
   if (data->base.tag != Value::Tag::Struct && data->base.tag != Value::Tag::List)
@@ -295,8 +295,11 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   }
   for (std::uint32_t i = 0; i < data->arcs.size(); ++i) {
     Vertex* from = data->arcs[i];
-    const ir::Expr* item = constant(Value::of(from), from->pos != 0 ? from->pos : c.expr->pos);
-    add_conjunct(arc(v, from->label, from->mark, &c), {item, nullptr, inside, c.trail, c.is_cyclic});
+    Pos place = from->is_data && !from->conjuncts.empty() ? from->conjuncts[0].expr->pos : from->pos;
+    const ir::Expr* item = constant(Value::of(from), place != 0 ? place : c.expr->pos);
+    Vertex* field = arc(v, from->label, from->mark, &c);
+    if (field->pos == 0) field->pos = from->pos;
+    add_conjunct(field, {item, nullptr, inside, c.trail, c.is_cyclic});
   }
 }
 

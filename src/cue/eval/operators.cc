@@ -388,8 +388,10 @@ int Evaluator::satisfies(const Value& value, const Value& bound, Value& error) {
     std::vector<Value> args = {value};
     args.insert(args.end(), validator.args.begin(), validator.args.end());
     const Builtin* outer = std::exchange(calling_, validator.builtin);
+    Pos outer_pos = std::exchange(calling_pos_, validator.pos);
     Value result = validator.builtin->call(*this, args);
     calling_ = outer;
+    calling_pos_ = outer_pos;
     judging_.pop_back();
     if (result.is_bottom()) {
       error = result;

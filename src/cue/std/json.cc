@@ -1,8 +1,6 @@
 // Package encoding/json.
 #include "json/text.h"
 
-#include <fmt/format.h>
-
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
@@ -74,7 +72,7 @@ std::vector<std::string_view> values_of(std::string_view text) {
   return out;
 }
 
-Value wrong(Calls& calls, const Status& status) { return calls.fail(fmt::format("invalid JSON: {}", status.message)); }
+Value wrong(Calls& calls) { return calls.fail("json: invalid JSON"); }
 
 Value marshal(Calls& calls, Args args) {
   Value error;
@@ -95,14 +93,14 @@ Value marshal_stream(Calls& calls, Args args) {
 
 Value unmarshal(Calls& calls, Args args) {
   auto data = json::parse(args[0].str(), kLimits);
-  return data ? calls.from_json(*data) : wrong(calls, data.error());
+  return data ? calls.from_json(*data) : wrong(calls);
 }
 
 Value unmarshal_stream(Calls& calls, Args args) {
   std::vector<Value> items;
   for (std::string_view one : values_of(args[0].str())) {
     auto data = json::parse(one, kLimits);
-    if (!data) return wrong(calls, data.error());
+    if (!data) return wrong(calls);
     items.push_back(calls.from_json(*data));
   }
   return calls.make_list(items);
@@ -112,7 +110,7 @@ Value valid(Calls&, Args args) { return Value::of(json::parse(args[0].str(), kLi
 
 Value compact(Calls& calls, Args args) {
   auto data = json::parse(args[0].str(), kLimits);
-  return data ? calls.make_string(json::print(*data)) : wrong(calls, data.error());
+  return data ? calls.make_string(json::print(*data)) : wrong(calls);
 }
 
 void print_indented(std::string& out, const json::Value& value, const std::string& line, std::string_view indent) {
@@ -143,7 +141,7 @@ void print_indented(std::string& out, const json::Value& value, const std::strin
 
 Value indent(Calls& calls, Args args) {
   auto data = json::parse(args[0].str(), kLimits);
-  if (!data) return wrong(calls, data.error());
+  if (!data) return wrong(calls);
   std::string out;
   print_indented(out, *data, std::string(args[1].str()), args[2].str());
   return calls.make_string(out);
@@ -153,9 +151,11 @@ Value html_escape(Calls& calls, Args args) { return calls.make_string(html_escap
 
 Value validate(Calls& calls, Args args) {
   auto data = json::parse(args[0].str(), kLimits);
-  if (!data) return wrong(calls, data.error());
-  Value error = calls.check(calls.from_json(*data), args[1], true);
-  return error.is_bottom() ? calls.fail(error) : Value::of(true);
+  if (!data) return wrong(calls);
+  Value value = calls.from_json(*data);
+  calls.place(value, {args[0].str(), SourceFormat::Json});
+  Value error = calls.check(value, args[1], Calls::Wanted::Fields);
+  return error.is_bottom() ? calls.fail(error, error.bottom->code) : Value::of(true);
 }
 
 constexpr auto& kText = kParams < kString | kBytes > ;

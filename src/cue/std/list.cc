@@ -304,7 +304,7 @@ Value unique_items(Calls& calls, Args args) {
 Value match_n(Calls& calls, Args args) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i)
-    count += calls.check(calls.raw_item(args[0], i), args[2], true).is_bottom() ? 0 : 1;
+    count += calls.check(calls.raw_item(args[0], i), args[2], Calls::Wanted::Values).is_bottom() ? 0 : 1;
   Value verdict = calls.unify(Value::of_int(count), args[1]);
   if (!verdict.is_bottom()) return Value::of(true);
   std::string why = fmt::format("number of matched elements is {}: does not satisfy {}", count, calls.show(args[1]));

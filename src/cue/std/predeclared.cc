@@ -46,8 +46,9 @@ Value match_n(Calls& calls, std::span<const Value> args) {
   Value data = calls.data_of(args[0]);
   std::int64_t count = 0;
   std::int64_t possible = 0;
+  std::vector<Value> why_not;
   for (std::size_t i = 0; i < calls.list_size(args[2]); ++i) {
-    Code code = calls.fit(data, calls.raw_item(args[2], i));
+    Code code = calls.fit(data, calls.raw_item(args[2], i), &why_not);
     count += code == Code::None ? 1 : 0;
     possible += is_incomplete(code) ? 1 : 0;
   }
@@ -55,18 +56,18 @@ Value match_n(Calls& calls, std::span<const Value> args) {
   if (is_wanted(count)) return Value::of(true);
   std::string why = fmt::format("{} matched, expected {}", count, calls.show(args[1]));
   for (std::int64_t n = count + 1; n <= count + possible; ++n) {
-    if (is_wanted(n)) return calls.incomplete(why);
+    if (is_wanted(n)) return calls.incomplete(why, why_not);
   }
-  return calls.reject(why);
+  return calls.reject(why, why_not);
 }
 
 Value match_if(Calls& calls, std::span<const Value> args) {
   Value data = calls.data_of(args[0]);
   const Value& wanted = calls.fit(data, args[1]) == Code::None ? args[2] : args[3];
-  Code code = calls.fit(data, wanted);
+  std::vector<Value> why_not;
+  Code code = calls.fit(data, wanted, &why_not);
   if (code == Code::None) return Value::of(true);
-  return is_incomplete(code) ? calls.incomplete("invalid value: does not match yet")
-                             : calls.reject("invalid value: does not match");
+  return why_not.empty() ? calls.incomplete("invalid value: does not match yet") : calls.reject(why_not[0]);
 }
 
 constexpr KindMask kLenParams[] = {kString | kBytes | kList | kStruct};

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cue/compile/program.h"
 #include "cue/compile/value.h"
 #include "json/value.h"
 
@@ -18,6 +19,13 @@ class RE2;
 }
 
 namespace slipway::cue {
+
+/// A text of JSON or YAML that a function reads data from.
+struct TextRead {
+  std::string_view text;
+  SourceFormat format;
+  std::size_t document = 0;
+};
 
 class Calls;
 
@@ -59,16 +67,19 @@ class Calls {
   virtual Value make_struct(std::span<const Member> members) = 0;
   /// "error in call to strings.X: <message>".
   virtual Value fail(std::string message) = 0;
-  /// "error in call to strings.X: …" for a reason found below; permanent, whatever the reason was.
-  virtual Value fail(const Value& reason) = 0;
+  /// "error in call to strings.X: …" for a reason found below, whose places take part.
+  virtual Value fail(const Value& reason, Code code = Code::Eval) = 0;
   /// An error that says all there is to say.
   virtual Value error(std::string message) = 0;
   /// The function as messages name it: "strings.Join".
   virtual std::string callee() const = 0;
-  /// The operands are not known well enough yet.
-  virtual Value incomplete(std::string message) = 0;
-  /// A validator's no: false where it is called like a function, an error with this message where it judges.
-  virtual Value reject(std::string message) = 0;
+  /// A validator's no: false where it is called like a function, an error with this message where it judges, with what it
+  /// failed with told behind it.
+  virtual Value reject(std::string message, std::span<const Value> because = {}) = 0;
+  /// No so far: the operands are not known well enough yet.
+  virtual Value incomplete(std::string message, std::span<const Value> because = {}) = 0;
+  /// A no in the words of an error found below.
+  virtual Value reject(const Value& reason) = 0;
   /// Data as it would be written in the language.
   virtual Value from_json(const json::Value& data) = 0;
 
@@ -100,9 +111,14 @@ class Calls {
   /// What is there: defaults taken; only regular fields, without patterns and optional ones; open.
   virtual Value data_of(const Value& value) = 0;
   /// How data and schema go together: None when they do; Incomplete when they may, e.g. once required fields are there.
-  virtual Code fit(const Value& data, const Value& schema) = 0;
-  /// unify, then every error below it; with `wants_concrete` also what has no single value. None when there is none.
-  virtual Value check(const Value& value, const Value& schema, bool wants_concrete) = 0;
+  /// `why` gets the errors.
+  virtual Code fit(const Value& data, const Value& schema, std::vector<Value>* why = nullptr) = 0;
+  /// What else than errors counts for `check`: nothing, required fields that are not there, what has no single value, too.
+  enum class Wanted : std::uint8_t { Fit, Fields, Values };
+  /// The first error of both together, or the first that is missing; none when there is none.
+  virtual Value check(const Value& value, const Value& schema, Wanted wanted) = 0;
+  /// Tells errors where in the text its data stands. The text must outlive the evaluation, as arguments do.
+  virtual void place(const Value& data, const TextRead& text) = 0;
   /// One of the items, or all of them at once; unevaluated.
   virtual Value any_of(const Value& list) = 0;
   virtual Value all_of(const Value& list) = 0;

@@ -59,19 +59,20 @@ Value unmarshal_stream(Calls& calls, Args args) {
   return calls.make_list(items);
 }
 
-Value judged(Calls& calls, Args args, bool wants_concrete) {
+Value judged(Calls& calls, Args args, Calls::Wanted wanted) {
   auto documents = json::parse_yaml_nodes(args[0].str(), kLimits);
   if (!documents) return wrong(calls, documents.error());
-  for (const json::YamlNodeDocument& document : *documents) {
-    auto value = yaml_value(calls, *document.root);
+  for (std::size_t i = 0; i < documents->size(); ++i) {
+    auto value = yaml_value(calls, *(*documents)[i].root);
     if (!value) return wrong(calls, value.error());
-    Value error = calls.check(*value, args[1], wants_concrete);
+    calls.place(*value, {args[0].str(), SourceFormat::Yaml, i});
+    Value error = calls.check(*value, args[1], wanted);
     if (error.is_bottom()) return calls.fail(error);
   }
   return Value::of(true);
 }
-Value validate(Calls& calls, Args args) { return judged(calls, args, true); }
-Value validate_partial(Calls& calls, Args args) { return judged(calls, args, false); }
+Value validate(Calls& calls, Args args) { return judged(calls, args, Calls::Wanted::Values); }
+Value validate_partial(Calls& calls, Args args) { return judged(calls, args, Calls::Wanted::Fit); }
 
 constexpr auto& kText = kParams < kString | kBytes > ;
 constexpr auto &kTextAny = kParams < kString | kBytes, kTop > ;

@@ -47,6 +47,31 @@ void Evaluator::append_alternative(std::vector<Alternative>& out, Alternative on
   out.push_back(one);
 }
 
+// Of a trial that leaves further disjunctions aside: a field of which the disjunct says nothing. It is what it is in the vertex
+// that is tried, and need not be evaluated before all disjunctions have been met.
+bool Evaluator::is_untouched(const Vertex* trial, const Vertex* field) const {
+  if (!trial->is_preliminary || trial->stands_for == nullptr || field->phase != Phase::Raw) return false;
+  const Vertex* before = find_arc(trial->stands_for, field->label);
+  return before != nullptr && before->mark == field->mark && before->conjuncts.size() == field->conjuncts.size();
+}
+
+// As is_same, of two trials of one vertex.
+bool Evaluator::is_same_trial(const Value& a, const Value& b) {
+  const Vertex* x = a.is_vertex() ? deref(a.vertex) : nullptr;
+  const Vertex* y = b.is_vertex() ? deref(b.vertex) : nullptr;
+  bool are_trials = x != nullptr && y != nullptr && x->is_preliminary && x->stands_for != nullptr && y->is_preliminary &&
+                    y->stands_for == x->stands_for && x->node != nullptr && y->node != nullptr;
+  if (!are_trials) return is_same(a, b);
+  if (x->base.tag != y->base.tag || x->is_open_list != y->is_open_list || x->arcs.size() != y->arcs.size() ||
+      x->node->patterns.size() != y->node->patterns.size())
+    return false;
+  return std::all_of(x->arcs.begin(), x->arcs.end(), [&](Vertex* one) {
+    Vertex* other = find_arc(y, one->label);
+    if (other == nullptr || one->mark != other->mark) return false;
+    return (is_untouched(x, one) && is_untouched(y, other)) || is_identical(Value::of(one), Value::of(other));
+  });
+}
+
 // The fields that closed structs do not allow so far. A disjunction that was left aside may allow them yet, so trials that
 // differ in this are different.
 void Evaluator::not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& path, std::string& out) {
@@ -77,7 +102,7 @@ void Evaluator::append_preliminary(std::vector<Alternative>& out, Alternative on
     return text;
   };
   for (Alternative& known : out) {
-    if (!is_same(known.value, one.value) || open_fields(known) != open_fields(one)) continue;
+    if (!is_same_trial(known.value, one.value) || open_fields(known) != open_fields(one)) continue;
     known.mode = join(known.mode, one.mode);
     known.mark = join(known.mark, one.mark);
     return;

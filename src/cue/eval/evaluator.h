@@ -270,6 +270,7 @@ class Evaluator final : public Calls {
              std::vector<Branch>& errors);
   bool try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<Branch>& errors);
   Vertex* trial_of(Vertex* v, std::span<const Choice> choices);
+  bool is_untouched(const Vertex* trial, const Vertex* field) const;
   static const Bottom* unknown_field(const Vertex* v);
   bool is_hopeless(Vertex* v, const ir::Expr& disjunct);
   void append_preliminary(std::vector<Alternative>& out, Alternative one);
@@ -277,6 +278,7 @@ class Evaluator final : public Calls {
   static DefaultMode join(DefaultMode a, DefaultMode b);
   static void unify_modes(std::vector<Crossing>& all);
   bool is_same(const Value& a, const Value& b);
+  bool is_same_trial(const Value& a, const Value& b);
   void append_alternative(std::vector<Alternative>& out, Alternative one);
   void set_alternatives(Vertex* v, const std::vector<Alternative>& all, const std::vector<Branch>& errors);
   void fail_disjunction(Vertex* v, const std::vector<Branch>& errors);

@@ -495,7 +495,7 @@ bool Evaluator::complete(Vertex* v) {
 void Evaluator::complete_arcs(Vertex* v, bool& done) {
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
-    if (field->mark > ArcMark::Required) continue;
+    if (field->mark > ArcMark::Required || is_untouched(v, field)) continue;
     if (!settle(field) || !complete(field)) {
       done = false;
       continue;

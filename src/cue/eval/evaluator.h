@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cue/compile/program.h"
+#include "cue/eval/alternatives.h"
 #include "cue/eval/scalar_index.h"
 #include "cue/eval/vertex.h"
 #include "cue/std/registry.h"
@@ -133,23 +134,6 @@ class Evaluator final : public Calls {
     Value value = {};          // the error, or a value that is no field
     Vertex* holder = nullptr;  // of Absent: guards that wait decide whether it gets a field of this name
     Label label = kNoLabel;
-  };
-  struct Alternative {
-    Value value;
-    DefaultMode mode;
-    DefaultMode mark = DefaultMode::Maybe;  // of the disjunct it comes from
-    std::span<const Choice> choices = {};   // that lead to it
-  };
-  /// What unifying one alternative with one disjunct comes to: several when the disjunct is a disjunction itself.
-  struct Crossing {
-    DefaultMode left;
-    DefaultMode left_mark;
-    DefaultMode mark;
-    bool is_nested = false;
-    std::vector<Alternative> found = {};
-
-    Crossing(DefaultMode left_in, DefaultMode left_mark_in, DefaultMode mark_in)
-        : left(left_in), left_mark(left_mark_in), mark(mark_in) {}
   };
 
   // insert.cc

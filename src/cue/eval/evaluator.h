@@ -282,6 +282,8 @@ class Evaluator final : public Calls {
   // finish.cc
   bool settle_running(Vertex* v);
   static bool is_only_data(const Vertex* v);
+  bool take_known(Vertex* v);
+  Value fixed_value(const Vertex* v);
   Node* take_node();
   void give_node(Vertex* v);
   /// A scalar, or a set of them.

@@ -52,6 +52,7 @@ bool Evaluator::settle(Vertex* v) {
     v->phase = Phase::Settled;
     return true;
   }
+  if (v->phase == Phase::Raw && v->node == nullptr && take_known(v)) return true;
   if (v->node == nullptr) v->node = take_node();
   if (v->phase == Phase::Raw && v->stands_for == nullptr) ++unifications_;
   v->phase = Phase::Running;
@@ -85,6 +86,71 @@ bool Evaluator::is_only_data(const Vertex* v) {
     return false;
   bool is_plain = v->arcs.empty() && v->notify.empty() && v->stands_for == nullptr && !v->closes_once && !v->closes_fields;
   return is_plain && v->parent != nullptr && !v->parent->in_closed && !v->parent->closes_below && !v->label.is_let();
+}
+
+namespace {
+
+// Nothing but scalars and types, so that it is the same wherever it stands.
+bool is_fixed(const ir::Expr& expr) {
+  switch (expr.op) {
+    case ir::Op::Constant: {
+      const Value& value = ir::as<ir::Constant>(expr).value;
+      return (value.is_concrete_scalar() && value.tag != Value::Tag::Builtin) || value.tag == Value::Tag::Type;
+    }
+    case ir::Op::Bound:
+      return ir::as<ir::Bound>(expr).operand->op == ir::Op::Constant;
+    case ir::Op::And:
+      return std::ranges::all_of(ir::as<ir::And>(expr).parts,
+                                 [](const ir::Expr* one) { return one->op != ir::Op::And && is_fixed(*one); });
+    case ir::Op::Or:
+      return std::ranges::all_of(ir::as<ir::Or>(expr).parts,
+                                 [](const ir::Disjunct& one) { return one.value->op != ir::Op::Or && is_fixed(*one.value); });
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// A field of a trial that is fixed needs no evaluation: it is what it is in the vertex tried, or in the middle of which its
+// scalars agree. False when it has to be evaluated.
+bool Evaluator::take_known(Vertex* v) {
+  const Vertex* trial = v->parent;
+  if (trial == nullptr || trial->stands_for == nullptr || !v->arcs.empty() || v->conjuncts.empty() || tells_all_) return false;
+  bool is_acyclic = std::ranges::any_of(v->conjuncts, [](const Conjunct& c) { return !c.is_cyclic; });
+  if (!is_acyclic || !std::ranges::all_of(v->conjuncts, [](const Conjunct& c) { return is_fixed(*c.expr); })) return false;
+  const Vertex* before = find_arc(trial->stands_for, v->label);
+  auto is_same_expr = [](const Conjunct& a, const Conjunct& b) { return a.expr == b.expr; };
+  bool is_known = before != nullptr && before->phase >= Phase::Settled && before->shared == nullptr &&
+                  !before->base.is_bottom() && std::ranges::equal(before->conjuncts, v->conjuncts, is_same_expr);
+  Value value = is_known ? before->base : fixed_value(v);
+  bool is_clash = value.is_bottom();
+  if (value.is_none() || value.tag == Value::Tag::Struct) return false;
+  for (const Conjunct& c : v->conjuncts) v->has_definition = v->has_definition || is_in_definition(c.scope);
+  v->base = value;
+  v->phase = Phase::Final;
+  unifications_ += is_known || is_clash || trial->is_preliminary ? 0 : 1;
+  ++progress_;
+  return true;
+}
+
+// Of scalars and types; none when there is more to it. What contradicts itself is told of when somebody asks why no disjunct
+// is left, which evaluates it in full.
+Value Evaluator::fixed_value(const Vertex* v) {
+  Value scalar;
+  KindMask kinds = kTop;
+  for (const Conjunct& c : v->conjuncts) {
+    if (c.expr->op != ir::Op::Constant) return {};
+    const Value& value = ir::as<ir::Constant>(*c.expr).value;
+    if (value.tag != Value::Tag::Type) {
+      if (!scalar.is_none() && !is_identical(scalar, value)) kinds = 0;
+      if (scalar.is_none()) scalar = value;
+    }
+    kinds &= kinds_of(value);
+  }
+  if (kinds == 0) return bottom(Code::Eval, "conflicting values", v->pos);
+  if (scalar.is_none() && (kinds & ~kScalar) != 0) return {};
+  return scalar.is_none() ? Value::type(kinds) : scalar;
 }
 
 Node* Evaluator::take_node() {

@@ -113,7 +113,7 @@ Error Evaluation::error_of(const Bottom& reason) {
   Error error{std::string(code_name(reason.code)), evaluator_.path_of(reason.node), evaluator_.message(reason), {}};
   advise(reason, error);
   if (!reason.is_unplaced) add_position(reason.pos, error.positions);
-  error.is_placed = !error.positions.empty();
+  error.is_placed = !error.positions.empty() && !reason.is_close_check;  // a field that is not allowed belongs to its path
   add_places(evaluator_.places_of(reason), error.positions);
   return error;
 }

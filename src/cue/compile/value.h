@@ -175,6 +175,7 @@ struct Conjunction {
 struct Disjunction {
   std::span<const Value> values;  // the defaults first
   std::uint32_t defaults;
+  std::span<const Pos> places = {};  // of the values, where they were written apart from the disjunction
 };
 
 /// What alone may steer control flow. The higher, the worse; a parent takes the worst of its children.

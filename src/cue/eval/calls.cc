@@ -173,6 +173,7 @@ const ir::Expr* Evaluator::constant(const Value& value, Pos pos) {
 
 Value Evaluator::any_of(const Value& list) {
   std::vector<Value> values;
+  std::vector<Pos> places;
   const Bottom* failed = nullptr;
   for (std::size_t i = 0; i < list_size(list); ++i) {
     Vertex* item = raw_item(list, i).vertex;
@@ -185,6 +186,7 @@ Value Evaluator::any_of(const Value& list) {
       continue;
     }
     values.push_back(is_container || real->base.is_none() || !real->arcs.empty() ? Value::of(item) : real->base);
+    places.push_back(place_of_value(item));
   }
   if (values.empty() && failed != nullptr && !is_incomplete(failed->code)) return Value::of(failed);
   if (values.empty()) {
@@ -193,6 +195,7 @@ Value Evaluator::any_of(const Value& list) {
   if (values.size() == 1) return values[0];
   auto* disjunction = arena_.make<Disjunction>();
   disjunction->values = arena_.copy(values);
+  disjunction->places = arena_.copy(places);
   return Value::of(disjunction);
 }
 
@@ -202,6 +205,21 @@ Value Evaluator::all_of(const Value& list) {
   if (size == 0) return Value::type(kTop);
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;
+  // What is no struct or list is one constraint, of no place of its own.
+  std::vector<Value> parts;
+  for (std::size_t i = 0; i < size; ++i) {
+    Vertex* item = raw_item(list, i).vertex;
+    if (!settle(item) || !is_simple(deref(item)->base) || deref(item)->base.is_concrete_scalar()) break;
+    parts.push_back(deref(item)->base);
+  }
+  if (parts.size() == size && size > 1) {
+    auto* conjunction = arena_.make<Conjunction>();
+    conjunction->parts = arena_.copy(parts);
+    Value all = Value::of(Value::Tag::Conjunction);
+    all.conjunction = conjunction;
+    v->conjuncts.push(arena_, {constant(all, 0), nullptr, nullptr, trail, false});
+    return Value::of(v);
+  }
   for (std::size_t i = 0; i < size; ++i) {
     v->conjuncts.push(arena_, {constant(raw_item(list, i), calling_pos_), nullptr, nullptr, trail, false});
   }

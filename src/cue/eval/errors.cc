@@ -88,7 +88,10 @@ void Evaluator::add_side(Pos pos, const RefTrail* trail, std::vector<Pos>& out) 
     follow(trail->arc, out, 0);
   else
     out.push_back(pos);
-  for (; trail != nullptr; trail = trail->next) out.push_back(start_of(*trail->ref));
+  for (; trail != nullptr; trail = trail->next) {
+    bool is_value = trail->ref->op == ir::Op::Call || trail->ref->op == ir::Op::Constant;  // what or() came to
+    if (!is_value) out.push_back(start_of(*trail->ref));
+  }
 }
 
 std::vector<Pos> Evaluator::required_places(const Vertex* field) const {

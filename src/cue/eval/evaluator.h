@@ -295,6 +295,7 @@ class Evaluator final : public Calls {
   void finish(Vertex* v);
   void check_guards(Vertex* v);
   void finish_lists(Vertex* v);
+  Value wrong_length(const ListPart& first, const ListPart& second);
   Value finish_base(Vertex* v, bool is_all_known = true);
   void find_contradiction(Vertex* v);
   Value finish_bounds(Vertex* v);

@@ -233,24 +233,27 @@ void Evaluator::finish_lists(Vertex* v) {
   if (node.lists.empty()) return;
   std::uint32_t length = 0;
   for (const ListPart& part : node.lists) length = std::max(length, part.size);
+  // The later of two that do not go together is where it is told.
   const ListPart* closed = nullptr;
   for (const ListPart& part : node.lists) {
-    if (part.is_open) continue;
-    if (closed != nullptr && closed->size != part.size) {
-      Pos place = closed->pos != 0 ? closed->pos : part.pos;
-      return add_error(v, bottom(Code::Eval, "incompatible list lengths ({0} and {1})", place, Value::of_int(closed->size),
-                                 Value::of_int(part.size), part.pos));
-    }
-    closed = &part;
+    bool fits = closed == nullptr || (part.is_open ? part.size <= closed->size : part.size == closed->size);
+    if (!fits) return add_error(v, wrong_length(*closed, part));
+    if (!part.is_open && closed == nullptr) closed = &part;
   }
-  if (closed != nullptr && closed->size < length) {
-    return add_error(v, bottom(Code::Eval, "incompatible list lengths ({0} and {1})", closed->pos, Value::of_int(closed->size),
-                               Value::of_int(length)));
+  for (const ListPart& part : node.lists) {
+    if (closed != nullptr && part.size > closed->size) return add_error(v, wrong_length(part, *closed));
   }
   for (const ListPart& part : node.lists) {
     if (part.rest.expr == nullptr) continue;
     for (std::uint32_t i = part.size; i < length; ++i) add_conjunct(arc(v, Label::item(i), ArcMark::Member), part.rest);
   }
+}
+
+Value Evaluator::wrong_length(const ListPart& first, const ListPart& second) {
+  // As upstream counts, "..." of the later one is an item.
+  std::uint32_t sizes[] = {first.size, second.size + (second.rest.expr != nullptr ? 1 : 0)};
+  return bottom(Code::Eval, "incompatible list lengths ({0} and {1})", second.pos != 0 ? second.pos : first.pos,
+                Value::of_int(std::min(sizes[0], sizes[1])), Value::of_int(std::max(sizes[0], sizes[1])));
 }
 
 // Guards were decided with what was known; none may have been wrong.
@@ -416,6 +419,12 @@ Value Evaluator::rejection(Vertex* v, const Value& subject, const Value& judge, 
   fresh->is_unplaced = judge.validator->pos == 0;
   fresh->wants_sources = true;
   fresh->more = judge.validator->arg_places;
+  // A schema looks at a value that others have said something of, too.
+  if (judged_ != nullptr && v->label.is_none()) {
+    std::vector<Pos> places(fresh->more.begin(), fresh->more.end());
+    report_sources(judged_, places);
+    fresh->more = arena_.copy(places);
+  }
   if (!error.is_bottom()) return reason;
   if (is_incomplete(error.bottom->code)) fresh->code = error.bottom->code;
   fresh->cause = fresh->source = error.bottom;

@@ -235,6 +235,7 @@ void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, P
     case Value::Tag::Bound:
       return insert_bound(v, value, {pos, c.trail});
     case Value::Tag::Conjunction:
+      if ((node.kinds & kinds_of(value)) == 0) return insert_kinds(v, kinds_of(value), value, {pos, c.trail});
       for (const Value& part : value.conjunction->parts) insert_value(v, c, part, pos);
       return;
     case Value::Tag::Disjunction:
@@ -321,7 +322,8 @@ void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c, const Disjuncti
     if (values == nullptr) {
       return insert(v, {ir::as<ir::Or>(*c.expr).parts[choice.index].value, c.env, c.scope, c.trail, c.is_cyclic});
     }
-    return insert_value(v, c, values->values[choice.index], c.expr->pos);
+    Pos place = choice.index < values->places.size() ? values->places[choice.index] : 0;
+    return insert_value(v, c, values->values[choice.index], place != 0 ? place : c.expr->pos);
   }
   if (is_known) return;
   node.disjunctions.push(arena_, {c, ordinal, values});

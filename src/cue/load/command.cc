@@ -369,10 +369,13 @@ class Command {
       outcome_.errors += json::print(to_json(errors)) + "\n";
       return;
     }
-    std::size_t limit = options_.shows_all_errors ? errors.size() : std::min<std::size_t>(errors.size(), 10);
+    bool is_syntax = !errors.empty() && errors[0].code == "syntax";
+    std::size_t limit = options_.shows_all_errors || !is_syntax ? errors.size() : std::min<std::size_t>(errors.size(), 10);
     Errors shown_ones(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(limit));
-    // A field that is not allowed is told by its own place alone.
     for (Error& one : shown_ones) {
+      // The flag that names a schema tells of nothing but itself, a field that is not allowed of its own place alone.
+      auto is_flag = [](const Position& at) { return at.file == "--schema"; };
+      if (!std::ranges::all_of(one.positions, is_flag)) std::erase_if(one.positions, is_flag);
       if (one.message.starts_with("field not allowed") && one.positions.size() > 1) one.positions.resize(1);
     }
     outcome_.errors += describe(shown_ones);

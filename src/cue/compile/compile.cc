@@ -270,6 +270,7 @@ std::string Compiler::import_path(const ast::Import& import, std::string_view& n
 
 bool Compiler::static_label(const ast::Node& node, Label& label) {
   if (node.kind == Kind::Ident) {
+    if (ast::as<ast::Ident>(node).name == "_") error(node.pos, "cannot use _ as label");
     label = program_.labels.identifier(ast::as<ast::Ident>(node).name, package_name_);
     return true;
   }
@@ -280,8 +281,8 @@ bool Compiler::static_label(const ast::Node& node, Label& label) {
     return true;
   }
   auto text = unquote(literal.text);
-  if (!text || text->is_bytes) {
-    error(node.pos, text ? "bytes cannot be a label" : text.error().message);
+  if (!text) {
+    error(node.pos, text.error().message);
     label = program_.labels.regular("");
     return true;
   }

@@ -118,7 +118,7 @@ const ir::Expr* Compiler::expression_inner(const ast::Node& node) {
       made->function = constant(function, node.pos);
       std::vector<const ir::Expr*> args = {expression(*slice.base)};
       args.push_back(slice.low != nullptr ? expression(*slice.low) : constant(Value::of_int(0), node.pos));
-      args.push_back(slice.high != nullptr ? expression(*slice.high) : constant(Value::of_int(-1), node.pos));
+      args.push_back(slice.high != nullptr ? expression(*slice.high) : constant(Value::of_int(INT64_MIN), node.pos));
       made->args = program_.arena.copy(args);
       return made;
     }

@@ -324,7 +324,7 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error) {
       return true;
     case Value::Tag::Int:
     case Value::Tag::Number:
-      out += number_text(value);
+      out += data_text(value);
       return true;
     case Value::Tag::String:
       json::print_to(out, json::Value(value.str()));

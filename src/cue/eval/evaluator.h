@@ -124,6 +124,8 @@ class Evaluator final : public Calls {
   /// Appends; false and `error` set when the value is not concrete.
   bool write_json(std::string& out, const Value& value, Value& error);
   std::string number_text(const Value& number) const;
+  /// In JSON and in texts: a float without a fraction and exponent, like 30 of 1.5e1*2, has no ".0".
+  std::string data_text(const Value& number) const;
 
  private:
   friend class StackGuard;
@@ -219,6 +221,7 @@ class Evaluator final : public Calls {
   Value compare_in_place(Vertex* comparator, const Value& x, const Value& y);
   Value inline_value(const ir::Expr& expr, Env* env);
   Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);
+  Value call_within_range(const Builtin& builtin, std::span<const Value> args);
   Value check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos);
 
   // judge.cc

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
+#include "cue/number/integer.h"
 #include "cue/syntax/literal.h"
 #include "cue/syntax/unicode.h"
 
@@ -209,7 +210,7 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
         break;
       case Value::Tag::Int:
       case Value::Tag::Number:
-        text += number_text(value);
+        text += data_text(value);
         break;
       default:
         return bottom(Code::Eval, "invalid interpolation: cannot use {0} (type {1}) as type (bool|string|bytes|number)",
@@ -353,8 +354,6 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
                  (container->base.tag == Value::Tag::List || (container->node != nullptr && !container->node->lists.empty()));
   KindMask got = container != nullptr ? (is_list ? kList : kStruct) : kinds_of(value);
   if ((wanted & got) != 0) return value;
-  if (wanted == kInt && !builtin.package.empty() && value.tag == Value::Tag::Number && to_decimal(value).is_whole())
-    return value;
   std::string package(builtin.package);
   if (package.find('/') != std::string::npos) package = quote(package);
   std::string name = (package.empty() ? "" : package + ".") + std::string(builtin.name);
@@ -378,7 +377,7 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
   for (std::size_t i = 0; i < given; ++i) {
     std::size_t param = i + (makes_validator ? 1 : 0);
     Value raw = evaluate(*expr.args[i], env);
-    Value value = builtin.params[param] == kTop && false ? raw : make_concrete(raw, expr.args[i]->pos);
+    Value value = make_concrete(raw, expr.args[i]->pos);
     if (value.is_bottom()) {
       // What is not known yet but can never be of the kind asked for is wrong already.
       bool is_open = is_incomplete(value.bottom->code) && !raw.is_bottom() && kinds_of(raw) != 0 &&
@@ -408,10 +407,20 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
     deref(arg.vertex)->is_counted = true;
   }
   if (builtin.judges() && builtin.result == 0) return fail("it judges a value and gives none: use it as a constraint");
-  Value result = builtin.call(*this, args);
+  Value result = call_within_range(builtin, args);
   if (builtin.judges() && (result.is_none() || (result.is_bottom() && result.bottom->is_rejection)))
     return Value::of(result.is_none());
   return result;
+}
+
+// What asks for an int gets one of 64 bits (the nearest when the sign takes one), unless it can do with any.
+Value Evaluator::call_within_range(const Builtin& builtin, std::span<const Value> args) {
+  for (std::size_t i = 0; i < args.size() && !builtin.package.empty(); ++i) {
+    bool may_be_big = builtin.params[i] != kInt || (builtin.big_params >> i & 1) != 0 || args[i].tag != Value::Tag::Number;
+    if (may_be_big || to_integer(to_decimal(args[i])).bit_count() <= 64) continue;
+    return error(fmt::format("int {} overflows int64 in argument {} in call to {}", show(args[i]), i, callee()));
+  }
+  return builtin.call(*this, args);
 }
 
 // and, or, close, matchN and their like take their arguments unevaluated or partly so.
@@ -425,9 +434,17 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
   for (std::size_t i = 0; i < expr.args.size(); ++i) {
     Value value = evaluate(*expr.args[i], env);
     std::size_t param = i + (makes_validator ? 1 : 0);
-    // A number may be given by what it must satisfy; lists and structs are wanted as such.
-    bool wants_container = (builtin.params[param] & ~(kList | kStruct)) == 0;
-    if (wants_container) value = make_concrete(value, expr.args[i]->pos);
+    // A number may be given by what it must satisfy; texts, lists and structs are wanted as such.
+    bool wants_container = (builtin.params[param] & ~(kList | kStruct | kString | kBytes)) == 0;
+    if (wants_container) {
+      Value raw = value;
+      value = make_concrete(raw, expr.args[i]->pos);
+      const Value& known = raw.is_vertex() ? deref(raw.vertex)->base : raw;
+      KindMask kinds = known.is_vertex() || known.is_bottom() ? kTop : kinds_of(known);
+      bool can_never_be =
+          value.is_bottom() && is_incomplete(value.bottom->code) && kinds != 0 && (kinds & builtin.params[param]) == 0;
+      if (can_never_be) return check_argument(builtin, known, param, expr.args[i]->pos);
+    }
     bool is_known = builtin.params[param] != kTop && (!value.is_vertex() || settle(value.vertex));
     if (!value.is_bottom() && is_known)
       value = check_argument(builtin, value.is_vertex() && !wants_container ? value_of(value.vertex) : value, param,
@@ -449,6 +466,9 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
     validator.validator = arena_.make<Validator>(&builtin, std::span<const Value>(arena_.copy(args)), expr.pos,
                                                  std::span<const Pos>(arena_.copy(places)), true);
     return validator;
+  }
+  if (builtin.is_only_validator) {
+    return error(fmt::format("{} is a validator and should not be used as a function", builtin.name));
   }
   Value result = builtin.call(*this, args);
   return result.is_bottom() && result.bottom->is_rejection ? Value::of(false) : result;

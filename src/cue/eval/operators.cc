@@ -107,6 +107,10 @@ std::string Evaluator::number_text(const Value& number) const {
   return format(number.number->decimal(), number.number->is_float);
 }
 
+std::string Evaluator::data_text(const Value& number) const {
+  return number.tag == Value::Tag::Int ? fmt::to_string(number.integer) : format(number.number->decimal(), false);
+}
+
 Value Evaluator::binary_values(Tok op, const Value& a, const Value& b, Pos pos) {
   switch (op) {
     case Tok::LAnd:
@@ -163,7 +167,7 @@ static Decimal reduced(Decimal value) {
   if (value.exponent < 0 || value.is_zero()) return value;
   value.digits += '0';
   --value.exponent;
-  return value;
+  return round(std::move(value));
 }
 
 Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
@@ -389,7 +393,7 @@ int Evaluator::satisfies(const Value& value, const Value& bound, Value& error) {
     args.insert(args.end(), validator.args.begin(), validator.args.end());
     const Builtin* outer = std::exchange(calling_, validator.builtin);
     Pos outer_pos = std::exchange(calling_pos_, validator.pos);
-    Value result = validator.builtin->call(*this, args);
+    Value result = call_within_range(*validator.builtin, args);
     calling_ = outer;
     calling_pos_ = outer_pos;
     judging_.pop_back();

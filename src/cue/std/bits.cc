@@ -57,16 +57,16 @@ constexpr auto& kOne = kParams<kInt>;
 constexpr auto& kTwo = kParams<kInt, kInt>;
 
 constexpr Builtin kRows[] = {
-    {"math/bits", "And", kTwo, kInt, bits_and},
-    {"math/bits", "Or", kTwo, kInt, bits_or},
-    {"math/bits", "Xor", kTwo, kInt, bits_xor},
-    {"math/bits", "Clear", kTwo, kInt, bits_clear},
-    {"math/bits", "Lsh", kTwo, kInt, shift_up},
-    {"math/bits", "Rsh", kTwo, kInt, shift_down},
-    {"math/bits", "At", kTwo, kInt, at},
-    {"math/bits", "Set", kParams<kInt, kInt, kInt>, kInt, set},
-    {"math/bits", "OnesCount", kOne, kInt, ones_count},
-    {"math/bits", "Len", kOne, kInt, len},
+    with_big({"math/bits", "And", kTwo, kInt, bits_and}, 3),
+    with_big({"math/bits", "Or", kTwo, kInt, bits_or}, 3),
+    with_big({"math/bits", "Xor", kTwo, kInt, bits_xor}, 3),
+    with_big({"math/bits", "Clear", kTwo, kInt, bits_clear}, 3),
+    with_big({"math/bits", "Lsh", kTwo, kInt, shift_up}, 1),
+    with_big({"math/bits", "Rsh", kTwo, kInt, shift_down}, 1),
+    with_big({"math/bits", "At", kTwo, kInt, at}, 1),
+    with_big({"math/bits", "Set", kParams<kInt, kInt, kInt>, kInt, set}, 1),
+    with_big({"math/bits", "OnesCount", kOne, kInt, ones_count}, 1),
+    with_big({"math/bits", "Len", kOne, kInt, len}, 1),
 };
 
 }  // namespace

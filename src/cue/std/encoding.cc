@@ -168,6 +168,8 @@ Value csv_decode(Calls& calls, Args args) {
 
 Value csv_encode(Calls& calls, Args args) {
   std::string out;
+  Value no_list;
+  if (!is_list(calls, args[0], no_list)) return no_list;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value row = calls.list_item(args[0], i);
     if (row.is_bottom()) return row;
@@ -212,7 +214,7 @@ constexpr Builtin kHex[] = {
 };
 constexpr Builtin kCsv[] = {
     {"encoding/csv", "Decode", kBytesOnly, kList, csv_decode},
-    {"encoding/csv", "Encode", kParams<kList>, kString, csv_encode},
+    {"encoding/csv", "Encode", kParams<kTop>, kString, csv_encode},
 };
 
 }  // namespace

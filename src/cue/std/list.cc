@@ -29,7 +29,13 @@ Value concat(Calls& calls, Args args) {
   std::vector<Value> items;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value inner = calls.list_item(args[0], i);
-    if (inner.is_bottom()) return inner;
+    if (inner.is_bottom()) {
+      // Not known yet; but what can be no list is wrong already.
+      Value raw = calls.raw_item(args[0], i);
+      bool may_be_list = !is_incomplete(inner.bottom->code) || kinds_of(raw) == 0 || (kinds_of(raw) & kList) != 0;
+      if (may_be_list) return inner;
+      inner = raw;
+    }
     if (!is_list(inner)) {
       return calls.fail(fmt::format("cannot use value {} (type {}) as list", calls.show(inner), kind_name(inner)));
     }
@@ -39,11 +45,11 @@ Value concat(Calls& calls, Args args) {
   return calls.make_list(items);
 }
 
-// A high bound of -1, which no program can write, is the end: what x[low:] compiles to.
+// A high bound of the least number is the end: what x[low:] compiles to.
 Value slice(Calls& calls, Args args) {
   std::int64_t size = size_of(calls, args[0]);
   std::int64_t low = to_int(args[1]);
-  std::int64_t high = args[2].tag == Value::Tag::Int && args[2].integer == -1 ? size : to_int(args[2]);
+  std::int64_t high = args[2].tag == Value::Tag::Int && args[2].integer == INT64_MIN ? size : to_int(args[2]);
   if (low < 0 || high < 0) return calls.fail("negative index");
   if (low > high) return calls.fail(fmt::format("invalid index: {} > {}", low, high));
   if (low > size || high > size) return calls.fail("slice bounds out of range");
@@ -194,7 +200,10 @@ void merge_sort(std::span<Value> items, const std::function<bool(const Value&, c
   }
 }
 
+Value no_comparator(Calls& calls) { return calls.fail("field not found: less"); }
+
 Value sort(Calls& calls, Args args) {
+  if (kinds_of(args[1]) != kStruct) return no_comparator(calls);
   auto items = raw_items(calls, args[0]);
   Value error;
   merge_sort(items, [&](const Value& x, const Value& y) {
@@ -207,6 +216,7 @@ Value sort(Calls& calls, Args args) {
 }
 
 Value is_sorted(Calls& calls, Args args) {
+  if (kinds_of(args[1]) != kStruct) return no_comparator(calls);
   auto items = raw_items(calls, args[0]);
   for (std::size_t i = 1; i < items.size(); ++i) {
     Value less = calls.compare_with(args[1], items[i], items[i - 1]);
@@ -314,7 +324,7 @@ Value match_n(Calls& calls, Args args) {
 
 constexpr auto& kOne = kParams<kList>;
 constexpr auto& kListInt = kParams<kList, kInt>;
-constexpr auto& kSorting = kParams<kList, kStruct>;
+constexpr auto& kSorting = kParams<kList, kTop>;
 constexpr KindMask kAny = kTop;
 
 constexpr Builtin kRows[] = {

@@ -47,10 +47,23 @@ Value round_to_even(Calls& calls, Args args) {
   return calls.make_number(order > 0 || (order == 0 && is_odd) ? add(low, decimal_of(1)) : low, false);
 }
 
+// With its digits as they are, but whole ones are ints.
+Value as_written(Calls& calls, const Decimal& value) {
+  return value.is_whole() ? calls.make_number(whole(value), false) : calls.make_number(value, true);
+}
 Value abs_value(Calls& calls, Args args) {
   Decimal value = to_decimal(args[0]);
   value.is_negative = false;
-  return value.is_whole() ? calls.make_number(whole(value), false) : calls.make_number(value, true);
+  return as_written(calls, value);
+}
+Value copysign_value(Calls& calls, Args args) {
+  Decimal value = to_decimal(args[0]);
+  value.is_negative = to_decimal(args[1]).is_negative && !value.is_zero();
+  return as_written(calls, value);
+}
+Value dim_value(Calls& calls, Args args) {
+  Decimal difference = subtract(to_decimal(args[0]), to_decimal(args[1]));
+  return difference.is_negative ? Value::of_int(0) : as_written(calls, difference);
 }
 
 Value multiple_of(Calls& calls, Args args) {
@@ -63,17 +76,26 @@ Value multiple_of(Calls& calls, Args args) {
   return Value::of(divide_truncated(a, by).remainder.is_zero());
 }
 
-Value reduced(Calls& calls, const std::optional<Decimal>& value, const char* otherwise) {
-  return value ? make_reduced(calls, *value) : calls.fail(otherwise);
+// What was rounded has all of its 34 digits, zeros too.
+Value rounded(Calls& calls, Decimal value) {
+  if (value.is_whole()) return make_reduced(calls, std::move(value));
+  while (value.digits.size() < kPrecision) {
+    value.digits += '0';
+    --value.exponent;
+  }
+  return calls.make_number(value, true);
 }
-Value exp_value(Calls& calls, Args args) { return reduced(calls, exponential(to_decimal(args[0])), "overflow"); }
+Value rounded(Calls& calls, const std::optional<Decimal>& value, const char* otherwise) {
+  return value ? rounded(calls, *value) : calls.fail(otherwise);
+}
+Value exp_value(Calls& calls, Args args) { return rounded(calls, exponential(to_decimal(args[0])), "overflow"); }
 Value exp2_value(Calls& calls, Args args) {
-  return reduced(calls, slipway::cue::power(decimal_of(2), to_decimal(args[0])), "exponent out of range");
+  return rounded(calls, slipway::cue::power(decimal_of(2), to_decimal(args[0])), "exponent out of range");
 }
-Value log_value(Calls& calls, Args args) { return reduced(calls, natural_logarithm(to_decimal(args[0])), "invalid operation"); }
-Value log2_value(Calls& calls, Args args) { return reduced(calls, logarithm(to_decimal(args[0]), 2), "invalid operation"); }
-Value log10_value(Calls& calls, Args args) { return reduced(calls, logarithm(to_decimal(args[0]), 10), "invalid operation"); }
-Value cbrt_value(Calls& calls, Args args) { return make_reduced(calls, cube_root(to_decimal(args[0]))); }
+Value log_value(Calls& calls, Args args) { return rounded(calls, natural_logarithm(to_decimal(args[0])), "invalid operation"); }
+Value log2_value(Calls& calls, Args args) { return rounded(calls, logarithm(to_decimal(args[0]), 2), "invalid operation"); }
+Value log10_value(Calls& calls, Args args) { return rounded(calls, logarithm(to_decimal(args[0]), 10), "invalid operation"); }
+Value cbrt_value(Calls& calls, Args args) { return rounded(calls, cube_root(to_decimal(args[0]))); }
 
 // To 34 digits.
 Value power(Calls& calls, Args args) {
@@ -85,7 +107,7 @@ Value power(Calls& calls, Args args) {
   if (base.is_zero()) return Value::of_int(0);
   if (!times || std::abs(*times) > 100'000) {
     if (base.is_negative) return calls.fail("invalid operation");
-    return reduced(calls, slipway::cue::power(base, exponent), "overflow");
+    return rounded(calls, slipway::cue::power(base, exponent), "overflow");
   }
   Decimal result = decimal_of(1);
   Decimal square = base;
@@ -94,7 +116,7 @@ Value power(Calls& calls, Args args) {
     if (std::abs(square.exponent) > kMaxExponent / 2) return calls.fail("exponent out of range");
     square = multiply(square, square);
   }
-  if (*times < 0) result = divide(decimal_of(1), result);
+  if (*times < 0) return rounded(calls, divide(decimal_of(1), result));
   return make_reduced(calls, result);
 }
 
@@ -123,7 +145,17 @@ Value binary(Calls& calls, Args args) {
   return error.is_bottom() ? error : make_double(calls, function(x, y));
 }
 
-double dim_of(double x, double y) { return std::fdim(x, y); }
+// As Go computes it, so that the last digit is the same.
+double hypotenuse(double x, double y) {
+  double long_side = std::max(std::abs(x), std::abs(y));
+  double ratio = std::min(std::abs(x), std::abs(y)) / long_side;
+  return long_side == 0 ? 0 : long_side * std::sqrt(1 + ratio * ratio);
+}
+double inverse_cosh(double x) {
+  if (x > 2) return std::log(2 * x - 1 / (x + std::sqrt(x * x - 1)));
+  double over = x - 1;
+  return std::log1p(over + std::sqrt(2 * over + over * over));
+}
 double erf_inverse(double x) {
   // Newton's method from a first approximation; converges in a few steps for every |x| < 1.
   if (x <= -1 || x >= 1) return x == 1 ? HUGE_VAL : x == -1 ? -HUGE_VAL : std::nan("");
@@ -139,9 +171,9 @@ double erf_inverse(double x) {
 }
 double erfc_inverse(double x) { return erf_inverse(1 - x); }
 
-Value ilogb_value(Calls& calls, Args args) {
+Value ilogb_value(Calls&, Args args) {
   double x = number_of(args[0]);
-  return x == 0 ? calls.fail("logarithm of zero") : Value::of_int(std::ilogb(x));
+  return x == 0 ? Value::of_int(INT32_MIN) : Value::of_int(std::ilogb(x));
 }
 Value ldexp_value(Calls& calls, Args args) {
   return make_double(calls,
@@ -187,22 +219,6 @@ Value jacobi(Calls& calls, Args args) {
   }
 }
 
-Value parts(Calls& calls, double first, double second) {
-  Value items[] = {make_double(calls, first), make_double(calls, second)};
-  return calls.make_list(items);
-}
-Value modf_value(Calls& calls, Args args) {
-  double whole_part = 0;
-  double rest = std::modf(number_of(args[0]), &whole_part);
-  return parts(calls, whole_part, rest);
-}
-Value frexp_value(Calls& calls, Args args) {
-  int exponent = 0;
-  double fraction = std::frexp(number_of(args[0]), &exponent);
-  Value items[] = {make_double(calls, fraction), Value::of_int(exponent)};
-  return calls.make_list(items);
-}
-
 constexpr auto& kOne = kParams<kNumber>;
 constexpr auto& kTwo = kParams<kNumber, kNumber>;
 
@@ -242,11 +258,11 @@ constexpr Builtin kRows[] = {
     {"math", "Cosh", kOne, kNumber, unary<std::cosh>},
     {"math", "Tanh", kOne, kNumber, unary<std::tanh>},
     {"math", "Asinh", kOne, kNumber, unary<std::asinh>},
-    {"math", "Acosh", kOne, kNumber, unary<std::acosh>},
+    {"math", "Acosh", kOne, kNumber, unary<inverse_cosh>},
     {"math", "Atanh", kOne, kNumber, unary<std::atanh>},
-    {"math", "Hypot", kTwo, kNumber, binary<std::hypot>},
-    {"math", "Copysign", kTwo, kNumber, binary<std::copysign>},
-    {"math", "Dim", kTwo, kNumber, binary<dim_of>},
+    {"math", "Hypot", kTwo, kNumber, binary<hypotenuse>},
+    {"math", "Copysign", kTwo, kNumber, copysign_value},
+    {"math", "Dim", kTwo, kNumber, dim_value},
     {"math", "Mod", kTwo, kNumber, binary<std::fmod>},
     {"math", "Remainder", kTwo, kNumber, binary<std::remainder>},
     {"math", "Erf", kOne, kNumber, unary<std::erf>},
@@ -261,10 +277,8 @@ constexpr Builtin kRows[] = {
     {"math", "Jn", kParams<kInt, kNumber>, kNumber, jn_value},
     {"math", "Yn", kParams<kInt, kNumber>, kNumber, yn_value},
     {"math", "Ldexp", kParams<kNumber, kInt>, kNumber, ldexp_value},
-    {"math", "Modf", kOne, kList, modf_value},
-    {"math", "Frexp", kOne, kList, frexp_value},
     {"math", "Signbit", kOne, kBool, signbit_value},
-    {"math", "Jacobi", kParams<kInt, kInt>, kInt, jacobi},
+    with_big({"math", "Jacobi", kParams<kInt, kInt>, kInt, jacobi}, 3),
     number("E", "2.71828182845904523536028747135266249775724709369995957496696763"),
     number("Pi", "3.14159265358979323846264338327950288419716939937510582097494459"),
     number("Phi", "1.61803398874989484820458683436563811772030917980576286213544861"),

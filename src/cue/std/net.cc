@@ -399,6 +399,7 @@ Value join_host_port(Calls& calls, Args args) {
     if (!address) return calls.fail(fmt::format("invalid host {}", calls.show(args[0])));
     host = print(*address);
   }
+  if (args[1].tag == Value::Tag::Number) return calls.fail("value was rounded down");
   std::string port = args[1].tag == Value::Tag::Int ? std::to_string(args[1].integer) : std::string(args[1].str());
   bool needs_brackets = host.find(':') != std::string::npos || host.find('%') != std::string::npos;
   return calls.make_string((needs_brackets ? "[" + host + "]" : host) + ":" + port);
@@ -554,8 +555,8 @@ constexpr Builtin kRows[] = {
     {"net", "ToIP16", kAny, kList, to_ip16},
     {"net", "IPString", kAny, kString, ip_string},
     {"net", "CompareIP", kParams<kTop, kTop>, kInt, compare_ip},
-    {"net", "AddIP", kAnyInt, kString, add_ip},
-    {"net", "AddIPCIDR", kAnyInt, kString, add_ip_cidr},
+    with_big({"net", "AddIP", kAnyInt, kString, add_ip}, 2),
+    with_big({"net", "AddIPCIDR", kAnyInt, kString, add_ip_cidr}, 2),
     {"net", "SplitHostPort", kText, kList, split_host_port},
     {"net", "JoinHostPort", kParams<kString | kBytes | kList, kInt | kString | kBytes>, kString, join_host_port},
     {"net", "FQDN", kText, kBool, fqdn, false, true},

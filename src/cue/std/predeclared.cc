@@ -32,11 +32,13 @@ Value all(Calls& calls, std::span<const Value> args) { return calls.all_of(args[
 Value any(Calls& calls, std::span<const Value> args) { return calls.any_of(args[0]); }
 
 Value raise(Calls& calls, std::span<const Value> args) {
-  Value failure = calls.fail(std::string(args[0].str()));
+  bool is_text = args[0].tag == Value::Tag::String || args[0].tag == Value::Tag::Bytes;
+  Value text = is_text ? calls.make_string(args[0].str()) : calls.make_string(calls.show(args[0]));
+  Value failure = calls.fail(std::string(text.str()));
   auto* reason = const_cast<Bottom*>(failure.bottom);  // fresh: nobody else has it yet
   reason->code = Code::User;
   reason->format = "{0}";
-  reason->operands[0] = args[0];
+  reason->operands[0] = text;
   reason->is_absent = true;  // shown as it is, without quotes
   return failure;
 }
@@ -74,9 +76,14 @@ constexpr KindMask kLenParams[] = {kString | kBytes | kList | kStruct};
 constexpr KindMask kIntegers[] = {kInt, kInt};
 constexpr KindMask kStructParam[] = {kStruct};
 constexpr KindMask kListParam[] = {kList};
-constexpr KindMask kStringParam[] = {kString};
+constexpr KindMask kScalarParam[] = {kString | kBytes | kNumber | kBool};
 constexpr KindMask kMatchN[] = {kTop, kInt, kList};
 constexpr KindMask kMatchIf[] = {kTop, kTop, kTop, kTop};
+
+constexpr Builtin only_validator(Builtin row) {
+  row.is_only_validator = true;
+  return row;
+}
 
 constexpr Builtin kRows[] = {
     {"", "len", kLenParams, kInt, len},
@@ -87,9 +94,9 @@ constexpr Builtin kRows[] = {
     {"", "close", kStructParam, kStruct, close_struct, true},
     {"", "and", kListParam, kTop, all, true},
     {"", "or", kListParam, kTop, any, true},
-    {"", "error", kStringParam, 0, raise},
-    {"", "matchN", kMatchN, kBool, match_n, true, true},
-    {"", "matchIf", kMatchIf, kBool, match_if, true, true},
+    {"", "error", kScalarParam, 0, raise},
+    only_validator({"", "matchN", kMatchN, kBool, match_n, true, true}),
+    only_validator({"", "matchIf", kMatchIf, kBool, match_if, true, true}),
 };
 
 }  // namespace

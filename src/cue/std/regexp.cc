@@ -81,7 +81,6 @@ Value find_one(Calls& calls, std::span<const Value> args, Want want) {
   Value error;
   const re2::RE2* expression = calls.regexp(args[0].str(), error);
   if (expression == nullptr) return error;
-  if (want == Want::Named && expression->CapturingGroupNames().empty()) return calls.fail("no named groups in regexp");
   auto matches = matches_of(*expression, args[1].str(), 1);
   return matches.empty() ? no_match(calls) : show_match(calls, *expression, matches[0], want);
 }
@@ -90,7 +89,6 @@ Value find_many(Calls& calls, std::span<const Value> args, Want want) {
   Value error;
   const re2::RE2* expression = calls.regexp(args[0].str(), error);
   if (expression == nullptr) return error;
-  if (want == Want::Named && expression->CapturingGroupNames().empty()) return calls.fail("no named groups in regexp");
   std::vector<Value> items;
   for (const Match& match : matches_of(*expression, args[1].str(), to_int(args[2])))
     items.push_back(show_match(calls, *expression, match, want));

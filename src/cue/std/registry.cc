@@ -29,7 +29,18 @@ Value make_double(Calls& calls, double number) {
   if (!std::isfinite(number)) return calls.fail(std::isnan(number) ? "result is not a number" : "result is infinite");
   std::string text = fmt::format("{}", number);  // shortest that reads back
   auto decimal = parse_decimal(text);
-  return decimal ? calls.make_number(*decimal, true) : calls.fail("number out of range");
+  if (!decimal) return calls.fail("number out of range");
+  while (decimal->digits.size() > 1 && decimal->digits.back() == '0') {
+    decimal->digits.pop_back();
+    ++decimal->exponent;
+  }
+  return calls.make_number(*decimal, true);
+}
+
+bool is_list(Calls& calls, const Value& value, Value& error) {
+  if (kinds_of(value) == kList) return true;
+  error = calls.fail(fmt::format("cannot use value {} (type {}) as list", calls.show(value), kind_name(value)));
+  return false;
 }
 
 double to_double(Calls& calls, const Value& number, std::size_t index, Value& error) {

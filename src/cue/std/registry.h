@@ -45,10 +45,20 @@ struct Builtin {
   std::string_view constant = {};
   /// That many parameters at the end may be left off; the function then gets fewer arguments.
   std::uint8_t optional_params = 0;
+  /// Bit i: argument i is a whole number of any size. The others must fit 64 bits.
+  std::uint8_t big_params = 0;
+  /// Not to be called with the value it judges.
+  bool is_only_validator = false;
 
   /// Whatever answers with a bool may judge.
   constexpr bool judges() const { return is_validator || result == kBool; }
 };
+
+/// The row, whose whole numbers of these arguments (bit i: argument i) may be of any size.
+constexpr Builtin with_big(Builtin row, std::uint8_t params) {
+  row.big_params = params;
+  return row;
+}
 
 /// What a function may ask of the evaluation it runs in.
 class Calls {
@@ -137,6 +147,8 @@ std::int64_t to_int(const Value& number);
 Value make_reduced(Calls& calls, Decimal number);
 /// A result of binary floating point, in its shortest form. A bottom for infinities and NaN.
 Value make_double(Calls& calls, double number);
+/// What is asked for as a value of any kind and then used as a list: false, and `error` set, when it is none.
+bool is_list(Calls& calls, const Value& value, Value& error);
 /// A number as binary floating point; a bottom in `error` when it is out of range. `index` from 0, of the argument.
 double to_double(Calls& calls, const Value& number, std::size_t index, Value& error);
 /// A whole number within limits, those of the type of that name; a bottom in `error` beyond them.

@@ -48,6 +48,25 @@ TEST(Std, times_follow_layouts_of_days_of_the_year_and_short_zones) {
             "{\"a\":\"2020  60 +05 Month\",\"b\":\"2020-02-29T00:00:00Z\"}");
 }
 
+TEST(Std, a_float_is_no_int_and_an_int_of_64_bits_has_its_limits) {
+  EXPECT_NE(exported("import \"time\"\na: time.Unix(1e9, 0)").find("cannot use 1E+9 (type float) as int in argument 1"),
+            std::string::npos);
+  EXPECT_NE(
+      exported("import \"strings\"\na: strings.Repeat(\"a\", 0x1_0000_0000_0000_0000)").find("overflows int64 in argument 1"),
+      std::string::npos);
+  EXPECT_NE(exported("a: close(string)").find("cannot use string (type string) as struct in argument 1 to close"),
+            std::string::npos);
+  EXPECT_NE(exported("a: matchN(1, 1, [int])").find("matchN is a validator and should not be used as a function"),
+            std::string::npos);
+}
+
+TEST(Std, results_have_the_digits_of_upstream) {
+  EXPECT_EQ(exported("import \"math\"\na: math.Sqrt(10000)\nb: math.Pow(2, -1)\nc: math.Copysign(1.0, -2)\nd: math.Dim(3, 1)"),
+            "{\"a\":1E+2,\"b\":0.5000000000000000000000000000000000,\"c\":-1,\"d\":2}");
+  EXPECT_EQ(exported("a: 100 / 10\nb: 1.5e1 * 2\nc: \"\\(3 - 1e0)\"\nd: 4 / 2"), "{\"a\":10,\"b\":30,\"c\":\"2\",\"d\":2.0}");
+  EXPECT_EQ(exported("import \"regexp\"\na: regexp.FindNamedSubmatch(\"a\", \"a\")"), "{\"a\":{}}");
+}
+
 TEST(Std, letters_of_every_script_have_their_cases) {
   EXPECT_EQ(exported("import \"strings\"\na: strings.ToUpper(\"\\u01C6\\u0250\")\nb: strings.ToTitle(\"\\u01C6\")"),
             "{\"a\":\"\u01C4\u2C6F\",\"b\":\"\u01C5\"}");

@@ -268,7 +268,8 @@ Value quote_rune_graphic(Calls& calls, Args args) { return quoted_rune(calls, ar
 
 Value shown_rune(Calls& calls, Args args, Allow allow) {
   Value error;
-  bool is_fine = is_shown(rune_of(calls, args[0], error), allow);
+  std::uint32_t code = rune_of(calls, args[0], error);
+  bool is_fine = is_shown(code, allow) && (code != 0xFFFD || to_int(args[0]) == 0xFFFD);
   return error.is_bottom() ? error : Value::of(is_fine);
 }
 Value is_print(Calls& calls, Args args) { return shown_rune(calls, args, Allow::Printable); }
@@ -297,8 +298,8 @@ constexpr Builtin kRows[] = {
     {"strconv", "ParseFloat", kTextInt, kNumber, parse_float},
     {"strconv", "ParseNumber", kText, kNumber, parse_any},
     {"strconv", "ParseBool", kText, kBool, parse_bool},
-    {"strconv", "FormatInt", kTwoInts, kString, format_int},
-    {"strconv", "FormatUint", kTwoInts, kString, format_int},
+    with_big({"strconv", "FormatInt", kTwoInts, kString, format_int}, 1),
+    with_big({"strconv", "FormatUint", kTwoInts, kString, format_int}, 1),
     {"strconv", "FormatFloat", kFloatForm, kString, format_float},
     {"strconv", "FormatBool", kParams<kBool>, kString, format_bool},
     {"strconv", "Quote", kText, kString, quote_text},

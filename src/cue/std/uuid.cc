@@ -101,9 +101,8 @@ constexpr auto &kNamed = kParams < kString, kString | kBytes > ;
 constexpr Builtin kRows[] = {
     {"uuid", "Valid", kText, 0, valid, false, true},
     {"uuid", "Parse", kText, kString, parse},
-    {"uuid", "ToString", kText, kString, parse},
     {"uuid", "URN", kText, kString, urn},
-    {"uuid", "FromInt", kParams<kInt>, kString, from_int},
+    with_big({"uuid", "FromInt", kParams<kInt>, kString, from_int}, 1),
     {"uuid", "ToInt", kText, kInt, to_integer_value},
     {"uuid", "Variant", kText, kInt, variant},
     {"uuid", "Version", kText, kInt, version},

@@ -25,6 +25,8 @@ Value marshal(Calls& calls, Args args) {
 
 Value marshal_stream(Calls& calls, Args args) {
   std::string out;
+  Value no_list;
+  if (!is_list(calls, args[0], no_list)) return no_list;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value error;
     if (i > 0) out += "---\n";
@@ -62,6 +64,10 @@ Value unmarshal_stream(Calls& calls, Args args) {
 Value judged(Calls& calls, Args args, Calls::Wanted wanted) {
   auto documents = json::parse_yaml_nodes(args[0].str(), kLimits);
   if (!documents) return wrong(calls, documents.error());
+  if (documents->empty()) {
+    Value error = calls.check(nothing(calls), args[1], wanted);
+    if (error.is_bottom()) return calls.fail(error);
+  }
   for (std::size_t i = 0; i < documents->size(); ++i) {
     auto value = yaml_value(calls, *(*documents)[i].root);
     if (!value) return wrong(calls, value.error());
@@ -79,7 +85,7 @@ constexpr auto &kTextAny = kParams < kString | kBytes, kTop > ;
 
 constexpr Builtin kRows[] = {
     {"encoding/yaml", "Marshal", kParams<kTop>, kString, marshal},
-    {"encoding/yaml", "MarshalStream", kParams<kList>, kString, marshal_stream},
+    {"encoding/yaml", "MarshalStream", kParams<kTop>, kString, marshal_stream},
     {"encoding/yaml", "Unmarshal", kText, kTop, unmarshal},
     {"encoding/yaml", "UnmarshalStream", kText, kList, unmarshal_stream},
     {"encoding/yaml", "Validate", kTextAny, kBool, validate, true, true},

@@ -106,7 +106,9 @@ ast::Node* Parser::infix_division(ast::Node* left, std::string_view builtin, int
 }
 
 ast::Node* Parser::unary() {
-  switch (token_.kind) {
+  // "==3" as a constraint is of v0.15.
+  bool is_equality = token_.kind == Tok::Eql && (options_.has_experiments || options_.minor_version >= 15);
+  switch (is_equality ? Tok::Neq : token_.kind) {
     case Tok::Add:
     case Tok::Sub:
     case Tok::Not:
@@ -116,7 +118,6 @@ ast::Node* Parser::unary() {
     case Tok::Gtr:
     case Tok::Geq:
     case Tok::Neq:
-    case Tok::Eql:
     case Tok::Mat:
     case Tok::NMat: {
       Nesting nesting(*this);
@@ -174,7 +175,7 @@ ast::Node* Parser::selector(ast::Node* base) {
   auto* node = make<ast::Selector>(Kind::Selector, base->pos);
   node->base = base;
   advance();
-  bool is_simple_string = token_.kind == Tok::String && token_.text.starts_with('"') && !token_.text.starts_with("\"\"\"");
+  bool is_simple_string = token_.kind == Tok::String && token_.text.starts_with('"') && !token_.text.starts_with("\"\"");
   if (token_.kind == Tok::Ident || is_keyword(token_.kind)) {
     auto* selected = make<ast::Ident>(Kind::Ident, token_.pos);
     selected->name = token_.text;
@@ -252,7 +253,6 @@ ast::Node* Parser::paren() {
   auto* node = make<ast::Paren>(Kind::Paren, token_.pos);
   advance();
   node->inner = aliased_expression();
-  accept(Tok::Comma);
   expect(Tok::RParen);
   return finish(node);
 }

@@ -322,6 +322,7 @@ Result<NumberLiteral> parse_number(std::string_view literal) {
   if (factor) {
     Decimal product = *value;
     Decimal exact = multiply(product, decimal_of(*factor));
+    if (!exact.is_whole()) return syntax_error("number cannot be represented as int");
     return NumberLiteral{sign + format(whole(truncate(exact)), false), true};
   }
   if (leads_zero) text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));

@@ -80,7 +80,7 @@ ast::File* Parser::file(std::string_view file_name) {
   std::vector<ast::Attribute*> leading;
   while (token_.kind == Tok::Attribute) {
     leading.push_back(attribute());
-    accept(Tok::Comma);
+    end_attribute();
   }
   result->attributes = arena_.copy(leading);
   for (ast::Attribute* one : leading) {
@@ -95,7 +95,7 @@ ast::File* Parser::file(std::string_view file_name) {
   }
   while (token_.kind == Tok::Attribute) {
     decls.push_back(attribute());
-    accept(Tok::Comma);
+    end_attribute();
   }
   imports(*result);
   for (ast::Node* one : declarations(Tok::Eof)) decls.push_back(one);
@@ -299,6 +299,12 @@ ast::Attribute* Parser::attribute() {
   return finish(node);
 }
 
+// One that stands for itself ends like a declaration.
+void Parser::end_attribute() {
+  if (accept(Tok::Comma) || token_.kind == Tok::Eof || token_.kind == Tok::Attribute) return;
+  error(token_.pos, "missing ',' in struct literal");
+}
+
 std::span<ast::Attribute* const> Parser::attributes() {
   std::vector<ast::Attribute*> all;
   while (token_.kind == Tok::Attribute) all.push_back(attribute());
@@ -499,10 +505,10 @@ void Parser::fallback_clause(ast::Comprehension& node) {
 
 bool Parser::clause(std::vector<ast::ClauseNode>& out) {
   if (out.size() >= 1000) return false;
-  // Between clauses a comma may stand, or a newline that counts as one.
+  // Behind a clause a comma may stand, or a newline that counts as one.
   if (!out.empty() && token_.kind == Tok::Comma) {
     Tok next = peek_token().kind;
-    if (next != Tok::For && next != Tok::If && next != Tok::Let) return false;
+    if (next != Tok::For && next != Tok::If && next != Tok::Let && next != Tok::LBrace) return false;
     advance();
   }
   ast::ClauseNode node{};

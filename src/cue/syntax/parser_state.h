@@ -35,6 +35,7 @@ class Parser {
   bool at_field_colon();
   ast::Node* let_clause();
   ast::Attribute* attribute();
+  void end_attribute();
   std::span<ast::Attribute* const> attributes();
   void package_clause(ast::File& file);
   void imports(ast::File& file);

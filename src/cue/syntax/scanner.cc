@@ -1,8 +1,14 @@
 #include "cue/syntax/scanner.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <utility>
 
 #include "cue/syntax/unicode.h"
+
+// Words are told apart a few kinds at a time.
+#pragma clang diagnostic ignored "-Wswitch-enum"
 
 namespace slipway::cue {
 namespace {
@@ -30,6 +36,15 @@ constexpr Keyword kKeywords[] = {{"true", Tok::True}, {"false", Tok::False}, {"n
                                  {"in", Tok::In},     {"if", Tok::If},       {"let", Tok::Let},   {"func", Tok::Func},
                                  {"try", Tok::Try},   {"else", Tok::Else}};
 
+// "illegal character U+005E '^'"
+std::string illegal(std::uint32_t code) {
+  if (code == 0) return "illegal character NUL";
+  if (code == 0xFEFF) return "illegal byte order mark";
+  std::string shown;
+  append_utf8(shown, code);
+  return fmt::format("illegal character U+{:04X}{}", code, is_printable(code) ? " '" + shown + "'" : "");
+}
+
 Tok keyword(std::string_view text) {
   if (text.size() < 2 || text.size() > 5) return Tok::Ident;
   for (const Keyword& word : kKeywords) {
@@ -42,12 +57,12 @@ Tok keyword(std::string_view text) {
 
 std::string_view name(Tok tok) {
   static constexpr std::string_view kNames[] = {
-      "ILLEGAL", "EOF", ",",    "ATTRIBUTE", "IDENT", "INT",   "FLOAT", "STRING", "INTERPOLATION",
-      "_|_",     "+",   "-",    "*",         "/",     "&",     "|",     "&&",     "||",
-      "!",       "==",  "!=",   "<",         "<=",    ">",     ">=",    "=~",     "!~",
-      "=",       ":",   ".",    "...",       "?",     "=>",    "~",     "(",      ")",
-      "[",       "]",   "{",    "}",         "true",  "false", "null",  "for",    "in",
-      "if",      "let", "func", "try",       "else"};
+      "ILLEGAL", "EOF", ",",   "ATTRIBUTE", "IDENT", "INT",  "FLOAT", "STRING", "INTERPOLATION",
+      "_|_",     "+",   "-",   "*",         "/",     "&",    "|",     "&&",     "||",
+      "!",       "==",  "!=",  "<",         "<=",    ">",    ">=",    "=~",     "!~",
+      "=",       ":",   ".",   "...",       "?",     "=>",   "<-",    "~",      "(",
+      ")",       "[",   "]",   "{",         "}",     "true", "false", "null",   "for",
+      "in",      "if",  "let", "func",      "try",   "else"};
   return kNames[static_cast<std::size_t>(tok)];
 }
 
@@ -123,6 +138,11 @@ Token Scanner::next() {
     at_ += 3;
     return make(Tok::Bottom, begin, true);
   }
+  if (c == '.' && peek(1) == '.' && peek(2) != '.') {
+    at_ += 2;
+    error(begin, "illegal token '..'; expected '.'");
+    return make(Tok::Dot, begin);
+  }
   if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return scan_number(begin);
   if (c == '"' || c == '\'') return scan_string(begin);
   if (c == '#') {
@@ -131,6 +151,11 @@ Token Scanner::next() {
     if (marks < text_.size() && (text_[marks] == '"' || text_[marks] == '\'')) return scan_string(begin);
   }
   if (has_class(c, kLetter) || c == '#' || static_cast<unsigned char>(c) >= 0x80) return scan_identifier(begin);
+  if (c == '@' && is_in_attribute_) {  // a word like any other
+    ++at_;
+    skip_identifier();
+    return make(Tok::Attribute, begin);
+  }
   if (c == '@') return scan_attribute(begin);
   return scan_operator(begin);
 }
@@ -162,7 +187,7 @@ Token Scanner::scan_identifier(std::size_t begin) {
   if (!skip_identifier() && at_ == begin) {
     Rune rune = decode_rune(text_.substr(at_));
     at_ += rune.bytes;
-    error(begin, rune.code == kBadRune ? "illegal UTF-8 encoding" : "illegal character");
+    error(begin, rune.code == kBadRune ? "illegal UTF-8 encoding" : illegal(rune.code));
     return make(Tok::Illegal, begin);
   }
   return make(keyword(text_.substr(begin, at_ - begin)), begin, true);
@@ -255,9 +280,10 @@ Token Scanner::scan_string(std::size_t begin) {
     at_ += 2;
     if (peek() == '\r') ++at_;
     if (peek() == '\n') ++at_;
-  } else if (peek() == quote.mark && peek(1) == quote.mark && quote.hashes == 0) {
+  } else if (peek() == quote.mark && peek(1) == quote.mark) {
     at_ += 2;
-    error(begin, "expected newline after multiline quote");
+    error(begin, fmt::format("expected newline after multiline quote {}", text_.substr(begin, at_ - begin)));
+    for (int i = 0; i < quote.hashes && peek() == '#'; ++i) ++at_;
     return make(Tok::String, begin, true);
   }
   return scan_string_rest(begin, quote);
@@ -301,7 +327,7 @@ Token Scanner::scan_string_rest(std::size_t begin, Quote quote) {
 
 // At a backslash. Returns true when an escape of this string was passed.
 bool Scanner::skip_escape(Quote quote, bool& interpolates) {
-  std::size_t begin = at_++;
+  ++at_;
   for (int i = 0; i < quote.hashes; ++i) {
     if (peek(static_cast<std::size_t>(i)) != '#') return false;
   }
@@ -312,60 +338,62 @@ bool Scanner::skip_escape(Quote quote, bool& interpolates) {
     interpolates = true;
     return true;
   }
-  bool is_known = std::string_view("abfnrtv\\/uU").find(c) != std::string_view::npos || c == quote.mark ||
-                  (c == '\n' && quote.is_multiline) || (c == '\r' && quote.is_multiline) || c == '\'' || c == '"';
+  bool is_known = std::string_view("abfnrtv\\/uU").find(c) != std::string_view::npos || c == quote.mark;
   bool is_bytes_only = quote.mark == '\'' && (c == 'x' || (c >= '0' && c <= '7'));
   if (at_ >= text_.size()) return true;
   if (!is_known && !is_bytes_only) {
-    error(begin + 1 - 1, "unknown escape sequence");
+    error(at_, "unknown escape sequence");
     if (c == '\n') return true;
   }
   ++at_;
   return true;
 }
 
-// Skips one bracket group, strings in it included. At the opening bracket.
-bool Scanner::skip_balanced() {
-  std::vector<char> closing;
+// Words up to the bracket that closes the group; newlines are nothing here. At the opening bracket.
+void Scanner::skip_balanced() {
+  std::vector<Tok> closing;
   do {
-    char c = peek();
-    if (at_ >= text_.size()) return false;
-    if (c == '"' || c == '\'' || c == '#') {
-      std::size_t marks = at_;
-      while (marks < text_.size() && text_[marks] == '#') ++marks;
-      if (marks < text_.size() && (text_[marks] == '"' || text_[marks] == '\'')) {
-        Quote quote = quote_of(text_.substr(at_));
-        at_ = marks + (quote.is_multiline ? 3 : 1);
-        while (at_ < text_.size() && !at_closing(quote)) {
-          if (!quote.is_multiline && peek() == '\n') return false;
-          at_ += peek() == '\\' && quote.hashes == 0 ? 2 : 1;
-        }
-        if (at_ >= text_.size()) return false;
-        at_ += static_cast<std::size_t>((quote.is_multiline ? 3 : 1) + quote.hashes);
-        continue;
-      }
+    wants_comma_ = false;
+    const Token word = next();
+    switch (word.kind) {
+      case Tok::LParen:
+        closing.push_back(Tok::RParen);
+        break;
+      case Tok::LBrack:
+        closing.push_back(Tok::RBrack);
+        break;
+      case Tok::LBrace:
+        closing.push_back(Tok::RBrace);
+        break;
+      case Tok::RParen:
+      case Tok::RBrack:
+      case Tok::RBrace:
+        if (closing.back() != word.kind) return error(at_, fmt::format("unexpected '{}'", word.text));
+        closing.pop_back();
+        break;
+      case Tok::Interpolation:
+        return error(word.pos - base_ + 1, "interpolation not allowed in attribute");
+      case Tok::Eof:
+        return error(at_, "attribute missing ')'");
+      default:
+        break;
     }
-    if (c == '(' || c == '[' || c == '{') closing.push_back(c == '(' ? ')' : c == '[' ? ']' : '}');
-    if (c == ')' || c == ']' || c == '}') {
-      if (closing.back() != c) return false;
-      closing.pop_back();
-    }
-    ++at_;
   } while (!closing.empty());
-  return true;
 }
 
 Token Scanner::scan_attribute(std::size_t begin) {
   ++at_;
-  bool is_named = skip_identifier();
+  skip_identifier();
+  while (peek() == ' ' || peek() == '\t') ++at_;
   if (peek() != '(') {
-    error(at_, is_named || true ? "invalid attribute: expected '('" : "");
+    error(at_, "invalid attribute: expected '('");
     return make(Tok::Attribute, begin, true);
   }
-  if (!skip_balanced()) {
-    error(begin, "invalid attribute: unbalanced brackets");
-    at_ = std::min(at_, text_.size());
-  }
+  std::vector<Comment>* const comments = std::exchange(comments_, nullptr);
+  is_in_attribute_ = true;
+  skip_balanced();
+  is_in_attribute_ = false;
+  comments_ = comments;
   return make(Tok::Attribute, begin, true);
 }
 
@@ -375,14 +403,14 @@ Token Scanner::scan_operator(std::size_t begin) {
     Tok kind;
     bool ends;
   } kOperators[] = {
-      {"...", Tok::Ellipsis, true}, {"&&", Tok::LAnd, false},  {"||", Tok::LOr, false},   {"==", Tok::Eql, false},
-      {"!=", Tok::Neq, false},      {"<=", Tok::Leq, false},   {">=", Tok::Geq, false},   {"=~", Tok::Mat, false},
-      {"!~", Tok::NMat, false},     {"=>", Tok::Arrow, false}, {"+", Tok::Add, false},    {"-", Tok::Sub, false},
-      {"*", Tok::Mul, false},       {"/", Tok::Quo, false},    {"&", Tok::And, false},    {"|", Tok::Or, false},
-      {"!", Tok::Not, false},       {"<", Tok::Lss, false},    {">", Tok::Gtr, false},    {"=", Tok::Bind, false},
-      {":", Tok::Colon, false},     {".", Tok::Dot, false},    {"?", Tok::Option, true},  {"~", Tok::Tilde, false},
-      {"(", Tok::LParen, false},    {")", Tok::RParen, true},  {"[", Tok::LBrack, false}, {"]", Tok::RBrack, true},
-      {"{", Tok::LBrace, false},    {"}", Tok::RBrace, true},  {",", Tok::Comma, false},
+      {"...", Tok::Ellipsis, true}, {"&&", Tok::LAnd, false},   {"||", Tok::LOr, false},   {"==", Tok::Eql, false},
+      {"!=", Tok::Neq, false},      {"<-", Tok::LArrow, false}, {"<=", Tok::Leq, false},   {">=", Tok::Geq, false},
+      {"=~", Tok::Mat, false},      {"!~", Tok::NMat, false},   {"=>", Tok::Arrow, false}, {"+", Tok::Add, false},
+      {"-", Tok::Sub, false},       {"*", Tok::Mul, false},     {"/", Tok::Quo, false},    {"&", Tok::And, false},
+      {"|", Tok::Or, false},        {"!", Tok::Not, false},     {"<", Tok::Lss, false},    {">", Tok::Gtr, false},
+      {"=", Tok::Bind, false},      {":", Tok::Colon, false},   {".", Tok::Dot, false},    {"?", Tok::Option, true},
+      {"~", Tok::Tilde, false},     {"(", Tok::LParen, false},  {")", Tok::RParen, true},  {"[", Tok::LBrack, false},
+      {"]", Tok::RBrack, true},     {"{", Tok::LBrace, false},  {"}", Tok::RBrace, true},  {",", Tok::Comma, false},
   };
   for (const auto& op : kOperators) {
     if (op.text[0] == text_[begin] && text_.substr(begin).starts_with(op.text)) {
@@ -391,7 +419,7 @@ Token Scanner::scan_operator(std::size_t begin) {
     }
   }
   ++at_;
-  error(begin, peek() == '\0' && text_[begin] == '\0' ? "illegal character NUL" : "illegal character");
+  error(begin, illegal(static_cast<unsigned char>(text_[begin])));
   return make(Tok::Illegal, begin);
 }
 

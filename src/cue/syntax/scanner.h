@@ -44,7 +44,7 @@ class Scanner {
   bool at_closing(Quote quote) const;
   static Quote quote_of(std::string_view opening);
   Token scan_attribute(std::size_t begin);
-  bool skip_balanced();
+  void skip_balanced();
   Token scan_operator(std::size_t begin);
   void error(std::size_t at, std::string message);
 
@@ -54,6 +54,7 @@ class Scanner {
   std::vector<Comment>* comments_;
   std::size_t at_ = 0;
   bool wants_comma_ = false;
+  bool is_in_attribute_ = false;
 };
 
 }  // namespace slipway::cue

@@ -35,7 +35,19 @@ TEST(Scanner, keeps_raw_strings_and_nested_interpolations_whole) {
 TEST(Scanner, names_what_is_wrong) {
   EXPECT_EQ(words("\"abc"), "STRING , [string literal not terminated] ");
   EXPECT_EQ(words("0x"), "INT , [illegal hexadecimal number] ");
-  EXPECT_EQ(words("`"), "ILLEGAL [illegal character] ");
+  EXPECT_EQ(words("`"), "ILLEGAL [illegal character U+0060 '`'] ");
+  EXPECT_EQ(words("a..b"), "IDENT(a) . IDENT(b) , [illegal token '..'; expected '.'] ");
+  EXPECT_EQ(words("\"\"\"\n\ta\\\n\t\"\"\""), "STRING , [unknown escape sequence] ");
+  EXPECT_EQ(words("#\"\"\"#"), "STRING , [expected newline after multiline quote #\"\"\"] ");
+  EXPECT_EQ(words("<-5"), "<- INT , ");
+}
+
+TEST(Scanner, attributes_hold_words_of_the_language) {
+  EXPECT_EQ(words("@a(b=[c, {d: \"(\"}],\n@e(f))"), "ATTRIBUTE , ");
+  EXPECT_EQ(words("@a(\"\\(b)\")").find("interpolation not allowed in attribute") != std::string::npos, true);
+  EXPECT_EQ(words("@a(1_)"), "ATTRIBUTE , [illegal '_' in number] ");
+  EXPECT_EQ(words("@a(^)"), "ATTRIBUTE , [illegal character U+005E '^'] ");
+  EXPECT_EQ(words("@a(b // c)"), "ATTRIBUTE , [attribute missing ')'] ");
 }
 
 struct TokenName {

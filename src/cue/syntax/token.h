@@ -41,7 +41,8 @@ enum class Tok : std::uint8_t {
   Dot,
   Ellipsis,
   Option,
-  Arrow,  // "=>", reserved
+  Arrow,   // "=>", reserved
+  LArrow,  // "<-", reserved: "<-5" is no bound
   Tilde,
   LParen,
   RParen,

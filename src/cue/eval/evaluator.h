@@ -173,7 +173,8 @@ class Evaluator final : public Calls {
   /// The environments a comprehension's body runs in. A bottom when it cannot tell.
   Value clauses(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out);
   Value for_clause(const ir::Comprehension& comprehension, std::size_t index, Env* env, std::vector<Env*>& out);
-  void fail_fields(Vertex* v, const Conjunct& c, const Value& error);
+  void fail_fields(Vertex* v, const FailedGuard& failed);
+  void fail_field(Vertex* field, const ir::Expr& value, const Conjunct& error);
   void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
   void add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, bool is_definition);
   bool follow_cyclic(Vertex* v);

@@ -371,9 +371,10 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by)
   }
   bool is_member_now = !was_member && found->mark == ArcMark::Member && v->node != nullptr && v->node->told != nullptr;
   for (std::uint32_t i = 0; is_member_now && i < v->node->told->failed_guards.size(); ++i) {
-    const FailedGuard& failed = v->node->told->failed_guards[i];
-    if (std::ranges::find(failed.comprehension->labels, label) != failed.comprehension->labels.end())
-      add_conjunct(found, failed.error);
+    const FailedGuard failed = v->node->told->failed_guards[i];
+    for (const ir::Decl& decl : failed.body->decls) {
+      if (decl.kind == ir::DeclKind::Field && decl.label == label) fail_field(found, *decl.value, failed.error);
+    }
   }
   if (is_new && v->node != nullptr && label.is_regular()) {
     for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i)

@@ -437,22 +437,34 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
   if (!c.is_cyclic) v->node->has_noncyclic = true;
   if (failed.is_bottom()) {
     add_error(v, failed);
-    if (is_incomplete(failed.bottom->code)) fail_fields(v, c, failed);
+    bool names_fields = is_incomplete(failed.bottom->code) && comprehension.body->op == ir::Op::Struct;
+    Conjunct error{constant(failed, c.expr->pos), nullptr, c.scope, c.trail, c.is_cyclic};
+    if (names_fields) fail_fields(v, {&ir::as<ir::Struct>(*comprehension.body), error});
     return true;
   }
   for (Env* env : envs) insert(v, {comprehension.body, env, c.scope, c.trail, c.is_cyclic});
   return true;
 }
 
-// As long as a guard is not decided, neither are the fields it may add to: those that are there, and those to come.
-void Evaluator::fail_fields(Vertex* v, const Conjunct& c, const Value& error) {
-  const auto& comprehension = ir::as<ir::Comprehension>(*c.expr);
-  FailedGuard failed{&comprehension, {constant(error, c.expr->pos), nullptr, c.scope, c.trail, c.is_cyclic}};
+// As long as a guard is not decided, neither are the fields its body names: those that are there, and those to come. What its
+// body embeds or names by expressions is not looked into.
+void Evaluator::fail_fields(Vertex* v, const FailedGuard& failed) {
+  if (v->node == nullptr) v->node = take_node();
   v->node->tell(arena_).failed_guards.push(arena_, failed);
-  for (Label label : comprehension.labels) {
-    Vertex* field = find_arc(v, label);
-    if (field != nullptr && field->mark == ArcMark::Member) add_conjunct(field, failed.error);
+  for (const ir::Decl& decl : failed.body->decls) {
+    if (decl.kind != ir::DeclKind::Field) continue;
+    Vertex* field = find_arc(v, decl.label);
+    if (field != nullptr && field->mark == ArcMark::Member) fail_field(field, *decl.value, failed.error);
   }
+}
+
+// Of a field that the guard only adds named fields to, these alone are not decided.
+void Evaluator::fail_field(Vertex* field, const ir::Expr& value, const Conjunct& error) {
+  const auto* body = value.op == ir::Op::Struct ? &ir::as<ir::Struct>(value) : nullptr;
+  bool names_all = body != nullptr && !body->decls.empty() && !body->has_ellipsis &&
+                   std::ranges::all_of(body->decls, [](const ir::Decl& one) { return one.kind == ir::DeclKind::Field; });
+  if (!names_all) return add_conjunct(field, error);
+  if (field->shared == nullptr) fail_fields(field, {body, error});
 }
 
 bool Evaluator::run_list(Vertex* v, const Conjunct& c) {

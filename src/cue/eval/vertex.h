@@ -206,9 +206,9 @@ struct AbsentField {
   Pos pos;
 };
 
-/// A guard that could not be decided, and why: what it may add to has no value, either.
+/// What a guard that could not be decided would have added, and why it could not: what it says of a field has no value, either.
 struct FailedGuard {
-  const ir::Comprehension* comprehension;
+  const ir::Struct* body;
   Conjunct error;
 };
 

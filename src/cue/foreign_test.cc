@@ -108,6 +108,31 @@ TEST(ForeignDefinitions, do_not_guess_what_a_guard_would_have_said) {
   EXPECT_EQ(*evaluate(program, {{"parameter", data(R"({"image":"i"})")}}).field("output").to_json_text(), R"({"name":"own"})");
 }
 
+// What a guard that cannot be decided says of a field is not known; what guards inside it say, or what it embeds, does not
+// count.
+TEST(ForeignDefinitions, tell_a_message_though_another_guard_asks_for_what_is_not_there) {
+  Program program = loaded(R"(template: {
+	let found = context.outputs.ingress.status.ingress
+	if found == _|_ {
+		message: "none"
+		labels: first: "a"
+	}
+	if len(found) > 0 {
+		host: "b"
+		if found[0].ip != _|_ {message: "at " + found[0].ip}
+		labels: second: "b"
+	}
+}
+)");
+  Cursor root = evaluate(program, {{"context", data(R"({"outputs":{"ingress":{}}})")}});
+  EXPECT_TRUE(root.validate().empty());
+  EXPECT_EQ(root.field("message").as_string(), "none");
+  EXPECT_EQ(*root.field("labels").to_json_text(), R"({"first":"a"})");
+  EXPECT_FALSE(root.lookup("labels.second").exists());
+  root = evaluate(program, {{"context", data(R"({"outputs":{"ingress":{"status":{"ingress":[{"ip":"c"}]}}}})")}});
+  EXPECT_EQ(root.field("message").as_string(), "at c");
+}
+
 TEST(ForeignDefinitions, written_for_old_versions_join_lists_and_name_fields_as_they_like) {
   const char* text = R"(template: {
 	mounts: {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -309,7 +310,11 @@ class Evaluator final : public Calls {
   bool is_implied_by_others(const Node& node, const Value& one);
   void finish_closedness(Vertex* v);
   static bool is_in_definition(const CloseScope* scope) { return scope != nullptr && scope->in_definition; }
+  bool complete_below(Vertex* v);
   void complete_arcs(Vertex* v, bool& done);
+  void check_endless(Vertex* field);
+  void make_endless(Vertex* field);
+  bool cut_endless(Vertex* v, std::vector<Vertex*>& above, std::set<const Vertex*>& seen);
   void check_closed(Vertex* v);
   void deny_below(Vertex* v, CloseScope* closed, const Bottom* reason);
   std::vector<CloseScope*> requirements(const Vertex* v);
@@ -352,8 +357,11 @@ class Evaluator final : public Calls {
   bool force_ = false;              // decide with what is known
   bool spares_names_ = false;       // while deciding: fields whose names are not known may wait for others
   std::uint64_t progress_ = 0;
-  bool tells_all_ = false;  // what each disjunct fails with matters
-  bool is_asking_ = false;  // whether something is there: what is absent needs no error
+  bool tells_all_ = false;                 // what each disjunct fails with matters
+  bool is_asking_ = false;                 // whether something is there: what is absent needs no error
+  std::vector<const Vertex*> completing_;  // outermost first
+  std::size_t completing_from_ = 0;        // those from here on lie in each other
+  bool may_be_endless_ = false;            // something Completing was met that it may not lie in
   std::uint64_t errors_made_ = 0;
   std::uint64_t unifications_ = 0;
   std::uint32_t asked_ = 0;  // questions begun

@@ -23,6 +23,9 @@ Vertex* Evaluator::run(std::span<const Conjunct> extra) {
   for (const Conjunct& c : extra) root->conjuncts.push(arena_, c);
   settle(root);
   complete(root);
+  std::vector<Vertex*> above;
+  std::set<const Vertex*> seen;
+  if (may_be_endless_) cut_endless(deref(root), above, seen);
   return root;
 }
 
@@ -537,6 +540,15 @@ Value Evaluator::finish_bounds(Vertex* v) {
 bool Evaluator::complete(Vertex* v) {
   v = deref(v);
   if (v->phase == Phase::Final || v->phase == Phase::Completing) return true;
+  std::size_t outer = std::exchange(completing_from_, completing_.size());
+  bool done = complete_below(v);
+  completing_from_ = outer;
+  return done;
+}
+
+bool Evaluator::complete_below(Vertex* v) {
+  v = deref(v);
+  if (v->phase == Phase::Final || v->phase == Phase::Completing) return true;
   if (!settle(v)) return false;
   v = deref(v);
   if (v->phase != Phase::Settled) return true;
@@ -552,10 +564,12 @@ bool Evaluator::complete(Vertex* v) {
   v->phase = Phase::Completing;
   ++depth_;
   bool done = true;
+  completing_.push_back(v);
   complete_arcs(v, done);
+  completing_.pop_back();
   if (done && v->node != nullptr) check_closed(v);
   --depth_;
-  if (v->phase != Phase::Completing) return done && complete(v);
+  if (v->phase != Phase::Completing) return done && complete_below(v);
   v->phase = done ? Phase::Final : Phase::Settled;
   // With something wrong below it is known enough: what it is said to be besides does not matter any more.
   bool is_wrong_below = v->child_error != nullptr && !is_incomplete(v->child_error->code);
@@ -567,14 +581,49 @@ bool Evaluator::complete(Vertex* v) {
   return done;
 }
 
+// A field that is the same as what it lies in, by way of others that are shared, has no end. What is looked at for its value
+// only may lie on the stack without that.
+void Evaluator::check_endless(Vertex* field) {
+  auto begin = completing_.begin() + static_cast<std::ptrdiff_t>(completing_from_);
+  bool is_inside = std::find(begin, completing_.end(), deref(field)) != completing_.end();
+  may_be_endless_ = may_be_endless_ || !is_inside;
+  if (is_inside) make_endless(field);
+}
+
+void Evaluator::make_endless(Vertex* field) {
+  Vertex* outer = std::exchange(current_, field);
+  field->shared = nullptr;
+  field->base = bottom(Code::StructuralCycle, "structural cycle", field->pos);
+  field->phase = Phase::Final;
+  current_ = outer;
+}
+
+// Once more in the end, for what was looked at for its value only. True when something in v has no end.
+bool Evaluator::cut_endless(Vertex* v, std::vector<Vertex*>& above, std::set<const Vertex*>& seen) {
+  if (!seen.insert(v).second || above.size() > budget_.max_depth) return false;
+  above.push_back(v);
+  for (Vertex* field : v->arcs) {
+    if (field->mark != ArcMark::Member) continue;
+    if (field->shared != nullptr && std::ranges::find(above, deref(field)) != above.end()) make_endless(field);
+    Vertex* real = deref(field);
+    bool is_cut =
+        cut_endless(real, above, seen) || (real->base.is_bottom() && real->base.bottom->code == Code::StructuralCycle);
+    if (!is_cut) continue;
+    if (v->child_error == nullptr) v->child_error = real->base.is_bottom() ? real->base.bottom : real->child_error;
+  }
+  above.pop_back();
+  return v->child_error != nullptr && v->child_error->code == Code::StructuralCycle;
+}
+
 void Evaluator::complete_arcs(Vertex* v, bool& done) {
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
     if (field->mark > ArcMark::Required || is_untouched(v, field)) continue;
-    if (!settle(field) || !complete(field)) {
+    if (!settle(field) || !complete_below(field)) {
       done = false;
       continue;
     }
+    if (field->shared != nullptr && deref(field)->phase == Phase::Completing) check_endless(field);
     const Vertex* real = deref(field);
     const Bottom* error = real->base.is_bottom() ? real->base.bottom : real->child_error;
     bool is_required = field->mark == ArcMark::Required;

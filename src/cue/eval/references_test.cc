@@ -81,6 +81,31 @@ TEST(References, a_recursive_definition_goes_on_as_long_as_data_goes_on) {
     EXPECT_NE(exported(endless).find("structural cycle"), std::string::npos) << endless;
 }
 
+// Each is the same as what it lies in, with others in between.
+TEST(References, rings_of_structs_have_no_end) {
+  const std::pair<const char*, const char*> rings[] = {
+      {"D: a: T\nT: b: D", "T.b"},
+      {"T: b: D\nD: a: T", "D.a"},
+      {"A: a: B\nB: b: C\nC: c: A", "C.c"},
+      {"t: {D: a: T, T: b: D}", "t.T.b"},
+      {"z: len(D)\nD: a: T\nT: b: D", "T.b"},
+      {"D: {x: len(T), a: T}\nT: b: D", "T.b"},
+      {"D: [T]\nT: [D]", "T.0"},
+      {"#D: a: #T\n#T: b: #D", "#T.b"},
+  };
+  for (const auto& [text, place] : rings) {
+    auto program = compile({{"x.cue", text}});
+    ASSERT_TRUE(program.has_value()) << text;
+    Cursor root = evaluate(*program);
+    Errors errors = root.validate();
+    ASSERT_FALSE(errors.empty()) << text;
+    EXPECT_EQ(errors[0].path, place) << text;
+    EXPECT_EQ(errors[0].message, "structural cycle") << text;
+    EXPECT_NE(root.to_cue(), "") << text;
+  }
+  EXPECT_EQ(exported("D: a: T\nT: b?: D"), R"({"D":{"a":{}},"T":{}})");
+}
+
 TEST(References, a_struct_may_be_handed_to_a_function_it_calls) {
   EXPECT_EQ(exported("_f: {in: _, out: [if in.app != _|_ {in.app.name}]}\nx: X={got: (_f & {in: X}).out, app: name: \"a\"}"),
             R"({"x":{"got":["a"],"app":{"name":"a"}}})");

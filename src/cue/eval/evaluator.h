@@ -7,24 +7,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "cue/compile/program.h"
 #include "cue/eval/alternatives.h"
+#include "cue/eval/budget.h"
+#include "cue/eval/nesting.h"
 #include "cue/eval/scalar_index.h"
-#include "cue/eval/vertex.h"
 #include "cue/std/registry.h"
 
 namespace slipway::cue {
-
-struct Budget {
-  std::uint64_t max_steps = 20'000'000;
-  std::size_t max_bytes = std::size_t{512} << 20;
-  std::uint32_t max_depth = 1000;  // vertices evaluated inside each other
-};
 
 /// A place in a text that a function has read, under the name of the function.
 struct FoundPlace {
@@ -312,9 +306,7 @@ class Evaluator final : public Calls {
   static bool is_in_definition(const CloseScope* scope) { return scope != nullptr && scope->in_definition; }
   bool complete_below(Vertex* v);
   void complete_arcs(Vertex* v, bool& done);
-  void check_endless(Vertex* field);
   void make_endless(Vertex* field);
-  bool cut_endless(Vertex* v, std::vector<Vertex*>& above, std::set<const Vertex*>& seen);
   void check_closed(Vertex* v);
   void deny_below(Vertex* v, CloseScope* closed, const Bottom* reason);
   std::vector<CloseScope*> requirements(const Vertex* v);
@@ -357,11 +349,9 @@ class Evaluator final : public Calls {
   bool force_ = false;              // decide with what is known
   bool spares_names_ = false;       // while deciding: fields whose names are not known may wait for others
   std::uint64_t progress_ = 0;
-  bool tells_all_ = false;                 // what each disjunct fails with matters
-  bool is_asking_ = false;                 // whether something is there: what is absent needs no error
-  std::vector<const Vertex*> completing_;  // outermost first
-  std::size_t completing_from_ = 0;        // those from here on lie in each other
-  bool may_be_endless_ = false;            // something Completing was met that it may not lie in
+  bool tells_all_ = false;  // what each disjunct fails with matters
+  bool is_asking_ = false;  // whether something is there: what is absent needs no error
+  Nesting nesting_;
   std::uint64_t errors_made_ = 0;
   std::uint64_t unifications_ = 0;
   std::uint32_t asked_ = 0;  // questions begun

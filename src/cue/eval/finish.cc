@@ -23,9 +23,9 @@ Vertex* Evaluator::run(std::span<const Conjunct> extra) {
   for (const Conjunct& c : extra) root->conjuncts.push(arena_, c);
   settle(root);
   complete(root);
-  std::vector<Vertex*> above;
-  std::set<const Vertex*> seen;
-  if (may_be_endless_) cut_endless(deref(root), above, seen);
+  if (nesting_.may_have_rings()) {
+    for (Vertex* field : endless_fields(root, budget_.max_depth)) make_endless(field);
+  }
   return root;
 }
 
@@ -540,9 +540,9 @@ Value Evaluator::finish_bounds(Vertex* v) {
 bool Evaluator::complete(Vertex* v) {
   v = deref(v);
   if (v->phase == Phase::Final || v->phase == Phase::Completing) return true;
-  std::size_t outer = std::exchange(completing_from_, completing_.size());
+  std::size_t outer = nesting_.begin_demand();
   bool done = complete_below(v);
-  completing_from_ = outer;
+  nesting_.end_demand(outer);
   return done;
 }
 
@@ -564,9 +564,9 @@ bool Evaluator::complete_below(Vertex* v) {
   v->phase = Phase::Completing;
   ++depth_;
   bool done = true;
-  completing_.push_back(v);
+  nesting_.enter(v);
   complete_arcs(v, done);
-  completing_.pop_back();
+  nesting_.leave();
   if (done && v->node != nullptr) check_closed(v);
   --depth_;
   if (v->phase != Phase::Completing) return done && complete_below(v);
@@ -581,38 +581,15 @@ bool Evaluator::complete_below(Vertex* v) {
   return done;
 }
 
-// A field that is the same as what it lies in, by way of others that are shared, has no end. What is looked at for its value
-// only may lie on the stack without that.
-void Evaluator::check_endless(Vertex* field) {
-  auto begin = completing_.begin() + static_cast<std::ptrdiff_t>(completing_from_);
-  bool is_inside = std::find(begin, completing_.end(), deref(field)) != completing_.end();
-  may_be_endless_ = may_be_endless_ || !is_inside;
-  if (is_inside) make_endless(field);
-}
-
+// It is the same as what it lies in.
 void Evaluator::make_endless(Vertex* field) {
   Vertex* outer = std::exchange(current_, field);
   field->shared = nullptr;
   field->base = bottom(Code::StructuralCycle, "structural cycle", field->pos);
   field->phase = Phase::Final;
   current_ = outer;
-}
-
-// Once more in the end, for what was looked at for its value only. True when something in v has no end.
-bool Evaluator::cut_endless(Vertex* v, std::vector<Vertex*>& above, std::set<const Vertex*>& seen) {
-  if (!seen.insert(v).second || above.size() > budget_.max_depth) return false;
-  above.push_back(v);
-  for (Vertex* field : v->arcs) {
-    if (field->mark != ArcMark::Member) continue;
-    if (field->shared != nullptr && std::ranges::find(above, deref(field)) != above.end()) make_endless(field);
-    Vertex* real = deref(field);
-    bool is_cut =
-        cut_endless(real, above, seen) || (real->base.is_bottom() && real->base.bottom->code == Code::StructuralCycle);
-    if (!is_cut) continue;
-    if (v->child_error == nullptr) v->child_error = real->base.is_bottom() ? real->base.bottom : real->child_error;
-  }
-  above.pop_back();
-  return v->child_error != nullptr && v->child_error->code == Code::StructuralCycle;
+  for (Vertex* above = field->parent; above != nullptr && above->child_error == nullptr; above = above->parent)
+    above->child_error = field->base.bottom;
 }
 
 void Evaluator::complete_arcs(Vertex* v, bool& done) {
@@ -623,7 +600,7 @@ void Evaluator::complete_arcs(Vertex* v, bool& done) {
       done = false;
       continue;
     }
-    if (field->shared != nullptr && deref(field)->phase == Phase::Completing) check_endless(field);
+    if (field->shared != nullptr && deref(field)->phase == Phase::Completing && nesting_.holds(field)) make_endless(field);
     const Vertex* real = deref(field);
     const Bottom* error = real->base.is_bottom() ? real->base.bottom : real->child_error;
     bool is_required = field->mark == ArcMark::Required;

@@ -1,0 +1,15 @@
+// What an evaluation may cost before it ends with an error at the path it is at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace slipway::cue {
+
+struct Budget {
+  std::uint64_t max_steps = 20'000'000;
+  std::size_t max_bytes = std::size_t{512} << 20;
+  std::uint32_t max_depth = 1000;  // vertices evaluated inside each other
+};
+
+}  // namespace slipway::cue

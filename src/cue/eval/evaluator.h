@@ -14,7 +14,7 @@
 #include "cue/compile/program.h"
 #include "cue/eval/alternatives.h"
 #include "cue/eval/budget.h"
-#include "cue/eval/nesting.h"
+#include "cue/eval/rings.h"
 #include "cue/eval/scalar_index.h"
 #include "cue/std/registry.h"
 
@@ -351,7 +351,7 @@ class Evaluator final : public Calls {
   std::uint64_t progress_ = 0;
   bool tells_all_ = false;  // what each disjunct fails with matters
   bool is_asking_ = false;  // whether something is there: what is absent needs no error
-  Nesting nesting_;
+  OpenVertices completing_;
   std::uint64_t errors_made_ = 0;
   std::uint64_t unifications_ = 0;
   std::uint32_t asked_ = 0;  // questions begun

@@ -23,7 +23,7 @@ Vertex* Evaluator::run(std::span<const Conjunct> extra) {
   for (const Conjunct& c : extra) root->conjuncts.push(arena_, c);
   settle(root);
   complete(root);
-  if (nesting_.may_have_rings()) {
+  if (completing_.may_have_rings()) {
     for (Vertex* field : endless_fields(root, budget_.max_depth)) make_endless(field);
   }
   return root;
@@ -540,9 +540,9 @@ Value Evaluator::finish_bounds(Vertex* v) {
 bool Evaluator::complete(Vertex* v) {
   v = deref(v);
   if (v->phase == Phase::Final || v->phase == Phase::Completing) return true;
-  std::size_t outer = nesting_.begin_demand();
+  std::size_t outer = completing_.begin_demand();
   bool done = complete_below(v);
-  nesting_.end_demand(outer);
+  completing_.end_demand(outer);
   return done;
 }
 
@@ -564,9 +564,9 @@ bool Evaluator::complete_below(Vertex* v) {
   v->phase = Phase::Completing;
   ++depth_;
   bool done = true;
-  nesting_.enter(v);
+  completing_.enter(v);
   complete_arcs(v, done);
-  nesting_.leave();
+  completing_.leave();
   if (done && v->node != nullptr) check_closed(v);
   --depth_;
   if (v->phase != Phase::Completing) return done && complete_below(v);
@@ -600,7 +600,7 @@ void Evaluator::complete_arcs(Vertex* v, bool& done) {
       done = false;
       continue;
     }
-    if (field->shared != nullptr && deref(field)->phase == Phase::Completing && nesting_.holds(field)) make_endless(field);
+    if (field->shared != nullptr && deref(field)->phase == Phase::Completing && completing_.holds(field)) make_endless(field);
     const Vertex* real = deref(field);
     const Bottom* error = real->base.is_bottom() ? real->base.bottom : real->child_error;
     bool is_required = field->mark == ArcMark::Required;

@@ -10,7 +10,7 @@
 
 namespace slipway::cue {
 
-class Nesting {
+class OpenVertices {
  public:
   void enter(const Vertex* v) { open_.push_back(v); }
   void leave() { open_.pop_back(); }

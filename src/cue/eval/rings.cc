@@ -1,4 +1,4 @@
-#include "cue/eval/nesting.h"
+#include "cue/eval/rings.h"
 
 #include <algorithm>
 #include <set>
@@ -6,9 +6,9 @@
 
 namespace slipway::cue {
 
-std::size_t Nesting::begin_demand() { return std::exchange(from_, open_.size()); }
+std::size_t OpenVertices::begin_demand() { return std::exchange(from_, open_.size()); }
 
-bool Nesting::holds(const Vertex* field) {
+bool OpenVertices::holds(const Vertex* field) {
   auto begin = open_.begin() + static_cast<std::ptrdiff_t>(from_);
   bool is_inside = std::find(begin, open_.end(), deref(field)) != open_.end();
   may_have_rings_ = may_have_rings_ || !is_inside;

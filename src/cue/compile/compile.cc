@@ -219,7 +219,7 @@ const ir::Struct* Compiler::file(const ast::File& node, Scope& package_scope) {
     }
   }
   InScope in(*this, scope);
-  const ir::Struct* body = struct_body(node.decls, node.begin, true);
+  const ir::Struct* body = struct_body(node.decls, node.begin, !node.is_data);
   check_used(scope);
   return body;
 }

@@ -65,7 +65,7 @@ struct Decl {
 struct Struct : Expr {
   std::span<const Decl> decls;
   std::span<const ast::Attribute* const> attributes = {};  // of the struct itself: {@go(X)}
-  bool is_file = false;
+  bool is_file = false;                                    // of the language, not of data
   bool has_ellipsis = false;
   bool has_embeds = false;   // embeddings or comprehensions: the kind depends on them
   bool has_regular = false;  // declares fields that make it a struct

@@ -204,6 +204,7 @@ ast::File* parse_source(const SourceText& source, Pos base, Arena& arena, Diagno
   auto* file = arena.make<ast::File>();
   file->name = source.name;
   file->begin = base;
+  file->is_data = true;
   if (tree->kind == ast::Kind::Struct) {
     file->decls = ast::as<ast::Struct>(*tree).decls;
   } else {

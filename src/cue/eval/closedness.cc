@@ -22,16 +22,38 @@ void Evaluator::ask(std::span<CloseScope* const> places) {
   }
 }
 
-// Something beside what is embedded, in the struct that embeds it, was asked for.
-bool Evaluator::is_answered_above(const CloseScope* embedded) {
-  const CloseScope* above = embedded->parent;
-  if (above == nullptr ? places_.empty() : above->asked != asked_) return false;
-  if (embedded->asked != asked_) return true;
-  return std::any_of(places_.begin(), places_.end(),
-                     [&](CloseScope* place) { return !is_within(place, embedded) && is_within(place, above); });
+// Goes up every way from what is embedded, until something that was asked for, and is not in what is embedded itself, lies in
+// a struct there: what embeds lets in whatever the outermost struct around it has, as upstream does. The files count as one
+// for what they embed themselves.
+bool Evaluator::is_bound_when_embedded(CloseScope* embedded) {
+  bool is_answered = embedded->asked == asked_;
+  std::vector<CloseScope*> others = places_;
+  if (is_answered) std::erase_if(others, [&](CloseScope* one) { return is_within(one, embedded); });
+  if (others.empty()) return true;
+  std::uint32_t marked = is_answered ? walk(others) : 0;
+  std::uint32_t visited = ++walks_;
+  struct Step {
+    CloseScope* at;
+    bool is_in_struct;
+  };
+  std::vector<Step> todo = {{embedded->parent, false}};
+  while (!todo.empty()) {
+    auto [at, is_in_struct] = todo.back();
+    todo.pop_back();
+    if (at == nullptr) return true;
+    if (at->walked == visited) continue;
+    bool is_struct = at->kind == CloseScope::Kind::Struct;
+    bool counts = is_struct || (at->kind == CloseScope::Kind::File && (embedded->is_of_root || !is_in_struct));
+    if (counts && (is_answered ? at->walked == marked : at->asked == asked_)) continue;
+    at->walked = visited;
+    todo.push_back({at->parent, is_in_struct || is_struct});
+    for (const ScopeParent* more = at->more; more != nullptr; more = more->next)
+      todo.push_back({more->scope, is_in_struct || is_struct});
+  }
+  return false;
 }
 
-// Goes up every way, until one gets to the top.
+// Goes up every way, until one gets to the top or to where things are embedded.
 bool Evaluator::allows(CloseScope* closed) {
   if (closed->asked == asked_) return true;
   struct Step {
@@ -46,8 +68,9 @@ bool Evaluator::allows(CloseScope* closed) {
       is_bound = at == nullptr || at->is_bound;
     } else {
       at->answered = asked_;
-      at->is_bound = false;
-      if (at->kind != CloseScope::Kind::Embed || !is_answered_above(at)) {
+      at->is_bound = at->kind == CloseScope::Kind::Embed && is_bound_when_embedded(at);
+      is_bound = at->is_bound;
+      if (at->kind != CloseScope::Kind::Embed) {
         way.push_back({at, at->more});
         at = at->parent;
         continue;
@@ -86,19 +109,24 @@ std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
   return all;
 }
 
-bool Evaluator::is_within(CloseScope* scope, const CloseScope* outer) {
+// Marks what the places lie in, as far as `outer`; the number of the walk.
+std::uint32_t Evaluator::walk(std::span<CloseScope* const> places, const CloseScope* outer) {
   ++walks_;
-  std::vector<CloseScope*> todo = {scope};
+  std::vector<CloseScope*> todo(places.begin(), places.end());
   while (!todo.empty()) {
     CloseScope* at = todo.back();
     todo.pop_back();
     for (; at != nullptr && at->walked != walks_; at = at->parent) {
-      if (at == outer) return true;
       at->walked = walks_;
+      if (at == outer) return walks_;
       for (const ScopeParent* more = at->more; more != nullptr; more = more->next) todo.push_back(more->scope);
     }
   }
-  return false;
+  return walks_;
+}
+
+bool Evaluator::is_within(CloseScope* scope, const CloseScope* outer) {
+  return outer != nullptr && walk({&scope, 1}, outer) == outer->walked;
 }
 
 // A bare "_" leaves everything below it open, unless the definition also says what is there.

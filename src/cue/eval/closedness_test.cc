@@ -49,6 +49,33 @@ TEST(Closedness, binds_what_is_embedded_with_a_definition) {
   }
 }
 
+TEST(Closedness, of_what_is_embedded_lets_in_the_outermost_struct_around_it) {
+  const char* kText = "#C: {c?: int}, A: {a: 1}, M: m: z: 1, #P: {p?: int}, #S: #P & {q?: int}\n";
+  const struct {
+    const char* text;
+    bool is_allowed;
+  } kRows[] = {
+      {"x: {m: {#C}, m: z: 1}", false},
+      {"x: {A, m: {#C}, m: z: 1}", true},
+      {"x: {A, m: #C, m: z: 1}", false},
+      {"x: {A, m: {#C}} & {m: z: 1}", false},
+      {"x: {A, k: m: {#C}, k: m: z: 1}", true},
+      {"x: {k: {A, m: {#C}}, k: m: z: 1}", false},
+      {"x: {M, m: {#C}}", true},
+      {"x: M & {m: {#C}}", false},
+      {"x: {if true {b: 1}, l: [{#C}], l: [{z: 1}]}", true},
+      {"x: {{#C} & {z: 1}}", true},
+      {"x: {#C & {z: 1}}", false},
+      {"x: {#S, r: 1}", true},
+      {"x: {#S, {#S}}, x: q: 1", false},  // the same twice is once
+      {"#D: k: {#C}, x: {A, m: #D, m: k: z: 1}", false},
+      {"#D: k: #C, x: {#D, k: z: 1}", true},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(closed_in_x(std::string(kText) + row.text).find('!') == std::string::npos, row.is_allowed) << row.text;
+  }
+}
+
 TEST(Closedness, holds_beside_validators_but_for_schemas) {
   std::string start = "import \"struct\"\n";
   EXPECT_TRUE(closed_in_x(start + "#D: {struct.MaxFields(2), p?: int}\nx: #D & {q: 1}").starts_with("!"));

@@ -1,5 +1,6 @@
 // What evaluations cost, in steps and bytes rather than in time: shapes that are known to explode in other engines, nesting
 // that overflows stacks, and memory over many renders.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -124,6 +125,36 @@ TEST(Cost, closedness_grows_with_what_is_written) {
        {"one deep definition", 40, [](int size) {
           return "#A: {" + nested(size, "f?: {", "z?: int", "}") + "}\nx: #A & " + nested(size, "{f: ", "{z: 1}", "}") + "\n";
         }}});
+}
+
+// Each level names the two of the one before, as `one` says: {0} and {1} are theirs, {2} is the level.
+TEST(Cost, what_is_met_on_many_ways_is_there_once) {
+  auto lattice = [](const std::string& sigil, const char* start, const char* a, const char* b, const char* end) {
+    return [=](int size) {
+      auto name = [&](char which, int level) { return sigil + which + n(level); };
+      auto one = [&](const char* format, int level) {
+        return fmt::format(fmt::runtime(format), name('A', level), name('B', level), level + 1) + "\n";
+      };
+      std::string out = name('A', 0) + ": " + start + "\n" + name('B', 0) + ": " + start + "\n";
+      for (int i = 0; i < size; ++i) out += name('A', i + 1) + ": " + one(a, i) + name('B', i + 1) + ": " + one(b, i);
+      return out + "x: " + fmt::format(fmt::runtime(end), name('A', size)) + "\n";
+    };
+  };
+  const char* kStart = "{a?: int}";
+  const char* kEnd = "{} & {{a: 1}}";
+  expect_no_explosion({{"definitions", 6, lattice("#", kStart, "{} & {}", "{} & {}", kEnd)},
+                       {"definitions in braces", 6, lattice("#", kStart, "{{{0}, {1}}}", "{{{0}, {1}}}", kEnd)},
+                       {"definitions and optional fields", 6,
+                        lattice("#", kStart, "{{{0}, {1}, a{2}?: int}}", "{{{0}, {1}, b{2}?: int}}", kEnd)},
+                       {"no definitions", 6, lattice("", kStart, "{} & {}", "{} & {}", kEnd)},
+                       {"no definitions, in braces", 6, lattice("", kStart, "{{{0}, {1}}}", "{{{0}, {1}, b{2}: 1}}", kEnd)},
+                       {"fields of definitions", 6, lattice("#", kStart, "f: {} & {}", "f: {} & {}", "{}")},
+                       {"definitions with fields", 6,
+                        lattice("#", "{f: a?: int}", "{} & {} & {{f: {{}}}}", "{{{0} & {1}, f: {{}}}}", "{} & {{f: a: 1}}")},
+                       {"guards", 6, lattice("#", kStart, "{{if true {{{0} & {1}}}}}", "{{if true {{{0}}}, {1}}}", kEnd)},
+                       {"closed structs", 6, lattice("", "close({a?: int})", "{} & {}", "{{{0}, {1}}}", kEnd)},
+                       {"patterns", 6, lattice("#", "{[=~\"a\"]: int}", "{} & {}", "{{{0}, {1}, [=~\"a{2}\"]: int}}", kEnd)},
+                       {"lists", 6, lattice("#", "[...{a?: int}]", "{} & {}", "{} & {}", "{} & [{{a: 1}}]")}});
 }
 
 TEST(Cost, chains_of_references_grow_with_their_length) {

@@ -312,6 +312,7 @@ class Evaluator final : public Calls {
   std::vector<CloseScope*> requirements(const Vertex* v);
   std::vector<CloseScope*> inherited_requirements(const Vertex* v);
   bool is_within(CloseScope* scope, const CloseScope* outer);
+  std::uint32_t walk(std::span<CloseScope* const> places, const CloseScope* outer = nullptr);
   bool is_left_open(const Vertex* v, CloseScope* closed);
   /// Begins a question: what the closed scopes that are given to `allows` say of what is declared in any of these places.
   void ask(std::span<CloseScope* const> places);
@@ -319,7 +320,7 @@ class Evaluator final : public Calls {
   /// As `ask`, with the places that declare a field of v, or leave v open.
   void ask_of_field(const Vertex* v, const Vertex* field);
   bool allows(CloseScope* closed);
-  bool is_answered_above(const CloseScope* embedded);
+  bool is_bound_when_embedded(CloseScope* embedded);
   bool allows(CloseScope* closed, CloseScope* place) {
     ask({&place, 1});
     return allows(closed);

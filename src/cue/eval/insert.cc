@@ -106,7 +106,7 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
   node.note_struct(&s, c.trail);
   Env* env = arena_.make<Env>(c.env, v, c.env == nullptr ? kNoLabel : kNoLabel, nullptr);
   // Only what a struct embeds makes a difference between it and those beside it; without, its place is theirs.
-  CloseScope* inside = s.has_embeds ? scope(c.scope, CloseScope::Kind::Struct) : c.scope;
+  CloseScope* inside = s.has_embeds && !s.is_file ? scope(c.scope, CloseScope::Kind::Struct) : c.scope;
   node.scopes.push(arena_, {inside, false, true, s.has_ellipsis});
   for (const ir::Decl& decl : s.decls) {
     Conjunct inner{decl.value, env, inside, c.trail, c.is_cyclic};
@@ -130,12 +130,14 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
         break;
       case ir::DeclKind::Embed:
         inner.scope = scope(inside, CloseScope::Kind::Embed);
+        inner.scope->is_of_root = v->parent == nullptr;
         // A reference tells of itself.
         if (!ir::is_reference(*decl.value)) inner.trail = arena_.make<RefTrail>(decl.value, nullptr, v, c.trail);
         insert(v, inner);
         break;
       case ir::DeclKind::Comprehension:
         inner.scope = scope(inside, CloseScope::Kind::Embed);
+        inner.scope->is_of_root = v->parent == nullptr;
         inner.trail = arena_.make<RefTrail>(decl.value, nullptr, v, c.trail);
         add_task(v, Task::Kind::Comprehension, inner);
         break;
@@ -174,14 +176,13 @@ void Evaluator::insert_list(Vertex* v, const Conjunct& c, const ir::List& list) 
   }
   note_conjunct(v, c);
   insert_kinds(v, kList, Value::type(kList), {list.pos, c.trail, &list});
-  CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
-  v->node->scopes.push(arena_, {inside, false, true, false});
+  v->node->scopes.push(arena_, {c.scope, false, true, false});
   for (std::uint32_t i = 0; i < list.items.size(); ++i) {
     Vertex* item = arc(v, Label::item(i), ArcMark::Member);
     if (item->pos == 0) item->pos = list.items[i]->pos;
-    add_conjunct(item, {list.items[i], c.env, inside, c.trail, c.is_cyclic});
+    add_conjunct(item, {list.items[i], c.env, c.scope, c.trail, c.is_cyclic});
   }
-  Conjunct rest{list.rest, c.env, inside, c.trail, c.is_cyclic};
+  Conjunct rest{list.rest, c.env, c.scope, c.trail, c.is_cyclic};
   v->node->lists.push(arena_, {static_cast<std::uint32_t>(list.items.size()), list.rest != nullptr, rest, list.pos});
 }
 
@@ -274,12 +275,11 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   if (data->base.tag != Value::Tag::Struct && data->base.tag != Value::Tag::List)
     return insert_value(v, c, data->base, c.expr->pos);
   Node& node = *v->node;
-  CloseScope* outside = c.scope;
+  CloseScope* inside = c.scope;
   if (data->closes_once) {
-    outside = scope(c.scope, CloseScope::Kind::Once, data);
-    node.requirements.push(arena_, outside);
+    inside = scope(c.scope, CloseScope::Kind::Once, data);
+    node.requirements.push(arena_, inside);
   }
-  CloseScope* inside = scope(outside, CloseScope::Kind::Struct);
   node.scopes.push(arena_, {inside, false, true, false});
   if (data->base.tag == Value::Tag::Struct) {
     node.has_struct = true;

@@ -308,8 +308,12 @@ Vertex* Evaluator::instance(std::uint32_t index) {
   if (instances_.size() <= index) instances_.resize(program_.instances.size(), nullptr);
   if (instances_[index] != nullptr) return instances_[index];
   Vertex* root = arena_.make<Vertex>();
-  for (const ir::Struct* file : program_.instances[index].files)
-    root->conjuncts.push(arena_, {file, nullptr, nullptr, nullptr, false});
+  std::span<const ir::Struct* const> files = program_.instances[index].files;
+  bool has_embeds =
+      std::any_of(files.begin(), files.end(), [](const ir::Struct* file) { return file->is_file && file->has_embeds; });
+  CloseScope* inside = has_embeds ? scope(nullptr, CloseScope::Kind::File) : nullptr;
+  for (const ir::Struct* file : files)
+    root->conjuncts.push(arena_, {file, nullptr, file->is_file ? inside : nullptr, nullptr, false});
   return instances_[index] = root;
 }
 

@@ -366,8 +366,11 @@ void Evaluator::add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, b
 // Whether what `c` refers to is in v already, wherever in it; then its scope gets a further parent. `is_again`: it is, but
 // has no scope that could.
 bool Evaluator::is_known(Vertex* v, const Conjunct& c, const Vertex* target, bool is_definition, bool& is_again) {
-  for (const SeenVertex& known : v->node->seen) {
+  bool has_ref = false;
+  for (std::uint32_t i = 0; i < v->node->seen.size(); ++i) {
+    const SeenVertex known = v->node->seen[i];
     if (known.arc != target) continue;
+    has_ref = has_ref || known.ref == c.expr;
     CloseScope* own = own_scope(known.scope, target);
     bool was_definition = own != nullptr && own->kind == CloseScope::Kind::Definition;
     if (was_definition != is_definition) continue;
@@ -379,6 +382,7 @@ bool Evaluator::is_known(Vertex* v, const Conjunct& c, const Vertex* target, boo
     }
     if (!is_within(c.scope, own)) own->more = arena_.make<ScopeParent>(c.scope, own->more);
     ++reopened_;
+    if (!has_ref) v->node->seen.push(arena_, {c.expr, known.arc, known.scope, known.is_cyclic});
     return true;
   }
   return false;
@@ -493,14 +497,13 @@ bool Evaluator::run_list(Vertex* v, const Conjunct& c) {
   }
   note_conjunct(v, c);
   insert_kinds(v, kList, Value::type(kList), {list.pos, c.trail, &list});
-  CloseScope* inside = scope(c.scope, CloseScope::Kind::Struct);
-  v->node->scopes.push(arena_, {inside, false, true, false});
+  v->node->scopes.push(arena_, {c.scope, false, true, false});
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     Vertex* item = arc(v, Label::item(i), ArcMark::Member);
     if (item->pos == 0) item->pos = items[i].expr->pos;
-    add_conjunct(item, {items[i].expr, items[i].env, inside, c.trail, c.is_cyclic});
+    add_conjunct(item, {items[i].expr, items[i].env, c.scope, c.trail, c.is_cyclic});
   }
-  Conjunct rest{list.rest, c.env, inside, c.trail, c.is_cyclic};
+  Conjunct rest{list.rest, c.env, c.scope, c.trail, c.is_cyclic};
   v->node->lists.push(arena_, {static_cast<std::uint32_t>(items.size()), list.rest != nullptr, rest, list.pos});
   return true;
 }

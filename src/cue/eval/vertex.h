@@ -24,12 +24,13 @@ struct ScopeParent {
 /// closed scope when one of its declarations lies inside it, or in a struct that embeds it. What a vertex is said to be
 /// several times is inserted once: its scope then lies in several, and each way up from a closed scope must allow a field.
 struct CloseScope {
-  enum class Kind : std::uint8_t { Struct, Embed, Definition, Once, Reference };
+  enum class Kind : std::uint8_t { File, Struct, Embed, Definition, Once, Reference };
   CloseScope* parent;
   const Vertex* of;  // of a reference, whether to a definition or not, and of Once: what it is made for
   Kind kind;
-  bool in_definition;     // it or one above is one
-  bool is_bound = false;  // some way up meets nothing that would allow it
+  bool in_definition;       // it or one above is one
+  bool is_of_root = false;  // Embed: what is embedded there
+  bool is_bound = false;    // some way up meets nothing that would allow it
   // See Evaluator::ask; each holds for the question, or the walk, of that number.
   std::uint32_t asked = 0;     // something that was asked for lies in it
   std::uint32_t answered = 0;  // is_bound is known

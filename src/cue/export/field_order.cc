@@ -229,7 +229,10 @@ class Order {
       return value.is_vertex() ? of_fields(value.vertex, seen) : Part{};
     }
     auto target = targets_.find(&expr);
-    return target == targets_.end() ? Part{} : of_conjuncts(target->second, seen, depth + 1);
+    if (target == targets_.end()) return {};
+    auto [known, is_new] = known_.try_emplace({target->second, seen});
+    if (is_new) known->second = of_conjuncts(target->second, seen, depth + 1);
+    return known->second;
   }
 
   Part of_chosen(const ir::Or& expr, const Seen& seen, int depth) {
@@ -367,6 +370,7 @@ class Order {
   Vertex* vertex_;
   Graph graph_;
   std::unordered_map<const ir::Expr*, const Vertex*> targets_;
+  std::map<std::pair<const Vertex*, Seen>, Part> known_;  // only looked up
   std::unordered_map<const ir::Expr*, std::vector<Label>> computed_;
   bool has_computed_ = false;
 };

@@ -168,6 +168,7 @@ struct File {
   Nodes decls;
   std::span<Attribute* const> attributes;  // those before the package clause
   std::span<const Comment> comments;       // all of them, in order
+  bool is_data = false;                    // JSON and the like
 };
 
 template <class T>

@@ -347,7 +347,7 @@ void Evaluator::fail_disjunction(Vertex* v, const std::vector<Branch>& errors) {
   Code code = Code::Eval;
   const Bottom* said = nullptr;
   for (const Branch& one : errors) {
-    if (is_incomplete(one.reason->code)) code = Code::Incomplete;
+    if (is_incomplete(one.reason->code) && code != Code::Cycle) code = one.reason->code;
     // What an author says about it is the reason, whatever else failed.
     if (one.reason->code == Code::User) said = one.reason;
   }

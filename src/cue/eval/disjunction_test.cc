@@ -22,6 +22,24 @@ std::string value_of_x(const std::string& text) {
   return line;
 }
 
+// A way that repeats itself is none of the disjuncts, whoever names the vertex, and however often.
+TEST(Disjunction, is_the_same_for_all_that_only_name_it) {
+  const std::string tree = "#T: [\"a\", #T] | [\"d\", ...#T]\ny: #T\n";
+  for (const char* x : {"x: #T", "x: #T & #T", "x: y\nx: #T", "x: y & y", "x: y & y & #T"})
+    EXPECT_EQ(value_of_x(tree + x), "[\"d\", ...]") << x;
+}
+
+TEST(Disjunction, fails_with_the_cycle_that_keeps_it_from_being_decided) {
+  for (const char* x : {"x: (y & 8) | (y & 9)\ny: x + 1", "y: x + 1\nx: (y & 8) | (y & 9)"}) {
+    auto program = compile_program({{"x.cue", x}}, {}, {});
+    Evaluator evaluator(*program, {});
+    const Vertex* root = deref(evaluator.run({}));
+    const Value& base = deref(evaluator.find_arc(root, evaluator.labels().regular("x")))->base;
+    ASSERT_TRUE(base.is_bottom()) << x;
+    EXPECT_EQ(base.bottom->code, Code::Cycle) << x;
+  }
+}
+
 TEST(Disjunction, unifies_defaults_in_the_order_they_are_written) {
   const struct {
     const char* text;

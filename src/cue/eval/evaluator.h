@@ -173,7 +173,8 @@ class Evaluator final : public Calls {
   void add_vertex(Vertex* v, const Conjunct& c, Vertex* from, bool is_definition);
   void add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, bool is_definition);
   bool follow_cyclic(Vertex* v);
-  bool may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const;
+  bool may_share(Vertex* v, const Conjunct& c, const Vertex* from);
+  bool names_only(Vertex* v, const Conjunct& c, const Vertex* from);
   bool is_given(const Vertex* v, const Vertex* lap) const;
   bool repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const;
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);

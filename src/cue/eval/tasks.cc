@@ -208,9 +208,30 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
   return true;
 }
 
-bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from) const {
-  if (v->conjuncts.size() != 1 || v->conjuncts[0].expr != c.expr || v->stands_for != nullptr || !v->node->choices.empty())
+// All that is said of v are references to one vertex.
+bool Evaluator::names_only(Vertex* v, const Conjunct& c, const Vertex* from) {
+  const Node& node = *v->node;
+  if (!node.seen.empty() || node.has_struct || !node.lists.empty() || node.kinds != kTop || !node.disjunctions.empty())
     return false;
+  for (std::uint32_t i = 0; i < v->conjuncts.size(); ++i) {
+    const Conjunct said = v->conjuncts[i];
+    std::span<const ir::Expr* const> parts{&said.expr, 1};
+    if (said.expr->op == ir::Op::And) parts = ir::as<ir::And>(*said.expr).parts;
+    bool is_alike = !said.is_cyclic && is_in_definition(said.scope) == is_in_definition(c.scope);
+    if (!is_alike || !std::ranges::all_of(parts, [](const ir::Expr* one) { return ir::is_reference(*one); })) return false;
+    for (const ir::Expr* one : parts) {
+      if (one == c.expr && said.env == c.env) continue;
+      Lookup found = resolve(*one, said.env);
+      if (found.found != Found::Arc) return false;
+      if (found.arc->phase == Phase::Raw && !has_ancestor(v, found.arc)) settle(found.arc);
+      if (deref(found.arc) != from) return false;
+    }
+  }
+  return true;
+}
+
+bool Evaluator::may_share(Vertex* v, const Conjunct& c, const Vertex* from) {
+  if (v->stands_for != nullptr || !v->node->choices.empty()) return false;
   if (from->phase < Phase::Settled || from->label.is_let() || !v->notify.empty()) return false;
   if (c.is_cyclic || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty()) return false;
   bool is_container =
@@ -219,7 +240,8 @@ bool Evaluator::may_share(const Vertex* v, const Conjunct& c, const Vertex* from
   bool is_inside = is_in_definition(c.scope) || (v->parent != nullptr && v->parent->closes_below);
   bool closes = !from->is_closed && !is_list && is_inside;
   bool changes_closedness = v->closes_once || closes || (v->closes_fields && !from->closes_fields);
-  return is_container && !changes_closedness && !has_ancestor(v, from);
+  if (!is_container || changes_closedness || has_ancestor(v, from)) return false;
+  return (v->conjuncts.size() == 1 && v->conjuncts[0].expr == c.expr) || names_only(v, c, from);
 }
 
 // Whether v tries a disjunct that is nothing but a reference to what it came through before. It is written out once more at

@@ -294,7 +294,7 @@ Vertex* Evaluation::run(std::vector<Hole> holes) {
     auto* constant = evaluator_.arena().make<ir::Constant>();
     constant->op = ir::Op::Constant;
     constant->value = at_path(hole.name, value);
-    extra.push_back({constant, nullptr, nullptr, nullptr, false});
+    extra.push_back({constant, nullptr, nullptr, nullptr, Cycle::None});
   }
   return root_ = evaluator_.run(extra);
 }

@@ -217,11 +217,11 @@ Value Evaluator::all_of(const Value& list) {
     conjunction->parts = arena_.copy(parts);
     Value all = Value::of(Value::Tag::Conjunction);
     all.conjunction = conjunction;
-    v->conjuncts.push(arena_, {constant(all, 0), nullptr, nullptr, trail, false});
+    v->conjuncts.push(arena_, {constant(all, 0), nullptr, nullptr, trail, Cycle::None});
     return Value::of(v);
   }
   for (std::size_t i = 0; i < size; ++i) {
-    v->conjuncts.push(arena_, {constant(raw_item(list, i), calling_pos_), nullptr, nullptr, trail, false});
+    v->conjuncts.push(arena_, {constant(raw_item(list, i), calling_pos_), nullptr, nullptr, trail, Cycle::None});
   }
   return Value::of(v);
 }
@@ -238,7 +238,7 @@ Value Evaluator::closed(const Value& object) {
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;
   v->closes_once = true;
-  v->conjuncts.push(arena_, {constant(object, calling_pos_), nullptr, nullptr, nullptr, false});
+  v->conjuncts.push(arena_, {constant(object, calling_pos_), nullptr, nullptr, nullptr, Cycle::None});
   return Value::of(v);
 }
 
@@ -378,7 +378,7 @@ Vertex* Evaluator::complete_expression(const ir::Expr* expr) { return complete_a
 Vertex* Evaluator::complete_all(std::span<const ir::Expr* const> parts) {
   Env* env = arena_.make<Env>(nullptr, instance(0), kNoLabel, nullptr);
   Vertex* v = arena_.make<Vertex>();
-  for (const ir::Expr* one : parts) v->conjuncts.push(arena_, {one, env, nullptr, nullptr, false});
+  for (const ir::Expr* one : parts) v->conjuncts.push(arena_, {one, env, nullptr, nullptr, Cycle::None});
   settle(v);
   complete(v);
   return v;

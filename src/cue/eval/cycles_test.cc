@@ -35,7 +35,25 @@ TEST(Cycles, what_repeats_itself_is_followed_only_beside_what_does_not) {
       {"#L: {n: int, next: #L | *null, if next == null {s: n}, if next != null {s: n + next.s}}\n"
        "x: #L & {n: 1, next: {n: 2, next: n: 3}}",
        R"({"x":{"n":1,"next":{"n":2,"next":{"n":3,"next":null,"s":3},"s":5},"s":6}})", 40},
-      {"a: close({b: string | a | c})\nc: close({d: string | a})\nd: d: b: string", "not concrete", 100},
+      {"a: close({b: string | a | c})\nc: close({d: string | a})\nd: d: b: string", "not concrete", 200},
+  });
+}
+
+TEST(Cycles, what_applies_only_where_others_ask_for_a_field_may_meet_itself_once_more) {
+  expect_all({
+      // Patterns, as long as data goes on.
+      {"y: [string]: b: y\nx: y\nx: c: x", "structural cycle", 12},
+      {"y: [string]: b: y\nx: y\nx: c: y", "structural cycle", 14},
+      {"a: [string]: b: a\nx: a & {c: b: c: b: c: {}}", R"({"a":{},"x":{"c":{"b":{"c":{"b":{"c":{"b":{}}}}}}}})", 12},
+      {"#D: [string]: #D\nx: #D & {a: b: c: {}}", R"({"x":{"a":{"b":{"c":{}}}}})", 6},
+      // Disjuncts.
+      {"#A: {b: #A | *null, c: [string]: #A}\nx: #A & {b: b: {}}\ny: x.b.b.b",
+       R"({"x":{"b":{"b":{"b":null,"c":{}},"c":{}},"c":{}},"y":null})", 60},
+      {"#T: [\"a\", #T] | [\"b\", #T] | [\"c\", #T] | [\"d\", [...#T]]\n#A: t: #T\n#B: [string]: #A\n#C: #B & {x: #A}", "{}",
+       600},
+      // Functions: each call has something of its own.
+      {"_C: {p: _, r: {for k, v in p {(k): (_C & {p: v}).r}}} | {p: number, r: p}\nx: (_C & {p: a: b: c: d: 2}).r",
+       R"({"x":{"a":{"b":{"c":{"d":2}}}}})", 200},
   });
 }
 

@@ -207,6 +207,7 @@ Vertex* Evaluator::trial_of(Vertex* v, std::span<const Choice> choices) {
   trial->mark = ArcMark::Member;
   trial->stands_for = v;
   trial->closes_fields = v->closes_fields;
+  trial->is_detached = v->is_detached;
   trial->pos = v->pos;
   trial->info = v->info;
   for (const Conjunct& c : v->conjuncts) trial->conjuncts.push(arena_, c);

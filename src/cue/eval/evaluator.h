@@ -149,7 +149,7 @@ class Evaluator final : public Calls {
   Vertex* arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by = nullptr);
   void add_conjunct(Vertex* v, const Conjunct& c);
   void reopen(Vertex* v);
-  void apply_pattern(const Pattern& pattern, Vertex* arc, bool repeats);
+  void apply_pattern(const Pattern& pattern, Vertex* arc);
   void add_pattern(Vertex* v, const Pattern& pattern);
   bool matches(const Value& matcher, Label label);
   void note_conjunct(Vertex* v, const Conjunct& c);
@@ -176,7 +176,7 @@ class Evaluator final : public Calls {
   bool may_share(Vertex* v, const Conjunct& c, const Vertex* from);
   bool names_only(Vertex* v, const Conjunct& c, const Vertex* from);
   bool is_given(const Vertex* v, const Vertex* lap) const;
-  bool repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const;
+  Vertex* written_out(Vertex* v, const Conjunct& c, const Vertex* from);
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
   bool is_known(Vertex* v, const Conjunct& c, const Vertex* target, bool is_definition, bool& needs_scope);
   bool may_produce(const Task& task, Label label) const;

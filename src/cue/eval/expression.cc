@@ -96,8 +96,8 @@ Value Evaluator::inline_value(const ir::Expr& expr, Env* env) {
   v->is_detached = expr.op == ir::Op::And;
   const RefTrail* trail = current_conjunct_ != nullptr ? current_conjunct_->trail : nullptr;
   // What repeats itself does so in here, too.
-  bool is_cyclic = current_conjunct_ != nullptr && current_conjunct_->is_cyclic;
-  v->conjuncts.push(arena_, {&expr, env, nullptr, trail, is_cyclic});
+  Cycle cycle = current_conjunct_ != nullptr ? current_conjunct_->cycle : Cycle::None;
+  v->conjuncts.push(arena_, {&expr, env, nullptr, trail, cycle});
   return Value::of(v);
 }
 

@@ -120,7 +120,7 @@ bool is_fixed(const ir::Expr& expr) {
 bool Evaluator::take_known(Vertex* v) {
   const Vertex* trial = v->parent;
   if (trial == nullptr || trial->stands_for == nullptr || !v->arcs.empty() || v->conjuncts.empty() || tells_all_) return false;
-  bool is_acyclic = std::ranges::any_of(v->conjuncts, [](const Conjunct& c) { return !c.is_cyclic; });
+  bool is_acyclic = std::ranges::any_of(v->conjuncts, [](const Conjunct& c) { return c.cycle != Cycle::Certain; });
   if (!is_acyclic || !std::ranges::all_of(v->conjuncts, [](const Conjunct& c) { return is_fixed(*c.expr); })) return false;
   const Vertex* before = find_arc(trial->stands_for, v->label);
   auto is_same_expr = [](const Conjunct& a, const Conjunct& b) { return a.expr == b.expr; };

@@ -14,17 +14,6 @@ ArcMark arc_mark(ast::Mark mark) {
   return mark == ast::Mark::Optional ? ArcMark::Optional : mark == ast::Mark::Required ? ArcMark::Required : ArcMark::Member;
 }
 
-// The field comes from where the pattern comes from, so that a structure may be repeating itself.
-bool repeats(const Conjunct& pattern, const Conjunct& field) {
-  if (field.is_cyclic) return true;
-  const RefTrail* reference = pattern.trail;
-  while (reference != nullptr && reference->arc == nullptr) reference = reference->next;
-  for (const RefTrail* at = field.trail; at != nullptr; at = at->next) {
-    if (at == reference) return true;
-  }
-  return false;
-}
-
 // and([a, b]) is a & b; none when it is not written so.
 std::span<const ir::Expr* const> conjuncts_of(const ir::Call& call) {
   if (call.function->op != ir::Op::Constant || call.args.size() != 1 || call.args[0]->op != ir::Op::List) return {};
@@ -44,10 +33,10 @@ CloseScope* Evaluator::scope(CloseScope* parent, CloseScope::Kind kind, const Ve
 }
 
 void Evaluator::note_conjunct(Vertex* v, const Conjunct& c) {
-  if (!c.is_cyclic) v->node->has_noncyclic = true;
+  if (c.cycle < Cycle::Lap || (c.cycle == Cycle::Lap && v->is_detached)) v->node->has_noncyclic = true;
   // A list in the middle of what repeats itself is made of the same again.
   bool is_list = c.expr != nullptr && c.expr->op == ir::Op::List;
-  if (c.is_cyclic && is_list && v->label.is_none()) v->node->has_cyclic = true;
+  if (c.cycle == Cycle::Certain && is_list && v->label.is_none()) v->node->has_cyclic = true;
 }
 
 void Evaluator::add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir::Decl* decl) {
@@ -66,7 +55,7 @@ void Evaluator::insert(Vertex* v, const Conjunct& c) {
     case ir::Op::List:
       return insert_list(v, c, ir::as<ir::List>(*c.expr));
     case ir::Op::And:
-      for (const ir::Expr* part : ir::as<ir::And>(*c.expr).parts) insert(v, {part, c.env, c.scope, c.trail, c.is_cyclic});
+      for (const ir::Expr* part : ir::as<ir::And>(*c.expr).parts) insert(v, {part, c.env, c.scope, c.trail, c.cycle});
       return;
     case ir::Op::Or:
       return insert_disjunction(v, c);
@@ -89,7 +78,7 @@ void Evaluator::insert(Vertex* v, const Conjunct& c) {
       return add_task(v, Task::Kind::Expression, c);
     case ir::Op::Call: {
       std::span<const ir::Expr* const> conjuncts = conjuncts_of(ir::as<ir::Call>(*c.expr));
-      for (const ir::Expr* part : conjuncts) insert(v, {part, c.env, c.scope, c.trail, c.is_cyclic});
+      for (const ir::Expr* part : conjuncts) insert(v, {part, c.env, c.scope, c.trail, c.cycle});
       if (conjuncts.empty()) add_task(v, Task::Kind::Expression, c);
       return;
     }
@@ -109,7 +98,7 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
   CloseScope* inside = s.has_embeds && !s.is_file ? scope(c.scope, CloseScope::Kind::Struct) : c.scope;
   node.scopes.push(arena_, {inside, false, true, s.has_ellipsis});
   for (const ir::Decl& decl : s.decls) {
-    Conjunct inner{decl.value, env, inside, c.trail, c.is_cyclic};
+    Conjunct inner{decl.value, env, inside, c.trail, c.cycle};
     switch (decl.kind) {
       case ir::DeclKind::Field: {
         Vertex* field = arc(v, decl.label, arc_mark(decl.mark), &c);
@@ -180,9 +169,9 @@ void Evaluator::insert_list(Vertex* v, const Conjunct& c, const ir::List& list) 
   for (std::uint32_t i = 0; i < list.items.size(); ++i) {
     Vertex* item = arc(v, Label::item(i), ArcMark::Member);
     if (item->pos == 0) item->pos = list.items[i]->pos;
-    add_conjunct(item, {list.items[i], c.env, c.scope, c.trail, c.is_cyclic});
+    add_conjunct(item, {list.items[i], c.env, c.scope, c.trail, c.cycle});
   }
-  Conjunct rest{list.rest, c.env, c.scope, c.trail, c.is_cyclic};
+  Conjunct rest{list.rest, c.env, c.scope, c.trail, std::max(c.cycle, Cycle::Optional)};
   v->node->lists.push(arena_, {static_cast<std::uint32_t>(list.items.size()), list.rest != nullptr, rest, list.pos});
 }
 
@@ -286,7 +275,7 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
     node.note_struct(c.expr, c.trail);
   } else {
     insert_kinds(v, kList, Value::of(data), {c.expr->pos, c.trail});
-    Conjunct rest{data_rest(data), nullptr, inside, c.trail, c.is_cyclic};
+    Conjunct rest{data_rest(data), nullptr, inside, c.trail, c.cycle};
     bool fits = std::all_of(node.lists.begin(), node.lists.end(), [data](const ListPart& known) {
       return (data->is_open_list || known.size <= data->arcs.size()) && (known.is_open || data->arcs.size() <= known.size);
     });
@@ -300,12 +289,14 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
     const ir::Expr* item = constant(Value::of(from), place != 0 ? place : c.expr->pos);
     Vertex* field = arc(v, from->label, from->mark, &c);
     if (field->pos == 0) field->pos = from->pos;
-    add_conjunct(field, {item, nullptr, inside, c.trail, c.is_cyclic});
+    add_conjunct(field, {item, nullptr, inside, c.trail, c.cycle});
   }
 }
 
-void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c, const Disjunction* values) {
+void Evaluator::insert_disjunction(Vertex* v, const Conjunct& written, const Disjunction* values) {
   Node& node = *v->node;
+  Conjunct c = written;
+  if (c.cycle == Cycle::None) c.cycle = Cycle::Optional;
   // The same words in the same place are the same disjunction, however often they are referred to.
   std::uint32_t ordinal = 0;
   bool is_known = false;
@@ -320,7 +311,7 @@ void Evaluator::insert_disjunction(Vertex* v, const Conjunct& c, const Disjuncti
     if (choice.disjunction != c.expr || choice.ordinal != ordinal) continue;
     if (choice.index == kDeferred) return;
     if (values == nullptr) {
-      return insert(v, {ir::as<ir::Or>(*c.expr).parts[choice.index].value, c.env, c.scope, c.trail, c.is_cyclic});
+      return insert(v, {ir::as<ir::Or>(*c.expr).parts[choice.index].value, c.env, c.scope, c.trail, c.cycle});
     }
     Pos place = choice.index < values->places.size() ? values->places[choice.index] : 0;
     return insert_value(v, c, values->values[choice.index], place != 0 ? place : c.expr->pos);
@@ -377,8 +368,7 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by)
     }
   }
   if (is_new && v->node != nullptr && label.is_regular()) {
-    for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i)
-      apply_pattern(v->node->patterns[i], found, by == nullptr || repeats(v->node->patterns[i].conjunct, *by));
+    for (std::uint32_t i = 0; i < v->node->patterns.size(); ++i) apply_pattern(v->node->patterns[i], found);
   }
   return found;
 }
@@ -392,7 +382,7 @@ void Evaluator::add_conjunct(Vertex* v, const Conjunct& c) {
   if (v->phase >= Phase::Settled) reopen(v);
   for (std::uint32_t i = 0; i < v->notify.size(); ++i) {
     Notify to = v->notify[i];
-    add_conjunct(to.target, {c.expr, c.env, to.scope, to.trail, to.is_cyclic});
+    add_conjunct(to.target, {c.expr, c.env, to.scope, to.trail, to.cycle});
   }
 }
 
@@ -445,15 +435,11 @@ bool Evaluator::matches(const Value& matcher, Label label) {
   }
 }
 
-// A pattern that applies to a field others have asked for does not make a structure repeat itself.
-void Evaluator::apply_pattern(const Pattern& pattern, Vertex* field, bool repeats_itself) {
+void Evaluator::apply_pattern(const Pattern& pattern, Vertex* field) {
   if (!field->label.is_regular() || !matches(pattern.matcher, field->label)) return;
   Conjunct c = pattern.conjunct;
   c.env = arena_.make<Env>(c.env, field, field->label, nullptr);
-  if (!repeats_itself) {
-    c.trail = nullptr;
-    c.is_cyclic = false;
-  }
+  if (c.cycle == Cycle::None) c.cycle = Cycle::Optional;
   add_conjunct(field, c);
 }
 
@@ -461,10 +447,7 @@ void Evaluator::add_pattern(Vertex* v, const Pattern& pattern) {
   v->node->patterns.push(arena_, pattern);
   ++progress_;
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
-    Vertex* field = v->arcs[i];
-    bool repeated = std::all_of(field->conjuncts.begin(), field->conjuncts.end(),
-                                [&](const Conjunct& c) { return repeats(pattern.conjunct, c); });
-    if (field->mark != ArcMark::Absent) apply_pattern(pattern, field, repeated);
+    if (v->arcs[i]->mark != ArcMark::Absent) apply_pattern(pattern, v->arcs[i]);
   }
 }
 

@@ -57,7 +57,7 @@ Vertex* Evaluator::placed_data(Vertex* parent, Label label, const Value& value, 
   Vertex* v = data_vertex(parent, label, value);
   if (v->shared != nullptr) return v;
   v->pos = name;
-  if (place != 0) v->conjuncts.push(arena_, {constant(value, place), nullptr, nullptr, nullptr, false});
+  if (place != 0) v->conjuncts.push(arena_, {constant(value, place), nullptr, nullptr, nullptr, Cycle::None});
   return v;
 }
 
@@ -87,8 +87,8 @@ Value Evaluator::data_of(const Value& given) {
 Vertex* Evaluator::meet(const Value& a, const Value& b, Pos a_pos) {
   Vertex* v = arena_.make<Vertex>();
   v->parent = current_;
-  v->conjuncts.push(arena_, {constant(a, a_pos), nullptr, nullptr, nullptr, false});
-  v->conjuncts.push(arena_, {constant(b, 0), nullptr, nullptr, nullptr, false});
+  v->conjuncts.push(arena_, {constant(a, a_pos), nullptr, nullptr, nullptr, Cycle::None});
+  v->conjuncts.push(arena_, {constant(b, 0), nullptr, nullptr, nullptr, Cycle::None});
   settle(v);
   complete(v);
   return v;
@@ -181,7 +181,7 @@ void Evaluator::place_below(Vertex* data) {
     if (is_struct) to->pos = next_text_place_++;
     Pos pos = next_text_place_++;
     if (to->base.is_concrete_scalar())
-      to->conjuncts.push(arena_, {constant(to->base, pos), nullptr, nullptr, nullptr, false});
+      to->conjuncts.push(arena_, {constant(to->base, pos), nullptr, nullptr, nullptr, Cycle::None});
     else
       place_below(to);
   }

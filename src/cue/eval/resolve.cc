@@ -246,7 +246,7 @@ Evaluator::Lookup Evaluator::resolve_let(const ir::Ref& ref, Env* env) {
   Vertex* bound = arena_.make<Vertex>();
   bound->parent = at->vertex;
   bound->label = ref.label;
-  bound->conjuncts.push(arena_, {ref.value, at, nullptr, nullptr, false});
+  bound->conjuncts.push(arena_, {ref.value, at, nullptr, nullptr, Cycle::None});
   at->lets = arena_.make<LetMemo>(ref.label, bound, at->lets);
   return {Found::Arc, bound, {}};
 }
@@ -313,7 +313,7 @@ Vertex* Evaluator::instance(std::uint32_t index) {
       std::any_of(files.begin(), files.end(), [](const ir::Struct* file) { return file->is_file && file->has_embeds; });
   CloseScope* inside = has_embeds ? scope(nullptr, CloseScope::Kind::File) : nullptr;
   for (const ir::Struct* file : files)
-    root->conjuncts.push(arena_, {file, nullptr, file->is_file ? inside : nullptr, nullptr, false});
+    root->conjuncts.push(arena_, {file, nullptr, file->is_file ? inside : nullptr, nullptr, Cycle::None});
   return instances_[index] = root;
 }
 

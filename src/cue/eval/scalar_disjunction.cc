@@ -140,7 +140,7 @@ Value Evaluator::meet_scalars(const Value& a, const Value& b) {
   Vertex* v = arena_.make<Vertex>();
   v->phase = Phase::Running;
   v->node = take_node();
-  Conjunct none{nullptr, nullptr, nullptr, nullptr, false};
+  Conjunct none{nullptr, nullptr, nullptr, nullptr, Cycle::None};
   insert_value(v, none, a, 0);
   insert_value(v, none, b, 0);
   v->base = finish_base(v);

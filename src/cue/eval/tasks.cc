@@ -7,8 +7,6 @@ namespace slipway::cue {
 
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
-// Disjuncts that are references, inside each other, that are written out where nothing else says what is there.
-constexpr std::uint32_t kMostDisjunctsInside = 5;
 }  // namespace
 
 /// True when the running task cannot tell yet: it needs a vertex that is still on the stack.
@@ -170,7 +168,7 @@ bool Evaluator::is_given(const Vertex* v, const Vertex* lap) const {
   return std::any_of(v->conjuncts.begin(), v->conjuncts.end(), [&](const Conjunct& k) {
     bool is_plain = k.expr->op == ir::Op::Struct || k.expr->op == ir::Op::List || k.expr->op == ir::Op::Constant ||
                     ir::is_reference(*k.expr);
-    if (!is_plain || k.is_cyclic) return false;
+    if (!is_plain || k.cycle == Cycle::Certain) return false;
     // A pattern applies to whatever there is.
     for (const Vertex* self = v; self != nullptr && k.env != nullptr; self = self->stands_for) {
       if (k.env->vertex == self) return false;
@@ -187,18 +185,32 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
   for (const Vertex* self = v; self != nullptr; self = self->stands_for) {
     if (self == from) return false;
   }
-  if (is_inside(v, from)) c.is_cyclic = v->node->has_cyclic = true;
+  if (is_inside(v, from)) {
+    c.cycle = Cycle::Certain;
+    v->node->has_cyclic = true;
+  }
+  // As long as something else asks for what is here.
+  if (c.cycle == Cycle::Lap && v->node->has_noncyclic) return true;
   std::uint32_t hops = 0;
-  bool was_cyclic = c.is_cyclic;
+  bool is_inline = false;
+  for (const Vertex* at = v; at->parent != nullptr && !is_inline; at = at->parent)
+    is_inline = at->label.is_none() || at->label.is_let();
+  bool was_cyclic = c.cycle == Cycle::Certain;
   for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
     if (++hops % 64 == 0) ++steps_;  // a long way costs, too
     if (at->arc != from) continue;
+    // In the middle of an expression the same reference must lead there.
+    if (at->ref != c.expr && is_inline && c.cycle == Cycle::None) continue;
     // What repeats itself already does so again with the first vertex it has met, whichever reference leads there.
     if (was_cyclic) v->node->has_cyclic = true;
-    if (at->ref != c.expr) continue;
     if (at->node == v) return false;
-    c.is_cyclic = c.is_cyclic || !is_given(v, at->node);
-    if (!c.is_cyclic) break;
+    if (c.cycle == Cycle::Optional) {
+      c.cycle = Cycle::Lap;
+      c.trail = nullptr;
+      return true;
+    }
+    if (!was_cyclic && is_given(v, at->node)) break;
+    c.cycle = Cycle::Certain;
     // An item of a list in an expression is one more step: what judges by it may have come to an end.
     bool is_item = v->label.is_index() && v->parent != nullptr && v->parent->label.is_none();
     if (!is_item) v->node->has_cyclic = true;
@@ -217,7 +229,7 @@ bool Evaluator::names_only(Vertex* v, const Conjunct& c, const Vertex* from) {
     const Conjunct said = v->conjuncts[i];
     std::span<const ir::Expr* const> parts{&said.expr, 1};
     if (said.expr->op == ir::Op::And) parts = ir::as<ir::And>(*said.expr).parts;
-    bool is_alike = !said.is_cyclic && is_in_definition(said.scope) == is_in_definition(c.scope);
+    bool is_alike = said.cycle != Cycle::Certain && is_in_definition(said.scope) == is_in_definition(c.scope);
     if (!is_alike || !std::ranges::all_of(parts, [](const ir::Expr* one) { return ir::is_reference(*one); })) return false;
     for (const ir::Expr* one : parts) {
       if (one == c.expr && said.env == c.env) continue;
@@ -233,7 +245,8 @@ bool Evaluator::names_only(Vertex* v, const Conjunct& c, const Vertex* from) {
 bool Evaluator::may_share(Vertex* v, const Conjunct& c, const Vertex* from) {
   if (v->stands_for != nullptr || !v->node->choices.empty()) return false;
   if (from->phase < Phase::Settled || from->label.is_let() || !v->notify.empty()) return false;
-  if (c.is_cyclic || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty()) return false;
+  if (c.cycle == Cycle::Certain || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty())
+    return false;
   bool is_container =
       from->base.tag == Value::Tag::Struct || from->base.tag == Value::Tag::List || from->base.tag == Value::Tag::Disjunction;
   bool is_list = from->base.tag == Value::Tag::List;
@@ -244,23 +257,25 @@ bool Evaluator::may_share(Vertex* v, const Conjunct& c, const Vertex* from) {
   return (v->conjuncts.size() == 1 && v->conjuncts[0].expr == c.expr) || names_only(v, c, from);
 }
 
-// Whether v tries a disjunct that is nothing but a reference to what it came through before. It is written out once more at
-// most, as upstream does it; then it is the vertex referred to, however many such disjuncts that has.
-bool Evaluator::repeats_disjunct(const Vertex* v, const Conjunct& c, const Vertex* from) const {
+// Of a disjunct that is nothing but a reference to what it came through before, what the same one of a field beside v is.
+Vertex* Evaluator::written_out(Vertex* v, const Conjunct& c, const Vertex* from) {
   const Node& node = *v->node;
-  if (v->stands_for == nullptr || v->conjuncts.size() != 1 || node.choices.size() != 1 || !v->arcs.empty()) return false;
-  if (node.kinds != kTop || node.has_scalar() || node.has_struct || !node.seen.empty() || !node.bounds.empty()) return false;
+  if (v->stands_for == nullptr || v->conjuncts.size() != 1 || node.choices.size() != 1 || !v->arcs.empty()) return nullptr;
+  if (node.kinds != kTop || node.has_struct || !node.seen.empty() || !node.bounds.empty() || v->parent == nullptr)
+    return nullptr;
   const Choice& choice = node.choices[0];
-  if (choice.disjunction->op != ir::Op::Or || ir::as<ir::Or>(*choice.disjunction).parts[choice.index].value != c.expr)
-    return false;
-  std::uint32_t times = 0;
-  std::uint32_t written_out = 0;
-  for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
-    if (at->ref == c.expr && at->arc == from) return true;
-    times += at->arc == from ? 1 : 0;
-    written_out += at->node->stands_for != nullptr ? 1 : 0;
+  bool is_choice =
+      choice.disjunction->op == ir::Op::Or && ir::as<ir::Or>(*choice.disjunction).parts[choice.index].value == c.expr;
+  if (!is_choice || v->parent->node == nullptr) return nullptr;
+  List<WrittenOut>& known = v->parent->node->tell(arena_).written_out;
+  for (const WrittenOut& one : known) {
+    Vertex* other = one.vertex;
+    bool is_same = one.to == from && one.trail == c.trail && one.scope == c.scope && one.cycle == c.cycle;
+    bool is_plain = other->phase == Phase::Final && other->closes_fields == v->closes_fields && !other->has_incomplete;
+    if (is_same && is_plain && other->base.tag == Value::Tag::Struct && other->child_error == nullptr) return other;
   }
-  return times >= 2 || written_out >= kMostDisjunctsInside;
+  known.push(arena_, {from, c.trail, c.scope, c.cycle, v});
+  return nullptr;
 }
 
 namespace {
@@ -303,18 +318,18 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
   Conjunct c = ref;
   Vertex* target = from;
   if (from->phase >= Phase::Settled) target = declared(from);
-  if (repeats_disjunct(v, c, target) && !has_ancestor(v, target) && target->phase != Phase::Running &&
-      target->phase != Phase::Completing && complete(target) && deref(target)->phase == Phase::Final &&
-      deref(target)->base.tag == Value::Tag::Struct) {
-    v->shared = deref(target);
-    return;
-  }
   if (!track_cycle(v, c, target)) {
-    note_conjunct(v, {c.expr, c.env, c.scope, c.trail, false});
+    note_conjunct(v, {c.expr, c.env, c.scope, c.trail, Cycle::None});
     v->node->has_top = v->node->has_top || target->phase != Phase::Final;
     return;
   }
-  if (v->node->has_cyclic && c.is_cyclic && !v->node->has_noncyclic) {
+  if (c.cycle == Cycle::Lap) {
+    if (Vertex* same = written_out(v, ref, target); same != nullptr) {
+      v->shared = same;
+      return;
+    }
+  }
+  if (v->node->has_cyclic && c.cycle == Cycle::Certain && !v->node->has_noncyclic) {
     v->node->tell(arena_).cyclic.push(arena_, {c, target, is_definition});
     return;
   }
@@ -329,7 +344,7 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
     bool is_all_there_is = v->conjuncts.size() == 1 && v->conjuncts[0].expr == c.expr;
     bool is_decided = is_plain && real->arcs.empty() && (!target->lost_to_cycle || is_all_there_is);
     bool is_endless = repeats_inline(*real, *target);
-    if (is_endless && has_seen(*target, v)) return note_conjunct(v, {c.expr, c.env, c.scope, c.trail, false});
+    if (is_endless && has_seen(*target, v)) return note_conjunct(v, {c.expr, c.env, c.scope, c.trail, Cycle::None});
     if (is_decided || is_endless || (real->base.is_bottom() && real->conjuncts.empty())) {
       v->has_definition = v->has_definition || is_definition;
       v->closes_below = v->closes_below || (is_definition && real->base.tag == Value::Tag::Type && real->base.kinds == kTop);
@@ -373,15 +388,16 @@ void Evaluator::add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, b
     outside = scope(outside, CloseScope::Kind::Once, target);
     node.requirements.push(arena_, outside);
   }
-  node.seen.push(arena_, {c.expr, target, outside, c.is_cyclic});
+  node.seen.push(arena_, {c.expr, target, outside, c.cycle});
   if (target->phase < Phase::Final) {
-    target->notify.push(arena_, {v, outside, c.trail, c.is_cyclic});
+    target->notify.push(arena_, {v, outside, c.trail, c.cycle});
   }
   std::uint32_t count = target->conjuncts.size();
   if (count == 0) node.has_top = true;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Conjunct from_target = target->conjuncts[i];
-    insert(v, {from_target.expr, from_target.env, outside, c.trail, c.is_cyclic || from_target.is_cyclic});
+    Cycle cycle = from_target.cycle == Cycle::Certain ? Cycle::Certain : c.cycle;
+    insert(v, {from_target.expr, from_target.env, outside, c.trail, cycle});
   }
 }
 
@@ -398,13 +414,15 @@ bool Evaluator::is_known(Vertex* v, const Conjunct& c, const Vertex* target, boo
     if (was_definition != is_definition) continue;
     if (is_same_place(own == nullptr ? known.scope : own->parent, c.scope)) return true;
     is_again = true;
-    if (own == nullptr || (known.is_cyclic && !c.is_cyclic) || (is_in_definition(c.scope) && !own->in_definition)) continue;
+    if (own == nullptr || (known.cycle >= Cycle::Lap && c.cycle < known.cycle) ||
+        (is_in_definition(c.scope) && !own->in_definition))
+      continue;
     for (const ScopeParent* more = own->more; more != nullptr; more = more->next) {
       if (is_same_place(more->scope, c.scope)) return true;
     }
     if (!is_within(c.scope, own)) own->more = arena_.make<ScopeParent>(c.scope, own->more);
     ++reopened_;
-    if (!has_ref) v->node->seen.push(arena_, {c.expr, known.arc, known.scope, known.is_cyclic});
+    if (!has_ref) v->node->seen.push(arena_, {c.expr, known.arc, known.scope, known.cycle});
     return true;
   }
   return false;
@@ -460,15 +478,16 @@ bool Evaluator::run_comprehension(Vertex* v, const Conjunct& c) {
   if (blocked(failed)) return false;
   v->node->maybe_struct = true;
   v->node->note_struct(c.expr, c.trail);
-  if (!c.is_cyclic) v->node->has_noncyclic = true;
+  note_conjunct(v, c);
   if (failed.is_bottom()) {
     add_error(v, failed);
     bool names_fields = is_incomplete(failed.bottom->code) && comprehension.body->op == ir::Op::Struct;
-    Conjunct error{constant(failed, c.expr->pos), nullptr, c.scope, c.trail, c.is_cyclic};
+    Conjunct error{constant(failed, c.expr->pos), nullptr, c.scope, c.trail, c.cycle};
     if (names_fields) fail_fields(v, {&ir::as<ir::Struct>(*comprehension.body), error});
     return true;
   }
-  for (Env* env : envs) insert(v, {comprehension.body, env, c.scope, c.trail, c.is_cyclic});
+
+  for (Env* env : envs) insert(v, {comprehension.body, env, c.scope, c.trail, c.cycle});
   return true;
 }
 
@@ -523,9 +542,9 @@ bool Evaluator::run_list(Vertex* v, const Conjunct& c) {
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     Vertex* item = arc(v, Label::item(i), ArcMark::Member);
     if (item->pos == 0) item->pos = items[i].expr->pos;
-    add_conjunct(item, {items[i].expr, items[i].env, c.scope, c.trail, c.is_cyclic});
+    add_conjunct(item, {items[i].expr, items[i].env, c.scope, c.trail, c.cycle});
   }
-  Conjunct rest{list.rest, c.env, c.scope, c.trail, c.is_cyclic};
+  Conjunct rest{list.rest, c.env, c.scope, c.trail, std::max(c.cycle, Cycle::Optional)};
   v->node->lists.push(arena_, {static_cast<std::uint32_t>(items.size()), list.rest != nullptr, rest, list.pos});
   return true;
 }
@@ -554,7 +573,7 @@ Value Evaluator::clauses(const ir::Comprehension& comprehension, std::size_t ind
       Vertex* bound = arena_.make<Vertex>();
       bound->parent = current_;
       bound->label = clause.value;
-      bound->conjuncts.push(arena_, {clause.expr, env, nullptr, current_conjunct_->trail, current_conjunct_->is_cyclic});
+      bound->conjuncts.push(arena_, {clause.expr, env, nullptr, current_conjunct_->trail, current_conjunct_->cycle});
       holder->arcs.push(arena_, bound);
       return clauses(comprehension, index + 1, arena_.make<Env>(env, holder, kNoLabel, nullptr), out);
     }

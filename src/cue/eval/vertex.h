@@ -61,12 +61,21 @@ struct Env {
   LetMemo* lets;
 };
 
+/// Whether a conjunct repeats what is around it. One that applies only where others ask for a field, by a pattern or an
+/// optional field, may meet itself once more: the field may be the last.
+enum class Cycle : std::uint8_t {
+  None,
+  Optional,  // comes from a pattern or an optional field
+  Lap,       // and has met itself
+  Certain,
+};
+
 struct Conjunct {
   const ir::Expr* expr;
   Env* env;
   CloseScope* scope;
   const RefTrail* trail;
-  bool is_cyclic;
+  Cycle cycle;
 };
 
 /// Declared strongest first: unification keeps the smaller. Absent: reserved by an evaluation that was begun again.
@@ -85,7 +94,7 @@ struct Notify {
   Vertex* target;
   CloseScope* scope;
   const RefTrail* trail;
-  bool is_cyclic;
+  Cycle cycle;
 };
 
 struct Vertex {
@@ -224,7 +233,7 @@ struct SeenVertex {
   const ir::Expr* ref;  // that led there
   const Vertex* arc;
   CloseScope* scope;  // that they were put in
-  bool is_cyclic;
+  Cycle cycle;
 };
 
 /// Where something that a vertex is said to be was written, and the way from there. A value that a reference led to stands at
@@ -242,9 +251,19 @@ struct CyclicReference {
   bool is_definition;
 };
 
+/// A disjunct of a field below that is nothing but a reference, which repeats itself.
+struct WrittenOut {
+  const Vertex* to;
+  const RefTrail* trail;
+  CloseScope* scope;
+  Cycle cycle;
+  Vertex* vertex;
+};
+
 /// What was answered before all was known: to be looked at again in the end. Few vertices have any.
 struct Told {
   List<CyclicReference> cyclic;  // put off
+  List<WrittenOut> written_out;
   List<AbsentField> absent;
   List<AbsentField> promised;  // others were told that it has none of these
   List<Verdict> verdicts;

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "cue/data/json_syntax.h"
 #include "cue/data/yaml.h"
 #include "cue/syntax/literal.h"
 #include "cue/syntax/parser.h"
-#include "json/text.h"
 
 namespace slipway::cue {
 namespace {
@@ -130,43 +130,6 @@ class Builder {
   Diagnostics& diagnostics_;
 };
 
-// Where and what as Go's encoding/json tells it; the place stands in front of our own message.
-Diagnostic json_diagnostic(std::string_view text, Pos base, std::string_view message) {
-  std::size_t line = 0;
-  std::size_t column = 0;
-  constexpr std::string_view kLine = "json: line ";
-  constexpr std::string_view kColumn = ", column ";
-  auto number = [&](std::size_t& out) {
-    while (!message.empty() && message[0] >= '0' && message[0] <= '9') {
-      out = out * 10 + static_cast<std::size_t>(message[0] - '0');
-      message.remove_prefix(1);
-    }
-  };
-  if (message.starts_with(kLine)) {
-    message.remove_prefix(kLine.size());
-    number(line);
-    if (message.starts_with(kColumn)) message.remove_prefix(kColumn.size());
-    number(column);
-    if (message.starts_with(": ")) message.remove_prefix(2);
-  }
-  std::size_t at = 0;
-  for (; line > 1 && at < text.size(); ++at) line -= text[at] == '\n' ? 1 : 0;
-  at = std::min(at + (column > 0 ? column - 1 : 0), text.size());
-  std::string what(message.empty() ? "number or text out of range" : message);
-  bool is_end = message.ends_with("the end of the text");
-  std::string found = at < text.size() ? fmt::format("invalid character '{}'", text[at]) : "unexpected end of JSON input";
-  if (is_end)
-    what = "unexpected end of JSON input";
-  else if (message.starts_with("expected nothing after"))
-    what = found + " after top-level value";
-  else if (message.starts_with("expected a value"))
-    what = found + " looking for beginning of value";
-  else if (message.starts_with("expected a key"))
-    what = found + " looking for beginning of object key string";
-  if (is_end) at = at > 0 ? at - 1 : 0;
-  return {base + static_cast<Pos>(at), "invalid JSON: " + what};
-}
-
 ast::Node* data_tree(const SourceText& source, Pos base, Arena& arena, Diagnostics& diagnostics) {
   Builder builder(source, base, arena, diagnostics);
   switch (source.format) {
@@ -175,12 +138,13 @@ ast::Node* data_tree(const SourceText& source, Pos base, Arena& arena, Diagnosti
     case SourceFormat::Binary:
       return builder.literal(Tok::String, quote_bytes(source.text), base);
     case SourceFormat::Json: {
-      auto checked = json::parse(source.text, kLimits);
       std::size_t before = diagnostics.size();
-      ast::Node* tree = checked ? parse_expression(source.text, base, arena, diagnostics) : nullptr;
+      auto problem = json_problem(source.text);
+      ast::Node* tree = problem ? nullptr : parse_expression(source.text, base, arena, diagnostics);
       if (tree != nullptr) return tree;
       diagnostics.resize(before);
-      diagnostics.push_back(json_diagnostic(source.text, base, checked ? "" : checked.error().message));
+      if (!problem) problem = JsonProblem{0, "number or text out of range"};
+      diagnostics.push_back({base + static_cast<Pos>(problem->offset), "invalid JSON: " + problem->message});
       return builder.literal(Tok::Null, "null", base);
     }
     case SourceFormat::Yaml:

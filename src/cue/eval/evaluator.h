@@ -37,6 +37,8 @@ class Evaluator final : public Calls {
   Vertex* complete_expression(const ir::Expr* expr);
   /// Several at once, unified.
   Vertex* complete_all(std::span<const ir::Expr* const> parts);
+  /// An expression that is this value, for complete_all.
+  const ir::Expr* constant(const Value& value, Pos pos);
 
   bool settle(Vertex* v);
   bool complete(Vertex* v);
@@ -214,7 +216,6 @@ class Evaluator final : public Calls {
   Value call_raw(const Builtin& builtin, const ir::Call& expr, Env* env);
   Value presence(const ir::Presence& expr, Env* env);
   Value bound(const ir::Bound& expr, Env* env);
-  const ir::Expr* constant(const Value& value, Pos pos);
   Value compare_in_place(Vertex* comparator, const Value& x, const Value& y);
   Value inline_value(const ir::Expr& expr, Env* env);
   Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);

@@ -137,8 +137,8 @@ class Parser {
       return fmt::format("invalid argument \"{}\" for --{}: want true or false", *value, name);
     if (name == "errors" && *value != "json" && *value != "text")
       return fmt::format("invalid argument \"{}\" for --errors: want json or text", *value);
-    if (name == "expression") options_.expressions.push_back(*value);
-    if (name == "schema") options_.schema.push_back(*value);
+    if (name == "expression" && !value->empty()) options_.expressions.push_back(*value);
+    if (name == "schema" && !value->empty()) options_.schema.push_back(*value);
     if (name == "package") options_.request.package = *value;
     if (name == "inject") options_.request.tags.push_back(*value);
     if (name == "path") options_.path.push_back(*value);

@@ -12,6 +12,7 @@
 #include "cue/export/field_order.h"
 #include "cue/export/text_options.h"
 #include "cue/load/arguments.h"
+#include "cue/load/file_kind.h"
 #include "cue/load/load.h"
 #include "cue/load/paths.h"
 #include "cue/syntax/literal.h"
@@ -23,8 +24,15 @@ namespace {
 /// One value to be judged and shown.
 struct Result {
   std::shared_ptr<Evaluation> evaluation;
-  Vertex* vertex;
+  Vertex* vertex;          // null: the expression names nothing
+  std::string expression;  // of -e
 };
+
+// Fields of data can be referred to. JSON is YAML, whose fields can be named.
+void name_fields(SourceText& source) {
+  source.has_names = true;
+  if (source.format == SourceFormat::Json) source.format = SourceFormat::Yaml;
+}
 
 // Labels of -l: "x:", "\"x\"", or an expression over the data, whose text is the label. With a context the data stands in a
 // field of its own, beside what is known of its file.
@@ -48,9 +56,7 @@ std::expected<std::vector<std::string>, Errors> labels_of(const std::vector<std:
       continue;
     }
     SourceText source = data;
-    source.has_names = true;
-    // JSON is YAML, whose fields can be named.
-    if (source.format == SourceFormat::Json) source.format = SourceFormat::Yaml;
+    name_fields(source);
     std::vector<SourceText> files = {source};
     if (has_context) {
       files[0].below = {"data"};
@@ -141,7 +147,9 @@ class Command {
     auto loaded = load(files_, options_.request);
     if (!loaded) return failed(loaded.error());
     if (!options_.schema.empty() && loaded->instances.empty()) return failed("-d/--schema flag specified without a schema");
-    if (loaded->instances.empty() && loaded->data.empty()) return outcome_;  // nothing but empty streams
+    if (options_.verb == Verb::Vet && loaded->instances.empty()) return failed("data files specified without a schema");
+    bool has_schema = !loaded->instances.empty() && options_.schema.empty();
+    if (loaded->has_data_files && loaded->data.empty() && !has_schema) return outcome_;  // nothing but empty streams
     for (SourceText& one : loaded->data) {
       auto count = static_cast<std::size_t>(std::count_if(loaded->data.begin(), loaded->data.end(),
                                                           [&](const SourceText& other) { return other.name == one.name; }));
@@ -158,6 +166,10 @@ class Command {
     for (const auto& [name, value] : tags_) unused.insert(name);
     std::vector<Result> results;
     bool has_data = !loaded.data.empty();
+    // Expressions look into data that stands alone.
+    if (loaded.instances.empty() && !options_.expressions.empty()) {
+      for (SourceText& one : loaded.data) name_fields(one);
+    }
     if (loaded.instances.empty()) loaded.instances.emplace_back();
     for (const Instance& instance : loaded.instances) {
       // Data merged into a package is one value; under a schema, and for vet, each document stands for itself.
@@ -170,6 +182,7 @@ class Command {
         auto program = compiled(instance, data);
         if (!program) {
           report(program.error());
+          if (options_.verb != Verb::Vet) break;
           continue;
         }
         for (const std::string& tag : program->data().used_tags) unused.erase(tag);
@@ -201,46 +214,83 @@ class Command {
       return embed(files_, options_.request.cwd, file, body);
     };
     std::vector<SourceText> files = instance.files;
-    if (options_.schema.empty()) {
-      std::vector<SourceText> first = data;
-      std::sort(first.begin(), first.end(), [](const SourceText& a, const SourceText& b) {
-        return std::tie(a.name, a.document) < std::tie(b.name, b.document);
-      });
-      files.insert(files.begin(), first.begin(), first.end());
-      compile_options.expressions = options_.expressions;
-    } else {
+    compile_options.expressions = options_.expressions;
+    if (!options_.schema.empty()) {
       compile_options.expressions = {options_.schema.back()};
-      compile_options.data = data;
+      compile_options.expression_name = "--schema";
+      // Without data there is nothing to check; but the schema must be right.
+      auto program = compile(files, instance.packages, compile_options);
+      if (!program || !data.empty()) {
+        compile_options.data = data;
+        return program ? compile(files, instance.packages, compile_options) : program;
+      }
+      compile_options.expressions = options_.expressions;
+      compile_options.expression_name = CompileOptions{}.expression_name;
     }
-    if (!options_.schema.empty()) compile_options.expression_name = "--schema";
+    std::vector<SourceText> first;
+    for (const SourceText& one : data) {
+      // A list or scalar beside fields would be an embedding; it is to be what the files are.
+      bool is_part = files.empty() || is_struct(one);
+      (is_part ? first : compile_options.data).push_back(one);
+    }
+    std::sort(first.begin(), first.end(), [](const SourceText& a, const SourceText& b) {
+      return std::tie(a.name, a.document) < std::tie(b.name, b.document);
+    });
+    files.insert(files.begin(), first.begin(), first.end());
     return compile(files, instance.packages, compile_options);
   }
 
   void collect(const Program& program, std::vector<Result>& out) {
     auto evaluation = std::make_shared<Evaluation>(program, Limits{});
     Vertex* root = evaluation->run({});
+    Evaluator& evaluator = evaluation->evaluator();
     const ProgramData& data = program.data();
-    if (!options_.schema.empty()) {
+    if (!data.data_values.empty()) {
       std::vector<const ir::Expr*> parts = data.expressions;
+      if (options_.schema.empty()) parts = {evaluator.constant(Value::of(root), 0)};
       parts.insert(parts.end(), data.data_values.begin(), data.data_values.end());
-      out.push_back({evaluation, evaluation->evaluator().complete_all(parts)});
+      Vertex* whole = evaluator.complete_all(parts);
+      if (options_.schema.empty() || options_.expressions.empty()) return out.push_back({evaluation, whole, ""});
+      for (const std::string& one : options_.expressions)
+        out.push_back({evaluation, Cursor(evaluation, whole).lookup(one).vertex(), one});
     } else if (!data.expressions.empty()) {
-      for (const ir::Expr* one : data.expressions)
-        out.push_back({evaluation, evaluation->evaluator().complete_expression(one)});
+      for (std::size_t i = 0; i < data.expressions.size(); ++i)
+        out.push_back({evaluation, evaluator.complete_expression(data.expressions[i]), options_.expressions[i]});
     } else {
-      out.push_back({evaluation, root});
+      out.push_back({evaluation, root, ""});
     }
+  }
+
+  // Several expressions are told apart by a line that says which one it is.
+  bool has_headings() const { return options_.verb == Verb::Eval && options_.expressions.size() > 1 && form() == "cue"; }
+  static std::string heading(const Result& one) { return fmt::format("// {}\n", one.expression); }
+
+  // Of several packages none is shown when one has failed.
+  bool has_failed_package(const std::vector<Result>& results) {
+    if (!options_.expressions.empty() || options_.ignores_errors) return false;
+    for (const Result& one : results) {
+      Errors errors = one.evaluation->errors_of(one.vertex, Demand::Valid);
+      if (errors.empty()) continue;
+      report(errors);
+      return true;
+    }
+    return false;
   }
 
   Outcome shown_results(const std::vector<Result>& results, bool has_data) {
     std::vector<std::string> texts;
     bool is_incomplete_somewhere = false;
+    if (results.size() > 1 && options_.schema.empty() && options_.verb != Verb::Vet && has_failed_package(results))
+      return outcome_;
     for (const Result& one : results) {
+      if (one.vertex == nullptr) return failed(fmt::format("reference \"{}\" not found", one.expression));
       bool wants_concrete = options_.verb == Verb::Export || options_.is_concrete ||
                             (options_.verb == Verb::Vet && has_data && !options_.allows_incomplete);
       Errors errors = one.evaluation->errors_of(one.vertex, wants_concrete ? Demand::Concrete : Demand::Valid);
       if (!errors.empty() && !options_.ignores_errors) {
+        if (has_headings()) texts.push_back(heading(one));
         report(errors);
+        if (options_.verb != Verb::Vet) break;
         continue;
       }
       if (options_.verb == Verb::Vet) {
@@ -250,7 +300,7 @@ class Command {
         continue;
       }
       order_fields(one.evaluation->evaluator(), one.vertex);
-      texts.push_back(text_of(one));
+      texts.push_back((has_headings() ? heading(one) : "") + text_of(one));
     }
     if (is_incomplete_somewhere && outcome_.errors.empty())
       return failed("some instances are incomplete; use the -c flag to show errors or -c=false to allow incomplete instances");
@@ -325,7 +375,7 @@ class Command {
 
   void write(const std::vector<std::string>& texts) {
     std::string all;
-    std::string between = form() == "cue" ? "// ---\n" : form() == "yaml" ? "---\n" : "";
+    std::string between = has_headings() ? "" : form() == "cue" ? "// ---\n" : form() == "yaml" ? "---\n" : "";
     if (options_.is_list && form().starts_with("json")) {
       return write_list(texts);
     }

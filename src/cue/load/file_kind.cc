@@ -102,6 +102,28 @@ void add_lines(const SourceText& source, std::vector<SourceText>& data) {
 
 }  // namespace
 
+bool is_empty_yaml(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '#') return false;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return true;
+}
+
+bool is_struct(const SourceText& source) {
+  if (!source.below.empty()) return true;
+  if (source.format == SourceFormat::Json) {
+    std::size_t first = source.text.find_first_not_of(" \t\r\n");
+    return first == std::string::npos || source.text[first] == '{';
+  }
+  if (source.format != SourceFormat::Yaml) return false;
+  auto documents = json::parse_yaml_nodes(source.text, {.max_bytes = std::size_t{256} << 20});
+  if (!documents) return true;  // told when it is read
+  return source.document < documents->size() && (*documents)[source.document].root->kind == json::YamlNode::Kind::Mapping;
+}
+
 std::vector<SourceText> values_of(SourceText source, FileKind kind) {
   std::vector<SourceText> out;
   source.format = format_of(kind);

@@ -20,6 +20,12 @@ FileKind kind_of_scope(std::string_view scope);
 std::string_view unknown_part(std::string_view scope);
 SourceFormat format_of(FileKind kind);
 
+/// No document at all: nothing but comments and white space.
+bool is_empty_yaml(std::string_view text);
+
+/// What it holds is a struct, or will stand in one.
+bool is_struct(const SourceText& source);
+
 /// Every value of a file of data, each as a source of its own that keeps its places. YAML that holds nothing is one null.
 std::vector<SourceText> values_of(SourceText source, FileKind kind);
 

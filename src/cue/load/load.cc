@@ -20,6 +20,7 @@ class Loader {
       : files_(files), request_(request), cwd_(normal(request.cwd)), module_(files, cwd_, request.tags) {}
 
   std::expected<Loaded, Errors> load() {
+    if (!module_.errors().empty()) return std::unexpected(module_.errors());
     Loaded out;
     std::vector<SourceText> named;
     std::vector<std::string> packages;
@@ -40,8 +41,10 @@ class Loader {
         return std::unexpected(std::move(*failed));
       }
     }
+    out.has_data_files = !out.data.empty() || has_streams_;
     // An empty file of YAML is null on its own, and nothing beside others.
     bool has_others =
+        !named.empty() || !packages.empty() ||
         std::any_of(out.data.begin(), out.data.end(), [&](const SourceText& one) { return !empty_.contains(one.name); });
     if (has_others) std::erase_if(out.data, [&](const SourceText& one) { return empty_.contains(one.name); });
     for (const std::string& one : packages) {
@@ -118,8 +121,9 @@ class Loader {
       named.push_back(std::move(source));
       return {};
     }
-    bool is_blank = source.text.find_first_not_of(" \t\r\n") == std::string::npos;
-    if (kind == FileKind::Yaml && is_blank) empty_.insert(source.name);
+    if (kind == FileKind::JsonLines) has_streams_ = true;
+    if (kind != FileKind::Text && source.text.starts_with("\xEF\xBB\xBF")) source.text.erase(0, 3);
+    if (kind == FileKind::Yaml && is_empty_yaml(source.text)) empty_.insert(source.name);
     for (SourceText& one : values_of(std::move(source), kind)) data.push_back(std::move(one));
     return {};
   }
@@ -275,6 +279,7 @@ class Loader {
   std::string cwd_;
   Module module_;
   std::set<std::string> empty_;  // files of YAML without a document
+  bool has_streams_ = false;     // a file of JSON lines was named
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ struct Loaded {
   std::vector<Instance> instances;
   /// Data files given beside packages or files of the language; every document of a YAML file stands for itself.
   std::vector<SourceText> data;
+  bool has_data_files = false;  // though perhaps none of them holds a value
 
   /// More than one document of one file: each is a value of its own.
   bool data_is_stream() const {

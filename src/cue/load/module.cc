@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cue/load/module_file.h"
 #include "cue/load/paths.h"
 #include "cue/syntax/literal.h"
 #include "cue/syntax/parser.h"
@@ -77,21 +78,27 @@ Module::Module(Files& files, std::string cwd, const std::vector<std::string>& ta
 
 void Module::find_root() {
   for (std::string at = cwd_;; at = parent(at)) {
-    auto text = files_.read(joined(at, "cue.mod/module.cue"));
-    if (text || files_.exists(joined(at, "cue.mod"))) {
+    std::string name = joined(at, "cue.mod/module.cue");
+    if (files_.exists(joined(at, "cue.mod"))) {
       root_ = at;
-      if (text) read_module_file(*text);
+      if (auto text = files_.read(name)) {
+        read_file(*text, name);
+      } else if (!files_.list(joined(at, "cue.mod"))) {
+        errors_ = one_error("cue.mod files are no longer supported; use cue.mod/module.cue");
+      }
       return;
     }
     if (at == "/" || at == ".") return;
   }
 }
 
-void Module::read_module_file(const std::string& text) {
-  auto program = compile({{"./cue.mod/module.cue", text}});
-  if (!program) return;
-  path_ = evaluate(*program).field("module").as_string();
-  if (auto at = path_.find('@'); at != std::string::npos) path_.resize(at);
+void Module::read_file(const std::string& text, const std::string& name) {
+  auto file = read_module_file(text, shown(name, cwd_), name);
+  if (!file) {
+    errors_ = file.error();
+    return;
+  }
+  path_ = file->path;
 }
 
 Head Module::head_of(const SourceText& source) const {

@@ -53,6 +53,8 @@ class Module {
   /// A folder below the module's that is, or lies in, a module of its own.
   bool is_in_nested_module(const std::string& folder) const;
 
+  /// What is wrong with its module.cue.
+  const Errors& errors() const { return errors_; }
   /// Empty: there is no module.
   const std::string& root() const { return root_; }
   /// Files of the folder that a condition leaves out, with that condition; known once candidates() has been asked.
@@ -60,12 +62,13 @@ class Module {
 
  private:
   void find_root();
-  void read_module_file(const std::string& text);
+  void read_file(const std::string& text, const std::string& name);
 
   Files& files_;
   std::string cwd_;
   std::string root_;
   std::string path_;  // of the module, without version
+  Errors errors_;
   std::set<std::string> tags_;
   std::map<std::string, std::map<std::string, std::string>> excluded_;
 };

@@ -22,14 +22,16 @@ DefaultMode Evaluator::join(DefaultMode a, DefaultMode b) {
   return a == DefaultMode::Default || b == DefaultMode::Default ? DefaultMode::Default : std::min(a, b);
 }
 
-// Equal, with the same definitions and hidden fields, and as many patterns.
+// Equal, with the same definitions and hidden fields. Patterns make no difference, as upstream has it, but between a struct
+// that is closed and one that is not.
 bool Evaluator::is_same(const Value& a, const Value& b) {
   if (!is_identical(a, b)) return false;
   if (!a.is_vertex() || !b.is_vertex()) return true;
   const Vertex* x = deref(a.vertex);
   const Vertex* y = deref(b.vertex);
   auto patterns = [](const Vertex* v) { return v->node == nullptr ? 0 : v->node->patterns.size(); };
-  if (patterns(x) != patterns(y) || x->arcs.size() != y->arcs.size()) return false;
+  bool is_unlike = x->is_closed != y->is_closed && patterns(x) != patterns(y);
+  if (is_unlike || x->arcs.size() != y->arcs.size()) return false;
   return std::all_of(x->arcs.begin(), x->arcs.end(), [&](Vertex* one) {
     Vertex* other = find_arc(y, one->label);
     return other != nullptr && is_identical(Value::of(one), Value::of(other));

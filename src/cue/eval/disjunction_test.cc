@@ -40,6 +40,25 @@ TEST(Disjunction, fails_with_the_cycle_that_keeps_it_from_being_decided) {
   }
 }
 
+TEST(Disjunction, joins_structs_that_differ_in_their_patterns_only) {
+  EXPECT_EQ(value_of_x("x: {[string]: 1, [=~\"a\"]: int, b: 1} | {[string]: 1, b: 1}"), "b: 1 ");
+  EXPECT_EQ(value_of_x("y: {[string]: string} | *{}\ny: b: \"k\"\nx: y & {[string]: string}"), "b: \"k\" ");
+  EXPECT_EQ(value_of_x("x: *close({}) | {[_]: null}"), "*{} | {}");
+}
+
+// None of the disjuncts goes with the rest, whatever the unknown will be.
+TEST(Disjunction, fails_though_something_beside_it_is_unknown) {
+  auto program = compile_program({{"x.cue", "x: {b: 0 | 1, b, b * 0}\ny: {b: 0 | {c: 1}, b, d.e}\nd: {...}"}}, {}, {});
+  Evaluator evaluator(*program, {});
+  const Vertex* root = deref(evaluator.run({}));
+  auto code = [&](const char* name) {
+    const Vertex* v = deref(evaluator.find_arc(root, evaluator.labels().regular(name)));
+    return v->base.is_bottom() ? v->base.bottom->code : Code::None;
+  };
+  EXPECT_EQ(code("x"), Code::Eval);
+  EXPECT_EQ(code("y"), Code::Incomplete);
+}
+
 TEST(Disjunction, unifies_defaults_in_the_order_they_are_written) {
   const struct {
     const char* text;

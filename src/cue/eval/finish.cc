@@ -319,6 +319,13 @@ void Evaluator::finish_closedness(Vertex* v) {
 void Evaluator::find_contradiction(Vertex* v) {
   const Bottom* unknown = std::exchange(v->node->errors, nullptr);
   Value rest = finish_base(v, false);
+  if (!rest.is_bottom() && !v->node->disjunctions.empty()) {
+    decide(v);
+    rest = v->node->errors == nullptr ? Value{} : Value::of(v->node->errors);
+    v->base = {};
+    v->shared = nullptr;
+    v->node->left.clear();
+  }
   v->node->errors = unknown;
   if (rest.is_bottom() && !is_incomplete(rest.bottom->code)) add_error(v, rest);
 }

@@ -142,7 +142,7 @@ struct Hole {
 struct Limits {
   std::uint64_t max_steps = 20'000'000;
   std::size_t max_bytes = std::size_t{512} << 20;
-  std::uint32_t max_depth = 1000;
+  std::uint32_t max_depth = 50'000;  // 1000 in a program of fewer expressions
 };
 
 /// Evaluates the whole program. Errors are in the value; beyond a limit it says so at the path it was at.

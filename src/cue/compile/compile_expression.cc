@@ -82,6 +82,7 @@ const ir::Expr* Compiler::expression(const ast::Node& node) {
     --depth_;
     return error(node.pos, "nested too deeply");
   }
+  ++program_.size;
   const ir::Expr* result = expression_inner(node);
   --depth_;
   return result;

@@ -69,6 +69,7 @@ struct ProgramData {
   /// The texts follow the grammar. What is wrong beside that stands as an error where it is used, too.
   bool is_well_formed = true;
   bool is_legacy = false;  // CompileOptions
+  std::uint32_t size = 0;  // how many expressions were compiled
   std::vector<const ir::Expr*> expressions;
   std::vector<const ir::Expr*> data_values;
   std::set<std::string> used_tags;

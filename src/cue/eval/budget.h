@@ -9,7 +9,7 @@ namespace slipway::cue {
 struct Budget {
   std::uint64_t max_steps = 20'000'000;
   std::size_t max_bytes = std::size_t{512} << 20;
-  std::uint32_t max_depth = 1000;  // vertices evaluated inside each other
+  std::uint32_t max_depth = 50'000;  // vertices evaluated inside each other; 1000 in a short program
 };
 
 }  // namespace slipway::cue

@@ -304,6 +304,9 @@ TEST(Cost, no_nesting_overflows_the_stack) {
       "f: {in: _, out: {f & {in: 1}}.out}",
       "a0: 1\n" + times(2000, "", [](int i) { return "a" + n(i + 1) + ": a" + n(i) + "\n"; }),
       "a0: 1\n" + times(2000, "", [](int i) { return "a" + n(2000 - i) + ": a" + n(1999 - i) + "+1\n"; }),
+      "a0: 1\n" + times(20'000, "", [](int i) { return "a" + n(20'000 - i) + ": a" + n(19'999 - i) + "+1\n"; }),
+      "a0: 1\n" + times(1500, "", [](int i) { return "a" + n(i + 1) + ": x: a" + n(i) + "\n"; }),
+      "a0: 1\n" + times(1500, "", [](int i) { return "a" + n(1500 - i) + ": x: a" + n(1499 - i) + "\n"; }),
   };
   for (const std::string& text : texts) {
     SCOPED_TRACE(text.substr(0, 40));
@@ -318,6 +321,29 @@ TEST(Cost, no_nesting_overflows_the_stack) {
     root.to_cue();
     calls(root);
     evaluate(*program, std::vector<Hole>{{"x", root.field("x")}}, {.max_steps = 50'000});
+  }
+}
+
+// What was written out is as long as it is, whichever end comes first.
+TEST(Cost, chains_as_long_as_anybody_writes_them_come_to_a_value) {
+  constexpr int kLong = 10'000;
+  auto last_first = [](const char* before, const char* behind, const char* first) {
+    return times(kLong, "",
+                 [&](int i) { return "a" + n(kLong - i) + ": " + before + "a" + n(kLong - i - 1) + behind + "\n"; }) +
+           "a0: " + first + "\n";
+  };
+  const std::pair<std::string, std::string> chains[] = {
+      {last_first("", "", "1"), "1"},
+      {last_first("", " + 1", "0"), n(kLong)},
+      {last_first("\"\\(", ")\"", "\"x\""), "\"x\""},
+      {last_first("x: ", ".x", "x: 1"), "{\"x\":1}"},
+      {last_first("{if ", ".x {x: true}}", "x: true"), "{\"x\":true}"},
+  };
+  for (const auto& [text, result] : chains) {
+    Cursor last = evaluate(compiled(text)).field("a" + n(kLong));
+    auto got = last.to_json_text();
+    ASSERT_TRUE(got.has_value()) << text.substr(0, 60) << describe(got.error());
+    EXPECT_EQ(*got, result) << text.substr(0, 60);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "cue/eval/rings.h"
 #include "cue/eval/scalar_index.h"
 #include "cue/std/registry.h"
+#include "cue/wide_stack.h"
 
 namespace slipway::cue {
 
@@ -125,7 +126,6 @@ class Evaluator final : public Calls {
   std::string data_text(const Value& number) const;
 
  private:
-  friend class StackGuard;
   enum class Found : std::uint8_t { Arc, Absent, Blocked, Error };
   struct Lookup {
     Found found = Found::Absent;
@@ -282,6 +282,7 @@ class Evaluator final : public Calls {
 
   // finish.cc
   bool settle_running(Vertex* v);
+  bool on_wide_stack(Vertex* v, bool (Evaluator::*what)(Vertex*));
   static bool is_only_data(const Vertex* v);
   bool take_known(Vertex* v);
   Value fixed_value(const Vertex* v);
@@ -388,7 +389,7 @@ class Evaluator final : public Calls {
   mutable std::unordered_map<const Vertex*, FieldIndex> indexes_;
   std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps_;  // computed ones
   std::unordered_map<const ir::Or*, ScalarFactor> factors_;                      // large ones; only looked up in
-  const char* stack_bottom_ = nullptr;
+  WideStack stack_;
 };
 
 }  // namespace slipway::cue

@@ -15,21 +15,22 @@ namespace slipway::cue {
 
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
-// Bytes of stack an evaluation may use; threads have at least eight times as much.
-constexpr std::ptrdiff_t kMaxStack = std::ptrdiff_t{3} << 20;
 // Of one call in the source, each in the arguments of the one before.
 constexpr std::ptrdiff_t kMaxSameCalls = 100;
 }  // namespace
 
 bool Evaluator::over_budget() {
-  char here = 0;
-  if (stack_bottom_ == nullptr) stack_bottom_ = &here;
-  if (std::abs(stack_bottom_ - &here) > kMaxStack) return true;
+  if (stack_.is_exhausted()) return true;
   return ++steps_ > budget_.max_steps || arena_.used_bytes() > budget_.max_bytes;
 }
 
 Value Evaluator::evaluate(const ir::Expr& expr, Env* env) {
   if (over_budget()) return bottom(Code::Eval, "evaluation takes too many steps", expr.pos);
+  if (stack_.is_used_up() && !stack_.is_wide()) {
+    Value value = bottom(Code::Eval, "nested too deeply", expr.pos);
+    stack_.call([&] { value = evaluate(expr, env); });
+    return value;
+  }
   bool outer = std::exchange(is_asking_, false);
   Value value = evaluate_inner(expr, env);
   is_asking_ = outer;

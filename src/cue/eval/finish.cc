@@ -16,7 +16,11 @@ bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
 }  // namespace
 
 Evaluator::Evaluator(const ProgramData& program, Budget budget)
-    : program_(program), budget_(budget), arena_(program.chunks), labels_(&program.labels) {}
+    : program_(program), budget_(budget), arena_(program.chunks), labels_(&program.labels) {
+  // What is deeper than this and than the program is long goes round rather than to an end.
+  constexpr std::uint32_t kDeep = 1000;
+  budget_.max_depth = std::min(budget_.max_depth, std::max(kDeep, program.size + 200));
+}
 
 Vertex* Evaluator::run(std::span<const Conjunct> extra) {
   Vertex* root = instance(0);
@@ -46,6 +50,7 @@ bool Evaluator::settle(Vertex* v) {
     v->phase = Phase::Final;
     return true;
   }
+  if (stack_.is_used_up()) return on_wide_stack(v, &Evaluator::settle);
   if (v->node == nullptr && is_only_data(v)) {
     v->shared = deref(ir::as<ir::Constant>(*v->conjuncts[0].expr).value.vertex);
     if (v->shared->parent == nullptr) {  // for the paths of what lies below
@@ -78,6 +83,15 @@ bool Evaluator::settle(Vertex* v) {
   low_ = outer_low;
   ++progress_;
   if (v->shared != nullptr && v->arcs.empty() && !v->tried_disjuncts && v->stands_for == nullptr) give_node(v);
+  return true;
+}
+
+// The rest of the recursion, where there is more room for it.
+bool Evaluator::on_wide_stack(Vertex* v, bool (Evaluator::*what)(Vertex*)) {
+  bool done = true;
+  if (!stack_.is_wide() && stack_.call([&] { done = (this->*what)(v); })) return done;
+  v->base = bottom(Code::Eval, "nested too deeply", v->pos);
+  v->phase = Phase::Final;
   return true;
 }
 
@@ -568,6 +582,7 @@ bool Evaluator::complete_below(Vertex* v) {
     v->phase = Phase::Final;
     return true;
   }
+  if (stack_.is_used_up()) return on_wide_stack(v, &Evaluator::complete);
   v->phase = Phase::Completing;
   ++depth_;
   bool done = true;

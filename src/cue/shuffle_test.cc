@@ -60,6 +60,7 @@ const std::map<std::string, std::string> kKnown = {
     {"cue/testdata/disjunctions/defembed", "defaults that get lost where three disjunctions meet"},
     {"cue/testdata/disjunctions/embed", "defaults that get lost where three disjunctions meet"},
     {"cue/testdata/disjunctions/specdeviation", "defaults that get lost where three disjunctions meet"},
+    {"cue/testdata/disjunctions/elimination", "disjuncts that are told apart by other disjunctions"},
     {"cue/testdata/cycle/051_resolved_self-reference_cycles_with_disjunction", "disjunctions that ask each other: the code"},
     {"cue/testdata/cycle/052_resolved_self-reference_cycles_with_disjunction_with_defaults",
      "disjunctions that ask each other: the code"},

@@ -29,16 +29,18 @@ class Shuffler {
 
   std::string declarations(ast::Nodes decls) {
     std::vector<std::string> lines;
+    std::string out;  // attributes may say how the rest is to be read
     std::string last;
     for (const ast::Node* one : decls) {
-      if (one->kind == ast::Kind::Ellipsis) {
+      if (one->kind == ast::Kind::Attribute) {
+        out += emit(one) + "\n";
+      } else if (one->kind == ast::Kind::Ellipsis) {
         last = emit(one) + "\n";
       } else {
         lines.push_back(emit(one) + "\n");
       }
     }
     std::shuffle(lines.begin(), lines.end(), random_);
-    std::string out;
     for (const std::string& line : lines) out += line;
     return out + last;
   }

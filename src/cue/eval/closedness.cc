@@ -23,8 +23,8 @@ void Evaluator::ask(std::span<CloseScope* const> places) {
 }
 
 // Goes up every way from what is embedded, until something that was asked for, and is not in what is embedded itself, lies in
-// a struct there: what embeds lets in whatever the outermost struct around it has, as upstream does. The files count as one
-// for what they embed themselves.
+// a struct there: what embeds lets in whatever the outermost struct around it has, as upstream does. The files are one for
+// what they embed themselves.
 bool Evaluator::is_bound_when_embedded(CloseScope* embedded) {
   bool is_answered = embedded->asked == asked_;
   std::vector<CloseScope*> others = places_;
@@ -84,6 +84,21 @@ bool Evaluator::allows(CloseScope* closed) {
   return !is_bound;
 }
 
+// What is closed by a call. A definition that is nothing else does not close what is below, either.
+CloseScope* Evaluator::close_once(Vertex* v, CloseScope* outside, const Vertex* of) {
+  List<CloseScope*>& own = v->node->requirements;
+  auto is_reference = [&](const CloseScope* at) {
+    return at != nullptr && (at->kind == CloseScope::Kind::Reference || std::find(own.begin(), own.end(), at) != own.end());
+  };
+  const CloseScope* top = outside;
+  while (is_reference(top)) top = top->parent;
+  bool is_whole = v->stands_for == nullptr && (top == nullptr || top->kind != CloseScope::Kind::Embed);
+  for (CloseScope* at = outside; is_reference(at) && is_whole; at = at->parent) at->is_shallow = true;
+  CloseScope* inside = scope(outside, CloseScope::Kind::Once, of);
+  own.push(arena_, inside);
+  return inside;
+}
+
 // Definitions close what is below them, where they have a say in it.
 std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
   std::vector<CloseScope*> all;
@@ -103,7 +118,7 @@ std::vector<CloseScope*> Evaluator::inherited_requirements(const Vertex* v) {
   for (std::size_t i = 0; i < above.size(); ++i) {
     CloseScope* one = above[i];
     auto inside = [&](const Conjunct& c) { return is_within(c.scope, one); };
-    if (one->kind != CloseScope::Kind::Definition) continue;
+    if (one->kind != CloseScope::Kind::Definition || one->is_shallow) continue;
     if (is_open[i] ? std::any_of(v->conjuncts.begin(), v->conjuncts.end(), inside) : allows(one)) all.push_back(one);
   }
   return all;
@@ -165,12 +180,16 @@ void Evaluator::ask_of(const Vertex* field) {
   ask(places);
 }
 
-void Evaluator::ask_of_field(const Vertex* v, const Vertex* field) {
-  std::vector<CloseScope*> places;
-  for (const Conjunct& c : field->conjuncts) places.push_back(c.scope);
+void Evaluator::add_openings(const Vertex* v, std::vector<CloseScope*>& places) {
   for (const ScopeMark& mark : v->node->scopes) {
     if (mark.is_ellipsis) places.push_back(mark.scope);
   }
+}
+
+void Evaluator::ask_of_field(const Vertex* v, const Vertex* field) {
+  std::vector<CloseScope*> places;
+  for (const Conjunct& c : field->conjuncts) places.push_back(c.scope);
+  add_openings(v, places);
   if (places != places_) ask(places);
 }
 
@@ -188,9 +207,7 @@ bool Evaluator::allows_field(Vertex* v, Label label) {
                                    : matches(pattern.matcher, label);
     if (applies) places.push_back(pattern.conjunct.scope);
   }
-  for (const ScopeMark& mark : v->node->scopes) {
-    if (mark.is_ellipsis) places.push_back(mark.scope);
-  }
+  add_openings(v, places);
   ask(places);
   return !places.empty() && std::all_of(closed.begin(), closed.end(), [this](CloseScope* one) { return allows(one); });
 }
@@ -208,7 +225,7 @@ void Evaluator::deny_below(Vertex* v, CloseScope* closed, const Bottom* reason) 
 }
 
 void Evaluator::check_closed(Vertex* v) {
-  if (v->base.is_bottom() || v->arcs.empty()) return;
+  if (v->arcs.empty() || (v->base.is_bottom() && !is_incomplete(v->base.bottom->code))) return;
   // One error is enough.
   if (v->child_error != nullptr && !v->child_error->is_close_check) return;
   std::vector<CloseScope*> closed;
@@ -220,7 +237,7 @@ void Evaluator::check_closed(Vertex* v) {
   ++asked_;
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
-    if (!field->label.is_regular() || field->mark > ArcMark::Optional) continue;
+    if (!field->label.is_regular() || field->mark > ArcMark::Optional || deref(field)->base.is_bottom()) continue;
     ask_of_field(v, field);
     for (CloseScope* one : closed) {
       if (allows(one)) continue;
@@ -236,6 +253,7 @@ void Evaluator::check_closed(Vertex* v) {
       target->phase = Phase::Final;
       if (one->kind == CloseScope::Kind::Definition) deny_below(field, one, reason);
       bool is_there = field->mark <= ArcMark::Required;
+      if (is_there && v->base.is_bottom()) v->base = Value::of(reason);  // that is for good, what was missing was not
       if (is_there && (v->child_error == nullptr || v->child_error->code < Code::Eval)) v->child_error = reason;
       break;
     }

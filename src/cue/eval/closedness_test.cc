@@ -76,6 +76,28 @@ TEST(Closedness, of_what_is_embedded_lets_in_the_outermost_struct_around_it) {
   }
 }
 
+TEST(Closedness, of_a_definition_that_is_only_closed_ends_with_it) {
+  const char* kText = "L: close({m: {}}), #M: L, #N: p: L, a: {}, #A: {}\n";
+  const struct {
+    const char* text;
+    const char* wrong;
+  } kRows[] = {
+      {"x: #M & {m: n: 1}", ""},
+      {"x: #M & {n: 1}", "x x.n"},
+      {"x: {#M} & {m: n: 1}", "x x.m x.m.n"},
+      {"x: #N & {p: m: n: 1}", "x x.p x.p.m x.p.m.n"},
+      {"x: #A & {y: 1 & a.p}", "x.y"},
+      {"x: #A & {a.p, n: 1}", "x"},
+  };
+  for (const auto& row : kRows) {
+    std::string found = closed_in_x(std::string(kText) + row.text);
+    std::string wrong;
+    for (std::size_t at = found.find('!'); at != std::string::npos; at = found.find('!', at + 1))
+      wrong += (wrong.empty() ? "" : " ") + found.substr(at + 1, found.find(' ', at) - at - 1);
+    EXPECT_EQ(wrong, row.wrong) << row.text;
+  }
+}
+
 TEST(Closedness, holds_beside_validators_but_for_schemas) {
   std::string start = "import \"struct\"\n";
   EXPECT_TRUE(closed_in_x(start + "#D: {struct.MaxFields(2), p?: int}\nx: #D & {q: 1}").starts_with("!"));

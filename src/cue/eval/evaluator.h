@@ -319,6 +319,8 @@ class Evaluator final : public Calls {
   bool is_left_open(const Vertex* v, CloseScope* closed);
   /// Begins a question: what the closed scopes that are given to `allows` say of what is declared in any of these places.
   void ask(std::span<CloseScope* const> places);
+  static void add_openings(const Vertex* v, std::vector<CloseScope*>& places);
+  CloseScope* close_once(Vertex* v, CloseScope* outside, const Vertex* of);
   void ask_of(const Vertex* field);
   /// As `ask`, with the places that declare a field of v, or leave v open.
   void ask_of_field(const Vertex* v, const Vertex* field);

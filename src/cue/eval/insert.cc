@@ -265,10 +265,7 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
     return insert_value(v, c, data->base, c.expr->pos);
   Node& node = *v->node;
   CloseScope* inside = c.scope;
-  if (data->closes_once) {
-    inside = scope(c.scope, CloseScope::Kind::Once, data);
-    node.requirements.push(arena_, inside);
-  }
+  if (data->closes_once) inside = close_once(v, c.scope, data);
   node.scopes.push(arena_, {inside, false, true, false});
   if (data->base.tag == Value::Tag::Struct) {
     node.has_struct = true;

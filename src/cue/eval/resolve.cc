@@ -158,6 +158,9 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
     // Of what has a place of its own it is known as soon as it is settled, whoever asks first.
     bool is_struct = in->base.tag == Value::Tag::Struct;
     bool is_settled = is_struct && (in->phase == Phase::Final || (in->phase >= Phase::Settled && is_rooted(in)));
+    // But for what it says itself, when it is closed by what it refers to.
+    bool is_inside = !in->closes_fields && in->node != nullptr && !in->node->requirements.empty() && has_ancestor(current_, in);
+    is_settled = is_settled && !is_inside && label.is_regular();
     bool is_closed =
         in->is_closed && (is_settled || was_closed) && !is_list && !is_allowed && !may_have_any(in) && !is_preliminary(in);
     bool is_permanent = (out_of_range && !in->is_open_list) || is_closed || (is_list && label.is_regular());

@@ -384,10 +384,7 @@ void Evaluator::add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, b
   } else if (is_again) {
     outside = scope(c.scope, CloseScope::Kind::Reference, target);
   }
-  if (target->closes_once) {
-    outside = scope(outside, CloseScope::Kind::Once, target);
-    node.requirements.push(arena_, outside);
-  }
+  if (target->closes_once) outside = close_once(v, outside, target);
   node.seen.push(arena_, {c.expr, target, outside, c.cycle});
   if (target->phase < Phase::Final) {
     target->notify.push(arena_, {v, outside, c.trail, c.cycle});

@@ -30,6 +30,7 @@ struct CloseScope {
   Kind kind;
   bool in_definition;       // it or one above is one
   bool is_of_root = false;  // Embed: what is embedded there
+  bool is_shallow = false;  // Definition: does not close what is below
   bool is_bound = false;    // some way up meets nothing that would allow it
   // See Evaluator::ask; each holds for the question, or the walk, of that number.
   std::uint32_t asked = 0;     // something that was asked for lies in it

@@ -253,7 +253,6 @@ void Evaluator::check_closed(Vertex* v) {
       target->phase = Phase::Final;
       if (one->kind == CloseScope::Kind::Definition) deny_below(field, one, reason);
       bool is_there = field->mark <= ArcMark::Required;
-      if (is_there && v->base.is_bottom()) v->base = Value::of(reason);  // that is for good, what was missing was not
       if (is_there && (v->child_error == nullptr || v->child_error->code < Code::Eval)) v->child_error = reason;
       break;
     }

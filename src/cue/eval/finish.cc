@@ -309,12 +309,12 @@ void Evaluator::finish(Vertex* v) {
     add_error(v, bottom(Code::StructuralCycle, "structural cycle", v->pos));
   }
   check_guards(v);
+  finish_closedness(v);
   if (node.errors != nullptr) {
     if (is_incomplete(node.errors->code)) find_contradiction(v);
     v->base = Value::of(node.errors);
     return;
   }
-  finish_closedness(v);
   if (v->base.is_none()) v->base = finish_base(v);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cue/evaluation.h"
+#include "cue/export/text_options.h"
 
 namespace slipway::cue {
 namespace {
@@ -55,6 +56,37 @@ TEST(Cycles, what_applies_only_where_others_ask_for_a_field_may_meet_itself_once
       {"_C: {p: _, r: {for k, v in p {(k): (_C & {p: v}).r}}} | {p: number, r: p}\nx: (_C & {p: a: b: c: d: 2}).r",
        R"({"x":{"a":{"b":{"c":{"d":2}}}}})", 200},
   });
+}
+
+TEST(Cycles, optional_fields_that_lead_back_are_written_as_references) {
+  const struct {
+    const char* text;
+    const char* value;
+  } kRows[] = {
+      {"#T: {a?: #T, b: int}", "#T: {\n    a?: #T\n    b:  int\n}\n"},
+      {"#T: {a?: #T, b?: #U}\n#U: {a?: #T, b?: #U}",
+       "#T: {\n    a?: #T\n    b?: {\n        a?: #T\n        b?: #U\n    }\n}\n#U: {\n    a?: #T\n    b?: #U\n}\n"},
+      {"#T: a?: #T\nx: #T & {a: {}}", "#T: a?: #T\nx: a: a?: a?: #T\n"},
+  };
+  for (const auto& row : kRows) {
+    auto program = compile({{"x.cue", row.text}}, {}, {});
+    ASSERT_TRUE(program.has_value()) << describe(program.error());
+    Cursor root = evaluate(*program);
+    TextOptions options{.indent = "    ", .joins_single_fields = true, .is_in_columns = true, .has_expressions = true};
+    EXPECT_EQ(cue_text(root.evaluation()->evaluator(), root.evaluation()->root(), options), row.value);
+  }
+  // However many there are that refer to each other.
+  std::string many;
+  for (int i = 0; i < 8; ++i) {
+    many += "#T" + std::to_string(i) + ": {";
+    for (int k = 0; k < 8; ++k) many += "f" + std::to_string(k) + "?: #T" + std::to_string(k) + ", ";
+    many += "}\n";
+  }
+  auto program = compile({{"x.cue", many + "x: #T0 & {f1: f2: f3: {}}\n"}}, {}, {});
+  ASSERT_TRUE(program.has_value()) << describe(program.error());
+  Cursor root = evaluate(*program);
+  EXPECT_FALSE(root.to_cue().empty());
+  EXPECT_LE(root.evaluation()->evaluator().unifications(), 200u);
 }
 
 }  // namespace

@@ -179,6 +179,7 @@ class Evaluator final : public Calls {
   bool names_only(Vertex* v, const Conjunct& c, const Vertex* from);
   bool is_given(const Vertex* v, const Vertex* lap) const;
   Vertex* written_out(Vertex* v, const Conjunct& c, const Vertex* from);
+  bool leads_back(const Vertex* v, const Vertex* from);
   bool track_cycle(Vertex* v, Conjunct& c, const Vertex* from);
   bool is_known(Vertex* v, const Conjunct& c, const Vertex* target, bool is_definition, bool& needs_scope);
   bool may_produce(const Task& task, Label label) const;

@@ -102,6 +102,7 @@ void Evaluator::insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s)
     switch (decl.kind) {
       case ir::DeclKind::Field: {
         Vertex* field = arc(v, decl.label, arc_mark(decl.mark), &c);
+        if (decl.mark == ast::Mark::Optional) inner.cycle = std::max(inner.cycle, Cycle::Optional);
         add_info(field, decl.info);
         if (field->pos == 0) field->pos = decl.pos;
         add_conjunct(field, inner);

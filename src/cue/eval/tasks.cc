@@ -245,7 +245,7 @@ bool Evaluator::names_only(Vertex* v, const Conjunct& c, const Vertex* from) {
 bool Evaluator::may_share(Vertex* v, const Conjunct& c, const Vertex* from) {
   if (v->stands_for != nullptr || !v->node->choices.empty()) return false;
   if (from->phase < Phase::Settled || from->label.is_let() || !v->notify.empty()) return false;
-  if (c.cycle == Cycle::Certain || v->mark != ArcMark::Member || from->mark != ArcMark::Member || !v->arcs.empty())
+  if (c.cycle == Cycle::Certain || v->mark == ArcMark::Absent || from->mark != ArcMark::Member || !v->arcs.empty())
     return false;
   bool is_container =
       from->base.tag == Value::Tag::Struct || from->base.tag == Value::Tag::List || from->base.tag == Value::Tag::Disjunction;
@@ -351,11 +351,31 @@ void Evaluator::add_vertex(Vertex* v, const Conjunct& ref, Vertex* from, bool is
       return insert_value(v, c, real->base, c.expr->pos);
     }
     if (may_share(v, c, real)) {
+      if (v->mark != ArcMark::Member && leads_back(v, real)) {
+        v->node->has_cyclic = true;
+        return;
+      }
       v->shared = real;
       return;
     }
   }
   add_conjuncts_of(v, c, target, is_definition);
+}
+
+// Whether one of the fields below `from`, or what they are, is around v. As far as it is known.
+bool Evaluator::leads_back(const Vertex* v, const Vertex* from) {
+  constexpr std::size_t kMostLooks = 200;
+  std::vector<const Vertex*> all{from};
+  for (std::size_t i = 0; i < all.size() && all.size() < kMostLooks; ++i) {
+    for (const Vertex* field : all[i]->arcs) {
+      const Vertex* real = deref(field);
+      if (field->mark != ArcMark::Member || real->arcs.empty()) continue;
+      if (has_ancestor(v, real)) return true;
+      if (std::ranges::find(all, real) == all.end()) all.push_back(real);
+    }
+  }
+  steps_ += all.size() / 16;
+  return false;
 }
 
 // References that repeat themselves are followed as soon as something else says what is there.

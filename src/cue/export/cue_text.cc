@@ -46,6 +46,7 @@ class Printer {
   std::string top(Vertex* v) {
     evaluator_.complete(v);
     const Vertex* real = chosen(v);
+    open_.push_back(real);
     std::string out = real->base.tag == Value::Tag::Struct ? own_attributes(real, 0) + fields(real, 0) : vertex(v, 0);
     if (packages_.empty()) return out;
     // What stays an expression needs its packages.
@@ -78,6 +79,13 @@ class Printer {
     if (real->base.tag == Value::Tag::List) return list(real, depth);
     if (std::string_view spelling = spelling_of_item(evaluator_, real); !spelling.empty()) return tidy(spelling);
     if (real->base.tag != Value::Tag::Struct) return value(real->base, depth, v);
+    open_.push_back(real);
+    std::string out = object(real, depth);
+    open_.pop_back();
+    return out;
+  }
+
+  std::string object(const Vertex* real, int depth) {
     if (options_.joins_single_fields && visible(real).size() == 1) {
       std::vector<Line> all = lines(real, depth);
       if (all[0].is_single()) return "{" + all[0].labels + " " + all[0].value + "}";
@@ -123,7 +131,7 @@ class Printer {
     for (Vertex* field : visible(v)) {
       Line line{label(field), "", docs(field, depth), attributes(field)};
       Vertex* at = field;
-      while (options_.joins_single_fields && line.depth < 50) {
+      while (options_.joins_single_fields && line.depth < 50 && !repeats(at)) {
         evaluator_.complete(at);
         const Vertex* real = chosen(at);
         if (real->base.tag != Value::Tag::Struct) break;
@@ -133,10 +141,20 @@ class Printer {
         line.labels += " " + label(at);
         ++line.depth;
       }
-      line.value = vertex(at, depth);
+      line.value = repeats(at) ? expressions(at) : vertex(at, depth);
       out.push_back(std::move(line));
     }
     return out;
+  }
+
+  // An optional field that leads back to what is around it, on the way to it or at any time before.
+  bool repeats(Vertex* field) {
+    if (field->mark == ArcMark::Member) return false;
+    evaluator_.complete(field);
+    const Vertex* real = deref(field);
+    bool is_cyclic = real->base.is_bottom() && real->base.bottom->code == Code::StructuralCycle;
+    if (is_cyclic || std::ranges::find(open_, real) != open_.end()) repeats_.insert(field);
+    return repeats_.contains(field);
   }
 
   std::string docs(const Vertex* field, int depth) const {
@@ -314,6 +332,10 @@ class Printer {
   std::string unknown(const Value& v, const Vertex* holder) {
     if (!options_.has_expressions || holder == nullptr || !is_incomplete(v.bottom->code) || holder->conjuncts.empty())
       return "";
+    return expressions(holder);
+  }
+
+  std::string expressions(const Vertex* holder) {
     std::vector<std::string> all;
     for (const Conjunct& c : holder->conjuncts) {
       std::string one = source_text(evaluator_, *c.expr, packages_);
@@ -345,7 +367,9 @@ class Printer {
 
   Evaluator& evaluator_;
   const TextOptions& options_;
-  std::set<std::string> packages_;  // that expressions call
+  std::vector<const Vertex*> open_;  // inside each other
+  std::set<const Vertex*> repeats_;  // only looked up in
+  std::set<std::string> packages_;   // that expressions call
 };
 
 }  // namespace

@@ -184,10 +184,16 @@ const ir::Expr* Compiler::tag_value(const ast::Attribute& attribute) {
     program_.used_tags.insert(given->first);
     text = &given->second;
   }
+  static constexpr std::string_view kTypes[] = {"", "string", "bool", "int", "number"};
+  if (std::ranges::count(kTypes, type) == 0) return error(attribute.pos, fmt::format("invalid type \"{}\"", type));
   if (text == nullptr) return nullptr;
   if (type.empty() || type == "string") return constant(Value::string(program_.arena.copy(std::string_view(*text))), Pos{0});
-  if (type == "bool" && (text->empty() || *text == "true" || *text == "false"))
-    return constant(Value::of(*text != "false"), Pos{0});
+  if (type == "bool") {
+    static constexpr std::string_view kYes[] = {"", "1", "t", "T", "TRUE", "true", "True"};
+    static constexpr std::string_view kNo[] = {"0", "f", "F", "FALSE", "false", "False"};
+    if (std::ranges::count(kYes, *text) > 0) return constant(Value::of(true), Pos{0});
+    if (std::ranges::count(kNo, *text) > 0) return constant(Value::of(false), Pos{0});
+  }
   bool is_negative = text->starts_with('-');
   std::string_view digits = std::string_view(*text).substr(is_negative ? 1 : 0);
   auto number_literal = parse_number(digits);
@@ -373,7 +379,7 @@ const ir::Struct* Compiler::struct_body(ast::Nodes decls, Pos pos, bool is_file)
     return rank(a) < rank(b);
   });
   result->decls = program_.arena.copy(out);
-  result->is_definite = result->has_regular || (!result->has_embeds && !is_file) || out.empty();
+  result->is_definite = result->has_regular || !result->has_embeds || out.empty();
   return result;
 }
 

@@ -21,7 +21,7 @@ struct Flag {
   bool takes_value() const { return !argument.empty(); }
 };
 constexpr Flag kFlags[] = {
-    {'e', "expression", "EXPR", kEval | kExport | kVet, "this instead of the whole value; may be repeated"},
+    {'e', "expression", "EXPR", kEval | kExport, "this instead of the whole value; may be repeated"},
     {'d', "schema", "EXPR", kAll, "check data against this"},
     {'p', "package", "NAME", kAll, "where a folder has several"},
     {'t', "inject", "NAME=TEXT", kAll, "value of an @tag attribute"},
@@ -44,6 +44,9 @@ constexpr Flag kFlags[] = {
     {'i', "ignore", "", kAll, "print in spite of errors"},
     {'E', "all-errors", "", kAll, "more than ten"},
     {'\0', "errors", "FORM", kAll, "json: errors as data; text"},
+    {'\0', "legacy", "", kAll, "written for v0.5 to v0.9: lists may be added and multiplied"},
+    {'v', "verbose", "", kAll, "accepted, changes nothing"},
+    {'\0', "trace", "", kAll, "accepted, changes nothing"},
     {'\0', "strict", "", kAll, "accepted, changes nothing: it is about JSON Schema as input, which is not read"},
     {'C', "chdir", "FOLDER", kAll, "stand there; before everything else"},
     {'h', "help", "", kAll, "this text"}};
@@ -62,15 +65,24 @@ class Parser {
     } else {
       return std::unexpected(fmt::format("unknown command \"{}\"", verb));
     }
+    verb_mask_ = options_.verb == Verb::Eval ? kEval : options_.verb == Verb::Export ? kExport : kVet;
+    bool has_only_names = false;  // behind "--"
     for (std::size_t i = 1; i < arguments_.size(); ++i) {
       const std::string& one = arguments_[i];
-      if (one.size() < 2 || one[0] != '-') {
+      if (one == "--" && !has_only_names) {
+        has_only_names = true;
+        continue;
+      }
+      if (has_only_names || one.size() < 2 || one[0] != '-') {
         options_.request.arguments.push_back(one);
         continue;
       }
       std::string problem = one.starts_with("--") ? long_flag(one, i) : short_flags(one, i);
       if (!problem.empty()) return std::unexpected(problem);
     }
+    if (options_.verb == Verb::Vet) options_.request.is_forced = true;  // it shows no package
+    if (options_.has_context && options_.path.empty() && !options_.is_list)
+      return std::unexpected("flag \"with-context\" must be used with at least one of flag \"path\", \"list\", or \"files\"");
     return options_;
   }
 
@@ -96,7 +108,7 @@ class Parser {
     std::size_t equals = text.find('=');
     std::string name = text.substr(2, equals == std::string::npos ? std::string::npos : equals - 2);
     for (const Flag& flag : kFlags) {
-      if (flag.name != name) continue;
+      if (flag.name != name || (flag.verbs & verb_mask_) == 0) continue;
       std::optional<std::string> value;
       if (equals != std::string::npos) value = text.substr(equals + 1);
       if (flag.takes_value() && !value) {
@@ -112,7 +124,7 @@ class Parser {
     for (std::size_t at = 1; at < text.size(); ++at) {
       const Flag* found = nullptr;
       for (const Flag& flag : kFlags) {
-        if (flag.letter == text[at]) found = &flag;
+        if (flag.letter == text[at] && (flag.verbs & verb_mask_) != 0) found = &flag;
       }
       if (found == nullptr) return fmt::format("unknown shorthand flag: '{}' in {}", text[at], text);
       bool has_equals = at + 1 < text.size() && text[at + 1] == '=';
@@ -152,6 +164,7 @@ class Parser {
     if (name == "show-optional") options_.shows_optional = is_on;
     if (name == "all") options_.shows_hidden = options_.shows_optional = is_on;
     if (name == "all-errors") options_.shows_all_errors = is_on;
+    if (name == "legacy") options_.is_legacy = is_on;
     if (name == "list") options_.is_list = is_on;
     if (name == "force") options_.is_forced = options_.request.is_forced = is_on;
     if (name == "simplify") options_.is_simplified = is_on;
@@ -165,6 +178,7 @@ class Parser {
   }
 
   std::vector<std::string> arguments_;
+  unsigned verb_mask_ = kAll;
   Options options_;
 };
 

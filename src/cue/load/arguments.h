@@ -33,6 +33,7 @@ struct Options {
   bool is_apart = false;       // --merge=false: each data file stands for itself
   bool has_escapes = false;
   bool is_json_errors = false;
+  bool is_legacy = false;  // CompileOptions::is_legacy
   bool has_context = false;
   bool has_variables = false;  // -T: @tag(x,var=now) and its like are given their values
   bool names_files = false;    // -n

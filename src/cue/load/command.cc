@@ -15,6 +15,7 @@
 #include "cue/load/file_kind.h"
 #include "cue/load/load.h"
 #include "cue/load/paths.h"
+#include "cue/std/registry.h"
 #include "cue/syntax/literal.h"
 #include "json/text.h"
 
@@ -123,8 +124,8 @@ class Command {
   }
 
   Outcome run() {
-    static const std::set<std::string> kOuts = {"",     "cue",   "json",         "yaml",
-                                                "text", "jsonl", "json+compact", "json+compact=false"};
+    static const std::set<std::string> kOuts = {
+        "", "cue", "json", "yaml", "text", "binary", "jsonl", "json+compact", "json+compact=false"};
     // "yaml:-": a form, then a file.
     if (std::size_t colon = options_.outfile.find(':'); colon != std::string::npos && options_.out.empty()) {
       options_.out = options_.outfile.substr(0, colon);
@@ -138,15 +139,25 @@ class Command {
     static const std::set<std::string> kNotOffered = {"openapi", "jsonschema", "toml", "xml", "proto", "textproto", "binarypb"};
     if (!kOuts.contains(options_.out) && !kNotOffered.contains(options_.out))
       return failed(fmt::format("unsupported encoding \"{}\"", options_.out));
-    for (std::string& tag : options_.request.tags) {
+    std::vector<std::string> conditions;  // what @if asks for has no value
+    for (const std::string& tag : options_.request.tags) {
       std::size_t equals = tag.find('=');
-      tags_[tag.substr(0, equals)] = equals == std::string::npos ? "" : tag.substr(equals + 1);
-      tag = tag.substr(0, equals);
+      std::string name = tag.substr(0, equals);
+      std::string value = equals == std::string::npos ? "" : tag.substr(equals + 1);
+      if (equals == std::string::npos) conditions.push_back(name);
+      auto [known, is_new] = tags_.emplace(name, value);
+      if (!is_new && known->second != value)
+        return failed(fmt::format("tag \"{}\" is given two values: {} and {}", name, quote(known->second), quote(value)));
     }
+    options_.request.tags = std::move(conditions);
     if (options_.names_files) return failed("use of -n/--name flag without a directory");
     auto loaded = load(files_, options_.request);
     if (!loaded) return failed(loaded.error());
     if (!options_.schema.empty() && loaded->instances.empty()) return failed("-d/--schema flag specified without a schema");
+    // Under a schema a file without a document is anything.
+    for (const SourceText& one : loaded->empty) {
+      if (!options_.schema.empty()) loaded->data.insert(loaded->data.begin(), SourceText{one.name, "_"});
+    }
     if (options_.verb == Verb::Vet && loaded->instances.empty()) return failed("data files specified without a schema");
     bool has_schema = !loaded->instances.empty() && options_.schema.empty();
     if (loaded->has_data_files && loaded->data.empty() && !has_schema) return outcome_;  // nothing but empty streams
@@ -207,11 +218,12 @@ class Command {
   std::expected<Program, Errors> compiled(const Instance& instance, const std::vector<SourceText>& data) {
     CompileOptions compile_options;
     compile_options.tags = tags_;
+    compile_options.is_legacy = options_.is_legacy;
     compile_options.are_files_apart = true;
     compile_options.has_variables = options_.has_variables;
     if (options_.has_variables) compile_options.variables = variables_;
     compile_options.embed = [this](std::string_view file, std::string_view body) {
-      return embed(files_, options_.request.cwd, file, body);
+      return embed(files_, options_.request, file, body);
     };
     std::vector<SourceText> files = instance.files;
     compile_options.expressions = options_.expressions;
@@ -336,9 +348,24 @@ class Command {
       auto value = json::parse(error.is_bottom() ? "null" : compact, {.max_bytes = std::size_t{1} << 30});
       if (out == "json+compact") {
         text = compact + "\n";
+      } else if (out == "binary") {
+        Value known = evaluator.value_of(one.vertex);
+        if (known.tag == Value::Tag::String || known.tag == Value::Tag::Bytes) return std::string(known.str());
+        report({{"eval", evaluator.path_of(one.vertex), "want a string or bytes for --out binary", {}}});
+        return "";
       } else if (out == "text") {
         text = value && value->is_string() ? value->str() + "\n" : compact + "\n";
-        if (!value || !value->is_string()) report({{"eval", "", "value is no text: --out text needs a string", {}}});
+        bool is_text = value && value->is_string() && evaluator.value_of(one.vertex).tag == Value::Tag::String;
+        if (!is_text && !error.is_bottom()) {
+          std::string kind = value && value->is_array() ? "list" : value && value->is_object() ? "struct" : "";
+          Value known = evaluator.value_of(one.vertex);
+          if (kind.empty()) kind = kind_name(known);
+          report({{"eval",
+                   evaluator.path_of(one.vertex),
+                   fmt::format("cannot use value {} (type {}) as string", evaluator.show(known), kind),
+                   {}}});
+          return "";
+        }
       } else if (out == "jsonl") {
         text = compact + "\n";
       } else if (value) {

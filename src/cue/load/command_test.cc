@@ -25,6 +25,47 @@ Outcome run(const std::string& name, const std::string& text, std::vector<std::s
   return run_command(files, {std::move(arguments), "/w", ""});
 }
 
+std::string told(const std::vector<std::pair<std::string, std::string>>& sources, std::vector<std::string> arguments) {
+  Outcome outcome = run_in(sources, std::move(arguments));
+  return outcome.output + outcome.errors;
+}
+
+TEST(Command, each_verb_has_its_own_flags_and_two_dashes_end_them) {
+  const std::vector<std::pair<std::string, std::string>> files = {{"x.cue", "a: 1\n"}, {"-y.cue", "b: 2\n"}};
+  EXPECT_EQ(told(files, {"vet", "-e", "a", "x.cue"}), "unknown shorthand flag: 'e' in -e\n");
+  EXPECT_EQ(told(files, {"vet", "--out", "json", "x.cue"}), "unknown flag: --out\n");
+  EXPECT_EQ(told(files, {"export", "-c", "x.cue"}), "unknown shorthand flag: 'c' in -c\n");
+  EXPECT_EQ(told(files, {"eval", "--escape", "x.cue"}), "unknown flag: --escape\n");
+  EXPECT_EQ(told(files, {"eval", "--", "-y.cue"}), "b: 2\n");
+  EXPECT_EQ(told(files, {"eval", "-e", "a", "-e", "a+1", "x.cue"}), "// a\n1\n// a+1\n2\n");
+  EXPECT_EQ(told({{"l.cue", "a: [1] + [2]\n"}}, {"export", "--legacy", "--out", "json+compact", "l.cue"}), "{\"a\":[1,2]}\n");
+}
+
+TEST(Command, data_is_checked_against_a_schema_or_not_at_all) {
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"s.cue", "#D: {a: int}\n"},   {"one.yaml", "a: 1\n"},
+      {"list.json", "[1]"},          {"twice.json", "\xEF\xBB\xBF{\"a\": 1, \"a\": 1}"},
+      {"empty.yaml", "# nothing\n"}, {"two.yaml", "a: x\n---\na: 2\n"}};
+  EXPECT_EQ(told(files, {"vet", "one.yaml"}), "data files specified without a schema\n");
+  EXPECT_NE(told(files, {"vet", "s.cue", "list.json"}).find("conflicting values"), std::string::npos);
+  EXPECT_EQ(told(files, {"vet", "-d", "#D", "s.cue", "twice.json"}), "");
+  EXPECT_EQ(told(files, {"export", "s.cue", "empty.yaml"}), "{}\n");
+  EXPECT_NE(told(files, {"vet", "-d", "#D", "s.cue", "empty.yaml"}).find("a: incomplete value int"), std::string::npos);
+  EXPECT_EQ(told(files, {"export", "-d", "#D", "s.cue", "two.yaml"}).find("{"), std::string::npos);
+  EXPECT_EQ(told(files, {"eval", "-e", "a", "one.yaml"}), "1\n");
+}
+
+TEST(Command, files_that_are_left_out_are_told_with_the_reason) {
+  EXPECT_EQ(told({{"x_tool.cue", "a: 1\n"}}, {"eval", "x_tool.cue"}),
+            "build constraints exclude all CUE files in command-line-arguments:\n    ./x_tool.cue: _tool.cue files excluded in "
+            "non-cmd mode\n");
+  EXPECT_EQ(told({{"x.cue", "@if(prod)\na: 1\n"}}, {"eval", "x.cue"}),
+            "build constraints exclude all CUE files in command-line-arguments:\n    ./x.cue: @if(prod) did not match\n");
+  EXPECT_EQ(told({{"x.cue", "@extern(embed)\npackage x\na: _ @embed(file=q.json)\n"}, {"q.json", "1"}}, {"eval", "x.cue"})
+                .substr(0, 41),
+            "cannot embed files when not in a module:\n");
+}
+
 TEST(Command, what_is_wrong_with_arguments_and_files_is_told_in_one_line) {
   struct Case {
     std::vector<std::string> arguments;

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cue/data/source.h"
 #include "cue/load/file_kind.h"
 #include "cue/load/load.h"
+#include "cue/load/module.h"
 #include "cue/load/paths.h"
 
 namespace slipway::cue::load {
@@ -22,11 +25,24 @@ void glob(Files& files, const std::string& folder, const std::string& below, std
   }
 }
 
+// Files are embedded by those of a module, which is where they are looked for. A folder without one is left alone: that "cue
+// mod init" was not run yet is no reason to refuse its package.
+std::string outside_of_module(Files& files, const Request& request, const std::string& folder) {
+  const std::string root = module_root(files, normal(request.cwd));
+  bool names_files = std::ranges::any_of(
+      request.arguments, [](const std::string& one) { return one == "-" || kind_of_extension(one) == FileKind::Cue; });
+  if (root.empty()) return names_files ? "cannot embed files when not in a module" : "";
+  bool is_inside = folder == root || root == "/" || folder.starts_with(root + "/");
+  return is_inside ? "" : "cannot embed files from a file outside of the current module";
+}
+
 }  // namespace
 
-std::expected<std::vector<EmbeddedSource>, std::string> embed(Files& files, std::string_view cwd, std::string_view file,
+std::expected<std::vector<EmbeddedSource>, std::string> embed(Files& files, const Request& request, std::string_view file,
                                                               std::string_view body) {
-  std::string folder = parent(joined(normal(cwd), file));
+  const std::string cwd = normal(request.cwd);
+  std::string folder = parent(joined(cwd, file));
+  if (std::string refusal = outside_of_module(files, request, folder); !refusal.empty()) return std::unexpected(refusal);
   std::string path;
   std::string pattern;
   std::string type;
@@ -63,7 +79,7 @@ std::expected<std::vector<EmbeddedSource>, std::string> embed(Files& files, std:
     FileKind kind = type.empty() ? kind_of_extension(one) : type == "binary" ? FileKind::Text : kind_of_scope(type);
     if (kind == FileKind::None || kind == FileKind::Unsupported || kind == FileKind::Cue)
       return std::unexpected(fmt::format("@embed: encoding of {} is not supported", one));
-    SourceText source{shown(full, normal(cwd)), *text};
+    SourceText source{shown(full, cwd), *text};
     source.format = type == "binary" ? SourceFormat::Binary : format_of(kind);
     out.push_back({pattern.empty() ? "" : one, std::move(source)});
   }

@@ -28,31 +28,45 @@ FileKind kind_of_extension(std::string_view path) {
 }
 
 /// "yaml:", "json+data:": what the files behind it are.
-FileKind kind_of_scope(std::string_view scope) {
-  static constexpr struct {
-    std::string_view name;
-    FileKind kind;
-  } kKinds[] = {{"cue", FileKind::Cue},   {"json", FileKind::Json}, {"jsonl", FileKind::JsonLines},
-                {"yaml", FileKind::Yaml}, {"text", FileKind::Text}, {"data", FileKind::None}};
-  // Of the attributes a kind of file may have none is known here.
-  if (scope.find('=') != std::string_view::npos) return FileKind::Unsupported;
-  for (std::size_t at = 0; at <= scope.size();) {
-    std::size_t end = std::min(scope.find('+', at), scope.size());
-    for (const auto& one : kKinds) {
-      if (scope.substr(at, end - at) == one.name && one.kind != FileKind::None) return one.kind;
-    }
-    at = end + 1;
+namespace {
+
+struct ScopeWord {
+  std::string_view name;
+  FileKind kind;
+};
+constexpr ScopeWord kScopeWords[] = {{"cue", FileKind::Cue},   {"json", FileKind::Json}, {"jsonl", FileKind::JsonLines},
+                                     {"yaml", FileKind::Yaml}, {"text", FileKind::Text}, {"data", FileKind::None}};
+
+const ScopeWord* scope_word(std::string_view name) {
+  for (const ScopeWord& one : kScopeWords) {
+    if (one.name == name) return &one;
   }
-  return FileKind::Unsupported;
+  return nullptr;
 }
 
-// The part of "cue+foo=bar:" that is to blame.
+}  // namespace
+
+FileKind kind_of_scope(std::string_view scope) {
+  FileKind kind = FileKind::None;
+  for (std::size_t at = 0; at <= scope.size();) {
+    std::size_t end = std::min(scope.find('+', at), scope.size());
+    const ScopeWord* word = scope_word(scope.substr(at, end - at));
+    if (word == nullptr) return FileKind::Unsupported;
+    if (kind == FileKind::None) kind = word->kind;
+    at = end + 1;
+  }
+  return kind;
+}
+
 std::string_view unknown_part(std::string_view scope) {
   scope.remove_suffix(1);
-  std::size_t equals = scope.find('=');
-  if (equals == std::string_view::npos) return scope;
-  scope = scope.substr(0, equals);
-  return scope.substr(scope.rfind('+') + 1);
+  for (std::size_t at = 0; at <= scope.size();) {
+    std::size_t end = std::min(scope.find('+', at), scope.size());
+    std::string_view part = scope.substr(at, end - at);
+    if (scope_word(part) == nullptr) return part.substr(0, part.find('='));
+    at = end + 1;
+  }
+  return scope;
 }
 
 SourceFormat format_of(FileKind kind) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "cue/load/file_kind.h"
@@ -10,6 +11,7 @@
 #include "cue/load/module.h"
 #include "cue/load/paths.h"
 #include "cue/syntax/literal.h"
+#include "cue/syntax/unicode.h"
 
 namespace slipway::cue::load {
 namespace {
@@ -28,7 +30,7 @@ class Loader {
     FileKind scope = FileKind::None;
     for (const std::string& argument : request_.arguments) {
       if (argument.size() > 1 && argument.ends_with(':') && argument.find('/') == std::string::npos) {
-        scope = argument == "data:" ? FileKind::None : kind_of_scope(argument.substr(0, argument.size() - 1));
+        scope = kind_of_scope(argument.substr(0, argument.size() - 1));
         if (scope == FileKind::Unsupported)
           return std::unexpected(one_error(fmt::format("unknown filetype {}", unknown_part(argument))));
         continue;
@@ -46,7 +48,11 @@ class Loader {
     bool has_others =
         !named.empty() || !packages.empty() ||
         std::any_of(out.data.begin(), out.data.end(), [&](const SourceText& one) { return !empty_.contains(one.name); });
-    if (has_others) std::erase_if(out.data, [&](const SourceText& one) { return empty_.contains(one.name); });
+    if (has_others) {
+      auto is_empty = [&](const SourceText& one) { return empty_.contains(one.name); };
+      std::ranges::copy_if(out.data, std::back_inserter(out.empty), is_empty);
+      std::erase_if(out.data, is_empty);
+    }
     for (const std::string& one : packages) {
       bool is_path = one.starts_with('.') || one.find('/') != std::string::npos || one.find('.') != std::string::npos ||
                      one.find(':') != std::string::npos;
@@ -75,13 +81,27 @@ class Loader {
  private:
   using Failure = std::optional<Errors>;
 
+  // Why a file that is named is left out; empty when it is not.
+  static std::string exclusion(const SourceText& source, const Head& head) {
+    if (source.name.ends_with("_tool.cue")) return "_tool.cue files excluded in non-cmd mode";
+    if (source.name.ends_with("_test.cue")) return "_test.cue files excluded in non-test mode";
+    if (!head.is_ignored) return "";
+    return head.condition.empty() ? "@ignore() attribute found" : head.condition + " did not match";
+  }
+
   // Files named one by one are one package.
-  Failure add_named(std::vector<SourceText> named, Loaded& out) {
+  Failure add_named(std::vector<SourceText> all, Loaded& out) {
     Instance instance;
-    std::string first;  // file with a package clause
-    for (const SourceText& one : named) {
+    std::string first;     // file with a package clause
+    std::string excluded;  // files, each with its reason
+    std::vector<SourceText> named;
+    for (SourceText& one : all) {
       Head head = module_.head_of(one);
       if (!head.errors.empty()) return std::move(head.errors);
+      if (std::string why = exclusion(one, head); !why.empty()) {
+        excluded += fmt::format("\n    {}: {}", one.name, why);
+        continue;
+      }
       if (!head.package.empty() && !instance.name.empty() && head.package != instance.name) {
         return one_error(fmt::format("found packages \"{}\" ({}) and \"{}\" ({}) in \".\"", instance.name, last_element(first),
                                      head.package, last_element(one.name)));
@@ -94,7 +114,10 @@ class Loader {
         return one_error(
             fmt::format("\"package\" flag clashes with existing package name ({} vs {})", request_.package, head.package));
       }
+      named.push_back(std::move(one));
     }
+    if (named.empty())
+      return one_error(fmt::format("build constraints exclude all CUE files in command-line-arguments:{}", excluded));
     // In whatever order they are named: a folder's files, then those of the folders below.
     std::sort(named.begin(), named.end(), [](const SourceText& a, const SourceText& b) {
       return std::pair(parent(a.name), a.name) < std::pair(parent(b.name), b.name);
@@ -123,6 +146,7 @@ class Loader {
     }
     if (kind == FileKind::JsonLines) has_streams_ = true;
     if (kind != FileKind::Text && source.text.starts_with("\xEF\xBB\xBF")) source.text.erase(0, 3);
+    if (kind != FileKind::Text) source.text = replace_invalid(source.text);
     if (kind == FileKind::Yaml && is_empty_yaml(source.text)) empty_.insert(source.name);
     for (SourceText& one : values_of(std::move(source), kind)) data.push_back(std::move(one));
     return {};

@@ -34,6 +34,8 @@ struct Loaded {
   std::vector<Instance> instances;
   /// Data files given beside packages or files of the language; every document of a YAML file stands for itself.
   std::vector<SourceText> data;
+  /// Files of YAML without a document, where there is something beside them.
+  std::vector<SourceText> empty;
   bool has_data_files = false;  // though perhaps none of them holds a value
 
   /// More than one document of one file: each is a value of its own.
@@ -48,7 +50,7 @@ struct Loaded {
 std::expected<Loaded, Errors> load(Files& files, const Request& request);
 
 /// For @embed of a file at `file` (a shown name). The error is the text of a diagnostic.
-std::expected<std::vector<EmbeddedSource>, std::string> embed(Files& files, std::string_view cwd, std::string_view file,
+std::expected<std::vector<EmbeddedSource>, std::string> embed(Files& files, const Request& request, std::string_view file,
                                                               std::string_view body);
 
 }  // namespace slipway::cue::load

@@ -76,19 +76,21 @@ Module::Module(Files& files, std::string cwd, const std::vector<std::string>& ta
   find_root();
 }
 
+std::string module_root(Files& files, const std::string& folder) {
+  for (std::string at = folder;; at = parent(at)) {
+    if (files.exists(joined(at, "cue.mod"))) return at;
+    if (at == "/" || at == ".") return "";
+  }
+}
+
 void Module::find_root() {
-  for (std::string at = cwd_;; at = parent(at)) {
-    std::string name = joined(at, "cue.mod/module.cue");
-    if (files_.exists(joined(at, "cue.mod"))) {
-      root_ = at;
-      if (auto text = files_.read(name)) {
-        read_file(*text, name);
-      } else if (!files_.list(joined(at, "cue.mod"))) {
-        errors_ = one_error("cue.mod files are no longer supported; use cue.mod/module.cue");
-      }
-      return;
-    }
-    if (at == "/" || at == ".") return;
+  root_ = module_root(files_, cwd_);
+  if (root_.empty()) return;
+  const std::string name = joined(root_, "cue.mod/module.cue");
+  if (auto text = files_.read(name)) {
+    read_file(*text, name);
+  } else if (!files_.list(joined(root_, "cue.mod"))) {
+    errors_ = one_error("cue.mod files are no longer supported; use cue.mod/module.cue");
   }
 }
 

@@ -39,6 +39,9 @@ Errors one_error(std::string message, std::vector<Position> positions = {});
 bool is_binary(std::string_view text);
 Errors binary(const std::string& name);
 
+/// The folder, at or above this one, that holds cue.mod; empty when there is none.
+std::string module_root(Files& files, const std::string& folder);
+
 class Module {
  public:
   /// Looks for the root from `cwd` upwards. `tags` are what @if asks for.

@@ -181,7 +181,8 @@ Value csv_encode(Calls& calls, Args args) {
       std::string text = cell.tag == Value::Tag::String ? std::string(cell.str()) : calls.to_json(cell, error);
       if (error.is_bottom()) return error;
       if (k > 0) out += ',';
-      bool needs_quotes = text.find_first_of(",\"\r\n") != std::string::npos || text.starts_with(' ') || text == "\\.";
+      bool needs_quotes = text.find_first_of(",\"\r\n") != std::string::npos || text.starts_with(' ') ||
+                          text.starts_with('\t') || text == "\\.";
       if (!needs_quotes) {
         out += text;
         continue;

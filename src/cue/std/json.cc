@@ -1,6 +1,7 @@
 // Package encoding/json.
 #include "json/text.h"
 
+#include "cue/data/json_syntax.h"
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
@@ -35,11 +36,12 @@ std::string html_escaped(std::string_view text) {
   return out;
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 // The texts of a stream of values, told apart by brackets and quotes; what is wrong inside shows when it is parsed.
 std::vector<std::string_view> values_of(std::string_view text) {
   std::vector<std::string_view> out;
   std::size_t at = 0;
-  auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
   while (at < text.size()) {
     if (is_blank(text[at])) {
       ++at;
@@ -110,42 +112,61 @@ Value unmarshal_stream(Calls& calls, Args args) {
 
 Value valid(Calls&, Args args) { return Value::of(json::parse(args[0].str(), kLimits).has_value()); }
 
-Value compact(Calls& calls, Args args) {
-  auto data = json::parse(args[0].str(), kLimits);
-  return data ? calls.make_string(json::print(*data)) : wrong(calls);
+Value malformed(Calls& calls, std::string_view text) {
+  auto problem = json_problem(text);
+  return problem ? calls.fail(problem->message) : Value();
 }
 
-void print_indented(std::string& out, const json::Value& value, const std::string& line, std::string_view indent) {
-  bool is_array = value.type() == json::Type::Array;
-  if ((!is_array && value.type() != json::Type::Object) || value.empty()) return json::print_to(out, value);
-  std::string inner = line + std::string(indent);
-  out += is_array ? '[' : '{';
-  bool is_first = true;
-  auto separate = [&] {
-    out += std::exchange(is_first, false) ? "\n" : ",\n";
-    out += inner;
-  };
-  if (is_array) {
-    for (const json::Value& item : value.items()) {
-      separate();
-      print_indented(out, item, inner, indent);
-    }
-  } else {
-    for (auto [key, member] : value.members()) {
-      separate();
-      json::print_to(out, json::Value(key));
-      out += ": ";
-      print_indented(out, member, inner, indent);
-    }
+// Behind the text that begins at `at`.
+std::size_t end_of_text(std::string_view json, std::size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at) at += json[at] == '\\' ? 1 : 0;
+  return std::min(at + 1, json.size());
+}
+
+// The words as they are written, without what stands between them.
+Value compact(Calls& calls, Args args) {
+  std::string_view json = args[0].str();
+  if (Value wrong = malformed(calls, json); wrong.is_bottom()) return wrong;
+  std::string out;
+  for (std::size_t at = 0; at < json.size();) {
+    std::size_t end = json[at] == '"' ? end_of_text(json, at) : at + 1;
+    if (!is_blank(json[at])) out += json.substr(at, end - at);
+    at = end;
   }
-  out += "\n" + line + (is_array ? "]" : "}");
+  return calls.make_string(out);
 }
 
 Value indent(Calls& calls, Args args) {
-  auto data = json::parse(args[0].str(), kLimits);
-  if (!data) return wrong(calls);
+  std::string_view json = args[0].str();
+  if (Value wrong = malformed(calls, json); wrong.is_bottom()) return wrong;
   std::string out;
-  print_indented(out, *data, std::string(args[1].str()), args[2].str());
+  std::size_t depth = 0;
+  bool is_opened = false;  // a bracket that may yet close at once
+  auto new_line = [&] {
+    out += "\n";
+    out += args[1].str();
+    for (std::size_t i = 0; i < depth; ++i) out += args[2].str();
+  };
+  for (std::size_t at = 0; at < json.size();) {
+    char c = json[at];
+    std::size_t end = c == '"' ? end_of_text(json, at) : at + 1;
+    std::string_view word = json.substr(at, end - at);
+    at = end;
+    if (is_blank(c)) continue;
+    bool closes = c == '}' || c == ']';
+    if (is_opened && !closes) {
+      ++depth;
+      new_line();
+    }
+    if (closes && !is_opened) {
+      --depth;
+      new_line();
+    }
+    is_opened = c == '{' || c == '[';
+    out += word;
+    if (c == ',') new_line();
+    if (c == ':') out += ' ';
+  }
   return calls.make_string(out);
 }
 

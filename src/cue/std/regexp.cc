@@ -12,18 +12,54 @@
 
 namespace slipway::cue {
 
+namespace {
+
+// What RE2 reads otherwise than Go: (?<name>…) is (?P<name>…), and there is no \C for a single byte.
+std::string as_go_reads(std::string_view pattern) {
+  std::string out;
+  bool is_in_class = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    char c = pattern[i];
+    if (c == '\\' && i + 1 < pattern.size()) {
+      if (pattern[i + 1] == 'Q') {  // up to \E all is as it is
+        std::size_t end = std::min(pattern.find("\\E", i), pattern.size());
+        out += pattern.substr(i, end - i);
+        i = end - 1;
+        continue;
+      }
+      out += c;
+      out += pattern[i + 1] == 'C' ? std::string("\\_") : std::string(1, pattern[i + 1]);
+      ++i;
+      continue;
+    }
+    if (c == '[') is_in_class = true;
+    if (c == ']') is_in_class = false;
+    out += c;
+    bool is_named = c == '(' && !is_in_class && pattern.substr(i).starts_with("(?<") && i + 3 < pattern.size() &&
+                    pattern[i + 3] != '=' && pattern[i + 3] != '!';
+    if (!is_named) continue;
+    out += "?P";
+    ++i;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::shared_ptr<const re2::RE2> compile_regexp(std::string_view pattern) {
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(1 << 20);
-  return std::make_shared<const RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+  return std::make_shared<const RE2>(as_go_reads(pattern), options);
 }
 
 std::string describe_regexp_error(const re2::RE2& expression) {
   std::string what = expression.error();
   if (auto colon = what.find(": "); colon != std::string::npos) what.resize(colon);
   if (what == "no argument for repetition operator") what = "missing argument to repetition operator";
-  return fmt::format("error parsing regexp: {}: `{}`", what, expression.error_arg());
+  std::string part = expression.error_arg();
+  if (part == "\\_") part = "\\C";
+  return fmt::format("error parsing regexp: {}: `{}`", what, part);
 }
 
 namespace {

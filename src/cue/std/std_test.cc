@@ -60,6 +60,15 @@ TEST(Std, a_float_is_no_int_and_an_int_of_64_bits_has_its_limits) {
             std::string::npos);
 }
 
+TEST(Std, json_is_laid_out_anew_word_for_word) {
+  EXPECT_EQ(exported("import \"encoding/json\"\na: json.Compact(\"{ \\\"a\\\": [1.50, {} ], \\\"a\\\": 2 }\")"),
+            "{\"a\":\"{\\\"a\\\":[1.50,{}],\\\"a\\\":2}\"}");
+  EXPECT_EQ(exported("import \"encoding/json\"\na: json.Indent(\"[1,[]]\", \"\", \" \")"), "{\"a\":\"[\\n 1,\\n []\\n]\"}");
+  EXPECT_NE(exported("import \"encoding/json\"\na: json.Compact(\"[1\")").find("unexpected end of JSON input"),
+            std::string::npos);
+  EXPECT_EQ(exported("import \"regexp\"\na: regexp.FindNamedSubmatch(\"(?<n>b)\", \"abc\")"), "{\"a\":{\"n\":\"b\"}}");
+}
+
 TEST(Std, results_have_the_digits_of_upstream) {
   EXPECT_EQ(exported("import \"math\"\na: math.Sqrt(10000)\nb: math.Pow(2, -1)\nc: math.Copysign(1.0, -2)\nd: math.Dim(3, 1)"),
             "{\"a\":1E+2,\"b\":0.5000000000000000000000000000000000,\"c\":-1,\"d\":2}");

@@ -437,11 +437,11 @@ std::optional<Moment> parse_rfc3339(std::string_view text) {
   bool ok = in.digits(4, 4, m.year) && in.skip("-") && in.number(2, 2, m.month) && in.skip("-") && in.number(2, 2, m.day) &&
             in.skip("T") && in.number(2, 2, m.hour) && in.skip(":") && in.number(2, 2, m.minute) && in.skip(":") &&
             in.number(2, 2, m.second);
-  if (ok && in.rest().starts_with('.')) ok = in.fraction(m.nanosecond);
+  if (ok && (in.rest().starts_with('.') || in.rest().starts_with(','))) ok = in.fraction(m.nanosecond);
   if (ok && !in.skip("Z")) {
     bool is_west = in.rest().starts_with('-');
     ok = (in.skip("+") || in.skip("-")) && in.number(2, 2, zone_hours) && in.skip(":") && in.number(2, 2, zone_minutes) &&
-         zone_hours <= 23 && zone_minutes <= 59;
+         zone_hours <= 24 && zone_minutes <= 60;
     m.offset_minutes = (zone_hours * 60 + zone_minutes) * (is_west ? -1 : 1);
   }
   if (!ok || !in.done() || !is_valid(m)) return std::nullopt;

@@ -45,6 +45,7 @@ bool read_number(std::string_view text, std::string& out, bool& is_float) {
   std::string plain(rest);
   std::erase(plain, '_');
   if (all_of(plain, "0123456789")) {
+    if (plain.size() > 1 && plain[0] == '0') return false;  // no octal number, and no other
     out = std::string(sign == "-" ? "-" : "") + plain;
     return true;
   }
@@ -99,8 +100,10 @@ Result<YamlScalar> read_tagged(const json::YamlNode& node) {
     if (packed.size() % 4 != 0 || packed.starts_with('=') || !base64_decode(packed, out.text))
       return wrong(node, "!!binary value contains invalid base64 data");
     out.kind = YamlScalar::Kind::Bytes;
-  } else {
+  } else if (node.tag == "str" || node.tag == "timestamp" || node.tag == "!") {
     out.text = node.text;
+  } else {
+    return wrong(node, fmt::format("cannot unmarshal tag \"{}{}\"", node.tag.starts_with('!') ? "" : "!!", node.tag));
   }
   return out;
 }
@@ -113,6 +116,7 @@ Result<YamlScalar> read_yaml_scalar(const json::YamlNode& node) {
   out.text = node.text;
   if (!node.is_plain) return out;
   std::string text;
+  if (node.text == "<<") return wrong(node, "cannot unmarshal tag \"!!merge\"");
   if (is_null(node.text)) {
     out.kind = YamlScalar::Kind::Null;
   } else if (read_bool(node.text, text)) {
@@ -133,6 +137,8 @@ Result<std::string> read_yaml_key(const json::YamlNode& node) {
   if (std::string special = node.is_plain ? infinity_name(node.text) : ""; !special.empty()) return special;
   SLIPWAY_TRY(scalar, read_yaml_scalar(node));
   if (scalar.kind == YamlScalar::Kind::Null) return std::string("null");
+  if (scalar.kind == YamlScalar::Kind::Number && node.text.starts_with('-'))
+    return wrong(node, fmt::format("invalid label {}", node.text));
   return scalar.kind == YamlScalar::Kind::Number ? node.text : scalar.text;
 }
 
@@ -250,7 +256,7 @@ bool is_printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     Rune rune = decode_rune(text.substr(i));
     bool is_bad = rune.code == kBadRune || rune.code == 0x7F || (rune.code < 0x20 && rune.code != '\n' && rune.code != '\t') ||
-                  rune.code == 0xFEFF || (rune.code >= 0x80 && rune.code < 0xA0 && rune.code != 0x85) || rune.code == 0x2028 ||
+                  rune.code == 0xFEFF || (rune.code >= 0x80 && rune.code < 0xA0) || rune.code > 0xFFFF || rune.code == 0x2028 ||
                   rune.code == 0x2029;
     if (is_bad) return false;
     i += rune.bytes;
@@ -289,9 +295,10 @@ std::string double_quoted(std::string_view text) {
     } else if (is_printable(bytes)) {
       out += bytes;
     } else {
-      out += rune.code > 0xFFFF ? fmt::format("\\U{:08X}", rune.code)
-             : rune.code > 0xFF ? fmt::format("\\u{:04X}", rune.code)
-                                : fmt::format("\\x{:02X}", rune.code);
+      out += rune.code == 0x85    ? std::string("\\N")
+             : rune.code > 0xFFFF ? fmt::format("\\U{:08X}", rune.code)
+             : rune.code > 0xFF   ? fmt::format("\\u{:04X}", rune.code)
+                                  : fmt::format("\\x{:02X}", rune.code);
     }
   }
   return out + "\"";
@@ -305,7 +312,8 @@ std::string single_quoted(std::string_view text) {
 
 // "|", with an indentation mark when the first line begins with blanks, and what happens to newlines at the end.
 std::string block(std::string_view value, int indent) {
-  if (value.find_first_not_of('\n') == std::string_view::npos || value.find(" \n") == 0) return double_quoted(value);
+  bool has_blank_ends = value.ends_with(' ') || value.find(" \n") != std::string_view::npos;
+  if (value.find_first_not_of('\n') == std::string_view::npos || has_blank_ends) return double_quoted(value);
   std::string out = "|";
   if (value[0] == ' ' || value[0] == '\n') out += "2";
   if (!value.ends_with('\n'))

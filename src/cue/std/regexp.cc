@@ -14,7 +14,8 @@ namespace slipway::cue {
 
 namespace {
 
-// What RE2 reads otherwise than Go: (?<name>…) is (?P<name>…), and there is no \C for a single byte.
+// What RE2 reads otherwise than Go: (?<name>…) is (?P<name>…), and there is no \C for a single byte (it
+// becomes an escape that is none either).
 std::string as_go_reads(std::string_view pattern) {
   std::string out;
   bool is_in_class = false;
@@ -28,7 +29,7 @@ std::string as_go_reads(std::string_view pattern) {
         continue;
       }
       out += c;
-      out += pattern[i + 1] == 'C' ? std::string("\\_") : std::string(1, pattern[i + 1]);
+      out += pattern[i + 1] == 'C' ? std::string("\\\uE000") : std::string(1, pattern[i + 1]);
       ++i;
       continue;
     }
@@ -58,7 +59,7 @@ std::string describe_regexp_error(const re2::RE2& expression) {
   if (auto colon = what.find(": "); colon != std::string::npos) what.resize(colon);
   if (what == "no argument for repetition operator") what = "missing argument to repetition operator";
   std::string part = expression.error_arg();
-  if (part == "\\_") part = "\\C";
+  if (part == "\\\uE000") part = "\\C";
   return fmt::format("error parsing regexp: {}: `{}`", what, part);
 }
 

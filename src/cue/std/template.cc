@@ -1,12 +1,15 @@
 // Package text/template: Go's template language over data. A template is read into a tree (template_tree.h) and then run once.
-// DIVERGES: errors name the line but no column; define, template, block, break and continue are refused.
+// DIVERGES: errors name the line but no column.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "cue/std/packages.h"
+#include "cue/std/template_format.h"
 #include "cue/std/template_tree.h"
 #include "cue/syntax/unicode.h"
 
@@ -138,9 +141,26 @@ class Runner {
  public:
   explicit Runner(const Data& data) { variables_.push_back({"$", data}); }
 
+  /// What {{template}} may name; of two definitions the later one counts, unless it is blank.
+  void define(const std::vector<Node>& nodes, int depth = 0) {
+    for (const Node& node : nodes) {
+      if (depth > kMaxDepth) return;
+      if (node.kind == Node::Kind::Define) {
+        auto is_blank = [](const Node& one) {
+          return one.kind == Node::Kind::Define ||
+                 (one.kind == Node::Kind::Text && one.text.find_first_not_of(" \t\r\n") == std::string::npos);
+        };
+        bool counts = !definitions_.contains(node.text) || !std::ranges::all_of(node.body, is_blank);
+        if (counts) definitions_[node.text] = &node;
+      }
+      define(node.body, depth + 1);
+      define(node.otherwise, depth + 1);
+    }
+  }
+
   void run(const std::vector<Node>& nodes, const Data& dot) {
     for (const Node& node : nodes) {
-      if (!error_.empty()) return;
+      if (!error_.empty() || leaves_ != Leaves::Nothing) return;
       line_ = node.line;
       if (!is_within_bounds(out_.size())) return;
       std::size_t scope = variables_.size();
@@ -168,6 +188,12 @@ class Runner {
       out_ += node.text;
       return;
     }
+    if (node.kind == Node::Kind::Define) return;
+    if (node.kind == Node::Kind::Break || node.kind == Node::Kind::Continue) {
+      leaves_ = node.kind == Node::Kind::Break ? Leaves::Loop : Leaves::Turn;
+      return;
+    }
+    if (node.kind == Node::Kind::Call) return call_template(node, dot);
     Data value = pipe(node.pipe, dot, node.kind != Node::Kind::Range);
     if (!error_.empty()) return;
     if (node.kind == Node::Kind::Action) {
@@ -181,6 +207,18 @@ class Runner {
     }
   }
 
+  void call_template(const Node& node, const Data& dot) {
+    auto found = definitions_.find(node.text);
+    if (found == definitions_.end()) return fail("template " + go_quoted(node.text) + " not defined");
+    Data value = node.pipe.commands.empty() ? Data() : pipe(node.pipe, dot, true);
+    if (!error_.empty()) return;
+    if (++calls_ > kMaxDepth) return fail("exceeded maximum template depth");
+    auto variables = std::exchange(variables_, {{"$", value}});
+    run(found->second->body, value);
+    variables_ = std::move(variables);
+    --calls_;
+  }
+
   void run_range(const Node& node, const Data& dot, const Data& value) {
     std::size_t scope = variables_.size();
     auto turn = [&](const Data& key, const Data& item) {
@@ -189,17 +227,21 @@ class Runner {
       if (names.size() > 1) set(names[0], key, node.pipe.assigns);
       if (!names.empty()) set(names.back(), item, node.pipe.assigns);
       run(node.body, item);
+      if (leaves_ == Leaves::Turn) leaves_ = Leaves::Nothing;
       variables_.resize(scope);
     };
-    if (!value.is_array() && !value.is_object() && !value.is_null())
+    bool is_count = is_whole_number(value);
+    if (!value.is_array() && !value.is_object() && !value.is_null() && !is_count)
       return fail("range can't iterate over " + print_text(value));
-    if (value.size() == 0) return run(node.otherwise, dot);
-    for (std::size_t i = 0; value.is_array() && i < value.size() && error_.empty(); ++i)
-      turn(static_cast<std::int64_t>(i), value.item(i));
-    if (!value.is_object()) return;
-    for (const std::string& key : sorted_keys(value)) {
-      if (error_.empty()) turn(Data(key), value[key]);
+    std::int64_t size = is_count ? value.as_int() : static_cast<std::int64_t>(value.size());
+    if (size <= 0) return run(node.otherwise, dot);
+    auto goes_on = [&] { return error_.empty() && leaves_ == Leaves::Nothing; };
+    for (std::int64_t i = 0; !value.is_object() && i < size && goes_on(); ++i)
+      turn(i, is_count ? Data(i) : Data(value.item(static_cast<std::size_t>(i))));
+    for (const std::string& key : value.is_object() ? sorted_keys(value) : std::vector<std::string>{}) {
+      if (goes_on()) turn(Data(key), value[key]);
     }
+    leaves_ = Leaves::Nothing;
   }
 
   void set(const std::string& name, const Data& value, bool assigns) {
@@ -305,21 +347,24 @@ class Runner {
     return value;
   }
 
-  // %s %v %d and %q without flags; the others are refused.
   Data format(Datas args) {
     std::string out;
     std::size_t next = 1;
     std::string_view text = args[0].as_string();
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      char verb = text[i] == '%' && i + 1 < text.size() ? text[++i] : '\0';
-      if (verb == '\0' || verb == '%') {
-        out += text[i];
+    for (std::size_t i = 0; i < text.size();) {
+      if (text[i] != '%') {
+        out += text[i++];
         continue;
       }
-      bool fits = next < args.size() && (verb == 'v' || (verb == 'd' && is_whole_number(args[next])) ||
-                                         ((verb == 's' || verb == 'q') && args[next].is_string()));
-      if (!fits) return fail(fmt::format("printf with %{} is not supported here", verb), 0);
-      out += verb == 'q' ? go_quoted(args[next].as_string()) : print_text(args[next]);
+      FormatVerb verb = read_format_verb(text, i);
+      if (verb.letter == '%') {
+        out += '%';
+        continue;
+      }
+      auto shown = next < args.size() ? format_one(verb, args[next], print_text(args[next])) : std::nullopt;
+      if (!shown || !is_within_bounds(out.size() + shown->size()))
+        return fail(fmt::format("printf with %{} is not supported here", verb.letter), 0);
+      out += *shown;
       ++next;
     }
     return next == args.size() ? Data(out) : fail("printf has more arguments than verbs", 0);
@@ -348,7 +393,12 @@ class Runner {
     return Data(false);
   }
 
+  enum class Leaves : std::uint8_t { Nothing, Turn, Loop };  // after {{continue}}, {{break}}
+
   std::vector<std::pair<std::string, Data>> variables_;
+  std::map<std::string, const Node*> definitions_;
+  Leaves leaves_ = Leaves::Nothing;
+  int calls_ = 0;
   int line_ = 1;
   std::size_t steps_ = 0;
 };
@@ -360,6 +410,7 @@ Value execute(Calls& calls, Args args) {
   const auto nodes = read_template(args[0].str());
   if (!nodes) return calls.fail(nodes.error());
   Runner runner(data);
+  runner.define(*nodes);
   runner.run(*nodes, data);
   return runner.error_.empty() ? calls.make_string(runner.out_) : calls.fail(runner.error_);
 }

@@ -25,8 +25,29 @@ TEST(Template, branches_ranges_variables_and_pipelines_run) {
 }
 
 TEST(Template, what_is_not_supported_is_an_error) {
-  EXPECT_NE(rendered("{{define `x`}}{{end}}").find("text/template.Execute: template: :1: {{define}} is not supported"),
+  EXPECT_NE(rendered("{{slice .l 1}}").find("function \"slice\" is not supported"), std::string::npos);
+  EXPECT_NE(rendered("{{printf `%d` .n}}").find("printf with %d is not supported here"), std::string::npos);
+}
+
+TEST(Template, templates_are_defined_and_called) {
+  EXPECT_EQ(rendered("{{define `x`}}<{{.}}{{$}}>{{end}}{{template `x` .n}}{{block `y` .l}}{{len .}}{{end}}"),
+            R"({"a":"<bobbob>2"})");
+  EXPECT_NE(rendered("{{template `no`}}").find("not defined"), std::string::npos);
+  EXPECT_NE(rendered("{{define `x`}}{{template `x`}}{{end}}{{template `x`}}").find("exceeded maximum template depth"),
             std::string::npos);
+}
+
+TEST(Template, loops_are_left_and_gone_on_with) {
+  EXPECT_EQ(rendered("{{range .l}}{{if eq . 2}}{{break}}{{end}}{{.}}{{end}}"), R"({"a":"1"})");
+  EXPECT_EQ(rendered("{{range .l}}{{if eq . 1}}{{continue}}{{end}}{{.}}{{end}}{{range 3}}{{.}}{{end}}"), R"({"a":"2012"})");
+  EXPECT_NE(rendered("{{break}}").find("{{break}} outside {{range}}"), std::string::npos);
+}
+
+TEST(Template, printf_has_widths_flags_and_precisions) {
+  EXPECT_EQ(rendered("{{printf `%5d|%-5d|%05d|%+d|%x|%#X|%b|%U` 42 42 -42 5 255 255 5 65}}"),
+            R"({"a":"   42|42   |-0042|+5|ff|0XFF|101|U+0041"})");
+  EXPECT_EQ(rendered("{{printf `%6s|%-5s|%.2s|%8.3f|%t|%v%%` .n .n .n 1.5 true .l}}"),
+            R"({"a":"   bob|bob  |bo|   1.500|true|[1 2]%"})");
 }
 
 TEST(Template, what_grows_without_end_is_stopped) {

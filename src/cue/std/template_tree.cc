@@ -204,12 +204,16 @@ class Reader {
         stop = first.text;
         return out;
       }
-      for (const char* word : {"define", "template", "block", "break", "continue"}) {
-        if (is_word && first.text == word) fail("{{" + first.text + "}} is not supported");
-      }
       Node node;
       node.line = line;
-      if (is_word && (first.text == "if" || first.text == "with" || first.text == "range")) {
+      if (is_word && (first.text == "define" || first.text == "template" || first.text == "block")) {
+        ++at_;
+        read_named(node, first.text, depth, out);
+      } else if (is_word && (first.text == "break" || first.text == "continue")) {
+        ++at_;
+        if (ranges_ == 0) fail("{{" + first.text + "}} outside {{range}}");
+        node.kind = first.text == "break" ? Node::Kind::Break : Node::Kind::Continue;
+      } else if (is_word && (first.text == "if" || first.text == "with" || first.text == "range")) {
         ++at_;
         read_branch(node, first.text, depth + 1);
       } else {
@@ -221,11 +225,39 @@ class Reader {
     return out;
   }
 
+  // {{define "x"}}, {{template "x" pipe}} and {{block "x" pipe}}, which is both.
+  void read_named(Node& node, const std::string& word, int depth, std::vector<Node>& out) {
+    if (word == "define" && depth > 0) fail("unexpected {{define}}");
+    Token name = take();
+    if (name.kind != 'l' || !name.literal.is_string())
+      return fail("unexpected " + go_quoted(name.text) + " in " + word + " clause");
+    node.kind = Node::Kind::Call;
+    node.text = name.literal.as_string();
+    if (word != "define" && peek().kind != 0) node.pipe = read_pipe(0, false);
+    if (word == "template") return;
+    Node definition;
+    definition.kind = Node::Kind::Define;
+    definition.line = node.line;
+    definition.text = node.text;
+    std::string stop;
+    int ranges = std::exchange(ranges_, 0);
+    definition.body = read_list(stop, depth + 1);
+    ranges_ = ranges;
+    if (stop != "end") fail(stop.empty() ? "unexpected EOF" : "unexpected {{else}}");
+    if (word == "define") {
+      node = std::move(definition);
+    } else {
+      out.push_back(std::move(definition));
+    }
+  }
+
   void read_branch(Node& node, const std::string& word, int depth) {
     node.kind = word == "if" ? Node::Kind::If : word == "with" ? Node::Kind::With : Node::Kind::Range;
     node.pipe = read_pipe(0, node.kind == Node::Kind::Range);
     std::string stop;
+    ranges_ += node.kind == Node::Kind::Range ? 1 : 0;
     node.body = read_list(stop, depth);
+    ranges_ -= node.kind == Node::Kind::Range ? 1 : 0;
     if (stop == "else" && peek().kind == 'i' && (peek().text == "if" || peek().text == "with") && depth <= kMaxDepth) {
       Node next;
       next.line = line_;
@@ -300,6 +332,7 @@ class Reader {
   bool trims_next_ = false;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
+  int ranges_ = 0;  // around what is being read
   std::string error_;
 };
 

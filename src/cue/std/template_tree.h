@@ -29,9 +29,9 @@ struct Pipe {
   std::vector<std::vector<Operand>> commands;
 };
 struct Node {
-  enum class Kind : std::uint8_t { Text, Action, If, With, Range } kind = Kind::Text;
+  enum class Kind : std::uint8_t { Text, Action, If, With, Range, Break, Continue, Define, Call } kind = Kind::Text;
   int line = 1;
-  std::string text;
+  std::string text;  // of a Define or Call, {{template}}: the name
   Pipe pipe;
   std::vector<Node> body;
   std::vector<Node> otherwise;

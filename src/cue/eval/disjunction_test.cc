@@ -59,6 +59,15 @@ TEST(Disjunction, fails_though_something_beside_it_is_unknown) {
   EXPECT_EQ(code("y"), Code::Incomplete);
 }
 
+// What is known without the disjunction may choose what is in a disjunct.
+TEST(Disjunction, may_refer_to_fields_of_the_vertex_it_decides) {
+  const std::string data = "d: p: {n: 1}\nx: k: \"p\"\n";
+  EXPECT_EQ(value_of_x(data + "x: d[x.k] | {m: 2}"), "{ k: \"p\" n: 1 } | { k: \"p\" m: 2 }");
+  EXPECT_EQ(value_of_x(data + "x: {m: 2} | {d[x.k]}"), "{ k: \"p\" m: 2 } | { k: \"p\" n: 1 }");
+  EXPECT_EQ(value_of_x("d: p: {n: 1}\nx: {k: \"p\"} | {k: \"q\"}\nx: d[x.k] | {m: 2}"),
+            value_of_x("d: p: {n: 1}\nx: {k: \"p\"} | {k: \"q\"}\nx: {d[x.k]} | {m: 2}"));
+}
+
 TEST(Disjunction, unifies_defaults_in_the_order_they_are_written) {
   const struct {
     const char* text;

@@ -177,7 +177,7 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
 // accepted yet by a validator has its fields.
 Evaluator::Lookup Evaluator::select(const ir::Expr& base, const Value& value, Label label, Pos pos) {
   if (value.is_vertex() && base.op != ir::Op::LetRef && base.op != ir::Op::NodeRef) {
-    settle(value.vertex);
+    settle(tried(value.vertex));
     const Vertex* v = deref(value.vertex);
     bool is_failed = v->phase >= Phase::Settled && v->base.is_bottom() && (v->node == nullptr || v->node->errors != nullptr);
     if (is_failed && v != current_ && !has_ancestor(current_, v)) return {Found::Error, nullptr, v->base};

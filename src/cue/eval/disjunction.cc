@@ -9,6 +9,8 @@ namespace slipway::cue {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
+// Alternatives that are met with the next disjunction though they lack something.
+constexpr std::size_t kMostUnknown = 16;
 
 }  // namespace
 
@@ -63,7 +65,8 @@ bool Evaluator::is_same_trial(const Value& a, const Value& b) {
   const Vertex* y = b.is_vertex() ? deref(b.vertex) : nullptr;
   bool are_trials = x != nullptr && y != nullptr && x->is_preliminary && x->stands_for != nullptr && y->is_preliminary &&
                     y->stands_for == x->stands_for && x->node != nullptr && y->node != nullptr;
-  if (!are_trials) return is_same(a, b);
+  bool is_container = are_trials && (x->base.tag == Value::Tag::Struct || x->base.tag == Value::Tag::List);
+  if (!is_container) return is_same(a, b);
   if (x->base.tag != y->base.tag || x->is_open_list != y->is_open_list || x->arcs.size() != y->arcs.size() ||
       x->node->patterns.size() != y->node->patterns.size())
     return false;
@@ -282,6 +285,13 @@ bool Evaluator::cross(Vertex* v, std::uint32_t index, const std::vector<Alternat
         choices.push_back({node.disjunctions[later].conjunct.expr, node.disjunctions[later].ordinal, kDeferred});
       }
       if (!try_disjunct(v, std::move(choices), crossing, errors)) return false;
+      // What it lacks, a disjunction that was left aside may bring. The marks of more than two would count too early.
+      bool is_unknown = crossing.found.empty() && is_incomplete(errors.back().reason->code);
+      bool may_come = index + 1 < node.disjunctions.size() && out.size() <= kMostUnknown &&
+                      (node.disjunctions.size() == 2 || mark_of(pending, i) == DefaultMode::Maybe);
+      if (!is_unknown || !may_come) continue;
+      errors.pop_back();
+      crossing.found.push_back({{}, one.mode, one.mark, chosen});
     }
   }
   return true;

@@ -46,6 +46,11 @@ TEST(Disjunction, joins_structs_that_differ_in_their_patterns_only) {
   EXPECT_EQ(value_of_x("x: *close({}) | {[_]: null}"), "*{} | {}");
 }
 
+TEST(Disjunction, keeps_scalars_apart_that_have_fields) {
+  EXPECT_EQ(value_of_x("c: true | \"b\"\nx: c & ({y: 1} | {#d?: int, (number | _)})"),
+            value_of_x("c: true | \"b\"\nx: c & {#d?: int, _}"));
+}
+
 // None of the disjuncts goes with the rest, whatever the unknown will be.
 TEST(Disjunction, fails_though_something_beside_it_is_unknown) {
   auto program = compile_program({{"x.cue", "x: {b: 0 | 1, b, b * 0}\ny: {b: 0 | {c: 1}, b, d.e}\nd: {...}"}}, {}, {});
@@ -66,6 +71,11 @@ TEST(Disjunction, may_refer_to_fields_of_the_vertex_it_decides) {
   EXPECT_EQ(value_of_x(data + "x: {m: 2} | {d[x.k]}"), "{ k: \"p\" m: 2 } | { k: \"p\" n: 1 }");
   EXPECT_EQ(value_of_x("d: p: {n: 1}\nx: {k: \"p\"} | {k: \"q\"}\nx: d[x.k] | {m: 2}"),
             value_of_x("d: p: {n: 1}\nx: {k: \"p\"} | {k: \"q\"}\nx: {d[x.k]} | {m: 2}"));
+  // Another disjunction brings the field, whichever comes first.
+  const char* known = "*{ k: \"p\" n: 1 } | { k: \"p\" } | { k: \"q\" }";
+  EXPECT_EQ(value_of_x("d: p: {n: 1}\no: {k: \"p\"} | {k: \"q\"}\nx: *d[x.k] | _\nx: o"), known);
+  EXPECT_EQ(value_of_x("d: p: {n: 1}\no: {k: \"p\"} | {k: \"q\"}\nx: o\nx: *d[x.k] | _"), known);
+  EXPECT_EQ(value_of_x("x: (*y.z | 1) & (1 | *2)\ny: {...}"), "1");
 }
 
 TEST(Disjunction, unifies_defaults_in_the_order_they_are_written) {

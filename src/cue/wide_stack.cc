@@ -17,8 +17,13 @@ namespace slipway::cue {
 
 namespace {
 
+#if __has_feature(thread_sanitizer)
+// It keeps a list of 65,536 calls per thread and looks at no limit.
+constexpr std::size_t kWideBytes = std::size_t{6} << 20;
+#else
 // Ten thousand levels of an evaluation fit, under the address sanitizer, too. Pages that are not touched cost nothing.
 constexpr std::size_t kWideBytes = std::size_t{256} << 20;
+#endif
 
 struct Crossing {
   const std::function<void()>& what;

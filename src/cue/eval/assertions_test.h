@@ -83,6 +83,8 @@ class Assertions {
       at = want.substr(3);
       want = one["opt"]["flags"].item(0).str();
     }
+    // What follows a word to the reader is what counts.
+    if (want.starts_with("hint=")) want = one["opt"]["flags"].item(0).str();
     Vertex* v = find_path(evaluator_, root_, one["path"], at);
     if (v == nullptr) return "no such path";
     json::Value got = tree_of(evaluator_, v, 0);

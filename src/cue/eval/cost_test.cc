@@ -381,8 +381,8 @@ TEST(Cost, steps_stay_near_the_unifications_of_the_reference) {
   for (std::size_t i = 0; i < worst.size() && (i < 8 || worst[i].first > 3); ++i)
     std::cout << " " << worst[i].second << " " << worst[i].first;
   std::cout << std::endl;
-  // What is missing are archives about structural cycles: they are noticed a few laps late.
-  EXPECT_GE(near * 100, worst.size() * 90);
+  // What is missing: or() over very many words inside matchIf, and comparing structs written in place.
+  EXPECT_GE(near * 100, worst.size() * 98);
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ TEST(Cycles, what_applies_only_where_others_ask_for_a_field_may_meet_itself_once
       {"y: [string]: b: y\nx: y\nx: c: y", "structural cycle", 14},
       {"a: [string]: b: a\nx: a & {c: b: c: b: c: {}}", R"({"a":{},"x":{"c":{"b":{"c":{"b":{"c":{"b":{}}}}}}}})", 12},
       {"#D: [string]: #D\nx: #D & {a: b: c: {}}", R"({"x":{"a":{"b":{"c":{}}}}})", 6},
+      {"_s: x: [...and(x)]\n_s\nx: [1]", R"({"x":[1]})", 12},
       // Disjuncts.
       {"#A: {b: #A | *null, c: [string]: #A}\nx: #A & {b: b: {}}\ny: x.b.b.b",
        R"({"x":{"b":{"b":{"b":null,"c":{}},"c":{}},"c":{}},"y":null})", 60},

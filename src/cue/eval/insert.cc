@@ -204,7 +204,7 @@ void Evaluator::insert_scalar(Vertex* v, const Value& value, const Origin& from)
 
 void Evaluator::insert_value(Vertex* v, const Conjunct& c, const Value& value, Pos pos) {
   Node& node = *v->node;
-  note_conjunct(v, c);
+  if (!value.is_vertex()) note_conjunct(v, c);
   switch (value.tag) {
     case Value::Tag::None:
     case Value::Tag::Struct:
@@ -264,6 +264,7 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   data = deref(data);
   if (data->base.tag != Value::Tag::Struct && data->base.tag != Value::Tag::List)
     return insert_value(v, c, data->base, c.expr->pos);
+  note_conjunct(v, c);
   Node& node = *v->node;
   CloseScope* inside = c.scope;
   if (data->closes_once) inside = close_once(v, c.scope, data);

@@ -47,8 +47,9 @@ class Evaluator final : public Calls {
   Arena& arena() { return arena_; }
   const ProgramData& program() const { return program_; }
   std::uint64_t steps() const { return steps_; }
-  /// Vertices begun, trials of disjuncts among them: what the reference counts as a unification. One that has to wait and goes
-  /// on counts once.
+  /// Vertices begun: what the reference counts as a unification. One that has to wait and goes on counts once. The root of a
+  /// trial does not count, as the clone the reference makes does not; its fields do, but for scalars of trials that leave
+  /// further disjunctions aside.
   std::uint64_t unifications() const { return unifications_; }
   /// Error values built so far, told to anybody or not.
   std::uint64_t errors_made() const { return errors_made_; }

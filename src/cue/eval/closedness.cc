@@ -225,7 +225,14 @@ void Evaluator::deny_below(Vertex* v, CloseScope* closed, const Bottom* reason) 
 }
 
 void Evaluator::check_closed(Vertex* v) {
-  if (v->arcs.empty() || (v->base.is_bottom() && !is_incomplete(v->base.bottom->code))) return;
+  if (v->arcs.empty()) return;
+  // As long as something is missing, only fields with fields of their own are reason enough to judge, as upstream does.
+  auto is_container = [](const Vertex* field) {
+    const Value& value = deref(field)->base;
+    return field->label.is_regular() && (value.tag == Value::Tag::Struct || value.tag == Value::Tag::List);
+  };
+  if (v->base.is_bottom() && !is_incomplete(v->base.bottom->code)) return;
+  if (v->base.is_bottom() && std::none_of(v->arcs.begin(), v->arcs.end(), is_container)) return;
   // One error is enough.
   if (v->child_error != nullptr && !v->child_error->is_close_check) return;
   std::vector<CloseScope*> closed;

@@ -87,7 +87,8 @@ TEST(Closedness, of_a_definition_that_is_only_closed_ends_with_it) {
       {"x: {#M} & {m: n: 1}", "x x.m x.m.n"},
       {"x: #N & {p: m: n: 1}", "x x.p x.p.m x.p.m.n"},
       {"x: #A & {y: 1 & a.p}", "x.y"},
-      {"x: #A & {a.p, n: 1}", "x x.n"},
+      {"x: #A & {a.p, n: 1}", "x"},
+      {"x: #A & {a.p, n: m: 1}", "x x.n x.n.m"},
   };
   for (const auto& row : kRows) {
     std::string found = closed_in_x(std::string(kText) + row.text);

@@ -476,7 +476,7 @@ Errors Cursor::validate(Demand demand) const { return vertex_ == nullptr ? Error
 std::expected<std::string, Errors> Cursor::to_json_text() const {
   if (vertex_ == nullptr) return std::unexpected(Errors{{"incomplete", "", "value not found", {}}});
   Value error;
-  std::string text = evaluation_->evaluator().to_json(Value::of(vertex_), error);
+  std::string text = evaluation_->evaluator().to_unordered_json(Value::of(vertex_), error);
   if (!error.is_bottom()) return text;
   Errors errors = validate(Demand::Concrete);
   if (errors.empty()) errors.push_back(evaluation_->error_of(*error.bottom));

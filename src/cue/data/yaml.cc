@@ -397,16 +397,13 @@ class Printer {
       error_ = failure;
       return "";
     }
-    std::size_t count = calls_.member_count(value);
-    if (count == 0) return " {}";
     std::string pad(static_cast<std::size_t>(indent), ' ');
     std::string out;
-    for (std::size_t i = 0; i < count; ++i) {
-      Calls::Member member = calls_.member(value, i);
-      out += in_list && i == 0 ? " " : "\n" + pad;
+    for (const Calls::Member& member : calls_.members_in_order(value)) {
+      out += in_list && out.empty() ? " " : "\n" + pad;
       out += yaml_key(member.name) + ":" + node(member.value, indent + 2, false);
     }
-    return out;
+    return out.empty() ? " {}" : out;
   }
 
   std::string scalar(const Value& value, int indent) {

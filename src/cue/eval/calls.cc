@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
+#include "cue/export/field_order.h"
 #include "cue/std/regexp.h"
 #include "json/text.h"
 
@@ -163,6 +164,17 @@ Evaluator::Member Evaluator::member(const Value& object, std::size_t index) {
   return {};
 }
 
+std::vector<Evaluator::Member> Evaluator::members_in_order(const Value& object) {
+  std::vector<Member> out;
+  if (!object.is_vertex()) return out;
+  for (Vertex* one : fields_in_order(*this, deref(object.vertex))) {
+    if (!one->label.is_regular() || one->mark != ArcMark::Member) continue;
+    complete(one);
+    out.push_back({labels_.text(one->label), make_concrete(Value::of(one), one->pos)});
+  }
+  return out;
+}
+
 const ir::Expr* Evaluator::constant(const Value& value, Pos pos) {
   auto* node = arena_.make<ir::Constant>();
   node->op = ir::Op::Constant;
@@ -299,10 +311,15 @@ Value Evaluator::compare_with(const Value& comparator, const Value& x, const Val
 
 std::string Evaluator::to_json(const Value& value, Value& error) {
   std::string out;
-  return write_json(out, value, error) ? out : std::string();
+  return write_json(out, value, error, true) ? out : std::string();
 }
 
-bool Evaluator::write_json(std::string& out, const Value& raw, Value& error) {
+std::string Evaluator::to_unordered_json(const Value& value, Value& error) {
+  std::string out;
+  return write_json(out, value, error, false) ? out : std::string();
+}
+
+bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, bool in_order) {
   if (over_budget()) {
     error = bottom(Code::Eval, "evaluation takes too many steps", 0);
     return false;
@@ -356,7 +373,11 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error) {
   bool is_list = v->base.tag == Value::Tag::List;
   out += is_list ? '[' : '{';
   bool is_first = true;
-  for (Vertex* field : v->arcs) {
+  std::vector<Vertex*> ordered;
+  if (in_order && !is_list) ordered = fields_in_order(*this, v);
+  bool is_ordered = in_order && !is_list;
+  for (std::size_t i = 0; i < v->arcs.size(); ++i) {
+    Vertex* field = is_ordered ? ordered[i] : v->arcs[i];
     if (field->mark == ArcMark::Required && !is_list) {
       error = bottom(Code::Incomplete, "field is required but not present", field->pos);
       return false;
@@ -367,7 +388,7 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error) {
       json::print_to(out, json::Value(labels_.text(field->label)));
       out += ':';
     }
-    if (!write_json(out, Value::of(field), error)) return false;
+    if (!write_json(out, Value::of(field), error, in_order)) return false;
   }
   out += is_list ? ']' : '}';
   return true;

@@ -154,7 +154,10 @@ class Order {
     }
   }
 
-  void sort() {
+  void sort() { sort(vertex_->arcs); }
+
+  template <class Fields>
+  void sort(Fields& fields) {
     (void)of_conjuncts(vertex_, {}, 0);
     // What nothing is known about keeps its order.
     Part others;
@@ -162,7 +165,7 @@ class Order {
       if (!graph_.has(field->label)) graph_.append(others, graph_.one(field->label));
     }
     std::vector<std::size_t> ranks = graph_.ranks();
-    std::sort(vertex_->arcs.begin(), vertex_->arcs.end(),
+    std::sort(fields.begin(), fields.end(),
               [&](const Vertex* a, const Vertex* b) { return ranks[graph_.node(a->label)] < ranks[graph_.node(b->label)]; });
   }
 
@@ -396,6 +399,12 @@ void order_below(Evaluator& evaluator, Vertex* v, std::set<const Vertex*>& seen,
 void order_fields(Evaluator& evaluator, Vertex* root) {
   std::set<const Vertex*> seen;
   order_below(evaluator, root, seen, 0);
+}
+
+std::vector<Vertex*> fields_in_order(Evaluator& evaluator, Vertex* v) {
+  std::vector<Vertex*> fields(v->arcs.begin(), v->arcs.end());
+  if (v->base.tag != Value::Tag::List && fields.size() > 1) Order(evaluator, v).sort(fields);
+  return fields;
 }
 
 }  // namespace slipway::cue

@@ -1,6 +1,8 @@
 // In which order the fields of a value are told.
 #pragma once
 
+#include <vector>
+
 namespace slipway::cue {
 
 class Evaluator;
@@ -11,5 +13,7 @@ struct Vertex;
 /// and different files say nothing about each other: of what may come next the smallest name does, and where the orders
 /// contradict each other the names decide. (Upstream: internal/core/toposort.)
 void order_fields(Evaluator& evaluator, Vertex* root);
+/// The fields of a vertex in that order; the vertex stays as it is.
+std::vector<Vertex*> fields_in_order(Evaluator& evaluator, Vertex* v);
 
 }  // namespace slipway::cue

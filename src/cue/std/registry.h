@@ -102,6 +102,8 @@ class Calls {
   /// Regular fields that exist, in order.
   virtual std::size_t member_count(const Value& object) = 0;
   virtual Member member(const Value& object, std::size_t index) = 0;
+  /// All of them, in the order fields are shown in.
+  virtual std::vector<Member> members_in_order(const Value& object) = 0;
   /// Equal as data: defaults taken, whether they are open or have optional fields or not.
   virtual bool is_equal(const Value& a, const Value& b) = 0;
   /// JSON text of a concrete value; nothing and `error` set otherwise.

@@ -44,6 +44,18 @@ TEST(Schema, of_one_of_two_shapes) {
             R"({"type":"object","properties":{"b":{"type":"string"}},"required":["b"]}]})");
 }
 
+// Of several schemas exactly one must hold, and a default holds for another one already.
+TEST(Schema, of_a_default_among_others_is_only_a_default) {
+  EXPECT_EQ(schema("parameter: *[\"a\"] | [...string]"), R"({"type":"array","items":{"type":"string"},"default":["a"]})");
+  EXPECT_EQ(schema("parameter: *\"2Gi\" | =~\"^[0-9]+Gi$\""), R"({"type":"string","pattern":"^[0-9]+Gi$","default":"2Gi"})");
+  EXPECT_EQ(schema("parameter: *{a: 1} | {a: int, b?: string}"),
+            R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},)"
+            R"("required":["a"],"default":{"a":1}})");
+  EXPECT_EQ(schema("parameter: *[1] | [...string]"),
+            R"({"oneOf":[{"type":"array","items":{"type":"integer","enum":[1]},"minItems":1,"maxItems":1},)"
+            R"({"type":"array","items":{"type":"string"}}],"default":[1]})");
+}
+
 TEST(Schema, of_a_definition_that_contains_itself_ends) { EXPECT_NE(schema("#T: {sub?: #T}\nparameter: #T"), ""); }
 
 }  // namespace

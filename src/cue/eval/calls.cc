@@ -319,6 +319,22 @@ std::string Evaluator::to_unordered_json(const Value& value, Value& error) {
   return write_json(out, value, error, false) ? out : std::string();
 }
 
+namespace {
+
+void write_base64(std::string& out, std::string_view bytes) {
+  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  out += '"';
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      word = word << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[word >> (18 - 6 * k) & 63];
+  }
+  out += '"';
+}
+
+}  // namespace
+
 bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, bool in_order) {
   if (over_budget()) {
     error = bottom(Code::Eval, "evaluation takes too many steps", 0);
@@ -346,19 +362,9 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, boo
     case Value::Tag::String:
       json::print_to(out, json::Value(value.str()));
       return true;
-    case Value::Tag::Bytes: {
-      static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-      std::string_view bytes = value.str();
-      out += '"';
-      for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t word = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-          word = word << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-        for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[word >> (18 - 6 * k) & 63];
-      }
-      out += '"';
+    case Value::Tag::Bytes:
+      write_base64(out, value.str());
       return true;
-    }
     case Value::Tag::Vertex:
       break;
     default:

@@ -215,6 +215,7 @@ class Evaluator final : public Calls {
   Value make_concrete(Value value, Pos pos);
   Value unary(const ir::Unary& expr, Env* env);
   Value binary(const ir::Binary& expr, Env* env);
+  bool lacks_values(const Value& value);
   Value interpolation(const ir::Interpolation& expr, Env* env);
   Value call(const ir::Call& expr, Env* env);
   Value call_builtin(const Builtin& builtin, const ir::Call& expr, Env* env);

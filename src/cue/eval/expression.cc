@@ -169,6 +169,20 @@ Value Evaluator::unary(const ir::Unary& expr, Env* env) {
   return make_number(number, is_float(value));
 }
 
+// Whether something in a struct or list has no value yet.
+bool Evaluator::lacks_values(const Value& value) {
+  if (!value.is_vertex() || over_budget()) return false;
+  Vertex* v = deref(value.vertex);
+  if (!has_ancestor(current_, v)) complete(v);
+  return std::any_of(v->arcs.begin(), v->arcs.end(), [&](Vertex* one) {
+    if (one->mark > ArcMark::Required || !(one->label.is_regular() || one->label.is_index())) return false;
+    const Value base = default_of(deref(one)->base);
+    bool is_container = base.tag == Value::Tag::Struct || base.tag == Value::Tag::List;
+    if (one->mark == ArcMark::Required) return true;
+    return is_container || base.is_vertex() ? lacks_values(is_container ? Value::of(one) : base) : !base.is_concrete_scalar();
+  });
+}
+
 Value Evaluator::binary(const ir::Binary& expr, Env* env) {
   Value left = concrete(*expr.left, env);
   if (left.is_bottom() && !is_incomplete(left.bottom->code)) return left;
@@ -176,6 +190,10 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
   if (left.is_bottom()) return right.is_bottom() && !is_incomplete(right.bottom->code) ? right : left;
   if (right.is_bottom()) return right;
   Value value = binary_values(expr.kind, left, right, expr.pos);
+  if (value.is_bottom() && !is_incomplete(value.bottom->code) && (lacks_values(left) || lacks_values(right))) {
+    auto* reason = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
+    reason->code = Code::Incomplete;
+  }
   bool is_mismatch = value.is_bottom() && std::string_view(value.bottom->format).starts_with("invalid operands");
   if (!is_mismatch) return value;
   auto* fresh = const_cast<Bottom*>(value.bottom);  // nobody else has it yet

@@ -132,6 +132,13 @@ TEST(Values, what_is_not_known_yet_does_not_hide_a_contradiction) {
   }
 }
 
+TEST(Values, operands_that_lack_values_are_not_wrong_yet) {
+  const char* sums[] = {"{b: int} + {c: 1}", "[int] + [1]", "{b!: string} == {b: 1}", "{b: c: int} + 1"};
+  for (const char* sum : sums) EXPECT_EQ(value_at(evaluated(std::string("a: ") + sum), "a"), "incomplete") << sum;
+  for (const char* sum : {"{b: 1} + {c: 1}", "[1] + [1]", "{} + 1", "{b?: int} + {}"})
+    EXPECT_EQ(value_at(evaluated(std::string("a: ") + sum), "a"), "wrong") << sum;
+}
+
 TEST(Values, copies_of_what_refers_to_itself_are_one) {
   std::string text;
   std::string all;

@@ -218,6 +218,7 @@ class Order {
     if (expr.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(expr), seen, depth, false);
     if (expr.op == ir::Op::Comprehension) {
       const ir::Expr& body = *ir::as<ir::Comprehension>(expr).body;
+      if (!has_given(body)) return {};
       if (body.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(body), seen, depth + 1, true);
       return of(body, seen, depth + 1);
     }
@@ -236,6 +237,21 @@ class Order {
     auto [known, is_new] = known_.try_emplace({target->second, seen});
     if (is_new) known->second = of_conjuncts(target->second, seen, depth + 1);
     return known->second;
+  }
+
+  /// Whether the body of a comprehension was put in: one whose guard does not hold says nothing.
+  bool has_given(const ir::Expr& body) const {
+    if (body.op == ir::Op::Comprehension) return has_given(*ir::as<ir::Comprehension>(body).body);
+    if (body.op != ir::Op::Struct) return true;
+    std::span<const ir::Decl> decls = ir::as<ir::Struct>(body).decls;
+    auto gives = [this](const ir::Decl& one) {
+      if (one.kind == ir::DeclKind::Embed || one.kind == ir::DeclKind::Comprehension) return has_given(*one.value);
+      if (one.kind != ir::DeclKind::Field) return true;
+      const Vertex* field = evaluator_.find_arc(vertex_, one.label);
+      return field != nullptr && std::any_of(field->conjuncts.begin(), field->conjuncts.end(),
+                                             [&](const Conjunct& c) { return c.expr == one.value; });
+    };
+    return decls.empty() || std::any_of(decls.begin(), decls.end(), gives);
   }
 
   Part of_chosen(const ir::Or& expr, const Seen& seen, int depth) {

@@ -27,6 +27,12 @@ TEST(FieldOrder, own_fields_stand_where_the_last_of_them_does) {
   EXPECT_EQ(order_of("{b: 1, {z: 1}, c: 1}"), "z b c");
 }
 
+TEST(FieldOrder, a_guard_that_does_not_hold_says_nothing) {
+  EXPECT_EQ(order_of("{x: 1, y: 2, if false {z: 1}, a: 3}\nm: z: 2"), "x y a z");
+  EXPECT_EQ(order_of("{x: 1, if x > 1 {if x > 2 {z: 2}}, a: 3}\nm: z: 2"), "x a z");
+  EXPECT_EQ(order_of("{x: 1, y: 2, if true {z: 2}, a: 3}\nm: z: 2"), "z x y a");
+}
+
 TEST(FieldOrder, a_reference_beside_own_fields_goes_by_name) {
   EXPECT_EQ(order_of("{b: 1, _X, c: 1}"), "b c x w");
   EXPECT_EQ(order_of("{b: 1, _A}"), "a aa b");

@@ -1,6 +1,7 @@
 #include <set>
 
 #include "cue/evaluation.h"
+#include "cue/export/subsume.h"
 #include "cue/schema.h"
 #include "json/text.h"
 
@@ -242,6 +243,17 @@ class Generator {
     }
   }
 
+  // A default that another alternative takes as it is: of schemas of which exactly one must hold it would be a second.
+  bool is_covered_default(const Disjunction& d, const Value& one) {
+    if (&one >= d.values.data() + d.defaults || one.tag == Value::Tag::Null) return false;
+    return std::any_of(d.values.begin(), d.values.end(), [&](const Value& other) {
+      if (&other == &one || other.is_concrete_scalar() || (kinds_of(other) & kinds_of(one)) == 0) return false;
+      if (one.is_vertex()) return other.is_vertex() && subsumes(evaluator_, other.vertex, one.vertex);
+      Value both = evaluator_.unify(one, other);
+      return !both.is_bottom() && evaluator_.is_equal(both, one);
+    });
+  }
+
   // Constants of one type are an enum; a default that a type among them covers is only a default.
   json::Value alternatives(const Disjunction& d, int depth) {
     std::vector<json::Value> constants;
@@ -255,6 +267,7 @@ class Generator {
     }
     bool is_nullable = false;
     for (const Value& one : d.values) {
+      if (is_covered_default(d, one)) continue;
       if (one.tag == Value::Tag::Null) {
         is_nullable = true;
       } else if (one.is_concrete_scalar()) {

@@ -27,6 +27,15 @@ TEST(Std, a_missing_function_and_a_package_that_is_not_offered_are_errors) {
   EXPECT_NE(exported("import \"tool/exec\"\na: exec.Run").find("package \"tool/exec\" is not supported"), std::string::npos);
 }
 
+TEST(Std, marshalled_texts_have_their_fields_in_the_order_they_are_shown_in) {
+  const std::string m = "m: {role: \"u\", if role == \"u\" {content: \"c\"}, sub: [{b: 1, if true {a: 2}}]}\n";
+  EXPECT_EQ(exported("import \"encoding/json\"\n" + m + "out: json.Marshal(m)", {.expressions = {}}),
+            R"({"m":{"role":"u","sub":[{"b":1,"a":2}],"content":"c"},)"
+            R"("out":"{\"content\":\"c\",\"role\":\"u\",\"sub\":[{\"b\":1,\"a\":2}]}"})");
+  EXPECT_NE(exported("import \"encoding/yaml\"\n" + m + "out: yaml.Marshal(m)").find("content: c\\nrole: u\\nsub:"),
+            std::string::npos);
+}
+
 TEST(Std, numbers_beyond_64_bits_stay_exact_in_bits_and_strconv) {
   EXPECT_EQ(exported("import \"math/bits\"\na: bits.Lsh(1, 100)\nb: bits.And(-1, 0xFFFFFFFFFFFFFFFFFFFF)"),
             "{\"a\":1267650600228229401496703205376,\"b\":1208925819614629174706175}");

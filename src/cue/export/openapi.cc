@@ -1,7 +1,6 @@
 #include <set>
 
 #include "cue/evaluation.h"
-#include "cue/export/subsume.h"
 #include "cue/schema.h"
 #include "json/text.h"
 
@@ -243,12 +242,48 @@ class Generator {
     }
   }
 
+  // Whether data fits a schema, as far as types, fields and constants say.
+  static bool takes(const json::Value& schema, const json::Value& data) {
+    if (schema.has("oneOf") || schema.has("anyOf") || schema.has("allOf")) return false;
+    if (data.is_null()) return schema["nullable"].as_bool();
+    if (const json::Value* all = schema.find("enum"); all != nullptr && !contains(all->items(), data)) return false;
+    std::string_view type = schema["type"].as_string();
+    if (data.is_array()) {
+      auto fits = [&](const json::Value& one) { return takes(schema["items"], one); };
+      std::span<const json::Value> items = data.items();
+      if (schema.has("minItems") || schema.has("maxItems")) return false;
+      return type == "array" && std::all_of(items.begin(), items.end(), fits);
+    }
+    if (data.is_object()) return type == "object" && takes_fields(schema, data);
+    if (data.is_bool()) return type == "boolean" || type.empty();
+    if (data.is_number()) return type == "number" || type.empty() || (type == "integer" && data.is_int());
+    return type == "string" || type.empty();
+  }
+  static bool takes_fields(const json::Value& schema, const json::Value& data) {
+    for (const json::Value& name : schema["required"].items()) {
+      if (!data.has(name.as_string())) return false;
+    }
+    for (const auto& [name, one] : data.members()) {
+      const json::Value* known = schema["properties"].find(name);
+      if (known == nullptr) known = schema.find("additionalProperties");
+      if (known != nullptr && known->is_object() && !takes(*known, one)) return false;
+    }
+    return true;
+  }
+  static bool contains(std::span<const json::Value> all, const json::Value& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  }
+
   // A default that another alternative takes as it is: of schemas of which exactly one must hold it would be a second.
-  bool is_covered_default(const Disjunction& d, const Value& one) {
+  bool is_covered_default(const Disjunction& d, const Value& one, int depth) {
     if (&one >= d.values.data() + d.defaults || one.tag == Value::Tag::Null) return false;
     return std::any_of(d.values.begin(), d.values.end(), [&](const Value& other) {
       if (&other == &one || other.is_concrete_scalar() || (kinds_of(other) & kinds_of(one)) == 0) return false;
-      if (one.is_vertex()) return other.is_vertex() && subsumes(evaluator_, other.vertex, one.vertex);
+      if (one.is_vertex()) {
+        Value error;
+        auto data = json::parse(evaluator_.to_json(one, error));
+        return !error.is_bottom() && data && other.is_vertex() && takes(value(other, depth), *data);
+      }
       Value both = evaluator_.unify(one, other);
       return !both.is_bottom() && evaluator_.is_equal(both, one);
     });
@@ -267,7 +302,7 @@ class Generator {
     }
     bool is_nullable = false;
     for (const Value& one : d.values) {
-      if (is_covered_default(d, one)) continue;
+      if (is_covered_default(d, one, depth + 1)) continue;
       if (one.tag == Value::Tag::Null) {
         is_nullable = true;
       } else if (one.is_concrete_scalar()) {

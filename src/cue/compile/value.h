@@ -214,6 +214,7 @@ struct Bottom {
   bool is_close_check = false;  // the field is not allowed
   bool is_child = false;        // reported by a field below
   bool is_rejection = false;    // a validator's no
+  bool is_open = false;         // there is a value, but not a concrete one
   bool is_guard = false;        // a guard that asks for what it decides about
   bool is_unplaced = false;     // of no one place: `pos` is one of several that take part
   bool wants_sources = false;   // the declarations of `node` take part, too
@@ -224,6 +225,7 @@ struct Bottom {
   Pos other = 0;
   std::span<const Pos> more = {};         // further places that take part
   const Vertex* node = nullptr;           // where, for the path
+  const Vertex* from = nullptr;           // whose value it is about: where that was said takes part
   const Bottom* next = nullptr;           // further errors of the same node
   const Bottom* cause = nullptr;          // what the call or disjunct failed with
   const Bottom* source = nullptr;         // what it tells in other words: its places take part

@@ -1,5 +1,7 @@
 // Which disjuncts remain. Scalars are decided on values. Others are tried one by one: a copy of the vertex with the same
 // conjuncts and one choice made, evaluated as a whole; what fails is dropped, what is equal is joined.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
@@ -215,7 +217,13 @@ Vertex* Evaluator::trial_of(Vertex* v, std::span<const Choice> choices) {
   trial->is_detached = v->is_detached;
   trial->pos = v->pos;
   trial->info = v->info;
-  for (const Conjunct& c : v->conjuncts) trial->conjuncts.push(arena_, c);
+  // What the disjunct is compared with comes first, as upstream tells it.
+  auto is_disjunction = [](const Conjunct& c) { return c.expr != nullptr && c.expr->op == ir::Op::Or; };
+  for (bool last : {false, true}) {
+    for (const Conjunct& c : v->conjuncts) {
+      if ((tells_all_ && is_disjunction(c)) == last) trial->conjuncts.push(arena_, c);
+    }
+  }
   trial->node = take_node();
   trial->node->choices = arena_.copy(std::vector<Choice>(choices.begin(), choices.end()));
   return trial;
@@ -402,16 +410,23 @@ void Evaluator::expand(const Bottom& short_reason, std::vector<const Bottom*>& o
   ++expanding_;
   select_branches(reason, told);
   --expanding_;
+  // What disjuncts have in common is told once, and is all there is to tell when there is nothing else.
+  std::vector<std::string> known;
+  std::erase_if(told, [&](const Bottom* one) {
+    std::string text = fmt::format("{}: {}: {}", one->pos, path_of(one->node), message(*one));
+    bool is_known = std::ranges::find(known, text) != known.end();
+    if (!is_known) known.push_back(std::move(text));
+    return is_known;
+  });
   auto* head = arena_.make<Bottom>(reason);
   if (head->source == nullptr) {  // "3 errors in empty disjunction"
     head->operands[0] = Value::of_int(static_cast<std::int64_t>(told.size()));
     head->cause = nullptr;
   }
-  out.push_back(head);
+  if (head->source != nullptr || told.size() != 1) out.push_back(head);
   out.insert(out.end(), told.begin(), told.end());
 }
 
-// Of many branches those that tell of a place the others do not.
 void Evaluator::select_branches(const Bottom& reason, std::vector<const Bottom*>& out) {
   for (const Branch& one : reason.branches) {
     std::vector<const Bottom*> found;
@@ -419,6 +434,9 @@ void Evaluator::select_branches(const Bottom& reason, std::vector<const Bottom*>
       for (const Bottom* at = one.reason; at != nullptr; at = at->next) found.push_back(at);
     } else {
       collect_errors(one.tried, found);
+      // Of fields the first that is wrong says enough.
+      std::erase_if(found, [&](const Bottom* at) { return is_incomplete(at->code) != is_incomplete(reason.code); });
+      if (found.size() > 1 && found[0]->node != deref(one.tried)) found.resize(1);
     }
     for (const Bottom* at : found) {
       if (is_incomplete(at->code) == is_incomplete(reason.code)) expand(*at, out);

@@ -113,11 +113,17 @@ std::vector<Pos> Evaluator::places_of(const Bottom& reason) {
     if (one == nullptr) continue;
     Lookup found;
     if (ir::is_reference(*one)) found = resolve(*one, reason.env);
+    if (one->op == ir::Op::FieldRef && found.found != Found::Arc) {  // around it all is wrong
+      const auto& ref = ir::as<ir::Ref>(*one);
+      found.arc = find_arc(up(reason.env, ref.up)->vertex, ref.label);
+      found.found = found.arc != nullptr ? Found::Arc : Found::Absent;
+    }
     if (found.found == Found::Arc && found.arc != nullptr)
       follow(found.arc, out, 0);
     else
       out.push_back(start_of(*one));
   }
+  if (reason.from != nullptr) report_sources(reason.from, out);
   if (reason.wants_sources && reason.node != nullptr) report_sources(reason.node, out);
   if (reason.source != nullptr) {
     out.push_back(reason.source->pos);
@@ -233,12 +239,27 @@ std::string Evaluator::message(const Bottom& reason) const {
   auto* self = const_cast<Evaluator*>(this);  // showing a value evaluates nothing that is not evaluated
   std::string text;
   std::string_view format = reason.format;
+  // Words rather than values; the first one is shown as it is written for the rest.
+  bool is_worded = format.starts_with("non-concrete value {") || format.starts_with("operand {x}") ||
+                   format.starts_with("invalid operation {1}");
   for (std::size_t i = 0; i < format.size(); ++i) {
+    if (format.substr(i).starts_with("{x}")) {
+      if (reason.shown[0] != nullptr) text += self->expression_text(*reason.shown[0]);
+      i += 2;
+      continue;
+    }
     if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' && format[i + 1] <= '3') {
-      const Value& operand = reason.operands[format[i + 1] - '0'];
+      std::size_t number = static_cast<std::size_t>(format[i + 1] - '0');
+      const Value& operand = reason.operands[number];
+      bool is_container = operand.tag == Value::Tag::Type && (operand.kinds == kStruct || operand.kinds == kList);
+      if (is_container && number < 2 && reason.shown[number] != nullptr && format.starts_with("conflicting values {")) {
+        text += self->expression_text(*reason.shown[number]);
+        i += 2;
+        continue;
+      }
       bool is_plain = operand.tag == Value::Tag::String && format.find("({0}") == std::string_view::npos &&
                       (reason.is_absent || format.starts_with("{0}") || format.starts_with("error in") ||
-                       format.starts_with("adding field"));
+                       format.starts_with("adding field") || (is_worded && number == 1));
       text += is_plain ? std::string(operand.str()) : self->show(operand);
       i += 2;
     } else {

@@ -213,6 +213,8 @@ class Evaluator final : public Calls {
   /// A scalar, struct or list; else a bottom.
   Value concrete(const ir::Expr& expr, Env* env);
   Value make_concrete(Value value, Pos pos);
+  /// What `make_concrete` found missing, in the words of who needs it: `format` shows the value as {0}, `more` as {1}.
+  Value lacks(const Value& missing, const char* format, Pos pos, const Value& more = {});
   Value unary(const ir::Unary& expr, Env* env);
   Value binary(const ir::Binary& expr, Env* env);
   bool lacks_values(const Value& value);
@@ -224,6 +226,7 @@ class Evaluator final : public Calls {
   Value bound(const ir::Bound& expr, Env* env);
   Value compare_in_place(Vertex* comparator, const Value& x, const Value& y);
   Value inline_value(const ir::Expr& expr, Env* env);
+  Value lacks_argument(const Value& missing, const Builtin& builtin, std::size_t index, Pos pos);
   Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);
   Value call_within_range(const Builtin& builtin, std::span<const Value> args);
   Value check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos);
@@ -336,6 +339,14 @@ class Evaluator final : public Calls {
     ask({&place, 1});
     return allows(closed);
   }
+
+  // expression_text.cc
+  std::string expression_text(const ir::Expr& expr, int depth = 0);
+  std::string reference_text(const ir::Expr& expr, int depth);
+  std::string struct_text(const ir::Struct& object, int depth);
+  std::string list_text(const ir::List& list, int depth);
+  std::string declaration_text(const ir::Decl& decl, int depth);
+  std::string clause_text(const ir::Clause& clause, int depth);
 
   // errors
   Value bottom(Code code, const char* format, Pos pos, Value a = {}, Value b = {}, Pos other = 0);

@@ -144,24 +144,45 @@ Value Evaluator::make_concrete(Value value, Pos pos) {
   }
   if (value.is_bottom() || value.is_concrete_scalar() || value.is_vertex()) return value;
   if (value.is_none()) value = Value::type(kTop);
-  if (from != nullptr && !from->label.is_none()) {
-    return bottom(Code::Incomplete, "non-concrete value {0}: {1}", pos, value,
-                  Value::string(arena_.copy(std::string_view(path_of(from)))));
-  }
-  return bottom(Code::Incomplete, "non-concrete value {0}", pos, value);
+  Value reason = bottom(Code::Incomplete, "non-concrete value {0}", pos, value);
+  auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+  fresh->is_open = true;
+  fresh->from = from;
+  return reason;
 }
 
-Value Evaluator::concrete(const ir::Expr& expr, Env* env) { return make_concrete(evaluate(expr, env), expr.pos); }
+Value Evaluator::lacks(const Value& missing, const char* format, Pos pos, const Value& more) {
+  if (!missing.bottom->is_open) return missing;
+  auto* reason = arena_.make<Bottom>(*missing.bottom);
+  reason->format = format;
+  reason->pos = pos;
+  reason->operands[1] = more;
+  reason->is_open = false;
+  return Value::of(reason);
+}
+
+Value Evaluator::concrete(const ir::Expr& expr, Env* env) {
+  Value value = make_concrete(evaluate(expr, env), expr.pos);
+  if (value.is_bottom() && value.bottom->is_open)
+    const_cast<Bottom*>(value.bottom)->shown[0] = &expr;  // nobody else has it yet
+  return value;
+}
 
 Value Evaluator::unary(const ir::Unary& expr, Env* env) {
   Value value = concrete(*expr.operand, env);
-  if (value.is_bottom()) return value;
-  if (expr.kind == Tok::Not) {
-    if (value.tag == Value::Tag::Bool) return Value::of(!value.boolean);
-    return bottom(Code::Eval, "invalid operation !{0} (! {1})", expr.pos, value, Value::type(kinds_of(value)));
+  const Value op = Value::string(name(expr.kind));
+  if (value.is_bottom()) {
+    if (!value.bottom->is_open) return value;
+    Value missing = lacks(value, "operand {x} of '{1}' not concrete (was {0})", expr.operand->pos, op);
+    const_cast<Bottom*>(missing.bottom)->from = nullptr;  // told by its name; nobody else has it yet
+    return missing;
   }
-  if (!value.is_number())
-    return bottom(Code::Eval, "invalid operation on {0} (type {1})", expr.pos, value, Value::type(kinds_of(value)));
+  if (expr.kind == Tok::Not && value.tag == Value::Tag::Bool) return Value::of(!value.boolean);
+  if (expr.kind == Tok::Not || !value.is_number()) {
+    Value reason = bottom(Code::Eval, "invalid operation {1}{0} ({1} {2})", expr.pos, value, op);
+    const_cast<Bottom*>(reason.bottom)->operands[2] = Value::type(kinds_of(value));  // nobody else has it yet
+    return reason;
+  }
   if (expr.kind == Tok::Add) return value;
   if (value.tag == Value::Tag::Int && value.integer != INT64_MIN) return Value::of_int(-value.integer);
   Decimal number = to_decimal(value);
@@ -187,8 +208,10 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
   Value left = concrete(*expr.left, env);
   if (left.is_bottom() && !is_incomplete(left.bottom->code)) return left;
   Value right = concrete(*expr.right, env);
-  if (left.is_bottom()) return right.is_bottom() && !is_incomplete(right.bottom->code) ? right : left;
-  if (right.is_bottom()) return right;
+  bool is_wrong = right.is_bottom() && !is_incomplete(right.bottom->code);
+  const Value& missing = left.is_bottom() && !is_wrong ? left : right;
+  if (missing.is_bottom())
+    return lacks(missing, "non-concrete value {0} in operand to {1}", expr.pos, Value::string(name(expr.kind)));
   Value value = binary_values(expr.kind, left, right, expr.pos);
   if (value.is_bottom() && !is_incomplete(value.bottom->code) && (lacks_values(left) || lacks_values(right))) {
     auto* reason = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
@@ -196,6 +219,9 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
   }
   bool is_mismatch = value.is_bottom() && std::string_view(value.bottom->format).starts_with("invalid operands");
   if (!is_mismatch) return value;
+  for (const Value& side : {left, right}) {
+    if (side.is_vertex()) complete(side.vertex);  // it will be shown
+  }
   auto* fresh = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
   std::string format = fmt::format("invalid operands {{0}} and {{1}} to '{}' (type {{2}} and {{3}})", name(expr.kind));
   fresh->format = arena_.copy(std::string_view(format.c_str(), format.size() + 1)).data();
@@ -238,6 +264,10 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
   }
   if (!missing.is_none()) {
     if (is_asking_ || missing.bottom->code == Code::Cycle) return missing;
+    if (missing.bottom->is_open) {
+      Value kind = Value::type(kinds_of(missing.bottom->operands[0]));
+      return lacks(missing, "invalid interpolation: non-concrete value {0} (type {1})", expr.pos, kind);
+    }
     Value reason = bottom(missing.bottom->code, "invalid interpolation", expr.pos);
     auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
     fresh->cause = missing.bottom;
@@ -250,7 +280,14 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
 
 Value Evaluator::bound(const ir::Bound& expr, Env* env) {
   Value operand = concrete(*expr.operand, env);
-  if (operand.is_bottom()) return operand;
+  if (operand.is_bottom()) {
+    if (!operand.bottom->is_open) return operand;
+    Value missing = lacks(operand, "non-concrete value {x} for bound {1}", expr.operand->pos, Value::string(name(expr.kind)));
+    auto* fresh = const_cast<Bottom*>(missing.bottom);  // nobody else has it yet
+    fresh->from = nullptr;                              // told by its name
+    fresh->is_unplaced = true;
+    return missing;
+  }
   bool is_pattern = expr.kind == Tok::Mat || expr.kind == Tok::NMat;
   if (is_pattern && operand.tag != Value::Tag::String && operand.tag != Value::Tag::Bytes) {
     return bottom(Code::Eval, "cannot use {0} as a pattern", expr.pos, operand);
@@ -382,6 +419,23 @@ Value Evaluator::check_argument(const Builtin& builtin, const Value& value, std:
   return bottom(Code::Eval, "{0}", pos, Value::string(arena_.copy(std::string_view(text))));
 }
 
+Value Evaluator::lacks_argument(const Value& missing, const Builtin& builtin, std::size_t index, Pos pos) {
+  if (!missing.bottom->is_open) return missing;
+  const Value& value = missing.bottom->operands[0];
+  if (builtin.package.empty()) return lacks(missing, "incomplete argument {0} (type {1})", pos, Value::type(kinds_of(value)));
+  std::string callee = this->callee();
+  bool is_container = (builtin.params[std::min(index, builtin.params.size() - 1)] & ~(kList | kStruct)) == 0;
+  Value of = is_container ? Value::of_int(static_cast<std::int64_t>(index)) : Value();
+  Value reason =
+      lacks(missing,
+            is_container ? "error in call to {2}: non-concrete argument {1}" : "error in call to {2}: non-concrete value {0}",
+            pos, of);
+  auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+  fresh->operands[2] = Value::string(arena_.copy(std::string_view(callee)));
+  if (is_container) fresh->from = nullptr;
+  return reason;
+}
+
 Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env* env) {
   if (builtin.wants_raw) return call_raw(builtin, expr, env);
   std::size_t given = expr.args.size();
@@ -398,6 +452,7 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
     Value raw = evaluate(*expr.args[i], env);
     Value value = make_concrete(raw, expr.args[i]->pos);
     if (value.is_bottom()) {
+      value = lacks_argument(value, builtin, param, expr.pos);
       // What is not known yet but can never be of the kind asked for is wrong already.
       bool is_open = is_incomplete(value.bottom->code) && !raw.is_bottom() && kinds_of(raw) != 0 &&
                      !(raw.is_vertex() && deref(raw.vertex)->base.tag == Value::Tag::Disjunction);
@@ -463,6 +518,7 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
       bool can_never_be =
           value.is_bottom() && is_incomplete(value.bottom->code) && kinds != 0 && (kinds & builtin.params[param]) == 0;
       if (can_never_be) return check_argument(builtin, known, param, expr.args[i]->pos);
+      if (value.is_bottom()) value = lacks_argument(value, builtin, param, expr.pos);
     }
     bool is_known = builtin.params[param] != kTop && (!value.is_vertex() || settle(value.vertex));
     if (!value.is_bottom() && is_known)

@@ -461,8 +461,11 @@ bool Evaluator::run_dynamic(Vertex* v, const Task& task) {
   Value name = concrete(*task.decl->name, task.conjunct.env);
   if (blocked(name)) return false;
   if (spares_names_ && force_ && name.is_bottom() && is_incomplete(name.bottom->code)) return false;
+  if (name.is_bottom()) name = lacks(name, "key value of dynamic field must be concrete, found {0}", task.decl->name->pos);
   if (name.tag != Value::Tag::String) {
-    add_error(v, name.is_bottom() ? name : bottom(Code::Eval, "invalid field name {0}: must be string", task.decl->pos, name));
+    add_error(v, name.is_bottom()   ? name
+                 : name.is_number() ? bottom(Code::Eval, "integer fields not supported", task.decl->name->pos)
+                                    : bottom(Code::Eval, "invalid field name {0}: must be string", task.decl->pos, name));
     return true;
   }
   Label label = labels_.regular(name.str());
@@ -577,9 +580,15 @@ Value Evaluator::clauses(const ir::Comprehension& comprehension, std::size_t ind
       return for_clause(comprehension, index, env, out);
     case ast::Clause::If: {
       Value guard = concrete(*clause.expr, env);
-      if (guard.is_bottom()) return guard;
-      if (guard.tag != Value::Tag::Bool)
-        return bottom(Code::Eval, "cannot use {0} as bool in if clause", clause.expr->pos, guard);
+      if (guard.is_bottom()) return lacks(guard, "incomplete bool: {0}", 0);
+      if (guard.tag != Value::Tag::Bool) {
+        Value reason =
+            bottom(Code::Eval, "cannot use {0} (type {1}) as type bool", clause.pos, guard, Value::type(kinds_of(guard)));
+        auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+        fresh->exprs[0] = clause.expr;
+        fresh->env = env;
+        return reason;
+      }
       return guard.boolean ? clauses(comprehension, index + 1, env, out) : Value{};
     }
     case ast::Clause::Let: {

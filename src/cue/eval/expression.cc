@@ -356,6 +356,10 @@ Value Evaluator::presence(const ir::Presence& expr, Env* env) {
   // Of what is not concrete, that which may be a struct or list is there, and so are several alternatives.
   bool may_be_container = !value.is_none() && !value.is_bottom() && (kinds_of(value) & (kStruct | kList)) != 0;
   is_present = value.is_vertex() || value.is_concrete_scalar() || may_be_container || value.tag == Value::Tag::Disjunction;
+  if (found.found == Found::Arc && value.is_bottom() && is_incomplete(value.bottom->code)) {
+    const Vertex* real = deref(found.arc);
+    is_present = real->base.is_bottom() && real->node != nullptr && real->node->has_struct;
+  }
   bool answer = is_present == expr.wants_present;
   if (force_ && current_ != nullptr && current_->node != nullptr && !ir::is_reference(*expr.ref))
     current_->node->tell(arena_).verdicts.push(arena_, {&expr, env, answer});

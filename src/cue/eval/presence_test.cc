@@ -68,5 +68,14 @@ TEST(Presence, of_what_is_wrong_is_absence) {
   EXPECT_EQ(asked("let p = parameter.limit\ny: p.cpu != _|_").first, "false");
 }
 
+// It has no value yet, but what is written out of it is there: to leave it out without a word would be worse.
+TEST(Presence, of_a_struct_with_an_undecided_guard_is_that_of_its_fields) {
+  const std::string profile = "#P: {type: \"a\" | \"b\", name?: string, if type == \"b\" {name: string}}\n";
+  EXPECT_EQ(asked(profile + "x: #P & {name: \"n\"}\ny: x != _|_").first, "true");
+  EXPECT_EQ(asked("y: x != _|_\n" + profile + "x: #P & {name: \"n\"}").first, "true");
+  EXPECT_EQ(asked("x: {if p.q > 1 {z: 1}}\np: q: int\ny: x != _|_").first, "false");
+  EXPECT_EQ(asked("y: x != _|_\nx: {if p.q > 1 {z: 1}}\np: q: int").first, "false");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -139,12 +139,27 @@ void Evaluation::add_sources(const Vertex* v, std::vector<Position>& out) {
 // What several fields share is looked at once when nothing is wrong in it.
 void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
   evaluator_.complete(v);
-  if (depth > kMaxCollectDepth || out.size() > 100) return;
+  if (depth > kMaxCollectDepth || out.size() > 100 || (depth > 0 && is_told_elsewhere(v))) return;
   if (v->shared == nullptr) return collect_here(v, demand, out, depth);
   if (clean_.contains({deref(v), demand})) return;
   std::size_t before = out.size();
   collect_here(v, demand, out, depth);
   if (out.size() == before) clean_.insert({deref(v), demand});
+}
+
+// What is wrong in a field is not told of what only names it.
+bool Evaluation::is_told_elsewhere(Vertex* v) {
+  const Vertex* real = deref(v);
+  const Bottom* wrong = real->base.is_bottom() ? real->base.bottom : real->child_error;
+  bool is_circle = wrong != nullptr && (wrong->code == Code::Cycle || wrong->code == Code::StructuralCycle);
+  if (wrong == nullptr || is_circle) return false;
+  const Vertex* named = evaluator_.only_reference(v);
+  if (named == nullptr || named == v || named->mark != ArcMark::Member) return false;
+  for (const Vertex* at = named->parent; at != nullptr; at = at->parent) {
+    if (at == v || (at != root_ && (at->label.is_none() || at->label.is_let() || at->mark != ArcMark::Member))) return false;
+    if (at == root_) return !named->label.is_let();
+  }
+  return false;
 }
 
 void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) {

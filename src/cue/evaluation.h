@@ -41,6 +41,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
 
  private:
   void collect(Vertex* v, Demand demand, Errors& out, int depth);
+  bool is_told_elsewhere(Vertex* v);
   void collect_here(Vertex* v, Demand demand, Errors& out, int depth);
   void advise(const Bottom& reason, Error& error);
   std::string hint_for(const Bottom& reason);

@@ -344,6 +344,7 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, boo
   Value value = make_concrete(raw, raw.is_vertex() ? raw.vertex->pos : 0);
   switch (value.tag) {
     case Value::Tag::Bottom: {
+      if (value.bottom->is_open) value = lacks_there(value, "incomplete value {0}");
       auto* reason = arena_.make<Bottom>(*value.bottom);
       if (raw.is_vertex() && raw.vertex->base.tag == Value::Tag::Type) reason->node = raw.vertex;
       error = Value::of(reason);
@@ -400,7 +401,15 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, boo
   return true;
 }
 
-Vertex* Evaluator::complete_expression(const ir::Expr* expr) { return complete_all({&expr, 1}); }
+// What a name leads to is told of where it is.
+Vertex* Evaluator::complete_expression(const ir::Expr* expr) {
+  Vertex* made = complete_all({&expr, 1});
+  const Value& value = deref(made)->base;
+  bool is_there = value.is_concrete_scalar() || value.tag == Value::Tag::Struct || value.tag == Value::Tag::List;
+  if (is_there || !ir::is_reference(*expr)) return made;
+  Lookup found = resolve(*expr, arena_.make<Env>(nullptr, instance(0), kNoLabel, nullptr));
+  return found.found == Found::Arc ? found.arc : made;
+}
 
 Vertex* Evaluator::complete_all(std::span<const ir::Expr* const> parts) {
   Env* env = arena_.make<Env>(nullptr, instance(0), kNoLabel, nullptr);

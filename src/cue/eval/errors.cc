@@ -56,6 +56,23 @@ Pos start_of(const ir::Expr& expr) {
 
 }  // namespace
 
+// Evaluates nothing.
+Vertex* Evaluator::named_by(const ir::Expr& expr, Env* env) const {
+  if (expr.op == ir::Op::FieldRef) {
+    const auto& ref = ir::as<ir::Ref>(expr);
+    return find_arc(deref(up(env, ref.up)->vertex), ref.label);
+  }
+  if (expr.op != ir::Op::Selector) return nullptr;
+  const auto& selector = ir::as<ir::Selector>(expr);
+  const Vertex* base = named_by(*selector.base, env);
+  return base == nullptr ? nullptr : find_arc(deref(base), selector.label);
+}
+
+Vertex* Evaluator::only_reference(const Vertex* v) const {
+  if (v->conjuncts.size() != 1 || v->conjuncts[0].expr == nullptr) return nullptr;
+  return named_by(*v->conjuncts[0].expr, v->conjuncts[0].env);
+}
+
 // Where a field was said to be something.
 void Evaluator::report_sources(const Vertex* v, std::vector<Pos>& out) const {
   for (const Conjunct& one : v->conjuncts) {

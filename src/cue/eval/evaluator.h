@@ -66,6 +66,8 @@ class Evaluator final : public Calls {
   const Bottom& in_full(const Bottom& reason);
   /// An error and, of a disjunction, those of its branches.
   void expand(const Bottom& reason, std::vector<const Bottom*>& out);
+  /// The field that is all another one was said to be; null when it was said to be anything else.
+  Vertex* only_reference(const Vertex* v) const;
   /// Where a field was said to be something.
   void report_sources(const Vertex* v, std::vector<Pos>& out) const;
   /// Where a field was said to be required, but for guards, and the way there.
@@ -226,6 +228,7 @@ class Evaluator final : public Calls {
   Value bound(const ir::Bound& expr, Env* env);
   Value compare_in_place(Vertex* comparator, const Value& x, const Value& y);
   Value inline_value(const ir::Expr& expr, Env* env);
+  Value lacks_there(const Value& missing, const char* format, const Value& more = {});
   Value lacks_argument(const Value& missing, const Builtin& builtin, std::size_t index, Pos pos);
   Value wrong_count(const Builtin& builtin, std::string_view which, std::size_t given, Pos pos);
   Value call_within_range(const Builtin& builtin, std::span<const Value> args);
@@ -353,6 +356,7 @@ class Evaluator final : public Calls {
   void add_error(Vertex* v, const Value& error);
   /// `kinds`: what a is known to be, where its text does not tell.
   Value conflict(const Value& a, const Origin& a_from, const Value& b, const Origin& b_from, KindMask kinds = 0);
+  Vertex* named_by(const ir::Expr& expr, Env* env) const;
   void follow(const Vertex* target, std::vector<Pos>& out, int depth);
   void add_side(Pos pos, const RefTrail* trail, std::vector<Pos>& out);
   bool over_budget();

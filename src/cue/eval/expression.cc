@@ -161,6 +161,14 @@ Value Evaluator::lacks(const Value& missing, const char* format, Pos pos, const 
   return Value::of(reason);
 }
 
+// The same, told where the value it is about was said.
+Value Evaluator::lacks_there(const Value& missing, const char* format, const Value& more) {
+  if (!missing.bottom->is_open) return missing;
+  std::vector<Pos> places;
+  if (missing.bottom->from != nullptr) report_sources(missing.bottom->from, places);
+  return lacks(missing, format, places.empty() ? 0 : places[0], more);
+}
+
 Value Evaluator::concrete(const ir::Expr& expr, Env* env) {
   Value value = make_concrete(evaluate(expr, env), expr.pos);
   if (value.is_bottom() && value.bottom->is_open)
@@ -428,7 +436,8 @@ Value Evaluator::lacks_argument(const Value& missing, const Builtin& builtin, st
   const Value& value = missing.bottom->operands[0];
   if (builtin.package.empty()) return lacks(missing, "incomplete argument {0} (type {1})", pos, Value::type(kinds_of(value)));
   std::string callee = this->callee();
-  bool is_container = (builtin.params[std::min(index, builtin.params.size() - 1)] & ~(kList | kStruct)) == 0;
+  KindMask wanted = builtin.params[std::min(index, builtin.params.size() - 1)];
+  bool is_container = wanted == kTop || (wanted & ~(kList | kStruct)) == 0;
   Value of = is_container ? Value::of_int(static_cast<std::int64_t>(index)) : Value();
   Value reason =
       lacks(missing,

@@ -263,8 +263,8 @@ Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
     bool may_be_key = type.tag != Value::Tag::Type || type.kinds == kString || (type.kinds & ~kNumber) == 0;
     if (!may_be_key) key = bottom(Code::Eval, "invalid index {0} (invalid type {1})", index.pos, type, Value::type(type.kinds));
     if (key.bottom->is_open)
-      key =
-          lacks(key, "invalid non-ground value {0} (must be concrete {1})", 0, Value::type(kinds_of(key.bottom->operands[0])));
+      key = lacks_there(key, "invalid non-ground value {0} (must be concrete {1})",
+                        Value::type(kinds_of(key.bottom->operands[0])));
     return {Found::Error, nullptr, key};
   }
   Value base;

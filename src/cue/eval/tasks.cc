@@ -580,7 +580,7 @@ Value Evaluator::clauses(const ir::Comprehension& comprehension, std::size_t ind
       return for_clause(comprehension, index, env, out);
     case ast::Clause::If: {
       Value guard = concrete(*clause.expr, env);
-      if (guard.is_bottom()) return lacks(guard, "incomplete bool: {0}", 0);
+      if (guard.is_bottom()) return lacks_there(guard, "incomplete bool: {0}");
       if (guard.tag != Value::Tag::Bool) {
         Value reason =
             bottom(Code::Eval, "cannot use {0} (type {1}) as type bool", clause.pos, guard, Value::type(kinds_of(guard)));

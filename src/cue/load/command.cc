@@ -299,6 +299,9 @@ class Command {
       bool wants_concrete = options_.verb == Verb::Export || options_.is_concrete ||
                             (options_.verb == Verb::Vet && has_data && !options_.allows_incomplete);
       Errors errors = one.evaluation->errors_of(one.vertex, wants_concrete ? Demand::Concrete : Demand::Valid);
+      const Value& value = deref(one.vertex)->base;
+      bool is_absent = value.is_bottom() && value.bottom->is_absent;
+      if (errors.empty() && is_absent && options_.verb == Verb::Eval) errors.push_back(one.evaluation->error_of(*value.bottom));
       if (!errors.empty() && !options_.ignores_errors) {
         if (has_headings()) texts.push_back(heading(one));
         report(errors);
@@ -354,18 +357,10 @@ class Command {
         report({{"eval", evaluator.path_of(one.vertex), "want a string or bytes for --out binary", {}}});
         return "";
       } else if (out == "text") {
-        text = value && value->is_string() ? value->str() + "\n" : compact + "\n";
-        bool is_text = value && value->is_string() && evaluator.value_of(one.vertex).tag == Value::Tag::String;
-        if (!is_text && !error.is_bottom()) {
-          std::string kind = value && value->is_array() ? "list" : value && value->is_object() ? "struct" : "";
-          Value known = evaluator.value_of(one.vertex);
-          if (kind.empty()) kind = kind_name(known);
-          report({{"eval",
-                   evaluator.path_of(one.vertex),
-                   fmt::format("cannot use value {} (type {}) as string", evaluator.show(known), kind),
-                   {}}});
-          return "";
-        }
+        bool is_text = value && value->is_string() && deref(one.vertex)->base.tag != Value::Tag::Bytes;
+        text = is_text ? value->str() + "\n" : "";
+        if (!is_text && !error.is_bottom())
+          report({{"eval", evaluator.path_of(one.vertex), cannot_be_text(evaluator, one.vertex), {}}});
       } else if (out == "jsonl") {
         text = compact + "\n";
       } else if (value) {
@@ -374,8 +369,18 @@ class Command {
       }
       if (options_.has_escapes) text = escaped(text);
     }
-    if (error.is_bottom()) report({one.evaluation->error_of(*error.bottom)});
+    if (error.is_bottom()) {
+      Errors all = one.evaluation->errors_of(one.vertex, Demand::Concrete);
+      report(all.empty() ? Errors{one.evaluation->error_of(*error.bottom)} : all);
+    }
     return error.is_bottom() ? "" : text;
+  }
+
+  static std::string cannot_be_text(Evaluator& evaluator, Vertex* v) {
+    const Value& value = deref(v)->base;
+    bool is_container = value.tag == Value::Tag::Struct || value.tag == Value::Tag::List;
+    return fmt::format("cannot use value {} (type {}) as string", evaluator.show(is_container ? Value::of(v) : value),
+                       describe_kind(kinds_of(value)));
   }
 
   std::string language_text(const Result& one) {

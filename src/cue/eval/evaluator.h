@@ -16,17 +16,11 @@
 #include "cue/eval/budget.h"
 #include "cue/eval/rings.h"
 #include "cue/eval/scalar_index.h"
+#include "cue/eval/texts_read.h"
 #include "cue/std/registry.h"
 #include "cue/wide_stack.h"
 
 namespace slipway::cue {
-
-/// A place in a text that a function has read, under the name of the function.
-struct FoundPlace {
-  std::string reader;
-  int line;
-  int column;
-};
 
 class Evaluator final : public Calls {
  public:
@@ -119,7 +113,7 @@ class Evaluator final : public Calls {
   Value check(const Value& value, const Value& schema, Wanted wanted) override;
   void place(const Value& data, const TextRead& text) override;
   /// Of a position that `place` made; none of any other.
-  std::optional<FoundPlace> place_in_text(Pos pos) const;
+  std::optional<FoundPlace> place_in_text(Pos pos) const { return texts_read_.find(pos); }
   Value any_of(const Value& list) override;
   Value all_of(const Value& list) override;
   Value with_default(const Value& preferred, const Value& other) override;
@@ -395,20 +389,8 @@ class Evaluator final : public Calls {
   };
   std::vector<Judgement> judging_;
   const Vertex* judged_ = nullptr;  // whose value a validator looks at
-  struct ReadText {
-    TextRead text;
-    std::string reader;
-    Pos first;  // number of its places
-  };
-  static constexpr Pos kTexts = 0xC0000000;  // from here on: places in texts that functions read
-  Pos next_text_place_ = kTexts;
-  std::vector<ReadText> texts_read_;
+  TextsRead texts_read_;
   std::vector<const ir::Call*> calls_;  // inside each other
-  /// Fields of wide structs by name; the first so many of them. Only looked up in, never gone through.
-  struct FieldIndex {
-    std::uint32_t size = 0;
-    std::unordered_map<std::uint32_t, Vertex*> fields;
-  };
   mutable std::unordered_map<const Vertex*, FieldIndex> indexes_;
   std::map<std::string, std::shared_ptr<const re2::RE2>, std::less<>> regexps_;  // computed ones
   std::unordered_map<const ir::Or*, ScalarFactor> factors_;                      // large ones; only looked up in

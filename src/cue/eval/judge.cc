@@ -1,11 +1,5 @@
 // Values judged by schemas: what matchN, matchIf and the Validate functions of texts ask.
-#include <algorithm>
-
-#include "cue/data/source.h"
 #include "cue/eval/evaluator.h"
-
-// Trees are told apart a few kinds at a time.
-#pragma clang diagnostic ignored "-Wswitch-enum"
 
 namespace slipway::cue {
 
@@ -171,62 +165,20 @@ Value Evaluator::lacking(Vertex* v, Wanted wanted) {
 // Names and values get numbers in the order of the text; where that is shows when somebody reads an error.
 void Evaluator::place(const Value& data, const TextRead& text) {
   std::string name = callee();
-  texts_read_.push_back({text, name.substr(name.rfind('/') + 1), next_text_place_});  // "json.Validate"
+  texts_read_.begin(text, name.substr(name.rfind('/') + 1));  // "json.Validate"
   if (data.is_vertex()) place_below(data.vertex);
 }
 
 void Evaluator::place_below(Vertex* data) {
   bool is_struct = data->base.tag == Value::Tag::Struct;
   for (Vertex* to : data->arcs) {
-    if (is_struct) to->pos = next_text_place_++;
-    Pos pos = next_text_place_++;
+    if (is_struct) to->pos = texts_read_.next_place();
+    Pos pos = texts_read_.next_place();
     if (to->base.is_concrete_scalar())
       to->conjuncts.push(arena_, {constant(to->base, pos), nullptr, nullptr, nullptr, Cycle::None});
     else
       place_below(to);
   }
-}
-
-namespace {
-
-std::span<ast::Node* const> members_of(const ast::Node& node) {
-  if (node.kind == ast::Kind::Struct) return ast::as<ast::Struct>(node).decls;
-  if (node.kind == ast::Kind::List) return ast::as<ast::List>(node).items;
-  return {};
-}
-
-// The node of that number; 0 is the first.
-const ast::Node* numbered(std::span<ast::Node* const> members, Pos& number) {
-  for (const ast::Node* one : members) {
-    if (number-- == 0) return one;
-    if (one->kind == ast::Kind::Field) {
-      one = ast::as<ast::Field>(*one).value;
-      if (number-- == 0) return one;
-    }
-    if (const ast::Node* found = numbered(members_of(*one), number)) return found;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-std::optional<FoundPlace> Evaluator::place_in_text(Pos pos) const {
-  auto after = std::ranges::upper_bound(texts_read_, pos, {}, [](const ReadText& one) { return one.first; });
-  if (pos < kTexts || after == texts_read_.begin()) return std::nullopt;
-  const ReadText& read = *std::prev(after);
-  SourceText source{
-      .name = read.reader, .text = std::string(read.text.text), .format = read.text.format, .document = read.text.document};
-  Arena arena;
-  SourceMap places;
-  Pos base = places.add(source.name, source.text);
-  Diagnostics ignored;
-  std::span<ast::Node* const> members = parse_source(source, base, arena, ignored)->decls;
-  if (members.size() == 1 && members[0]->kind == ast::Kind::List) members = members_of(*members[0]);
-  Pos number = pos - read.first;
-  const ast::Node* node = numbered(members, number);
-  if (node == nullptr) return std::nullopt;
-  Location at = places.locate(node->pos);
-  return FoundPlace{read.reader, at.line, at.column};
 }
 
 }  // namespace slipway::cue

@@ -4,6 +4,8 @@
 // into.
 #pragma once
 
+#include <unordered_map>
+
 #include "cue/arena.h"
 #include "cue/compile/ir.h"
 
@@ -339,6 +341,12 @@ struct Node {
     return *told;
   }
 };
+/// Fields of a wide struct by name; the first so many of them. Only looked up in, never gone through.
+struct FieldIndex {
+  std::uint32_t size = 0;
+  std::unordered_map<std::uint32_t, Vertex*> fields;
+};
+
 static_assert(sizeof(Vertex) <= 104);  // most of the bytes of a render are these two
 static_assert(sizeof(Node) <= 216);
 

@@ -188,6 +188,9 @@ class Evaluator final : public Calls {
 
   // resolve.cc
   Lookup lookup(Vertex* v, Label label, Pos pos);
+  bool decide_known(Vertex* v, Label label);
+  bool asks_for_known(const Task& task);
+  bool is_scalar_known(Vertex* field);
   Lookup resolve(const ir::Expr& expr, Env* env);
   Lookup resolve_through(const ir::Expr& base, Env* env);
   Lookup resolve_let(const ir::Ref& ref, Env* env);

@@ -1,6 +1,8 @@
 // Whether something is there, asked in every form templates use: an answer, and no error object for a plain reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cue/evaluation.h"
 
 namespace slipway::cue {
@@ -75,6 +77,25 @@ TEST(Presence, of_a_struct_with_an_undecided_guard_is_that_of_its_fields) {
   EXPECT_EQ(asked("y: x != _|_\n" + profile + "x: #P & {name: \"n\"}").first, "true");
   EXPECT_EQ(asked("x: {if p.q > 1 {z: 1}}\np: q: int\ny: x != _|_").first, "false");
   EXPECT_EQ(asked("y: x != _|_\nx: {if p.q > 1 {z: 1}}\np: q: int").first, "false");
+}
+
+// Each asks for what waits for the next; what is written out settles it, whichever of them is come to first.
+TEST(Presence, of_what_is_written_is_known_though_guards_that_wait_may_say_it_again) {
+  std::vector<std::string> lines = {
+      R"cue(sum: "\(parts.user)@\(parts.host)")cue", R"cue(given: {user: "ann", host: "h"})cue",
+      R"cue(parts: {if given.user != _|_ {user: given.user}, if given.user == _|_ {user: ""}, host: given.host})cue",
+      R"cue(given: {if read.user != _|_ {user: read.user}, host: read.host})cue",
+      R"cue(read: regexp.FindNamedSubmatch("^(?P<user>[a-z]+)@(?P<host>[a-z]+)$", sum))cue"};
+  std::sort(lines.begin(), lines.end());
+  do {
+    std::string text = "import \"regexp\"\n";
+    for (const std::string& line : lines) text += line + "\n";
+    auto program = compile({{"x.cue", text}});
+    ASSERT_TRUE(program.has_value());
+    const Cursor root = evaluate(*program);
+    ASSERT_EQ(root.field("sum").as_string(), "ann@h") << text << describe(root.validate());
+    ASSERT_TRUE(root.validate(Demand::Concrete).empty()) << text;
+  } while (std::next_permutation(lines.begin(), lines.end()));
 }
 
 }  // namespace

@@ -70,9 +70,11 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
     bool exists = arc != nullptr && arc->mark == ArcMark::Member;
     // A reference that asks for what it may itself add to sees what is there.
     if (exists && (!waits || force_ || v->node->is_deciding)) return {Found::Arc, arc, {}};
+    if (waits && force_ && decide_known(v, label)) return lookup(v, label, pos);
     if (waits && force_ && waits_for_guard && !is_asking_ && v != current_)
       v->node->tell(arena_).promised.push(arena_, {v, label, pos});
     if (waits && force_) return {Found::Absent, nullptr, {}, waits_for_guard ? v : nullptr, label};
+    if (exists && waits && is_scalar_known(arc)) return {Found::Arc, arc, {}};
     if (waits || !v->node->disjunctions.empty()) {
       low_ = std::min(low_, v->phase == Phase::Running ? v->node->depth : v->node->waits_for);
       return {Found::Blocked, exists ? arc : nullptr, {}};
@@ -94,6 +96,45 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
   return {
       Found::Error, nullptr,
       bottom(Code::Eval, "invalid operand {0} (found {1}, want list or struct)", pos, v->base, Value::type(kinds_of(v->base)))};
+}
+
+// Of what waits for each other, a guard that asks for a field which is there can be decided before one that asks for what may
+// come yet, whichever of them was come to first. True when one was.
+bool Evaluator::decide_known(Vertex* v, Label label) {
+  Node& node = *v->node;
+  if (node.is_deciding) return false;
+  node.is_deciding = true;
+  bool moved = false;
+  for (std::uint32_t i = 0; i < node.tasks.size(); ++i) {
+    const Task task = node.tasks[i];
+    const bool may_help =
+        task.state == Task::State::Waiting && task.kind == Task::Kind::Comprehension && may_produce(task, label);
+    if (may_help && asks_for_known(task)) moved = attempt(v, i) || moved;
+  }
+  node.is_deciding = false;
+  if (moved) ++progress_;
+  return moved;
+}
+
+// What may still be added to a scalar agrees with it or makes it an error.
+bool Evaluator::is_scalar_known(Vertex* field) {
+  std::uint32_t outer_low = std::exchange(low_, 0xFFFFFFFF);
+  settle(field);
+  low_ = outer_low;
+  const Vertex* real = deref(field);
+  if (real->phase >= Phase::Settled) return real->base.is_concrete_scalar();
+  return real->node != nullptr && real->node->has_scalar() && real->node->errors == nullptr;
+}
+
+bool Evaluator::asks_for_known(const Task& task) {
+  const ir::Clause& first = ir::as<ir::Comprehension>(*task.conjunct.expr).clauses[0];
+  if (first.kind != ast::Clause::If || first.expr->op != ir::Op::Presence) return false;
+  std::uint32_t outer_low = std::exchange(low_, 0xFFFFFFFF);
+  bool outer_asking = std::exchange(is_asking_, true);
+  Lookup found = resolve(*ir::as<ir::Presence>(*first.expr).ref, task.conjunct.env);
+  is_asking_ = outer_asking;
+  low_ = outer_low;
+  return found.found == Found::Arc && found.arc->mark == ArcMark::Member;
 }
 
 // Somebody wrote "..." into the struct, or it came in by one of the struct around it, or because a "_" is all that says what

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cue/eval/evaluator.h"
+#include "cue/eval/expression_text.h"
 #include "cue/syntax/literal.h"
 
 // Expressions are told apart a few at a time.
@@ -80,6 +81,17 @@ void Evaluator::report_sources(const Vertex* v, std::vector<Pos>& out) const {
   }
 }
 
+// Where a scalar stands that is one side of a & b.
+void Evaluator::report_parts(const Vertex* v, std::vector<Pos>& out) {
+  for (const Conjunct& one : v->conjuncts) {
+    if (one.expr == nullptr || one.expr->op != ir::Op::And) continue;
+    for (const ir::Expr* part : ir::as<ir::And>(*one.expr).parts) {
+      bool is_constant = part->op == ir::Op::Constant;
+      if (is_constant && ir::as<ir::Constant>(*part).value.is_concrete_scalar()) out.push_back(part->pos);
+    }
+  }
+}
+
 // Where the value that a reference leads to was written, and the references on the way there.
 void Evaluator::follow(const Vertex* target, std::vector<Pos>& out, int depth) {
   bool is_scalar = deref(target)->base.is_concrete_scalar();
@@ -142,6 +154,7 @@ std::vector<Pos> Evaluator::places_of(const Bottom& reason) {
   }
   if (reason.from != nullptr) report_sources(reason.from, out);
   if (reason.wants_sources && reason.node != nullptr) report_sources(reason.node, out);
+  if (reason.wants_sources && reason.node != nullptr && reason.code == Code::Eval) report_parts(reason.node, out);
   if (reason.source != nullptr) {
     out.push_back(reason.source->pos);
     std::vector<Pos> below = places_of(*reason.source);
@@ -261,7 +274,7 @@ std::string Evaluator::message(const Bottom& reason) const {
                    format.starts_with("invalid operation {1}");
   for (std::size_t i = 0; i < format.size(); ++i) {
     if (format.substr(i).starts_with("{x}")) {
-      if (reason.shown[0] != nullptr) text += self->expression_text(*reason.shown[0]);
+      if (reason.shown[0] != nullptr) text += expression_text(*self, *reason.shown[0]);
       i += 2;
       continue;
     }
@@ -270,7 +283,7 @@ std::string Evaluator::message(const Bottom& reason) const {
       const Value& operand = reason.operands[number];
       bool is_container = operand.tag == Value::Tag::Type && (operand.kinds == kStruct || operand.kinds == kList);
       if (is_container && number < 2 && reason.shown[number] != nullptr && format.starts_with("conflicting values {")) {
-        text += self->expression_text(*reason.shown[number]);
+        text += expression_text(*self, *reason.shown[number]);
         i += 2;
         continue;
       }

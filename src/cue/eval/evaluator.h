@@ -312,6 +312,7 @@ class Evaluator final : public Calls {
   Value finish_bounds(Vertex* v);
   bool is_empty_range(const Bound& low, const Bound& high, KindMask kinds);
   Value run_validators(Vertex* v, const Value& value);
+  Pos place_said(const Origin& from) const;
   Value rejection(Vertex* v, const Value& subject, const Value& judge, const Value& error);
   bool is_implied_by_others(const Node& node, const Value& one);
   void finish_closedness(Vertex* v);
@@ -340,20 +341,13 @@ class Evaluator final : public Calls {
     return allows(closed);
   }
 
-  // expression_text.cc
-  std::string expression_text(const ir::Expr& expr, int depth = 0);
-  std::string reference_text(const ir::Expr& expr, int depth);
-  std::string struct_text(const ir::Struct& object, int depth);
-  std::string list_text(const ir::List& list, int depth);
-  std::string declaration_text(const ir::Decl& decl, int depth);
-  std::string clause_text(const ir::Clause& clause, int depth);
-
   // errors
   Value bottom(Code code, const char* format, Pos pos, Value a = {}, Value b = {}, Pos other = 0);
   void add_error(Vertex* v, const Value& error);
   /// `kinds`: what a is known to be, where its text does not tell.
   Value conflict(const Value& a, const Origin& a_from, const Value& b, const Origin& b_from, KindMask kinds = 0);
   Vertex* named_by(const ir::Expr& expr, Env* env) const;
+  static void report_parts(const Vertex* v, std::vector<Pos>& out);
   void follow(const Vertex* target, std::vector<Pos>& out, int depth);
   void add_side(Pos pos, const RefTrail* trail, std::vector<Pos>& out);
   bool over_budget();

@@ -225,6 +225,11 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
     auto* reason = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
     reason->code = Code::Incomplete;
   }
+  if (value.is_bottom() && (expr.kind == Tok::LAnd || expr.kind == Tok::LOr)) {
+    auto* wrong = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
+    wrong->exprs[0] = left.tag != Value::Tag::Bool ? expr.left : expr.right;
+    wrong->env = env;
+  }
   bool is_mismatch = value.is_bottom() && std::string_view(value.bottom->format).starts_with("invalid operands");
   if (!is_mismatch) return value;
   for (const Value& side : {left, right}) {

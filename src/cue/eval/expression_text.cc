@@ -1,4 +1,5 @@
-// Expressions as messages show them: {a:1,b?:(x & int)}, without blanks and comments, names as they were written.
+#include "cue/eval/expression_text.h"
+
 #include <fmt/format.h>
 
 #include "cue/eval/evaluator.h"
@@ -23,90 +24,93 @@ std::string_view mark_text(ast::Mark mark) {
   return mark == ast::Mark::Optional ? "?" : mark == ast::Mark::Required ? "!" : "";
 }
 
-}  // namespace
+std::string expression_text(Evaluator& evaluator, const ir::Expr& expr, int depth);
 
-std::string Evaluator::declaration_text(const ir::Decl& decl, int depth) {
+std::string declaration_text(Evaluator& evaluator, const ir::Decl& decl, int depth) {
   switch (decl.kind) {
     case ir::DeclKind::Field:
-      return fmt::format("{}{}:{}", labels_.describe(decl.label), mark_text(decl.mark), expression_text(*decl.value, depth));
+      return fmt::format("{}{}:{}", evaluator.labels().describe(decl.label), mark_text(decl.mark),
+                         expression_text(evaluator, *decl.value, depth));
     case ir::DeclKind::Dynamic:
-      return fmt::format("{}{}:{}", expression_text(*decl.name, depth), mark_text(decl.mark),
-                         expression_text(*decl.value, depth));
+      return fmt::format("{}{}:{}", expression_text(evaluator, *decl.name, depth), mark_text(decl.mark),
+                         expression_text(evaluator, *decl.value, depth));
     case ir::DeclKind::Pattern:
-      return fmt::format("[{}]:{}", expression_text(*decl.name, depth), expression_text(*decl.value, depth));
+      return fmt::format("[{}]:{}", expression_text(evaluator, *decl.name, depth),
+                         expression_text(evaluator, *decl.value, depth));
     case ir::DeclKind::Embed:
     case ir::DeclKind::Comprehension:
       break;
   }
-  return expression_text(*decl.value, depth);
+  return expression_text(evaluator, *decl.value, depth);
 }
 
-std::string Evaluator::clause_text(const ir::Clause& clause, int depth) {
-  std::string expr = clause.expr == nullptr ? "" : expression_text(*clause.expr, depth);
+std::string clause_text(Evaluator& evaluator, const ir::Clause& clause, int depth) {
+  std::string expr = clause.expr == nullptr ? "" : expression_text(evaluator, *clause.expr, depth);
   switch (clause.kind) {
     case ast::Clause::For: {
-      std::string_view key = clause.key.is_none() ? "_" : labels_.text(clause.key);
-      return fmt::format("for {}, {} in {}", key, labels_.text(clause.value), expr);
+      std::string_view key = clause.key.is_none() ? "_" : evaluator.labels().text(clause.key);
+      return fmt::format("for {}, {} in {}", key, evaluator.labels().text(clause.value), expr);
     }
     case ast::Clause::If:
       return "if " + expr;
     case ast::Clause::Let:
-      return fmt::format("let {}={}", labels_.text(clause.value), expr);
+      return fmt::format("let {}={}", evaluator.labels().text(clause.value), expr);
     case ast::Clause::Try:
       break;
   }
   return "try " + expr;
 }
 
-std::string Evaluator::struct_text(const ir::Struct& object, int depth) {
+std::string struct_text(Evaluator& evaluator, const ir::Struct& object, int depth) {
   std::vector<std::string> parts;
-  for (const ir::Decl& decl : object.decls) parts.push_back(declaration_text(decl, depth));
+  for (const ir::Decl& decl : object.decls) parts.push_back(declaration_text(evaluator, decl, depth));
   if (object.has_ellipsis) parts.emplace_back("...");
   return "{" + joined(parts, ",") + "}";
 }
 
-std::string Evaluator::list_text(const ir::List& list, int depth) {
+std::string list_text(Evaluator& evaluator, const ir::List& list, int depth) {
   std::vector<std::string> parts;
-  for (const ir::Expr* item : list.items) parts.push_back(expression_text(*item, depth));
+  for (const ir::Expr* item : list.items) parts.push_back(expression_text(evaluator, *item, depth));
   if (list.rest != nullptr) {
-    std::string rest = expression_text(*list.rest, depth);
+    std::string rest = expression_text(evaluator, *list.rest, depth);
     parts.push_back("..." + (rest == "_" ? "" : rest));
   }
   return "[" + joined(parts, ",") + "]";
 }
 
-std::string Evaluator::reference_text(const ir::Expr& expr, int depth) {
+std::string reference_text(Evaluator& evaluator, const ir::Expr& expr, int depth) {
   switch (expr.op) {
     case ir::Op::Selector: {
       const auto& selector = ir::as<ir::Selector>(expr);
-      return expression_text(*selector.base, depth) + "." + labels_.describe(selector.label);
+      return expression_text(evaluator, *selector.base, depth) + "." + evaluator.labels().describe(selector.label);
     }
     case ir::Op::Index: {
       const auto& index = ir::as<ir::Index>(expr);
-      return fmt::format("{}[{}]", expression_text(*index.base, depth), expression_text(*index.index, depth));
+      return fmt::format("{}[{}]", expression_text(evaluator, *index.base, depth),
+                         expression_text(evaluator, *index.index, depth));
     }
     case ir::Op::Import: {
-      std::string_view path = program_.instances[ir::as<ir::Import>(expr).instance].path;
+      std::string_view path = evaluator.program().instances[ir::as<ir::Import>(expr).instance].path;
       return std::string(path.substr(path.rfind('/') + 1));
     }
     default: {
       const auto& ref = ir::as<ir::Ref>(expr);
-      return std::string(!ref.name.empty() ? ref.name : ref.label.is_none() ? "_" : labels_.text(ref.label));
+      return std::string(!ref.name.empty() ? ref.name : ref.label.is_none() ? "_" : evaluator.labels().text(ref.label));
     }
   }
 }
 
-std::string Evaluator::expression_text(const ir::Expr& expr, int depth) {
+std::string expression_text(Evaluator& evaluator, const ir::Expr& expr, int depth) {
   if (depth >= kDeepest) return "…";
-  auto text = [&](const ir::Expr* part) { return expression_text(*part, depth + 1); };
+  auto text = [&](const ir::Expr* part) { return expression_text(evaluator, *part, depth + 1); };
   std::vector<std::string> parts;
   switch (expr.op) {
     case ir::Op::Constant:
-      return show(ir::as<ir::Constant>(expr).value);
+      return evaluator.show(ir::as<ir::Constant>(expr).value);
     case ir::Op::Struct:
-      return struct_text(ir::as<ir::Struct>(expr), depth + 1);
+      return struct_text(evaluator, ir::as<ir::Struct>(expr), depth + 1);
     case ir::Op::List:
-      return list_text(ir::as<ir::List>(expr), depth + 1);
+      return list_text(evaluator, ir::as<ir::List>(expr), depth + 1);
     case ir::Op::FieldRef:
     case ir::Op::LetRef:
     case ir::Op::LabelRef:
@@ -115,7 +119,7 @@ std::string Evaluator::expression_text(const ir::Expr& expr, int depth) {
     case ir::Op::Import:
     case ir::Op::Selector:
     case ir::Op::Index:
-      return reference_text(expr, depth + 1);
+      return reference_text(evaluator, expr, depth + 1);
     case ir::Op::Unary:
       return std::string(name(ir::as<ir::Unary>(expr).kind)) + text(ir::as<ir::Unary>(expr).operand);
     case ir::Op::Binary: {
@@ -146,7 +150,7 @@ std::string Evaluator::expression_text(const ir::Expr& expr, int depth) {
       return std::string(name(ir::as<ir::Bound>(expr).kind)) + text(ir::as<ir::Bound>(expr).operand);
     case ir::Op::Comprehension: {
       const auto& comprehension = ir::as<ir::Comprehension>(expr);
-      for (const ir::Clause& one : comprehension.clauses) parts.push_back(clause_text(one, depth + 1));
+      for (const ir::Clause& one : comprehension.clauses) parts.push_back(clause_text(evaluator, one, depth + 1));
       return joined(parts, " ") + " " + text(comprehension.body);
     }
     case ir::Op::Presence: {
@@ -156,5 +160,9 @@ std::string Evaluator::expression_text(const ir::Expr& expr, int depth) {
   }
   return "_";
 }
+
+}  // namespace
+
+std::string expression_text(Evaluator& evaluator, const ir::Expr& expr) { return expression_text(evaluator, expr, 0); }
 
 }  // namespace slipway::cue

@@ -425,12 +425,19 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
   return first.is_none() ? value : first;
 }
 
+// Where a scalar was written, rather than the reference that led to it.
+Pos Evaluator::place_said(const Origin& from) const {
+  bool is_led_to = from.trail != nullptr && from.trail->arc != nullptr && from.trail->ref->pos == from.pos;
+  Pos written = is_led_to ? place_of_value(from.trail->arc) : 0;
+  return written != 0 ? written : from.pos;
+}
+
 // Why a bound or a validator does not take a value.
 Value Evaluator::rejection(Vertex* v, const Value& subject, const Value& judge, const Value& error) {
   if (error.is_bottom() && error.bottom->code == Code::User) return error;
   if (judge.tag == Value::Tag::Bound) {
     const Bound& limit = *judge.bound;
-    Pos place = v->node->has_scalar() ? v->node->said_from().pos : 0;
+    Pos place = v->node->has_scalar() ? place_said(v->node->said_from()) : 0;
     Value reason = bottom(Code::Eval, "invalid value {0} (out of bound {1})", limit.pos, subject, judge, place);
     auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
     fresh->wants_sources = !is_lower(limit.op) && !is_upper(limit.op);

@@ -187,8 +187,9 @@ std::optional<Prefix> prefix_of(Calls& calls, const Value& value, Value& error) 
   }
   int bits = are_digits ? std::stoi(std::string(digits)) : -1;
   if (bits >= 0 && bits <= static_cast<int>(address->size() * 8)) return Prefix{*address, bits};
-  error = calls.fail(fmt::format("netip.ParsePrefix(\"{}\"): {}: \"{}\"", text,
-                                 bits < 0 ? "bad bits after slash" : "prefix length out of range", digits));
+  // As upstream has it, only bits that are no number are repeated.
+  error = calls.fail(bits < 0 ? fmt::format("netip.ParsePrefix(\"{}\"): bad bits after slash: \"{}\"", text, digits)
+                              : fmt::format("netip.ParsePrefix(\"{}\"): prefix length out of range", text));
   return std::nullopt;
 }
 

@@ -17,7 +17,7 @@ enum class Part : std::uint8_t { Quotient, Remainder };
 
 Value divide_with(Calls& calls, std::span<const Value> args, Division (*divide)(const Decimal&, const Decimal&), Part part) {
   Decimal by = to_decimal(args[1]);
-  if (by.is_zero()) return calls.fail("division by zero");
+  if (by.is_zero()) return calls.error("division by zero");
   Division result = divide(to_decimal(args[0]), by);
   return calls.make_number(part == Part::Quotient ? result.quotient : result.remainder, false);
 }

@@ -57,6 +57,8 @@ std::shared_ptr<const re2::RE2> compile_regexp(std::string_view pattern) {
 std::string describe_regexp_error(const re2::RE2& expression) {
   std::string what = expression.error();
   if (auto colon = what.find(": "); colon != std::string::npos) what.resize(colon);
+  if (what == "missing )") what = "missing closing )";
+  if (what == "missing ]") what = "missing closing ]";
   if (what == "no argument for repetition operator") what = "missing argument to repetition operator";
   std::string part = expression.error_arg();
   if (part == "\\\uE000") part = "\\C";

@@ -18,8 +18,12 @@ Location SourceMap::locate(Pos pos) const {
   if (pos == 0 || after == entries_.begin()) return {};
   const Entry& entry = *(after - 1);
   std::string_view before = entry.text.substr(0, pos - entry.base);
+  // The end of a file belongs to its last line.
+  bool is_end = before.size() == entry.text.size() && before.ends_with('\n');
+  if (is_end) before.remove_suffix(1);
   auto newline = before.rfind('\n');
-  int column = static_cast<int>(newline == std::string_view::npos ? before.size() : before.size() - newline - 1) + 1;
+  int column =
+      static_cast<int>(newline == std::string_view::npos ? before.size() : before.size() - newline - 1) + (is_end ? 2 : 1);
   int line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
   return {entry.file, line, column};
 }

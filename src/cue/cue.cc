@@ -240,10 +240,17 @@ void settle_order(Errors& errors) {
 }  // namespace
 
 Errors Evaluation::errors_of(Vertex* v, Demand demand) {
+  evaluator_.complete(v);
   Errors out;
-  clean_.clear();
-  collect(v, demand, out, 0);
-  settle_order(out);
+  bool was_telling = evaluator_.set_telling(true);
+  if (evaluator_.spent() != nullptr) {
+    out.push_back(error_of(*evaluator_.spent()));
+  } else {
+    clean_.clear();
+    collect(v, demand, out, 0);
+    settle_order(out);
+  }
+  evaluator_.set_telling(was_telling);
   return out;
 }
 
@@ -353,6 +360,7 @@ Kind Cursor::kind() const {
   if (vertex_ == nullptr) return Kind::Absent;
   Evaluator& evaluator = evaluation_->evaluator();
   evaluator.complete(vertex_);
+  if (evaluator.spent() != nullptr) return Kind::Bottom;
   const Vertex* real = deref(vertex_);
   Value base = evaluator.default_of(real->base);
   if (real->base.tag == Value::Tag::Disjunction && base.is_bottom()) return Kind::Open;
@@ -492,7 +500,7 @@ std::expected<std::string, Errors> Cursor::to_json_text() const {
   if (vertex_ == nullptr) return std::unexpected(Errors{{"incomplete", "", "value not found", {}}});
   Value error;
   std::string text = evaluation_->evaluator().to_unordered_json(Value::of(vertex_), error);
-  if (!error.is_bottom()) return text;
+  if (!error.is_bottom() && evaluation_->evaluator().spent() == nullptr) return text;
   Errors errors = validate(Demand::Concrete);
   if (errors.empty()) errors.push_back(evaluation_->error_of(*error.bottom));
   return std::unexpected(std::move(errors));
@@ -512,6 +520,10 @@ std::expected<std::string, Errors> Cursor::to_yaml() const {
   return json::print_yaml(*value);
 }
 
-std::string Cursor::to_cue() const { return vertex_ == nullptr ? "_|_" : cue_text(evaluation_->evaluator(), vertex_); }
+std::string Cursor::to_cue() const {
+  if (vertex_ == nullptr) return "_|_";
+  evaluation_->evaluator().complete(vertex_);
+  return evaluation_->evaluator().spent() != nullptr ? "_|_" : cue_text(evaluation_->evaluator(), vertex_);
+}
 
 }  // namespace slipway::cue

@@ -145,7 +145,8 @@ struct Limits {
   std::uint32_t max_depth = 50'000;  // 1000 in a program of fewer expressions
 };
 
-/// Evaluates the whole program. Errors are in the value; beyond a limit it says so at the path it was at.
+/// Evaluates the whole program. Errors are in the value. Beyond a limit all of it has failed, wherever one looks: the one error
+/// says at which path it was; what was evaluated then may have been a disjunct or a guard, so no value can be trusted.
 Cursor evaluate(const Program& program, std::span<const Hole> holes = {}, Limits limits = {});
 inline Cursor evaluate(const Program& program, std::initializer_list<Hole> holes) {
   return evaluate(program, std::span(holes.begin(), holes.size()));

@@ -60,6 +60,7 @@ Value Evaluation::from_other_value(Evaluation& other, const Value& value, int de
 
 Value Evaluation::from_other(Evaluation& other, Vertex* v, int depth) {
   other.evaluator_.complete(v);
+  if (depth == 0 && other.evaluator_.spent() != nullptr) return from_other_value(other, Value::of(other.evaluator_.spent()));
   const Vertex* real = deref(v);
   if (depth > 300) return Value::type(kTop);
   if (real->base.tag == Value::Tag::List) {

@@ -84,6 +84,11 @@ bool Evaluator::allows(CloseScope* closed) {
   return !is_bound;
 }
 
+bool Evaluator::allows(CloseScope* closed, CloseScope* place) {
+  ask({&place, 1});
+  return allows(closed);
+}
+
 // What is closed by a call. A definition that is nothing else does not close what is below, either.
 CloseScope* Evaluator::close_once(Vertex* v, CloseScope* outside, const Vertex* of) {
   List<CloseScope*>& own = v->node->requirements;

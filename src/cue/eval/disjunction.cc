@@ -277,7 +277,7 @@ bool Evaluator::cross(Vertex* v, std::uint32_t index, const std::vector<Alternat
   std::size_t count = written != nullptr ? written->parts.size() : pending.values->values.size();
   for (const Alternative& one : left) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (over_budget()) {
+      if (over_budget(v->pos, v)) {
         add_error(v, bottom(Code::Eval, "evaluation takes too many steps", v->pos));
         return true;
       }
@@ -389,7 +389,7 @@ void Evaluator::fail_disjunction(Vertex* v, const std::vector<Branch>& errors) {
 }
 
 const Bottom& Evaluator::in_full(const Bottom& reason) {
-  bool is_known = !reason.is_summary || reason.node == nullptr || reason.node->node == nullptr || over_budget();
+  bool is_known = !reason.is_summary || reason.node == nullptr || reason.node->node == nullptr || is_spent();
   if (is_known) return reason;
   auto* v = const_cast<Vertex*>(reason.node);  // nothing is changed in it
   Vertex* trial = trial_of(v, v->node->choices);

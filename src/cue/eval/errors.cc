@@ -253,7 +253,7 @@ std::string Evaluator::show(const Value& value) {
   }
   const Vertex* v = deref(value.vertex);
   if (v->base.tag != Value::Tag::Struct && v->base.tag != Value::Tag::List) return show(v->base);
-  if (over_budget()) return "…";
+  if (is_spent()) return "…";
   bool is_list = v->base.tag == Value::Tag::List;
   std::string text;
   for (Vertex* field : v->arcs) {

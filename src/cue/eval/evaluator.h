@@ -48,6 +48,11 @@ class Evaluator final : public Calls {
   /// Error values built so far, told to anybody or not.
   std::uint64_t errors_made() const { return errors_made_; }
 
+  /// Where the budget ended first. None of the values can be trusted then: what failed for it may have been one disjunct.
+  const Bottom* spent() const { return spent_; }
+  /// What it takes to tell of errors is nobody's value. Gives what was set before.
+  bool set_telling(bool is_telling) { return std::exchange(is_telling_, is_telling); }
+
   Vertex* find_arc(const Vertex* v, Label label) const;
   /// The value with defaults taken; a struct or list as its vertex.
   Value default_of(const Value& value);
@@ -298,10 +303,7 @@ class Evaluator final : public Calls {
   Node* take_node();
   void give_node(Vertex* v);
   /// A scalar, or a set of them.
-  static bool is_simple(const Value& value) {
-    return value.is_concrete_scalar() || value.tag == Value::Tag::Type || value.tag == Value::Tag::Bound ||
-           value.tag == Value::Tag::Conjunction;
-  }
+  static bool is_simple(const Value& value);
   bool force_one(Vertex* v);
   void finish(Vertex* v);
   void check_guards(Vertex* v);
@@ -336,10 +338,7 @@ class Evaluator final : public Calls {
   void ask_of_field(const Vertex* v, const Vertex* field);
   bool allows(CloseScope* closed);
   bool is_bound_when_embedded(CloseScope* embedded);
-  bool allows(CloseScope* closed, CloseScope* place) {
-    ask({&place, 1});
-    return allows(closed);
-  }
+  bool allows(CloseScope* closed, CloseScope* place);
 
   // errors
   Value bottom(Code code, const char* format, Pos pos, Value a = {}, Value b = {}, Pos other = 0);
@@ -350,7 +349,9 @@ class Evaluator final : public Calls {
   static void report_parts(const Vertex* v, std::vector<Pos>& out);
   void follow(const Vertex* target, std::vector<Pos>& out, int depth);
   void add_side(Pos pos, const RefTrail* trail, std::vector<Pos>& out);
-  bool over_budget();
+  bool over_budget(Pos pos = 0, const Vertex* at = nullptr);
+  bool is_spent();
+  Value out_of_budget(const char* format, Pos pos, const Vertex* at);
 
   const ProgramData& program_;
   Budget budget_;
@@ -377,6 +378,8 @@ class Evaluator final : public Calls {
   std::vector<CloseScope*> places_;  // asked for
   std::uint64_t reopened_ = 1;       // what was known of closedness before does not count
   std::uint64_t steps_ = 0;
+  const Bottom* spent_ = nullptr;
+  bool is_telling_ = false;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;
   /// A validator at work; the same one on the same value below it would never end.

@@ -19,17 +19,33 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 constexpr std::ptrdiff_t kMaxSameCalls = 100;
 }  // namespace
 
-bool Evaluator::over_budget() {
+bool Evaluator::is_spent() {
   if (stack_.is_exhausted()) return true;
   return ++steps_ > budget_.max_steps || arena_.used_bytes() > budget_.max_bytes;
 }
 
+bool Evaluator::over_budget(Pos pos, const Vertex* at) {
+  if (!is_spent()) return false;
+  if (spent_ == nullptr) out_of_budget("evaluation takes too many steps", pos, at);
+  return true;
+}
+
+// The error for whoever ran out of it. A disjunct or a guard may drop it, so the first is kept.
+Value Evaluator::out_of_budget(const char* format, Pos pos, const Vertex* at) {
+  Value error = bottom(Code::Eval, format, pos);
+  if (spent_ != nullptr || tells_all_ || is_telling_) return error;
+  auto* first = arena_.make<Bottom>(*error.bottom);
+  if (at != nullptr) first->node = at;
+  spent_ = first;
+  return error;
+}
+
 Value Evaluator::evaluate(const ir::Expr& expr, Env* env) {
-  if (over_budget()) return bottom(Code::Eval, "evaluation takes too many steps", expr.pos);
+  if (over_budget(expr.pos)) return bottom(Code::Eval, "evaluation takes too many steps", expr.pos);
   if (stack_.is_used_up() && !stack_.is_wide()) {
-    Value value = bottom(Code::Eval, "nested too deeply", expr.pos);
-    stack_.call([&] { value = evaluate(expr, env); });
-    return value;
+    Value value;
+    bool has_room = stack_.call([&] { value = evaluate(expr, env); });
+    return has_room ? value : out_of_budget("nested too deeply", expr.pos, nullptr);
   }
   bool outer = std::exchange(is_asking_, false);
   Value value = evaluate_inner(expr, env);

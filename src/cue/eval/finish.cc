@@ -33,6 +33,11 @@ Vertex* Evaluator::run(std::span<const Conjunct> extra) {
   return root;
 }
 
+bool Evaluator::is_simple(const Value& value) {
+  return value.is_concrete_scalar() || value.tag == Value::Tag::Type || value.tag == Value::Tag::Bound ||
+         value.tag == Value::Tag::Conjunction;
+}
+
 /// True when the vertex is settled now; false when it waits for one that is on the stack.
 bool Evaluator::settle(Vertex* v) {
   v = deref(v);
@@ -45,8 +50,8 @@ bool Evaluator::settle(Vertex* v) {
     low_ = std::min(low_, v->node->waits_for);
     return false;
   }
-  if (depth_ >= budget_.max_depth || over_budget()) {
-    v->base = bottom(Code::Eval, depth_ >= budget_.max_depth ? "nested too deeply" : "evaluation takes too many steps", v->pos);
+  if (depth_ >= budget_.max_depth || over_budget(v->pos, v)) {
+    v->base = out_of_budget(depth_ >= budget_.max_depth ? "nested too deeply" : "evaluation takes too many steps", v->pos, v);
     v->phase = Phase::Final;
     return true;
   }
@@ -90,7 +95,7 @@ bool Evaluator::settle(Vertex* v) {
 bool Evaluator::on_wide_stack(Vertex* v, bool (Evaluator::*what)(Vertex*)) {
   bool done = true;
   if (!stack_.is_wide() && stack_.call([&] { done = (this->*what)(v); })) return done;
-  v->base = bottom(Code::Eval, "nested too deeply", v->pos);
+  v->base = out_of_budget("nested too deeply", v->pos, v);
   v->phase = Phase::Final;
   return true;
 }
@@ -585,7 +590,7 @@ bool Evaluator::complete_below(Vertex* v) {
     return true;
   }
   if (depth_ >= budget_.max_depth) {
-    v->base = bottom(Code::Eval, "nested too deeply", v->pos);
+    v->base = out_of_budget("nested too deeply", v->pos, v);
     v->phase = Phase::Final;
     return true;
   }

@@ -45,7 +45,7 @@ void Evaluator::add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir
 }
 
 void Evaluator::insert(Vertex* v, const Conjunct& c) {
-  if (over_budget()) return add_error(v, bottom(Code::Eval, "evaluation takes too many steps", c.expr->pos));
+  if (over_budget(c.expr->pos, v)) return add_error(v, bottom(Code::Eval, "evaluation takes too many steps", c.expr->pos));
   if (is_in_definition(c.scope)) v->has_definition = true;
   switch (c.expr->op) {
     case ir::Op::Constant:

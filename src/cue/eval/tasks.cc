@@ -66,7 +66,7 @@ bool Evaluator::run_tasks(Vertex* v) {
 }
 
 bool Evaluator::attempt(Vertex* v, std::uint32_t index) {
-  if (over_budget()) {
+  if (over_budget(0, v)) {
     v->node->tasks[index].state = Task::State::Done;
     add_error(v, bottom(Code::Eval, "evaluation takes too many steps", 0));
     return true;

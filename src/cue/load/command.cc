@@ -302,7 +302,8 @@ class Command {
       const Value& value = deref(one.vertex)->base;
       bool is_absent = value.is_bottom() && value.bottom->is_absent;
       if (errors.empty() && is_absent && options_.verb == Verb::Eval) errors.push_back(one.evaluation->error_of(*value.bottom));
-      if (!errors.empty() && !options_.ignores_errors) {
+      bool is_refused = !options_.ignores_errors || one.evaluation->evaluator().spent() != nullptr;
+      if (!errors.empty() && is_refused) {
         if (has_headings()) texts.push_back(heading(one));
         report(errors);
         if (options_.verb != Verb::Vet) break;

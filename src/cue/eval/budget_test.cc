@@ -1,0 +1,95 @@
+// A budget that ends where what fails is dropped.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cue/cue.h"
+#include "cue/evaluation.h"
+
+namespace slipway::cue {
+namespace {
+
+Program compiled(const std::string& text) {
+  auto program = compile({{"in.cue", text}});
+  EXPECT_TRUE(program.has_value()) << (program ? "" : describe(program.error()));
+  return *program;
+}
+
+// Ten thousand steps: far more than what is around it.
+constexpr const char* kLong =
+    "\n#n: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n#Long: [for x in #n for y in #n for z in #n {x + y + z}]\n";
+
+// That the budget has ended is all that is told, of the whole and of each field, and always the same.
+void expect_failure(const std::string& text, Limits limits, const std::string& message = "evaluation takes too many steps") {
+  Program program = compiled(text);
+  std::string first;
+  for (int i = 0; i < 3; ++i) {
+    Cursor root = evaluate(program, {}, limits);
+    Errors errors = root.validate();
+    ASSERT_EQ(errors.size(), 1u) << describe(errors);
+    EXPECT_EQ(errors[0].message, message);
+    EXPECT_FALSE(errors[0].path.empty());
+    if (i == 0) first = describe(errors);
+    EXPECT_EQ(describe(errors), first);
+    EXPECT_EQ(describe(root.validate(Demand::Concrete)), first);
+    EXPECT_EQ(root.kind(), Kind::Bottom);
+    for (const FieldCursor& field : root.fields(true)) {
+      EXPECT_EQ(describe(field.value.validate()), first);
+      EXPECT_EQ(field.value.kind(), Kind::Bottom);
+      EXPECT_EQ(field.value.to_cue(), "_|_");
+      auto json = field.value.to_json();
+      ASSERT_FALSE(json.has_value()) << field.name;
+      EXPECT_EQ(describe(json.error()), first);
+    }
+    Cursor copied = evaluate(compiled("hole: _"), {{"hole", root}});
+    EXPECT_FALSE(copied.validate().empty());
+  }
+}
+
+TEST(Budget, that_ends_inside_a_disjunct_fails_the_whole) {
+  const std::string text = std::string("v: null | {n: 999 & len(#Long)}\nok: 1") + kLong;
+  EXPECT_EQ(evaluate(compiled(text)).lookup("v").kind(), Kind::Null);
+  expect_failure(text, {.max_steps = 3000});
+  expect_failure(text, {.max_bytes = 100'000});
+  expect_failure(std::string("v: *{n: len(#Long)} | null") + kLong, {.max_steps = 3000});
+  expect_failure(std::string("v: {a: 1} | {a: len(#Long)}\nv: a: 1") + kLong, {.max_steps = 3000});
+}
+
+TEST(Budget, that_ends_inside_a_guard_fails_the_whole) {
+  expect_failure(std::string("if len(#Long) > 5 {a: 1}\nok: 1") + kLong, {.max_steps = 3000});
+  expect_failure(std::string("v: {if #Long[3] == 3 {a: 1}} | {b: 1}") + kLong, {.max_steps = 3000});
+}
+
+TEST(Budget, that_ends_inside_a_presence_test_fails_the_whole) {
+  for (const char* test : {"#Long[999] != _|_", "#Long[999] == _|_", "len(#Long) == _|_"})
+    expect_failure(std::string("v: [if ") + test + " {1}, 0][0]\nif " + test + " {w: 1}" + kLong, {.max_steps = 3000});
+}
+
+TEST(Budget, of_depth_that_ends_where_it_is_dropped_fails_the_whole) {
+  const std::string text =
+      "v: null | {a: b: c: d: e: f: g: 1, a: b: c: d: e: f: g: 2}\nif a.b.c.d != _|_ {w: 1}\na: b: c: d: 1";
+  EXPECT_EQ(evaluate(compiled(text)).lookup("v").kind(), Kind::Null);
+  expect_failure(text, {.max_depth = 4}, "nested too deeply");
+}
+
+TEST(Budget, at_every_step_is_a_failure_or_the_value) {
+  const std::string text =
+      "v: null | {n: 3 & len(#s)}\nw: [if len(#s) == _|_ {1}, 0][0]\n"
+      "if v.n != _|_ {u: v.n}\nlet l = {x: *#s[1] | 7}\nx: l.x\n#s: [for k in [1, 2] {k + 1}]";
+  Program program = compiled(text);
+  const std::string right = evaluate(program).to_json_text().value();
+  bool has_ended = true;
+  for (std::uint64_t steps = 1; has_ended; ++steps) {
+    Cursor root = evaluate(program, {}, {.max_steps = steps});
+    has_ended = root.evaluation()->evaluator().spent() != nullptr;
+    EXPECT_EQ(root.validate().empty(), !has_ended) << steps;
+    auto json = root.to_json_text();
+    if (json) {
+      EXPECT_EQ(*json, right) << steps;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipway::cue

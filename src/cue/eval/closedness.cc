@@ -229,6 +229,38 @@ void Evaluator::deny_below(Vertex* v, CloseScope* closed, const Bottom* reason) 
   }
 }
 
+const Bottom* Evaluator::denial(Vertex* v, const Vertex* field, std::span<CloseScope* const> closed, CloseScope** by) {
+  ask_of_field(v, field);
+  for (CloseScope* one : closed) {
+    if (allows(one)) continue;
+    auto* reason = arena_.make<Bottom>(
+        *bottom(Code::Eval, "field not allowed", field->pos, {}, {}, one->of != nullptr ? one->of->pos : 0).bottom);
+    reason->is_close_check = true;
+    reason->node = field;
+    if (by != nullptr) *by = one;
+    return reason;
+  }
+  return nullptr;
+}
+
+// Who asks for a field before the struct is complete gets none that will turn out to be wrong. Structs in the middle of an
+// expression and those of other packages are not checked, as upstream does.
+const Bottom* Evaluator::early_denial(Vertex* v, const Vertex* field) {
+  if (!v->in_closed || v->node == nullptr || v->base.tag != Value::Tag::Struct || !field->label.is_regular()) return nullptr;
+  const Vertex* root = v;
+  for (const Vertex* p = v; p != nullptr; p = p->parent) {
+    root = p;
+    bool is_inline = p->parent != nullptr && (p->label.is_none() || p->label.is_let());
+    if (is_inline || (p->phase < Phase::Settled && p->node != nullptr && !p->node->requirements.empty())) return nullptr;
+  }
+  if (is_preliminary(v) || root != instance(0)) return nullptr;
+  std::vector<CloseScope*> closed = requirements(v);
+  if (closed.empty()) return nullptr;
+  places_.clear();
+  ++asked_;
+  return denial(v, field, closed, nullptr);
+}
+
 void Evaluator::check_closed(Vertex* v) {
   if (v->arcs.empty()) return;
   // As long as something is missing, only fields with fields of their own are reason enough to judge, as upstream does.
@@ -250,24 +282,15 @@ void Evaluator::check_closed(Vertex* v) {
   for (std::uint32_t i = 0; i < v->arcs.size(); ++i) {
     Vertex* field = v->arcs[i];
     if (!field->label.is_regular() || field->mark > ArcMark::Optional || deref(field)->base.is_bottom()) continue;
-    ask_of_field(v, field);
-    for (CloseScope* one : closed) {
-      if (allows(one)) continue;
-      auto* reason = arena_.make<Bottom>(
-          *bottom(Code::Eval, "field not allowed", field->pos, {}, {}, one->of != nullptr ? one->of->pos : 0).bottom);
-      reason->is_close_check = true;
-      reason->node = field;
-      Vertex* target = field;
-      if (target->shared != nullptr || target->base.is_bottom()) {
-        target->shared = nullptr;
-      }
-      target->base = Value::of(reason);
-      target->phase = Phase::Final;
-      if (one->kind == CloseScope::Kind::Definition) deny_below(field, one, reason);
-      bool is_there = field->mark <= ArcMark::Required;
-      if (is_there && (v->child_error == nullptr || v->child_error->code < Code::Eval)) v->child_error = reason;
-      break;
-    }
+    CloseScope* by = nullptr;
+    const Bottom* reason = denial(v, field, closed, &by);
+    if (reason == nullptr) continue;
+    field->shared = nullptr;
+    field->base = Value::of(reason);
+    field->phase = Phase::Final;
+    if (by->kind == CloseScope::Kind::Definition) deny_below(field, by, reason);
+    bool is_there = field->mark <= ArcMark::Required;
+    if (is_there && (v->child_error == nullptr || v->child_error->code < Code::Eval)) v->child_error = reason;
   }
 }
 

@@ -323,6 +323,9 @@ class Evaluator final : public Calls {
   void complete_arcs(Vertex* v, bool& done);
   void make_endless(Vertex* field);
   void check_closed(Vertex* v);
+  /// Why one of the closed scopes, which `by` is set to, does not allow the field.
+  const Bottom* denial(Vertex* v, const Vertex* field, std::span<CloseScope* const> closed, CloseScope** by);
+  const Bottom* early_denial(Vertex* v, const Vertex* field);
   void deny_below(Vertex* v, CloseScope* closed, const Bottom* reason);
   std::vector<CloseScope*> requirements(const Vertex* v);
   std::vector<CloseScope*> inherited_requirements(const Vertex* v);

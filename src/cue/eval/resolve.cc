@@ -88,7 +88,10 @@ Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
   }
   Vertex* arc = find_arc(v, label);
   bool is_wrong = v->base.is_bottom() && v->base.bottom->code >= Code::User;
-  if (arc != nullptr && arc->mark == ArcMark::Member && !is_wrong) return {Found::Arc, arc, {}};
+  if (arc != nullptr && arc->mark == ArcMark::Member && !is_wrong) {
+    if (const Bottom* reason = early_denial(v, arc)) return {Found::Error, nullptr, Value::of(reason)};
+    return {Found::Arc, arc, {}};
+  }
   if (v->base.is_bottom()) return {Found::Error, nullptr, v->base};
   bool is_container = v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List;
   if (is_container || (kinds_of(v->base) & (kStruct | kList)) != 0) return {Found::Absent, nullptr, {}};

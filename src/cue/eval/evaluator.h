@@ -131,15 +131,6 @@ class Evaluator final : public Calls {
   std::string data_text(const Value& number) const;
 
  private:
-  enum class Found : std::uint8_t { Arc, Absent, Blocked, Error };
-  struct Lookup {
-    Found found = Found::Absent;
-    Vertex* arc = nullptr;
-    Value value = {};          // the error, or a value that is no field
-    Vertex* holder = nullptr;  // of Absent: guards that wait decide whether it gets a field of this name
-    Label label = kNoLabel;
-  };
-
   // insert.cc
   void insert(Vertex* v, const Conjunct& c);
   void insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s);

@@ -39,7 +39,7 @@ Vertex* Evaluator::tried(Vertex* v) const {
 }
 
 // The field of a vertex, once everything is done that could add to it.
-Evaluator::Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
+Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
   ++steps_;
   if (v->phase == Phase::Raw || v->phase == Phase::Partial) settle(v);
   v = deref(v);
@@ -169,7 +169,7 @@ bool Evaluator::is_preliminary(const Vertex* v) {
   return v != nullptr;
 }
 
-Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos pos) {
+Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos pos) {
   if (base.is_bottom()) return {Found::Error, nullptr, base};
   if (!base.is_vertex()) {
     return {Found::Error, nullptr,
@@ -219,7 +219,7 @@ Evaluator::Lookup Evaluator::lookup_in_value(const Value& base, Label label, Pos
 
 // What could not be put together gives that error instead of its fields, but to those who stand inside it. What is only not
 // accepted yet by a validator has its fields.
-Evaluator::Lookup Evaluator::select(const ir::Expr& base, const Value& value, Label label, Pos pos) {
+Lookup Evaluator::select(const ir::Expr& base, const Value& value, Label label, Pos pos) {
   if (value.is_vertex() && base.op != ir::Op::LetRef && base.op != ir::Op::NodeRef) {
     settle(tried(value.vertex));
     const Vertex* v = deref(value.vertex);
@@ -229,7 +229,7 @@ Evaluator::Lookup Evaluator::select(const ir::Expr& base, const Value& value, La
   return lookup_in_value(value, label, pos);
 }
 
-Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
+Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
   switch (expr.op) {
     case ir::Op::FieldRef: {
       const auto& ref = ir::as<ir::Ref>(expr);
@@ -277,7 +277,7 @@ Evaluator::Lookup Evaluator::resolve(const ir::Expr& expr, Env* env) {
 
 // What a field is looked up in. The name of a reference stands for it: the field may be there though all of it would repeat
 // itself.
-Evaluator::Lookup Evaluator::resolve_through(const ir::Expr& base, Env* env) {
+Lookup Evaluator::resolve_through(const ir::Expr& base, Env* env) {
   if (base.op != ir::Op::LetRef) return resolve(base, env);
   const auto& ref = ir::as<ir::Ref>(base);
   if (!ir::is_reference(*ref.value)) return resolve_let(ref, env);
@@ -285,7 +285,7 @@ Evaluator::Lookup Evaluator::resolve_through(const ir::Expr& base, Env* env) {
 }
 
 // A let clause is evaluated once per level it stands in.
-Evaluator::Lookup Evaluator::resolve_let(const ir::Ref& ref, Env* env) {
+Lookup Evaluator::resolve_let(const ir::Ref& ref, Env* env) {
   Env* at = up(env, ref.up);
   for (LetMemo* memo = at->lets; memo != nullptr; memo = memo->next) {
     if (memo->label == ref.label) return {Found::Arc, memo->vertex, {}};
@@ -298,7 +298,7 @@ Evaluator::Lookup Evaluator::resolve_let(const ir::Ref& ref, Env* env) {
   return {Found::Arc, bound, {}};
 }
 
-Evaluator::Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
+Lookup Evaluator::resolve_index(const ir::Index& index, Env* env) {
   Value given = evaluate(*index.index, env);
   Value key = make_concrete(given, index.index->pos);
   if (key.is_bottom()) {

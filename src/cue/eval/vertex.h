@@ -341,6 +341,16 @@ struct Node {
     return *told;
   }
 };
+/// What a reference leads to. Blocked: what it may lead to is not known yet.
+enum class Found : std::uint8_t { Arc, Absent, Blocked, Error };
+struct Lookup {
+  Found found = Found::Absent;
+  Vertex* arc = nullptr;
+  Value value = {};          // the error, or a value that is no field
+  Vertex* holder = nullptr;  // of Absent: guards that wait decide whether it gets a field of this name
+  Label label = kNoLabel;
+};
+
 /// Fields of a wide struct by name; the first so many of them. Only looked up in, never gone through.
 struct FieldIndex {
   std::uint32_t size = 0;

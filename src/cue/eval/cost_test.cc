@@ -252,6 +252,18 @@ TEST(Cost, a_budget_names_the_path_and_is_the_same_every_time) {
   EXPECT_FALSE(errors[0].path.empty());
 }
 
+// What a field of the same struct says is not data that a structure could go on along.
+TEST(Cost, what_says_the_same_again_at_each_level_leads_no_deeper) {
+  for (const char* text :
+       {"a: b & {v: null | a, m: a}\nb: a & {m: 1}\nd: a & {n: 1}", "a: b & {v?: a, m: a}\nb: a & {m: 1}\nd: a & {v: {n: 1}}",
+        "a: b & {m: a}\nb: a & {m: 1}\nd: a & {n: 1}"}) {
+    Cursor root = evaluate(compiled(text), {}, {.max_steps = 3000});
+    Errors errors = root.validate();
+    ASSERT_GE(errors.size(), 3u) << describe(errors);
+    for (const Error& one : errors) EXPECT_TRUE(one.message.starts_with("conflicting values")) << describe(errors);
+  }
+}
+
 // The long form is CUE_SOAK_RENDERS=1000000 out/release/slipway_bench --only cue.
 TEST(Cost, renders_leave_nothing_behind) {
   Program web = compiled(

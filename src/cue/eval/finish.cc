@@ -10,6 +10,8 @@ namespace slipway::cue {
 
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
+// What goes deeper than may be ends the whole when it has done so this often: it costs its part of the steps.
+constexpr std::uint64_t kMostDeep = 32;
 
 bool is_lower(Tok op) { return op == Tok::Gtr || op == Tok::Geq; }
 bool is_upper(Tok op) { return op == Tok::Lss || op == Tok::Leq; }
@@ -51,6 +53,7 @@ bool Evaluator::settle(Vertex* v) {
     return false;
   }
   if (depth_ >= budget_.max_depth || over_budget(v->pos, v)) {
+    if (depth_ >= budget_.max_depth) steps_ += budget_.max_steps / kMostDeep;
     v->base = out_of_budget(depth_ >= budget_.max_depth ? "nested too deeply" : "evaluation takes too many steps", v->pos, v);
     v->phase = Phase::Final;
     return true;

@@ -159,9 +159,12 @@ bool Evaluator::is_inside(const Vertex* v, const Vertex* ancestor) const {
 // Something says what is here that does not come from what repeats itself since `lap`: a structure that goes on as long as
 // data goes on ends.
 bool Evaluator::is_given(const Vertex* v, const Vertex* lap) const {
-  auto is_first = [](const RefTrail& entry) {
-    for (const RefTrail* at = entry.next; at != nullptr; at = at->next) {
-      if (at->ref == entry.ref && at->arc == entry.arc) return false;
+  // None of the references that led to `lap` has led there before.
+  auto is_first = [lap](const RefTrail& entry) {
+    for (const RefTrail* here = &entry; here != nullptr && here->node == lap; here = here->next) {
+      for (const RefTrail* at = here->next; at != nullptr; at = at->next) {
+        if (at->ref == here->ref && at->arc == here->arc) return false;
+      }
     }
     return true;
   };

@@ -192,7 +192,7 @@ void Evaluation::collect_here(Vertex* v, Demand demand, Errors& out, int depth) 
     return;
   }
   if (base.is_vertex()) real = deref(base.vertex);
-  bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
+  bool is_container = real->base.is_container();
   if (!base.is_vertex() && !is_container && !base.is_concrete_scalar() && demand == Demand::Concrete) {
     Error error{"incomplete", evaluator_.path_of(v), fmt::format("incomplete value {}", evaluator_.show(base)), {}};
     error.expected = evaluator_.show(base);

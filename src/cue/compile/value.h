@@ -139,6 +139,7 @@ struct Value {
   bool is_none() const { return tag == Tag::None; }
   bool is_bottom() const { return tag == Tag::Bottom; }
   bool is_vertex() const { return tag == Tag::Vertex; }
+  bool is_container() const { return tag == Tag::Struct || tag == Tag::List; }
   bool is_number() const { return tag == Tag::Int || tag == Tag::Number; }
   /// A single scalar, not a set of values.
   bool is_concrete_scalar() const { return (tag >= Tag::Null && tag <= Tag::Bytes) || tag == Tag::Builtin; }
@@ -152,6 +153,9 @@ struct Value {
     return value;
   }
 };
+
+/// An error that whoever made it still has to complete. REQUIRES: nobody else has it yet.
+inline Bottom* just_made(const Value& error) { return const_cast<Bottom*>(error.bottom); }
 
 struct Bound {
   Tok op;

@@ -6,6 +6,10 @@
 
 namespace slipway::cue {
 
+/// What an evaluation beyond its budget is told of.
+inline constexpr const char* kTooManySteps = "evaluation takes too many steps";
+inline constexpr const char* kTooDeep = "nested too deeply";
+
 struct Budget {
   std::uint64_t max_steps = 20'000'000;
   std::size_t max_bytes = std::size_t{512} << 20;

@@ -191,7 +191,7 @@ Value Evaluator::any_of(const Value& list) {
     Vertex* item = raw_item(list, i).vertex;
     settle(item);
     const Vertex* real = deref(item);
-    bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
+    bool is_container = real->base.is_container();
     const Bottom* wrong = real->base.is_bottom() ? real->base.bottom : real->child_error;
     if (wrong != nullptr && (real->base.is_bottom() || !is_incomplete(wrong->code))) {
       if (failed == nullptr || failed->code < wrong->code) failed = wrong;
@@ -337,7 +337,7 @@ void write_base64(std::string& out, std::string_view bytes) {
 
 bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, bool in_order) {
   if (over_budget()) {
-    error = bottom(Code::Eval, "evaluation takes too many steps", 0);
+    error = bottom(Code::Eval, kTooManySteps, 0);
     return false;
   }
   if (raw.is_vertex()) complete(raw.vertex);
@@ -405,7 +405,7 @@ bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, boo
 Vertex* Evaluator::complete_expression(const ir::Expr* expr) {
   Vertex* made = complete_all({&expr, 1});
   const Value& value = deref(made)->base;
-  bool is_there = value.is_concrete_scalar() || value.tag == Value::Tag::Struct || value.tag == Value::Tag::List;
+  bool is_there = value.is_concrete_scalar() || value.is_container();
   if (is_there || !ir::is_reference(*expr)) return made;
   Lookup found = resolve(*expr, arena_.make<Env>(nullptr, instance(0), kNoLabel, nullptr));
   return found.found == Found::Arc ? found.arc : made;

@@ -266,7 +266,7 @@ void Evaluator::check_closed(Vertex* v) {
   // As long as something is missing, only fields with fields of their own are reason enough to judge, as upstream does.
   auto is_container = [](const Vertex* field) {
     const Value& value = deref(field)->base;
-    return field->label.is_regular() && (value.tag == Value::Tag::Struct || value.tag == Value::Tag::List);
+    return field->label.is_regular() && (value.is_container());
   };
   if (v->base.is_bottom() && !is_incomplete(v->base.bottom->code)) return;
   if (v->base.is_bottom() && std::none_of(v->arcs.begin(), v->arcs.end(), is_container)) return;

@@ -10,7 +10,6 @@ namespace slipway::cue {
 
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFF;
 // Alternatives that are met with the next disjunction though they lack something.
 constexpr std::size_t kMostUnknown = 16;
 
@@ -67,7 +66,7 @@ bool Evaluator::is_same_trial(const Value& a, const Value& b) {
   const Vertex* y = b.is_vertex() ? deref(b.vertex) : nullptr;
   bool are_trials = x != nullptr && y != nullptr && x->is_preliminary && x->stands_for != nullptr && y->is_preliminary &&
                     y->stands_for == x->stands_for && x->node != nullptr && y->node != nullptr;
-  bool is_container = are_trials && (x->base.tag == Value::Tag::Struct || x->base.tag == Value::Tag::List);
+  bool is_container = are_trials && (x->base.is_container());
   if (!is_container) return is_same(a, b);
   if (x->base.tag != y->base.tag || x->is_open_list != y->is_open_list || x->arcs.size() != y->arcs.size() ||
       x->node->patterns.size() != y->node->patterns.size())
@@ -235,14 +234,14 @@ bool Evaluator::try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& o
   const LeftDisjunct before{out.left, out.mark, {}};
   trial->node->before = {before.mode, before.mark};
   trial->is_preliminary = v->is_preliminary || (!choices.empty() && choices.back().index == kDeferred);
-  std::uint32_t outer_low = std::exchange(low_, kNone);
+  std::uint32_t outer_low = std::exchange(low_, kNothing);
   Vertex* outer_trial = std::exchange(v->node->trial, trial);
   bool done = settle(trial);
   if (done && !deref(trial)->base.is_bottom()) done = complete(trial);  // what failed already needs no fields
   v->node->trial = outer_trial;
   std::uint32_t low = std::exchange(low_, std::min(low_, outer_low));
   Vertex* real = deref(trial);
-  if (!done && low != kNone && !force_) return false;
+  if (!done && low != kNothing && !force_) return false;
   const Bottom* failure = real->base.is_bottom() ? real->base.bottom : real->child_error;
   if (failure == nullptr && !trial->is_preliminary) failure = unknown_field(real);
   if (!done && real->base.is_none()) failure = bottom(Code::Cycle, "cycle error", v->pos).bottom;
@@ -278,7 +277,7 @@ bool Evaluator::cross(Vertex* v, std::uint32_t index, const std::vector<Alternat
   for (const Alternative& one : left) {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (over_budget(v->pos, v)) {
-        add_error(v, bottom(Code::Eval, "evaluation takes too many steps", v->pos));
+        add_error(v, bottom(Code::Eval, kTooManySteps, v->pos));
         return true;
       }
       Crossing& crossing = out.emplace_back(one.mode, one.mark, mark_of(pending, i));

@@ -27,7 +27,7 @@ Value Evaluator::conflict(const Value& a, const Origin& a_from, const Value& b, 
   KindMask a_kinds = kinds != 0 ? kinds : kinds_of(a);
   bool is_same_kind = kinds_of(a) == kinds_of(b) && a.is_concrete_scalar() && b.is_concrete_scalar();
   Value reason = bottom(Code::Eval, "conflicting values {1} and {0}", a_from.pos, a, b, b_from.pos);
-  auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+  Bottom* fresh = just_made(reason);
   fresh->is_unplaced = true;
   fresh->trails[0] = a_from.trail;
   fresh->trails[1] = b_from.trail;
@@ -252,7 +252,7 @@ std::string Evaluator::show(const Value& value) {
       break;
   }
   const Vertex* v = deref(value.vertex);
-  if (v->base.tag != Value::Tag::Struct && v->base.tag != Value::Tag::List) return show(v->base);
+  if (!v->base.is_container()) return show(v->base);
   if (is_spent()) return "…";
   bool is_list = v->base.tag == Value::Tag::List;
   std::string text;

@@ -277,10 +277,10 @@ class Evaluator final : public Calls {
   // scalar_disjunction.cc
   /// Decides a vertex that can only be one of scalars or sets of them. False when it may be something else.
   bool decide_scalars(Vertex* v);
-  const ScalarFactor* factor_of(const PendingDisjunction& pending, ScalarFactor& own);
+  ScalarFactor* factor_of(const PendingDisjunction& pending, ScalarFactor& own);
   bool make_factor(const PendingDisjunction& pending, ScalarFactor& out);
   void add_part(ScalarFactor& factor, const Value& value, DefaultMode mark, std::uint32_t index);
-  bool take_factor(Vertex* v, const ScalarFactor& factor);
+  bool take_factor(Vertex* v, ScalarFactor& factor);
   void meet_factor(Vertex* v, const PendingDisjunction& pending, const ScalarFactor& factor, std::vector<Alternative>& all,
                    std::vector<Branch>& errors);
   Value meet_scalars(const Value& a, const Value& b);
@@ -357,10 +357,10 @@ class Evaluator final : public Calls {
   Vertex* current_ = nullptr;                            // whose task runs
   const Conjunct* current_conjunct_ = nullptr;
   std::uint32_t depth_ = 0;
-  std::uint32_t expanding_ = 0;     // failed disjunctions inside each other whose branches are being told
-  std::uint32_t low_ = 0xFFFFFFFF;  // the lowest vertex on the stack that the running task waits for
-  bool force_ = false;              // decide with what is known
-  bool spares_names_ = false;       // while deciding: fields whose names are not known may wait for others
+  std::uint32_t expanding_ = 0;   // failed disjunctions inside each other whose branches are being told
+  std::uint32_t low_ = kNothing;  // the lowest vertex on the stack that the running task waits for
+  bool force_ = false;            // decide with what is known
+  bool spares_names_ = false;     // while deciding: fields whose names are not known may wait for others
   std::uint64_t progress_ = 0;
   bool tells_all_ = false;  // what each disjunct fails with matters
   bool is_asking_ = false;  // whether something is there: what is absent needs no error

@@ -14,7 +14,6 @@
 namespace slipway::cue {
 
 namespace {
-constexpr std::uint32_t kNone = 0xFFFFFFFF;
 // Of one call in the source, each in the arguments of the one before.
 constexpr std::ptrdiff_t kMaxSameCalls = 100;
 }  // namespace
@@ -26,7 +25,7 @@ bool Evaluator::is_spent() {
 
 bool Evaluator::over_budget(Pos pos, const Vertex* at) {
   if (!is_spent()) return false;
-  if (spent_ == nullptr) out_of_budget("evaluation takes too many steps", pos, at);
+  if (spent_ == nullptr) out_of_budget(kTooManySteps, pos, at);
   return true;
 }
 
@@ -41,11 +40,11 @@ Value Evaluator::out_of_budget(const char* format, Pos pos, const Vertex* at) {
 }
 
 Value Evaluator::evaluate(const ir::Expr& expr, Env* env) {
-  if (over_budget(expr.pos)) return bottom(Code::Eval, "evaluation takes too many steps", expr.pos);
+  if (over_budget(expr.pos)) return bottom(Code::Eval, kTooManySteps, expr.pos);
   if (stack_.is_used_up() && !stack_.is_wide()) {
     Value value;
     bool has_room = stack_.call([&] { value = evaluate(expr, env); });
-    return has_room ? value : out_of_budget("nested too deeply", expr.pos, nullptr);
+    return has_room ? value : out_of_budget(kTooDeep, expr.pos, nullptr);
   }
   bool outer = std::exchange(is_asking_, false);
   Value value = evaluate_inner(expr, env);
@@ -139,7 +138,7 @@ Value Evaluator::value_of(Vertex* v) {
     return bottom(Code::Cycle, "cycle error", v->pos);
   }
   v = deref(v);
-  if (v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List) return Value::of(v);
+  if (v->base.is_container()) return Value::of(v);
   return v->base;
 }
 
@@ -161,7 +160,7 @@ Value Evaluator::make_concrete(Value value, Pos pos) {
   if (value.is_bottom() || value.is_concrete_scalar() || value.is_vertex()) return value;
   if (value.is_none()) value = Value::type(kTop);
   Value reason = bottom(Code::Incomplete, "non-concrete value {0}", pos, value);
-  auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+  Bottom* fresh = just_made(reason);
   fresh->is_open = true;
   fresh->from = from;
   return reason;
@@ -187,8 +186,7 @@ Value Evaluator::lacks_there(const Value& missing, const char* format, const Val
 
 Value Evaluator::concrete(const ir::Expr& expr, Env* env) {
   Value value = make_concrete(evaluate(expr, env), expr.pos);
-  if (value.is_bottom() && value.bottom->is_open)
-    const_cast<Bottom*>(value.bottom)->shown[0] = &expr;  // nobody else has it yet
+  if (value.is_bottom() && value.bottom->is_open) just_made(value)->shown[0] = &expr;
   return value;
 }
 
@@ -198,13 +196,13 @@ Value Evaluator::unary(const ir::Unary& expr, Env* env) {
   if (value.is_bottom()) {
     if (!value.bottom->is_open) return value;
     Value missing = lacks(value, "operand {x} of '{1}' not concrete (was {0})", expr.operand->pos, op);
-    const_cast<Bottom*>(missing.bottom)->from = nullptr;  // told by its name; nobody else has it yet
+    just_made(missing)->from = nullptr;  // told by its name
     return missing;
   }
   if (expr.kind == Tok::Not && value.tag == Value::Tag::Bool) return Value::of(!value.boolean);
   if (expr.kind == Tok::Not || !value.is_number()) {
     Value reason = bottom(Code::Eval, "invalid operation {1}{0} ({1} {2})", expr.pos, value, op);
-    const_cast<Bottom*>(reason.bottom)->operands[2] = Value::type(kinds_of(value));  // nobody else has it yet
+    just_made(reason)->operands[2] = Value::type(kinds_of(value));
     return reason;
   }
   if (expr.kind == Tok::Add) return value;
@@ -222,7 +220,7 @@ bool Evaluator::lacks_values(const Value& value) {
   return std::any_of(v->arcs.begin(), v->arcs.end(), [&](Vertex* one) {
     if (one->mark > ArcMark::Required || !(one->label.is_regular() || one->label.is_index())) return false;
     const Value base = default_of(deref(one)->base);
-    bool is_container = base.tag == Value::Tag::Struct || base.tag == Value::Tag::List;
+    bool is_container = base.is_container();
     if (one->mark == ArcMark::Required) return true;
     return is_container || base.is_vertex() ? lacks_values(is_container ? Value::of(one) : base) : !base.is_concrete_scalar();
   });
@@ -238,11 +236,11 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
     return lacks(missing, "non-concrete value {0} in operand to {1}", expr.pos, Value::string(name(expr.kind)));
   Value value = binary_values(expr.kind, left, right, expr.pos);
   if (value.is_bottom() && !is_incomplete(value.bottom->code) && (lacks_values(left) || lacks_values(right))) {
-    auto* reason = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
+    Bottom* reason = just_made(value);
     reason->code = Code::Incomplete;
   }
   if (value.is_bottom() && (expr.kind == Tok::LAnd || expr.kind == Tok::LOr)) {
-    auto* wrong = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
+    Bottom* wrong = just_made(value);
     wrong->exprs[0] = left.tag != Value::Tag::Bool ? expr.left : expr.right;
     wrong->env = env;
   }
@@ -251,7 +249,7 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
   for (const Value& side : {left, right}) {
     if (side.is_vertex()) complete(side.vertex);  // it will be shown
   }
-  auto* fresh = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
+  Bottom* fresh = just_made(value);
   std::string format = fmt::format("invalid operands {{0}} and {{1}} to '{}' (type {{2}} and {{3}})", name(expr.kind));
   fresh->format = arena_.copy(std::string_view(format.c_str(), format.size() + 1)).data();
   fresh->operands[2] = Value::type(kinds_of(left));
@@ -298,7 +296,7 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
       return lacks(missing, "invalid interpolation: non-concrete value {0} (type {1})", expr.pos, kind);
     }
     Value reason = bottom(missing.bottom->code, "invalid interpolation", expr.pos);
-    auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+    Bottom* fresh = just_made(reason);
     fresh->cause = missing.bottom;
     fresh->other = missing.bottom->pos;
     return reason;
@@ -312,8 +310,8 @@ Value Evaluator::bound(const ir::Bound& expr, Env* env) {
   if (operand.is_bottom()) {
     if (!operand.bottom->is_open) return operand;
     Value missing = lacks(operand, "non-concrete value {x} for bound {1}", expr.operand->pos, Value::string(name(expr.kind)));
-    auto* fresh = const_cast<Bottom*>(missing.bottom);  // nobody else has it yet
-    fresh->from = nullptr;                              // told by its name
+    Bottom* fresh = just_made(missing);
+    fresh->from = nullptr;  // told by its name
     fresh->is_unplaced = true;
     return missing;
   }
@@ -337,14 +335,14 @@ Value Evaluator::bound(const ir::Bound& expr, Env* env) {
 
 // x != _|_. Absent fields and permanent errors are no values, and neither is a scalar that is not concrete yet.
 Value Evaluator::presence(const ir::Presence& expr, Env* env) {
-  std::uint32_t before = std::exchange(low_, kNone);
+  std::uint32_t before = std::exchange(low_, kNothing);
   bool is_present = false;
   bool outer = std::exchange(is_asking_, true);
   Lookup found = resolve(*expr.ref, env);
   is_asking_ = outer;
   bool waits =
       found.found == Found::Blocked || (found.found == Found::Absent && found.holder != nullptr) ||
-      (found.found == Found::Error && found.value.is_bottom() && low_ != kNone && is_incomplete(found.value.bottom->code));
+      (found.found == Found::Error && found.value.is_bottom() && low_ != kNothing && is_incomplete(found.value.bottom->code));
   Value value = found.found == Found::Arc ? Value::of(found.arc) : found.found == Found::Error ? found.value : Value{};
   if (found.found == Found::Arc) {
     Vertex* v = found.arc;
@@ -464,7 +462,7 @@ Value Evaluator::lacks_argument(const Value& missing, const Builtin& builtin, st
       lacks(missing,
             is_container ? "error in call to {2}: non-concrete argument {1}" : "error in call to {2}: non-concrete value {0}",
             pos, of);
-  auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+  Bottom* fresh = just_made(reason);
   fresh->operands[2] = Value::string(arena_.copy(std::string_view(callee)));
   if (is_container) fresh->from = nullptr;
   return reason;
@@ -560,7 +558,7 @@ Value Evaluator::call_raw(const Builtin& builtin, const ir::Call& expr, Env* env
                              expr.args[i]->pos);
     if (value.is_bottom()) return value;
     if (value.is_vertex()) {
-      if (!settle(value.vertex) && low_ != kNone && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
+      if (!settle(value.vertex) && low_ != kNothing && !force_) return bottom(Code::Cycle, "cycle error", expr.pos);
       complete(value.vertex);
     }
     args.push_back(value);

@@ -45,7 +45,7 @@ void Evaluator::add_task(Vertex* v, Task::Kind kind, const Conjunct& c, const ir
 }
 
 void Evaluator::insert(Vertex* v, const Conjunct& c) {
-  if (over_budget(c.expr->pos, v)) return add_error(v, bottom(Code::Eval, "evaluation takes too many steps", c.expr->pos));
+  if (over_budget(c.expr->pos, v)) return add_error(v, bottom(Code::Eval, kTooManySteps, c.expr->pos));
   if (is_in_definition(c.scope)) v->has_definition = true;
   switch (c.expr->op) {
     case ir::Op::Constant:
@@ -262,8 +262,7 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
   if (!data->conjuncts.empty() && !data->is_data && !is_disjunct) return add_vertex(v, c, data, data->closes_fields);
   settle(data);
   data = deref(data);
-  if (data->base.tag != Value::Tag::Struct && data->base.tag != Value::Tag::List)
-    return insert_value(v, c, data->base, c.expr->pos);
+  if (!data->base.is_container()) return insert_value(v, c, data->base, c.expr->pos);
   note_conjunct(v, c);
   Node& node = *v->node;
   CloseScope* inside = c.scope;
@@ -391,7 +390,7 @@ void Evaluator::reopen(Vertex* v) {
   bool was_reference = v->shared != nullptr && !v->tried_disjuncts;
   v->phase = v->node == nullptr || was_reference ? Phase::Raw : Phase::Partial;
   if (was_reference) v->node = nullptr;
-  if (v->node != nullptr) v->node->waits_for = 0xFFFFFFFF;
+  if (v->node != nullptr) v->node->waits_for = kNothing;
   v->shared = nullptr;
   v->base = {};
   v->child_error = nullptr;

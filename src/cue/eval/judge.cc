@@ -5,7 +5,7 @@ namespace slipway::cue {
 
 Value Evaluator::reject(std::string message, std::span<const Value> because) {
   Value value = bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
-  auto* fresh = const_cast<Bottom*>(value.bottom);  // nobody else has it yet
+  Bottom* fresh = just_made(value);
   fresh->is_rejection = true;
   std::vector<Branch> branches;
   for (const Value& one : because) branches.push_back({one.bottom, nullptr});
@@ -15,7 +15,7 @@ Value Evaluator::reject(std::string message, std::span<const Value> because) {
 
 Value Evaluator::incomplete(std::string message, std::span<const Value> because) {
   Value value = reject(std::move(message), because);
-  const_cast<Bottom*>(value.bottom)->code = Code::Incomplete;  // fresh: nobody else has it yet
+  just_made(value)->code = Code::Incomplete;
   return value;
 }
 
@@ -28,7 +28,7 @@ Value Evaluator::reject(const Value& reason) {
 
 Value Evaluator::fail(const Value& reason, Code code) {
   Value failure = fail(message(*reason.bottom));
-  auto* fresh = const_cast<Bottom*>(failure.bottom);  // nobody else has it yet
+  Bottom* fresh = just_made(failure);
   fresh->code = code;
   fresh->source = reason.bottom;
   return failure;
@@ -56,11 +56,12 @@ Vertex* Evaluator::placed_data(Vertex* parent, Label label, const Value& value, 
 }
 
 Value Evaluator::data_of(const Value& given) {
+  constexpr int kMostDefaults = 100;  // inside each other
   if (given.is_vertex()) complete(given.vertex);
   Value value = given;
-  for (int hops = 0; hops < 100; ++hops) {
+  for (int hops = 0; hops < kMostDefaults; ++hops) {
     const Vertex* v = value.is_vertex() ? deref(value.vertex) : nullptr;
-    if (v != nullptr && v->base.tag != Value::Tag::Struct && v->base.tag != Value::Tag::List) value = v->base;
+    if (v != nullptr && !v->base.is_container()) value = v->base;
     if (value.tag != Value::Tag::Disjunction || value.disjunction->defaults != 1) break;
     value = value.disjunction->values[0];
   }
@@ -92,14 +93,14 @@ Value Evaluator::unify(const Value& a, const Value& b) {
   Vertex* real = deref(meet(a, b, 0));
   if (real->base.is_bottom()) return real->base;
   if (real->child_error != nullptr) return Value::of(real->child_error);
-  return real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List ? Value::of(real) : real->base;
+  return real->base.is_container() ? Value::of(real) : real->base;
 }
 
 Code Evaluator::fit(const Value& data, const Value& schema, std::vector<Value>* why) {
   Vertex* both = meet(data, schema, judged_ != nullptr ? place_of_value(judged_) : 0);
   const Vertex* real = deref(both);
   const Bottom* wrong = real->base.is_bottom() ? real->base.bottom : real->child_error;
-  bool is_container = real->base.tag == Value::Tag::Struct || real->base.tag == Value::Tag::List;
+  bool is_container = real->base.is_container();
   Code code = wrong != nullptr ? wrong->code : is_container ? missing_below(real) : Code::None;
   if (why == nullptr || code == Code::None) return code;
   Value reason = wrong != nullptr ? Value::of(wrong) : lacking(both, Wanted::Fields);
@@ -134,12 +135,12 @@ Value Evaluator::lacking(Vertex* v, Wanted wanted) {
   Value base = default_of(real->base);
   if (base.is_vertex()) real = deref(base.vertex);
   if (base.is_vertex()) base = real->base;
-  bool is_container = base.tag == Value::Tag::Struct || base.tag == Value::Tag::List;
+  bool is_container = base.is_container();
   if (!is_container) {
     if (wanted == Wanted::Fields || base.is_concrete_scalar()) return {};
     if (base.is_bottom() && base.bottom == real->base.bottom) return base;
     Value reason = bottom(Code::Incomplete, "incomplete value {0}", 0, real->base);
-    auto* fresh = const_cast<Bottom*>(reason.bottom);  // nobody else has it yet
+    Bottom* fresh = just_made(reason);
     fresh->node = v;
     fresh->is_unplaced = true;
     fresh->wants_sources = true;
@@ -149,7 +150,7 @@ Value Evaluator::lacking(Vertex* v, Wanted wanted) {
     Vertex* field = real->arcs[i];
     if (field->mark == ArcMark::Required) {
       Value reason = bottom(Code::Incomplete, "field is required but not present", field->pos);
-      const_cast<Bottom*>(reason.bottom)->node = field;
+      just_made(reason)->node = field;
       return reason;
     }
     bool counts = field->label.is_regular() || field->label.is_index();

@@ -93,7 +93,7 @@ Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
     return {Found::Arc, arc, {}};
   }
   if (v->base.is_bottom()) return {Found::Error, nullptr, v->base};
-  bool is_container = v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List;
+  bool is_container = v->base.is_container();
   if (is_container || (kinds_of(v->base) & (kStruct | kList)) != 0) return {Found::Absent, nullptr, {}};
   if (label.is_definition() || label.is_hidden()) return {Found::Absent, nullptr, {}};
   return {
@@ -121,7 +121,7 @@ bool Evaluator::decide_known(Vertex* v, Label label) {
 
 // What may still be added to a scalar agrees with it or makes it an error.
 bool Evaluator::is_scalar_known(Vertex* field) {
-  std::uint32_t outer_low = std::exchange(low_, 0xFFFFFFFF);
+  std::uint32_t outer_low = std::exchange(low_, kNothing);
   settle(field);
   low_ = outer_low;
   const Vertex* real = deref(field);
@@ -132,7 +132,7 @@ bool Evaluator::is_scalar_known(Vertex* field) {
 bool Evaluator::asks_for_known(const Task& task) {
   const ir::Clause& first = ir::as<ir::Comprehension>(*task.conjunct.expr).clauses[0];
   if (first.kind != ast::Clause::If || first.expr->op != ir::Op::Presence) return false;
-  std::uint32_t outer_low = std::exchange(low_, 0xFFFFFFFF);
+  std::uint32_t outer_low = std::exchange(low_, kNothing);
   bool outer_asking = std::exchange(is_asking_, true);
   Lookup found = resolve(*ir::as<ir::Presence>(*first.expr).ref, task.conjunct.env);
   is_asking_ = outer_asking;

@@ -32,7 +32,7 @@ bool Evaluator::decide_scalars(Vertex* v) {
     if (bound.tag == Value::Tag::Validator) return false;
   }
   std::vector<ScalarFactor> own(node.disjunctions.size());
-  std::vector<const ScalarFactor*> factors(own.size());
+  std::vector<ScalarFactor*> factors(own.size());
   for (std::size_t k = 0; k < own.size(); ++k) {
     factors[k] = factor_of(node.disjunctions[k], own[k]);
     if (factors[k] == nullptr) return false;
@@ -47,7 +47,7 @@ bool Evaluator::decide_scalars(Vertex* v) {
 }
 
 // Null when some disjunct is not known to be a scalar or a set of them.
-const ScalarFactor* Evaluator::factor_of(const PendingDisjunction& pending, ScalarFactor& own) {
+ScalarFactor* Evaluator::factor_of(const PendingDisjunction& pending, ScalarFactor& own) {
   const ir::Or* written = pending.values == nullptr ? &ir::as<ir::Or>(*pending.conjunct.expr) : nullptr;
   if (written == nullptr || written->parts.size() < kLarge) return make_factor(pending, own) ? &own : nullptr;
   auto known = factors_.find(written);
@@ -101,7 +101,7 @@ void Evaluator::add_part(ScalarFactor& factor, const Value& value, DefaultMode m
 }
 
 // When all of its disjuncts are left, every vertex of which no more is said has the same value.
-bool Evaluator::take_factor(Vertex* v, const ScalarFactor& factor) {
+bool Evaluator::take_factor(Vertex* v, ScalarFactor& factor) {
   const Node& node = *v->node;
   bool is_plain = !node.has_scalar() && node.bounds.empty() && (factor.kinds & ~node.kinds) == 0 && v->stands_for == nullptr &&
                   !v->is_preliminary;
@@ -122,7 +122,7 @@ bool Evaluator::take_factor(Vertex* v, const ScalarFactor& factor) {
     auto* disjunction = arena_.make<Disjunction>();
     disjunction->values = arena_.copy(values);
     disjunction->defaults = defaults;
-    const_cast<ScalarFactor&>(factor).as_value = Value::of(disjunction);
+    factor.as_value = Value::of(disjunction);
   }
   v->base = factor.as_value;
   return true;

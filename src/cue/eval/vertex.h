@@ -147,6 +147,9 @@ inline Vertex* declared(Vertex* v) {
   return v;
 }
 
+/// What waits for a vertex says how deep on the stack that is; this is deeper than any.
+inline constexpr std::uint32_t kNothing = 0xFFFFFFFF;
+
 struct Task {
   enum class Kind : std::uint8_t { Resolve, Expression, Dynamic, Comprehension, Pattern, List };
   enum class State : std::uint8_t { Waiting, Running, Done };
@@ -296,7 +299,7 @@ struct Node {
   BeganWith before;              // of a trial
   std::uint32_t next_conjunct = 0;
   std::uint32_t depth = 0;
-  std::uint32_t waits_for = 0xFFFFFFFF;  // depth of what it waits for, while Partial
+  std::uint32_t waits_for = kNothing;  // depth of what it waits for, while Partial
   std::uint64_t waits_since = 0;
   Vertex* trial = nullptr;  // of one of its disjuncts, while that runs
   List<Value> bounds;

@@ -38,7 +38,7 @@ class Subsumption {
   }
 
   static Value base_of(Vertex* v) {
-    bool is_container = v->base.tag == Value::Tag::Struct || v->base.tag == Value::Tag::List;
+    bool is_container = v->base.is_container();
     return is_container ? Value::of(v) : v->base;
   }
   static Value base_of(const Value& value) { return value.is_vertex() ? base_of(deref(value.vertex)) : value; }

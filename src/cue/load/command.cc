@@ -379,7 +379,7 @@ class Command {
 
   static std::string cannot_be_text(Evaluator& evaluator, Vertex* v) {
     const Value& value = deref(v)->base;
-    bool is_container = value.tag == Value::Tag::Struct || value.tag == Value::Tag::List;
+    bool is_container = value.is_container();
     return fmt::format("cannot use value {} (type {}) as string", evaluator.show(is_container ? Value::of(v) : value),
                        describe_kind(kinds_of(value)));
   }

@@ -35,7 +35,7 @@ Value raise(Calls& calls, std::span<const Value> args) {
   bool is_text = args[0].tag == Value::Tag::String || args[0].tag == Value::Tag::Bytes;
   Value text = is_text ? calls.make_string(args[0].str()) : calls.make_string(calls.show(args[0]));
   Value failure = calls.fail(std::string(text.str()));
-  auto* reason = const_cast<Bottom*>(failure.bottom);  // fresh: nobody else has it yet
+  Bottom* reason = just_made(failure);
   reason->code = Code::User;
   reason->format = "{0}";
   reason->operands[0] = text;

@@ -1,5 +1,8 @@
 #include "cluster/definition.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "cluster/contents.h"
 #include "cluster/names.h"
 #include "cluster/writes.h"
@@ -15,14 +18,16 @@ constexpr std::string_view kCleanup = "customresourcecleanup.apiextensions.k8s.i
 /// Objects with finalizers of their own take as long as their controllers do.
 constexpr Duration kLookAgain = std::chrono::seconds{1};
 
-/// The resource in a version that is served; all versions show the same objects.
-std::optional<kube::Resource> served_resource(const kube::Object& definition) {
+/// The resource in a version that the server answers while the definition goes: one that is served, or else the storage
+/// version. All versions show the same objects.
+std::optional<kube::Resource> reachable_resource(const kube::Object& definition) {
   const json::Value& spec = definition["spec"];
-  for (const json::Value& version : spec["versions"].items()) {
-    if (version["served"].as_bool())
-      return kube::Resource{spec["group"].str(), version["name"].str(), spec["names"]["plural"].str()};
-  }
-  return std::nullopt;
+  const auto versions = spec["versions"].items();
+  const auto has = [](const char* flag) { return [flag](const json::Value& version) { return version[flag].as_bool(); }; };
+  auto found = std::ranges::find_if(versions, has("served"));
+  if (found == versions.end()) found = std::ranges::find_if(versions, has("storage"));
+  if (found == versions.end()) return std::nullopt;
+  return kube::Resource{spec["group"].str(), (*found)["name"].str(), spec["names"]["plural"].str()};
 }
 
 }  // namespace
@@ -34,7 +39,7 @@ Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   if (definition.is_null() || !kube::is_deleting(definition) || !kube::has_finalizer(definition, kCleanup)) {
     co_return Outcome::settled();
   }
-  if (const auto resource = served_resource(definition)) {
+  if (const auto resource = reachable_resource(definition)) {
     const auto emptied = co_await empty(run.client, *resource, "");
     if (!emptied) co_return Outcome::failed(emptied.error());
     if (!*emptied) co_return Outcome::retries_after(kLookAgain);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cluster/world_fixture.h"
 
 namespace slipway::cluster {
@@ -171,6 +173,31 @@ TEST_F(EndingTest, deletes_custom_objects_before_their_definition) {
   patch(things, "a", R"({"metadata":{"finalizers":null}})");
   advance(seconds{3});
   EXPECT_TRUE(get(kDefinitions, "things.example.com", "").is_null());
+}
+
+TEST_F(EndingTest, deletes_custom_objects_before_a_definition_without_a_served_version) {
+  const auto definition = [](const char* served) {
+    return fmt::format(
+        R"({{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: things.example.com}},
+    spec: {{group: example.com, scope: Namespaced, names: {{plural: things, singular: thing, kind: Thing, listKind: ThingList}},
+    versions: [{{name: v1, served: {}, storage: true, schema: {{openAPIV3Schema: {{type: object}}}}}}]}}}})",
+        served);
+  };
+  make(kDefinitions, definition("true"));
+  settle();
+  const kube::Resource things{"example.com", "v1", "things"};
+  make(things, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: default}}");
+  patch(kDefinitions, "things.example.com",
+        R"({"spec":{"versions":[{"name":"v1","served":false,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})",
+        "");
+  settle();
+  EXPECT_TRUE(get(things, "a").is_null());
+  remove(kDefinitions, "things.example.com", "Background", "");
+  advance(seconds{3});
+  EXPECT_TRUE(get(kDefinitions, "things.example.com", "").is_null());
+  make(kDefinitions, definition("true"));
+  settle();
+  EXPECT_TRUE(get(things, "a").is_null()) << "an object outlived its definition";
 }
 
 TEST_F(EndingTest, binds_claims) {

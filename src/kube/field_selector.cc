@@ -127,6 +127,13 @@ bool FieldSelector::matches(const json::Value& object) const {
                              [&](const Requirement& one) { return (read(object, one.field) == one.value) == one.is_equal; });
 }
 
+std::optional<std::string> FieldSelector::demanded(std::string_view field) const {
+  const auto found =
+      std::ranges::find_if(requirements_, [&](const Requirement& one) { return one.field == field && one.is_equal; });
+  if (found == requirements_.end()) return std::nullopt;
+  return found->value;
+}
+
 std::string FieldSelector::to_string() const {
   std::string out;
   for (const Requirement& one : requirements_) {

@@ -1,6 +1,7 @@
 // Label and field selectors: parse from the query form or the LabelSelector object, match, print.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,8 @@ class FieldSelector {
   /// upstream either (an Event's `source`, a Job's `status.successful`, a Pod's `spec.hostNetwork`) are known.
   bool matches(const json::Value& object) const;
   bool matches_everything() const { return requirements_.empty(); }
+  /// The value that `field` must have, when a requirement says so with = or ==.
+  std::optional<std::string> demanded(std::string_view field) const;
   std::string to_string() const;
   const std::vector<Requirement>& requirements() const { return requirements_; }
 

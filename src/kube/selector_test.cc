@@ -64,6 +64,14 @@ TEST(FieldSelector, reads_fields_by_path) {
   EXPECT_TRUE(FieldSelector::parse("spec.nodeName=")->matches(parsed("{}")));
 }
 
+TEST(FieldSelector, tells_the_value_that_it_demands_of_a_field) {
+  const auto selector = FieldSelector::parse("metadata.name==a\\,b,status.phase!=Failed");
+  ASSERT_TRUE(selector);
+  EXPECT_EQ(selector->demanded("metadata.name"), "a,b");
+  EXPECT_EQ(selector->demanded("status.phase"), std::nullopt);
+  EXPECT_EQ(selector->demanded("metadata.namespace"), std::nullopt);
+}
+
 TEST(FieldSelector, knows_upstreams_names_that_are_no_paths) {
   EXPECT_TRUE(FieldSelector::parse("source=kubelet")->matches(parsed(R"({"kind":"Event","source":{"component":"kubelet"}})")));
   EXPECT_TRUE(FieldSelector::parse("status.successful=2")->matches(parsed(R"({"kind":"Job","status":{"succeeded":2}})")));

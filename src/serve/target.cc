@@ -20,6 +20,7 @@ Result<void> check_scope(bool is_namespaced, const Route& route, Verb verb) {
   return {};
 }
 
+/// Whether a verb of whole objects goes with a path that ends in a name, or with one that does not.
 bool is_object_verb(Verb verb, bool has_name) {
   switch (verb) {
     case Verb::Get:
@@ -36,8 +37,6 @@ bool is_object_verb(Verb verb, bool has_name) {
   }
   return false;
 }
-
-bool is_status_verb(Verb verb) { return verb == Verb::Get || verb == Verb::Update || verb == Verb::Patch; }
 
 /// For the shape of an answer that is no stored object.
 server::TypePtr answered_type(const server::Endpoint& endpoint) {
@@ -57,20 +56,14 @@ Result<Target> target_of(const server::Registry& registry, const Route& route, V
     if (!endpoint->takes(verb)) return not_allowed();
     return Target{answered_type(*endpoint), endpoint};
   }
-  const auto type = registry.find(route.resource);
-  if (!type) return not_found();
-  SLIPWAY_TRY_VOID(check_scope((*type)->is_namespaced, route, verb));
-  if (!route.tail.empty()) return not_found();
-  if (route.subresource.empty()) {
-    if (!is_object_verb(verb, !route.name.empty())) return not_allowed();
-  } else {
-    const bool is_status = route.subresource == "status" && (*type)->has_status;
-    const bool is_scale = route.subresource == "scale" && (*type)->scale.has_value();
-    const server::Endpoint* part = server::find_stored_part(route.resource, route.subresource);
-    if (!is_status && !is_scale && part == nullptr) return not_found();
-    if (part != nullptr ? !part->takes(verb) : !is_status_verb(verb)) return not_allowed();
-  }
-  return Target{*type, nullptr};
+  const auto served = registry.served(route.resource);
+  if (!served) return not_found();
+  SLIPWAY_TRY_VOID(check_scope((*served)->type.is_namespaced, route, verb));
+  const auto part = (*served)->part(route.subresource);
+  if (!route.tail.empty() || !part) return not_found();
+  if (!part->takes(verb)) return not_allowed();
+  if (part->content == server::Part::Content::Whole && !is_object_verb(verb, !route.name.empty())) return not_allowed();
+  return Target{server::type_of(*served), nullptr};
 }
 
 client::Request request_of(const Call& call, Verb verb) {

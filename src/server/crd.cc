@@ -76,6 +76,14 @@ std::string storage_version(const Value& spec) {
   return "";
 }
 
+/// Besides the versions that say so, the storage version of a definition that is going and serves none: its objects can only be
+/// deleted where they are served.
+bool is_to_serve(const Value& crd, const Value& version) {
+  if (version["served"].as_bool()) return true;
+  if (!kube::is_deleting(crd) || !version["storage"].as_bool()) return false;
+  return std::ranges::none_of(crd["spec"]["versions"].items(), [](const Value& one) { return one["served"].as_bool(); });
+}
+
 /// "plural.group" → both.
 std::pair<std::string_view, std::string_view> split_name(std::string_view name) {
   const auto dot = name.find('.');
@@ -93,7 +101,7 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
   std::vector<Served> result;
   if (!kube::is_true(crd, "Established")) return result;
   for (const Value& version : crd["spec"]["versions"].items()) {
-    if (!version["served"].as_bool()) continue;
+    if (!is_to_serve(crd, version)) continue;
     Served served;
     served.type = type_of(crd, version);
     served.source = version;
@@ -117,23 +125,16 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
   return result;
 }
 
-void reload_crd(Site& site, std::string_view key) {
-  const auto entry = site.store.get(key);
-  const auto [plural, group] = split_name(key.substr(kPrefix.size()));
-  const auto known = site.registry.versions(group, plural);
-  std::vector<Served> now;
-  if (entry) now = served_versions(entry->value, entry->modified, known);
-  site.registry.remove_all(group, plural);
-  for (Served& served : now) site.registry.put(std::move(served));
-}
+DefinitionProjection::DefinitionProjection(store::Store& store, Registry& registry)
+    : registry_(registry), following_(store.follow(std::string(kPrefix), *this, store::Sight::Durable)) {}
 
-void reload_all_crds(Site& site) {
-  for (const TypePtr& type : site.registry.all()) {
-    if (type->is_custom) reload_crd(site, std::string(kPrefix) + type->resource.group_resource());
-  }
-  const auto range = site.store.range({.prefix = std::string(kPrefix), .start = {}});
-  if (!range) return;
-  for (const auto& [key, entry] : range->entries) reload_crd(site, key);
+void DefinitionProjection::apply(const store::Change& change) {
+  const auto [plural, group] = split_name(std::string_view(change.key).substr(kPrefix.size()));
+  const auto known = registry_.versions(group, plural);
+  std::vector<Served> now;
+  if (change.value) now = served_versions(*change.value, change.revision, known);
+  registry_.remove_all(group, plural);
+  for (Served& served : now) registry_.put(std::move(served));
 }
 
 std::vector<std::string> waiting_crds(const Site& site, std::string_view name) {
@@ -143,7 +144,8 @@ std::vector<std::string> waiting_crds(const Site& site, std::string_view name) {
   for (const auto& [key, entry] : range->entries) {
     const std::string_view other = kube::name(entry.value);
     const bool is_waiting = !kube::is_true(entry.value, "NamesAccepted") && !kube::is_deleting(entry.value);
-    if (is_waiting && other != name && split_name(other).second == split_name(name).second) waiting.emplace_back(other);
+    const bool is_near = name.empty() || split_name(other).second == split_name(name).second;
+    if (is_waiting && is_near && other != name) waiting.emplace_back(other);
   }
   return waiting;
 }

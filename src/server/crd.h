@@ -3,12 +3,14 @@
 // work of a controller, which then removes kCrdFinalizer.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kube/resource.h"
 #include "server/registry.h"
+#include "store/store.h"
 
 namespace slipway::server {
 
@@ -17,13 +19,25 @@ struct Site;
 inline constexpr std::string_view kCrdFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 bool is_crd(const kube::GroupVersionKind& kind);
-/// The versions of a definition that are to be served; empty while its names are not accepted. `modified` is the revision of
+/// The versions of a definition that are to be served; empty while its names are not accepted. A definition that is being
+/// deleted and serves no version is served in its storage version until it has gone, so that its objects can go before it
+/// (DIVERGES: upstream deletes them behind the API). `modified` is the revision of
 /// `crd`. Entries of `known` whose part of the definition is unchanged are taken over.
 std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modified, const std::vector<ServedPtr>& known);
-/// Brings the registry in line with the durable definition under a key of the store (gone, if there is none).
-void reload_crd(Site& site, std::string_view key);
-void reload_all_crds(Site& site);
-/// Definitions of the group of `name` ("widgets.example.com") whose names were taken when they were last written, by name.
+
+/// Keeps the registry in line with the definitions that are durable.
+class DefinitionProjection : public store::Projection {
+ public:
+  DefinitionProjection(store::Store& store, Registry& registry);
+  void apply(const store::Change& change) override;
+
+ private:
+  Registry& registry_;
+  std::unique_ptr<store::Following> following_;
+};
+
+/// Definitions of the group of `name` ("widgets.example.com"; "": of all groups) beside that one whose names were taken when
+/// they were last written, by name.
 std::vector<std::string> waiting_crds(const Site& site, std::string_view name);
 
 }  // namespace slipway::server

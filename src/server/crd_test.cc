@@ -284,6 +284,15 @@ TEST_F(Crd, keeps_its_identity_once_established) {
             "field is immutable");
 }
 
+TEST_F(Crd, what_the_log_says_is_served_whoever_wrote_it) {
+  const Value crd = define_widgets();
+  const std::string key = "/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com";
+  ASSERT_TRUE(env_.run(store_->append({{key, std::nullopt, store_->get(key)->modified}})));
+  EXPECT_FALSE(server_->registry().find(kWidgets));
+  ASSERT_TRUE(env_.run(store_->append({{key, crd, 0}})));
+  EXPECT_TRUE(server_->registry().find(kWidgets));
+}
+
 TEST_F(Crd, again_changes_nothing) {
   const Value crd = define_widgets();
   env_.advance(std::chrono::hours{1});

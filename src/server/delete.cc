@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "server/access/upkeep.h"
-#include "server/crd.h"
 #include "server/list_options.h"
 #include "server/planner.h"
 
@@ -122,7 +121,7 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   SLIPWAY_CO_TRY(range, site_.store.range({.prefix = selection.prefix, .start = {}}));
   json::ArrayBuilder deleted;
-  std::optional<Status> refusal;  // the first; what may go goes all the same
+  std::optional<Status> refusal;  // the first; what may go goes all the same, unless the store fails
   std::size_t next = 0;
   while (next < range.entries.size()) {
     // One append takes many deletes; each is planned against head state with the revision it will get.
@@ -142,9 +141,12 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
       deleted.add(object);
       for (store::Write& write : plan->writes) writes.push_back(std::move(write));
     }
-    if (!writes.empty()) SLIPWAY_CO_TRY_VOID(co_await site_.store.append(std::move(writes)));
+    if (writes.empty()) continue;
+    if (auto appended = co_await site_.store.append(std::move(writes)); !appended) {
+      refusal = std::move(appended).error();
+      break;
+    }
   }
-  if (is_crd(served->type.kind)) reload_all_crds(site_);
   co_await keep_up(site_, served->type.resource, request.ns);
   if (refusal) co_return fail(std::move(*refusal));
   Value meta = json::object({{"resourceVersion", std::to_string(site_.store.revision())}});

@@ -85,14 +85,6 @@ Result<Token> read_token(std::string_view text) {
   return result;
 }
 
-/// The value that a field selector demands of `field`, when it demands exactly one.
-std::optional<std::string> demanded(const kube::FieldSelector& fields, std::string_view field) {
-  for (const auto& requirement : fields.requirements()) {
-    if (requirement.field == field && requirement.is_equal) return requirement.value;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 bool Selection::matches(const kube::Object& object) const {
@@ -107,14 +99,14 @@ Result<Selection> Selection::of(const client::Request& request, const Served& se
   SLIPWAY_TRY_VOID(fields.check(served.type.selectable_fields));
   selection.labels = std::move(labels);
   selection.fields = std::move(fields);
-  std::optional<std::string> name = demanded(selection.fields, "metadata.name");
+  std::optional<std::string> name = selection.fields.demanded("metadata.name");
   if (!request.name.empty()) {
     if (name && *name != request.name) {
       return fail(Reason::BadRequest, "fieldSelector metadata.name doesn't match requested name");
     }
     name = request.name;
   }
-  std::optional<std::string> ns = demanded(selection.fields, "metadata.namespace");
+  std::optional<std::string> ns = selection.fields.demanded("metadata.namespace");
   if (!request.ns.empty()) ns = request.ns;
   selection.prefix = served.prefix;
   if (served.type.is_namespaced && (!ns || ns->empty())) return selection;

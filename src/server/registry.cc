@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "kube/schema.h"
 #include "server/builtin/conversion.h"
 #include "server/builtin/strategy.h"
+#include "server/endpoint.h"
 
 namespace slipway::server {
 
@@ -18,8 +20,6 @@ std::string lower(std::string_view text) {
   std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return result;
 }
-
-TypePtr type_of(const ServedPtr& served) { return {served, &served->type}; }
 
 bool answers_to(const kube::ResourceType& type, const std::string& word) {
   return word == type.resource.plural || word == type.singular || word == lower(type.kind.kind) ||
@@ -32,6 +32,23 @@ bool is_better(const kube::ResourceType& candidate, const TypePtr& best) {
 }
 
 }  // namespace
+
+TypePtr type_of(const ServedPtr& served) { return {served, &served->type}; }
+
+bool Part::takes(client::Verb verb) const { return std::ranges::find(verbs, verb) != verbs.end(); }
+
+std::optional<Part> Served::part(std::string_view subresource) const {
+  using enum client::Verb;
+  static constexpr std::array kOfObjects{Get, List, Watch, Create, Update, Patch, Delete, DeleteCollection};
+  static constexpr std::array kOfParts{Get, Update, Patch};
+  if (subresource.empty()) return Part{Part::Content::Whole, kOfObjects};
+  if (subresource == "status" && type.has_status) return Part{Part::Content::Status, kOfParts};
+  if (subresource == "scale" && type.scale.has_value()) return Part{Part::Content::Scale, kOfParts};
+  if (subresource != strategy->subresource) return std::nullopt;
+  const Endpoint* row = find_stored_part(type.resource, subresource);
+  if (row == nullptr) return std::nullopt;
+  return Part{Part::Content::OfKind, row->verbs};
+}
 
 std::string Served::key(std::string_view ns, std::string_view name) const {
   std::string key;

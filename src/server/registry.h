@@ -4,10 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "client/client.h"
 #include "kube/object.h"
 #include "kube/resource.h"
 
@@ -18,6 +21,20 @@ class Rules;
 struct Strategy;
 
 using TypePtr = std::shared_ptr<const kube::ResourceType>;
+
+/// What of a stored object one path reads and writes: the object itself or one of its subresources.
+struct Part {
+  enum class Content : std::uint8_t {
+    Whole,
+    Status,
+    Scale,   // autoscaling/v1 Scale, made from fields of the object
+    OfKind,  // Strategy::subresource: namespaces/finalize
+  };
+  Content content = Content::Whole;
+  std::span<const client::Verb> verbs{};
+
+  bool takes(client::Verb verb) const;
+};
 
 /// One served resource in one version. Immutable once registered.
 struct Served {
@@ -35,6 +52,10 @@ struct Served {
   bool is_terminating = false;           // its CustomResourceDefinition is being deleted: nothing new may be created
 
   std::string key(std::string_view ns, std::string_view name) const;
+  /// The part behind a subresource's name, "" being the whole object; nullopt when the resource has no such part. The only
+  /// place that says which subresource takes which verb. Endpoints with an answer of their own (server/endpoint.h) are no
+  /// parts.
+  std::optional<Part> part(std::string_view subresource) const;
   /// A stored object as this version shows it.
   kube::Object shown(const kube::Object& stored, kube::Revision modified) const;
   /// As selectors see it: as shown() but for the apiVersion, which none looks at.
@@ -47,6 +68,9 @@ struct Served {
   bool is_older(kube::Revision modified) const { return modified <= schema_since && type.schema != nullptr; }
 };
 using ServedPtr = std::shared_ptr<const Served>;
+
+/// Its type, which keeps it alive.
+TypePtr type_of(const ServedPtr& served);
 
 class Registry {
  public:

@@ -1,7 +1,6 @@
 #include "server/server.h"
 
 #include "kube/builtin.h"
-#include "server/crd.h"
 #include "server/registry.h"
 #include "server/verbs.h"
 
@@ -16,7 +15,6 @@ Server::Server(Env& env, store::Store& store, Options options)
 Server::~Server() = default;
 
 Task<Result<void>> Server::start() {
-  verbs_->load_definitions();
   if (!options_.writes_bootstrap) co_return Result<void>{};
   co_return co_await verbs_->begin();
 }

@@ -35,7 +35,7 @@ class Server : public client::Client {
   Server(Env& env, store::Store& store, Options options);
   ~Server() override;
 
-  /// Loads the CRDs from the store and creates what every cluster has where it is missing: the namespaces default, kube-system,
+  /// Creates what every cluster has where it is missing: the namespaces default, kube-system,
   /// kube-public and kube-node-lease, roles and bindings (access/bootstrap.h), a ServiceAccount in each namespace. To be
   /// awaited before the first call.
   Task<Result<void>> start();

@@ -14,6 +14,7 @@
 #include "kube/apply.h"
 #include "server/access/access.h"
 #include "server/builtin/service_numbers.h"
+#include "server/crd.h"
 #include "server/endpoint.h"
 #include "server/registry.h"
 #include "server/server.h"
@@ -50,10 +51,10 @@ struct Site {
 class Verbs {
  public:
   Verbs(Env& env, store::Store& store, const Options& options, Registry& registry, client::Client& server)
-      : access_(env, store, options.access), site_{env, store, options, registry, access_, server} {}
+      : access_(env, store, options.access),
+        definitions_(store, registry),
+        site_{env, store, options, registry, access_, server} {}
 
-  /// Serves what the definitions in the store say.
-  void load_definitions();
   /// Creates what every cluster has where it is missing.
   Task<Result<void>> begin();
   Task<Result<Reply>> call(Request request);
@@ -75,6 +76,7 @@ class Verbs {
   Task<Result<void>> settle(Revision based_on);
 
   Access access_;
+  DefinitionProjection definitions_;
   Site site_;
 };
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "server/access/upkeep.h"
-#include "server/crd.h"
 #include "server/list_options.h"
 #include "server/planner.h"
 #include "server/scale.h"
@@ -20,11 +19,6 @@ constexpr std::string_view kTooOldContinue =
     "The provided continue parameter is too old to display a consistent list result. You must start a new list without the "
     "continue "
     "parameter.";
-
-bool is_readable(const Served& served, const std::string& subresource) {
-  return subresource.empty() || (subresource == "status" && served.type.has_status) ||
-         (subresource == "scale" && served.type.scale.has_value()) || subresource == served.strategy->subresource;
-}
 
 constexpr std::string_view kNotAllowed = "the server does not allow this method on the requested resource";
 
@@ -64,8 +58,6 @@ Value list_object(const store::Range& page, const Selection& selection, const Se
 }
 
 }  // namespace
-
-void Verbs::load_definitions() { reload_all_crds(site_); }
 
 Task<Result<void>> Verbs::begin() { return begin_upkeep(site_); }
 
@@ -117,9 +109,9 @@ Task<Result<Reply>> Verbs::dispatch(Request request, ServedPtr served) {
 }
 
 Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
-  if (!is_readable(*served, request.subresource)) {
-    co_return fail(Reason::NotFound, "the server could not find the requested resource");
-  }
+  const auto part = served->part(request.subresource);
+  if (!part) co_return fail(Reason::NotFound, "the server could not find the requested resource");
+  if (!part->takes(request.verb)) co_return fail(Reason::MethodNotAllowed, std::string(kNotAllowed));
   if (request.name.empty()) co_return fail(Reason::BadRequest, "resource name may not be empty");
   if (served->type.is_namespaced && request.ns.empty()) {
     co_return fail(Reason::BadRequest, "an empty namespace may not be set when a resource name is provided");
@@ -129,7 +121,7 @@ Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
   const auto entry = site_.store.get(served->key(request.ns, request.name));
   if (!entry) co_return fail(kube::not_found(served->type.resource, request.name));
   Value object = served->shown(entry->value, entry->modified);
-  if (request.subresource == "scale") object = scale_of(served->type, object);
+  if (part->content == Part::Content::Scale) object = scale_of(served->type, object);
   co_return Reply{std::move(object), {}, 200};
 }
 

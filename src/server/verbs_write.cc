@@ -6,7 +6,6 @@
 #include "server/access/escalation.h"
 #include "server/access/upkeep.h"
 #include "server/builtin/conversion.h"
-#include "server/crd.h"
 #include "server/meta_rules.h"
 #include "server/planner.h"
 
@@ -52,23 +51,19 @@ Planner::Planner(Site& site, const Request& request, const Served& served, Revis
 
 Result<Plan> Planner::plan() {
   SLIPWAY_TRY_VOID(check_request());
-  const std::string& sub = request_.subresource;
-  const bool is_create = request_.verb == client::Verb::Create;
-  if (request_.verb == client::Verb::Delete && !sub.empty()) {
+  const auto part = served_.part(request_.subresource);
+  if (!part) return fail(Reason::NotFound, "the server could not find the requested resource");
+  if (!part->takes(request_.verb)) {
     return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
   }
-  const bool is_scale = sub == "scale" && served_.type.scale.has_value();
-  const bool is_known =
-      sub.empty() ||
-      (!is_create && ((sub == "status" && served_.type.has_status) || is_scale || sub == served_.strategy->subresource));
-  if (!is_known) return fail(Reason::NotFound, "the server could not find the requested resource");
+  const bool is_create = request_.verb == client::Verb::Create;
   if (served_.type.is_namespaced && request_.ns.empty()) {
     return fail(Reason::BadRequest, is_create ? "an empty namespace may not be set during creation"
                                               : "an empty namespace may not be set when a resource name is provided");
   }
   if (is_create) return create(request_.body);
   if (request_.name.empty()) return fail(Reason::BadRequest, "resource name may not be empty");
-  if (is_scale) return scale();
+  if (part->content == Part::Content::Scale) return scale();
   if (request_.verb == client::Verb::Update) return update();
   if (request_.verb == client::Verb::Patch) return patch();
   SLIPWAY_TRY(options, DeleteOptions::of(request_.body));
@@ -295,18 +290,6 @@ Task<Result<Reply>> Verbs::write(Request request, ServedPtr served) {
   }
   SLIPWAY_CO_TRY_VOID(co_await site_.store.append(std::move(plan->writes)));
   const std::string name(request.name.empty() ? kube::name(plan->reply) : request.name);
-  if (is_crd(served->type.kind)) {
-    reload_crd(site_, served->key("", name));
-    // Names may have become free: who waits for them is written again as it is, which decides its status anew.
-    for (const std::string& waiting : waiting_crds(site_, name)) {
-      Request again;
-      again.verb = client::Verb::Patch;
-      again.resource = request.resource;
-      again.name = waiting;
-      again.body = Value::empty_object();
-      std::ignore = co_await write(std::move(again), served);
-    }
-  }
   co_await keep_up(site_, served->type.resource, served->type.is_namespaced ? request.ns : name);
   co_return Reply{std::move(plan->reply), std::move(plan->warnings), plan->code};
 }

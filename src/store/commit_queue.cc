@@ -16,6 +16,10 @@ constexpr std::size_t kPendingBytes = std::size_t{256} << 20;
 /// Superseded rows deleted along with one group, at least; twice as many as it adds otherwise, so that the file keeps its size.
 constexpr std::size_t kSweepBatch = 512;
 
+std::optional<json::Value> value_of(std::optional<Entry> entry) {
+  return entry ? std::optional(std::move(entry->value)) : std::nullopt;
+}
+
 }  // namespace
 
 /// Changes that become durable together. While it is on the lane only the lane touches `writes` and `outcome`.
@@ -79,7 +83,12 @@ Result<std::shared_ptr<CommitQueue::Group>> CommitQueue::join(std::vector<Write>
   for (Write& write : writes) {
     const std::size_t size = write.key.size() + (write.value ? write.value->memory_bytes() : 0);
     bytes += size;
+    auto before = followers_->has_any_for(write.key) ? get_head(write.key) : std::nullopt;
     head_.insert_or_assign(write.key, Head{next_, write.value});
+    followers_->tell(write.key, [&] {
+      const Revision revision = before ? before->modified : 0;
+      return Change{next_, write.key, write.value, value_of(std::move(before)), revision};
+    });
     pending.push_back({next_++, std::move(write.key), std::move(write.value), size});
   }
   Group& group = collecting_group(bytes);
@@ -181,13 +190,31 @@ void CommitQueue::succeed(Group& group) {
 
 void CommitQueue::fail_all(const Status& failure) {
   env_.log.error("a commit failed; its writes and those after them are undone", {{"error", failure.message}});
-  head_.clear();
   next_ = state_->revision() + 1;
+  undo_head();
   pending_bytes_ = 0;
   for (const auto& group : std::exchange(groups_, {})) {
     group->outcome = fail(failure);
     group->is_done = true;
     group->done.notify();
+  }
+}
+
+void CommitQueue::undo_head() {
+  for (auto& [key, undone] : std::exchange(head_, {})) {
+    followers_->tell(key, [&] {
+      auto durable = state_->get(key);
+      const Revision revision = durable ? durable->modified : 0;
+      return Change{revision, key, value_of(std::move(durable)), std::move(undone.value), undone.revision};
+    });
+  }
+}
+
+void CommitQueue::each_head(std::string_view prefix, const std::function<void(const Change&)>& visit) const {
+  for (auto at = head_.lower_bound(prefix); at != head_.end() && at->first.starts_with(prefix); ++at) {
+    auto durable = state_->get(at->first);
+    const Revision revision = durable ? durable->modified : 0;
+    visit({at->second.revision, at->first, at->second.value, value_of(std::move(durable)), revision});
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,10 @@ class CommitQueue : public std::enable_shared_from_this<CommitQueue> {
 
   Revision next_revision() const { return next_; }
   std::optional<Entry> get_head(std::string_view key) const;
+  /// Told of each write when it is appended, and of its undoing.
+  Followers& followers() { return *followers_; }
+  /// What is appended below a prefix and not durable yet, as one change per key from what is durable.
+  void each_head(std::string_view prefix, const std::function<void(const Change&)>& visit) const;
   /// As Store::append.
   Task<Result<Revision>> append(std::vector<Write> writes);
   /// Deletes what the state no longer needs from the file, in batches that go with the groups.
@@ -53,13 +58,16 @@ class CommitQueue : public std::enable_shared_from_this<CommitQueue> {
   void take_superseded(Group& group);
   void succeed(Group& group);
   void fail_all(const Status& failure);
+  /// Back to what is durable.
+  void undo_head();
 
   Env& env_;
   std::shared_ptr<State> state_;
   std::shared_ptr<LogFile> file_;
   Revision next_;
   std::map<std::string, Head, std::less<>> head_;  // of keys with writes that are not durable
-  std::deque<std::shared_ptr<Group>> groups_;      // the first may be on the lane
+  std::shared_ptr<Followers> followers_ = std::make_shared<Followers>();
+  std::deque<std::shared_ptr<Group>> groups_;  // the first may be on the lane
   std::size_t pending_bytes_ = 0;
   Signal idle_;
   bool is_committing_ = false;

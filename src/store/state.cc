@@ -140,6 +140,17 @@ class Scan {
   bool is_past_ = false;  // the key is at `then_`, else at `now_`
 };
 
+template <class Value>
+Value checked(Result<Value> value) {
+  SLIPWAY_CHECK(value.has_value(), "a row whose sum is right is no JSON");
+  return std::move(*value);
+}
+
+Change change_of(const Record& record) {
+  return {record.revision, record.key, checked(record.value.get_optional()), checked(record.previous.get_optional()),
+          record.previous_revision};
+}
+
 }  // namespace
 
 Result<void> State::load(LogFile& file) {
@@ -165,11 +176,20 @@ void State::apply(std::vector<PendingWrite> writes) {
       newest_.erase(record.key);
     }
     record.value = std::move(write.value);
+    followers_->tell(record.key, [&] { return change_of(record); });
     history_.push(std::move(record));
   }
   trim();
   history_.notify_changed();
   advanced_.notify();
+}
+
+void State::each(std::string_view prefix, const std::function<void(std::string_view key, Entry entry)>& visit) const {
+  const KeyMap::Position end = newest_.end_of(prefix);
+  for (KeyMap::Position at = newest_.lower_bound(prefix); at < end; at = newest_.next(at)) {
+    const KeyMap::Item& item = newest_.at(at);
+    visit(item.key, {checked(item.value.get()), item.modified});
+  }
 }
 
 void State::trim() {
@@ -191,9 +211,7 @@ void State::forget(const Record& record) {
 std::optional<Entry> State::get(std::string_view key) const {
   const KeyMap::Item* item = newest_.find(key);
   if (item == nullptr) return std::nullopt;
-  auto value = item->value.get();
-  SLIPWAY_CHECK(value.has_value(), "a row whose sum is right is no JSON");
-  return Entry{std::move(*value), item->modified};
+  return Entry{checked(item->value.get()), item->modified};
 }
 
 Revision State::modified(std::string_view key) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,12 +35,16 @@ class State {
   /// 0 when absent.
   Revision modified(std::string_view key) const;
   Result<Range> range(const RangeQuery& query) const;
+  /// Calls `visit` for all keys below a prefix in their order. It must not change anything here.
+  void each(std::string_view prefix, const std::function<void(std::string_view key, Entry entry)>& visit) const;
   std::size_t count(std::string_view prefix) const;
   /// Timeout (cause ResourceVersionTooLarge) ahead of revision(), Expired before the window.
   Result<void> check_revision(Revision revision) const;
 
   History& history() { return history_; }
   const History& history() const { return history_; }
+  /// Told of each change once it is readable, before anybody wakes.
+  Followers& followers() { return *followers_; }
   /// Notified when revision() has moved.
   Signal& advanced() { return advanced_; }
   /// Rows of the file that are superseded as of history().compacted(); for one key the older come first.
@@ -57,6 +62,7 @@ class State {
   KeyMap newest_;
   History history_;
   std::deque<Revision> superseded_;
+  std::shared_ptr<Followers> followers_ = std::make_shared<Followers>();
   Signal advanced_;
   bool is_closed_ = false;
 };

@@ -24,6 +24,15 @@ class SqliteStore : public Store {
 
   Task<Result<Revision>> append(std::vector<Write> writes) override { return commits_->append(std::move(writes)); }
 
+  std::unique_ptr<Following> follow(std::string prefix, Projection& projection, Sight sight) override {
+    state_->each(prefix, [&](std::string_view key, Entry entry) {
+      projection.apply({entry.modified, std::string(key), std::move(entry.value), std::nullopt, 0});
+    });
+    if (sight == Sight::Durable) return state_->followers().add(std::move(prefix), projection);
+    commits_->each_head(prefix, [&](const Change& change) { projection.apply(change); });
+    return commits_->followers().add(std::move(prefix), projection);
+  }
+
   Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision from) override {
     if (state_->is_closed()) return fail(Reason::ServiceUnavailable, "the store is closed");
     SLIPWAY_TRY_VOID(state_->check_revision(from));

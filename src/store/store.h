@@ -17,6 +17,8 @@
 #include "base/env.h"
 #include "base/status.h"
 #include "kube/object.h"
+#include "store/change.h"
+#include "store/projection.h"
 
 namespace slipway::store {
 
@@ -26,15 +28,6 @@ using kube::Revision;
 struct Entry {
   json::Value value;
   Revision modified = 0;  // revision of the change that made it
-};
-
-/// One change, in the order of revisions.
-struct Change {
-  Revision revision = 0;
-  std::string key;
-  std::optional<json::Value> value;     // nullopt: deleted
-  std::optional<json::Value> previous;  // nullopt: created
-  Revision previous_revision = 0;       // of the change that made `previous`
 };
 
 /// One write of a batch. The value must already carry its revision where the caller wants it to (see next_revision()).
@@ -118,6 +111,9 @@ class Store {
   /// Forbidden when opened for reading.
   virtual Task<Result<Revision>> append(std::vector<Write> writes) = 0;
 
+  /// Feeds `projection` what is there below `prefix`, by key, as if each had just been created, then every change (see
+  /// store/projection.h) until the result is destroyed, which must be before the projection.
+  virtual std::unique_ptr<Following> follow(std::string prefix, Projection& projection, Sight sight) = 0;
   /// Changes after `from`. Expired when compacted, Timeout (cause ResourceVersionTooLarge) when `from` is ahead.
   virtual Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision from) = 0;
   /// Forgets history up to `revision` and deletes what it superseded from the file, in batches that other writes pass.

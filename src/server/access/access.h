@@ -7,7 +7,7 @@
 namespace slipway::server {
 
 struct Access {
-  Access(Env& env, const store::Store& store, Authenticator::Options options)
+  Access(Env& env, store::Store& store, Authenticator::Options options)
       : authorizer(store), authenticator(env, store, authorizer, std::move(options)) {}
 
   Authorizer authorizer;

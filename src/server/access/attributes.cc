@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "json/text.h"
+#include "kube/selector.h"
+#include "server/builtin/strategy.h"
 
 namespace slipway::server {
 
@@ -10,23 +12,13 @@ namespace {
 
 std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
 
-/// x of a field selector that demands metadata.name=x, or "".
-std::string_view selected_name(std::string_view selector) {
-  while (!selector.empty()) {
-    const std::size_t comma = selector.find(',');
-    std::string_view term = selector.substr(0, comma);
-    selector.remove_prefix(comma == std::string_view::npos ? selector.size() : comma + 1);
-    constexpr std::string_view kField = "metadata.name=";
-    if (!term.starts_with(kField)) continue;
-    term.remove_prefix(kField.size());
-    if (term.starts_with('=')) term.remove_prefix(1);
-    return term;
-  }
-  return {};
-}
-
-bool is_of_many(client::Verb verb) {
-  return verb == client::Verb::List || verb == client::Verb::Watch || verb == client::Verb::DeleteCollection;
+/// The name that a list or watch is limited to by a field selector metadata.name=x, or "". A selector that cannot be read, or
+/// a value that cannot stand in a path, names nothing.
+std::string selected_name(std::string_view selector) {
+  if (selector.empty()) return {};
+  const auto fields = kube::FieldSelector::parse(selector);
+  std::string name = fields ? fields->demanded("metadata.name").value_or("") : "";
+  return path_segment_faults(name).empty() ? name : "";
 }
 
 std::string action_text(const kube::UserInfo& user, const Attributes& what) {
@@ -47,7 +39,8 @@ Attributes Attributes::of(const client::Request& request) {
                   .subresource = request.subresource,
                   .ns = request.ns,
                   .name = request.name};
-  if (is_of_many(request.verb) && made.name.empty()) made.name = selected_name(request.field_selector);
+  const bool may_select = request.verb == client::Verb::List || request.verb == client::Verb::Watch;
+  if (may_select && made.name.empty()) made.name = selected_name(request.field_selector);
   // Of a create the URL has no name, whatever the request of a client in process says.
   if (request.verb == client::Verb::Create && request.subresource.empty()) made.name.clear();
   if (made.group.empty() && made.resource == "namespaces") made.ns = request.name;

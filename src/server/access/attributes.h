@@ -22,7 +22,8 @@ struct Attributes {
 
   bool is_resource() const { return !resource.empty(); }
 
-  /// As upstream reads a URL: the name may come from a field selector metadata.name=x, and a Namespace lies in itself.
+  /// As upstream reads a URL: the name of a list or watch may come from a field selector metadata.name=x (never that of a
+  /// deletecollection), and a Namespace lies in itself.
   static Attributes of(const client::Request& request);
   /// `verb` is the HTTP method in lower case.
   static Attributes of_path(std::string_view verb, std::string_view path);

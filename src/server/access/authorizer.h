@@ -1,32 +1,27 @@
 // Who may do what: RBAC over the Role, ClusterRole and binding objects in the store (k8s.io/kubernetes
-// plugin/pkg/auth/authorizer/rbac). What the objects say is kept as an index by subject, made anew at the first question after
-// one of them changed; a question then costs the bindings of its user and groups. system:masters may do everything.
+// plugin/pkg/auth/authorizer/rbac), as access/role_index.h keeps them in step with the log. A question costs the bindings of
+// its user and groups in its namespace and in the whole cluster. system:masters may do everything.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "kube/user.h"
 #include "server/access/policy.h"
+#include "server/access/role_index.h"
 #include "store/store.h"
 
 namespace slipway::server {
 
-inline constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 inline constexpr std::string_view kMasters = "system:masters";
 
-/// "system:serviceaccount:NAMESPACE:NAME".
-std::string account_user(std::string_view ns, std::string_view name);
 bool is_in_group(const kube::UserInfo& user, std::string_view group);
 
 class Authorizer {
  public:
-  explicit Authorizer(const store::Store& store) : store_(store) {}
+  explicit Authorizer(store::Store& store) : roles_(store) {}
 
   struct Decision {
     bool is_allowed = false;
@@ -42,34 +37,11 @@ class Authorizer {
   /// The rules of a role by a roleRef's kind and name. NotFound when there is no such role.
   Result<std::vector<PolicyRule>> rules_of(std::string_view kind, std::string_view name, std::string_view ns) const;
 
-  /// An object of the group rbac.authorization.k8s.io is durable in a new state.
-  void changed() { is_current_ = false; }
+  /// Objects that were looked at since the beginning, see RoleIndex.
+  std::uint64_t objects_read() const { return roles_.objects_read(); }
 
  private:
-  using Rules = std::vector<PolicyRule>;
-  /// What one binding gives to its subjects.
-  struct Grant {
-    std::string ns;                      // empty: everywhere
-    std::string description;             // `RoleBinding "x/ns" of Role "y"`
-    std::shared_ptr<const Rules> rules;  // null: the role is missing, `fault` says which
-    std::string fault;
-  };
-  /// A grant by its place in grants_, and to whom it goes: `User "u"`.
-  using Share = std::pair<std::size_t, std::string>;
-
-  void refresh();
-  void read_bindings(std::string_view plural);
-  void add_subject(std::size_t grant, const json::Value& subject, std::string_view binding_ns);
-  std::shared_ptr<const Rules> role(std::string_view kind, std::string_view name, std::string_view ns) const;
-  /// The shares of a user that hold in `ns`, in the order of grants_.
-  std::vector<const Share*> shares(const kube::UserInfo& user, std::string_view ns) const;
-
-  const store::Store& store_;
-  bool is_current_ = false;
-  std::vector<Grant> grants_;
-  std::map<std::string, std::shared_ptr<const Rules>, std::less<>> roles_;  // by key in the store
-  std::map<std::string, std::vector<Share>, std::less<>> of_users_;
-  std::map<std::string, std::vector<Share>, std::less<>> of_groups_;
+  RoleIndex roles_;
 };
 
 }  // namespace slipway::server

@@ -54,6 +54,75 @@ TEST_F(Authorization, a_change_of_a_role_or_binding_counts_at_once) {
   EXPECT_EQ(reason(as(user("bob"), request(Verb::List, kSecrets, ""))), "Forbidden");
 }
 
+TEST_F(Authorization, a_binding_waits_for_its_role_and_outlives_it) {
+  must(create(kRoleBindings, binding("early", "Role", "late", "{kind: User, name: bob}")));
+  const auto list_maps = [&] { return as(user("bob"), request(Verb::List, kConfigMaps, "")); };
+  EXPECT_FALSE(list_maps());
+  must(create(kRoles, role("late", "[{apiGroups: [''], resources: [configmaps], verbs: [list]}]")));
+  EXPECT_TRUE(list_maps());
+  must(remove(kRoles, "late"));
+  EXPECT_TRUE(message(list_maps()).ends_with(": RBAC: role.rbac.authorization.k8s.io \"late\" not found"));
+  must(create(kRoles, role("late", "[{apiGroups: [''], resources: [configmaps], verbs: [list]}]")));
+  EXPECT_TRUE(list_maps());
+}
+
+TEST_F(Authorization, a_change_of_subjects_takes_from_some_and_leaves_others) {
+  must(create(kRoles, role("r", "[{apiGroups: [''], resources: [configmaps], verbs: [list]}]")));
+  must(create(kRoleBindings,
+              binding("b", "Role", "r", "{kind: User, name: ann}, {kind: User, name: bob}, {kind: User, name: bob}")));
+  EXPECT_TRUE(as(user("bob"), request(Verb::List, kConfigMaps, "")));
+  must(update(kRoleBindings, binding("b", "Role", "r", "{kind: User, name: ann}")));
+  EXPECT_FALSE(as(user("bob"), request(Verb::List, kConfigMaps, "")));
+  EXPECT_TRUE(as(user("ann"), request(Verb::List, kConfigMaps, "")));
+}
+
+TEST_F(Authorization, a_write_of_one_binding_among_ten_thousand_costs_one_object) {
+  std::vector<store::Write> writes;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string name = fmt::format("b{:05}", i);
+    writes.push_back({"/registry/rbac.authorization.k8s.io/rolebindings/default/" + name,
+                      binding(name, "Role", "r", fmt::format("{{kind: User, name: u{}}}", i)), 0});
+  }
+  must(create(kRoles, role("r", "[{apiGroups: [''], resources: [configmaps], verbs: [list]}]")));
+  ASSERT_TRUE(env_.run(store_->append(std::move(writes))));
+  Authorizer authorizer(*store_);
+  const Attributes list_maps{.verb = "list", .group = "", .version = "v1", .resource = "configmaps", .ns = "default"};
+  EXPECT_TRUE(authorizer.decide(*user("u9999"), list_maps).is_allowed);
+  EXPECT_FALSE(authorizer.decide(*user("bob"), list_maps).is_allowed);
+  const auto before = authorizer.objects_read();
+  must(create(kRoleBindings, binding("one", "Role", "r", "{kind: User, name: bob}")));
+  EXPECT_TRUE(authorizer.decide(*user("bob"), list_maps).is_allowed);
+  must(remove(kRoleBindings, "one"));
+  EXPECT_FALSE(authorizer.decide(*user("bob"), list_maps).is_allowed);
+  EXPECT_EQ(authorizer.objects_read() - before, 2U);
+}
+
+TEST_F(Authorization, what_a_broken_deletecollection_deleted_is_out_of_force) {
+  must(create(kRoles, role("r", "[{apiGroups: [''], resources: [configmaps], verbs: [list]}]")));
+  std::vector<store::Write> writes;
+  for (int i = 0; i < 700; ++i) {
+    const std::string name = fmt::format("b{:03}", i);
+    writes.push_back({"/registry/rbac.authorization.k8s.io/rolebindings/default/" + name,
+                      binding(name, "Role", "r", fmt::format("{{kind: User, name: u{}}}", i)), 0});
+  }
+  ASSERT_TRUE(env_.run(store_->append(std::move(writes))));
+  const auto may_list = [&](const char* name) { return as(user(name), request(Verb::List, kConfigMaps, "")).has_value(); };
+  ASSERT_TRUE(may_list("u0"));
+  const auto before = store_->revision();
+  std::optional<Result<Reply>> outcome;
+  const auto collect = [](Server& server, Request asked, std::optional<Result<Reply>>& into) -> Task<> {
+    into = co_await server.call(std::move(asked));
+  };
+  env_.spawn(collect(*server_, request(Verb::DeleteCollection, kRoleBindings, ""), outcome));
+  ASSERT_TRUE(env_.run_until([&] { return store_->revision() > before; }));
+  ASSERT_EQ(store_->revision(), before + 500) << "one batch";
+  vfs_.fail_next(1'000);
+  ASSERT_TRUE(env_.run_until([&] { return outcome.has_value(); }));
+  EXPECT_FALSE(*outcome);
+  EXPECT_FALSE(may_list("u0"));
+  EXPECT_TRUE(may_list("u699"));
+}
+
 TEST_F(Authorization, a_rule_with_names_takes_a_watch_of_that_name) {
   let_bob("[{apiGroups: [''], resources: [configmaps], resourceNames: [a], verbs: [get, list]}]");
   Request made = request(Verb::List, kConfigMaps, "");
@@ -62,6 +131,30 @@ TEST_F(Authorization, a_rule_with_names_takes_a_watch_of_that_name) {
   EXPECT_TRUE(as(user("bob"), made));
   made.field_selector = "metadata.name=b";
   EXPECT_EQ(reason(as(user("bob"), made)), "Forbidden");
+}
+
+TEST_F(Authorization, reads_the_selected_name_as_the_list_reads_it) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], resourceNames: [a], verbs: [list, watch, deletecollection]}]");
+  const auto list_by = [&](std::string selector) {
+    Request made = request(Verb::List, kConfigMaps, "");
+    made.field_selector = std::move(selector);
+    return as(user("bob"), std::move(made));
+  };
+  EXPECT_TRUE(list_by("metadata.namespace=default,metadata.name==a"));
+  EXPECT_EQ(reason(list_by("metadata.namespace=x\\,metadata.name=a")), "Forbidden") << "an escaped comma ends no term";
+  EXPECT_EQ(reason(list_by("metadata.name!=a")), "Forbidden");
+  EXPECT_EQ(reason(list_by("metadata.name=a,x")), "Forbidden") << "a selector that cannot be read names nothing";
+}
+
+TEST_F(Authorization, a_deletecollection_takes_no_name_from_its_selector) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], resourceNames: [a], verbs: [deletecollection]}]");
+  must(create(kConfigMaps, config_map("a")));
+  Request made = request(Verb::DeleteCollection, kConfigMaps, "");
+  made.field_selector = "metadata.name=a";
+  EXPECT_EQ(message(as(user("bob"), made)),
+            "configmaps is forbidden: User \"bob\" cannot deletecollection resource \"configmaps\" in API group \"\" in the "
+            "namespace \"default\"");
+  EXPECT_TRUE(get(kConfigMaps, "a"));
 }
 
 TEST_F(Authorization, a_watch_is_authorized_as_such) {

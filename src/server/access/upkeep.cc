@@ -9,6 +9,7 @@
 #include "server/access/bootstrap.h"
 #include "server/access/token.h"
 #include "server/builtin/bootstrap_objects.h"
+#include "server/crd.h"
 #include "server/planner.h"
 
 namespace slipway::server {
@@ -22,6 +23,7 @@ constexpr std::string_view kAggregation = "clusterrole-aggregation-controller";
 const kube::Resource kNamespaceType{"", "v1", "namespaces"};
 const kube::Resource kAccountType{"", "v1", "serviceaccounts"};
 const kube::Resource kRoleType{std::string(kRbacGroup), "v1", "clusterroles"};
+const kube::Resource kDefinitionType{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 const kube::Resource kBindingType{std::string(kRbacGroup), "v1", "clusterrolebindings"};
 
 Request creation(const kube::Resource& resource, std::string_view ns, Value object) {
@@ -52,7 +54,6 @@ Task<Result<void>> create_missing(Site& site, std::vector<Request> requests) {
   }
   if (writes.empty()) co_return Result<void>{};
   SLIPWAY_CO_TRY_VOID(co_await site.store.append(std::move(writes)));
-  site.access.authorizer.changed();
   co_return Result<void>{};
 }
 
@@ -100,6 +101,16 @@ Task<Result<void>> keep_aggregates(Site& site) {
   co_return Result<void>{};
 }
 
+/// Names of a group may have become free: the definitions of the group that wait for one are written again as they are, which
+/// decides their status anew. Writing one calls this again.
+Task<Result<void>> keep_names(Site& site, std::string name) {
+  for (const std::string& waiting : waiting_crds(site, name)) {
+    const auto again = co_await client::merge_patch(site.server, kDefinitionType, {"", waiting}, Value::empty_object(), "");
+    if (!again && again.error().reason != Reason::NotFound) co_return fail(again.error());
+  }
+  co_return Result<void>{};
+}
+
 }  // namespace
 
 Task<Result<void>> begin_upkeep(Site& site) {
@@ -123,9 +134,9 @@ Task<Result<void>> begin_upkeep(Site& site) {
 
 Task<> keep_up(Site& site, kube::Resource resource, std::string ns) {
   Result<void> kept;
-  if (resource.group == kRbacGroup) site.access.authorizer.changed();
   if (resource == kRoleType) kept = co_await keep_aggregates(site);
   if (resource == kNamespaceType || resource == kAccountType) kept = co_await keep_accounts(site, std::move(ns));
+  if (resource == kDefinitionType) kept = co_await keep_names(site, std::move(ns));
   if (!kept) site.env.log.warn("access upkeep failed", {{"error", kept.error().message}});
 }
 

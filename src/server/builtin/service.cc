@@ -57,10 +57,10 @@ Object fill_defaults(const Object& object) {
   return defaults.value().is_same(spec) ? object : object.with("spec", defaults.value());
 }
 
-Value with_addresses(Value spec, const std::string& key, ServiceNumbers& numbers) {
+Value with_addresses(Value spec, ServiceNumbers& numbers) {
   if (is_external_name(spec)) return spec;
   if (spec["clusterIP"].as_string().empty()) {
-    const auto address = numbers.free_address(key);
+    const auto address = numbers.free_address();
     if (address) spec = spec.with("clusterIP", *address);
   }
   if (const Value& ip = spec["clusterIP"]; !ip.as_string().empty()) {
@@ -70,23 +70,26 @@ Value with_addresses(Value spec, const std::string& key, ServiceNumbers& numbers
   return Defaults(spec).absent("ipFamilyPolicy", "SingleStack").value();
 }
 
-Value with_node_ports(Value spec, const std::string& key, ServiceNumbers& numbers) {
-  // Those that are asked for first, so that none of them is given to another port.
-  for (const Value& port : spec["ports"].items()) {
-    if (port["nodePort"].as_int() != 0) numbers.is_port_taken(static_cast<int>(port["nodePort"].as_int()), key);
-  }
+Value with_node_ports(Value spec, ServiceNumbers& numbers) {
+  // Those that are asked for are in it from the beginning, so that none of them is given to another port.
+  std::set<int> chosen = ServiceNumbers::ports_of(spec);
+  const auto choose = [&] {
+    const auto number = numbers.free_port(chosen);
+    if (number) chosen.insert(*number);
+    return number;
+  };
   if (needs_node_ports(spec)) {
     spec = Defaults(spec)
                .each("ports",
                      [&](const Value& port) {
                        if (port["nodePort"].as_int() != 0) return port;
-                       const auto number = numbers.free_port(key);
+                       const auto number = choose();
                        return number ? port.with("nodePort", *number) : port;
                      })
                .value();
   }
   if (needs_health_port(spec) && spec["healthCheckNodePort"].as_int() == 0) {
-    if (const auto number = numbers.free_port(key)) spec = spec.with("healthCheckNodePort", *number);
+    if (const auto number = choose()) spec = spec.with("healthCheckNodePort", *number);
   }
   return spec;
 }
@@ -95,9 +98,8 @@ std::string key_of(const Object& object) { return ServiceNumbers::key_of(kube::n
 
 Object prepare_create(const Object& object, const Surroundings& around) {
   static const Value kNoBalancer = json::object({{"loadBalancer", Value::empty_object()}});
-  const std::string key = key_of(object);
-  Value spec = with_addresses(object["spec"], key, *around.numbers);
-  spec = with_node_ports(std::move(spec), key, *around.numbers);
+  Value spec = with_addresses(object["spec"], *around.numbers);
+  spec = with_node_ports(std::move(spec), *around.numbers);
   return object.with("spec", std::move(spec)).with("status", kNoBalancer);
 }
 
@@ -145,7 +147,6 @@ Value without_old_type(Value spec, const Value& old) {
 }
 
 Object prepare_update(const Object& object, const Object& old, const Surroundings& around) {
-  const std::string key = key_of(object);
   const Value& before = old["spec"];
   Value spec = object["spec"];
   if (spec == before) return object;
@@ -157,8 +158,8 @@ Object prepare_update(const Object& object, const Object& old, const Surrounding
     spec = spec.with("healthCheckNodePort", before["healthCheckNodePort"]);
   }
   spec = without_old_type(std::move(spec), before);
-  spec = with_addresses(std::move(spec), key, *around.numbers);
-  return object.with("spec", with_node_ports(std::move(spec), key, *around.numbers));
+  spec = with_addresses(std::move(spec), *around.numbers);
+  return object.with("spec", with_node_ports(std::move(spec), *around.numbers));
 }
 
 // Validation.

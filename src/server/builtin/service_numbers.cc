@@ -41,72 +41,66 @@ bool ServiceNumbers::is_in_range(std::string_view address) {
   return offset != 0 && offset != kAddresses - 1;
 }
 
-void ServiceNumbers::load() {
-  if (is_loaded_) return;
-  is_loaded_ = true;
-  const auto range = store_.range({.prefix = std::string(kPrefix)});
-  if (!range) return;
-  for (const auto& [key, entry] : range->entries) {
-    const json::Value& spec = entry.value["spec"];
-    if (!spec["clusterIP"].as_string().empty()) addresses_[spec["clusterIP"].str()] = key;
-    for (const json::Value& port : spec["ports"].items()) {
-      if (const auto number = port["nodePort"].as_int(); number != 0) ports_[static_cast<int>(number)] = key;
-    }
-    if (const auto number = spec["healthCheckNodePort"].as_int(); number != 0) ports_[static_cast<int>(number)] = key;
+ServiceNumbers::ServiceNumbers(store::Store& store)
+    : following_(store.follow(std::string(kPrefix), *this, store::Sight::Head)) {}
+
+void ServiceNumbers::apply(const store::Change& change) {
+  if (change.previous) release(change.key, (*change.previous)["spec"]);
+  if (change.value) take(change.key, (*change.value)["spec"]);
+}
+
+void ServiceNumbers::take(const std::string& key, const json::Value& spec) {
+  if (const std::string_view address = spec["clusterIP"].as_string(); is_in_range(address)) {
+    addresses_[std::string(address)].insert(key);
   }
+  for (const int port : ports_of(spec)) ports_[port].insert(key);
 }
 
-bool ServiceNumbers::has_address(const std::string& key, std::string_view address) const {
-  const auto entry = store_.get_head(key);
-  return entry && entry->value["spec"]["clusterIP"].as_string() == address;
+void ServiceNumbers::release(const std::string& key, const json::Value& spec) {
+  const auto give_back = [&](auto& numbers, const auto& number) {
+    const auto at = numbers.find(number);
+    if (at == numbers.end()) return;
+    at->second.erase(key);
+    if (at->second.empty()) numbers.erase(at);
+  };
+  give_back(addresses_, spec["clusterIP"].as_string());
+  for (const int port : ports_of(spec)) give_back(ports_, port);
 }
 
-bool ServiceNumbers::has_port(const std::string& key, int port) const {
-  const auto entry = store_.get_head(key);
-  if (!entry) return false;
-  const json::Value& spec = entry->value["spec"];
-  for (const json::Value& one : spec["ports"].items()) {
-    if (one["nodePort"].as_int() == port) return true;
-  }
-  return spec["healthCheckNodePort"].as_int() == port;
+std::set<int> ServiceNumbers::ports_of(const json::Value& spec) {
+  std::set<int> ports;
+  for (const json::Value& port : spec["ports"].items()) ports.insert(static_cast<int>(port["nodePort"].as_int()));
+  ports.insert(static_cast<int>(spec["healthCheckNodePort"].as_int()));
+  ports.erase(0);  // absent
+  return ports;
 }
 
-bool ServiceNumbers::is_address_taken(std::string_view address, const std::string& key) {
-  load();
+bool ServiceNumbers::is_address_taken(std::string_view address, const std::string& key) const {
   const auto at = addresses_.find(address);
-  if (at != addresses_.end() && at->second != key && has_address(at->second, address)) return true;
-  addresses_.insert_or_assign(std::string(address), key);
-  return false;
+  return at != addresses_.end() && (at->second.size() > 1 || !at->second.contains(key));
 }
 
-bool ServiceNumbers::is_port_taken(int port, const std::string& key) {
-  load();
+bool ServiceNumbers::is_port_taken(int port, const std::string& key) const {
   const auto at = ports_.find(port);
-  if (at != ports_.end() && at->second != key && has_port(at->second, port)) return true;
-  ports_.insert_or_assign(port, key);
-  return false;
+  return at != ports_.end() && (at->second.size() > 1 || !at->second.contains(key));
 }
 
-std::optional<std::string> ServiceNumbers::free_address(const std::string& key) {
+std::optional<std::string> ServiceNumbers::free_address() {
   for (std::uint32_t i = 0; i < kAddresses; ++i) {
     const std::uint32_t offset = next_address_;
     next_address_ = (next_address_ + 1) % kAddresses;
     if (offset <= 1 || offset == kAddresses - 1) continue;  // the edges, and default/kubernetes
     std::string address = address_at(offset);
-    if (!is_address_taken(address, key)) return address;
+    if (!addresses_.contains(address)) return address;
   }
   return std::nullopt;
 }
 
-std::optional<int> ServiceNumbers::free_port(const std::string& key) {
-  load();
+std::optional<int> ServiceNumbers::free_port(const std::set<int>& chosen) {
   for (int i = kFirstPort; i <= kLastPort; ++i) {
     const int port = next_port_;
     next_port_ = next_port_ == kLastPort ? kFirstPort : next_port_ + 1;
-    const auto at = ports_.find(port);
-    // A port the same Service holds for another of its ports is taken too.
-    if (at != ports_.end() && at->second == key) continue;
-    if (!is_port_taken(port, key)) return port;
+    if (!ports_.contains(port) && !chosen.contains(port)) return port;
   }
   return std::nullopt;
 }

@@ -1,4 +1,6 @@
 // Services: their numbers, types and what may change.
+#include <set>
+
 #include "server/server_fixture.h"
 
 namespace slipway::server {
@@ -47,6 +49,38 @@ TEST_F(Services, no_two_services_share_an_address_nor_a_port_also_after_a_restar
   must(remove(kServices, "a"));
   EXPECT_EQ(made("c", "{type: NodePort, clusterIP: 10.96.1.0, ports: [{port: 80, nodePort: 30086}]}")["spec"]["type"].str(),
             "NodePort");
+}
+
+TEST_F(Services, numbers_go_back_when_a_write_fails_or_is_a_dry_run) {
+  Request dry = writing(Verb::Create, kServices, service("a", "{type: NodePort, ports: [{port: 80, nodePort: 30100}]}"));
+  dry.dry_run = true;
+  must(object_of(dry));
+  vfs_.fail_syncs(1);
+  EXPECT_FALSE(create(kServices, service("b", "{type: NodePort, clusterIP: 10.96.0.7, ports: [{port: 80, nodePort: 30100}]}")));
+  made("c", "{type: NodePort, clusterIP: 10.96.0.7, ports: [{port: 80, nodePort: 30100}]}");
+}
+
+TEST_F(Services, two_services_planned_at_once_get_numbers_of_their_own) {
+  std::vector<int> ports;
+  const auto make = [](Server& server, Request asked, std::vector<int>& into) -> Task<> {
+    const auto reply = co_await server.call(std::move(asked));
+    EXPECT_TRUE(reply);
+    if (reply) into.push_back(static_cast<int>(reply->object["spec"]["ports"].item(0)["nodePort"].as_int()));
+  };
+  for (const char* name : {"a", "b"}) {
+    env_.spawn(make(*server_, writing(Verb::Create, kServices, service(name, "{type: NodePort, ports: [{port: 80}]}")), ports));
+  }
+  env_.run_until_idle();
+  ASSERT_EQ(ports.size(), 2U);
+  EXPECT_NE(ports[0], ports[1]);
+}
+
+TEST_F(Services, a_service_with_several_node_ports_gets_different_ones) {
+  const Value one = made(
+      "a", "{type: NodePort, ports: [{name: one, port: 80}, {name: two, port: 81, nodePort: 30086}, {name: three, port: 82}]}");
+  std::set<std::int64_t> numbers;
+  for (const Value& port : one["spec"]["ports"].items()) numbers.insert(port["nodePort"].as_int());
+  EXPECT_EQ(numbers.size(), 3U);
 }
 
 TEST_F(Services, a_service_is_judged) {

@@ -30,10 +30,13 @@ class Timer {
 class Clock {
  public:
   virtual ~Clock() = default;
-  /// Wall clock, UTC. May jump; durations are measured by it all the same (as lease rules demand local observation).
+  /// Wall clock, UTC: for what is written into objects and compared with times in objects or certificates. May be set at any
+  /// time, so no duration is measured by it.
   virtual Time now() const = 0;
+  /// Never goes backwards, runs on while the machine sleeps, and nobody can set it: every wait, time-out, back-off and lease.
+  virtual Steady steady() const = 0;
   /// Calls `call` on the Env's executor at or after `when`, once. Calls of the same moment keep the order of their making.
-  virtual std::unique_ptr<Timer> call_at(Time when, std::move_only_function<void()> call) = 0;
+  virtual std::unique_ptr<Timer> call_at(Steady when, std::move_only_function<void()> call) = 0;
 };
 
 class Random {

@@ -37,25 +37,24 @@ class VirtualClock::VirtualTimer : public Timer {
   Key key_;
 };
 
-VirtualClock::VirtualClock(RunQueue& queue, Time start) : queue_(queue), state_(std::make_shared<State>()) {
-  state_->now = start;
-}
+VirtualClock::VirtualClock(RunQueue& queue, Time start)
+    : queue_(queue), wall_start_(start), state_(std::make_shared<State>()) {}
 
-std::unique_ptr<Timer> VirtualClock::call_at(Time when, std::move_only_function<void()> call) {
+std::unique_ptr<Timer> VirtualClock::call_at(Steady when, std::move_only_function<void()> call) {
   const Key key{when, ++next_};
   state_->calls.emplace(key, std::move(call));
   if (when <= state_->now) post_fire();
   return std::make_unique<VirtualTimer>(state_, key);
 }
 
-std::optional<Time> VirtualClock::next() const {
+std::optional<Steady> VirtualClock::next() const {
   if (state_->calls.empty()) return std::nullopt;
   return state_->calls.begin()->first.first;
 }
 
-void VirtualClock::move_to(Time when) {
+void VirtualClock::move_to(Steady when) {
   SLIPWAY_CHECK(when >= state_->now);
-  const Time before = std::exchange(state_->now, when);
+  const Steady before = std::exchange(state_->now, when);
   for (auto at = state_->calls.upper_bound(Key{before, UINT64_MAX}); at != state_->calls.end() && at->first.first <= when; ++at)
     post_fire();
 }
@@ -108,11 +107,11 @@ void ManualEnv::spawn(Task<> task) {
   });
 }
 
-bool ManualEnv::step(Time limit) {
+bool ManualEnv::step(Steady limit) {
   if (queue_.run_one()) return true;
   const auto next = clock_.next();
   if (!next || *next > limit) return false;
-  clock_.move_to(std::max(*next, clock_.now()));
+  clock_.move_to(std::max(*next, clock_.steady()));
   return true;
 }
 
@@ -122,7 +121,7 @@ void ManualEnv::run_until_idle() {
 }
 
 bool ManualEnv::run_until(const std::function<bool()>& holds, Duration limit) {
-  const Time end = clock_.now() + limit;
+  const Steady end = clock_.steady() + limit;
   while (!holds()) {
     if (!step(end)) return false;
   }
@@ -130,7 +129,7 @@ bool ManualEnv::run_until(const std::function<bool()>& holds, Duration limit) {
 }
 
 void ManualEnv::advance(Duration duration) {
-  const Time end = clock_.now() + duration;
+  const Steady end = clock_.steady() + duration;
   while (step(end)) {
   }
   clock_.move_to(end);

@@ -79,33 +79,39 @@ class RunQueueExecutor {
   RunQueue* queue_;
 };
 
-/// Virtual time. Due timers run from the queue; those of one moment in the order of their making, whatever the queue's pick.
+/// Virtual time. The wall clock runs along with the steady one until step_wall() sets it. Due timers run from the queue; those
+/// of one moment in the order of their making, whatever the queue's pick.
 class VirtualClock : public Clock {
  public:
   /// 2026-01-01T00:00:00Z.
   static constexpr Time kStart{std::chrono::microseconds{1'767'225'600'000'000}};
+  static constexpr Steady kSteadyStart{std::chrono::hours{1}};
 
   explicit VirtualClock(RunQueue& queue, Time start = kStart);
-  Time now() const override { return state_->now; }
-  std::unique_ptr<Timer> call_at(Time when, std::move_only_function<void()> call) override;
+  Time now() const override { return wall_start_ + (state_->now - kSteadyStart); }
+  Steady steady() const override { return state_->now; }
+  std::unique_ptr<Timer> call_at(Steady when, std::move_only_function<void()> call) override;
   /// When the earliest timer is due; nullopt without timers.
-  std::optional<Time> next() const;
-  /// Moves time and posts the timers that are due. REQUIRES: when >= now().
-  void move_to(Time when);
+  std::optional<Steady> next() const;
+  /// Moves time and posts the timers that are due. REQUIRES: when >= steady().
+  void move_to(Steady when);
+  /// Somebody sets the wall clock, forwards or backwards. No timer becomes due by it.
+  void step_wall(Duration by) { wall_start_ += by; }
   /// Destroys all timers.
   void drop();
   std::size_t timers() const { return state_->calls.size(); }
 
  private:
-  using Key = std::pair<Time, std::uint64_t>;
+  using Key = std::pair<Steady, std::uint64_t>;
   struct State {
-    Time now;
+    Steady now = kSteadyStart;
     std::map<Key, std::move_only_function<void()>> calls;
   };
   class VirtualTimer;
   void post_fire();
 
   RunQueue& queue_;
+  Time wall_start_;  // the wall clock at kSteadyStart
   std::shared_ptr<State> state_;
   std::uint64_t next_ = 0;
 };
@@ -166,6 +172,7 @@ class ManualEnv {
   SeededRandom& random() { return random_; }
   MemoryFiles& files() { return files_; }
   Time now() const { return clock_.now(); }
+  Steady steady() const { return clock_.steady(); }
 
   /// Runs a task to its end. When nothing is ready, time moves to the next timer; aborts when there is none either (the task
   /// would wait for ever).
@@ -185,7 +192,7 @@ class ManualEnv {
 
  private:
   /// One step, or the move to the next timer not after `limit`. False when there is neither.
-  bool step(Time limit);
+  bool step(Steady limit);
 
   RunQueue queue_;
   VirtualClock clock_;
@@ -203,7 +210,7 @@ template <class T>
 T ManualEnv::run(Task<T> task) {
   bool is_done = false;
   const auto finish = [this, &is_done] {
-    while (!is_done) SLIPWAY_CHECK(step(Time::max()), "the task waits, and nothing is left that could wake it");
+    while (!is_done) SLIPWAY_CHECK(step(Steady::max()), "the task waits, and nothing is left that could wake it");
   };
   if constexpr (std::is_void_v<T>) {
     boost::asio::co_spawn(env_.executor, std::move(task), [&](std::exception_ptr error) {

@@ -46,7 +46,8 @@ TEST(ManualEnv, timers_of_one_moment_keep_their_order_under_any_pick) {
   manual.queue().set_pick([](std::size_t ready) { return ready - 1; });
   std::vector<int> order;
   std::vector<std::unique_ptr<Timer>> timers;
-  for (int i = 0; i < 4; ++i) timers.push_back(manual.clock().call_at(manual.now() + 1s, [&order, i] { order.push_back(i); }));
+  for (int i = 0; i < 4; ++i)
+    timers.push_back(manual.clock().call_at(manual.steady() + 1s, [&order, i] { order.push_back(i); }));
   timers.erase(timers.begin() + 1);
   manual.advance(1s);
   EXPECT_EQ(order, (std::vector<int>{0, 2, 3}));
@@ -64,10 +65,21 @@ TEST(ManualEnv, pick_chooses_among_what_is_ready) {
 TEST(ManualEnv, a_signal_wakes_and_a_deadline_ends_a_wait) {
   ManualEnv manual;
   Signal signal(manual);
-  EXPECT_FALSE(manual.run(signal.wait_until(manual.now() + 5s)));
-  const auto timer = manual.clock().call_at(manual.now() + 1s, [&] { signal.notify(); });
-  EXPECT_TRUE(manual.run(signal.wait_until(manual.now() + 5s)));
+  EXPECT_FALSE(manual.run(signal.wait_until(manual.steady() + 5s)));
+  const auto timer = manual.clock().call_at(manual.steady() + 1s, [&] { signal.notify(); });
+  EXPECT_TRUE(manual.run(signal.wait_until(manual.steady() + 5s)));
   EXPECT_EQ(manual.now() - VirtualClock::kStart, 6s);
+}
+
+TEST(ManualEnv, a_step_of_the_wall_clock_ends_no_wait_early_and_none_late) {
+  for (const Duration step : {Duration{-1h}, Duration{24h}}) {
+    ManualEnv manual;
+    const Steady begin = manual.steady();
+    const auto timer = manual.clock().call_at(begin + 1s, [&] { manual.clock().step_wall(step); });
+    manual.run(sleep_for(manual, 5s));
+    EXPECT_EQ(manual.steady() - begin, 5s);
+    EXPECT_EQ(manual.now(), VirtualClock::kStart + 5s + step);
+  }
 }
 
 TEST(ManualEnv, drop_all_destroys_frames_with_their_locals) {

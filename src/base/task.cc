@@ -73,7 +73,7 @@ void Signal::notify() {
 
 Task<> Signal::wait() { co_await suspend(std::make_shared<Waiter>()); }
 
-Task<bool> Signal::wait_until(Time deadline) {
+Task<bool> Signal::wait_until(Steady deadline) {
   auto waiter = std::make_shared<Waiter>();
   waiter->timer = env_.clock.call_at(deadline, [this, waiter = std::weak_ptr<Waiter>(waiter)] {
     const auto alive = waiter.lock();
@@ -91,13 +91,13 @@ Task<bool> Signal::suspend(std::shared_ptr<Waiter> waiter) {
       [this, waiter](Resume resume) { waiter->slot = env_.parking.park(std::move(resume)); });
 }
 
-Task<> sleep_until(Env& env, Time when) {
-  if (when <= env.clock.now()) co_return;
+Task<> sleep_until(Env& env, Steady when) {
+  if (when <= env.clock.steady()) co_return;
   Signal never(env);
   co_await never.wait_until(when);
 }
 
-Task<> sleep_for(Env& env, Duration duration) { return sleep_until(env, env.clock.now() + duration); }
+Task<> sleep_for(Env& env, Duration duration) { return sleep_until(env, env.clock.steady() + duration); }
 
 Task<> yield(Env& env) {
   co_await suspend_until_resumed([&env](Resume resume) { post_resume(env, std::move(resume), true); });

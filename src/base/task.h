@@ -58,7 +58,7 @@ class Signal {
   /// Waits for the next notify().
   Task<> wait();
   /// Waits for the next notify() (true) or until `deadline` on the Env's clock (false).
-  Task<bool> wait_until(Time deadline);
+  Task<bool> wait_until(Steady deadline);
 
  private:
   struct Waiter;
@@ -69,7 +69,7 @@ class Signal {
 };
 
 /// Suspends until `when`; at once if that has passed.
-Task<> sleep_until(Env& env, Time when);
+Task<> sleep_until(Env& env, Steady when);
 Task<> sleep_for(Env& env, Duration duration);
 /// Suspends once, so that other ready tasks run first.
 Task<> yield(Env& env);

@@ -52,6 +52,20 @@ TEST(DurationText, prints_as_go_does) {
   EXPECT_EQ(to_string(Duration{-2s}), "-2s");
 }
 
+TEST(SecondsSaturating, keeps_what_fits_and_clamps_the_rest) {
+  EXPECT_EQ(seconds_saturating(30), 30s);
+  EXPECT_EQ(seconds_saturating(-30), -30s);
+  EXPECT_EQ(seconds_saturating(9'300'000'000'000), Duration{std::chrono::seconds{kMostSeconds}});
+  EXPECT_EQ(seconds_saturating(INT64_MAX), Duration{std::chrono::seconds{kMostSeconds}});
+  EXPECT_EQ(seconds_saturating(INT64_MIN), -Duration{std::chrono::seconds{kMostSeconds}});
+}
+
+TEST(SecondsSaturating, reaches_a_time_that_can_be_written_and_read_again) {
+  const Time end = at(1767323045'000000) + seconds_saturating(INT64_MAX);
+  EXPECT_EQ(to_rfc3339(end), "2318-04-14T02:51:21Z");
+  EXPECT_EQ(parse_rfc3339(to_rfc3339(end)).value(), end);
+}
+
 TEST(HumanDuration, has_two_parts_at_most) {
   EXPECT_EQ(human_duration(0s), "0s");
   EXPECT_EQ(human_duration(119s), "119s");

@@ -118,7 +118,7 @@ Task<int> remove(Session& session, Arguments arguments) {
     return arguments.cascade != "orphan" && owns_something(view, session.server().registry(), uids);
   };
   while (is_left() && !session.is_interrupted()) {
-    co_await departure->changed.wait_until(session.env().clock.now() + std::chrono::milliseconds{50});
+    co_await departure->changed.wait_until(session.env().clock.steady() + std::chrono::milliseconds{50});
   }
   if (session.is_interrupted()) co_return kInterrupted;
   fmt::print("{} \"{}\" deleted\n", target->type->resource.group_resource(), target->name);

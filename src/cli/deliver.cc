@@ -201,9 +201,9 @@ void Following::watch() {
 }
 
 Task<> Following::wait() {
-  const Time deadline = options_.timeout ? env().clock.now() + *options_.timeout : Time::max();
-  while (is_under_way() && !session_.is_interrupted() && env().clock.now() < deadline) {
-    co_await changed_.wait_until(std::min(deadline, env().clock.now() + progress_->refresh()));
+  const Steady deadline = options_.timeout ? env().clock.steady() + *options_.timeout : Steady::max();
+  while (is_under_way() && !session_.is_interrupted() && env().clock.steady() < deadline) {
+    co_await changed_.wait_until(std::min(deadline, env().clock.steady() + progress_->refresh()));
     progress_->tick();
   }
 }
@@ -228,7 +228,7 @@ bool Following::leaves_pods() const {
 /// Nobody looks after pods once this process has ended: those that must go, go first, and no process is left running.
 Task<> Following::clear_up() {
   while (leaves_pods() && !session_.is_interrupted()) {
-    co_await changed_.wait_until(env().clock.now() + std::chrono::milliseconds{50});
+    co_await changed_.wait_until(env().clock.steady() + std::chrono::milliseconds{50});
   }
   co_await session_.controllers()->stop_pods(kStopGrace);
 }

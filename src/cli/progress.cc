@@ -102,7 +102,7 @@ class Lines : public Progress {
       line(fmt::format("{} {}: Failed {}: {}", title(after), failure["step"].as_string(), failure["reason"].as_string(),
                        failure["message"].as_string()));
     }
-    const Time now = env_.clock.now();
+    const Steady now = env_.clock.steady();
     if (now - told_ < std::chrono::seconds{1} || before["progress"] == after["status"]["progress"]) return;
     told_ = now;
     line(fmt::format("{}: {} steps have ended", title(after), after["status"]["progress"].as_string()));
@@ -116,7 +116,7 @@ class Lines : public Progress {
   static constexpr std::size_t kMaxLine = 4096;
   Env& env_;
   std::FILE* out_;
-  Time told_{};  // how far a large graph is
+  Steady told_{};  // how far a large graph is
 };
 
 /// Redraws the step tables in place, a few times a second at most.
@@ -130,7 +130,7 @@ class LiveTable : public Progress {
     is_dirty_ = true;
   }
   void tick() override {
-    const Time now = env_.clock.now();
+    const Steady now = env_.clock.steady();
     if (!is_dirty_ && now - drawn_ < std::chrono::seconds{1}) return;
     if (now - drawn_ < std::chrono::milliseconds{80}) return;
     draw();
@@ -167,7 +167,7 @@ class LiveTable : public Progress {
     }
     height_ = shown;
     is_dirty_ = false;
-    drawn_ = env_.clock.now();
+    drawn_ = env_.clock.steady();
     show(frame);
   }
   static void show(const std::string& text) {
@@ -179,7 +179,7 @@ class LiveTable : public Progress {
   std::map<std::string, Object> objects_;
   bool is_dirty_ = false;
   int height_ = 0;
-  Time drawn_{};
+  Steady drawn_{};
 };
 
 }  // namespace

@@ -104,7 +104,7 @@ Task<Result<void>> Informer::watch() {
   Request ask = request(Verb::Watch);
   ask.resource_version = std::to_string(revision_);
   ask.allow_watch_bookmarks = true;
-  const Time began = env_.clock.now();
+  const Steady began = env_.clock.steady();
   SLIPWAY_CO_TRY(watch, co_await client_.watch(std::move(ask)));
   bool was_empty = true;
   for (;;) {
@@ -115,7 +115,8 @@ Task<Result<void>> Informer::watch() {
     for (const WatchEvent& event : events) take(event);
     changed_.notify();
   }
-  if (was_empty && env_.clock.now() - began < kShortestWatch) co_return fail(Reason::ServerTimeout, "the watch ended at once");
+  if (was_empty && env_.clock.steady() - began < kShortestWatch)
+    co_return fail(Reason::ServerTimeout, "the watch ended at once");
   co_return Result<void>{};
 }
 

@@ -108,7 +108,7 @@ Task<Outcome> DeploymentController::reconcile(control::Reconcile& run) {
     const auto pods = pods_->index("deployment-pod", std::string(kube::uid(set)));
     return std::any_of(pods.begin(), pods.end(), [](const kube::Object& pod) { return !is_terminal_pod(pod); });
   };
-  const auto plan = std::make_shared<const RolloutPlan>(plan_rollout(deployment, claim.own, has_pods, env_.clock.now()));
+  const auto plan = std::make_shared<const RolloutPlan>(plan_rollout(deployment, claim.own, has_pods, wall_.now()));
   const auto done = co_await carry_out(run.client, deployment, plan);
   if (!done) co_return Outcome::failed(done.error());
   co_return plan->look_again ? Outcome::retries_after(*plan->look_again) : Outcome::settled();

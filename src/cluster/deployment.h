@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/wall_steps.h"
 #include "control/controller.h"
 
 namespace slipway::cluster {
@@ -12,7 +13,7 @@ struct RolloutPlan;
 
 class DeploymentController : public control::Controller {
  public:
-  explicit DeploymentController(Env& env) : env_(env) {}
+  explicit DeploymentController(Env& env) : env_(env), wall_(env.clock) {}
 
   std::string name() const override { return "deployment"; }
   void watch(control::Watches& watches) override;
@@ -25,6 +26,7 @@ class DeploymentController : public control::Controller {
   Task<Result<void>> create_set(client::Client& client, kube::Object deployment, kube::Object set);
 
   Env& env_;
+  WallSteps wall_;
   control::Informer* deployments_ = nullptr;
   control::Informer* sets_ = nullptr;
   control::Informer* pods_ = nullptr;

@@ -91,7 +91,7 @@ DeploymentSpec::DeploymentSpec(const kube::Object& deployment) {
   const std::int64_t limit = spec["revisionHistoryLimit"].as_int(10);
   if (limit < kNoLimit) history_limit = limit;
   const std::int64_t deadline = spec["progressDeadlineSeconds"].as_int(600);
-  if (deadline < kNoLimit) progress_deadline = std::chrono::seconds{deadline};
+  if (deadline < kNoLimit) progress_deadline = seconds_saturating(deadline);
 }
 
 bool are_equal_templates(const Value& left, const Value& right) { return plain_template(left) == plain_template(right); }

@@ -34,7 +34,7 @@ struct SetState {
 class RolloutPlanner {
  public:
   RolloutPlanner(const kube::Object& deployment, const std::vector<kube::Object>& sets,
-                 const std::function<bool(const kube::Object& set)>& has_pods, Time now)
+                 const std::function<bool(const kube::Object& set)>& has_pods, const Now& now)
       : deployment_(deployment.with("status", paused_status(deployment, now))),
         had_status_(deployment["status"]),
         spec_(deployment),
@@ -96,7 +96,7 @@ class RolloutPlanner {
   const Value had_status_;
   const DeploymentSpec spec_;
   const std::function<bool(const kube::Object& set)>& has_pods_;
-  const Time now_;
+  const Now now_;
   std::vector<SetState> sets_;
   SetState* new_ = nullptr;
   RolloutPlan plan_;
@@ -347,7 +347,7 @@ void RolloutPlanner::finish(bool judges_progress) {
 }  // namespace
 
 RolloutPlan plan_rollout(const kube::Object& deployment, const std::vector<kube::Object>& sets,
-                         const std::function<bool(const kube::Object& set)>& has_pods, Time now) {
+                         const std::function<bool(const kube::Object& set)>& has_pods, const Now& now) {
   return RolloutPlanner(deployment, sets, has_pods, now).plan();
 }
 

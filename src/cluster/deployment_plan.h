@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wall_steps.h"
 #include "control/events.h"
 #include "kube/object.h"
 
@@ -40,7 +41,7 @@ struct RolloutPlan {
 /// `sets`: all ReplicaSets that the Deployment owns. `has_pods`: whether a set still has pods that have not ended, those being
 /// deleted included; asked only under Recreate.
 RolloutPlan plan_rollout(const kube::Object& deployment, const std::vector<kube::Object>& sets,
-                         const std::function<bool(const kube::Object& set)>& has_pods, Time now);
+                         const std::function<bool(const kube::Object& set)>& has_pods, const Now& now);
 
 /// The set of the Deployment's present template: the oldest whose template equals it; nullptr when there is none.
 const kube::Object* find_new_set(const kube::Object& deployment, const std::vector<kube::Object>& sets);

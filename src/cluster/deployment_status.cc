@@ -65,16 +65,16 @@ std::string subject(const kube::Object& deployment, const RolloutCensus& census)
                                 : fmt::format("ReplicaSet \"{}\"", census.new_set);
 }
 
-bool is_too_late(const Value& status, Duration deadline, Time now) {
+bool is_too_late(const Value& status, Duration deadline, const Now& now) {
   const Value& condition = find_condition(status, kProgressing);
   if (condition.is_null()) return false;
   const auto reason = condition["reason"].as_string();
   if (reason == kAvailableReason) return false;
   if (reason == kTimedOutReason) return true;
-  return kube::time_of(condition["lastUpdateTime"]).value_or(now) + deadline < now;
+  return now.present(kube::time_of(condition["lastUpdateTime"]).value_or(now)) + deadline < now.time();
 }
 
-Value judge_progress(const kube::Object& deployment, const RolloutCensus& census, Value status, Time now) {
+Value judge_progress(const kube::Object& deployment, const RolloutCensus& census, Value status, const Now& now) {
   const DeploymentSpec spec(deployment);
   if (!spec.progress_deadline) return without_condition(status, kProgressing);
   if (census.was_created) {
@@ -138,7 +138,7 @@ Value counted_status(const kube::Object& deployment, const RolloutCensus& census
       status, {"Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability."}, now);
 }
 
-Value rollout_status(const kube::Object& deployment, const RolloutCensus& census, Time now) {
+Value rollout_status(const kube::Object& deployment, const RolloutCensus& census, const Now& now) {
   const Value counted = counted_status(deployment, census, now);
   return take_over_failure(census, judge_progress(deployment, census, counted, now), now);
 }
@@ -166,13 +166,13 @@ Value create_failure_status(const kube::Object& deployment, std::string_view set
   return after == before ? Value() : after;
 }
 
-std::optional<Duration> until_deadline(const kube::Object& deployment, const Value& status, Time now) {
+std::optional<Duration> until_deadline(const kube::Object& deployment, const Value& status, const Now& now) {
   const DeploymentSpec spec(deployment);
   const Value& condition = find_condition(status, kProgressing);
   if (!spec.progress_deadline || condition.is_null() || condition["reason"].as_string() == kTimedOutReason) return std::nullopt;
   if (is_complete_rollout(deployment, status)) return std::nullopt;
-  const Time updated = kube::time_of(condition["lastUpdateTime"]).value_or(now);
-  return std::max<Duration>(updated + *spec.progress_deadline - now, Duration{0}) + std::chrono::seconds{1};
+  const Time updated = now.present(kube::time_of(condition["lastUpdateTime"]).value_or(now));
+  return std::max<Duration>(updated + *spec.progress_deadline - now.time(), Duration{0}) + std::chrono::seconds{1};
 }
 
 bool is_complete_rollout(const kube::Object& deployment, const Value& status) {

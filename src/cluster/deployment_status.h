@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/wall_steps.h"
 #include "cluster/deployment_facts.h"
 #include "kube/object.h"
 
@@ -24,13 +25,13 @@ struct RolloutCensus {
 /// Only counts and Available: for Deployments that are paused, scaled or deleted.
 json::Value counted_status(const kube::Object& deployment, const RolloutCensus& census, Time now);
 /// Counts, and how the rollout goes on: Progressing and ReplicaFailure.
-json::Value rollout_status(const kube::Object& deployment, const RolloutCensus& census, Time now);
+json::Value rollout_status(const kube::Object& deployment, const RolloutCensus& census, const Now& now);
 /// Progressing becomes Unknown, DeploymentPaused or DeploymentResumed, as spec.paused changes; the status otherwise as it is.
 json::Value paused_status(const kube::Object& deployment, Time now);
 /// The new ReplicaSet could not be made: Progressing False, ReplicaSetCreateError. Null when that is said already.
 json::Value create_failure_status(const kube::Object& deployment, std::string_view set, const std::string& message, Time now);
 /// When the progress deadline is to be looked at again; nullopt when there is nothing to judge.
-std::optional<Duration> until_deadline(const kube::Object& deployment, const json::Value& status, Time now);
+std::optional<Duration> until_deadline(const kube::Object& deployment, const json::Value& status, const Now& now);
 /// All pods are of the present template and available, and the controller has seen the present spec.
 bool is_complete_rollout(const kube::Object& deployment, const json::Value& status);
 

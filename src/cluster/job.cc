@@ -92,7 +92,7 @@ Task<Outcome> JobController::reconcile(control::Reconcile& run) {
     waiting_since_.erase(run.key);
     co_return Outcome::settled();
   }
-  co_return co_await carry_out(run, job, std::make_shared<const JobPlan>(plan_job(job, own, env_.clock.now())));
+  co_return co_await carry_out(run, job, std::make_shared<const JobPlan>(plan_job(job, own, wall_.now())));
 }
 
 Task<Outcome> JobController::carry_out(control::Reconcile& run, kube::Object job, std::shared_ptr<const JobPlan> plan) {
@@ -121,8 +121,8 @@ Task<Outcome> JobController::carry_out(control::Reconcile& run, kube::Object job
 }
 
 bool JobController::is_status_due(const kube::ObjectKey& key, const JobPlan& plan) {
-  const Time now = env_.clock.now();
-  const Time since = waiting_since_.try_emplace(key, now).first->second;
+  const Steady now = env_.clock.steady();
+  const Steady since = waiting_since_.try_emplace(key, now).first->second;
   return plan.is_status_urgent || now - since >= kStatusDelay;
 }
 

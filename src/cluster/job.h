@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "base/wall_steps.h"
 #include "control/controller.h"
 
 namespace slipway::cluster {
@@ -16,7 +17,7 @@ struct JobPlan;
 
 class JobController : public control::Controller {
  public:
-  explicit JobController(Env& env) : env_(env) {}
+  explicit JobController(Env& env) : env_(env), wall_(env.clock) {}
 
   std::string name() const override { return "job"; }
   void watch(control::Watches& watches) override;
@@ -28,10 +29,11 @@ class JobController : public control::Controller {
   bool is_status_due(const kube::ObjectKey& key, const JobPlan& plan);
 
   Env& env_;
+  WallSteps wall_;
   control::Informer* jobs_ = nullptr;
   control::Informer* pods_ = nullptr;
   /// Since when a status write has been waiting for company.
-  std::map<kube::ObjectKey, Time> waiting_since_;
+  std::map<kube::ObjectKey, Steady> waiting_since_;
 };
 
 }  // namespace slipway::cluster

@@ -34,8 +34,8 @@ struct Spec {
     } else if (!spec.has("parallelism")) {
       completions = 1;
     }
-    if (spec.has("activeDeadlineSeconds")) deadline = std::chrono::seconds{spec["activeDeadlineSeconds"].as_int()};
-    if (spec.has("ttlSecondsAfterFinished")) ttl = std::chrono::seconds{spec["ttlSecondsAfterFinished"].as_int()};
+    if (spec.has("activeDeadlineSeconds")) deadline = seconds_saturating(spec["activeDeadlineSeconds"].as_int());
+    if (spec.has("ttlSecondsAfterFinished")) ttl = seconds_saturating(spec["ttlSecondsAfterFinished"].as_int());
   }
 
   std::int64_t parallelism;
@@ -58,8 +58,8 @@ struct Ending {
 
 class Planner {
  public:
-  Planner(const kube::Object& job, const std::vector<kube::Object>& pods, Time now)
-      : job_(job), pods_(pods), now_(now), spec_(job["spec"]), status_(job["status"]) {}
+  Planner(const kube::Object& job, const std::vector<kube::Object>& pods, const Now& now)
+      : job_(job), pods_(pods), clock_(now), now_(now), spec_(job["spec"]), status_(job["status"]) {}
 
   JobPlan plan();
 
@@ -90,6 +90,7 @@ class Planner {
 
   const kube::Object& job_;
   const std::vector<kube::Object>& pods_;
+  const Now& clock_;
   const Time now_;
   const Spec spec_;
   Value status_;
@@ -146,7 +147,7 @@ void Planner::plan_finished() {
   }
   if (!spec_.ttl || kube::is_deleting(job_)) return;
   const Value& ended = kube::is_true(job_, "Complete") ? kube::condition(job_, "Complete") : kube::condition(job_, "Failed");
-  const Time expiry = kube::time_of(ended["lastTransitionTime"]).value_or(now_) + *spec_.ttl;
+  const Time expiry = clock_.present(kube::time_of(ended["lastTransitionTime"]).value_or(now_)) + *spec_.ttl;
   plan_.is_expired = expiry <= now_;
   if (!plan_.is_expired) look_again_at(expiry);
 }
@@ -200,7 +201,7 @@ void Planner::count(const kube::Object& pod) {
   const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
   if (is_tracked) plan_.release.push_back(pod);
   if (!has_succeeded(pod)) return count_failed(pod);
-  last_success_ = std::max(last_success_.value_or(Time::min()), finish_time(pod));
+  last_success_ = std::max(last_success_.value_or(Time::min()), clock_.present(finish_time(pod)));
   if (!is_tracked || uncounted_.contains(kube::uid(pod))) return;
   if (spec_.is_indexed) {
     const auto index = completion_index(pod);
@@ -216,7 +217,7 @@ void Planner::count_failed(const kube::Object& pod) {
   const PodVerdict verdict = judge_failed_pod(job_, pod);
   const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
   if (verdict.action == PodFailure::Ignore) return;
-  failures_.push_back(finish_time(pod));
+  failures_.push_back(clock_.present(finish_time(pod)));
   if (!is_tracked || uncounted_.contains(kube::uid(pod))) return;
   if (verdict.action == PodFailure::FailJob && policy_failure_.empty()) policy_failure_ = verdict.message;
   new_failed_.emplace_back(kube::uid(pod));
@@ -251,7 +252,7 @@ void Planner::suspend_or_resume() {
 std::optional<Time> Planner::deadline() const {
   const auto start = kube::time_of(status_["startTime"]);
   if (!spec_.deadline || !start) return std::nullopt;
-  return *start + *spec_.deadline;
+  return clock_.present(*start) + *spec_.deadline;
 }
 
 bool Planner::is_complete() const {
@@ -433,7 +434,7 @@ void Planner::look_again_at(Time when) {
 
 }  // namespace
 
-JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, Time now) {
+JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, const Now& now) {
   return Planner(job, pods, now).plan();
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wall_steps.h"
 #include "cluster/job_pod.h"
 #include "kube/object.h"
 
@@ -37,7 +38,7 @@ struct JobPlan {
 };
 
 /// `pods`: all pods whose controller is this Job, in the order of their names.
-JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, Time now);
+JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, const Now& now);
 
 /// Complete or Failed.
 bool is_finished_job(const kube::Object& job);

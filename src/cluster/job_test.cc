@@ -109,6 +109,14 @@ TEST_F(JobTest, fails_at_its_deadline_and_deletes_what_runs) {
   EXPECT_TRUE(list(kPods).empty());
 }
 
+TEST_F(JobTest, a_deadline_and_a_time_to_live_beyond_every_calendar_never_come) {
+  make(kJobs, job_yaml("work", "  activeDeadlineSeconds: 9300000000000\n  ttlSecondsAfterFinished: 2147483647\n"));
+  make(kJobs, job_yaml("last", "  activeDeadlineSeconds: 9223372036854775807\n"));
+  settle();
+  EXPECT_EQ(ending(), "Complete CompletionsReached");
+  EXPECT_EQ(ending("last"), "Complete CompletionsReached");
+}
+
 TEST(JobPlan, counts_success_before_the_deadline_even_when_seen_after_it) {
   const auto job = json::parse_yaml(R"({metadata: {name: work, namespace: default, uid: u},
     spec: {activeDeadlineSeconds: 30, template: {spec: {}}}, status: {startTime: '2026-01-01T00:00:00Z'}})");

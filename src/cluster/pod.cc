@@ -15,7 +15,7 @@ using control::Outcome;
 constexpr const char* kManager = "slipway-pod";
 
 Duration grace_of(const kube::Object& pod) {
-  return std::chrono::seconds{std::max<std::int64_t>(pod["metadata"]["deletionGracePeriodSeconds"].as_int(30), 0)};
+  return seconds_saturating(std::max<std::int64_t>(pod["metadata"]["deletionGracePeriodSeconds"].as_int(30), 0));
 }
 
 control::EventText image_ignored() {

@@ -64,7 +64,7 @@ class ProcessExec : public server::PodExec {
       : env_(env), folder_(std::move(folder)), input_(env, std::move(input)), supervisor_(supervisor), wake_(env) {}
 
   Task<Result<void>> write(std::string bytes) override {
-    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.now() + kFirstPause);
+    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.steady() + kFirstPause);
     if (is_closed_) co_return Result<void>{};
     const auto written = input_.write(bytes);
     wake_.notify();
@@ -88,7 +88,7 @@ class ProcessExec : public server::PodExec {
         co_return output;
       }
       // After input an answer is likely soon.
-      const bool was_woken = co_await wake_.wait_until(env_.clock.now() + pause);
+      const bool was_woken = co_await wake_.wait_until(env_.clock.steady() + pause);
       pause = was_woken ? kFirstPause : std::min(pause * 2, kLongestPause);
     }
     co_return fail(Reason::ServiceUnavailable, "the client has gone");
@@ -147,7 +147,7 @@ class ProcessAttach : public server::PodExec {
         is_closed_ = true;
         co_return server::ExecOutput{.out = "", .err = "", .exit_code = 0};
       }
-      const bool was_woken = co_await wake_.wait_until(env_.clock.now() + pause);
+      const bool was_woken = co_await wake_.wait_until(env_.clock.steady() + pause);
       pause = was_woken ? kFirstPause : std::min(pause * 2, kLongestPause);
     }
     co_return fail(Reason::ServiceUnavailable, "the client has gone");
@@ -155,7 +155,7 @@ class ProcessAttach : public server::PodExec {
 
   Task<Result<void>> write(std::string bytes) override {
     if (bytes.empty() && !plan_.ends_input) co_return Result<void>{};
-    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.now() + kFirstPause);
+    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.steady() + kFirstPause);
     if (is_closed_) co_return Result<void>{};
     const auto written = input_.write(bytes);
     wake_.notify();

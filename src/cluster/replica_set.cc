@@ -80,7 +80,7 @@ Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
 Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Object set, std::vector<kube::Object> pods) {
   const std::string ns(kube::ns(set));
   const auto is_taken = [this, ns](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
-  ReplicaSetPlan plan = plan_replica_set(set, pods, is_taken, env_.clock.now());
+  ReplicaSetPlan plan = plan_replica_set(set, pods, is_taken, wall_.now());
   const bool has_effects = !plan.create.empty() || !plan.remove.empty();
   const bool is_creation = !plan.create.empty();
   auto done = co_await remove_pods(client, std::move(plan.remove));
@@ -92,7 +92,7 @@ Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Obje
   const bool is_old = !done && (done.error().reason == Reason::AlreadyExists || done.error().reason == Reason::Conflict);
   if (!done && !is_old) failure = ReplicaFailure{is_creation, done.error().message};
   if (!is_old) {
-    const auto written = co_await write_status(client, set, replica_set_status(set, pods, failure, env_.clock.now()));
+    const auto written = co_await write_status(client, set, replica_set_status(set, pods, failure, wall_.now()));
     if (!written) co_return Outcome::failed(written.error());
   }
   if (!done) co_return Outcome::failed(done.error());

@@ -4,6 +4,7 @@
 // DIVERGES: no SuccessfulCreate and SuccessfulDelete events, which would double the writes of a scaling.
 #pragma once
 
+#include "base/wall_steps.h"
 #include "control/controller.h"
 
 namespace slipway::cluster {
@@ -12,7 +13,7 @@ struct ReplicaSetPlan;
 
 class ReplicaSetController : public control::Controller {
  public:
-  explicit ReplicaSetController(Env& env) : env_(env) {}
+  explicit ReplicaSetController(Env& env) : env_(env), wall_(env.clock) {}
 
   std::string name() const override { return "replicaset"; }
   void watch(control::Watches& watches) override;
@@ -26,6 +27,7 @@ class ReplicaSetController : public control::Controller {
   Task<Result<void>> remove_pods(client::Client& client, std::vector<kube::Object> pods);
 
   Env& env_;
+  WallSteps wall_;
   control::Informer* sets_ = nullptr;
   control::Informer* pods_ = nullptr;
 };

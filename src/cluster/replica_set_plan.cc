@@ -91,9 +91,9 @@ bool goes_first(const Worth& left, const Worth& right, Time now) {
   return left.uid < right.uid;
 }
 
-bool is_available(const kube::Object& pod, std::int64_t min_ready_seconds, Time now) {
+bool is_available(const kube::Object& pod, std::int64_t min_ready_seconds, const Now& now) {
   const auto since = ready_since(pod);
-  return since && *since + std::chrono::seconds{min_ready_seconds} <= now;
+  return since && now.present(*since) + seconds_saturating(min_ready_seconds) <= now.time();
 }
 
 bool has_labels_of(const kube::Object& pod, const Value& labels) {
@@ -145,7 +145,7 @@ std::vector<kube::Object> in_removal_order(std::vector<kube::Object> pods, Time 
 }
 
 ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods,
-                                const std::function<bool(const std::string& name)>& is_taken, Time now) {
+                                const std::function<bool(const std::string& name)>& is_taken, const Now& now) {
   ReplicaSetPlan plan;
   if (kube::is_deleting(set)) return plan;
   const std::int64_t min_ready = set["spec"]["minReadySeconds"].as_int();
@@ -155,7 +155,7 @@ ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube:
     if (is_terminal_pod(pod) && !kube::is_deleting(pod) && kube::is_true(pod, kDisruptionTarget)) plan.remove.push_back(pod);
     const auto since = ready_since(pod);
     if (!since || is_available(pod, min_ready, now)) continue;
-    const Duration wait = *since + std::chrono::seconds{min_ready} - now;
+    const Duration wait = now.present(*since) + seconds_saturating(min_ready) - now.time();
     if (!plan.look_again || wait < *plan.look_again) plan.look_again = wait;
   }
   const std::int64_t surplus = static_cast<std::int64_t>(active.size()) - wanted_replicas(set);
@@ -174,7 +174,7 @@ ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube:
 }
 
 json::Value replica_set_status(const kube::Object& set, const std::vector<kube::Object>& pods,
-                               const std::optional<ReplicaFailure>& failure, Time now) {
+                               const std::optional<ReplicaFailure>& failure, const Now& now) {
   const Value& labels = set["spec"]["template"]["metadata"]["labels"];
   const std::int64_t min_ready = set["spec"]["minReadySeconds"].as_int();
   std::int64_t replicas = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wall_steps.h"
 #include "kube/object.h"
 
 namespace slipway::cluster {
@@ -24,7 +25,7 @@ struct ReplicaSetPlan {
 /// after creating, or whose cache is old, meets the pod it has made instead of making another. Pods that ended by disruption
 /// (DisruptionTarget: Slipway itself was stopped) are deleted with the next look; upstream leaves them to its pod collector.
 ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods,
-                                const std::function<bool(const std::string& name)>& is_taken, Time now);
+                                const std::function<bool(const std::string& name)>& is_taken, const Now& now);
 
 /// Pods could not be made or deleted.
 struct ReplicaFailure {
@@ -33,7 +34,7 @@ struct ReplicaFailure {
 };
 /// The whole status; condition ReplicaFailure stands while there is a failure.
 json::Value replica_set_status(const kube::Object& set, const std::vector<kube::Object>& pods,
-                               const std::optional<ReplicaFailure>& failure, Time now);
+                               const std::optional<ReplicaFailure>& failure, const Now& now);
 
 /// The pod of that name, ready to create.
 kube::Object make_replica_pod(const kube::Object& set, const std::string& name);

@@ -88,16 +88,17 @@ Script read_script(const kube::Object& pod) {
 /// One run of the containers (they all run alike).
 struct Run {
   std::int64_t restarts = 0;
-  Time start;
+  Time start;                          // by the wall clock as it is set now
+  Time written;                        // as the status says it
   std::optional<ContainerEnd> before;  // how the last one ended
 };
 
 /// The run that the pod's status shows, or the first.
-Run resume(const kube::Object& pod, Time first_start) {
+Run resume(const kube::Object& pod, Time first_start, const Now& now) {
   const Value& status = pod["status"]["containerStatuses"].item(0);
   const std::int64_t restarts = status["restartCount"].as_int();
   if (const auto started = kube::time_of(status["state"]["running"]["startedAt"])) {
-    return {restarts, *started, std::nullopt};
+    return {restarts, now.present(*started), *started, std::nullopt};
   }
   const Value& last = status["lastState"]["terminated"];
   if (const auto finished = kube::time_of(last["finishedAt"])) {
@@ -105,9 +106,10 @@ Run resume(const kube::Object& pod, Time first_start) {
     end.exit_code = last["exitCode"].as_int();
     end.started = kube::time_of(last["startedAt"]);
     end.finished = finished;
-    return {restarts + 1, *finished + kCrashLoop.after(static_cast<int>(restarts)), end};
+    const Time start = now.present(*finished) + kCrashLoop.after(static_cast<int>(restarts));
+    return {restarts + 1, start, start, end};
   }
-  return {0, first_start, std::nullopt};
+  return {0, now.present(first_start), first_start, std::nullopt};
 }
 
 void report_containers(PodReport& report, const kube::Object& pod, const Value& state, const Run& run, Time start) {
@@ -166,7 +168,8 @@ void judge_readiness(PodReport& report, const Script& script, Time start, Time n
 
 }  // namespace
 
-PodReport simulate_pod(const kube::Object& pod, Time first_start, Time now) {
+PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clock) {
+  const Time now = clock.time();
   const Script script = read_script(pod);
   if (!script.error.empty()) return fail_script(pod, script.error, now);
   if (auto report = wait_for_images(pod, script)) return std::move(*report);
@@ -174,7 +177,7 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, Time now) {
   const bool is_endless = !script.run_time && policy != "Never" && policy != "OnFailure";
   PodReport report;
   report.ip = address_of(pod);
-  Run run = resume(pod, first_start);
+  Run run = resume(pod, first_start, clock);
   for (;;) {
     if (run.start > now) {  // between two runs
       report.phase = "Running";
@@ -187,43 +190,44 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, Time now) {
     if (is_endless || finish > now) {
       report.phase = "Running";
       if (!is_endless) report.look_again = finish - now;
-      report_containers(report, pod, running_state(run.start), run, first_start);
+      report_containers(report, pod, running_state(run.written), run, first_start);
       judge_readiness(report, script, run.start, now);
       return report;
     }
     ContainerEnd end;
     end.exit_code = script.exit_code(run.restarts);
-    end.started = run.start;
+    end.started = run.written;
     end.finished = finish;
     if (policy == "Never" || (policy == "OnFailure" && end.exit_code == 0)) {
       report.phase = end.exit_code == 0 ? "Succeeded" : "Failed";
       report_containers(report, pod, terminated_state(end), run, first_start);
       return report;
     }
-    run = {run.restarts + 1, finish + kCrashLoop.after(static_cast<int>(run.restarts)), end};
+    const Time next = finish + kCrashLoop.after(static_cast<int>(run.restarts));
+    run = {run.restarts + 1, next, next, end};
   }
 }
 
 Task<Result<PodReport>> SimulatedRuntime::advance(kube::Object pod) {
-  const Time now = env_.clock.now();
-  const Time start = starts_.try_emplace(std::string(kube::uid(pod)), now).first->second;
+  const Now now = wall_.now();
+  const Time start = starts_.try_emplace(std::string(kube::uid(pod)), now.time()).first->second;
   co_return simulate_pod(pod, start, now);
 }
 
 Task<Result<PodReport>> SimulatedRuntime::stop(kube::Object pod, Duration) {
-  const Time now = env_.clock.now();
+  const Now now = wall_.now();
   const auto known = starts_.find(std::string(kube::uid(pod)));
   const bool has_started = known != starts_.end() || !pod["status"]["containerStatuses"].empty();
-  const Time start = known != starts_.end() ? known->second : now;
+  const Time start = known != starts_.end() ? known->second : now.time();
   if (has_started) {
     PodReport ended = simulate_pod(pod, start, now);
     if (ended.phase == "Succeeded" || ended.phase == "Failed") co_return ended;
   }
   PodReport report;
   report.phase = "Failed";
-  ContainerEnd end{kTerminated, 0, "Error", "", resume(pod, start).start, now};
+  ContainerEnd end{kTerminated, 0, "Error", "", resume(pod, start, now).written, now.time()};
   Run run;
-  run.restarts = resume(pod, start).restarts;
+  run.restarts = resume(pod, start, now).restarts;
   report_containers(report, pod, terminated_state(end), run, start);
   co_return report;
 }

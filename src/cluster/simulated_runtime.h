@@ -7,16 +7,17 @@
 #include <map>
 #include <string>
 
+#include "base/wall_steps.h"
 #include "cluster/pod_runtime.h"
 
 namespace slipway::cluster {
 
 /// How a simulated pod stands at `now`, when its containers first started at `first_start` unless its status says otherwise.
-PodReport simulate_pod(const kube::Object& pod, Time first_start, Time now);
+PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& now);
 
 class SimulatedRuntime : public PodRuntime {
  public:
-  explicit SimulatedRuntime(Env& env) : env_(env) {}
+  explicit SimulatedRuntime(Env& env) : env_(env), wall_(env.clock) {}
 
   Task<Result<PodReport>> advance(kube::Object pod) override;
   Task<Result<PodReport>> stop(kube::Object pod, Duration grace) override;
@@ -26,6 +27,7 @@ class SimulatedRuntime : public PodRuntime {
 
  private:
   Env& env_;
+  WallSteps wall_;
   /// When pods were first seen, until that is in their status.
   std::map<std::string, Time> starts_;
 };

@@ -26,7 +26,7 @@ Task<> LeaderElection::acquire() {
 Task<> LeaderElection::hold() {
   tasks_.spawn(keep_renewing());
   // A request that hangs must not keep the leader from seeing that its time is up.
-  while (is_leader_ && env_.clock.now() < renewed_at_ + options_.renew_deadline) {
+  while (is_leader_ && env_.clock.steady() < renewed_at_ + options_.renew_deadline) {
     co_await changed_.wait_until(renewed_at_ + options_.renew_deadline);
   }
   is_over_ = true;
@@ -60,6 +60,8 @@ Task<bool> LeaderElection::try_to_take() {
     observe(found ? std::move(*found) : Value());
     if (is_held_by_other()) co_return false;
   }
+  // From the asking on: others may have seen the new record long before its answer is here.
+  const Steady asked_at = env_.clock.steady();
   auto written = co_await write(claimed(observed_));
   if (!written) {
     problem_ = written.error().message;
@@ -68,7 +70,7 @@ Task<bool> LeaderElection::try_to_take() {
     co_return false;
   }
   observe(std::move(*written));
-  renewed_at_ = env_.clock.now();
+  renewed_at_ = asked_at;
   is_leader_ = !is_over_;
   co_return true;
 }
@@ -103,7 +105,7 @@ Value LeaderElection::claimed(Value lease) const {
 }
 
 void LeaderElection::observe(Value lease) {
-  if (lease["spec"] != observed_["spec"]) observed_at_ = env_.clock.now();
+  if (lease["spec"] != observed_["spec"]) observed_at_ = env_.clock.steady();
   observed_ = std::move(lease);
 }
 
@@ -111,8 +113,8 @@ bool LeaderElection::is_held_by_other() const {
   const Value& spec = observed_["spec"];
   const std::string_view holder = spec["holderIdentity"].as_string();
   if (holder.empty() || holder == options_.identity) return false;
-  const Duration lasts = std::chrono::seconds{spec["leaseDurationSeconds"].as_int(whole_seconds(options_.lease))};
-  return env_.clock.now() < observed_at_ + lasts;
+  const Duration lasts = seconds_saturating(spec["leaseDurationSeconds"].as_int(whole_seconds(options_.lease)));
+  return env_.clock.steady() < observed_at_ + lasts;
 }
 
 Task<> LeaderElection::release() {

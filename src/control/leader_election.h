@@ -53,8 +53,8 @@ class LeaderElection {
   client::Client& client_;
   Options options_;
   json::Value observed_{};
-  Time observed_at_{};
-  Time renewed_at_{};
+  Steady observed_at_{};
+  Steady renewed_at_{};
   bool is_leader_ = false;
   bool is_over_ = false;
   std::string problem_{};

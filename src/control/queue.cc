@@ -21,7 +21,7 @@ void Queue::add(const ObjectKey& key) {
 
 void Queue::add_after(const ObjectKey& key, Duration after) {
   if (after <= Duration{0}) return add(key);
-  const Time when = env_.clock.now() + after;
+  const Steady when = env_.clock.steady() + after;
   const auto found = delayed_.find(key);
   if (found != delayed_.end() && found->second.when <= when) return;
   auto timer = env_.clock.call_at(when, [this, key] {

@@ -34,7 +34,7 @@ class Queue {
 
  private:
   struct Delayed {
-    Time when;
+    Steady when;
     std::unique_ptr<Timer> timer;
   };
 

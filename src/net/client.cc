@@ -33,7 +33,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
 
   struct Kept {
     std::shared_ptr<Stream> stream;
-    Time since;
+    Steady since;
   };
   /// A connection in use; counted until it is destroyed.
   struct Lease {
@@ -55,14 +55,14 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   using LeasePtr = std::shared_ptr<Lease>;
   using Flag = std::shared_ptr<bool>;
 
-  Task<Result<LeasePtr>> lease(Url url, Time deadline, Choice choice);
-  Task<Result<std::shared_ptr<Stream>>> connect(Url url, Time deadline);
-  Task<Result<void>> open_tunnel(std::shared_ptr<Stream> stream, Url url, Time deadline);
+  Task<Result<LeasePtr>> lease(Url url, Steady deadline, Choice choice);
+  Task<Result<std::shared_ptr<Stream>>> connect(Url url, Steady deadline);
+  Task<Result<void>> open_tunnel(std::shared_ptr<Stream> stream, Url url, Steady deadline);
   std::shared_ptr<Stream> take_kept(const std::string& key);
   void give_back(Lease& lease);
   std::string head_of(const Url& url, const HttpCall& call) const;
-  Task<Result<http::Response>> exchange(Url url, HttpCall call, Time deadline, Choice choice, Flag may_retry);
-  Task<Result<MessageParser>> read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Time deadline);
+  Task<Result<http::Response>> exchange(Url url, HttpCall call, Steady deadline, Choice choice, Flag may_retry);
+  Task<Result<MessageParser>> read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Steady deadline);
 
   Env& env;
   ClientOptions options;
@@ -134,7 +134,7 @@ std::size_t Client::idle_connections() const {
 Task<Result<http::Response>> Client::send(HttpCall call) {
   const auto state = state_;
   SLIPWAY_CO_TRY(url, Url::parse(call.url));
-  const Time deadline = state->env.clock.now() + call.timeout;
+  const Steady deadline = state->env.clock.steady() + call.timeout;
   const bool is_repeatable = call.method == "GET" || call.method == "HEAD";
   const auto may_retry = std::make_shared<bool>(false);
   auto answer = co_await state->exchange(url, call, deadline, Choice::kept_or_fresh, may_retry);
@@ -142,7 +142,7 @@ Task<Result<http::Response>> Client::send(HttpCall call) {
   co_return co_await state->exchange(url, call, deadline, Choice::fresh, may_retry);
 }
 
-Task<Result<http::Response>> Client::State::exchange(Url url, HttpCall call, Time deadline, Choice choice, Flag may_retry) {
+Task<Result<http::Response>> Client::State::exchange(Url url, HttpCall call, Steady deadline, Choice choice, Flag may_retry) {
   SLIPWAY_CO_TRY(lease, co_await this->lease(url, deadline, choice));
   std::string bytes = head_of(url, call) + call.body;
   auto outcome = co_await lease->stream->write(std::move(bytes), options.write_stall);
@@ -164,7 +164,7 @@ Task<Result<http::Response>> Client::State::exchange(Url url, HttpCall call, Tim
   co_return response;
 }
 
-Task<Result<MessageParser>> Client::State::read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Time deadline) {
+Task<Result<MessageParser>> Client::State::read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Steady deadline) {
   MessageLimits limits = options.message;
   if (is_streaming) limits.body_bytes = std::numeric_limits<std::uint64_t>::max();
   MessageParser parser = MessageParser::response(limits, is_bodyless);
@@ -202,7 +202,7 @@ std::string Client::State::head_of(const Url& url, const HttpCall& call) const {
 
 std::shared_ptr<Stream> Client::State::take_kept(const std::string& key) {
   auto& streams = kept[key];
-  const Time oldest = env.clock.now() - options.idle_timeout;
+  const Steady oldest = env.clock.steady() - options.idle_timeout;
   while (!streams.empty() && streams.front().since < oldest) streams.pop_front();
   while (!streams.empty()) {
     const auto stream = std::move(streams.back().stream);
@@ -218,12 +218,12 @@ std::shared_ptr<Stream> Client::State::take_kept(const std::string& key) {
 void Client::State::give_back(Lease& lease) {
   if (!lease.stream->is_open() || !lease.input.empty()) return;
   auto& streams = kept[lease.key];
-  streams.push_back({std::move(lease.stream), env.clock.now()});
+  streams.push_back({std::move(lease.stream), env.clock.steady()});
   lease.stream = streams.back().stream;
   if (streams.size() > options.idle_connections) streams.pop_front();
 }
 
-Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Time deadline, Choice choice) {
+Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Steady deadline, Choice choice) {
   while (in_use >= options.connections) {
     if (!co_await freed.wait_until(deadline)) {
       co_return fail(Reason::Timeout, fmt::format("all {} connections are in use", options.connections));
@@ -234,13 +234,13 @@ Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Time deadlin
   if (choice == Choice::kept_or_fresh) lease->stream = take_kept(key);
   lease->is_reused = lease->stream != nullptr;
   if (!lease->is_reused) {
-    SLIPWAY_CO_TRY(stream, co_await connect(url, std::min(deadline, env.clock.now() + options.connect_timeout)));
+    SLIPWAY_CO_TRY(stream, co_await connect(url, std::min(deadline, env.clock.steady() + options.connect_timeout)));
     lease->stream = std::move(stream);
   }
   co_return lease;
 }
 
-Task<Result<std::shared_ptr<Stream>>> Client::State::connect(Url url, Time deadline) {
+Task<Result<std::shared_ptr<Stream>>> Client::State::connect(Url url, Steady deadline) {
   const Url& first = proxy ? *proxy : url;
   SLIPWAY_CO_TRY(stream, co_await Stream::connect(env, first.host, first.port, deadline));
   ++made;
@@ -249,7 +249,7 @@ Task<Result<std::shared_ptr<Stream>>> Client::State::connect(Url url, Time deadl
   co_return stream;
 }
 
-Task<Result<void>> Client::State::open_tunnel(std::shared_ptr<Stream> stream, Url url, Time deadline) {
+Task<Result<void>> Client::State::open_tunnel(std::shared_ptr<Stream> stream, Url url, Steady deadline) {
   http::Headers headers{{"Host", url.authority()}, {"User-Agent", options.user_agent}};
   if (!proxy->user_password.empty()) headers.add("Proxy-Authorization", "Basic " + base64_encode(proxy->user_password));
   SLIPWAY_CO_TRY_VOID(co_await stream->write(request_head("CONNECT", url.authority(), headers), options.write_stall));
@@ -268,7 +268,7 @@ Task<Result<void>> Client::State::open_tunnel(std::shared_ptr<Stream> stream, Ur
 Task<Result<std::shared_ptr<WebSocket>>> Client::open_websocket(HttpCall call, std::vector<std::string> subprotocols) {
   const auto state = state_;
   SLIPWAY_CO_TRY(url, Url::parse(call.url));
-  const Time deadline = state->env.clock.now() + call.timeout;
+  const Steady deadline = state->env.clock.steady() + call.timeout;
   std::string nonce;
   for (int i = 0; i < 16; ++i) nonce += static_cast<char>(state->env.random.next());
   const std::string key = base64_encode(nonce);

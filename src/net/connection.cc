@@ -33,7 +33,7 @@ bool has_no_body(int status) { return status / 100 == 1 || status == 204 || stat
 
 Task<> Connection::serve() {
   if (server_.options.tls) {
-    const Time deadline = server_.env.clock.now() + server_.options.limits.header_timeout;
+    const Steady deadline = server_.env.clock.steady() + server_.options.limits.header_timeout;
     if (!co_await stream_->start_tls(*server_.options.tls, "", deadline)) {
       stream_->close();
       co_return;
@@ -70,8 +70,8 @@ Task<bool> Connection::wait_for_bytes() {
   const ServerLimits& limits = server_.options.limits;
   const std::uint64_t number = ++server_.next_number;
   server_.idle.emplace(number, this);
-  const auto got = co_await stream_->read(input_, kReadSize,
-                                          server_.env.clock.now() + (is_first_ ? limits.header_timeout : limits.idle_timeout));
+  const auto got = co_await stream_->read(
+      input_, kReadSize, server_.env.clock.steady() + (is_first_ ? limits.header_timeout : limits.idle_timeout));
   server_.idle.erase(number);
   is_first_ = false;
   co_return got && *got > 0;
@@ -98,7 +98,7 @@ Task<std::optional<http::Request>> Connection::read_request() {
 }
 
 Task<Result<void>> Connection::read_head(MessageParser& parser) {
-  const Time deadline = server_.env.clock.now() + server_.options.limits.header_timeout;
+  const Steady deadline = server_.env.clock.steady() + server_.options.limits.header_timeout;
   while (true) {
     auto fed = parser.feed(input_);
     if (!fed) {
@@ -128,7 +128,7 @@ Result<void> Connection::check_head(const MessageHead& head) const {
 }
 
 Task<Result<void>> Connection::read_body(MessageParser& parser) {
-  const Time deadline = server_.env.clock.now() + server_.options.limits.body_timeout;
+  const Steady deadline = server_.env.clock.steady() + server_.options.limits.body_timeout;
   if (!parser.is_done() && parser.body_size() == 0 && parser.head().headers.contains("Expect")) {
     SLIPWAY_CO_TRY_VOID(co_await stream_->write("HTTP/1.1 100 Continue\r\n\r\n", server_.options.limits.write_stall));
   }
@@ -240,7 +240,7 @@ Task<> Connection::part() {
   stream_->finish_writing();
   if (!must_linger_) co_return;
   // A socket closed with unread bytes is reset, and the reset can overtake our answer: take what still comes, for a while.
-  const Time deadline = server_.env.clock.now() + kLingerTime;
+  const Steady deadline = server_.env.clock.steady() + kLingerTime;
   for (std::uint64_t dropped = 0; dropped < kLingerBytes;) {
     input_.clear();
     const auto got = co_await stream_->read(input_, kReadSize, deadline);

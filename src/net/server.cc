@@ -57,7 +57,7 @@ void HttpServer::stop(Duration grace) {
   for (const auto& [moment, connection] : state.idle) connection->cut();
   const auto connections = state.connections;  // closing a stream may end a connection
   for (const auto& [number, connection] : connections) connection->wind_down();
-  state.stop_timer = state.env.clock.call_at(state.env.clock.now() + grace, [&state] {
+  state.stop_timer = state.env.clock.call_at(state.env.clock.steady() + grace, [&state] {
     for (const auto& [number, connection] : state.connections) connection->cut();
   });
 }

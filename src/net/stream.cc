@@ -228,7 +228,7 @@ Task<Result<void>> Stream::write(std::string bytes, Duration stall) {
     sent += attempt.bytes;
     if (attempt.turn == Turn::done) continue;
     if (attempt.turn == Turn::end || attempt.turn == Turn::failed) co_return cut(attempt.problem);
-    SLIPWAY_CO_TRY_VOID(co_await parts_->wait(attempt.turn, parts_->env.clock.now() + stall, false));
+    SLIPWAY_CO_TRY_VOID(co_await parts_->wait(attempt.turn, parts_->env.clock.steady() + stall, false));
   }
   co_return Result<void>{};
 }

@@ -1,6 +1,6 @@
 // A connected socket, plain or TLS, as coroutines see it. Reading and writing may go on at the same time, one of each. A stream
 // that waits holds no buffer: an idle connection costs a socket, a few coroutine frames and, with TLS, OpenSSL's session.
-// Deadlines are of the Env's clock. A stream is shared by those who use it, and closed by its last owner at the latest.
+// Deadlines are of the Env's steady clock. A stream is shared by those who use it, and closed by its last owner at the latest.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace slipway::net {
 
-using Deadline = std::optional<Time>;
+using Deadline = std::optional<Steady>;
 
 class Stream {
  public:

@@ -57,7 +57,7 @@ Task<Result<std::optional<WebSocketMessage>>> WebSocket::read_message() {
 
 Task<Result<void>> WebSocket::read_bytes() {
   for (int asked = 0; asked < 2; ++asked) {
-    const Time patience = env_.clock.now() + options_.ping_interval;
+    const Steady patience = env_.clock.steady() + options_.ping_interval;
     const auto got =
         co_await stream_->read(input_, 64 * 1024, close_deadline_ ? std::min(*close_deadline_, patience) : patience);
     if (got && *got > 0) co_return Result<void>{};
@@ -98,7 +98,7 @@ Task<Result<void>> WebSocket::send(Opcode opcode, std::string payload) {
 }
 
 Task<> WebSocket::close(CloseCode code, std::string reason) {
-  const Time deadline = env_.clock.now() + options_.close_patience;
+  const Steady deadline = env_.clock.steady() + options_.close_patience;
   close_deadline_ = deadline;
   co_await send_close(code, std::move(reason));
   while (is_reading_ && !has_received_close_) {

@@ -67,7 +67,7 @@ class WebSocket {
   bool is_reading_ = false;
   bool has_sent_close_ = false;
   bool has_received_close_ = false;
-  std::optional<Time> close_deadline_;
+  std::optional<Steady> close_deadline_;
   std::uint16_t peer_close_code_ = 1006;
 };
 

@@ -1,12 +1,27 @@
 #include "os/clock.h"
 
-#include <boost/asio/system_timer.hpp>
+#include <time.h>
+
+#include <boost/asio/basic_waitable_timer.hpp>
 #include <optional>
 
 namespace slipway::os {
+namespace {
+
+/// What Asio's timer asks for the time.
+struct BootClock : SteadyClock {
+  static time_point now() {
+    timespec passed{};
+    clock_gettime(CLOCK_BOOTTIME, &passed);
+    return time_point{std::chrono::seconds{passed.tv_sec} +
+                      std::chrono::floor<Duration>(std::chrono::nanoseconds{passed.tv_nsec})};
+  }
+};
+
+}  // namespace
 
 struct MachineClock::Wheel {
-  using Key = std::pair<Time, std::uint64_t>;
+  using Key = std::pair<Steady, std::uint64_t>;
   using Calls = std::map<Key, std::move_only_function<void()>>;
 
   explicit Wheel(boost::asio::io_context& context) : alarm(std::in_place, context) {}
@@ -25,7 +40,7 @@ struct MachineClock::Wheel {
     armed_for.reset();
     // Calls made from here on have to wait for the next round, so that a call which renews itself starves nobody.
     const std::uint64_t last = made;
-    const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    const Steady now = BootClock::now();
     for (auto next = calls.begin(); next != calls.end() && next->first.first <= now;) {
       if (next->first.second > last) {
         ++next;
@@ -42,8 +57,8 @@ struct MachineClock::Wheel {
 
   Calls calls;
   std::uint64_t made = 0;
-  std::optional<Time> armed_for;
-  std::optional<boost::asio::system_timer> alarm;  // none after shut()
+  std::optional<Steady> armed_for;
+  std::optional<boost::asio::basic_waitable_timer<BootClock>> alarm;  // none after shut()
 };
 
 namespace {
@@ -64,7 +79,9 @@ MachineClock::~MachineClock() { shut(); }
 
 Time MachineClock::now() const { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
-std::unique_ptr<Timer> MachineClock::call_at(Time when, std::move_only_function<void()> call) {
+Steady MachineClock::steady() const { return BootClock::now(); }
+
+std::unique_ptr<Timer> MachineClock::call_at(Steady when, std::move_only_function<void()> call) {
   const Wheel::Key key{when, ++wheel_->made};
   if (wheel_->alarm) wheel_->calls.emplace(key, std::move(call));
   wheel_->arm();

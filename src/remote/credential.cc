@@ -58,7 +58,8 @@ std::string exec_info(const Connection& connection) {
 }
 
 Task<Result<Credential>> CredentialSource::get() {
-  if (is_known_ && (!expires_ || env_.clock.now() < *expires_)) co_return known_;
+  const bool is_over = (expires_ && env_.clock.now() >= *expires_) || (reads_again_ && env_.clock.steady() >= *reads_again_);
+  if (is_known_ && !is_over) co_return known_;
   if (connection_.exec) co_return co_await run_plugin();
   Credential fresh{connection_.token, connection_.certificate_pem, connection_.key_pem};
   if (!connection_.token_file.empty()) {
@@ -66,7 +67,8 @@ Task<Result<Credential>> CredentialSource::get() {
     // A token that is just being replaced: the old one still holds.
     if (!text && !is_known_) co_return fail(text.error());
     fresh.token = text ? trimmed(*text) : known_.token;
-    expires_ = env_.clock.now() + kTokenFileAge;
+    expires_.reset();
+    reads_again_ = env_.clock.steady() + kTokenFileAge;
   }
   is_known_ = true;
   known_ = std::move(fresh);

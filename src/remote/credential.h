@@ -41,7 +41,8 @@ class CredentialSource {
   Options options_;
   Credential known_{};
   bool is_known_ = false;
-  std::optional<Time> expires_{};
+  std::optional<Time> expires_{};        // as the plugin says
+  std::optional<Steady> reads_again_{};  // the token's file
 };
 
 /// What a plugin printed. Invalid when it is no ExecCredential of that version with a token or a certificate.

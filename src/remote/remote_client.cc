@@ -27,7 +27,7 @@ bool is_good(const http::Response& response) { return response.status >= 200 && 
 class RemoteWatch : public client::Watch {
  public:
   /// `dead_at`: the server should have ended it before.
-  RemoteWatch(Env& env, std::unique_ptr<http::BodyStream> stream, Time dead_at) : stream_(std::move(stream)) {
+  RemoteWatch(Env& env, std::unique_ptr<http::BodyStream> stream, Steady dead_at) : stream_(std::move(stream)) {
     guard_ = env.clock.call_at(dead_at, [this] { stream_->close(); });
   }
   ~RemoteWatch() override {
@@ -120,7 +120,7 @@ Task<Result<client::Reply>> RemoteClient::try_until_answered(HttpCall call) {
     const bool may_retry =
         (is_refused && ++refusals <= kMaxRefusals) || (is_read && (is_unreached || is_ailing) && failures + 1 < kMaxReads);
     if (!may_retry) co_return reply;
-    const Duration asked = std::chrono::seconds{error.retry_after_seconds};
+    const Duration asked = seconds_saturating(error.retry_after_seconds);
     const Duration pause = std::max(asked, jitter(env_.random, kBackoff.after(failures), 1.0));
     co_await sleep_for(env_, pause);
   }
@@ -164,7 +164,7 @@ Task<Result<std::unique_ptr<client::Watch>>> RemoteClient::watch(client::Request
   if (!request.timeout_seconds) {
     request.timeout_seconds = kWatchSeconds + static_cast<std::int64_t>(env_.random.next() % kWatchSeconds);
   }
-  const Time dead_at = env_.clock.now() + std::chrono::seconds{*request.timeout_seconds} + kWatchSlack;
+  const Steady dead_at = env_.clock.steady() + seconds_saturating(*request.timeout_seconds) + kWatchSlack;
   SLIPWAY_CO_TRY(response, co_await send(call_of(request, connection_.server)));
   if (is_good(response) && response.stream) {
     co_return std::make_unique<RemoteWatch>(env_, std::move(response.stream), dead_at);

@@ -84,7 +84,7 @@ Taken taken_by(const Target& target, const Route& route) {
 Api::Api(Env& env, server::Server& server, ApiOptions options) : env_(env), server_(server), options_(std::move(options)) {}
 
 Task<net::Answer> Api::answer(Call call) {
-  const Time begun = env_.clock.now();
+  const Steady begun = env_.clock.steady();
   const Form form = plain_form(call.http.headers, call.query);
   const Route route = call.route;
   std::string verb_name = call.http.method;
@@ -106,7 +106,7 @@ Task<net::Answer> Api::answer(Call call) {
 }
 
 /// Names and labels as kube-apiserver's, as far as dashboards use them.
-void Api::measure(const Route& route, std::string_view verb, const net::Answer& answer, Time begun) {
+void Api::measure(const Route& route, std::string_view verb, const net::Answer& answer, Steady begun) {
   const auto* response = std::get_if<http::Response>(&answer);
   const bool is_found = response == nullptr || response->status != 404;  // strangers' paths make no labels
   const kube::Resource resource = is_found ? route.resource : kube::Resource{};
@@ -117,7 +117,7 @@ void Api::measure(const Route& route, std::string_view verb, const net::Answer& 
   // A stream lasts as long as somebody reads it; that of a long list only carries an answer that is there.
   if (response != nullptr && (!response->stream || verb == "LIST")) {
     env_.metrics.observe("apiserver_request_duration_seconds", about,
-                         std::chrono::duration<double>(env_.clock.now() - begun).count());
+                         std::chrono::duration<double>(env_.clock.steady() - begun).count());
   }
   env_.metrics.gauge("apiserver_current_inflight_requests", R"(request_kind="readOnly")", static_cast<double>(reads_));
   env_.metrics.gauge("apiserver_current_inflight_requests", R"(request_kind="mutating")", static_cast<double>(writes_));

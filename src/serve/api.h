@@ -37,7 +37,7 @@ class Api {
   std::size_t watches() const { return *watches_; }
 
  private:
-  void measure(const Route& route, std::string_view verb, const net::Answer& answer, Time begun);
+  void measure(const Route& route, std::string_view verb, const net::Answer& answer, Steady begun);
   Task<Result<net::Answer>> answer_resource(Call call, client::Verb verb);
   Task<Result<net::Answer>> answer_plain(Call call, client::Request request, server::TypePtr type);
   Task<Result<net::Answer>> answer_watch(Call call, client::Request request, server::TypePtr type);

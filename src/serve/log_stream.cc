@@ -51,7 +51,7 @@ Result<LogOptions> options_of(const net::Query& query) {
   SLIPWAY_TRY(seconds, integer_of(query, "sinceSeconds"));
   if (seconds && *seconds < 1)
     return invalid_options(field::invalid("sinceSeconds", std::to_string(*seconds), "must be greater than 0"));
-  if (seconds) options.since_ago = std::chrono::seconds(*seconds);
+  if (seconds) options.since_ago = seconds_saturating(*seconds);
   if (query.find("sinceTime")) {
     if (seconds) return invalid_options(field::forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
     SLIPWAY_TRY(since, parse_rfc3339(query.get("sinceTime")));
@@ -114,7 +114,7 @@ class LogStream : public http::BodyStream {
         co_return std::optional(cut(std::move(shown)));
       }
       if (is_last) break;
-      if (!is_closed_) co_await wake_.wait_until(env_.clock.now() + kLookAgain);
+      if (!is_closed_) co_await wake_.wait_until(env_.clock.steady() + kLookAgain);
     }
     co_return std::optional<std::string>{};
   }

@@ -32,14 +32,14 @@ Value with_finalizers(const Value& object, Value finalizers) {
 std::optional<Value> with_grace(const Value& object, std::int64_t grace_seconds, std::optional<std::int64_t> asked, Time now) {
   if (!kube::is_deleting(object)) {
     if (grace_seconds == 0) return std::nullopt;
-    return with_deletion(object, now + std::chrono::seconds{grace_seconds}, grace_seconds, true);
+    return with_deletion(object, now + seconds_saturating(grace_seconds), grace_seconds, true);
   }
   const std::int64_t pending = object["metadata"]["deletionGracePeriodSeconds"].as_int();
   if (pending == 0) return std::nullopt;
   if (!asked || *asked >= pending) return object;
   if (*asked <= 0) return std::nullopt;
   const Time end = kube::time_of(object["metadata"]["deletionTimestamp"]).value_or(now);
-  return with_deletion(object, end - std::chrono::seconds{pending - *asked}, *asked, true);
+  return with_deletion(object, end - seconds_saturating(pending) + seconds_saturating(*asked), *asked, true);
 }
 
 }  // namespace

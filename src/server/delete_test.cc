@@ -119,6 +119,14 @@ TEST_F(Delete, gives_a_started_pod_its_grace) {
   EXPECT_EQ(reason(get(kPods, "p")), "NotFound");
 }
 
+TEST_F(Delete, a_grace_beyond_every_calendar_still_ends_at_a_time_that_can_be_read) {
+  started_pod();
+  const Value going = must(remove(kPods, "p", "{gracePeriodSeconds: 9223372036854775807}"));
+  EXPECT_EQ(going["metadata"]["deletionTimestamp"].str(), "2318-04-12T23:47:16Z");
+  const Value sooner = must(remove(kPods, "p", "{gracePeriodSeconds: 10}"));
+  EXPECT_EQ(sooner["metadata"]["deletionTimestamp"].str(), "2026-01-01T00:00:10Z");
+}
+
 TEST_F(Delete, takes_a_pod_at_once_that_never_started_or_has_ended) {
   must(create(
       kPods,

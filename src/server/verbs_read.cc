@@ -136,14 +136,14 @@ Task<Result<Reply>> Verbs::list(Request request, ServedPtr served) {
 
 Task<Result<void>> Verbs::reach(Revision revision) {
   if (revision <= site_.store.revision()) co_return Result<void>{};
-  if (co_await site_.store.wait_for(revision, site_.env.clock.now() + kLongestWaitForRevision)) co_return Result<void>{};
+  if (co_await site_.store.wait_for(revision, site_.env.clock.steady() + kLongestWaitForRevision)) co_return Result<void>{};
   co_return fail(too_large_revision(revision, site_.store.revision()));
 }
 
 Task<Result<void>> Verbs::settle(Revision based_on) {
-  const Time deadline = site_.env.clock.now() + kLongestWaitForDisk;
+  const Steady deadline = site_.env.clock.steady() + kLongestWaitForDisk;
   while (based_on > site_.store.revision()) {
-    const Time now = site_.env.clock.now();
+    const Steady now = site_.env.clock.steady();
     const bool was_undone = site_.store.next_revision() <= based_on;
     if (was_undone || now >= deadline) {
       co_return fail(Reason::ServiceUnavailable, "the store could not make an earlier write durable");

@@ -28,7 +28,7 @@ class ServerWatch : public client::Watch {
     store::Range state;  // to begin with: what is selected of it
     bool marks_end_of_state = false;
     bool has_bookmarks = false;
-    Time deadline;
+    Steady deadline;
   };
 
   ServerWatch(Site& site, ServedPtr served, Start start)
@@ -41,14 +41,14 @@ class ServerWatch : public client::Watch {
         owes_end_of_state_(start.marks_end_of_state),
         has_bookmarks_(start.has_bookmarks),
         deadline_(start.deadline) {
-    plan_bookmark(site_.env.clock.now());
+    plan_bookmark(site_.env.clock.steady());
   }
 
   Task<Result<std::vector<WatchEvent>>> next() override {
     if (is_closed_) co_return std::vector<WatchEvent>{};
     if (const auto events = next_of_state(); !events.empty()) co_return events;
     while (!has_ended_ && !is_closed_) {
-      const Time wake = has_bookmarks_ ? std::min(deadline_, next_bookmark_) : deadline_;
+      const Steady wake = has_bookmarks_ ? std::min(deadline_, next_bookmark_) : deadline_;
       auto changes = co_await changes_->next_until(site_.options.watch_batch, wake);
       if (!changes) co_return fail(ended_by(std::move(changes).error()));
       std::vector<WatchEvent> events;
@@ -96,7 +96,7 @@ class ServerWatch : public client::Watch {
   }
 
   void add_bookmark(std::vector<WatchEvent>& events) {
-    const Time now = site_.env.clock.now();
+    const Steady now = site_.env.clock.steady();
     const bool is_over = now >= deadline_ || !site_.registry.served(served_->type.resource);
     if (has_bookmarks_ && (now >= next_bookmark_ || is_over)) {
       events.push_back(bookmark(changes_->progress(), false));
@@ -105,7 +105,7 @@ class ServerWatch : public client::Watch {
     has_ended_ = is_over;
   }
 
-  void plan_bookmark(Time now) {
+  void plan_bookmark(Steady now) {
     next_bookmark_ = now + kBookmarkEvery;
     if (now < deadline_ - kBookmarkBeforeEnd) next_bookmark_ = std::min(next_bookmark_, deadline_ - kBookmarkBeforeEnd);
   }
@@ -135,8 +135,8 @@ class ServerWatch : public client::Watch {
   bool has_bookmarks_ = false;
   bool has_ended_ = false;
   bool is_closed_ = false;
-  Time deadline_;
-  Time next_bookmark_;
+  Steady deadline_;
+  Steady next_bookmark_;
 };
 
 }  // namespace
@@ -182,9 +182,9 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   start.marks_end_of_state = plan.marks_end_of_state;
   start.has_bookmarks = request.allow_watch_bookmarks;
   const Duration timeout = request.timeout_seconds.value_or(0) > 0
-                               ? Duration(std::chrono::seconds{*request.timeout_seconds})
+                               ? seconds_saturating(*request.timeout_seconds)
                                : jitter(site_.env.random, site_.options.min_watch_timeout, 1.0);
-  start.deadline = site_.env.clock.now() + timeout;
+  start.deadline = site_.env.clock.steady() + timeout;
   co_return std::make_unique<ServerWatch>(site_, std::move(served), std::move(start));
 }
 

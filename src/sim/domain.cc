@@ -2,9 +2,9 @@
 
 namespace slipway::sim {
 
-Domain::Domain(std::string name, Outside outside, Time start)
+Domain::Domain(std::string name, Outside outside)
     : name_(std::move(name)),
-      clock_(queue_, start),
+      clock_(queue_),
       commits_(queue_),
       compute_(queue_),
       env_{queue_.executor(), clock_,      outside.random, commits_,       compute_, outside.files,

@@ -18,7 +18,7 @@ class Domain {
     Metrics& metrics;
   };
 
-  Domain(std::string name, Outside outside, Time start);
+  Domain(std::string name, Outside outside);
   Domain(const Domain&) = delete;
   Domain& operator=(const Domain&) = delete;
   ~Domain() { die(); }

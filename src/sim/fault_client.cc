@@ -34,7 +34,7 @@ class FaultWatch : public Watch {
 
   Task<Result<std::vector<WatchEvent>>> next() override {
     while (channel_->batches.empty()) co_await channel_->arrived.wait();
-    while (is_faulty_ && world_.stale_until_ > env_.clock.now()) co_await sleep_until(env_, world_.stale_until_);
+    while (is_faulty_ && world_.stale_until_ > env_.clock.steady()) co_await sleep_until(env_, world_.stale_until_);
     auto batch = std::move(channel_->batches.front());
     channel_->batches.pop_front();
     co_return batch;

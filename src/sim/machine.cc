@@ -62,9 +62,10 @@ Task<> Supervisors::supervise(std::int64_t pid) {
   }
   record(pid, PodPhase::Running, *manifest, 0, started);
   const auto& argv = manifest->containers.front().argv;
-  const Time end_time = started + (argv.size() > 1 ? parse_duration(argv[1]).value_or(Duration{0}) : Duration{0});
-  while (domain_.env().clock.now() < end_time && !processes_[pid].is_terminated) {
-    co_await sleep_until(domain_.env(), std::min<Time>(end_time, domain_.env().clock.now() + 100ms));
+  const Steady end_time =
+      domain_.env().clock.steady() + (argv.size() > 1 ? parse_duration(argv[1]).value_or(Duration{0}) : Duration{0});
+  while (domain_.env().clock.steady() < end_time && !processes_[pid].is_terminated) {
+    co_await sleep_until(domain_.env(), std::min<Steady>(end_time, domain_.env().clock.steady() + 100ms));
   }
   const std::int32_t code = processes_[pid].is_terminated ? 143 : argv.size() > 2 ? std::atoi(argv[2].c_str()) : 0;
   record(pid, code == 0 ? PodPhase::Succeeded : PodPhase::Failed, *manifest, code, started);

@@ -443,7 +443,7 @@ Ending play(const Scenario& scenario, WorldOptions options) {
   };
   ending.is_over = world.run_until(look, scenario.limit);
   world.run_until_quiet(30s);
-  ending.took = world.now() - VirtualClock::kStart;
+  ending.took = world.steady() - VirtualClock::kSteadyStart;
   ending.points = world.faults().points();
   ending.points_by_controller = world.faults().points_by_controller();
   ending.recorded = world.faults().recorded();

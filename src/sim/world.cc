@@ -31,13 +31,13 @@ World::World(WorldOptions options)
       random_(options_.seed),
       order_(options_.seed ^ 0x5eed),
       faults_(options_.faults),
-      machine_domain_("machine", {random_, files_, no_processes_, nullptr, log_, metrics_}, now_),
+      machine_domain_("machine", {random_, files_, no_processes_, nullptr, log_, metrics_}),
       supervisors_(machine_domain_, files_),
       fault_files_(files_, *this),
       fault_processes_(supervisors_, *this),
-      server_domain_("server", {random_, files_, no_processes_, disk_.vfs(), log_, metrics_}, now_),
-      controllers_domain_("controllers", {random_, fault_files_, fault_processes_, nullptr, log_, metrics_}, now_),
-      user_domain_("user", {random_, files_, no_processes_, nullptr, log_, metrics_}, now_),
+      server_domain_("server", {random_, files_, no_processes_, disk_.vfs(), log_, metrics_}),
+      controllers_domain_("controllers", {random_, fault_files_, fault_processes_, nullptr, log_, metrics_}),
+      user_domain_("user", {random_, files_, no_processes_, nullptr, log_, metrics_}),
       domains_{&server_domain_, &controllers_domain_, &user_domain_, &machine_domain_},
       user_(std::make_unique<PatientClient>(*this)) {
   fault_processes_.attach(controllers_domain_.env());
@@ -150,7 +150,7 @@ void World::crash(FaultKind kind) {
   }
 }
 
-bool World::step(Time limit) {
+bool World::step(Steady limit) {
   if (const auto kind = std::exchange(pending_crash_, std::nullopt)) crash(*kind);
   for (std::size_t i = 0; i < domains_.size(); ++i) {
     if (options_.is_shuffled) turn_ = order_.next();
@@ -162,8 +162,8 @@ bool World::step(Time limit) {
       if (domain->queue().run_one()) return true;
     }
   }
-  std::optional<Time> next;
-  const auto consider = [&next](std::optional<Time> when) {
+  std::optional<Steady> next;
+  const auto consider = [&next](std::optional<Steady> when) {
     if (when && (!next || *when < *next)) next = when;
   };
   for (Domain* domain : domains_) consider(domain->clock().next());
@@ -173,7 +173,7 @@ bool World::step(Time limit) {
   if (!next || *next > limit) return false;
   now_ = std::max(now_, *next);
   for (Domain* domain : domains_) domain->clock().move_to(now_);
-  const auto is_due = [this](std::optional<Time>& when) {
+  const auto is_due = [this](std::optional<Steady>& when) {
     if (!when || *when > now_) return false;
     when.reset();
     return true;
@@ -185,7 +185,7 @@ bool World::step(Time limit) {
 }
 
 bool World::run_until(const std::function<bool()>& holds, Duration limit) {
-  const Time end = now_ + limit;
+  const Steady end = now_ + limit;
   while (!holds()) {
     if (!step(end)) return false;
   }
@@ -193,7 +193,7 @@ bool World::run_until(const std::function<bool()>& holds, Duration limit) {
 }
 
 void World::run_until_quiet(Duration settle) {
-  const Time end = now_ + settle;
+  const Steady end = now_ + settle;
   while (step(end)) {
   }
   // Every clock stands at the last event; bring them to one moment.

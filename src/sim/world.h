@@ -52,7 +52,7 @@ class World : private Gate {
   /// The server forgets all history up to now. Nothing while it is down.
   void compact();
 
-  Time now() const { return now_; }
+  Steady steady() const { return now_; }
   /// The user's client: waits while the server is down and tries again, so that a script can be written without faults in mind.
   client::Client& user() { return *user_; }
   Domain& user_domain() { return user_domain_; }
@@ -82,7 +82,7 @@ class World : private Gate {
   void start_server();
   void stop_server();
   void start_controllers();
-  bool step(Time limit);
+  bool step(Steady limit);
   /// Passes a request to the server's process, or refuses it when that is down.
   void submit(client::Request request, std::shared_ptr<Exchange> exchange);
   void open_watch(client::Request request, std::shared_ptr<Channel> channel);
@@ -96,7 +96,7 @@ class World : private Gate {
   NoProcesses no_processes_;
   NullLog log_;
   NullMetrics metrics_;
-  Time now_ = VirtualClock::kStart;
+  Steady now_ = VirtualClock::kSteadyStart;
   FaultInjector faults_;
   Domain machine_domain_;
   Supervisors supervisors_;
@@ -117,10 +117,10 @@ class World : private Gate {
   std::vector<std::weak_ptr<Exchange>> in_flight_;
   std::vector<std::weak_ptr<Channel>> channels_;
   std::optional<FaultKind> pending_crash_;
-  std::optional<Time> server_restart_;
-  std::optional<Time> controllers_restart_;
-  std::optional<Time> disk_recovers_;
-  Time stale_until_{};
+  std::optional<Steady> server_restart_;
+  std::optional<Steady> controllers_restart_;
+  std::optional<Steady> disk_recovers_;
+  Steady stale_until_{};
 };
 
 /// Started once, then cloned: a world from an image costs a fraction of one from an empty disk.

@@ -74,7 +74,7 @@ TEST_F(ProjectionTest, sees_a_group_before_anybody_who_waits_for_it) {
     look_of("watcher");
   };
   const auto reach = [](Store& store, auto look_of) -> Task<> {
-    co_await store.wait_for(store.revision() + 1, Time::max());
+    co_await store.wait_for(store.revision() + 1, Steady::max());
     look_of("reader");
   };
   env_.spawn(watch(*store_, look));

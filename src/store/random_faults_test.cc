@@ -183,7 +183,7 @@ class RandomRun {
     ASSERT_TRUE(oldest) << oldest.error().message;
     for (const auto& [key, entry] : oldest->entries) replayed[key] = {json::print(entry.value), entry.modified};
     const auto watcher = store_->watch("", store_->compacted());
-    const auto changes = env_.run((*watcher)->next_until(10'000, env_.now()));
+    const auto changes = env_.run((*watcher)->next_until(10'000, env_.steady()));
     ASSERT_TRUE(changes) << changes.error().message;
     for (const Change& change : *changes) {
       EXPECT_EQ(change.previous.has_value(), replayed.contains(change.key));

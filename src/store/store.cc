@@ -45,7 +45,7 @@ class SqliteStore : public Store {
     co_return co_await commits_->sweep();
   }
 
-  Task<bool> wait_for(Revision revision, Time deadline) override {
+  Task<bool> wait_for(Revision revision, Steady deadline) override {
     const std::shared_ptr<State> state = state_;
     while (state->revision() < revision) {
       if (state->is_closed() || !co_await state->advanced().wait_until(deadline)) co_return state->revision() >= revision;

@@ -71,7 +71,7 @@ class Watcher {
   /// ServiceUnavailable after Store::close().
   virtual Task<Result<std::vector<Change>>> next(std::size_t limit) = 0;
   /// As next(), but gives an empty list at `deadline`.
-  virtual Task<Result<std::vector<Change>>> next_until(std::size_t limit, Time deadline) = 0;
+  virtual Task<Result<std::vector<Change>>> next_until(std::size_t limit, Steady deadline) = 0;
   /// Every durable change up to here has been given out.
   virtual Revision progress() const = 0;
   /// A pending call ends soon with an empty list, later ones at once.
@@ -119,7 +119,7 @@ class Store {
   /// Forgets history up to `revision` and deletes what it superseded from the file, in batches that other writes pass.
   virtual Task<Result<void>> compact(Revision revision) = 0;
   /// Waits until the durable revision is at least `revision` (true) or `deadline` (false).
-  virtual Task<bool> wait_for(Revision revision, Time deadline) = 0;
+  virtual Task<bool> wait_for(Revision revision, Steady deadline) = 0;
   /// Ends watchers and refuses writes; what was appended becomes durable first.
   virtual Task<> close() = 0;
 };

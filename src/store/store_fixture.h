@@ -67,7 +67,7 @@ class StoreTest : public testing::Test {
     return revision.value_or(0);
   }
   Result<std::vector<Change>> take(Watcher& watcher, std::size_t limit = 1000) {
-    return env_.run(watcher.next_until(limit, env_.now()));
+    return env_.run(watcher.next_until(limit, env_.steady()));
   }
 
   MemoryVfs disk_;

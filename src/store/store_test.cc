@@ -282,9 +282,9 @@ TEST_F(Watching, a_waiting_watcher_is_woken_once_per_commit_and_not_by_other_res
 TEST_F(Watching, next_until_gives_nothing_at_its_deadline) {
   Store& store = open();
   auto watcher = *store.watch("/r/g/a/", 1);
-  const Time before = env_.now();
+  const Steady before = env_.steady();
   EXPECT_EQ(text_of(env_.run(watcher->next_until(10, before + 60s))), "");
-  EXPECT_EQ(env_.now() - before, 60s);
+  EXPECT_EQ(env_.steady() - before, 60s);
 }
 
 TEST_F(Watching, a_slow_reader_is_expired_and_an_idle_one_is_not) {
@@ -328,19 +328,19 @@ TEST_F(Watching, a_watcher_may_outlive_its_store) {
 
 TEST_F(Watching, wait_for_returns_when_the_revision_is_there) {
   Store& store = open();
-  EXPECT_TRUE(env_.run(store.wait_for(1, env_.now())));
-  const Time before = env_.now();
+  EXPECT_TRUE(env_.run(store.wait_for(1, env_.steady())));
+  const Steady before = env_.steady();
   EXPECT_FALSE(env_.run(store.wait_for(2, before + 3s)));
-  EXPECT_EQ(env_.now() - before, 3s);
-  const auto timer = env_.clock().call_at(env_.now() + 1s, [&] {
+  EXPECT_EQ(env_.steady() - before, 3s);
+  const auto timer = env_.clock().call_at(env_.steady() + 1s, [&] {
     env_.spawn([](Store& to) -> Task<> {
       std::vector<Write> writes;
       writes.push_back({"/a", 1, 0});
       (void)co_await to.append(std::move(writes));
     }(store));
   });
-  EXPECT_TRUE(env_.run(store.wait_for(2, env_.now() + 3s)));
-  EXPECT_EQ(env_.now() - before, 4s);
+  EXPECT_TRUE(env_.run(store.wait_for(2, env_.steady() + 3s)));
+  EXPECT_EQ(env_.steady() - before, 4s);
 }
 
 TEST_F(Compacting, the_past_is_expired_and_the_present_stays) {

@@ -31,7 +31,7 @@ class HistoryWatcher : public Watcher {
     }
   }
 
-  Task<Result<std::vector<Change>>> next_until(std::size_t limit, Time deadline) override {
+  Task<Result<std::vector<Change>>> next_until(std::size_t limit, Steady deadline) override {
     for (;;) {
       auto changes = take(limit);
       if (is_closed_ || !changes || !changes->empty()) co_return changes;

@@ -143,14 +143,16 @@ Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key
     entry.flow.reset();
   }
   std::unique_ptr<Flow> flow = take_flow(entry, workflow);
-  std::optional<Time> timer;
+  std::optional<Steady> timer;
   bool polls = false;
   for (bool again = true; again;) {
     auto settled = co_await settle(client, *flow);
     if (!settled) co_return Outcome::failed(std::move(settled).error());
     polls = *settled;
-    Actions actions = flow->take(env_.clock.now(), options_.summary_pause);
-    timer = actions.timer;
+    const Now now = wall_.now();
+    Actions actions = flow->take(now, options_.summary_pause);
+    timer.reset();
+    if (actions.timer) timer = env_.clock.steady() + (*actions.timer - now.time());
     Carried carried = co_await carry_out(client, *flow, std::move(actions));
     if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
     again = carried.has_refused;
@@ -162,7 +164,7 @@ Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key
     co_return Outcome::settled();
   }
   if (found != entries_.end()) found->second.flow = std::move(flow);
-  const Time now = env_.clock.now();
+  const Steady now = env_.clock.steady();
   if (polls) timer = std::min(timer.value_or(now + options_.poll), now + options_.poll);
   co_return timer ? Outcome::retries_after(std::max(*timer - now, Duration{0})) : Outcome::settled();
 }
@@ -196,7 +198,7 @@ std::unique_ptr<Flow> WorkflowController::take_flow(Entry& entry, const kube::Ob
 /// Decides, looking at external objects as they are asked for. True when some of them must be polled.
 Task<Result<bool>> WorkflowController::settle(client::Client& client, Flow& flow) {
   bool polls = false;
-  flow.decide(env_.clock.now());
+  flow.decide(wall_.now());
   for (;;) {
     const auto unseen = flow.unseen_externals();
     if (unseen.empty()) break;
@@ -209,7 +211,7 @@ Task<Result<bool>> WorkflowController::settle(client::Client& client, Flow& flow
       polls |= waits && !is_watched;
       flow.see_external(step, std::move(*view));
     }
-    flow.decide(env_.clock.now());
+    flow.decide(wall_.now());
   }
   co_return polls;
 }

@@ -26,7 +26,7 @@ struct ControllerOptions {
 
 class WorkflowController : public control::Controller {
  public:
-  explicit WorkflowController(Env& env, ControllerOptions options = {}) : env_(env), options_(options) {}
+  explicit WorkflowController(Env& env, ControllerOptions options = {}) : env_(env), wall_(env.clock), options_(options) {}
 
   std::string name() const override { return "workflow"; }
   std::size_t workers() const override { return 256; }
@@ -75,6 +75,7 @@ class WorkflowController : public control::Controller {
   Task<Result<void>> release_job(client::Client& client, kube::ObjectKey key);
 
   Env& env_;
+  WallSteps wall_;
   ControllerOptions options_;
   control::Informer* workflows_ = nullptr;
   control::Informer* jobs_ = nullptr;

@@ -124,7 +124,9 @@ void Flow::look_again() {
   for (auto& [step, view] : externals_) view.reset();
 }
 
-void Flow::decide(Time now) {
+void Flow::decide(const Now& clock) {
+  follow_clock(clock);
+  const Time now = clock.time();
   begin(now);
   judge_seen(now);
   if (is_finished_) return;
@@ -285,7 +287,7 @@ void Flow::run_timers(Time now) {
     const StepIndex step = timers_.begin()->second;
     const auto& timeout = program_->step(step).timeout_seconds;
     const StepStatus& record = records_[step];
-    if (timeout && *record.start_time + std::chrono::seconds{*timeout} <= now) {
+    if (timeout && clock_.present(*record.start_time) + seconds_saturating(*timeout) <= now) {
       end(step, Phase::Failed, "StepTimeout", fmt::format("not ended within {} s", *timeout), now);
       if (jobs_[step]) drop_stray(*jobs_[step]);
     } else {
@@ -300,18 +302,37 @@ void Flow::set_timer(StepIndex step) {
   due_[step].reset();
   const StepStatus& record = records_[step];
   if (record.phase != Phase::Running) return;
-  if (record.next_attempt_time && !program_->spec().suspend) due_[step] = record.next_attempt_time;
+  if (record.next_attempt_time && !program_->spec().suspend) due_[step] = next_attempt(step);
   if (const auto& timeout = program_->step(step).timeout_seconds; timeout && record.start_time) {
-    const Time end = *record.start_time + std::chrono::seconds{*timeout};
+    const Time end = clock_.present(*record.start_time) + seconds_saturating(*timeout);
     due_[step] = std::min(due_[step].value_or(end), end);
   }
   if (due_[step]) timers_.insert({*due_[step], step});
 }
 
+/// The time in the record lies ahead, where no history of the clock tells what it means; the failure that it was counted from
+/// lies behind.
+Time Flow::next_attempt(StepIndex step) const {
+  const StepStatus& record = records_[step];
+  const auto& retry = program_->step(step).retry;
+  const Duration wait = retry ? pause(retry->backoff, record.attempts - record.earlier_attempts) : Duration{0};
+  return clock_.present(*record.next_attempt_time - wait) + wait;
+}
+
+/// After a step of the wall clock every timer is another time of it.
+void Flow::follow_clock(const Now& now) {
+  const bool is_set = now.steps() != clock_.steps();
+  clock_ = now;
+  if (!is_set) return;
+  for (StepIndex step = 0; step < due_.size(); ++step) {
+    if (due_[step]) set_timer(step);
+  }
+}
+
 std::optional<Time> Flow::deadline() const {
   const auto& seconds = program_->spec().active_deadline_seconds;
   if (!seconds || !start_time_) return std::nullopt;
-  return *start_time_ + std::chrono::seconds{*seconds};
+  return clock_.present(*start_time_) + seconds_saturating(*seconds);
 }
 
 void Flow::cancel_all(Time now) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wall_steps.h"
 #include "control/events.h"
 #include "delivery/graph/progress.h"
 #include "delivery/jobflow/external.h"
@@ -45,7 +46,7 @@ struct Actions {
   std::vector<StepAttempt> create;   // by level, then name
   std::vector<JobRemoval> remove;    // Jobs that are not wanted any more
   std::vector<std::string> release;  // Jobs whose end is recorded: take kJobFinalizer off
-  std::optional<Time> timer;         // look again then
+  std::optional<Time> timer;         // look again then, by the clock that take() was given
 };
 
 class Flow {
@@ -69,11 +70,11 @@ class Flow {
   bool has_externals() const { return !externals_.empty(); }
 
   /// Decides everything that follows. May make external steps wait: look at them and decide again, before take().
-  void decide(Time now);
+  void decide(const Now& now);
   /// What to do since the last take(). When one of the actions fails, this Flow is of no use any more: make a new one. The
   /// status of a large graph only sums up its step sets: it is written at most once in `summary_pause`, unless a condition or
   /// time in it changes.
-  Actions take(Time now, Duration summary_pause = Duration{0});
+  Actions take(const Now& now, Duration summary_pause = Duration{0});
 
   const Program& program() const { return *program_; }
   const kube::Object& workflow() const { return workflow_; }
@@ -104,11 +105,13 @@ class Flow {
   bool is_current(graph::StepIndex step, const JobView& job) const;
   void drop_stray(const JobView& job);
   void set_timer(graph::StepIndex step);
+  Time next_attempt(graph::StepIndex step) const;
+  void follow_clock(const Now& now);
   std::optional<Time> deadline() const;
   void set_condition(std::string type, bool holds, std::string reason, std::string message, Time now);
   void index(graph::StepIndex step);
   Value status_value();
-  bool is_summary_due(Time now, Duration summary_pause) const;
+  bool is_summary_due(const Now& now, Duration summary_pause) const;
   std::string phase_word() const;
   std::string waits_for() const;
   Counts counts() const;
@@ -134,7 +137,8 @@ class Flow {
   std::set<graph::StepIndex> seen_;                                    // whose Job to judge
   std::set<std::uint32_t> missing_;                                    // ranks of steps whose attempt has no Job
   std::map<graph::StepIndex, std::optional<ExternalView>> externals_;  // those that wait, and what was seen
-  std::vector<std::optional<Time>> due_;
+  Now clock_{Time{}};                                                  // as last seen; by it times of the records are read
+  std::vector<std::optional<Time>> due_;                               // by clock_, as timers_
   std::set<std::pair<Time, graph::StepIndex>> timers_;
   std::set<std::uint32_t> active_;                                           // ranks of Running and Suspended steps
   std::set<std::uint32_t> failures_;                                         // ranks of Failed steps

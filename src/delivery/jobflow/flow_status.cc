@@ -32,23 +32,25 @@ void drop_doubles(std::vector<T>& list) {
 
 }  // namespace
 
-bool Flow::is_summary_due(Time now, Duration summary_pause) const {
-  return !is_large() || is_urgent_ || !last_summary_ || *last_summary_ + summary_pause <= now;
+bool Flow::is_summary_due(const Now& now, Duration summary_pause) const {
+  return !is_large() || is_urgent_ || !last_summary_ || now.present(*last_summary_) + summary_pause <= now.time();
 }
 
-Actions Flow::take(Time now, Duration summary_pause) {
+Actions Flow::take(const Now& clock, Duration summary_pause) {
+  follow_clock(clock);
+  const Time now = clock.time();
   for (std::uint32_t rank : missing_) {
     const StepIndex step = program_->graph().topological()[rank];
     actions_.create.push_back({step, records_[step].attempts});
   }
   actions_.sets = records_.changed_sets();
-  if (is_changed_ && is_summary_due(now, summary_pause)) {
+  if (is_changed_ && is_summary_due(clock, summary_pause)) {
     is_changed_ = is_urgent_ = false;
     last_summary_ = now;
     Value status = status_value();
     if (status != workflow_["status"]) actions_.status = std::move(status);
   }
-  if (is_changed_) actions_.timer = *last_summary_ + summary_pause;
+  if (is_changed_) actions_.timer = clock.present(*last_summary_) + summary_pause;
   if (!is_finished_) {
     if (!timers_.empty()) actions_.timer = std::min(actions_.timer.value_or(timers_.begin()->first), timers_.begin()->first);
     if (const auto end = deadline()) actions_.timer = std::min(actions_.timer.value_or(*end), *end);

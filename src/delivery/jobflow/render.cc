@@ -127,7 +127,7 @@ std::string header(const kube::Object& workflow, Time now) {
   if (const Value& seconds = workflow["spec"]["activeDeadlineSeconds"]; seconds.is_int()) {
     std::string text = seconds.number_text() + "s";
     if (started && !ended) {
-      const Time end = *started + std::chrono::seconds{seconds.as_int()};
+      const Time end = *started + seconds_saturating(seconds.as_int());
       text += end > now ? fmt::format(" ({} left)", human_duration(end - now)) : " (passed)";
     }
     add("Deadline", text);

@@ -99,7 +99,7 @@ Task<Result<Reply>> create_token(Site& site, Request request) {
   std::vector<std::string> audiences = strings_of(spec["audiences"]);
   if (audiences.empty()) audiences = options.tokens.audiences;
   const Time now = site.env.clock.now();
-  const Duration validity = std::chrono::seconds{seconds};
+  const Duration validity = seconds_saturating(seconds);
   const Value claims =
       token_claims(options.tokens, account->value, bound ? &*bound : nullptr, audiences, now, validity, uuid(site.env.random));
   SLIPWAY_CO_TRY(token, options.signer->sign(json::print(claims)));

@@ -180,6 +180,13 @@ Result<KeyPair> issue(const KeyPair& authority, const CertificateRequest& reques
   return to_pem(certificate, key);
 }
 
+bool is_issued_by(std::string_view certificate_pem, std::string_view authority_pem) {
+  const auto certificates = read_certificates(certificate_pem);
+  const auto authorities = read_certificates(authority_pem);
+  if (!certificates || !authorities) return false;
+  return X509_verify(certificates->front().get(), X509_get0_pubkey(authorities->front().get())) == 1;
+}
+
 std::vector<std::string> server_names(const std::vector<std::string>& more) {
   std::vector<std::string> names{"127.0.0.1",
                                  "::1",

@@ -34,6 +34,8 @@ struct CertificateRequest {
 KeyPair make_authority(const std::string& common_name, Time now, Duration validity = std::chrono::hours{24 * 3650});
 /// BadRequest when the authority cannot be read or a name is no DNS name or address.
 Result<KeyPair> issue(const KeyPair& authority, const CertificateRequest& request);
+/// Whether the first certificate of `certificate_pem` bears the signature of the authority; its times are not looked at.
+bool is_issued_by(std::string_view certificate_pem, std::string_view authority_pem);
 /// 127.0.0.1, ::1, localhost, kubernetes, kubernetes.default, kubernetes.default.svc, kubernetes.default.svc.cluster.local and
 /// `more`, without doubles.
 std::vector<std::string> server_names(const std::vector<std::string>& more);

@@ -24,17 +24,30 @@ Result<void> write_pair(Env& env, const std::string& path, const net::KeyPair& p
   return env.files.write(path + ".crt", pair.certificate_pem, kPrivate);
 }
 
+bool is_valid(const net::CertificateInfo& info, Time now, Duration rest) {
+  return info.not_before <= now && info.not_after >= now + rest;
+}
+
+/// An authority that is not valid now (the clock was wrong when it was made, or it has run out) signs nothing that anybody
+/// would believe. It is kept beside its successor: clients may still hold what it signed.
 Result<net::KeyPair> open_authority(Env& env, const std::string& path) {
-  auto known = read_pair(env, path);
-  if (known || known.error().reason != Reason::NotFound) return known;
-  net::KeyPair made = net::make_authority(kAuthority, env.clock.now());
+  const auto known = read_pair(env, path);
+  if (!known && known.error().reason != Reason::NotFound) return known;
+  const Time now = env.clock.now();
+  if (known) {
+    SLIPWAY_TRY(info, net::describe(known->certificate_pem));
+    if (is_valid(info, now, Duration{0})) return known;
+    SLIPWAY_TRY_VOID(write_pair(env, path + "-replaced", *known));
+  }
+  net::KeyPair made = net::make_authority(kAuthority, now);
   SLIPWAY_TRY_VOID(write_pair(env, path, made));
   return made;
 }
 
-bool is_fit(const net::KeyPair& pair, const net::CertificateRequest& wanted) {
+bool is_fit(const net::KeyPair& pair, const net::KeyPair& authority, const net::CertificateRequest& wanted) {
   const auto info = net::describe(pair.certificate_pem);
-  if (!info || info->not_after < wanted.now + kRenewBefore) return false;
+  if (!info || !is_valid(*info, wanted.now, kRenewBefore)) return false;
+  if (!net::is_issued_by(pair.certificate_pem, authority.certificate_pem)) return false;
   return std::ranges::all_of(
       wanted.names, [&](const std::string& name) { return std::ranges::find(info->names, name) != info->names.end(); });
 }
@@ -42,7 +55,7 @@ bool is_fit(const net::KeyPair& pair, const net::CertificateRequest& wanted) {
 Result<net::KeyPair> open_issued(Env& env, const std::string& path, const net::KeyPair& authority,
                                  const net::CertificateRequest& wanted) {
   const auto known = read_pair(env, path);
-  if (known && is_fit(*known, wanted)) return known;
+  if (known && is_fit(*known, authority, wanted)) return known;
   SLIPWAY_TRY(made, net::issue(authority, wanted));
   SLIPWAY_TRY_VOID(write_pair(env, path, made));
   return made;

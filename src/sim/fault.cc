@@ -9,13 +9,43 @@
 namespace slipway::sim {
 namespace {
 
-constexpr std::array<std::string_view, 11> kNames{"None",       "CrashControllers", "CrashServer", "CrashBoth",
-                                                  "LostAnswer", "Unavailable",      "Conflict",    "CutWatches",
-                                                  "StaleCache", "DiskFails",        "DiskFull"};
+constexpr std::array<std::string_view, 15> kNames{"None",         "CrashControllers", "CrashServer", "CrashBoth",
+                                                  "LostAnswer",   "Unavailable",      "Conflict",    "CutWatches",
+                                                  "StaleCache",   "DiskFails",        "DiskFull",    "WallForwardHour",
+                                                  "WallBackHour", "WallForwardDay",   "WallBackDay"};
+/// The first so many after None may strike at random.
+constexpr std::uint64_t kRandomKinds = static_cast<std::uint64_t>(FaultKind::DiskFull);
 
 }  // namespace
 
 std::string_view to_string(FaultKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+std::optional<Duration> wall_step(FaultKind kind) {
+  const auto hours = [](int count) { return Duration{std::chrono::hours{count}}; };
+  switch (kind) {
+    case FaultKind::WallForwardHour:
+      return hours(1);
+    case FaultKind::WallBackHour:
+      return hours(-1);
+    case FaultKind::WallForwardDay:
+      return hours(24);
+    case FaultKind::WallBackDay:
+      return hours(-24);
+    case FaultKind::None:
+    case FaultKind::CrashControllers:
+    case FaultKind::CrashServer:
+    case FaultKind::CrashBoth:
+    case FaultKind::LostAnswer:
+    case FaultKind::Unavailable:
+    case FaultKind::Conflict:
+    case FaultKind::CutWatches:
+    case FaultKind::StaleCache:
+    case FaultKind::DiskFails:
+    case FaultKind::DiskFull:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 bool applies(FaultKind kind, Moment moment, bool is_write) {
   switch (kind) {
@@ -32,6 +62,10 @@ bool applies(FaultKind kind, Moment moment, bool is_write) {
     case FaultKind::Unavailable:
     case FaultKind::CutWatches:
     case FaultKind::StaleCache:
+    case FaultKind::WallForwardHour:
+    case FaultKind::WallBackHour:
+    case FaultKind::WallForwardDay:
+    case FaultKind::WallBackDay:
       return moment == Moment::BeforeSend;
     case FaultKind::DiskFails:
     case FaultKind::DiskFull:
@@ -70,7 +104,7 @@ FaultKind FaultInjector::random_fault(Moment moment, bool is_write) {
   random_state_ = random.next();
   if (static_cast<double>(dice >> 11) >= plan_.random_rate * static_cast<double>(std::uint64_t{1} << 53))
     return FaultKind::None;
-  const auto kind = static_cast<FaultKind>(1 + random.next() % (kNames.size() - 1));
+  const auto kind = static_cast<FaultKind>(1 + random.next() % kRandomKinds);
   return applies(kind, moment, is_write) ? kind : FaultKind::None;
 }
 

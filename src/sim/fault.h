@@ -28,8 +28,16 @@ enum class FaultKind : std::uint8_t {
   StaleCache,   // the controllers get no watch events for five seconds
   DiskFails,    // the next write to the disk fails once
   DiskFull,     // the disk is full for five seconds
+  // Somebody sets the wall clock of the machine, for all its processes. Never among the random faults: together with a crash of
+  // the controllers their knowledge of the step is lost, and times in objects are taken as they stand.
+  WallForwardHour,
+  WallBackHour,
+  WallForwardDay,
+  WallBackDay,
 };
 std::string_view to_string(FaultKind kind);
+/// By how much a fault of the wall clock sets it; nothing for other faults.
+std::optional<Duration> wall_step(FaultKind kind);
 /// Whether the fault can strike at this moment (of a write, or of a read).
 bool applies(FaultKind kind, Moment moment, bool is_write);
 

@@ -129,6 +129,12 @@ void World::strike(FaultKind kind) {
       disk_.set_full(true);
       disk_recovers_ = now_ + 5s;
       return;
+    case FaultKind::WallForwardHour:
+    case FaultKind::WallBackHour:
+    case FaultKind::WallForwardDay:
+    case FaultKind::WallBackDay:
+      for (Domain* domain : domains_) domain->clock().step_wall(*wall_step(kind));
+      return;
     case FaultKind::None:
     case FaultKind::LostAnswer:
     case FaultKind::Unavailable:

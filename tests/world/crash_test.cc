@@ -125,6 +125,21 @@ TEST_P(EveryPoint, any_single_fault_ends_as_the_clean_run) {
   EXPECT_GT(tried, 0U);
 }
 
+TEST_P(EveryPoint, a_step_of_the_wall_clock_ends_as_the_clean_run) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
+    for (const FaultKind kind :
+         {FaultKind::WallForwardHour, FaultKind::WallBackHour, FaultKind::WallForwardDay, FaultKind::WallBackDay}) {
+      if (!applies(kind, clean_.recorded[point].moment, clean_.recorded[point].is_write)) continue;
+      expect_same_end({.exact = {{point, kind}}});
+      ++tried;
+      if (HasFailure()) return;
+    }
+  }
+  fmt::print("sim: {}: {} steps of the wall clock tried\n", scenario_.name, tried);
+  EXPECT_GT(tried, 0U);
+}
+
 TEST_P(EveryPoint, random_faults_end_as_the_clean_run) {
   const char* wanted = std::getenv("SLIPWAY_SIM_SEEDS");
   const std::uint64_t seeds = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 60;

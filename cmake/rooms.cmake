@@ -26,7 +26,7 @@ set(library_yaml PkgConfig::YAML)
 set(library_re2 PkgConfig::RE2)
 
 add_library(slipway_options INTERFACE)
-target_include_directories(slipway_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_include_directories(slipway_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/cmake)
 target_compile_options(slipway_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Wswitch-enum
                        -Wno-unused-command-line-argument)
 target_compile_definitions(slipway_options INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
@@ -35,14 +35,15 @@ target_compile_definitions(slipway_options INTERFACE BOOST_ASIO_NO_DEPRECATED BO
 target_compile_options(slipway_options INTERFACE -pthread)
 target_link_options(slipway_options INTERFACE -fuse-ld=lld -pthread)
 
-# Two precompiled headers for the whole tree: one for sources, one that adds GoogleTest for tests.
+# Two precompiled headers for the whole tree: one for sources, one that adds GoogleTest for tests. Their generated text names no
+# folder of this checkout, so that ccache serves several checkouts.
 file(WRITE ${CMAKE_BINARY_DIR}/pch.cc "")
 add_library(slipway_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cc)
 target_link_libraries(slipway_pch PUBLIC slipway_options Boost::headers fmt::fmt)
-target_precompile_headers(slipway_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
+target_precompile_headers(slipway_pch PRIVATE <pch.h>)
 add_library(slipway_test_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cc)
 target_link_libraries(slipway_test_pch PUBLIC slipway_options Boost::headers fmt::fmt GTest::gtest)
-target_precompile_headers(slipway_test_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h <gtest/gtest.h>)
+target_precompile_headers(slipway_test_pch PRIVATE <pch.h> <gtest/gtest.h>)
 
 add_library(slipway_test_main STATIC ${CMAKE_SOURCE_DIR}/tests/main.cc)
 target_link_libraries(slipway_test_main PUBLIC slipway_options GTest::gtest fmt::fmt)

@@ -36,6 +36,7 @@ Figures measure_workflows(const Settings& settings);
 Figures measure_graph(const Settings& settings);
 Figures measure_simulation(const Settings& settings);
 Figures measure_wire(const Settings& settings);
+Figures measure_access(const Settings& settings);
 Figures measure_large(const Settings& settings);
 Figures measure_clusters(const Settings& settings);
 Figures measure_cue(const Settings& settings);

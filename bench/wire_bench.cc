@@ -2,7 +2,9 @@
 // before each answer, 16 kept connections.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "base/check.h"
 #include "bench.h"
@@ -163,6 +165,45 @@ double fill(User& load, int count, std::size_t bytes, std::vector<double>* secon
   return size;
 }
 
+Task<> list_until(User& load, const std::atomic<bool>& is_over, std::atomic<int>& lists) {
+  while (!is_over) {
+    HttpCall call = load.get(std::string(kConfigMaps));
+    call.is_streaming = true;  // read and dropped
+    call.timeout = std::chrono::seconds{120};
+    auto answer = co_await load.client().send(std::move(call));
+    SLIPWAY_CHECK(answer.has_value() && answer->status == 200, "list refused");
+    ++lists;
+    while (!is_over) {
+      const auto piece = co_await answer->stream->next();
+      SLIPWAY_CHECK(piece.has_value(), "a list was cut");
+      if (!*piece) break;
+    }
+    answer->stream->close();
+  }
+}
+
+/// GETs one after the other while `listers` others list everything over and over, each on a connection and all in a thread of
+/// their own.
+double get_beside_lists_p99_ms(const Access& access, int listers) {
+  std::atomic<bool> is_over = false;
+  std::atomic<int> lists = 0;
+  std::thread others([&] {
+    User load(access, static_cast<std::size_t>(listers));
+    load.run([&](User& in) -> Task<> {
+      Tasks tasks(in.env());
+      for (int i = 0; i < listers; ++i) tasks.spawn(list_until(in, is_over, lists));
+      co_await tasks.join();
+    });
+  });
+  User user(access, 1);
+  const auto get = [&](int i) { return user.get(fmt::format("{}/c{:06}", kConfigMaps, i)); };
+  while (lists < listers) measure(user, 1, 1, get);
+  const std::vector<double> seconds = measure(user, 1, 2'000, get);
+  is_over = true;
+  others.join();
+  return percentile(seconds, 0.99) * 1000;
+}
+
 void add_memory(Figures& figures, const Settings& settings) {
   UpProcess server(settings.slipway, fresh(settings, "wire-100k"));
   User load(server.access(), kConnections);
@@ -172,6 +213,8 @@ void add_memory(Figures& figures, const Settings& settings) {
   figures["rss_100k_mb"] = {after, "MB", "", "100,000 ConfigMaps of 1 kB"};
   figures["bytes_per_json_byte"] = {(after - before) * 1048576 / (bytes * 100'000), "", "<= 1.5",
                                     "resident growth over JSON bytes"};
+  figures["wire_get_beside_lists_p99_ms"] = {get_beside_lists_p99_ms(server.access(), 4), "ms", "<= 10",
+                                             "GETs while four clients list those 100,000 over and over"};
 }
 
 }  // namespace

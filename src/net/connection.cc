@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "net/http.h"
@@ -10,8 +11,10 @@ namespace slipway::net {
 namespace {
 
 constexpr std::size_t kReadSize = 16 * 1024;
-constexpr std::size_t kReadAhead = 64 * 1024;  // of pipelined requests while a stream is being sent
-constexpr std::size_t kJoinSize = 64 * 1024;   // smaller bodies go out together with their head
+constexpr std::size_t kReadAhead = 64 * 1024;   // of pipelined requests while a stream is being sent
+constexpr std::size_t kSentAtOnce = 64 * 1024;  // of a stream, before others have their turn
+constexpr std::size_t kLeastSent = 1024;        // what a piece counts at least: making it is work, too
+constexpr std::size_t kJoinSize = 64 * 1024;    // smaller bodies go out together with their head
 constexpr std::uint64_t kLingerBytes = std::uint64_t{16} << 20;
 constexpr Duration kLingerTime = std::chrono::seconds{2};
 
@@ -194,6 +197,7 @@ Task<bool> Connection::send_stream(std::shared_ptr<http::BodyStream> body) {
   Tasks watch(server_.env);
   watch.spawn(watch_hangup(body));
   bool is_whole = false;
+  std::size_t sent = 0;  // in this turn
   while (true) {
     auto piece = co_await body->next();
     if (!piece) break;
@@ -201,7 +205,11 @@ Task<bool> Connection::send_stream(std::shared_ptr<http::BodyStream> body) {
       is_whole = true;
       break;
     }
+    sent += std::max((*piece)->size(), kLeastSent);
     if (!(co_await stream_->write(chunk(**piece), stall)).has_value()) break;
+    if (sent < kSentAtOnce) continue;
+    co_await yield(server_.env);  // neither a fast reader nor a body that is there already may keep the others from being read
+    sent = 0;
   }
   body->close();
   sending_.reset();

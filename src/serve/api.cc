@@ -7,6 +7,7 @@
 
 #include "serve/body.h"
 #include "serve/byte_endpoint.h"
+#include "serve/list_stream.h"
 #include "serve/parameters.h"
 #include "serve/paths.h"
 #include "serve/shape.h"
@@ -151,7 +152,9 @@ Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
   std::size_t& in_flight = is_read(verb) ? reads_ : writes_;
   if (in_flight >= (is_read(verb) ? options_.reads_in_flight : options_.writes_in_flight)) co_return fail(too_many_requests());
   const Held held(in_flight);
-  auto answer = co_await answer_plain(std::move(call), std::move(request), target.type);
+  auto answer = verb == Verb::List && target.endpoint == nullptr
+                    ? co_await answer_list(std::move(call), std::move(request), target.type)
+                    : co_await answer_plain(std::move(call), std::move(request), target.type);
   auto* response = answer ? std::get_if<http::Response>(&*answer) : nullptr;
   for (const std::string& warning : warnings) {
     if (response != nullptr) response->headers.add("Warning", warning_value(warning));
@@ -165,6 +168,16 @@ Task<Result<net::Answer>> Api::answer_plain(Call call, client::Request request, 
   SLIPWAY_CO_TRY(value, shaped(reply.object, *type, form, env_.clock.now()));
   http::Response response = response_with(value, form, reply.code);
   for (const std::string& warning : reply.warnings) response.headers.add("Warning", warning_value(warning));
+  co_return net::Answer(std::move(response));
+}
+
+Task<Result<net::Answer>> Api::answer_list(Call call, client::Request request, server::TypePtr type) {
+  SLIPWAY_CO_TRY(form, negotiate(call.http.headers, call.query, Purpose::Answer));
+  SLIPWAY_CO_TRY(list, co_await server_.list(std::move(request)));
+  const std::vector<std::string> warnings = std::move(list.warnings);
+  SLIPWAY_CO_TRY(text, ListText::of(std::move(list), std::move(type), form, env_.clock.now()));
+  http::Response response = list_response(env_, std::move(text), form);
+  for (const std::string& warning : warnings) response.headers.add("Warning", warning_value(warning));
   co_return net::Answer(std::move(response));
 }
 

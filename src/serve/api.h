@@ -40,6 +40,7 @@ class Api {
   void measure(const Route& route, std::string_view verb, const net::Answer& answer, Steady begun);
   Task<Result<net::Answer>> answer_resource(Call call, client::Verb verb);
   Task<Result<net::Answer>> answer_plain(Call call, client::Request request, server::TypePtr type);
+  Task<Result<net::Answer>> answer_list(Call call, client::Request request, server::TypePtr type);
   Task<Result<net::Answer>> answer_watch(Call call, client::Request request, server::TypePtr type);
   Result<net::Answer> answer_path(const Call& call);
 

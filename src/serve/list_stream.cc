@@ -1,72 +1,61 @@
 #include "serve/list_stream.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "json/text.h"
+#include "base/turn.h"
 
 namespace slipway::serve {
 namespace {
 
-using json::Value;
-
-constexpr std::size_t kManyItems = 128;
 constexpr std::size_t kPiece = 64 * 1024;
 
 class ListStream : public http::BodyStream {
  public:
-  explicit ListStream(Value answer) : answer_(std::move(answer)), member_(answer_.members().begin()) {}
+  ListStream(Env& env, ListText text) : text_(std::move(text)), turn_(env, kPiece) {}
+
+  /// One turn's worth. Whoever sends it lets others run before asking for more.
+  std::string piece() {
+    std::string piece;
+    turn_.begin();
+    while (!text_.is_over()) {
+      const std::size_t before = piece.size();
+      text_.add_to(piece);
+      if (turn_.spend(piece.size() - before) && !piece.empty()) break;
+    }
+    return piece;
+  }
+  void put_back(std::string piece) { first_ = std::move(piece); }
+  bool is_over() const { return text_.is_over(); }
 
   Task<Result<std::optional<std::string>>> next() override {
-    std::string piece;
-    if (!is_over_) piece.reserve(kPiece + kPiece / 4);
-    while (!is_over_ && piece.size() < kPiece) add_to(piece);
-    if (piece.empty()) co_return std::optional<std::string>{};
-    co_return std::optional(std::move(piece));
+    if (is_closed_) co_return std::optional<std::string>{};
+    std::string made = first_.empty() ? piece() : std::exchange(first_, {});
+    if (made.empty()) co_return std::optional<std::string>{};
+    co_return std::optional(std::move(made));
   }
-  void close() override { is_over_ = true; }
+  void close() override { is_closed_ = true; }
 
  private:
-  /// One member, or one item of a member that has many.
-  void add_to(std::string& piece) {
-    if (member_ == answer_.members().end()) {
-      piece += is_first_ ? "{}\n" : "}\n";
-      is_over_ = true;
-      return;
-    }
-    const auto [key, value] = *member_;
-    if (next_item_ == 0) {
-      piece += std::exchange(is_first_, false) ? '{' : ',';
-      json::print_to(piece, Value(key));
-      piece += ':';
-    }
-    if (!value.is_array() || value.empty()) {
-      json::print_to(piece, value);
-      ++member_;
-      return;
-    }
-    piece += next_item_ == 0 ? '[' : ',';
-    json::print_to(piece, value.item(next_item_++));
-    if (next_item_ < value.size()) return;
-    piece += ']';
-    next_item_ = 0;
-    ++member_;
-  }
-
-  const Value answer_;
-  decltype(answer_.members().begin()) member_;
-  std::size_t next_item_ = 0;
-  bool is_first_ = true;
-  bool is_over_ = false;
+  ListText text_;
+  Turn turn_;
+  std::string first_;
+  bool is_closed_ = false;
 };
 
 }  // namespace
 
-bool is_long_list(const Value& answer) {
-  return std::ranges::any_of(answer.members(),
-                             [](const auto& member) { return member.value.is_array() && member.value.size() >= kManyItems; });
+http::Response list_response(Env& env, ListText text, const Form& form) {
+  http::Response response;
+  response.headers.add("Content-Type", form.content_type());
+  auto stream = std::make_unique<ListStream>(env, std::move(text));
+  std::string first = stream->piece();
+  if (stream->is_over()) {
+    response.body = std::move(first);
+  } else {
+    stream->put_back(std::move(first));
+    response.stream = std::move(stream);
+  }
+  return response;
 }
-
-std::unique_ptr<http::BodyStream> list_stream(Value answer) { return std::make_unique<ListStream>(std::move(answer)); }
 
 }  // namespace slipway::serve

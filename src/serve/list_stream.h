@@ -1,17 +1,15 @@
-// The text of a long list, made piece by piece as the reader takes it: neither a second copy of everything that is listed, nor
-// a moment in which nobody else is served.
+// A list on its way out: its text is made piece by piece as the reader takes it, each within a fair turn of the logic thread. A
+// list that fits one piece is a plain body.
 #pragma once
 
-#include <memory>
-
+#include "base/env.h"
 #include "base/http.h"
-#include "json/value.h"
+#include "serve/list_text.h"
 
 namespace slipway::serve {
 
-/// Whether `answer` has an array (items of a list, rows of a Table) that is worth it.
-bool is_long_list(const json::Value& answer);
-/// The compact JSON text of an object and an end of line, as encoded() gives it in one piece.
-std::unique_ptr<http::BodyStream> list_stream(json::Value answer);
+/// The answer to a list, 200. What was listed is let go page by page. At most one piece (64 KiB and the end of an item) is in
+/// memory at a time.
+http::Response list_response(Env& env, ListText text, const Form& form);
 
 }  // namespace slipway::serve

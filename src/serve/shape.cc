@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "json/text.h"
-#include "serve/list_stream.h"
 
 namespace slipway::serve {
 namespace {
@@ -97,11 +96,7 @@ http::Response response_with(const Value& value, const Form& form, int code) {
   http::Response response;
   response.status = code;
   response.headers.add("Content-Type", form.content_type());
-  if (form.encoding == Encoding::Json && !form.is_pretty && is_long_list(value)) {
-    response.stream = list_stream(value);
-  } else {
-    response.body = encoded(value, form);
-  }
+  response.body = encoded(value, form);
   return response;
 }
 

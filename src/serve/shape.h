@@ -15,7 +15,7 @@ Result<json::Value> shaped(const json::Value& reply, const kube::ResourceType& t
 json::Value shaped_event(const json::Value& object, const kube::ResourceType& type, const Form& form, Time now, bool is_first);
 
 std::string encoded(const json::Value& value, const Form& form);
-/// An answer with `value` as its body; that of a long list is made while it is sent.
+/// An answer with `value` as its body. Lists have list_stream.h.
 http::Response response_with(const json::Value& value, const Form& form, int code = 200);
 /// A failure as v1 Status, with Retry-After where it says when.
 http::Response response_with(const Status& status, const Form& form);

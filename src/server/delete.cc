@@ -2,6 +2,7 @@
 // writes (mark, then remove), this makes one.
 #include <fmt/format.h>
 
+#include "base/turn.h"
 #include "server/access/upkeep.h"
 #include "server/list_options.h"
 #include "server/planner.h"
@@ -10,7 +11,10 @@ namespace slipway::server {
 
 namespace {
 
-constexpr std::size_t kDeletesAtOnce = 500;
+/// So many are planned in one turn and written in one append.
+constexpr std::size_t kDeletesAtOnce = 128;
+constexpr std::size_t kKeysAtOnce = 16;
+constexpr std::size_t kKeysPerTurn = 512;
 
 Value with_deletion(const Value& object, Time when, std::int64_t grace_seconds, bool counts_generation) {
   json::ObjectBuilder meta(object["metadata"]);
@@ -40,6 +44,22 @@ std::optional<Value> with_grace(const Value& object, std::int64_t grace_seconds,
   if (*asked <= 0) return std::nullopt;
   const Time end = kube::time_of(object["metadata"]["deletionTimestamp"]).value_or(now);
   return with_deletion(object, end - seconds_saturating(pending) + seconds_saturating(*asked), *asked, true);
+}
+
+/// The keys of all that a collection's selection takes, read in fair turns. Deleting many outlasts history, so that their
+/// objects are read when their turn comes.
+Task<Result<std::vector<std::string>>> selected_keys(Site& site, const Selection& selection, const Served& served) {
+  const auto wants = [&](std::string_view key, const store::Entry& entry) {
+    return selection.takes(key, served.matched(entry.value, entry.modified));
+  };
+  SLIPWAY_CO_TRY(pages, site.store.pages({.prefix = selection.prefix, .start = {}, .limit = 0, .at = 0, .wants = wants}));
+  std::vector<std::string> keys;
+  for (Turn turn(site.env, kKeysPerTurn); !pages->is_over();) {
+    SLIPWAY_CO_TRY(piece, pages->next(kKeysAtOnce));
+    for (auto& [key, entry] : piece.entries) keys.push_back(std::move(key));
+    if (turn.spend(kKeysAtOnce)) co_await turn.pass();
+  }
+  co_return keys;
 }
 
 }  // namespace
@@ -119,17 +139,17 @@ Value Planner::deleted_reply(const Value& object) const {
 Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY(options, DeleteOptions::of(request.body));
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
-  SLIPWAY_CO_TRY(range, site_.store.range({.prefix = selection.prefix, .start = {}}));
+  SLIPWAY_CO_TRY(keys, co_await selected_keys(site_, selection, *served));
   json::ArrayBuilder deleted;
   std::optional<Status> refusal;  // the first; what may go goes all the same, unless the store fails
-  std::size_t next = 0;
-  while (next < range.entries.size()) {
+  for (auto next = keys.begin(); next != keys.end();) {
     // One append takes many deletes; each is planned against head state with the revision it will get.
     std::vector<store::Write> writes;
-    while (next < range.entries.size() && writes.size() < kDeletesAtOnce) {
-      const Value object = served->shown(range.entries[next].second.value, range.entries[next].second.modified);
-      ++next;
-      if (!selection.matches(object)) continue;
+    for (; next != keys.end() && writes.size() < kDeletesAtOnce; ++next) {
+      const auto entry = site_.store.get(*next);
+      if (!entry) continue;
+      const Value object = served->shown(entry->value, entry->modified);
+      if (!selection.matches(object)) continue;  // no longer
       const Revision revision = site_.store.next_revision() + static_cast<Revision>(writes.size());
       Planner planner(site_, request, *served, revision);
       auto plan = planner.remove(kube::ns(object), kube::name(object), options);

@@ -25,6 +25,8 @@ Task<Result<std::unique_ptr<client::Watch>>> Server::watch(client::Request reque
   return verbs_->watch(std::move(request));
 }
 
+Task<Result<ListReply>> Server::list(client::Request request) { return verbs_->list(std::move(request)); }
+
 Result<UserPtr> Server::authenticate(const Credentials& credentials) {
   return verbs_->access().authenticator.authenticate(credentials);
 }

@@ -30,6 +30,14 @@ struct Options {
   Authenticator::Options access{};                        // how users are known
 };
 
+/// The answer to a list as it was read: its items in pages, so that whoever turns them into text can let each go when it is
+/// done with it.
+struct ListReply {
+  json::Value frame;               // the list object with no items
+  std::vector<json::Value> pages;  // arrays that make up the items, in order
+  std::vector<std::string> warnings;
+};
+
 class Server : public client::Client {
  public:
   Server(Env& env, store::Store& store, Options options);
@@ -43,6 +51,8 @@ class Server : public client::Client {
   /// Both authorize Request::user, where it is set.
   Task<Result<client::Reply>> call(client::Request request) override;
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override;
+  /// As call() of a list, in pages.
+  Task<Result<ListReply>> list(client::Request request);
 
   /// Who asks, for Request::user (see Authenticator::authenticate). Null is never given.
   Result<UserPtr> authenticate(const Credentials& credentials);

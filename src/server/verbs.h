@@ -59,6 +59,7 @@ class Verbs {
   Task<Result<void>> begin();
   Task<Result<Reply>> call(Request request);
   Task<Result<std::unique_ptr<client::Watch>>> watch(Request request);
+  Task<Result<ListReply>> list(Request request);
   Access& access() { return access_; }
 
  private:
@@ -67,7 +68,8 @@ class Verbs {
   Task<Result<Reply>> answer(const Endpoint& endpoint, Request request);
   Task<Result<Reply>> dispatch(Request request, ServedPtr served);
   Task<Result<Reply>> get(Request request, ServedPtr served);
-  Task<Result<Reply>> list(Request request, ServedPtr served);
+  Task<Result<Reply>> whole_list(Request request, ServedPtr served);
+  Task<Result<ListReply>> read_list(Request request, ServedPtr served);
   Task<Result<Reply>> write(Request request, ServedPtr served);
   Task<Result<Reply>> delete_collection(Request request, ServedPtr served);
   /// Waits until the newest state is at least `revision`: at most 3 s, then 504.

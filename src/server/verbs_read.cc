@@ -1,6 +1,7 @@
 // Dispatch, get and list.
 #include <fmt/format.h>
 
+#include "base/turn.h"
 #include "server/access/upkeep.h"
 #include "server/list_options.h"
 #include "server/planner.h"
@@ -24,9 +25,12 @@ constexpr std::string_view kNotAllowed = "the server does not allow this method 
 
 Task<Result<Reply>> refuse(Result<Reply> error) { co_return error; }
 
-/// The entries of a list; what is not selected is left out while they are read.
-Result<store::Range> read_page(const store::Store& store, const Selection& selection, const ListPlan& plan,
-                               const Served& served) {
+/// Keys looked at between two looks at the clock: the first reading of a large object takes a while.
+constexpr std::size_t kKeysAtOnce = 16;
+constexpr std::size_t kKeysPerTurn = 512;
+
+/// What a list reads; what is not selected is left out on the way. `selection` and `served` must outlive the query.
+store::RangeQuery query_of(const Selection& selection, const ListPlan& plan, const Served& served) {
   store::RangeQuery query{.prefix = selection.prefix, .start = "", .limit = plan.limit, .at = plan.at};
   if (!plan.start.empty()) query.start = selection.prefix + plan.start;
   if (selection.is_narrow()) {
@@ -34,27 +38,67 @@ Result<store::Range> read_page(const store::Store& store, const Selection& selec
       return selection.takes(key, served.matched(entry.value, entry.modified));
     };
   }
-  return store.range(query);
+  return query;
+}
+
+/// The items of a list, gathered piece by piece.
+class Gathered {
+ public:
+  Gathered(const Selection& selection, const Served& served) : selection_(selection), served_(served) {}
+
+  void add(const store::Range& piece) {
+    for (const auto& [key, entry] : piece.entries) page_.add(served_.shown(entry.value, entry.modified));
+    if (!piece.entries.empty()) last_key_ = piece.entries.back().first;
+    if (page_.size() >= kKeysPerTurn) end_page();
+  }
+
+  /// `last` is the piece that was read last.
+  ListReply reply(const store::Range& last) {
+    if (!page_.empty()) end_page();
+    json::ObjectBuilder meta;
+    meta.add("resourceVersion", std::to_string(last.revision));
+    if (last.has_more) {
+      meta.add("continue", continue_token(last.revision, last_key_.substr(selection_.prefix.size()) + '\0'));
+      if (selection_.takes_everything()) meta.add("remainingItemCount", last.remaining);
+    }
+    Value frame = json::object({{"kind", served_.type.list_kind},
+                                {"apiVersion", served_.api_version},
+                                {"metadata", meta.build()},
+                                {"items", Value::empty_array()}});
+    return {std::move(frame), std::move(pages_), {}};
+  }
+
+ private:
+  void end_page() {
+    pages_.push_back(page_.build());
+    page_ = {};
+  }
+
+  const Selection& selection_;
+  const Served& served_;
+  std::string last_key_;
+  json::ArrayBuilder page_;
+  std::vector<Value> pages_;
+};
+
+/// Reads a list in fair turns, or in one go.
+enum class Pace : std::uint8_t { Turns, OneGo };
+Task<Result<ListReply>> gather(Env& env, const store::Store& store, const Selection& selection, const ListPlan& plan,
+                               const Served& served, Pace pace) {
+  SLIPWAY_CO_TRY(pages, store.pages(query_of(selection, plan, served)));
+  Gathered gathered(selection, served);
+  Turn turn(env, kKeysPerTurn);
+  while (true) {
+    SLIPWAY_CO_TRY(piece, pages->next(kKeysAtOnce));
+    gathered.add(piece);
+    if (pages->is_over()) co_return gathered.reply(piece);
+    if (pace == Pace::Turns && turn.spend(kKeysAtOnce)) co_await turn.pass();
+  }
 }
 
 Status worded(Status status, const Request& request) {
   if (status.reason == Reason::Expired) status.message = request.continue_token.empty() ? kTooOldList : kTooOldContinue;
   return status;
-}
-
-Value list_object(const store::Range& page, const Selection& selection, const Served& served) {
-  json::ObjectBuilder meta;
-  meta.add("resourceVersion", std::to_string(page.revision));
-  if (page.has_more) {
-    meta.add("continue", continue_token(page.revision, page.entries.back().first.substr(selection.prefix.size()) + '\0'));
-    if (selection.takes_everything()) meta.add("remainingItemCount", page.remaining);
-  }
-  json::ArrayBuilder items;
-  for (const auto& [key, entry] : page.entries) items.add(served.shown(entry.value, entry.modified));
-  return json::object({{"kind", served.type.list_kind},
-                       {"apiVersion", served.api_version},
-                       {"metadata", meta.build()},
-                       {"items", items.build()}});
 }
 
 }  // namespace
@@ -91,7 +135,7 @@ Task<Result<Reply>> Verbs::dispatch(Request request, ServedPtr served) {
     case client::Verb::Get:
       return get(std::move(request), std::move(served));
     case client::Verb::List:
-      return list(std::move(request), std::move(served));
+      return whole_list(std::move(request), std::move(served));
     case client::Verb::DeleteCollection:
       return delete_collection(std::move(request), std::move(served));
     case client::Verb::Delete:
@@ -125,13 +169,33 @@ Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
   co_return Reply{std::move(object), {}, 200};
 }
 
-Task<Result<Reply>> Verbs::list(Request request, ServedPtr served) {
+Task<Result<ListReply>> Verbs::list(Request request) {
+  SLIPWAY_CO_TRY_VOID(authorize(request));
+  SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
+  auto reply = co_await read_list(std::move(request), served);
+  if (reply && !served->deprecation.empty()) reply->warnings.push_back(served->deprecation);
+  co_return reply;
+}
+
+Task<Result<Reply>> Verbs::whole_list(Request request, ServedPtr served) {
+  SLIPWAY_CO_TRY(list, co_await read_list(std::move(request), std::move(served)));
+  json::ArrayBuilder items;
+  for (const Value& page : list.pages) {
+    for (const Value& item : page.items()) items.add(item);
+  }
+  co_return Reply{list.frame.with("items", items.build()), {}, 200};
+}
+
+Task<Result<ListReply>> Verbs::read_list(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY(plan, ListPlan::of(request));
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.at)));
-  auto page = read_page(site_.store, selection, plan, *served);
-  if (!page) co_return fail(worded(std::move(page).error(), request));
-  co_return Reply{list_object(*page, selection, *served), {}, 200};
+  auto list = co_await gather(site_.env, site_.store, selection, plan, *served, Pace::Turns);
+  const bool was_overtaken = !list && list.error().reason == Reason::Expired && plan.at == 0;
+  // More was written meanwhile than history holds: what is newest can always be read, if nobody else has a turn.
+  if (was_overtaken) list = co_await gather(site_.env, site_.store, selection, plan, *served, Pace::OneGo);
+  if (!list) co_return fail(worded(std::move(list).error(), request));
+  co_return std::move(*list);
 }
 
 Task<Result<void>> Verbs::reach(Revision revision) {

@@ -2,6 +2,7 @@
 // history and pointers to values; nothing is copied or encoded per watcher.
 #include <fmt/format.h>
 
+#include "base/turn.h"
 #include "server/list_options.h"
 #include "server/verbs.h"
 
@@ -14,6 +15,11 @@ using client::WatchEvent;
 constexpr Duration kBookmarkEvery = std::chrono::minutes{1};
 constexpr Duration kBookmarkBeforeEnd = std::chrono::seconds{2};
 constexpr std::size_t kMostTombstones = 512;
+/// Keys of the state to begin with that are looked at between two looks at the clock, and in one turn.
+constexpr std::size_t kKeysAtOnce = 16;
+constexpr std::size_t kKeysPerTurn = 512;
+/// Changes that a watch with selectors looks at in one turn.
+constexpr std::size_t kNarrowBatch = 100;
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 Value with_revision(const Value& object, Revision revision) {
@@ -23,9 +29,10 @@ Value with_revision(const Value& object, Revision revision) {
 class ServerWatch : public client::Watch {
  public:
   struct Start {
-    Selection selection;
+    std::shared_ptr<const Selection> selection;
     std::unique_ptr<store::Watcher> changes;
-    store::Range state;  // to begin with: what is selected of it
+    std::unique_ptr<store::Pages> state;  // to begin with: what is selected of it; null: nothing
+    Revision state_revision = 0;
     bool marks_end_of_state = false;
     bool has_bookmarks = false;
     Steady deadline;
@@ -36,25 +43,34 @@ class ServerWatch : public client::Watch {
         served_(std::move(served)),
         selection_(std::move(start.selection)),
         changes_(std::move(start.changes)),
-        state_(std::move(start.state.entries)),
-        state_revision_(start.state.revision),
+        state_(std::move(start.state)),
+        state_revision_(start.state_revision),
         owes_end_of_state_(start.marks_end_of_state),
         has_bookmarks_(start.has_bookmarks),
-        deadline_(start.deadline) {
+        deadline_(start.deadline),
+        turn_(site.env, kKeysPerTurn) {
     plan_bookmark(site_.env.clock.steady());
   }
 
   Task<Result<std::vector<WatchEvent>>> next() override {
-    if (is_closed_) co_return std::vector<WatchEvent>{};
-    if (const auto events = next_of_state(); !events.empty()) co_return events;
+    turn_.begin();
+    while (state_ != nullptr && !is_closed_) {
+      std::vector<WatchEvent> events;
+      SLIPWAY_CO_TRY(is_turn_over, take_of_state(events));
+      if (!events.empty()) co_return events;
+      if (is_turn_over) co_await turn_.pass();
+    }
+    const std::size_t batch = selection_->is_narrow() ? kNarrowBatch : site_.options.watch_batch;
     while (!has_ended_ && !is_closed_) {
       const Steady wake = has_bookmarks_ ? std::min(deadline_, next_bookmark_) : deadline_;
-      auto changes = co_await changes_->next_until(site_.options.watch_batch, wake);
+      auto changes = co_await changes_->next_until(batch, wake);
       if (!changes) co_return fail(ended_by(std::move(changes).error()));
       std::vector<WatchEvent> events;
       for (const store::Change& change : *changes) take(change, events);
       add_bookmark(events);
       if (!events.empty()) co_return events;
+      // What was taken whole may have more behind it, which would come without a wait.
+      if (changes->size() == batch) co_await yield(site_.env);
     }
     co_return std::vector<WatchEvent>{};
   }
@@ -65,24 +81,27 @@ class ServerWatch : public client::Watch {
   }
 
  private:
-  std::vector<WatchEvent> next_of_state() {
-    std::vector<WatchEvent> events;
-    while (next_of_state_ < state_.size() && events.size() < site_.options.watch_batch) {
-      const auto& [key, entry] = state_[next_of_state_++];
-      events.push_back({WatchEvent::Type::Added, served_->shown(entry.value, entry.modified)});
+  /// Adds the next events of the state to begin with, as many as fit in one turn; true when that is over.
+  Result<bool> take_of_state(std::vector<WatchEvent>& events) {
+    bool is_turn_over = false;
+    while (state_ != nullptr && !is_turn_over && events.size() < site_.options.watch_batch) {
+      auto piece = state_->next(kKeysAtOnce);
+      if (!piece) return fail(ended_by(std::move(piece).error()));
+      for (const auto& [key, entry] : piece->entries) {
+        events.push_back({WatchEvent::Type::Added, served_->shown(entry.value, entry.modified)});
+      }
+      if (state_->is_over()) state_.reset();
+      is_turn_over = turn_.spend(kKeysAtOnce);
     }
-    if (next_of_state_ < state_.size()) return events;
-    state_ = {};
-    next_of_state_ = 0;
-    if (std::exchange(owes_end_of_state_, false)) events.push_back(bookmark(state_revision_, true));
-    return events;
+    if (state_ == nullptr && std::exchange(owes_end_of_state_, false)) events.push_back(bookmark(state_revision_, true));
+    return is_turn_over;
   }
 
   void take(const store::Change& change, std::vector<WatchEvent>& events) {
-    if (selection_.is_one_key && change.key.size() != selection_.prefix.size()) return;
-    const bool is_plain = selection_.takes_everything();
+    if (selection_->is_one_key && change.key.size() != selection_->prefix.size()) return;
+    const bool is_plain = selection_->takes_everything();
     const auto is_selected = [&](const std::optional<Value>& object, Revision modified) {
-      return object && (is_plain || selection_.matches(served_->matched(*object, modified)));
+      return object && (is_plain || selection_->matches(served_->matched(*object, modified)));
     };
     const bool was_in = is_selected(change.previous, change.previous_revision);
     const bool is_in = is_selected(change.value, change.revision);
@@ -126,10 +145,9 @@ class ServerWatch : public client::Watch {
 
   Site& site_;
   ServedPtr served_;
-  Selection selection_;
+  std::shared_ptr<const Selection> selection_;
   std::unique_ptr<store::Watcher> changes_;
-  std::vector<std::pair<std::string, store::Entry>> state_;
-  std::size_t next_of_state_ = 0;
+  std::unique_ptr<store::Pages> state_;
   Revision state_revision_ = 0;
   bool owes_end_of_state_ = false;
   bool has_bookmarks_ = false;
@@ -137,6 +155,7 @@ class ServerWatch : public client::Watch {
   bool is_closed_ = false;
   Steady deadline_;
   Steady next_bookmark_;
+  Turn turn_;
 };
 
 }  // namespace
@@ -154,26 +173,27 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
   SLIPWAY_CO_TRY(plan, WatchPlan::of(request));
   ServerWatch::Start start;
-  SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
-  start.selection = std::move(selection);
+  SLIPWAY_CO_TRY(parsed, Selection::of(request, *served));
+  const auto selection = std::make_shared<const Selection>(std::move(parsed));
+  start.selection = selection;
   SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.from)));
 
   // From here to the cursor nothing suspends, so no change falls between state and cursor.
   Revision from = plan.from;
   if (plan.starts_with_state) {
-    store::RangeQuery query{.prefix = start.selection.prefix, .start = {}};
-    if (start.selection.is_narrow()) {
-      query.wants = [&](std::string_view key, const store::Entry& entry) {
-        return start.selection.takes(key, served->matched(entry.value, entry.modified));
+    from = start.state_revision = site_.store.revision();
+    store::RangeQuery query{.prefix = selection->prefix, .start = {}, .limit = 0, .at = from};
+    if (selection->is_narrow()) {
+      query.wants = [selection, served](std::string_view key, const store::Entry& entry) {
+        return selection->takes(key, served->matched(entry.value, entry.modified));
       };
     }
-    SLIPWAY_CO_TRY(state, site_.store.range(query));
-    from = state.revision;
+    SLIPWAY_CO_TRY(state, site_.store.pages(std::move(query)));
     start.state = std::move(state);
   } else if (plan.starts_now) {
     from = site_.store.revision();
   }
-  auto changes = site_.store.watch(start.selection.prefix, from);
+  auto changes = site_.store.watch(selection->prefix, from);
   if (!changes && changes.error().reason == Reason::Expired) {
     co_return fail(too_old_revision(from, site_.store.compacted()));
   }

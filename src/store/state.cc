@@ -96,50 +96,6 @@ class Loader {
   std::vector<Revision> superseded_;
 };
 
-/// Walks keys in order as they were at a past revision: the newest state, where a key has not changed since.
-class Scan {
- public:
-  /// By key its first change after that revision, which says what was before.
-  using Changed = std::map<std::string_view, const Record*>;
-
-  Scan(const KeyMap& newest, Changed changed, std::string_view first, std::string_view prefix)
-      : newest_(newest), changed_(std::move(changed)), now_(newest.lower_bound(first)), end_(newest.end_of(prefix)) {}
-
-  /// Moves on to a key that existed then; false at the end.
-  bool find() {
-    for (;; step()) {
-      is_past_ = then_ != changed_.end() && (now_ >= end_ || then_->first <= newest_.at(now_).key);
-      if (!is_past_) return now_ < end_;
-      if (then_->second->previous.has_value()) return true;
-    }
-  }
-  /// Valid until the next step.
-  std::string_view key() const { return is_past_ ? then_->first : std::string_view(newest_.at(now_).key); }
-  Result<Entry> entry() const {
-    SLIPWAY_TRY(value, (is_past_ ? then_->second->previous : newest_.at(now_).value).get());
-    return Entry{std::move(value), is_past_ ? then_->second->previous_revision : newest_.at(now_).modified};
-  }
-  void step() {
-    if (!is_past_ || (now_ < end_ && newest_.at(now_).key == then_->first)) now_ = newest_.next(now_);
-    if (is_past_) ++then_;
-  }
-  /// Keys from here on.
-  std::int64_t remaining() const {
-    auto count = static_cast<std::int64_t>(newest_.distance(now_, end_));
-    for (auto at = then_; at != changed_.end(); ++at)
-      count += (at->second->previous.has_value() ? 1 : 0) - (newest_.find(at->first) != nullptr ? 1 : 0);
-    return count;
-  }
-
- private:
-  const KeyMap& newest_;
-  const Changed changed_;
-  KeyMap::Position now_;
-  const KeyMap::Position end_;
-  Changed::const_iterator then_ = changed_.begin();
-  bool is_past_ = false;  // the key is at `then_`, else at `now_`
-};
-
 template <class Value>
 Value checked(Result<Value> value) {
   SLIPWAY_CHECK(value.has_value(), "a row whose sum is right is no JSON");
@@ -235,31 +191,6 @@ Result<void> State::check_revision(Revision revision) const {
   if (revision < history_.compacted())
     return fail(Reason::Expired, fmt::format("too old resource version: {} ({})", revision, history_.compacted()));
   return {};
-}
-
-Result<Range> State::range(const RangeQuery& query) const {
-  const Revision at = query.at == 0 ? history_.newest() : query.at;
-  SLIPWAY_TRY_VOID(check_revision(at));
-  const std::string_view first = std::max<std::string_view>(query.prefix, query.start);
-  Scan::Changed changed;
-  history_.each_after(query.prefix, at, [&](const Record& record) {
-    if (record.key >= first) changed.emplace(record.key, &record);
-    return true;
-  });
-  Scan scan(newest_, std::move(changed), first, query.prefix);
-  Range range;
-  range.revision = at;
-  for (; scan.find(); scan.step()) {
-    if (query.limit > 0 && range.entries.size() == query.limit) {
-      range.has_more = true;
-      range.remaining = scan.remaining();
-      break;
-    }
-    SLIPWAY_TRY(entry, scan.entry());
-    if (query.wants && !query.wants(scan.key(), entry)) continue;
-    range.entries.emplace_back(std::string(scan.key()), std::move(entry));
-  }
-  return range;
 }
 
 void State::close() {

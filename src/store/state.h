@@ -31,10 +31,11 @@ class State {
   void compact(Revision revision);
 
   Revision revision() const { return history_.newest(); }
+  /// What is newest, as far as durable.
+  const KeyMap& newest() const { return newest_; }
   std::optional<Entry> get(std::string_view key) const;
   /// 0 when absent.
   Revision modified(std::string_view key) const;
-  Result<Range> range(const RangeQuery& query) const;
   /// Calls `visit` for all keys below a prefix in their order. It must not change anything here.
   void each(std::string_view prefix, const std::function<void(std::string_view key, Entry entry)>& visit) const;
   std::size_t count(std::string_view prefix) const;

@@ -1,8 +1,10 @@
 #include "store/store.h"
 
+#include <limits>
 #include <utility>
 
 #include "store/commit_queue.h"
+#include "store/pages.h"
 #include "store/state.h"
 #include "store/watcher.h"
 
@@ -19,7 +21,14 @@ class SqliteStore : public Store {
   Revision compacted() const override { return state_->history().compacted(); }
   std::optional<Entry> get(std::string_view key) const override { return state_->get(key); }
   std::optional<Entry> get_head(std::string_view key) const override { return commits_->get_head(key); }
-  Result<Range> range(const RangeQuery& query) const override { return state_->range(query); }
+  Result<Range> range(const RangeQuery& query) const override {
+    SLIPWAY_TRY(whole, pages(query));
+    return whole->next(std::numeric_limits<std::size_t>::max());
+  }
+  Result<std::unique_ptr<Pages>> pages(RangeQuery query) const override {
+    if (query.at != 0) SLIPWAY_TRY_VOID(state_->check_revision(query.at));
+    return std::make_unique<RangePages>(state_, std::move(query));
+  }
   std::size_t count(std::string_view prefix) const override { return state_->count(prefix); }
 
   Task<Result<Revision>> append(std::vector<Write> writes) override { return commits_->append(std::move(writes)); }

@@ -54,6 +54,18 @@ struct RangeQuery {
   std::function<bool(std::string_view key, const Entry& entry)> wants{};
 };
 
+/// A reading of a range in pieces. All show one revision; others may write and read between two.
+class Pages {
+ public:
+  virtual ~Pages() = default;
+  /// The entries among the next `keys` keys (there may be none of them that is wanted). Range::has_more is set in the last
+  /// piece only, when RangeQuery::limit was reached. Expired when history no longer reaches back to the revision. REQUIRES:
+  /// keys > 0, not is_over().
+  virtual Result<Range> next(std::size_t keys) = 0;
+  /// The last piece was given out.
+  virtual bool is_over() const = 0;
+};
+
 struct Options {
   std::string path{};                     // the database file; created when absent (its folder is not)
   std::size_t history_changes = 100'000;  // changes kept for watches and past reads
@@ -101,6 +113,8 @@ class Store {
   /// State of all keys below a prefix. Expired when `at` is compacted; Timeout (cause ResourceVersionTooLarge) when `at` is
   /// ahead.
   virtual Result<Range> range(const RangeQuery& query) const = 0;
+  /// As range(), in pieces. May outlive the store.
+  virtual Result<std::unique_ptr<Pages>> pages(RangeQuery query) const = 0;
   /// Number of keys below a prefix, in durable state.
   virtual std::size_t count(std::string_view prefix) const = 0;
 

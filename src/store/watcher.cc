@@ -9,10 +9,14 @@
 namespace slipway::store {
 namespace {
 
+/// Changes of a resource, below the prefix or not, that a watcher looks at before others have their turn.
+constexpr std::size_t kLooksAtOnce = 4096;
+
 class HistoryWatcher : public Watcher {
  public:
   HistoryWatcher(Env& env, std::shared_ptr<State> state, std::string prefix, Revision from)
-      : state_(std::move(state)),
+      : env_(env),
+        state_(std::move(state)),
         prefix_(std::move(prefix)),
         bucket_(state_->history().bucket(prefix_)),
         changed_(env),
@@ -27,7 +31,11 @@ class HistoryWatcher : public Watcher {
     for (;;) {
       auto changes = take(limit);
       if (is_closed_ || !changes || !changes->empty()) co_return changes;
-      co_await changed_.wait();
+      if (is_behind_) {
+        co_await yield(env_);
+      } else {
+        co_await changed_.wait();
+      }
     }
   }
 
@@ -35,7 +43,11 @@ class HistoryWatcher : public Watcher {
     for (;;) {
       auto changes = take(limit);
       if (is_closed_ || !changes || !changes->empty()) co_return changes;
-      if (!co_await changed_.wait_until(deadline)) co_return take(limit);
+      if (is_behind_) {
+        co_await yield(env_);
+      } else if (!co_await changed_.wait_until(deadline)) {
+        co_return take(limit);
+      }
     }
   }
 
@@ -64,11 +76,17 @@ class HistoryWatcher : public Watcher {
     std::vector<Change> changes;
     Result<void> outcome;
     Revision seen = state_->revision();
-    state_->history().each_after(prefix_, seen_, [&](const Record& record) {
-      if (changes.size() == limit) {
-        seen = changes.back().revision;
+    std::size_t looked = 0;
+    is_behind_ = false;
+    // Those of the resource that lie elsewhere are passed over here, so that they count.
+    state_->history().each_after(bucket_of(prefix_), seen_, [&](const Record& record) {
+      is_behind_ = changes.size() == limit || looked == kLooksAtOnce;
+      if (is_behind_) {
+        seen = record.revision - 1;
         return false;
       }
+      ++looked;
+      if (!record.key.starts_with(prefix_)) return true;
       auto value = record.value.get_optional();
       auto previous = record.previous.get_optional();
       if (!value || !previous) {
@@ -83,12 +101,14 @@ class HistoryWatcher : public Watcher {
     return changes;
   }
 
+  Env& env_;
   std::shared_ptr<State> state_;
   std::string prefix_;
   Bucket& bucket_;
   Signal changed_;
   bool is_closed_ = false;
-  Revision seen_;  // every change up to here has been given out
+  bool is_behind_ = false;  // take() looked at as much as it may at once
+  Revision seen_;           // every change up to here has been given out
 };
 
 }  // namespace

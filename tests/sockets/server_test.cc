@@ -94,6 +94,54 @@ TEST(Server, a_drip_of_header_bytes_does_not_move_the_deadline) {
   });
 }
 
+/// A body that is there as fast as it is asked for. Counts what is taken of it while nobody else has a turn.
+class ReadyBody : public http::BodyStream {
+ public:
+  struct Count {
+    int in_turn = 0;
+    int most = 0;
+    int left = 60;
+  };
+  explicit ReadyBody(Count& count) : count_(count) {}
+  Task<Result<std::optional<std::string>>> next() override {
+    if (count_.left-- <= 0) co_return std::optional<std::string>{};
+    count_.most = std::max(count_.most, ++count_.in_turn);
+    co_return std::optional(std::string(40'000, 'x'));
+  }
+  void close() override {}
+
+ private:
+  Count& count_;
+};
+
+TEST(Server, lets_others_run_between_the_pieces_of_a_body_that_is_ready) {
+  World world;
+  ReadyBody::Count count;
+  const Handler handler = [&](http::Request, std::shared_ptr<const ConnectionInfo>) -> Task<Answer> {
+    http::Response response;
+    response.stream = std::make_unique<ReadyBody>(count);
+    co_return Answer(std::move(response));
+  };
+  bool is_read = false;
+  const auto take_turns = [&]() -> Task<> {
+    while (!is_read) {
+      count.in_turn = 0;
+      co_await yield(world.env());
+    }
+  };
+  world.run({}, handler, [&]() -> Task<> {
+    Tasks tasks(world.env());
+    tasks.spawn(take_turns());
+    const auto stream = co_await world.connect();
+    co_await stream->write(std::string(kGet), 5s);
+    const std::string answer = co_await read_until(stream, "\r\n0\r\n\r\n");
+    EXPECT_GT(answer.size(), 60U * 40'000);
+    is_read = true;
+    co_await tasks.join();
+  });
+  EXPECT_LE(count.most, 2);
+}
+
 TEST(Server, says_continue_before_a_body_that_is_welcome) {
   World world;
   world.run({}, echo, [&]() -> Task<> {

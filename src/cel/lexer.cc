@@ -4,10 +4,11 @@
 
 #include <array>
 
+#include "base/text.h"
+
 namespace slipway::cel {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 int hex_value(char c) {
   if (is_digit(c)) return c - '0';

@@ -3,25 +3,21 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "cel/rules.h"
 #include "cel/schema_type.h"
+#include "json/quoted.h"
 #include "json/text.h"
 
 namespace slipway::cel {
+
+using json::quoted;
 namespace {
 
 constexpr std::array<std::string_view, 4> kReasons{"FieldValueRequired", "FieldValueForbidden", "FieldValueInvalid",
                                                    "FieldValueDuplicate"};
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 bool has_line_break(std::string_view text) { return text.find_first_of("\r\n") != std::string_view::npos; }
-std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
-
 /// The rule as Go's %#v prints it.
 std::string shown(const json::Value& rule) {
   const auto pointer = [&](const char* member, const char* type) {

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
+
 namespace slipway::cel {
 namespace {
 
 bool is_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 int hex(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -56,10 +57,7 @@ std::optional<std::pair<std::string, std::string_view>> split_scheme(std::string
     }
     if (c != ':') break;
     if (i == 0) return std::nullopt;
-    std::string scheme(text.substr(0, i));
-    std::ranges::transform(scheme, scheme.begin(),
-                           [](char one) { return one >= 'A' && one <= 'Z' ? static_cast<char>(one + 32) : one; });
-    return std::pair(std::move(scheme), text.substr(i + 1));
+    return std::pair(lower(text.substr(0, i)), text.substr(i + 1));
   }
   return std::pair(std::string(), text);
 }

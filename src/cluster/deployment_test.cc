@@ -3,6 +3,7 @@
 #include "cluster/deployment_facts.h"
 #include "cluster/explain.h"
 #include "cluster/world_fixture.h"
+#include "kube/well_known.h"
 
 namespace slipway::cluster {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 using json::Value;
 using std::chrono::seconds;
 
-const kube::Resource kEvents{"", "v1", "events"};
+using kube::kEvents;
 
 /// A Deployment "web" with the image `image`; `spec` are further fields of its spec, `annotations` those of its pods, both in
 /// flow style.

@@ -5,18 +5,19 @@
 #include <string_view>
 
 #include "kube/resource.h"
+#include "kube/well_known.h"
 
 namespace slipway::cluster {
 
-inline const kube::Resource kPods{"", "v1", "pods"};
-inline const kube::Resource kJobs{"batch", "v1", "jobs"};
-inline const kube::Resource kReplicaSets{"apps", "v1", "replicasets"};
-inline const kube::Resource kDeployments{"apps", "v1", "deployments"};
-inline const kube::Resource kNamespaces{"", "v1", "namespaces"};
-inline const kube::Resource kConfigMaps{"", "v1", "configmaps"};
-inline const kube::Resource kSecrets{"", "v1", "secrets"};
-inline const kube::Resource kClaims{"", "v1", "persistentvolumeclaims"};
-inline const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+using kube::kClaims;
+using kube::kConfigMaps;
+using kube::kDefinitions;
+using kube::kDeployments;
+using kube::kJobs;
+using kube::kNamespaces;
+using kube::kPods;
+using kube::kReplicaSets;
+using kube::kSecrets;
 
 /// Keeps a claim until no pod uses it and what is kept for it is gone.
 inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protection";

@@ -1,12 +1,13 @@
 #include "control/events.h"
 
 #include "base/digest.h"
+#include "kube/well_known.h"
 
 namespace slipway::control {
 
 namespace {
 
-const kube::Resource kEvents{"", "v1", "events"};
+using kube::kEvents;
 /// Leaves room for a dot and the hash in a name of 253 characters.
 constexpr std::size_t kMaxPrefix = 240;
 constexpr std::size_t kMaxMessage = 1024;  // as upstream's validation

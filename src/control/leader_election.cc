@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "kube/well_known.h"
+
 namespace slipway::control {
 
 namespace {
 
 using json::Value;
 
-const kube::Resource kLeases{"coordination.k8s.io", "v1", "leases"};
+using kube::kLeases;
 constexpr const char* kManager = "slipway-leader";
 constexpr double kJitter = 0.2;
 

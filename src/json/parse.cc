@@ -12,6 +12,7 @@
 #include <ranges>
 #include <set>
 
+#include "base/text.h"
 #include "json/layout.h"
 #include "json/loose.h"
 #include "json/text.h"
@@ -27,7 +28,6 @@ struct Fault {
 };
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_punctuation(char c) { return c == '{' || c == '}' || c == '[' || c == ']' || c == ':' || c == ','; }
 
 // Where tokens begin. Only simdjson's allocation may throw, which it does not (it reports MEMALLOC).

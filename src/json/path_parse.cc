@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "json/path_node.h"
 #include "json/utf8.h"
 
@@ -14,7 +15,6 @@ constexpr std::size_t kMostNesting = 50;
 
 std::unexpected<Status> bad(std::string_view why) { return fail(Reason::BadRequest, fmt::format("jsonpath: {}", why)); }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || byte >= 0x80;

@@ -6,13 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "json/layout.h"
 
 namespace slipway::json {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Words with every spelling that counts; other mixtures of case are text.
 std::optional<Value> resolve_word(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "json/text.h"
 #include "kube/builtin_rows.h"
 #include "kube/schema.h"
@@ -57,11 +58,6 @@ class BuiltinSchemas {
 const BuiltinSchemas& schemas() {
   static const BuiltinSchemas& all = *new BuiltinSchemas();
   return all;
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
 }
 
 std::vector<std::string> words(std::string_view text) {

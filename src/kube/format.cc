@@ -8,13 +8,12 @@
 #include <charconv>
 #include <string>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "kube/names.h"
 
 namespace slipway::kube {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_ip(std::string_view text, int family) {
   std::array<unsigned char, 16> address;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "json/text.h"
 
 namespace slipway::kube {
@@ -25,7 +26,6 @@ constexpr std::string_view kQualifiedRule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
 bool is_alnum(char c) { return is_lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
 
@@ -195,9 +195,7 @@ std::vector<Cause> annotation_causes(const json::Value& annotations, const std::
   std::vector<Cause> causes;
   std::size_t total = 0;
   for (const auto [key, value] : annotations.members()) {
-    std::string lower(key);
-    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    for (auto& fault : qualified_name_faults(lower))
+    for (auto& fault : qualified_name_faults(lower(key)))
       causes.push_back(field::invalid(path, json::print(json::Value(key)), std::move(fault)));
     total += key.size() + value.as_string().size();
   }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/text.h"
+
 namespace slipway::kube {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr int kNanoDigits = 9;
 constexpr std::size_t kMaxDigits = 29 + kNanoDigits;                                                // of an amount in nanos
 constexpr std::string_view kDecimalSuffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};  // 10^-9, 10^-6, …
 constexpr std::string_view kBinarySuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 Wide power(unsigned base, int exponent) {
   Wide out = 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/text.h"
 #include "json/path.h"
 #include "json/text.h"
 
@@ -74,12 +75,6 @@ json::Value row(const std::vector<CellMaker>& columns, const Object& object, Tim
         json::object({{"kind", "PartialObjectMetadata"}, {"apiVersion", "meta.k8s.io/v1"}, {"metadata", object["metadata"]}}));
   }
   return out.build();
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return out;
 }
 
 std::string cell_text(const json::Value& cell) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "kube/table_cells.h"
 
 namespace slipway::kube {
@@ -37,9 +38,7 @@ json::Value last_seen(const Object& event, Time now) {
 }
 
 json::Value event_object(const Object& event, Time) {
-  std::string kind = subject(event)["kind"].str();
-  std::ranges::transform(kind, kind.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return kind + "/" + subject(event)["name"].str();
+  return lower(subject(event)["kind"].as_string()) + "/" + subject(event)["name"].str();
 }
 
 json::Value event_subobject(const Object& event, Time) { return subject(event)["fieldPath"].as_string(); }

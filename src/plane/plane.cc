@@ -9,12 +9,13 @@
 #include "delivery/jobflow/explain.h"
 #include "delivery/jobflow/kinds.h"
 #include "delivery/jobflow/workflow.h"
+#include "kube/well_known.h"
 
 namespace slipway::plane {
 namespace {
 
 constexpr const char* kManager = "slipway-bootstrap";
-const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+using kube::kDefinitions;
 
 template <class Row>
 void append(std::vector<Row>& to, std::vector<Row> rows) {

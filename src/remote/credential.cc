@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "json/text.h"
 #include "kube/object.h"
 
@@ -14,11 +15,6 @@ using json::Value;
 
 constexpr Duration kTokenFileAge = std::chrono::minutes{1};
 constexpr std::size_t kMaxOutput = std::size_t{1} << 20;
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
-  return text;
-}
 
 }  // namespace
 

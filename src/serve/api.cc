@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
+#include "base/text.h"
 #include "serve/body.h"
 #include "serve/byte_endpoint.h"
 #include "serve/list_stream.h"
@@ -53,12 +51,6 @@ Status too_many_requests() {
   status.message = "The server has received too many requests and has asked us to try again later";
   status.retry_after_seconds = 1;
   return status;
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return out;
 }
 
 bool is_read(Verb verb) { return verb == Verb::Get || verb == Verb::List || verb == Verb::Watch; }
@@ -126,8 +118,7 @@ void Api::measure(const Route& route, std::string_view verb, const net::Answer& 
 }
 
 Result<net::Answer> Api::answer_path(const Call& call) {
-  std::string verb = call.http.method;
-  std::ranges::transform(verb, verb.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string verb = lower(call.http.method);
   SLIPWAY_TRY_VOID(server_.authorize(call.user, server::Attributes::of_path(verb, call.route.path())));
   SLIPWAY_TRY(response, path_response({server_.registry(), documents_, options_.root, options_.metrics_text}, call));
   return net::Answer(std::move(response));
@@ -152,9 +143,10 @@ Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
   std::size_t& in_flight = is_read(verb) ? reads_ : writes_;
   if (in_flight >= (is_read(verb) ? options_.reads_in_flight : options_.writes_in_flight)) co_return fail(too_many_requests());
   const Held held(in_flight);
-  auto answer = verb == Verb::List && target.endpoint == nullptr
-                    ? co_await answer_list(std::move(call), std::move(request), target.type)
-                    : co_await answer_plain(std::move(call), std::move(request), target.type);
+  const bool is_list = verb == Verb::List && target.endpoint == nullptr;
+  Task<Result<net::Answer>> answering = is_list ? answer_list(std::move(call), std::move(request), target.type)
+                                                : answer_plain(std::move(call), std::move(request), target.type);
+  auto answer = co_await std::move(answering);
   auto* response = answer ? std::get_if<http::Response>(&*answer) : nullptr;
   for (const std::string& warning : warnings) {
     if (response != nullptr) response->headers.add("Warning", warning_value(warning));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "json/text.h"
 #include "serve/negotiate.h"
 #include "serve/shape.h"
@@ -66,12 +67,7 @@ void add_scale(Rows& rows, const kube::ResourceType& type) {
 void add_endpoint(Rows& rows, const server::Endpoint& endpoint) {
   const std::string& plural = endpoint.resource.plural;
   std::string name = endpoint.subresource.empty() ? plural : plural + "/" + endpoint.subresource;
-  std::string singular;
-  if (endpoint.subresource.empty()) {
-    singular = endpoint.kind.kind;
-    std::ranges::transform(singular, singular.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  }
+  std::string singular = endpoint.subresource.empty() ? lower(endpoint.kind.kind) : "";
   rows[name] = Row{name, singular, endpoint.kind, endpoint.is_namespaced, sorted_verbs(endpoint.verbs), {}, {}};
 }
 

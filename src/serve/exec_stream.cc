@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "json/text.h"
+#include "kube/well_known.h"
 #include "serve/parameters.h"
 #include "serve/pod_container.h"
 
@@ -16,7 +17,7 @@ enum class Channel : unsigned char { in = 0, out = 1, err = 2, status = 3, windo
 // The newest first: what is chosen when a client offers several.
 constexpr std::string_view kProtocols[] = {"v5.channel.k8s.io", "v4.channel.k8s.io"};
 constexpr std::int64_t kMostCharacters = 10'000;
-const kube::Resource kPods{"", "v1", "pods"};
+using kube::kPods;
 
 Task<bool> send(std::shared_ptr<net::WebSocket> socket, Channel channel, std::string text) {
   text.insert(text.begin(), static_cast<char>(channel));

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "json/text.h"
+#include "kube/well_known.h"
 #include "serve/log_timeline.h"
 #include "serve/parameters.h"
 #include "serve/pod_container.h"
@@ -18,7 +19,7 @@ using json::Value;
 /// A log that has not grown is looked at again after this.
 constexpr Duration kLookAgain = std::chrono::milliseconds{100};
 constexpr std::size_t kPiece = 64 * 1024;
-const kube::Resource kPods{"", "v1", "pods"};
+using kube::kPods;
 
 struct LogOptions {
   std::string container;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "json/text.h"
 
 namespace slipway::serve {
@@ -14,12 +15,6 @@ constexpr std::string_view kMetaGroup = "meta.k8s.io";
 constexpr std::string_view kNotAcceptable =
     "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 constexpr std::string_view kNotAcceptableStream = "only the following media types are accepted: application/json;stream=watch";
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::string_view unquoted(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;

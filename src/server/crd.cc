@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kube/schema.h"
+#include "server/context.h"
 #include "server/rules.h"
-#include "server/verbs.h"
 
 namespace slipway::server {
 
@@ -137,9 +137,9 @@ void DefinitionProjection::apply(const store::Change& change) {
   for (Served& served : now) registry_.put(std::move(served));
 }
 
-std::vector<std::string> waiting_crds(const Site& site, std::string_view name) {
+std::vector<std::string> waiting_crds(const ServerContext& context, std::string_view name) {
   std::vector<std::string> waiting;
-  const auto range = site.store.range({.prefix = std::string(kPrefix), .start = {}});
+  const auto range = context.store.range({.prefix = std::string(kPrefix), .start = {}});
   if (!range) return waiting;
   for (const auto& [key, entry] : range->entries) {
     const std::string_view other = kube::name(entry.value);

@@ -14,7 +14,7 @@
 
 namespace slipway::server {
 
-struct Site;
+struct ServerContext;
 
 inline constexpr std::string_view kCrdFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
@@ -38,6 +38,6 @@ class DefinitionProjection : public store::Projection {
 
 /// Definitions of the group of `name` ("widgets.example.com"; "": of all groups) beside that one whose names were taken when
 /// they were last written, by name.
-std::vector<std::string> waiting_crds(const Site& site, std::string_view name);
+std::vector<std::string> waiting_crds(const ServerContext& context, std::string_view name);
 
 }  // namespace slipway::server

@@ -87,8 +87,8 @@ Result<void> Planner::check_request() {
   if (request_.verb == client::Verb::Delete) return {};
   // What a create or update brings is measured as the object it makes.
   const bool is_patch = request_.verb == client::Verb::Patch;
-  if (is_patch && is_text_beyond(request_.body, site_.options.max_body_bytes))
-    return fail(too_large(site_.options.max_body_bytes));
+  if (is_patch && is_text_beyond(request_.body, context_.options.max_body_bytes))
+    return fail(too_large(context_.options.max_body_bytes));
   if (auto causes = option_causes(request_); !causes.empty()) {
     return fail(kube::invalid({"meta.k8s.io", "", std::string(options_kind(request_.verb))}, "", std::move(causes)));
   }
@@ -178,7 +178,7 @@ Value Planner::fill_change(Value object, const Value& old) const {
 }
 
 Value Planner::mutate(Value object, const Value& old) const {
-  for (const kube::AdmissionRow& row : site_.options.admission) {
+  for (const kube::AdmissionRow& row : context_.options.admission) {
     if (row.mutate && is_row_of(row, served_.type.kind)) object = row.mutate(object, old);
   }
   return object;
@@ -197,7 +197,7 @@ Result<void> Planner::validate(const Value& object, const Value& old) const {
   if (is_main && causes.empty() && served_.strategy->validate_around != nullptr) {
     served_.strategy->validate_around(object, old, around(), causes);
   }
-  for (const kube::AdmissionRow& row : site_.options.admission) {
+  for (const kube::AdmissionRow& row : context_.options.admission) {
     if (!is_main || !causes.empty()) break;
     if (row.validate && is_row_of(row, served_.type.kind)) causes = row.validate(object, old);
   }
@@ -206,7 +206,7 @@ Result<void> Planner::validate(const Value& object, const Value& old) const {
 }
 
 Result<void> Planner::check_size(const Value& object) const {
-  if (is_text_beyond(object, site_.options.max_object_bytes)) return fail(too_large(site_.options.max_object_bytes));
+  if (is_text_beyond(object, context_.options.max_object_bytes)) return fail(too_large(context_.options.max_object_bytes));
   return {};
 }
 

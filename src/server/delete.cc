@@ -6,6 +6,7 @@
 #include "server/access/upkeep.h"
 #include "server/list_options.h"
 #include "server/planner.h"
+#include "server/verbs.h"
 
 namespace slipway::server {
 
@@ -48,13 +49,13 @@ std::optional<Value> with_grace(const Value& object, std::int64_t grace_seconds,
 
 /// The keys of all that a collection's selection takes, read in fair turns. Deleting many outlasts history, so that their
 /// objects are read when their turn comes.
-Task<Result<std::vector<std::string>>> selected_keys(Site& site, const Selection& selection, const Served& served) {
+Task<Result<std::vector<std::string>>> selected_keys(ServerContext& context, const Selection& selection, const Served& served) {
   const auto wants = [&](std::string_view key, const store::Entry& entry) {
     return selection.takes(key, served.matched(entry.value, entry.modified));
   };
-  SLIPWAY_CO_TRY(pages, site.store.pages({.prefix = selection.prefix, .start = {}, .limit = 0, .at = 0, .wants = wants}));
+  SLIPWAY_CO_TRY(pages, context.store.pages({.prefix = selection.prefix, .start = {}, .limit = 0, .at = 0, .wants = wants}));
   std::vector<std::string> keys;
-  for (Turn turn(site.env, kKeysPerTurn); !pages->is_over();) {
+  for (Turn turn(context.env, kKeysPerTurn); !pages->is_over();) {
     SLIPWAY_CO_TRY(piece, pages->next(kKeysAtOnce));
     for (auto& [key, entry] : piece.entries) keys.push_back(std::move(key));
     if (turn.spend(kKeysAtOnce)) co_await turn.pass();
@@ -139,19 +140,19 @@ Value Planner::deleted_reply(const Value& object) const {
 Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY(options, DeleteOptions::of(request.body));
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
-  SLIPWAY_CO_TRY(keys, co_await selected_keys(site_, selection, *served));
+  SLIPWAY_CO_TRY(keys, co_await selected_keys(context_, selection, *served));
   json::ArrayBuilder deleted;
   std::optional<Status> refusal;  // the first; what may go goes all the same, unless the store fails
   for (auto next = keys.begin(); next != keys.end();) {
     // One append takes many deletes; each is planned against head state with the revision it will get.
     std::vector<store::Write> writes;
     for (; next != keys.end() && writes.size() < kDeletesAtOnce; ++next) {
-      const auto entry = site_.store.get(*next);
+      const auto entry = context_.store.get(*next);
       if (!entry) continue;
       const Value object = served->shown(entry->value, entry->modified);
       if (!selection.matches(object)) continue;  // no longer
-      const Revision revision = site_.store.next_revision() + static_cast<Revision>(writes.size());
-      Planner planner(site_, request, *served, revision);
+      const Revision revision = context_.store.next_revision() + static_cast<Revision>(writes.size());
+      Planner planner(context_, request, *served, revision);
       auto plan = planner.remove(kube::ns(object), kube::name(object), options);
       if (!plan && plan.error().reason == Reason::NotFound) continue;
       if (!plan) {
@@ -162,14 +163,14 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
       for (store::Write& write : plan->writes) writes.push_back(std::move(write));
     }
     if (writes.empty()) continue;
-    if (auto appended = co_await site_.store.append(std::move(writes)); !appended) {
+    if (auto appended = co_await context_.store.append(std::move(writes)); !appended) {
       refusal = std::move(appended).error();
       break;
     }
   }
-  co_await keep_up(site_, served->type.resource, request.ns);
+  co_await keep_up(context_, served->type.resource, request.ns);
   if (refusal) co_return fail(std::move(*refusal));
-  Value meta = json::object({{"resourceVersion", std::to_string(site_.store.revision())}});
+  Value meta = json::object({{"resourceVersion", std::to_string(context_.store.revision())}});
   co_return Reply{json::object({{"kind", served->type.list_kind},
                                 {"apiVersion", served->api_version},
                                 {"metadata", std::move(meta)},

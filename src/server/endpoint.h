@@ -1,7 +1,7 @@
 // What is served beside plain stored objects, as rows: subresources with a body of their own kind (pods/eviction,
 // deployments/scale, serviceaccounts/token) and kinds that are only answered, never stored (SubjectAccessReview). A row says
 // what discovery shows and which function answers. The function may run ordinary requests through the same server
-// (Site::server), as the process itself: who asks was authorized for the endpoint before.
+// (ServerContext::server), as the process itself: who asks was authorized for the endpoint before.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace slipway::server {
 
-struct Site;
+struct ServerContext;
 
 struct Endpoint {
   kube::Resource resource{};
@@ -27,7 +27,7 @@ struct Endpoint {
   std::vector<client::Verb> verbs{};
   /// Answers a request with one of `verbs`. Null: bytes flow (pods/log, pods/exec), which only the wire can carry; it is in the
   /// table so that discovery shows it.
-  Task<Result<client::Reply>> (*run)(Site& site, client::Request request) = nullptr;
+  Task<Result<client::Reply>> (*run)(ServerContext& context, client::Request request) = nullptr;
 
   bool takes(client::Verb verb) const;
 };

@@ -5,9 +5,12 @@
 #include <charconv>
 
 #include "base/digest.h"
+#include "json/quoted.h"
 #include "json/text.h"
 
 namespace slipway::server {
+
+using json::quoted;
 
 namespace {
 
@@ -18,8 +21,6 @@ constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
 std::unexpected<Status> invalid_options(std::vector<Cause> causes) {
   return fail(kube::invalid({"meta.k8s.io", "", "ListOptions"}, "", std::move(causes)));
 }
-
-std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
 
 std::vector<Cause> list_faults(const client::Request& request) {
   std::vector<Cause> causes;

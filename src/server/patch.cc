@@ -63,7 +63,7 @@ Result<Plan> Planner::apply() {
   if (!found && request_.user != nullptr) {  // who may patch may not yet create
     Attributes creation = Attributes::of(request_);
     creation.verb = "create";
-    SLIPWAY_TRY_VOID(site_.access.authorizer.check(*request_.user, creation));
+    SLIPWAY_TRY_VOID(context_.access.authorizer.check(*request_.user, creation));
   }
   if (!found) return create_decoded(std::move(object), Tracking::Done);
   return replace(*found, std::move(object), Tracking::Done);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "server/builtin/strategy.h"
+#include "server/context.h"
 #include "server/delete_options.h"
-#include "server/verbs.h"
 
 namespace slipway::server {
 
@@ -25,7 +25,7 @@ struct Plan {
 class Planner {
  public:
   /// `first_revision`: what the first write of this plan will get. All references outlive the planner.
-  Planner(Site& site, const Request& request, const Served& served, Revision first_revision);
+  Planner(ServerContext& context, const Request& request, const Served& served, Revision first_revision);
 
   /// Create, update, patch or delete, as the request says.
   Result<Plan> plan();
@@ -88,9 +88,9 @@ class Planner {
   Value stored(Value object) const;
   Value with_revision(const Value& object) const;
   kube::Writer writer() const;
-  Surroundings around() const { return {site_.registry, now_, &site_.numbers, request_.user.get()}; }
+  Surroundings around() const { return {context_.registry, now_, &context_.numbers, request_.user.get()}; }
 
-  Site& site_;
+  ServerContext& context_;
   const Request& request_;
   const Served& served_;
   const Revision first_revision_;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "base/text.h"
 #include "kube/schema.h"
 #include "server/builtin/conversion.h"
 #include "server/builtin/strategy.h"
@@ -14,12 +14,6 @@
 namespace slipway::server {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 bool answers_to(const kube::ResourceType& type, const std::string& word) {
   return word == type.resource.plural || word == type.singular || word == lower(type.kind.kind) ||

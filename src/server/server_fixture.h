@@ -9,6 +9,7 @@
 
 #include "base/manual_env.h"
 #include "json/text.h"
+#include "kube/well_known.h"
 #include "server/server.h"
 #include "store/memory_vfs.h"
 #include "store/store.h"
@@ -20,11 +21,11 @@ using client::Request;
 using client::Verb;
 using json::Value;
 
-inline const kube::Resource kConfigMaps{"", "v1", "configmaps"};
-inline const kube::Resource kSecrets{"", "v1", "secrets"};
-inline const kube::Resource kPods{"", "v1", "pods"};
-inline const kube::Resource kNamespaces{"", "v1", "namespaces"};
-inline const kube::Resource kJobs{"batch", "v1", "jobs"};
+using kube::kConfigMaps;
+using kube::kJobs;
+using kube::kNamespaces;
+using kube::kPods;
+using kube::kSecrets;
 inline const kube::Resource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 inline const kube::Resource kWidgets{"example.com", "v1", "widgets"};
 

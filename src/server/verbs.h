@@ -3,57 +3,20 @@
 // retries: what the plan was based on is what it is appended to.
 #pragma once
 
-#include <deque>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "base/env.h"
-#include "client/client.h"
-#include "kube/apply.h"
-#include "server/access/access.h"
-#include "server/builtin/service_numbers.h"
+#include "server/context.h"
 #include "server/crd.h"
 #include "server/endpoint.h"
-#include "server/registry.h"
-#include "server/server.h"
-#include "store/store.h"
 
 namespace slipway::server {
-
-using client::Reply;
-using client::Request;
-using json::Value;
-using kube::Revision;
-
-/// The DELETED objects of the last deletions, made once for all watchers: the last state with the deletion's revision.
-class Tombstones {
- public:
-  const Value& of(Revision revision, const Value& last_state);
-
- private:
-  std::deque<std::pair<Revision, Value>> recent_;
-};
-
-/// What the verbs work on.
-struct Site {
-  Env& env;
-  store::Store& store;
-  const Options& options;
-  Registry& registry;
-  Access& access;
-  client::Client& server;  // this server itself: how an endpoint runs an ordinary request
-  Tombstones tombstones{};
-  ServiceNumbers numbers{store};
-};
 
 class Verbs {
  public:
   Verbs(Env& env, store::Store& store, const Options& options, Registry& registry, client::Client& server)
       : access_(env, store, options.access),
         definitions_(store, registry),
-        site_{env, store, options, registry, access_, server} {}
+        context_{env, store, options, registry, access_, server} {}
 
   /// Creates what every cluster has where it is missing.
   Task<Result<void>> begin();
@@ -79,7 +42,7 @@ class Verbs {
 
   Access access_;
   DefinitionProjection definitions_;
-  Site site_;
+  ServerContext context_;
 };
 
 }  // namespace slipway::server

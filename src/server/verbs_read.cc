@@ -6,6 +6,7 @@
 #include "server/list_options.h"
 #include "server/planner.h"
 #include "server/scale.h"
+#include "server/verbs.h"
 
 namespace slipway::server {
 
@@ -103,7 +104,7 @@ Status worded(Status status, const Request& request) {
 
 }  // namespace
 
-Task<Result<void>> Verbs::begin() { return begin_upkeep(site_); }
+Task<Result<void>> Verbs::begin() { return begin_upkeep(context_); }
 
 Result<void> Verbs::authorize(const Request& request) {
   if (request.user == nullptr) return {};
@@ -115,7 +116,7 @@ Task<Result<Reply>> Verbs::call(Request request) {
   if (const Endpoint* endpoint = find_endpoint(request.resource, request.subresource)) {
     co_return co_await answer(*endpoint, std::move(request));
   }
-  SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
+  SLIPWAY_CO_TRY(served, context_.registry.served(request.resource));
   auto reply = co_await dispatch(std::move(request), served);
   if (reply && !served->deprecation.empty()) reply->warnings.push_back(served->deprecation);
   co_return reply;
@@ -127,7 +128,7 @@ Task<Result<Reply>> Verbs::answer(const Endpoint& endpoint, Request request) {
     return refuse(fail(Reason::BadRequest, fmt::format("{}/{} is a stream: it has no answer in one piece",
                                                        endpoint.resource.plural, endpoint.subresource)));
   }
-  return endpoint.run(site_, std::move(request));
+  return endpoint.run(context_, std::move(request));
 }
 
 Task<Result<Reply>> Verbs::dispatch(Request request, ServedPtr served) {
@@ -162,7 +163,7 @@ Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
   }
   SLIPWAY_CO_TRY(revision, revision_of(request.resource_version));
   SLIPWAY_CO_TRY_VOID(co_await reach(revision));
-  const auto entry = site_.store.get(served->key(request.ns, request.name));
+  const auto entry = context_.store.get(served->key(request.ns, request.name));
   if (!entry) co_return fail(kube::not_found(served->type.resource, request.name));
   Value object = served->shown(entry->value, entry->modified);
   if (part->content == Part::Content::Scale) object = scale_of(served->type, object);
@@ -171,7 +172,7 @@ Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
 
 Task<Result<ListReply>> Verbs::list(Request request) {
   SLIPWAY_CO_TRY_VOID(authorize(request));
-  SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
+  SLIPWAY_CO_TRY(served, context_.registry.served(request.resource));
   auto reply = co_await read_list(std::move(request), served);
   if (reply && !served->deprecation.empty()) reply->warnings.push_back(served->deprecation);
   co_return reply;
@@ -190,29 +191,30 @@ Task<Result<ListReply>> Verbs::read_list(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY(plan, ListPlan::of(request));
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.at)));
-  auto list = co_await gather(site_.env, site_.store, selection, plan, *served, Pace::Turns);
+  auto list = co_await gather(context_.env, context_.store, selection, plan, *served, Pace::Turns);
   const bool was_overtaken = !list && list.error().reason == Reason::Expired && plan.at == 0;
   // More was written meanwhile than history holds: what is newest can always be read, if nobody else has a turn.
-  if (was_overtaken) list = co_await gather(site_.env, site_.store, selection, plan, *served, Pace::OneGo);
+  if (was_overtaken) list = co_await gather(context_.env, context_.store, selection, plan, *served, Pace::OneGo);
   if (!list) co_return fail(worded(std::move(list).error(), request));
   co_return std::move(*list);
 }
 
 Task<Result<void>> Verbs::reach(Revision revision) {
-  if (revision <= site_.store.revision()) co_return Result<void>{};
-  if (co_await site_.store.wait_for(revision, site_.env.clock.steady() + kLongestWaitForRevision)) co_return Result<void>{};
-  co_return fail(too_large_revision(revision, site_.store.revision()));
+  if (revision <= context_.store.revision()) co_return Result<void>{};
+  if (co_await context_.store.wait_for(revision, context_.env.clock.steady() + kLongestWaitForRevision))
+    co_return Result<void>{};
+  co_return fail(too_large_revision(revision, context_.store.revision()));
 }
 
 Task<Result<void>> Verbs::settle(Revision based_on) {
-  const Steady deadline = site_.env.clock.steady() + kLongestWaitForDisk;
-  while (based_on > site_.store.revision()) {
-    const Steady now = site_.env.clock.steady();
-    const bool was_undone = site_.store.next_revision() <= based_on;
+  const Steady deadline = context_.env.clock.steady() + kLongestWaitForDisk;
+  while (based_on > context_.store.revision()) {
+    const Steady now = context_.env.clock.steady();
+    const bool was_undone = context_.store.next_revision() <= based_on;
     if (was_undone || now >= deadline) {
       co_return fail(Reason::ServiceUnavailable, "the store could not make an earlier write durable");
     }
-    co_await site_.store.wait_for(based_on, now + kLookAtDiskEvery);
+    co_await context_.store.wait_for(based_on, now + kLookAtDiskEvery);
   }
   co_return Result<void>{};
 }

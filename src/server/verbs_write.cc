@@ -8,6 +8,7 @@
 #include "server/builtin/conversion.h"
 #include "server/meta_rules.h"
 #include "server/planner.h"
+#include "server/verbs.h"
 
 namespace slipway::server {
 
@@ -46,8 +47,8 @@ bool has_new_content(const Value& object, const Value& old, const kube::Resource
 
 }  // namespace
 
-Planner::Planner(Site& site, const Request& request, const Served& served, Revision first_revision)
-    : site_(site), request_(request), served_(served), first_revision_(first_revision), now_(site.env.clock.now()) {}
+Planner::Planner(ServerContext& context, const Request& request, const Served& served, Revision first_revision)
+    : context_(context), request_(request), served_(served), first_revision_(first_revision), now_(context.env.clock.now()) {}
 
 Result<Plan> Planner::plan() {
   SLIPWAY_TRY_VOID(check_request());
@@ -93,7 +94,7 @@ Result<Plan> Planner::create_decoded(Value object, Tracking tracking) {
   }
   if (!name.empty()) SLIPWAY_TRY_VOID(check_name_free(ns, name));
 
-  Birth birth{std::move(name), ns, uuid(site_.env.random), now_, served_.type.counts_generation, 0};
+  Birth birth{std::move(name), ns, uuid(context_.env.random), now_, served_.type.counts_generation, 0};
   if (!request_.dry_run) birth.revision = first_revision_;
   object = fill_defaults(with_birth(object, birth));
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, Value(), object, writer(), now_);
@@ -141,7 +142,7 @@ Result<std::string> Planner::free_name(std::string_view generate_name, std::stri
   const std::string base(generate_name.substr(0, kGenerateNameBase));
   std::string name;
   for (int i = 0; i < kGenerateNameTries; ++i) {
-    name = base + name_suffix(site_.env.random);
+    name = base + name_suffix(context_.env.random);
     if (!head(served_.key(ns, name))) return name;
   }
   Status status = kube::already_exists(served_.type.resource, name);
@@ -222,7 +223,7 @@ Result<void> Planner::check_preconditions(const Value& body, const Value& old) c
 
 Result<void> Planner::check_grants(const Value& object, const Value& old) const {
   if (request_.user == nullptr) return {};
-  return check_escalation(site_.access.authorizer, *request_.user, served_.type.resource, object, old);
+  return check_escalation(context_.access.authorizer, *request_.user, served_.type.resource, object, old);
 }
 
 Value Planner::bump_generation(const Value& object, const Value& old) const {
@@ -251,7 +252,7 @@ Result<Plan> Planner::write_over(const Found& found, Value object) {
 }
 
 std::optional<store::Entry> Planner::head(std::string_view key) {
-  auto entry = site_.store.get_head(key);
+  auto entry = context_.store.get_head(key);
   if (entry) based_on_ = std::max(based_on_, entry->modified);
   return entry;
 }
@@ -281,16 +282,16 @@ kube::Writer Planner::writer() const {
 }
 
 Task<Result<Reply>> Verbs::write(Request request, ServedPtr served) {
-  Planner planner(site_, request, *served, site_.store.next_revision());
+  Planner planner(context_, request, *served, context_.store.next_revision());
   auto plan = planner.plan();
   if (!plan || plan->writes.empty()) {
     SLIPWAY_CO_TRY_VOID(co_await settle(planner.based_on()));
     if (!plan) co_return fail(std::move(plan).error());
     co_return Reply{std::move(plan->reply), std::move(plan->warnings), request.dry_run ? plan->code : 200};
   }
-  SLIPWAY_CO_TRY_VOID(co_await site_.store.append(std::move(plan->writes)));
+  SLIPWAY_CO_TRY_VOID(co_await context_.store.append(std::move(plan->writes)));
   const std::string name(request.name.empty() ? kube::name(plan->reply) : request.name);
-  co_await keep_up(site_, served->type.resource, served->type.is_namespaced ? request.ns : name);
+  co_await keep_up(context_, served->type.resource, served->type.is_namespaced ? request.ns : name);
   co_return Reply{std::move(plan->reply), std::move(plan->warnings), plan->code};
 }
 

@@ -2,6 +2,8 @@
 // history and pointers to values; nothing is copied or encoded per watcher.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/turn.h"
 #include "server/list_options.h"
 #include "server/verbs.h"
@@ -38,8 +40,8 @@ class ServerWatch : public client::Watch {
     Steady deadline;
   };
 
-  ServerWatch(Site& site, ServedPtr served, Start start)
-      : site_(site),
+  ServerWatch(ServerContext& context, ServedPtr served, Start start)
+      : context_(context),
         served_(std::move(served)),
         selection_(std::move(start.selection)),
         changes_(std::move(start.changes)),
@@ -48,29 +50,35 @@ class ServerWatch : public client::Watch {
         owes_end_of_state_(start.marks_end_of_state),
         has_bookmarks_(start.has_bookmarks),
         deadline_(start.deadline),
-        turn_(site.env, kKeysPerTurn) {
-    plan_bookmark(site_.env.clock.steady());
+        turn_(context.env, kKeysPerTurn) {
+    plan_bookmark(context_.env.clock.steady());
   }
 
   Task<Result<std::vector<WatchEvent>>> next() override {
-    turn_.begin();
     while (state_ != nullptr && !is_closed_) {
+      if (turn_.spend(0)) {
+        co_await turn_.pass();
+        continue;
+      }
       std::vector<WatchEvent> events;
-      SLIPWAY_CO_TRY(is_turn_over, take_of_state(events));
+      SLIPWAY_CO_TRY_VOID(take_of_state(events));
       if (!events.empty()) co_return events;
-      if (is_turn_over) co_await turn_.pass();
     }
-    const std::size_t batch = selection_->is_narrow() ? kNarrowBatch : site_.options.watch_batch;
+    const std::size_t batch = selection_->is_narrow() ? kNarrowBatch : context_.options.watch_batch;
     while (!has_ended_ && !is_closed_) {
+      // A batch that was full may have more behind it, which would come without a wait.
+      if (std::exchange(was_batch_full_, false)) {
+        co_await yield(context_.env);
+        continue;
+      }
       const Steady wake = has_bookmarks_ ? std::min(deadline_, next_bookmark_) : deadline_;
       auto changes = co_await changes_->next_until(batch, wake);
       if (!changes) co_return fail(ended_by(std::move(changes).error()));
+      was_batch_full_ = changes->size() == batch;
       std::vector<WatchEvent> events;
       for (const store::Change& change : *changes) take(change, events);
       add_bookmark(events);
       if (!events.empty()) co_return events;
-      // What was taken whole may have more behind it, which would come without a wait.
-      if (changes->size() == batch) co_await yield(site_.env);
     }
     co_return std::vector<WatchEvent>{};
   }
@@ -81,11 +89,10 @@ class ServerWatch : public client::Watch {
   }
 
  private:
-  /// Adds the next events of the state to begin with, as many as fit in one turn; true when that is over.
-  Result<bool> take_of_state(std::vector<WatchEvent>& events) {
-    bool is_turn_over = false;
-    while (state_ != nullptr && !is_turn_over && events.size() < site_.options.watch_batch) {
-      auto piece = state_->next(kKeysAtOnce);
+  /// Adds the next events of the state to begin with, as many as fit in what is left of the turn.
+  Result<void> take_of_state(std::vector<WatchEvent>& events) {
+    for (bool is_turn_over = false; state_ != nullptr && !is_turn_over && events.size() < context_.options.watch_batch;) {
+      auto piece = state_->next(std::min(kKeysAtOnce, context_.options.watch_batch - events.size()));
       if (!piece) return fail(ended_by(std::move(piece).error()));
       for (const auto& [key, entry] : piece->entries) {
         events.push_back({WatchEvent::Type::Added, served_->shown(entry.value, entry.modified)});
@@ -94,7 +101,7 @@ class ServerWatch : public client::Watch {
       is_turn_over = turn_.spend(kKeysAtOnce);
     }
     if (state_ == nullptr && std::exchange(owes_end_of_state_, false)) events.push_back(bookmark(state_revision_, true));
-    return is_turn_over;
+    return {};
   }
 
   void take(const store::Change& change, std::vector<WatchEvent>& events) {
@@ -109,14 +116,14 @@ class ServerWatch : public client::Watch {
       const auto type = was_in ? WatchEvent::Type::Modified : WatchEvent::Type::Added;
       events.push_back({type, served_->shown(*change.value, change.revision)});
     } else if (was_in) {
-      const Value& last = site_.tombstones.of(change.revision, *change.previous);
+      const Value& last = context_.tombstones.of(change.revision, *change.previous);
       events.push_back({WatchEvent::Type::Deleted, served_->shown(last, change.previous_revision)});
     }
   }
 
   void add_bookmark(std::vector<WatchEvent>& events) {
-    const Steady now = site_.env.clock.steady();
-    const bool is_over = now >= deadline_ || !site_.registry.served(served_->type.resource);
+    const Steady now = context_.env.clock.steady();
+    const bool is_over = now >= deadline_ || !context_.registry.served(served_->type.resource);
     if (has_bookmarks_ && (now >= next_bookmark_ || is_over)) {
       events.push_back(bookmark(changes_->progress(), false));
       plan_bookmark(now);
@@ -139,11 +146,11 @@ class ServerWatch : public client::Watch {
   }
 
   Status ended_by(Status status) const {
-    if (status.reason == Reason::Expired) return too_old_revision(changes_->progress(), site_.store.compacted());
+    if (status.reason == Reason::Expired) return too_old_revision(changes_->progress(), context_.store.compacted());
     return status;
   }
 
-  Site& site_;
+  ServerContext& context_;
   ServedPtr served_;
   std::shared_ptr<const Selection> selection_;
   std::unique_ptr<store::Watcher> changes_;
@@ -152,6 +159,7 @@ class ServerWatch : public client::Watch {
   bool owes_end_of_state_ = false;
   bool has_bookmarks_ = false;
   bool has_ended_ = false;
+  bool was_batch_full_ = false;
   bool is_closed_ = false;
   Steady deadline_;
   Steady next_bookmark_;
@@ -170,7 +178,7 @@ const Value& Tombstones::of(Revision revision, const Value& last_state) {
 Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   request.verb = client::Verb::Watch;
   SLIPWAY_CO_TRY_VOID(authorize(request));
-  SLIPWAY_CO_TRY(served, site_.registry.served(request.resource));
+  SLIPWAY_CO_TRY(served, context_.registry.served(request.resource));
   SLIPWAY_CO_TRY(plan, WatchPlan::of(request));
   ServerWatch::Start start;
   SLIPWAY_CO_TRY(parsed, Selection::of(request, *served));
@@ -181,21 +189,21 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   // From here to the cursor nothing suspends, so no change falls between state and cursor.
   Revision from = plan.from;
   if (plan.starts_with_state) {
-    from = start.state_revision = site_.store.revision();
+    from = start.state_revision = context_.store.revision();
     store::RangeQuery query{.prefix = selection->prefix, .start = {}, .limit = 0, .at = from};
     if (selection->is_narrow()) {
       query.wants = [selection, served](std::string_view key, const store::Entry& entry) {
         return selection->takes(key, served->matched(entry.value, entry.modified));
       };
     }
-    SLIPWAY_CO_TRY(state, site_.store.pages(std::move(query)));
+    SLIPWAY_CO_TRY(state, context_.store.pages(std::move(query)));
     start.state = std::move(state);
   } else if (plan.starts_now) {
-    from = site_.store.revision();
+    from = context_.store.revision();
   }
-  auto changes = site_.store.watch(selection->prefix, from);
+  auto changes = context_.store.watch(selection->prefix, from);
   if (!changes && changes.error().reason == Reason::Expired) {
-    co_return fail(too_old_revision(from, site_.store.compacted()));
+    co_return fail(too_old_revision(from, context_.store.compacted()));
   }
   if (!changes) co_return fail(std::move(changes).error());
   start.changes = std::move(*changes);
@@ -203,9 +211,9 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   start.has_bookmarks = request.allow_watch_bookmarks;
   const Duration timeout = request.timeout_seconds.value_or(0) > 0
                                ? seconds_saturating(*request.timeout_seconds)
-                               : jitter(site_.env.random, site_.options.min_watch_timeout, 1.0);
-  start.deadline = site_.env.clock.steady() + timeout;
-  co_return std::make_unique<ServerWatch>(site_, std::move(served), std::move(start));
+                               : jitter(context_.env.random, context_.options.min_watch_timeout, 1.0);
+  start.deadline = context_.env.clock.steady() + timeout;
+  co_return std::make_unique<ServerWatch>(context_, std::move(served), std::move(start));
 }
 
 }  // namespace slipway::server

@@ -8,6 +8,7 @@
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/workflow.h"
 #include "json/text.h"
+#include "kube/well_known.h"
 
 namespace slipway::sim {
 namespace {
@@ -17,15 +18,15 @@ using delivery::jobflow::kJobs;
 using delivery::jobflow::kWorkflows;
 using kube::Object;
 
-const kube::Resource kPods{"", "v1", "pods"};
-const kube::Resource kEvents{"", "v1", "events"};
-const kube::Resource kNamespaces{"", "v1", "namespaces"};
-const kube::Resource kClaims{"", "v1", "persistentvolumeclaims"};
-const kube::Resource kConfigMaps{"", "v1", "configmaps"};
-const kube::Resource kSecrets{"", "v1", "secrets"};
-const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-const kube::Resource kDeployments{"apps", "v1", "deployments"};
-const kube::Resource kReplicaSets{"apps", "v1", "replicasets"};
+using kube::kClaims;
+using kube::kConfigMaps;
+using kube::kDefinitions;
+using kube::kDeployments;
+using kube::kEvents;
+using kube::kNamespaces;
+using kube::kPods;
+using kube::kReplicaSets;
+using kube::kSecrets;
 const kube::Resource kWidgets{"example.test", "v1", "widgets"};
 
 /// Where a manifest of the kind goes to.

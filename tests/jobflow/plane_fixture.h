@@ -14,6 +14,7 @@
 #include "delivery/jobflow/workflow.h"
 #include "json/text.h"
 #include "kube/object.h"
+#include "kube/well_known.h"
 #include "plane/plane.h"
 #include "plane/store_view.h"
 #include "store/memory_vfs.h"
@@ -26,8 +27,8 @@ using delivery::jobflow::kWorkflows;
 using json::Value;
 using kube::ObjectKey;
 
-inline const kube::Resource kEvents{"", "v1", "events"};
-inline const kube::Resource kPods{"", "v1", "pods"};
+using kube::kEvents;
+using kube::kPods;
 
 inline Value yaml(std::string_view text) {
   auto value = json::parse_yaml(text, {.max_bytes = std::size_t{64} << 20});

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "kube/selector.h"
+#include "kube/well_known.h"
 #include "sim/world.h"
 
 namespace slipway::sim {
@@ -21,9 +22,9 @@ using client::WatchEvent;
 using json::Value;
 using kube::Revision;
 
-const kube::Resource kConfigMaps{"", "v1", "configmaps"};
-const kube::Resource kSecrets{"", "v1", "secrets"};
-const kube::Resource kNamespaces{"", "v1", "namespaces"};
+using kube::kConfigMaps;
+using kube::kNamespaces;
+using kube::kSecrets;
 constexpr std::string_view kPrefix = "/registry/core/configmaps/";
 
 const Image& image() {

@@ -6,15 +6,16 @@
 #include <map>
 #include <numeric>
 
+#include "json/quoted.h"
 #include "json/text.h"
 
 namespace slipway::delivery::graph {
+
+using json::quoted;
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr std::size_t kMaxSuggestions = 10;  // each costs a look at every name
-
-std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
 
 /// Edits between two names, or `limit` + 1 when there are more.
 std::size_t edits(std::string_view a, std::string_view b, std::size_t limit) {

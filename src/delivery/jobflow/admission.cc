@@ -5,12 +5,13 @@
 #include "base/digest.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/program.h"
+#include "json/quoted.h"
 #include "json/text.h"
 
 namespace slipway::delivery::jobflow {
-namespace {
 
-std::string quoted(std::string_view text) { return json::print(Value(text)); }
+using json::quoted;
+namespace {
 
 /// The old object's steps that can change no more, by name. Large workflows say it by a bitmap over the names in order.
 class Pinned {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "json/value.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::jobflow {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::array kBuiltIn{
     Row{"coordination.k8s.io", "v1", "Lease", "leases"},
 };
 
-const kube::Resource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+using kube::kDefinitions;
 
 bool serves(const json::Value& definition, const kube::GroupVersionKind& kind) {
   const json::Value& spec = definition["spec"];

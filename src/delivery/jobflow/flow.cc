@@ -6,17 +6,18 @@
 
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/names.h"
+#include "json/quoted.h"
 #include "json/text.h"
 
 namespace slipway::delivery::jobflow {
+
+using json::quoted;
 namespace {
 
 using graph::Phase;
 using graph::StepIndex;
 
 constexpr const char* kDeadlineExceeded = "Workflow was active longer than specified deadline";
-
-std::string quoted(std::string_view text) { return json::print(Value(text)); }
 
 std::string shortened(std::string text) {
   if (text.size() <= kMaxMessage) return text;

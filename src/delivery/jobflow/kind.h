@@ -5,6 +5,7 @@
 
 #include "json/value.h"
 #include "kube/resource.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::jobflow {
 
@@ -15,7 +16,7 @@ inline const kube::GroupVersionKind kStepSetKind{"batch.slipway.dev", "v1alpha1"
 inline const kube::Resource kWorkflows{"batch.slipway.dev", "v1alpha1", "workflows"};
 inline const kube::Resource kStepSets{"batch.slipway.dev", "v1alpha1", "workflowstepsets"};
 inline const kube::GroupVersionKind kJobKind{"batch", "v1", "Job"};
-inline const kube::Resource kJobs{"batch", "v1", "jobs"};
+using kube::kJobs;
 
 inline constexpr std::size_t kMaxSteps = 20'000;
 inline constexpr std::size_t kMaxStepName = 253;

@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "json/quoted.h"
 #include "json/text.h"
 #include "kube/names.h"
 #include "kube/selector.h"
 
 namespace slipway::delivery::jobflow {
+
+using json::quoted;
 namespace {
 
 constexpr std::size_t kMaxCauses = 100;
-
-std::string quoted(std::string_view text) { return json::print(Value(text)); }
 
 /// Collects what is wrong with a decoded spec, beyond what its field descriptions say.
 class Checker {

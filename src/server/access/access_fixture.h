@@ -4,15 +4,16 @@
 #include <memory>
 #include <string>
 
+#include "kube/well_known.h"
 #include "server/access/authorizer.h"
 #include "server/server_fixture.h"
 
 namespace slipway::server {
 
-inline const kube::Resource kRoles{"rbac.authorization.k8s.io", "v1", "roles"};
-inline const kube::Resource kRoleBindings{"rbac.authorization.k8s.io", "v1", "rolebindings"};
-inline const kube::Resource kClusterRoles{"rbac.authorization.k8s.io", "v1", "clusterroles"};
-inline const kube::Resource kClusterRoleBindings{"rbac.authorization.k8s.io", "v1", "clusterrolebindings"};
+using kube::kClusterRoleBindings;
+using kube::kClusterRoles;
+using kube::kRoleBindings;
+using kube::kRoles;
 inline const kube::Resource kAccounts{"", "v1", "serviceaccounts"};
 
 /// Signs by writing down that it did.

@@ -58,8 +58,8 @@ kube::UserInfo user_in(const Value& spec) {
   return user;
 }
 
-Reply judged(Site& site, const Value& body, Value metadata, const kube::UserInfo& user) {
-  const auto decision = site.access.authorizer.decide(user, attributes_in(body["spec"]));
+Reply judged(ServerContext& context, const Value& body, Value metadata, const kube::UserInfo& user) {
+  const auto decision = context.access.authorizer.decide(user, attributes_in(body["spec"]));
   json::ObjectBuilder status;
   status.add("allowed", decision.is_allowed);
   if (!decision.reason.empty()) status.add("reason", decision.reason);
@@ -73,25 +73,25 @@ Value rule_object(const PolicyRule& rule) {
 
 }  // namespace
 
-Task<Result<Reply>> review_own_access(Site& site, Request request) {
+Task<Result<Reply>> review_own_access(ServerContext& context, Request request) {
   const kube::GroupVersionKind kind = kind_named("SelfSubjectAccessReview");
   SLIPWAY_CO_TRY_VOID(check_review_body(request.body, kind));
   if (auto causes = attribute_causes(request.body["spec"]); !causes.empty()) {
     co_return fail(kube::invalid(kind, "", std::move(causes)));
   }
-  co_return judged(site, request.body, Value::empty_object(), user_of(request));
+  co_return judged(context, request.body, Value::empty_object(), user_of(request));
 }
 
-Task<Result<Reply>> review_access(Site& site, Request request) {
+Task<Result<Reply>> review_access(ServerContext& context, Request request) {
   const kube::GroupVersionKind kind = kind_named("SubjectAccessReview");
   SLIPWAY_CO_TRY_VOID(check_review_body(request.body, kind));
   if (auto causes = subject_causes(request.body["spec"]); !causes.empty()) {
     co_return fail(kube::invalid(kind, "", std::move(causes)));
   }
-  co_return judged(site, request.body, Value::empty_object(), user_in(request.body["spec"]));
+  co_return judged(context, request.body, Value::empty_object(), user_in(request.body["spec"]));
 }
 
-Task<Result<Reply>> review_local_access(Site& site, Request request) {
+Task<Result<Reply>> review_local_access(ServerContext& context, Request request) {
   const kube::GroupVersionKind kind = kind_named("LocalSubjectAccessReview");
   SLIPWAY_CO_TRY_VOID(check_review_body(request.body, kind));
   const Value& spec = request.body["spec"];
@@ -106,16 +106,16 @@ Task<Result<Reply>> review_local_access(Site& site, Request request) {
                                     "disallowed on this kind of request"));
   }
   if (!causes.empty()) co_return fail(kube::invalid(kind, "", std::move(causes)));
-  co_return judged(site, request.body, json::object({{"namespace", request.ns}}), user_in(spec));
+  co_return judged(context, request.body, json::object({{"namespace", request.ns}}), user_in(spec));
 }
 
-Task<Result<Reply>> review_own_rules(Site& site, Request request) {
+Task<Result<Reply>> review_own_rules(ServerContext& context, Request request) {
   SLIPWAY_CO_TRY_VOID(check_review_body(request.body, kind_named("SelfSubjectRulesReview")));
   const std::string_view ns = request.body["spec"]["namespace"].as_string();
   if (ns.empty()) co_return fail(Reason::BadRequest, "no namespace on request");
   json::ArrayBuilder resources;
   json::ArrayBuilder paths;
-  for (const PolicyRule& rule : site.access.authorizer.rules_for(user_of(request), ns)) {
+  for (const PolicyRule& rule : context.access.authorizer.rules_for(user_of(request), ns)) {
     (rule.paths.empty() ? resources : paths).add(rule_object(rule));
   }
   co_return reviewed(

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/task.h"
-#include "server/verbs.h"
+#include "server/context.h"
 
 namespace slipway::server {
 
-Task<Result<Reply>> review_own_access(Site& site, Request request);    // SelfSubjectAccessReview
-Task<Result<Reply>> review_access(Site& site, Request request);        // SubjectAccessReview
-Task<Result<Reply>> review_local_access(Site& site, Request request);  // LocalSubjectAccessReview
-Task<Result<Reply>> review_own_rules(Site& site, Request request);     // SelfSubjectRulesReview
+Task<Result<Reply>> review_own_access(ServerContext& context, Request request);    // SelfSubjectAccessReview
+Task<Result<Reply>> review_access(ServerContext& context, Request request);        // SubjectAccessReview
+Task<Result<Reply>> review_local_access(ServerContext& context, Request request);  // LocalSubjectAccessReview
+Task<Result<Reply>> review_own_rules(ServerContext& context, Request request);     // SelfSubjectRulesReview
 
 }  // namespace slipway::server

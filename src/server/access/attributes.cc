@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "json/quoted.h"
 #include "json/text.h"
 #include "kube/selector.h"
 #include "server/builtin/strategy.h"
 
 namespace slipway::server {
 
-namespace {
+using json::quoted;
 
-std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
+namespace {
 
 /// The name that a list or watch is limited to by a field selector metadata.name=x, or "". A selector that cannot be read, or
 /// a value that cannot stand in a path, names nothing.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "json/text.h"
 
 namespace slipway::server {
@@ -16,14 +17,6 @@ constexpr std::string_view kAnonymous = "system:anonymous";
 constexpr std::string_view kAuthenticated = "system:authenticated";
 constexpr std::string_view kUnauthenticated = "system:unauthenticated";
 constexpr std::string_view kAuthentication = "authentication.k8s.io";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) { return lower(c); });
-  return result;
-}
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -46,12 +39,6 @@ std::string unescaped(std::string_view text) {
     i += 2;
   }
   return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
 }
 
 /// The token in a list of WebSocket subprotocols, where browsers put it; "" when there is none.
@@ -89,12 +76,11 @@ std::vector<std::string> csv_fields(std::string_view line) {
   return fields;
 }
 
-std::vector<std::string> split(std::string_view list) {
+/// The elements of a list, without blanks around them and without empty ones.
+std::vector<std::string> elements(std::string_view list) {
   std::vector<std::string> result;
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    if (const std::string_view one = trimmed(list.substr(0, comma)); !one.empty()) result.emplace_back(one);
-    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  for (const std::string_view part : split(list, ',')) {
+    if (const std::string_view one = trimmed(part); !one.empty()) result.emplace_back(one);
   }
   return result;
 }
@@ -181,7 +167,7 @@ Result<std::map<std::string, UserPtr, std::less<>>> read_static_tokens(std::stri
     auto user = std::make_shared<kube::UserInfo>();
     user->name = fields[1];
     user->uid = fields[2];
-    if (fields.size() > 3) user->groups = split(fields[3]);
+    if (fields.size() > 3) user->groups = elements(fields[3]);
     user->groups.emplace_back(kAuthenticated);
     result.insert_or_assign(fields[0], std::move(user));
   }

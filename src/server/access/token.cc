@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "kube/object.h"
 #include "server/access/authorizer.h"
 
@@ -18,12 +19,6 @@ constexpr std::string_view kClaims = "kubernetes.io";
 std::int64_t seconds(Time time) { return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count(); }
 
 std::unexpected<Status> refused(std::string why) { return fail(Reason::Unauthorized, std::move(why)); }
-
-std::string lower(std::string_view kind) {
-  std::string text(kind);
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
 
 /// `aud` is one text or a list.
 std::vector<std::string> audiences_of(const Value& claims) {

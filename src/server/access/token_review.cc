@@ -29,7 +29,7 @@ Result<std::int64_t> validity_of(const Value& spec) {
 }
 
 /// The object a token is to be bound to, as it is.
-Result<std::optional<BoundObject>> bound_of(const Site& site, const Value& spec, const Value& account) {
+Result<std::optional<BoundObject>> bound_of(const ServerContext& context, const Value& spec, const Value& account) {
   const Value& reference = spec["boundObjectRef"];
   if (!reference.is_object()) return std::nullopt;
   BoundObject bound{reference["kind"].str(), reference["name"].str(), reference["uid"].str()};
@@ -38,7 +38,7 @@ Result<std::optional<BoundObject>> bound_of(const Site& site, const Value& spec,
     return fail(Reason::BadRequest, fmt::format("cannot bind token to object of type {}, Kind={}",
                                                 reference["apiVersion"].as_string(), bound.kind));
   }
-  const auto entry = site.store.get(bound_key(bound, kube::ns(account)));
+  const auto entry = context.store.get(bound_key(bound, kube::ns(account)));
   const std::string plural = bound.kind == "Pod" ? "pods" : bound.kind == "Node" ? "nodes" : "secrets";
   const kube::Resource resource{"", "v1", plural};
   if (!entry) return fail(kube::not_found(resource, bound.name));
@@ -60,13 +60,13 @@ Result<std::optional<BoundObject>> bound_of(const Site& site, const Value& spec,
 
 }  // namespace
 
-Task<Result<Reply>> review_token(Site& site, Request request) {
+Task<Result<Reply>> review_token(ServerContext& context, Request request) {
   SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kGroup), "v1", "TokenReview"}));
   const Value& spec = request.body["spec"];
   const std::string_view token = spec["token"].as_string();
   if (token.empty()) co_return fail(Reason::BadRequest, "token is required for TokenReview in authentication");
   json::ObjectBuilder status;
-  const auto facts = site.access.authenticator.token(token, strings_of(spec["audiences"]));
+  const auto facts = context.access.authenticator.token(token, strings_of(spec["audiences"]));
   if (facts) {
     status.add("authenticated", true).add("user", user_object(*facts->user));
     if (!facts->audiences.empty()) status.add("audiences", json::array(facts->audiences));
@@ -76,17 +76,17 @@ Task<Result<Reply>> review_token(Site& site, Request request) {
   co_return reviewed(request.body, Value::empty_object(), status.build());
 }
 
-Task<Result<Reply>> review_self(Site& site, Request request) {
+Task<Result<Reply>> review_self(ServerContext& context, Request request) {
   SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kGroup), request.resource.version, "SelfSubjectReview"}));
-  co_return reviewed(request.body, json::object({{"creationTimestamp", to_rfc3339(site.env.clock.now())}}),
+  co_return reviewed(request.body, json::object({{"creationTimestamp", to_rfc3339(context.env.clock.now())}}),
                      json::object({{"userInfo", user_object(user_of(request))}}));
 }
 
-Task<Result<Reply>> create_token(Site& site, Request request) {
+Task<Result<Reply>> create_token(ServerContext& context, Request request) {
   SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kGroup), "v1", "TokenRequest"}));
-  const Authenticator::Options& options = site.access.authenticator.options();
+  const Authenticator::Options& options = context.access.authenticator.options();
   if (options.signer == nullptr) co_return fail(Reason::NotImplemented, "this server has no key to sign tokens with");
-  const auto account = site.store.get(account_key(request.ns, request.name));
+  const auto account = context.store.get(account_key(request.ns, request.name));
   if (!account) co_return fail(kube::not_found({"", "v1", "serviceaccounts"}, request.name));
   const std::string_view name = kube::name(request.body);
   if (!name.empty() && name != request.name) {
@@ -95,13 +95,13 @@ Task<Result<Reply>> create_token(Site& site, Request request) {
   }
   const Value& spec = request.body["spec"];
   SLIPWAY_CO_TRY(seconds, validity_of(spec));
-  SLIPWAY_CO_TRY(bound, bound_of(site, spec, account->value));
+  SLIPWAY_CO_TRY(bound, bound_of(context, spec, account->value));
   std::vector<std::string> audiences = strings_of(spec["audiences"]);
   if (audiences.empty()) audiences = options.tokens.audiences;
-  const Time now = site.env.clock.now();
+  const Time now = context.env.clock.now();
   const Duration validity = seconds_saturating(seconds);
-  const Value claims =
-      token_claims(options.tokens, account->value, bound ? &*bound : nullptr, audiences, now, validity, uuid(site.env.random));
+  const Value claims = token_claims(options.tokens, account->value, bound ? &*bound : nullptr, audiences, now, validity,
+                                    uuid(context.env.random));
   SLIPWAY_CO_TRY(token, options.signer->sign(json::print(claims)));
   json::ObjectBuilder asked;
   asked.add("audiences", json::array(audiences)).add("expirationSeconds", seconds);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/well_known.h"
 #include "server/access/access.h"
 #include "server/access/bootstrap.h"
 #include "server/access/token.h"
@@ -16,15 +17,15 @@ namespace slipway::server {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
+constexpr std::array<std::string_view, 4> kFirstNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
 constexpr std::string_view kManager = "slipway-server";
 constexpr std::string_view kAggregation = "clusterrole-aggregation-controller";
 
-const kube::Resource kNamespaceType{"", "v1", "namespaces"};
-const kube::Resource kAccountType{"", "v1", "serviceaccounts"};
-const kube::Resource kRoleType{std::string(kRbacGroup), "v1", "clusterroles"};
-const kube::Resource kDefinitionType{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-const kube::Resource kBindingType{std::string(kRbacGroup), "v1", "clusterrolebindings"};
+using kube::kClusterRoleBindings;
+using kube::kClusterRoles;
+using kube::kDefinitions;
+using kube::kNamespaces;
+using kube::kServiceAccounts;
 
 Request creation(const kube::Resource& resource, std::string_view ns, Value object) {
   Request request;
@@ -42,51 +43,51 @@ Value plain_object(std::string_view kind, std::string_view name) {
 }
 
 /// Creates all that are not there, in one append.
-Task<Result<void>> create_missing(Site& site, std::vector<Request> requests) {
+Task<Result<void>> create_missing(ServerContext& context, std::vector<Request> requests) {
   std::vector<store::Write> writes;
   for (const Request& request : requests) {
-    const auto served = site.registry.served(request.resource);
-    if (!served || site.store.get_head((*served)->key(request.ns, request.name))) continue;
-    const Revision revision = site.store.next_revision() + static_cast<Revision>(writes.size());
-    Planner planner(site, request, **served, revision);
+    const auto served = context.registry.served(request.resource);
+    if (!served || context.store.get_head((*served)->key(request.ns, request.name))) continue;
+    const Revision revision = context.store.next_revision() + static_cast<Revision>(writes.size());
+    Planner planner(context, request, **served, revision);
     SLIPWAY_CO_TRY(plan, planner.plan());
     for (store::Write& write : plan.writes) writes.push_back(std::move(write));
   }
   if (writes.empty()) co_return Result<void>{};
-  SLIPWAY_CO_TRY_VOID(co_await site.store.append(std::move(writes)));
+  SLIPWAY_CO_TRY_VOID(co_await context.store.append(std::move(writes)));
   co_return Result<void>{};
 }
 
-std::vector<Value> objects_below(const Site& site, const kube::Resource& resource) {
+std::vector<Value> objects_below(const ServerContext& context, const kube::Resource& resource) {
   std::vector<Value> objects;
-  const auto served = site.registry.served(resource);
+  const auto served = context.registry.served(resource);
   if (!served) return objects;
-  const auto range = site.store.range({.prefix = (*served)->prefix});
+  const auto range = context.store.range({.prefix = (*served)->prefix});
   if (!range) return objects;
   for (const auto& [key, entry] : range->entries) objects.push_back(entry.value);
   return objects;
 }
 
 /// The one namespace of that name, or all.
-std::vector<Value> namespaces(const Site& site, std::string_view name) {
-  if (name.empty()) return objects_below(site, kNamespaceType);
-  const auto entry = site.store.get("/registry/core/namespaces/" + std::string(name));
+std::vector<Value> namespaces(const ServerContext& context, std::string_view name) {
+  if (name.empty()) return objects_below(context, kNamespaces);
+  const auto entry = context.store.get("/registry/core/namespaces/" + std::string(name));
   return entry ? std::vector<Value>{entry->value} : std::vector<Value>{};
 }
 
-Task<Result<void>> keep_accounts(Site& site, std::string ns) {
+Task<Result<void>> keep_accounts(ServerContext& context, std::string ns) {
   std::vector<Request> requests;
-  for (const Value& one : namespaces(site, ns)) {
-    if (kube::is_deleting(one) || site.store.get_head(account_key(kube::name(one), "default"))) continue;
-    requests.push_back(creation(kAccountType, kube::name(one), plain_object("ServiceAccount", "default")));
+  for (const Value& one : namespaces(context, ns)) {
+    if (kube::is_deleting(one) || context.store.get_head(account_key(kube::name(one), "default"))) continue;
+    requests.push_back(creation(kServiceAccounts, kube::name(one), plain_object("ServiceAccount", "default")));
   }
-  co_return co_await create_missing(site, std::move(requests));
+  co_return co_await create_missing(context, std::move(requests));
 }
 
 /// Writes the rules of every role that aggregates and has not the ones it should have. Writing one calls this again, for the
 /// roles that aggregate that one.
-Task<Result<void>> keep_aggregates(Site& site) {
-  const std::vector<Value> roles = objects_below(site, kRoleType);
+Task<Result<void>> keep_aggregates(ServerContext& context) {
+  const std::vector<Value> roles = objects_below(context, kClusterRoles);
   for (const Value& role : roles) {
     if (!role["aggregationRule"].is_object() || kube::is_deleting(role)) continue;
     Value rules = aggregated_rules(role, roles);
@@ -95,7 +96,7 @@ Task<Result<void>> keep_aggregates(Site& site) {
                                 {"kind", "ClusterRole"},
                                 {"metadata", json::object({{"name", kube::name(role)}})},
                                 {"rules", std::move(rules)}});
-    SLIPWAY_CO_TRY_VOID(co_await client::apply(site.server, kRoleType, std::move(patch), std::string(kAggregation)));
+    SLIPWAY_CO_TRY_VOID(co_await client::apply(context.server, kClusterRoles, std::move(patch), std::string(kAggregation)));
     co_return Result<void>{};  // that write has looked after the others
   }
   co_return Result<void>{};
@@ -103,9 +104,9 @@ Task<Result<void>> keep_aggregates(Site& site) {
 
 /// Names of a group may have become free: the definitions of the group that wait for one are written again as they are, which
 /// decides their status anew. Writing one calls this again.
-Task<Result<void>> keep_names(Site& site, std::string name) {
-  for (const std::string& waiting : waiting_crds(site, name)) {
-    const auto again = co_await client::merge_patch(site.server, kDefinitionType, {"", waiting}, Value::empty_object(), "");
+Task<Result<void>> keep_names(ServerContext& context, std::string name) {
+  for (const std::string& waiting : waiting_crds(context, name)) {
+    const auto again = co_await client::merge_patch(context.server, kDefinitions, {"", waiting}, Value::empty_object(), "");
     if (!again && again.error().reason != Reason::NotFound) co_return fail(again.error());
   }
   co_return Result<void>{};
@@ -113,31 +114,31 @@ Task<Result<void>> keep_names(Site& site, std::string name) {
 
 }  // namespace
 
-Task<Result<void>> begin_upkeep(Site& site) {
+Task<Result<void>> begin_upkeep(ServerContext& context) {
   std::vector<Request> requests;
-  for (const std::string_view name : kNamespaces) {
-    requests.push_back(creation(kNamespaceType, "", plain_object("Namespace", name)));
+  for (const std::string_view name : kFirstNamespaces) {
+    requests.push_back(creation(kNamespaces, "", plain_object("Namespace", name)));
   }
-  SLIPWAY_CO_TRY_VOID(co_await create_missing(site, std::move(requests)));
+  SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(requests)));
   std::vector<Request> objects;
   for (BootstrapObject& one : bootstrap_objects()) {
     objects.push_back(creation(one.resource, one.ns, std::move(one.object)));
   }
-  SLIPWAY_CO_TRY_VOID(co_await create_missing(site, std::move(objects)));
+  SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(objects)));
   std::vector<Request> access;
-  for (Value& role : bootstrap_roles()) access.push_back(creation(kRoleType, "", std::move(role)));
-  for (Value& binding : bootstrap_bindings()) access.push_back(creation(kBindingType, "", std::move(binding)));
-  SLIPWAY_CO_TRY_VOID(co_await create_missing(site, std::move(access)));
-  SLIPWAY_CO_TRY_VOID(co_await keep_accounts(site, ""));
-  co_return co_await keep_aggregates(site);
+  for (Value& role : bootstrap_roles()) access.push_back(creation(kClusterRoles, "", std::move(role)));
+  for (Value& binding : bootstrap_bindings()) access.push_back(creation(kClusterRoleBindings, "", std::move(binding)));
+  SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(access)));
+  SLIPWAY_CO_TRY_VOID(co_await keep_accounts(context, ""));
+  co_return co_await keep_aggregates(context);
 }
 
-Task<> keep_up(Site& site, kube::Resource resource, std::string ns) {
+Task<> keep_up(ServerContext& context, kube::Resource resource, std::string ns) {
   Result<void> kept;
-  if (resource == kRoleType) kept = co_await keep_aggregates(site);
-  if (resource == kNamespaceType || resource == kAccountType) kept = co_await keep_accounts(site, std::move(ns));
-  if (resource == kDefinitionType) kept = co_await keep_names(site, std::move(ns));
-  if (!kept) site.env.log.warn("access upkeep failed", {{"error", kept.error().message}});
+  if (resource == kClusterRoles) kept = co_await keep_aggregates(context);
+  if (resource == kNamespaces || resource == kServiceAccounts) kept = co_await keep_accounts(context, std::move(ns));
+  if (resource == kDefinitions) kept = co_await keep_names(context, std::move(ns));
+  if (!kept) context.env.log.warn("access upkeep failed", {{"error", kept.error().message}});
 }
 
 }  // namespace slipway::server

@@ -6,14 +6,14 @@
 
 #include "base/task.h"
 #include "kube/resource.h"
-#include "server/verbs.h"
+#include "server/context.h"
 
 namespace slipway::server {
 
 /// Creates what is missing, all of one sort in one append.
-Task<Result<void>> begin_upkeep(Site& site);
+Task<Result<void>> begin_upkeep(ServerContext& context);
 /// After objects of a resource have become durable in a new state: those of one namespace (of Namespaces: the one named `ns`),
 /// or, with "", perhaps of all.
-Task<> keep_up(Site& site, kube::Resource resource, std::string ns);
+Task<> keep_up(ServerContext& context, kube::Resource resource, std::string ns);
 
 }  // namespace slipway::server

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "server/builtin/crd_rules.h"
 #include "server/builtin/strategy.h"
 #include "server/crd.h"
@@ -16,12 +17,6 @@ namespace {
 
 using json::Value;
 using kube::Object;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return result;
-}
 
 Object fill_defaults(const Object& crd) {
   Object object = crd;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/text.h"
 #include "json/text.h"
 #include "kube/names.h"
 #include "kube/schema.h"
@@ -21,12 +22,6 @@ using kube::Object;
 
 constexpr std::size_t kMostSelectableFields = 8;
 constexpr std::size_t kMostWarningCharacters = 256;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return result;
-}
 
 std::string version_path(std::size_t index, std::string_view rest) { return fmt::format("spec.versions[{}]{}", index, rest); }
 

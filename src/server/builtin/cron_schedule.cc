@@ -7,6 +7,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/text.h"
 #include "base/time.h"
 
 namespace slipway::server {
@@ -23,16 +24,6 @@ constexpr std::array kFields{Field{0, 59, ""}, Field{0, 23, ""}, Field{1, 31, ""
 constexpr std::array<std::string_view, 7> kMacros{"@yearly", "@annually", "@monthly", "@weekly",
                                                   "@daily",  "@midnight", "@hourly"};
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> out;
-  while (true) {
-    const std::size_t end = text.find(at);
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> out;
   for (const std::string_view word : split(text, ' ')) {
@@ -42,10 +33,9 @@ std::vector<std::string_view> words(std::string_view text) {
 }
 
 std::optional<int> number_of(std::string_view text, const Field& field) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  for (std::size_t i = 0; lower.size() == 3 && i + 3 <= field.names.size(); i += 3) {
-    if (field.names.substr(i, 3) == lower) return field.least + static_cast<int>(i / 3);
+  const std::string word = lower(text);
+  for (std::size_t i = 0; word.size() == 3 && i + 3 <= field.names.size(); i += 3) {
+    if (field.names.substr(i, 3) == word) return field.least + static_cast<int>(i / 3);
   }
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -8,7 +8,7 @@ namespace {
 
 using client::Verb;
 
-Task<Result<client::Reply>> not_implemented(Site&, client::Request request) {
+Task<Result<client::Reply>> not_implemented(ServerContext&, client::Request request) {
   co_return fail(Reason::NotImplemented, "pods/" + request.subresource + " is not implemented");
 }
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "kube/selector.h"
-#include "server/verbs.h"
+#include "kube/well_known.h"
+#include "server/context.h"
 
 namespace slipway::server {
 
@@ -13,8 +14,8 @@ namespace {
 
 constexpr int kTries = 5;  // of the budget's update
 constexpr std::string_view kManager = "slipway-server";
-const kube::Resource kPods{"", "v1", "pods"};
-const kube::Resource kBudgets{"policy", "v1", "poddisruptionbudgets"};
+using kube::kBudgets;
+using kube::kPods;
 
 Reply created() {
   return {json::object({{"kind", "Status"},
@@ -94,22 +95,22 @@ Value counted(const Value& budget, const Value& pods) {
 }
 
 /// A budget that no controller has looked at yet (the embedded cluster has none) is counted now.
-Task<Result<Value>> current(Site& site, Value budget) {
+Task<Result<Value>> current(ServerContext& context, Value budget) {
   if (budget["status"]["observedGeneration"].as_int() != 0) co_return budget;
   Request request;
   request.verb = client::Verb::List;
   request.resource = kPods;
   request.ns = kube::ns(budget);
-  SLIPWAY_CO_TRY(pods, co_await site.server.call(std::move(request)));
+  SLIPWAY_CO_TRY(pods, co_await context.server.call(std::move(request)));
   co_return counted(budget, pods.object);
 }
 
-Task<Result<std::vector<Value>>> budgets_of(Site& site, Value pod) {
+Task<Result<std::vector<Value>>> budgets_of(ServerContext& context, Value pod) {
   Request request;
   request.verb = client::Verb::List;
   request.resource = kBudgets;
   request.ns = kube::ns(pod);
-  SLIPWAY_CO_TRY(all, co_await site.server.call(std::move(request)));
+  SLIPWAY_CO_TRY(all, co_await context.server.call(std::move(request)));
   std::vector<Value> out;
   for (const Value& budget : all.object["items"].items()) {
     const auto selector = kube::LabelSelector::from_object(budget["spec"]["selector"]);
@@ -119,20 +120,20 @@ Task<Result<std::vector<Value>>> budgets_of(Site& site, Value pod) {
 }
 
 /// Takes one disruption from the only budget of the pod. Conflicts are tried again with the newest budget.
-Task<Result<void>> take_disruption(Site& site, Value pod, bool dry_run) {
+Task<Result<void>> take_disruption(ServerContext& context, Value pod, bool dry_run) {
   for (int i = 0;; ++i) {
-    SLIPWAY_CO_TRY(budgets, co_await budgets_of(site, pod));
+    SLIPWAY_CO_TRY(budgets, co_await budgets_of(context, pod));
     if (budgets.empty()) co_return Result<void>{};
     if (budgets.size() > 1) {
       co_return fail(Reason::InternalError,
                      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
     }
     const bool is_kept_up = budgets.front()["status"]["observedGeneration"].as_int() != 0;
-    SLIPWAY_CO_TRY(budget, co_await current(site, budgets.front()));
+    SLIPWAY_CO_TRY(budget, co_await current(context, budgets.front()));
     if (may_go_unhealthy(budget, pod)) co_return Result<void>{};
-    SLIPWAY_CO_TRY(next, charged(budget, kube::name(pod), site.env.clock.now()));
+    SLIPWAY_CO_TRY(next, charged(budget, kube::name(pod), context.env.clock.now()));
     if (dry_run || !is_kept_up) co_return Result<void>{};
-    auto written = co_await client::update_status(site.server, kBudgets, next, std::string(kManager));
+    auto written = co_await client::update_status(context.server, kBudgets, next, std::string(kManager));
     if (written) co_return Result<void>{};
     if (written.error().reason != Reason::Conflict || i + 1 == kTries) co_return fail(std::move(written).error());
   }
@@ -142,25 +143,25 @@ std::string first_of(const Value& dry_run) { return dry_run.is_array() ? dry_run
 
 }  // namespace
 
-Task<Result<Reply>> evict_pod(Site& site, Request request) {
+Task<Result<Reply>> evict_pod(ServerContext& context, Request request) {
   const Value& body = request.body;
   if (const std::string_view name = kube::name(body); !name.empty() && name != request.name) {
     co_return fail(Reason::BadRequest, "name in URL does not match name in Eviction object");
   }
   const bool dry_run = request.dry_run || first_of(body["deleteOptions"]["dryRun"]) == "All";
-  SLIPWAY_CO_TRY(pod, co_await client::get(site.server, kPods, {request.ns, request.name}));
-  if (!is_free(pod)) SLIPWAY_CO_TRY_VOID(co_await take_disruption(site, pod, dry_run));
+  SLIPWAY_CO_TRY(pod, co_await client::get(context.server, kPods, {request.ns, request.name}));
+  if (!is_free(pod)) SLIPWAY_CO_TRY_VOID(co_await take_disruption(context, pod, dry_run));
   Request removal = request;
   removal.verb = client::Verb::Delete;
   removal.subresource.clear();
   removal.dry_run = dry_run;
   removal.user = nullptr;  // who may evict need not be allowed to delete
   removal.body = body["deleteOptions"];
-  SLIPWAY_CO_TRY_VOID(co_await site.server.call(std::move(removal)));
+  SLIPWAY_CO_TRY_VOID(co_await context.server.call(std::move(removal)));
   co_return created();
 }
 
-Task<Result<Reply>> bind_pod(Site& site, Request request) {
+Task<Result<Reply>> bind_pod(ServerContext& context, Request request) {
   const Value& body = request.body;
   const std::string name = request.name.empty() ? std::string(kube::name(body)) : request.name;
   const std::string node = body["target"]["name"].str();
@@ -170,7 +171,7 @@ Task<Result<Reply>> bind_pod(Site& site, Request request) {
   }
   if (node.empty()) causes.push_back(field::required("target.name"));
   if (!causes.empty()) co_return fail(kube::invalid({"", "v1", "Binding"}, name, std::move(causes)));
-  SLIPWAY_CO_TRY(pod, co_await client::get(site.server, kPods, {request.ns, name}));
+  SLIPWAY_CO_TRY(pod, co_await client::get(context.server, kPods, {request.ns, name}));
   if (const std::string_view has = pod["spec"]["nodeName"].as_string(); !has.empty()) {
     co_return fail(kube::conflict(kPods, name, fmt::format("pod {} is already assigned to node \"{}\"", name, has)));
   }
@@ -183,7 +184,7 @@ Task<Result<Reply>> bind_pod(Site& site, Request request) {
   patch.patch_type = client::PatchType::Merge;
   patch.body = json::object({{"metadata", json::object({{"resourceVersion", pod["metadata"]["resourceVersion"]}})},
                              {"spec", json::object({{"nodeName", node}})}});
-  SLIPWAY_CO_TRY_VOID(co_await site.server.call(std::move(patch)));
+  SLIPWAY_CO_TRY_VOID(co_await context.server.call(std::move(patch)));
   co_return created();
 }
 

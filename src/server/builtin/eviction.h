@@ -7,11 +7,11 @@
 
 namespace slipway::server {
 
-struct Site;
+struct ServerContext;
 
 /// 201 when the pod is going; TooManyRequests with a cause DisruptionBudget when the budget does not allow it now.
-Task<Result<client::Reply>> evict_pod(Site& site, client::Request request);
+Task<Result<client::Reply>> evict_pod(ServerContext& context, client::Request request);
 /// 201 when the pod has its node; Conflict when it had one.
-Task<Result<client::Reply>> bind_pod(Site& site, client::Request request);
+Task<Result<client::Reply>> bind_pod(ServerContext& context, client::Request request);
 
 }  // namespace slipway::server

@@ -1,12 +1,13 @@
 // Services: their numbers, types and what may change.
 #include <set>
 
+#include "kube/well_known.h"
 #include "server/server_fixture.h"
 
 namespace slipway::server {
 namespace {
 
-const kube::Resource kServices{"", "v1", "services"};
+using kube::kServices;
 
 class Services : public ServerTest {
  public:

@@ -1,14 +1,15 @@
 // Deployments and their kin: what is filled in, what is judged, scale and eviction.
+#include "kube/well_known.h"
 #include "server/server_fixture.h"
 
 namespace slipway::server {
 namespace {
 
-const kube::Resource kDeployments{"apps", "v1", "deployments"};
-const kube::Resource kReplicaSets{"apps", "v1", "replicasets"};
+using kube::kDeployments;
+using kube::kReplicaSets;
 const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
 const kube::Resource kDaemonSets{"apps", "v1", "daemonsets"};
-const kube::Resource kBudgets{"policy", "v1", "poddisruptionbudgets"};
+using kube::kBudgets;
 constexpr std::string_view kTemplate = "{metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i}]}}";
 
 class Workloads : public ServerTest {

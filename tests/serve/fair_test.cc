@@ -112,6 +112,7 @@ class FairTest : public testing::Test {
     Call call{.route = route_of(*parts.segments()), .query = *net::Query::parse(parts.query)};
     call.http.method = std::move(method);
     call.http.body = std::move(body);
+    if (call.http.method == "PATCH") call.http.headers.add("Content-Type", "application/merge-patch+json");
     return api_->answer(std::move(call));
   }
 
@@ -132,7 +133,7 @@ class FairTest : public testing::Test {
       net::Answer answer = co_await send("GET", std::string(kMaps));
       auto& response = std::get<http::Response>(answer);
       EXPECT_EQ(response.status, 200);
-      EXPECT_GT(co_await drain(std::move(response.stream)), 100U * kObjects);
+      EXPECT_GT(co_await drain(std::move(response.stream)), 90U * kObjects);
       ++lists_;
     }
   }
@@ -166,17 +167,17 @@ class FairTest : public testing::Test {
 
 TEST_F(FairTest, a_get_and_a_lease_beside_four_endless_lists_wait_for_a_few_turns) {
   fill(kObjects);
-  const std::string lease = R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l"},"spec":{)";
+  const std::string lease = R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l"}})";
   const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
-  turns_of("POST", leases, lease + "}}", 201);
+  turns_of("POST", leases, lease, 201);
   for (int i = 0; i < 4; ++i) env_.spawn(list_over_and_over());
   std::uint64_t get = 0;
   std::uint64_t renewal = 0;
   int asked = 0;
   for (; lists_ < 4; ++asked) {
     get = std::max(get, turns_of("GET", fmt::format("{}/c{:06}", kMaps, asked * 37 % kObjects), "", 200));
-    renewal =
-        std::max(renewal, turns_of("PUT", leases + "/l", fmt::format("{}\"leaseTransitions\":{}}}}}", lease, asked), 200));
+    renewal = std::max(renewal,
+                       turns_of("PATCH", leases + "/l", fmt::format("{{\"spec\":{{\"leaseTransitions\":{}}}}}", asked), 200));
     const auto later = env_.queue().steps() + 50;
     env_.run_until([&] { return env_.queue().steps() >= later; });
   }

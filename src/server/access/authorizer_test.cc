@@ -115,7 +115,7 @@ TEST_F(Authorization, what_a_broken_deletecollection_deleted_is_out_of_force) {
   };
   env_.spawn(collect(*server_, request(Verb::DeleteCollection, kRoleBindings, ""), outcome));
   ASSERT_TRUE(env_.run_until([&] { return store_->revision() > before; }));
-  ASSERT_EQ(store_->revision(), before + 500) << "one batch";
+  ASSERT_EQ(store_->revision(), before + 128) << "one batch";
   vfs_.fail_next(1'000);
   ASSERT_TRUE(env_.run_until([&] { return outcome.has_value(); }));
   EXPECT_FALSE(*outcome);

@@ -6,7 +6,7 @@ foreach(folder IN ITEMS house world jobflow cli sockets serve remote_plane up)
     set(link)
     set(rooms sim os)
     if(folder STREQUAL up)
-      set(rooms os net json)
+      set(rooms os net json remote)
     endif()
     if(folder STREQUAL sockets)
       set(rooms os net)  # builds without the rest of the tree

@@ -1,5 +1,6 @@
 // slipway controller: the controllers of the own families on a cluster that is elsewhere.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -27,6 +28,7 @@ struct Process {
   std::shared_ptr<remote::RemoteClient> client;
   control::LeaderElection election;
   std::unique_ptr<plane::Controllers> controllers;
+  std::shared_ptr<plane::Controllers*> shown;  // to the election, for its note
   Tasks tasks;
   Signal ended;
   bool has_lost = false;
@@ -40,8 +42,10 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   plane::Controllers::Options options;
   options.pods = makes_cluster ? plane::PodRuntimeKind::Simulated : plane::PodRuntimeKind::None;
   options.makes_cluster = makes_cluster;
-  process->controllers = std::make_unique<plane::Controllers>(env, *process->client, options);
+  process->controllers = std::make_unique<plane::Controllers>(env);
+  process->controllers->add_remote(plane::Controllers::kLocal, process->client, options);
   process->controllers->start();
+  *process->shown = process->controllers.get();
   co_await process->election.hold();
   process->has_lost = true;
   process->ended.notify();
@@ -71,7 +75,12 @@ Task<int> controller(Session& session, Arguments arguments) {
   control::LeaderElection::Options options;
   options.ns = ns;
   options.identity = identity_of(env);
+  const auto controllers = std::make_shared<plane::Controllers*>(nullptr);
+  options.note = [controllers] {
+    return *controllers == nullptr ? std::string() : fmt::format("{}", fmt::join((*controllers)->hindrances(), "\n"));
+  };
   const auto process = std::make_shared<Process>(env, client, options);
+  process->shown = controllers;
   session.hold(process);
   process->tasks.spawn(lead(session, process, arguments.cluster_controllers));
   process->tasks.spawn(tell_interrupt(session, process));

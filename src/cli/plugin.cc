@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/remote_session.h"
 #include "cli/snapshot.h"
+#include "control/leader_election.h"
 #include "delivery/jobflow/render.h"
 #include "json/text.h"
 
@@ -19,6 +20,7 @@ struct Subject {
   Snapshot view;
   Object object;
   std::string part;
+  std::vector<std::string> hindrances{};  // of the controllers
 };
 
 Result<Subject> choose(Snapshot view, const std::vector<std::string>& words) {
@@ -46,12 +48,46 @@ Result<Subject> choose(Snapshot view, const std::vector<std::string>& words) {
   return Subject{std::move(view), object, std::move(part)};
 }
 
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// What keeps controllers from their work: an embedded cluster says it in /readyz, `slipway controller` in its Lease.
+Task<std::vector<std::string>> hindrances(std::shared_ptr<remote::RemoteClient> client) {
+  constexpr std::string_view kMark = "[-]controllers failed: ";
+  std::vector<std::string> told;
+  const auto ready = co_await client->get_path("/readyz");
+  if (!ready) {
+    for (const std::string& line : lines_of(ready.error().message)) {
+      if (line.starts_with(kMark)) told.push_back(line.substr(kMark.size()));
+    }
+  }
+  client::ListQuery query;
+  query.field_selector = "metadata.name=" + control::LeaderElection::Options{}.name;
+  const auto leases = co_await client::list(*client, {"coordination.k8s.io", "v1", "leases"}, query);
+  if (!leases) co_return told;  // who may not see the Lease is told the rest all the same
+  for (const json::Value& lease : (*leases)["items"].items()) {
+    if (lease["spec"]["holderIdentity"].as_string().empty()) continue;
+    const std::string_view note = lease["metadata"]["annotations"][control::LeaderElection::kNote].as_string();
+    for (std::string& line : lines_of(note)) told.push_back(std::move(line));
+  }
+  co_return told;
+}
+
 Task<Result<Subject>> read_subject(Session& session, Arguments arguments) {
   SLIPWAY_CO_TRY(connection, connection_of(session.env().files, arguments));
   const std::string ns = arguments.ns.empty() ? connection.ns : arguments.ns;
   const auto client = connect(session, connection);
   SLIPWAY_CO_TRY(view, co_await Snapshot::read(*client, ns, session.env().clock.now()));
-  co_return choose(std::move(view), arguments.target);
+  auto subject = choose(std::move(view), arguments.target);
+  if (subject) subject->hindrances = co_await hindrances(client);
+  co_return subject;
 }
 
 }  // namespace
@@ -77,6 +113,7 @@ Task<int> plugin_describe(Session& session, Arguments arguments) {
 Task<int> plugin_why(Session& session, Arguments arguments) {
   const auto subject = co_await read_subject(session, std::move(arguments));
   if (!subject) co_return report(subject.error());
+  for (const std::string& each : subject->hindrances) fmt::print("note: {}\n", each);
   const auto explanations = control::explain(plane::explain_rows(), subject->object, subject->part, subject->view);
   if (explanations.empty()) {
     fmt::print("{}/{}{}{} waits for nothing.\n", kube::kind(subject->object), kube::name(subject->object),

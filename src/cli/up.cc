@@ -54,14 +54,17 @@ struct Cluster {
   std::string name;    // as in URLs; empty: at the root
   std::string folder;  // cluster.db, pods/, volumes/
   std::unique_ptr<plane::ApiServer> server{};
-  std::unique_ptr<plane::Controllers> controllers{};
   std::shared_ptr<serve::Api> api{};
 };
 
 class Up {
  public:
   Up(Session& session, Arguments arguments)
-      : session_(session), arguments_(std::move(arguments)), gateway_(session.env()), tasks_(session.env()) {}
+      : session_(session),
+        arguments_(std::move(arguments)),
+        controllers_(session.env()),
+        gateway_(session.env()),
+        tasks_(session.env()) {}
 
   Task<Result<void>> run();
 
@@ -79,6 +82,7 @@ class Up {
   Session& session_;
   Arguments arguments_;
   std::vector<std::unique_ptr<Cluster>> clusters_;
+  plane::Controllers controllers_;  // over the servers of all clusters
   serve::Credentials credentials_;
   std::unique_ptr<net::HttpServer> http_;
   serve::Gateway gateway_;
@@ -90,6 +94,7 @@ Task<Result<void>> Up::run() {
   SLIPWAY_CO_TRY_VOID(name_clusters());
   SLIPWAY_CO_TRY_VOID(listen(address));
   Result<void> opened;
+  controllers_.start();
   for (std::size_t i = 0; opened && i < clusters_.size(); ++i) opened = co_await open(*clusters_[i]);
   if (opened) opened = write_kubeconfig(address);
   if (opened) {
@@ -135,13 +140,14 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   controllers.pods = arguments_.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
   controllers.data_dir = cluster.folder;
   controllers.supervisor = {"/proc/self/exe", "pod-supervisor"};
-  cluster.controllers = std::make_unique<plane::Controllers>(env(), cluster.server->server(), controllers);
-  cluster.controllers->start();
+  const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;
+  controllers_.add(known_as, cluster.server->server(), controllers);
 
   serve::ApiOptions api;
-  api.pods = cluster.controllers->pods();
+  api.pods = controllers_.pods(known_as);
   api.root = serve::Gateway::root_of(cluster.name);
   api.metrics_text = [this] { return metrics_text(); };
+  api.hindrances = [this, known_as] { return controllers_.hindrances(known_as); };
   cluster.api = std::make_shared<serve::Api>(env(), cluster.server->server(), api);
   gateway_.add(cluster.name, cluster.api);
   co_return Result<void>{};
@@ -213,8 +219,8 @@ std::string Up::metrics_text() {
 Task<> Up::stop() {
   if (http_) http_->stop(kStopGrace);
   co_await tasks_.join();
+  co_await controllers_.stop_pods(kStopGrace);
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
-    if (clusters_[i]->controllers) co_await clusters_[i]->controllers->stop_pods(kStopGrace);
     if (clusters_[i]->server) co_await clusters_[i]->server->close();
   }
 }

@@ -30,6 +30,10 @@ enum class PatchType : std::uint8_t { Json, Merge, StrategicMerge, Apply };
 /// From a media type such as application/merge-patch+json; UnsupportedMediaType otherwise.
 Result<PatchType> patch_type_of(std::string_view media_type);
 
+/// What of an object is wanted. Metadata: PartialObjectMetadata (meta/v1), without spec and status; servers that do not know it
+/// may answer with whole objects.
+enum class Form : std::uint8_t { Whole, Metadata };
+
 /// One request to an API server, as its functions and its URLs understand it. Empty strings mean "not given".
 struct Request {
   Verb verb = Verb::Get;
@@ -54,6 +58,9 @@ struct Request {
   std::string field_validation;  // Ignore, Warn, Strict; empty: Ignore
   bool force = false;
   bool dry_run = false;
+  Form form = Form::Whole;  // of the answer to Get, List and Watch
+  /// Transports answer Timeout by then, however long the server takes; the request may have had its effect all the same.
+  std::optional<Steady> deadline;
   /// Who asks, as in the User-Agent header ("slipway-job"): the default field manager, and the name under which the simulator
   /// counts crash points. The controller runtime sets it.
   std::string user_agent;

@@ -21,43 +21,116 @@ Value typed_item(const Value& list, const Value& item) {
   return item.with("apiVersion", list["apiVersion"]).with("kind", kind);
 }
 
-}  // namespace
-
-Informer::Informer(Env& env, Client& client, Resource resource, std::string label_selector)
-    : env_(env), client_(client), resource_(std::move(resource)), label_selector_(std::move(label_selector)), changed_(env) {}
-
-void Informer::add_index(std::string name, Indexer indexer) {
-  SLIPWAY_CHECK(objects_.empty(), "indexes are added before run()");
-  indexes_.insert_or_assign(std::move(name), Index{std::move(indexer), {}});
+/// What Form::Metadata keeps. managedFields are as large as the object and nobody looks at them in a cache.
+Value slim(const Value& object) {
+  return json::object({{"apiVersion", object["apiVersion"]},
+                       {"kind", object["kind"]},
+                       {"metadata", object["metadata"].without("managedFields")}});
 }
 
-Task<> Informer::run() {
-  for (;;) {
-    auto done = stage_ == Stage::List ? co_await list() : co_await watch();
-    if (done) continue;
-    const Reason reason = done.error().reason;
-    if (reason == Reason::Expired || reason == Reason::Gone) stage_ = Stage::List;
-    const Duration pause = jitter(env_.random, kBackoff.after(failures_++), 1.0);
-    env_.log.debug(
-        "informer backs off",
-        {{"resource", resource_.group_resource()}, {"error", done.error().message}, {"for", slipway::to_string(pause)}});
-    co_await sleep_for(env_, pause);
+/// Forgets the open watch however its frame ends: stop() may come after that.
+struct Closing {
+  Watch*& watch;
+  ~Closing() { watch = nullptr; }
+};
+
+/// Errors that stay until somebody acts (a role, a definition); everything else is expected to pass.
+bool is_lasting(Reason reason) {
+  return reason == Reason::Forbidden || reason == Reason::Unauthorized || reason == Reason::NotFound ||
+         reason == Reason::MethodNotAllowed;
+}
+
+}  // namespace
+
+Informer::Informer(Env& env, Client& client, Resource resource, InformerOptions options)
+    : env_(env), client_(client), resource_(std::move(resource)), options_(std::move(options)), changed_(env) {}
+
+Informer::HandlerId Informer::add_handler(Handler handler) {
+  for (const auto& [key, object] : objects_) handler(Value(), object);
+  handlers_.push_back({++next_handler_, std::move(handler)});
+  return next_handler_;
+}
+
+void Informer::remove_handler(HandlerId id) {
+  const auto at = std::ranges::find(handlers_, id, &HandlerEntry::id);
+  if (at == handlers_.end()) return;
+  if (telling_ > 0) {
+    at->handler = nullptr;
+  } else {
+    handlers_.erase(at);
   }
 }
 
+void Informer::add_index(std::string name, Indexer indexer) {
+  Index index{std::move(indexer), {}};
+  for (const auto& [key, object] : objects_) index.add(index.keys_of(object), key);
+  indexes_.insert_or_assign(std::move(name), std::move(index));
+}
+
+Task<> Informer::run() {
+  while (!is_stopped_) {
+    auto done = stage_ == Stage::List ? co_await list() : co_await watch();
+    if (done || is_stopped_) continue;
+    failed(done.error());
+    const Steady until = env_.clock.steady() + jitter(env_.random, kBackoff.after(failures_++), 1.0);
+    while (!is_stopped_ && co_await changed_.wait_until(until)) {
+    }
+  }
+}
+
+void Informer::failed(const Status& error) {
+  const bool is_news = !failure_ || failure_->reason != error.reason;
+  if (error.reason == Reason::Expired || error.reason == Reason::Gone) {
+    lists_at_once_ = stage_ == Stage::List;
+    stage_ = Stage::List;
+  }
+  failure_ = error;
+  const std::string what =
+      options_.form == Form::Metadata ? "metadata of " + resource_.group_resource() : resource_.group_resource();
+  if (is_news && is_lasting(error.reason)) {
+    env_.log.warn("cannot follow a resource", {{"resource", what}, {"error", error.message}});
+  } else {
+    env_.log.debug("informer backs off", {{"resource", what}, {"error", error.message}});
+  }
+  changed_.notify();
+}
+
+void Informer::stop() {
+  is_stopped_ = true;
+  if (open_watch_ != nullptr) open_watch_->close();
+  changed_.notify();
+}
+
 Task<> Informer::wait_synced() {
-  while (!is_synced_) co_await changed_.wait();
+  while (!is_synced_ && !is_stopped_) co_await changed_.wait();
 }
 
-Task<> Informer::wait_for(Revision revision) {
-  while (revision_ < revision) co_await changed_.wait();
+Task<bool> Informer::changed_by(Steady deadline) {
+  if (deadline != Steady::max()) co_return co_await changed_.wait_until(deadline);
+  co_await changed_.wait();
+  co_return true;
 }
 
-Task<> Informer::wait_gone(ObjectKey key, std::string uid) {
+Task<bool> Informer::wait_for(Revision revision, Steady deadline) {
+  while (revision_ < revision) {
+    if (is_stopped_ || !co_await changed_by(deadline)) co_return false;
+  }
+  co_return true;
+}
+
+Task<bool> Informer::wait_gone(ObjectKey key, std::string uid, Steady deadline) {
   for (;;) {
     const Value* found = find(key);
-    if (found == nullptr || kube::uid(*found) != uid) co_return;
-    co_await changed_.wait();
+    if (found == nullptr || kube::uid(*found) != uid) co_return true;
+    if (is_stopped_ || !co_await changed_by(deadline)) co_return false;
+  }
+}
+
+Task<bool> Informer::wait_deleted(ObjectKey key, std::string uid, Steady deadline) {
+  for (;;) {
+    const Value* found = find(key);
+    if (found == nullptr || kube::uid(*found) != uid || kube::is_deleting(*found)) co_return true;
+    if (is_stopped_ || !co_await changed_by(deadline)) co_return false;
   }
 }
 
@@ -86,17 +159,34 @@ Request Informer::request(Verb verb) const {
   Request request;
   request.verb = verb;
   request.resource = resource_;
-  request.label_selector = label_selector_;
+  request.label_selector = options_.label_selector;
+  request.form = options_.form;
   request.user_agent = "slipway-informer";
   return request;
 }
 
 Task<Result<void>> Informer::list() {
-  SLIPWAY_CO_TRY(reply, co_await client_.call(request(Verb::List)));
-  // Taking it would drop objects that no later event brings back.
-  if (kube::revision(reply.object) < revision_) co_return fail(Reason::ServerTimeout, "the list is older than what was seen");
-  replace(reply.object);
+  Request ask = request(Verb::List);
+  if (!lists_at_once_) ask.limit = options_.page_size;
+  std::set<ObjectKey> vanished;
+  for (const auto& [key, object] : objects_) vanished.insert(key);
+  Revision listed = 0;
+  for (bool is_first = true; is_first || !ask.continue_token.empty(); is_first = false) {
+    SLIPWAY_CO_TRY(page, co_await client_.call(ask));
+    if (is_stopped_) co_return Result<void>{};
+    if (is_first) listed = kube::revision(page.object);  // later pages show the same moment
+    // Taking it would drop objects that no later event brings back.
+    if (listed < revision_) co_return fail(Reason::ServerTimeout, "the list is older than what was seen");
+    take_page(page.object, vanished);
+    ask.continue_token = page.object["metadata"]["continue"].str();
+  }
+  for (const ObjectKey& key : vanished) erase(key);
+  reached(listed);
   stage_ = Stage::Watch;
+  lists_at_once_ = false;
+  failure_.reset();
+  is_synced_ = true;
+  changed_.notify();
   co_return Result<void>{};
 }
 
@@ -104,34 +194,37 @@ Task<Result<void>> Informer::watch() {
   Request ask = request(Verb::Watch);
   ask.resource_version = std::to_string(revision_);
   ask.allow_watch_bookmarks = true;
-  const Steady began = env_.clock.steady();
   SLIPWAY_CO_TRY(watch, co_await client_.watch(std::move(ask)));
+  if (is_stopped_) co_return Result<void>{};
+  open_watch_ = watch.get();
+  const Closing closing{open_watch_};
+  co_return co_await follow(*watch);
+}
+
+Task<Result<void>> Informer::follow(Watch& watch) {
+  const Steady began = env_.clock.steady();
   bool was_empty = true;
   for (;;) {
-    SLIPWAY_CO_TRY(events, co_await watch->next());
-    if (events.empty()) break;
+    SLIPWAY_CO_TRY(events, co_await watch.next());
+    if (events.empty() || is_stopped_) break;
     was_empty = false;
     failures_ = 0;
+    failure_.reset();
     for (const WatchEvent& event : events) take(event);
     changed_.notify();
   }
   if (was_empty && env_.clock.steady() - began < kShortestWatch)
     co_return fail(Reason::ServerTimeout, "the watch ended at once");
+  failure_.reset();
   co_return Result<void>{};
 }
 
-void Informer::replace(const Value& list) {
-  std::set<ObjectKey> vanished;
-  for (const auto& [key, object] : objects_) vanished.insert(key);
-  for (const Value& item : list["items"].items()) {
+void Informer::take_page(const Value& page, std::set<ObjectKey>& vanished) {
+  for (const Value& item : page["items"].items()) {
     ObjectKey key = kube::key_of(item);
     vanished.erase(key);
-    put(key, typed_item(list, item));
+    put(key, typed_item(page, item));
   }
-  for (const ObjectKey& key : vanished) erase(key);
-  reached(kube::revision(list));
-  is_synced_ = true;
-  changed_.notify();
 }
 
 void Informer::take(const WatchEvent& event) {
@@ -149,6 +242,10 @@ void Informer::take(const WatchEvent& event) {
   reached(kube::revision(event.object));
 }
 
+void Informer::Index::add(const std::vector<std::string>& to, const ObjectKey& key) {
+  for (const std::string& entry : to) entries[entry].insert(key);
+}
+
 void Informer::Index::remove(const std::vector<std::string>& from, const ObjectKey& key) {
   for (const std::string& entry : from) {
     const auto old = entries.find(entry);
@@ -159,6 +256,7 @@ void Informer::Index::remove(const std::vector<std::string>& from, const ObjectK
 }
 
 void Informer::put(const ObjectKey& key, Value object) {
+  if (options_.form == Form::Metadata) object = slim(object);
   const auto [at, is_new] = objects_.try_emplace(key);
   if (!is_new && kube::revision(at->second) >= kube::revision(object)) return;
   const Value before = std::exchange(at->second, object);
@@ -167,7 +265,7 @@ void Informer::put(const ObjectKey& key, Value object) {
     const auto new_entries = index.keys_of(object);
     if (old_entries == new_entries) continue;
     index.remove(old_entries, key);
-    for (const std::string& entry : new_entries) index.entries[entry].insert(key);
+    index.add(new_entries, key);
   }
   tell(before, object);
 }
@@ -182,7 +280,12 @@ void Informer::erase(const ObjectKey& key) {
 }
 
 void Informer::tell(const Value& before, const Value& after) {
-  for (const Handler& handler : handlers_) handler(before, after);
+  ++telling_;
+  const HandlerId last = next_handler_;  // those added from here on see the object when they are added
+  for (const HandlerEntry& entry : handlers_) {
+    if (entry.id <= last && entry.handler) entry.handler(before, after);
+  }
+  if (--telling_ == 0) std::erase_if(handlers_, [](const HandlerEntry& entry) { return !entry.handler; });
 }
 
 void Informer::reached(Revision revision) { revision_ = std::max(revision_, revision); }

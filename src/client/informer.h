@@ -1,9 +1,13 @@
 // A cache of one resource kept fresh by list and watch (client-go's reflector and shared informer in one). Handlers run on the
 // logic thread, in order, once per change. A cache knows the revision it has reached, so that a controller can wait for its own
 // writes to show up (read your own writes).
+//
+// A list is read in pages, so that no answer grows with the cluster. With Form::Metadata only names, labels, owners and the
+// rest of `metadata` travel and are kept: what garbage collection and counting need, at some hundred bytes per object.
 #pragma once
 
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,32 +20,53 @@
 
 namespace slipway::client {
 
+struct InformerOptions {
+  std::string label_selector{};
+  Form form = Form::Whole;
+  /// Objects per list request; 0: all in one. 500 as client-go's pager.
+  std::int64_t page_size = 500;
+};
+
 class Informer {
  public:
   /// `before` is null for an object that appeared, `after` is null for one that went.
   using Handler = std::function<void(const Value& before, const Value& after)>;
+  using HandlerId = std::uint64_t;
   /// Gives the keys under which an object is found by index(), e.g. its owner's uid.
   using Indexer = std::function<std::vector<std::string>(const Value& object)>;
 
-  Informer(Env& env, Client& client, Resource resource, std::string label_selector = "");
+  /// `client` must outlive run().
+  Informer(Env& env, Client& client, Resource resource, InformerOptions options = {});
 
-  void add_handler(Handler handler) { handlers_.push_back(std::move(handler)); }
-  /// Before run(). `name` is chosen by the caller, e.g. "owner".
+  /// Objects that are there already are handed to the new handler at once, as if they had just appeared.
+  HandlerId add_handler(Handler handler);
+  void remove_handler(HandlerId id);
+  /// `name` is chosen by the caller, e.g. "owner"; an index of that name that exists already is replaced.
   void add_index(std::string name, Indexer indexer);
 
-  /// Lists and watches until its world ends: re-lists on Expired, watches again from where it was on any other error, backs
-  /// off with jitter (0.8 s, factor 2, cap 30 s) after each.
+  /// Lists and watches until stop() or the end of its world: re-lists on Expired, watches again from where it was on any other
+  /// error, backs off with jitter (0.8 s, factor 2, cap 30 s) after each.
   Task<> run();
-  /// Waits for the first complete list.
+  /// Lets run() end soon and wakes all who wait. What was cached stays readable.
+  void stop();
+  bool is_stopped() const { return is_stopped_; }
+
+  /// Waits for the first complete list, or stop().
   Task<> wait_synced();
   bool is_synced() const { return is_synced_; }
-  /// Waits until every change up to `revision` of this resource is in the cache.
-  Task<> wait_for(Revision revision);
-  /// Waits until the object of that uid is out of the cache.
-  Task<> wait_gone(ObjectKey key, std::string uid);
+  /// Why the last list or watch failed; nullopt while everything works. The cache may be old then.
+  const std::optional<Status>& failure() const { return failure_; }
+  /// Waits until every change up to `revision` of this resource is in the cache: true. False when `deadline` came first, or
+  /// stop().
+  Task<bool> wait_for(Revision revision, Steady deadline = Steady::max());
+  /// Waits until the object of that uid is out of the cache: true. False when `deadline` came first, or stop().
+  Task<bool> wait_gone(ObjectKey key, std::string uid, Steady deadline = Steady::max());
+  /// As wait_gone, but content with an object that is shown as being deleted.
+  Task<bool> wait_deleted(ObjectKey key, std::string uid, Steady deadline = Steady::max());
   Revision revision() const { return revision_; }
 
   const Resource& resource() const { return resource_; }
+  Form form() const { return options_.form; }
   /// nullptr when absent. Valid until the next suspension.
   const Value* find(const ObjectKey& key) const;
   /// The object, or null.
@@ -55,7 +80,12 @@ class Informer {
     Indexer keys_of;
     std::map<std::string, std::set<ObjectKey>> entries;
 
+    void add(const std::vector<std::string>& to, const ObjectKey& key);
     void remove(const std::vector<std::string>& from, const ObjectKey& key);
+  };
+  struct HandlerEntry {
+    HandlerId id;
+    Handler handler;  // empty: removed while handlers were running
   };
   /// Next to do: the whole list, or a watch from revision_.
   enum class Stage : std::uint8_t { List, Watch };
@@ -63,7 +93,10 @@ class Informer {
   Task<Result<void>> list();
   /// Ends well at the watch's regular end.
   Task<Result<void>> watch();
-  void replace(const Value& list);
+  Task<Result<void>> follow(Watch& watch);
+  void failed(const Status& error);
+  Task<bool> changed_by(Steady deadline);
+  void take_page(const Value& page, std::set<ObjectKey>& vanished);
   void take(const WatchEvent& event);
   void put(const ObjectKey& key, Value object);
   void erase(const ObjectKey& key);
@@ -74,15 +107,21 @@ class Informer {
   Env& env_;
   Client& client_;
   Resource resource_;
-  std::string label_selector_;
-  std::vector<Handler> handlers_;
+  InformerOptions options_;
+  std::list<HandlerEntry> handlers_;
+  HandlerId next_handler_ = 0;
+  int telling_ = 0;  // depth of tell(): handlers may add and remove handlers
   std::map<std::string, Index> indexes_;
   std::map<ObjectKey, Value> objects_;
   Signal changed_;
+  Watch* open_watch_ = nullptr;
   Revision revision_ = 0;
   Stage stage_ = Stage::List;
   int failures_ = 0;
+  std::optional<Status> failure_;
   bool is_synced_ = false;
+  bool is_stopped_ = false;
+  bool lists_at_once_ = false;  // pages expired under way: the next list asks for everything in one answer
 };
 
 }  // namespace slipway::client

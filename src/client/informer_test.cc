@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/manual_env.h"
 #include "client/paper_api.h"
 
@@ -16,13 +18,17 @@ class InformerTest : public testing::Test {
   InformerTest() {
     informer_.add_index(
         "initial", [](const Value& object) { return std::vector<std::string>{object["metadata"]["name"].str().substr(0, 1)}; });
-    informer_.add_handler([this](const Value& before, const Value& after) {
-      const char sign = before.is_null() ? '+' : after.is_null() ? '-' : '~';
-      changes_ += sign + std::string(kube::name(after.is_null() ? before : after)) + " ";
-    });
+    informer_.add_handler(diary(changes_));
   }
   ~InformerTest() override { env_.drop_all(); }
 
+  /// Writes "+a1 ~b1 -a1 " for what appeared, changed and went.
+  static Informer::Handler diary(std::string& into) {
+    return [&into](const Value& before, const Value& after) {
+      const char sign = before.is_null() ? '+' : after.is_null() ? '-' : '~';
+      into += sign + std::string(kube::name(after.is_null() ? before : after)) + " ";
+    };
+  }
   void start() {
     env_.spawn(informer_.run());
     env_.run_until_idle();
@@ -128,6 +134,111 @@ TEST_F(InformerTest, tells_nothing_twice) {
   env_.advance(seconds{5});
   deliver();
   EXPECT_EQ(changes_, "+a1 ");
+}
+
+TEST_F(InformerTest, reads_a_list_in_pages) {
+  for (const char* name : {"a1", "b1", "c1", "d1", "e1"}) api_.put(name);
+  Informer paged(env_, api_, {"", "v1", "things"}, {.page_size = 2});
+  env_.spawn(paged.run());
+  env_.run_until_idle();
+  EXPECT_TRUE(paged.is_synced());
+  EXPECT_EQ(paged.objects().size(), 5U);
+  EXPECT_EQ(paged.revision(), 5);
+  EXPECT_EQ(std::count(api_.calls.begin(), api_.calls.end(), "LIST things"), 3);
+  env_.drop_all();
+}
+
+TEST_F(InformerTest, asks_for_everything_at_once_when_pages_expire) {
+  for (const char* name : {"a1", "b1", "c1"}) api_.put(name);
+  api_.errors.push_back(fail(Reason::Expired, "the continue token is too old").error());
+  Informer paged(env_, api_, {"", "v1", "things"}, {.page_size = 1});
+  env_.spawn(paged.run());
+  env_.advance(seconds{5});
+  EXPECT_TRUE(paged.is_synced());
+  EXPECT_EQ(std::count(api_.calls.begin(), api_.calls.end(), "LIST things"), 2);
+  env_.drop_all();
+}
+
+TEST_F(InformerTest, keeps_only_metadata_when_that_is_enough) {
+  api_.put("a1");
+  Informer slim(env_, api_, {"", "v1", "things"}, {.form = Form::Metadata});
+  env_.spawn(slim.run());
+  env_.run_until_idle();
+  const Value kept = slim.get({"default", "a1"});
+  EXPECT_EQ(kept["metadata"]["uid"].as_string(), "a1");
+  EXPECT_FALSE(kept.has("spec"));
+  EXPECT_EQ(api_.forms.front(), Form::Metadata);
+  env_.drop_all();
+}
+
+TEST_F(InformerTest, shows_a_new_handler_what_is_there_and_tells_a_removed_one_nothing) {
+  api_.put("a1");
+  start();
+  std::string late;
+  const auto id = informer_.add_handler(diary(late));
+  EXPECT_EQ(late, "+a1 ");
+  informer_.remove_handler(id);
+  api_.put("b1");
+  deliver();
+  EXPECT_EQ(late, "+a1 ");
+  EXPECT_EQ(changes_, "+a1 +b1 ");
+}
+
+TEST_F(InformerTest, lets_handlers_add_and_remove_handlers) {
+  start();
+  std::string late;
+  std::optional<Informer::HandlerId> own;
+  own = informer_.add_handler([&](const Value&, const Value&) {
+    informer_.remove_handler(*own);
+    informer_.add_handler(diary(late));
+  });
+  api_.put("a1");
+  api_.put("b1");
+  deliver();
+  EXPECT_EQ(late, "+a1 +b1 ");
+}
+
+TEST_F(InformerTest, indexes_what_is_there_already) {
+  api_.put("a1");
+  start();
+  informer_.add_index("all", [](const Value&) { return std::vector<std::string>{"x"}; });
+  EXPECT_EQ(informer_.index("all", "x").size(), 1U);
+}
+
+TEST_F(InformerTest, stops_and_wakes_all_who_wait) {
+  bool has_ended = false;
+  api_.put("a1");
+  env_.spawn([](Informer& informer, bool& ended) -> Task<> {
+    co_await informer.run();
+    ended = true;
+  }(informer_, has_ended));
+  env_.run_until_idle();
+  std::optional<bool> seen;
+  env_.spawn(
+      [](Informer& informer, std::optional<bool>& into) -> Task<> { into = co_await informer.wait_for(99); }(informer_, seen));
+  env_.run_until_idle();
+  informer_.stop();
+  deliver();
+  EXPECT_TRUE(has_ended);
+  EXPECT_EQ(seen, false);
+  EXPECT_EQ(names(), "a1 ") << "the last state stays readable";
+}
+
+TEST_F(InformerTest, gives_up_waiting_at_the_deadline) {
+  start();
+  const Steady deadline = env_.clock().steady() + seconds{3};
+  EXPECT_FALSE(env_.run(informer_.wait_for(7, deadline)));
+  EXPECT_EQ(env_.clock().steady(), deadline);
+}
+
+TEST_F(InformerTest, says_why_it_fails_and_forgets_that_when_it_works) {
+  api_.errors.push_back(fail(Reason::Forbidden, "things is forbidden").error());
+  start();
+  ASSERT_TRUE(informer_.failure());
+  EXPECT_EQ(informer_.failure()->message, "things is forbidden");
+  env_.advance(seconds{3});
+  EXPECT_FALSE(informer_.failure());
+  EXPECT_TRUE(informer_.is_synced());
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ class PaperApi : public Client {
 
   Task<Result<Reply>> call(Request request) override {
     calls.push_back(request.to_string());
+    forms.push_back(request.form);
     if (!errors.empty()) {
       Status error = errors.front();
       errors.pop_front();
@@ -52,14 +53,7 @@ class PaperApi : public Client {
       put(name);
       co_return Reply{objects_[name], {}, 201};
     }
-    json::ArrayBuilder items;
-    for (const auto& [name, it] : objects_) items.add(it);
-    co_return Reply{json::object({{"kind", "ThingList"},
-                                  {"apiVersion", "v1"},
-                                  {"metadata", json::object({{"resourceVersion", std::to_string(revision_)}})},
-                                  {"items", items.build()}}),
-                    {},
-                    200};
+    co_return Reply{page(request), {}, 200};
   }
 
   Task<Result<std::unique_ptr<Watch>>> watch(Request request) override {
@@ -68,6 +62,7 @@ class PaperApi : public Client {
   }
 
   std::vector<std::string> calls;
+  std::vector<Form> forms;    // of the calls
   std::deque<Status> errors;  // of the next calls
 
  private:
@@ -84,9 +79,13 @@ class PaperApi : public Client {
         for (; next_ < api_.delivered_; ++next_) {
           if (kube::revision(api_.events_[next_].object) > from_) found.push_back(api_.events_[next_]);
         }
-        if (!found.empty()) co_return found;
+        if (!found.empty() || is_closed_) co_return found;
         co_await api_.changed_.wait();
       }
+    }
+    void close() override {
+      is_closed_ = true;
+      api_.changed_.notify();
     }
 
    private:
@@ -94,7 +93,28 @@ class PaperApi : public Client {
     kube::Revision from_;
     std::size_t cuts_;
     std::size_t next_ = 0;
+    bool is_closed_ = false;
   };
+
+  /// `limit` objects after the one that the continue token names.
+  Value page(const Request& request) const {
+    json::ArrayBuilder items;
+    std::int64_t count = 0;
+    std::string last;
+    bool has_more = false;
+    for (auto at = objects_.upper_bound(request.continue_token); at != objects_.end(); ++at) {
+      if (request.limit > 0 && count == request.limit) {
+        has_more = true;
+        break;
+      }
+      items.add(at->second);
+      last = at->first;
+      ++count;
+    }
+    Value metadata = json::object({{"resourceVersion", std::to_string(revision_)}});
+    if (has_more) metadata = metadata.with("continue", last);
+    return json::object({{"kind", "ThingList"}, {"apiVersion", "v1"}, {"metadata", metadata}, {"items", items.build()}});
+  }
 
   static Value object(const std::string& name, kube::Revision revision) {
     return json::object(

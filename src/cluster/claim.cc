@@ -58,13 +58,12 @@ Task<Outcome> ClaimController::reconcile(control::Reconcile& run) {
   kube::Object claim = claims_->get(run.key);
   if (claim.is_null()) co_return Outcome::settled();
   if (kube::is_deleting(claim)) co_return co_await let_go(run.client, claim);
-  if (!kube::has_finalizer(claim, kClaimProtection)) {  // made before there was an admission row, or without it
-    const auto guarded = co_await client::update(run.client, kClaims, kube::with_finalizer(claim, kClaimProtection), kManager);
-    if (!guarded) co_return Outcome::failed(guarded.error());
-    claim = *guarded;
-  }
+  // It may have been made before there was an admission row, or without it.
+  const auto guarded = co_await control::add_finalizer(run.client, kClaims, claim, std::string(kClaimProtection), kManager);
+  if (!guarded) co_return Outcome::failed(guarded.error());
+  claim = *guarded;
   if (claim["status"]["phase"].as_string() == "Bound") co_return Outcome::settled();
-  const auto written = co_await client::update_status(run.client, kClaims, claim.with("status", bound_status(claim)), kManager);
+  const auto written = co_await control::write_status(run.client, kClaims, claim, bound_status(claim), kManager);
   co_return written ? Outcome::settled() : Outcome::failed(written.error());
 }
 

@@ -5,6 +5,8 @@
 #include "cluster/claim.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
+#include "cluster/event_expiry.h"
+#include "cluster/garbage_collector.h"
 #include "cluster/job.h"
 #include "cluster/names.h"
 #include "cluster/namespace.h"
@@ -16,40 +18,34 @@ namespace slipway::cluster {
 
 namespace {
 
-std::vector<OwnableKind> built_in_kinds() {
-  return {{kPods, "Pod", true},
-          {kJobs, "Job", true},
-          {kReplicaSets, "ReplicaSet", true},
-          {kDeployments, "Deployment", true},
-          {kConfigMaps, "ConfigMap", true},
-          {kSecrets, "Secret", true},
-          {kClaims, "PersistentVolumeClaim", true},
-          {kNamespaces, "Namespace", false}};
-}
+/// What a namespace that goes holds: its controller is told by caches when something of `watched` has gone, and looks again for
+/// the rest.
+struct Contents {
+  std::vector<kube::Resource> watched{kPods, kJobs, kReplicaSets, kDeployments, kConfigMaps, kSecrets, kClaims};
+  std::vector<kube::Resource> all = watched;
+
+  Contents() {
+    for (const kube::ResourceType& type : kube::builtin_types()) {
+      const bool is_known = std::ranges::find(all, type.resource) != all.end();
+      if (type.is_namespaced && !is_known) all.push_back(type.resource);
+    }
+  }
+};
 
 }  // namespace
 
-void add_cluster_controllers(Env& env, control::Runtime& runtime, ClusterOptions options) {
-  std::vector<OwnableKind> kinds = built_in_kinds();
-  kinds.insert(kinds.end(), options.custom_kinds.begin(), options.custom_kinds.end());
-  std::vector<kube::Resource> watched;
-  for (const OwnableKind& kind : kinds) {
-    if (kind.is_namespaced) watched.push_back(kind.resource);
-  }
-  std::vector<kube::Resource> contents = watched;
-  for (const kube::ResourceType& type : kube::builtin_types()) {
-    const bool is_known = std::ranges::find(contents, type.resource) != contents.end();
-    if (type.is_namespaced && !is_known) contents.push_back(type.resource);
-  }
-
-  runtime.add(std::make_unique<JobController>(env));
-  runtime.add(std::make_unique<ReplicaSetController>(env));
-  runtime.add(std::make_unique<DeploymentController>(env));
-  if (options.pods != nullptr) runtime.add(std::make_unique<PodController>(env, *options.pods));
-  runtime.add(std::make_unique<ClaimController>(options.pods));
-  runtime.add(std::make_unique<NamespaceController>(std::move(contents), std::move(watched)));
-  runtime.add(std::make_unique<DefinitionController>());
-  for (auto& controller : GarbageCollector::make_all(env, std::move(kinds))) runtime.add(std::move(controller));
+void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options) {
+  const auto add = [&](std::unique_ptr<control::Controller> controller) { runtime.add(cluster, std::move(controller)); };
+  Contents contents;
+  add(std::make_unique<JobController>(env));
+  add(std::make_unique<ReplicaSetController>(env));
+  add(std::make_unique<DeploymentController>(env));
+  if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
+  add(std::make_unique<ClaimController>(options.pods));
+  add(std::make_unique<NamespaceController>(std::move(contents.all), std::move(contents.watched)));
+  add(std::make_unique<DefinitionController>());
+  add(std::make_unique<EventExpiry>(env));
+  add(std::make_unique<GarbageCollector>(env));
 }
 
 }  // namespace slipway::cluster

@@ -3,20 +3,18 @@
 
 #include <vector>
 
-#include "cluster/garbage_collector.h"
 #include "cluster/pod_runtime.h"
-#include "control/controller.h"
+#include "control/runtime.h"
 
 namespace slipway::cluster {
 
 struct ClusterOptions {
   /// Runs pods; null: pods are left alone. Outlives the controllers.
   PodRuntime* pods = nullptr;
-  /// Custom kinds that take part in garbage collection and go with their namespace.
-  std::vector<OwnableKind> custom_kinds{};
 };
 
-/// Adds Job, ReplicaSet, Deployment, pod, claim, namespace and definition controllers and garbage collection.
-void add_cluster_controllers(Env& env, control::Runtime& runtime, ClusterOptions options);
+/// Adds Job, ReplicaSet, Deployment, pod, claim, namespace, definition and event controllers and garbage collection for the
+/// cluster of that name.
+void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options);
 
 }  // namespace slipway::cluster

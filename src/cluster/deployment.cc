@@ -40,14 +40,6 @@ Task<Result<kube::Object>> note_revision(client::Client& client, kube::Object de
                                          kManager);
 }
 
-Task<Result<void>> write_status(client::Client& client, kube::Object deployment, Value status) {
-  if (status.is_null()) co_return Result<void>{};
-  const auto written =
-      co_await client::update_status(client, kDeployments, deployment.with("status", std::move(status)), kManager);
-  if (!written) co_return fail(written.error());
-  co_return Result<void>{};
-}
-
 }  // namespace
 
 void DeploymentController::watch(control::Watches& watches) {
@@ -69,7 +61,7 @@ std::vector<kube::ObjectKey> DeploymentController::deployments_of(const kube::Ob
   std::vector<kube::ObjectKey> keys;
   const Value& owner = kube::controller_of(set);
   if (!owner.is_null()) {
-    if (owner["kind"].as_string() == "Deployment") keys.push_back({std::string(kube::ns(set)), owner["name"].str()});
+    if (kube::refers_to(owner, "apps", "Deployment")) keys.push_back({std::string(kube::ns(set)), owner["name"].str()});
     return keys;
   }
   const auto& all = deployments_->objects();
@@ -82,7 +74,7 @@ std::vector<kube::ObjectKey> DeploymentController::deployments_of(const kube::Ob
 
 std::vector<kube::ObjectKey> DeploymentController::waiting_deployment_of(const kube::Object& pod) const {
   const Value& owner = kube::controller_of(pod);
-  if (owner["kind"].as_string() != "ReplicaSet") return {};
+  if (!kube::refers_to(owner, "apps", "ReplicaSet")) return {};
   const Value* set = sets_->find({std::string(kube::ns(pod)), owner["name"].str()});
   if (set == nullptr) return {};
   std::vector<kube::ObjectKey> keys = deployments_of(*set);
@@ -121,7 +113,9 @@ Task<Result<void>> DeploymentController::carry_out(client::Client& client, kube:
   for (const SetChange& change : plan->changes) writes.add(change_set(client, change));
   SLIPWAY_CO_TRY_VOID(co_await writes.join());
   SLIPWAY_CO_TRY(noted, co_await note_revision(client, deployment, plan->revision));
-  SLIPWAY_CO_TRY_VOID(co_await write_status(client, noted, plan->status));
+  if (!plan->status.is_null()) {
+    SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, noted, plan->status, kManager));
+  }
   for (const control::EventText& event : plan->events) {
     const auto told = co_await control::record_event(env_, client, deployment, event, "deployment-controller");
     if (!told && told.error().reason != Reason::Forbidden) co_return fail(told.error());
@@ -139,14 +133,16 @@ Task<Result<void>> DeploymentController::create_set(client::Client& client, kube
   if (made) co_return Result<void>{};
   if (made.error().reason != Reason::AlreadyExists) {
     const Value failed = create_failure_status(deployment, kube::name(set), made.error().message, env_.clock.now());
-    SLIPWAY_CO_TRY_VOID(co_await write_status(client, deployment, failed));
+    if (!failed.is_null())
+      SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, deployment, failed, kManager));
     co_return fail(made.error());
   }
   SLIPWAY_CO_TRY(live, co_await client::get(client, kReplicaSets, kube::key_of(set)));
   const bool is_own = kube::is_owned_by(live, kube::uid(deployment));
   if (!is_own || !are_equal_templates(live["spec"]["template"], deployment["spec"]["template"])) {
     const std::int64_t collisions = deployment["status"]["collisionCount"].as_int() + 1;
-    SLIPWAY_CO_TRY_VOID(co_await write_status(client, deployment, deployment["status"].with("collisionCount", collisions)));
+    const Value status = deployment["status"].with("collisionCount", collisions);
+    SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, deployment, status, kManager));
   }
   co_return fail(made.error());
 }

@@ -84,7 +84,7 @@ TEST_F(DeploymentTest, brings_up_its_pods) {
   EXPECT_EQ(pod["status"]["hostIP"].as_string(), "127.0.0.1");
   EXPECT_EQ(kube::label(pod, kTemplateHash), kube::label(list(kReplicaSets)[0], kTemplateHash));
   const kube::Revision before = revision();
-  advance(seconds{3600});
+  advance(seconds{3000});
   EXPECT_EQ(revision(), before) << "a Deployment that stands is left alone";
 }
 

@@ -1,9 +1,10 @@
 #include "cluster/garbage_collector.h"
 
 #include <algorithm>
-#include <set>
 
+#include "cluster/names.h"
 #include "cluster/writes.h"
+#include "kube/builtin.h"
 
 namespace slipway::cluster {
 
@@ -13,17 +14,18 @@ using control::Outcome;
 using json::Value;
 
 constexpr const char* kManager = "slipway-gc";
-constexpr std::string_view kForeground = "foregroundDeletion";
-constexpr std::string_view kOrphan = "orphan";
+/// How soon an object is looked at again whose owner's kind is just being listed.
+constexpr Duration kLookAgain = std::chrono::milliseconds{100};
 
-bool waits_for_dependents(const kube::Object& owner) {
-  return kube::is_deleting(owner) && kube::has_finalizer(owner, kForeground);
-}
-
-std::vector<std::string> owner_uids(const kube::Object& object) {
-  std::vector<std::string> uids;
-  for (const Value& reference : object["metadata"]["ownerReferences"].items()) uids.push_back(reference["uid"].str());
-  return uids;
+/// A merge patch of the owner references, for exactly this version of the object.
+Task<Result<void>> write_references(client::Client& client, kube::Resource resource, kube::Object object, Value references) {
+  const Value metadata = json::object({{"uid", object["metadata"]["uid"]},
+                                       {"resourceVersion", object["metadata"]["resourceVersion"]},
+                                       {"ownerReferences", references.empty() ? Value() : references}});
+  const auto patched = co_await client::merge_patch(client, std::move(resource), kube::key_of(object),
+                                                    json::object({{"metadata", metadata}}), kManager);
+  if (!patched && patched.error().reason != Reason::NotFound) co_return fail(patched.error());
+  co_return Result<void>{};
 }
 
 /// Takes the references to those uids out; Conflict when the object has changed since.
@@ -32,196 +34,238 @@ Task<Result<void>> disown(client::Client& client, kube::Resource resource, kube:
   for (const Value& reference : object["metadata"]["ownerReferences"].items()) {
     if (!uids.contains(reference["uid"].str())) kept.add(reference);
   }
-  const Value metadata = json::object({{"uid", object["metadata"]["uid"]},
-                                       {"resourceVersion", object["metadata"]["resourceVersion"]},
-                                       {"ownerReferences", kept.empty() ? Value() : kept.build()}});
-  const auto patched =
-      co_await client::merge_patch(client, resource, kube::key_of(object), json::object({{"metadata", metadata}}), kManager);
-  if (!patched && patched.error().reason != Reason::NotFound) co_return fail(patched.error());
-  co_return Result<void>{};
+  return write_references(client, std::move(resource), std::move(object), kept.build());
+}
+
+/// Takes every blockOwnerDeletion back.
+Task<Result<void>> unblock(client::Client& client, kube::Resource resource, kube::Object object) {
+  json::ArrayBuilder open;
+  for (const Value& reference : object["metadata"]["ownerReferences"].items()) {
+    open.add(reference["blockOwnerDeletion"].as_bool() ? reference.with("blockOwnerDeletion", false) : reference);
+  }
+  return write_references(client, std::move(resource), std::move(object), open.build());
+}
+
+/// The version in which the objects of an established definition can be read; nullopt when there is none.
+std::optional<kube::Resource> readable(const kube::Object& definition) {
+  if (definition.is_null() || !kube::is_true(definition, "Established")) return std::nullopt;
+  const Value& spec = definition["spec"];
+  for (const Value& version : spec["versions"].items()) {
+    if (version["served"].as_bool())
+      return kube::Resource{spec["group"].str(), version["name"].str(), spec["names"]["plural"].str()};
+  }
+  return std::nullopt;
+}
+
+std::vector<kube::ObjectKey> keys_of(const std::vector<std::string>& uids) {
+  std::vector<kube::ObjectKey> keys;
+  keys.reserve(uids.size());
+  for (const std::string& uid : uids) keys.push_back({"", uid});
+  return keys;
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<control::Controller>> GarbageCollector::make_all(Env& env, std::vector<OwnableKind> kinds) {
-  const auto shared = std::make_shared<const std::vector<OwnableKind>>(std::move(kinds));
-  std::vector<std::unique_ptr<control::Controller>> controllers;
-  for (const OwnableKind& kind : *shared) controllers.push_back(std::make_unique<GarbageCollector>(env, shared, kind.resource));
-  return controllers;
-}
-
 void GarbageCollector::watch(control::Watches& watches) {
-  for (const OwnableKind& kind : *kinds_) {
-    caches_.push_back(&watches.cache(kind.resource));
-    if (kind.resource == resource_) own_ = caches_.back();
+  watches_ = &watches;
+  for (const kube::ResourceType& type : kube::builtin_types()) {
+    if (type.kind.kind == "Event") continue;
+    Kind& kind = kinds_[type.resource.group_resource()];
+    if (kind.cache != nullptr) continue;  // another version of it
+    kind.resource = type.resource;
+    kind.kind = type.kind.kind;
+    kind.is_namespaced = type.is_namespaced;
+    kind.cache = &watches.changes(
+        type.resource,
+        [this, resource = type.resource](const Value& before, const Value& after) { return changed(resource, before, after); },
+        control::Form::Metadata);
   }
-  own_->add_index("owner", owner_uids);
-  watches.changes(resource_, [this](const Value& before, const Value& after) {
-    std::vector<kube::ObjectKey> keys;
-    if (needs_look(before, after)) keys.push_back(kube::key_of(after));
-    return keys;
+  watches.changes(kDefinitions, [this](const Value& before, const Value& after) {
+    definition_changed(before, after);
+    return std::vector<kube::ObjectKey>();
   });
-  for (const OwnableKind& kind : *kinds_) {
-    watches.changes(kind.resource, [this](const Value& before, const Value& after) { return dependents_of(before, after); });
-    watches.changes(kind.resource, [this](const Value& before, const Value& after) { return released_owners(before, after); });
-  }
 }
 
-const OwnableKind* GarbageCollector::kind_of(const Value& reference) const {
-  const std::string_view version = reference["apiVersion"].as_string();
-  const std::size_t slash = version.find('/');
-  const std::string_view group = slash == std::string_view::npos ? std::string_view{} : version.substr(0, slash);
-  for (const OwnableKind& kind : *kinds_) {
-    if (kind.kind == reference["kind"].as_string() && kind.resource.group == group) return &kind;
-  }
-  return nullptr;
+/// Follows a kind as long as its definition is established and serves some version.
+void GarbageCollector::definition_changed(const kube::Object& before, const kube::Object& after) {
+  const auto old = readable(before);
+  const auto now = readable(after);
+  if (old == now) return;
+  if (old) unfollow(old->group_resource());
+  if (now) follow(*now, after["spec"]["names"]["kind"].str(), after["spec"]["scope"].as_string() == "Namespaced");
 }
 
-kube::ObjectKey GarbageCollector::owner_key(const Value& reference, const kube::Object& object) const {
-  const OwnableKind* kind = kind_of(reference);
-  return {kind != nullptr && kind->is_namespaced ? std::string(kube::ns(object)) : std::string(), reference["name"].str()};
+void GarbageCollector::follow(kube::Resource resource, std::string kind, bool is_namespaced) {
+  Kind& followed = kinds_[resource.group_resource()];
+  if (followed.cache != nullptr) return;  // a name of ours: the definition is not accepted
+  followed.resource = resource;
+  followed.kind = kind;
+  followed.is_namespaced = is_namespaced;
+  followed.lease = watches_->lease(watches_->home(), resource, control::Form::Metadata);
+  followed.cache = &*followed.lease;
+  const auto enqueue = watches_->enqueue();
+  followed.lease.on_change([this, resource, enqueue](const Value& before, const Value& after) {
+    for (const kube::ObjectKey& key : changed(resource, before, after)) enqueue(key);
+  });
+  // Their owners were taken to exist, as their kind was not known.
+  for (const kube::ObjectKey& key : keys_of(graph_.dependents_on_kind(resource.group, kind))) enqueue(key);
 }
 
-const kube::Object* GarbageCollector::cached_owner(const Value& reference, const kube::Object& object) const {
-  const OwnableKind* kind = kind_of(reference);
-  if (kind == nullptr) return nullptr;
-  const kube::Object* owner = caches_[static_cast<std::size_t>(kind - kinds_->data())]->find(owner_key(reference, object));
-  return owner != nullptr && kube::uid(*owner) == reference["uid"].as_string() ? owner : nullptr;
+void GarbageCollector::unfollow(const std::string& group_resource) {
+  const auto found = kinds_.find(group_resource);
+  if (found == kinds_.end() || !found->second.lease) return;
+  graph_.forget(found->second.resource);
+  kinds_.erase(found);
+}
+
+std::vector<kube::ObjectKey> GarbageCollector::changed(const kube::Resource& resource, const kube::Object& before,
+                                                       const kube::Object& after) {
+  std::vector<kube::ObjectKey> keys = keys_of(graph_.change(resource, before, after));
+  if (needs_look(before, after)) keys.push_back({"", std::string(kube::uid(after))});
+  return keys;
 }
 
 /// Most changes mean nothing here: only an object whose owners are missing or waiting, or that waits itself, is looked at.
 bool GarbageCollector::needs_look(const kube::Object& before, const kube::Object& after) const {
   if (after.is_null()) return false;
-  if (kube::is_deleting(after)) return kube::has_finalizer(after, kForeground) || kube::has_finalizer(after, kOrphan);
+  if (kube::is_deleting(after)) {
+    return kube::has_finalizer(after, kForegroundDeletion) || kube::has_finalizer(after, kOrphanDependents);
+  }
   const Value& references = after["metadata"]["ownerReferences"];
   if (references.empty() || (!before.is_null() && before["metadata"]["ownerReferences"] == references)) return false;
   return std::any_of(references.items().begin(), references.items().end(), [&](const Value& reference) {
-    const kube::Object* owner = cached_owner(reference, after);
+    const Kind* kind = kind_of(reference);
+    const kube::Object* owner = kind == nullptr ? nullptr : cached_owner(*kind, reference, after);
     return owner == nullptr || waits_for_dependents(*owner);
   });
 }
 
-/// Keys of our objects that depend on an owner that went, was replaced, or has begun to wait for them.
-std::vector<kube::ObjectKey> GarbageCollector::dependents_of(const kube::Object& before, const kube::Object& after) const {
-  std::vector<kube::ObjectKey> keys;
-  const auto add = [&](const kube::Object& owner) {
-    for (const kube::Object& object : own_->index("owner", std::string(kube::uid(owner)))) keys.push_back(kube::key_of(object));
-  };
-  if (!before.is_null() && (after.is_null() || kube::uid(before) != kube::uid(after))) add(before);
-  if (!after.is_null() && waits_for_dependents(after) && (before.is_null() || !waits_for_dependents(before))) add(after);
-  return keys;
+const GarbageCollector::Kind* GarbageCollector::kind_of(const Value& reference) const {
+  for (const auto& [name, kind] : kinds_) {
+    if (kube::refers_to(reference, kind.resource.group, kind.kind)) return &kind;
+  }
+  return nullptr;
 }
 
-/// Keys of our objects that wait for dependents, one of which went or let go.
-std::vector<kube::ObjectKey> GarbageCollector::released_owners(const kube::Object& before, const kube::Object& after) const {
-  std::vector<kube::ObjectKey> keys;
-  if (before.is_null()) return keys;
-  const Value& references = before["metadata"]["ownerReferences"];
-  if (references.empty() || (!after.is_null() && after["metadata"]["ownerReferences"] == references)) return keys;
-  for (const Value& reference : references.items()) {
-    const OwnableKind* kind = kind_of(reference);
-    if (kind == nullptr || kind->resource != resource_) continue;
-    const kube::Object* owner = cached_owner(reference, before);
-    if (owner != nullptr && waits_for_dependents(*owner)) keys.push_back(kube::key_of(*owner));
-  }
-  return keys;
+const kube::Object* GarbageCollector::cached_owner(const Kind& kind, const Value& reference, const kube::Object& object) const {
+  const kube::ObjectKey key{kind.is_namespaced ? std::string(kube::ns(object)) : std::string(), reference["name"].str()};
+  const kube::Object* owner = kind.cache->find(key);
+  return owner != nullptr && kube::uid(*owner) == reference["uid"].as_string() ? owner : nullptr;
 }
 
 Task<Outcome> GarbageCollector::reconcile(control::Reconcile& run) {
-  const kube::Object object = own_->get(run.key);
-  if (object.is_null()) co_return Outcome::settled();
-  if (!kube::is_deleting(object)) co_return co_await collect(run.client, object);
+  const OwnerGraph::Node* node = graph_.find(run.key.name);
+  if (node == nullptr) co_return Outcome::settled();
+  const kube::Resource resource = node->resource;
+  const auto kind = kinds_.find(resource.group_resource());
+  if (kind == kinds_.end()) co_return Outcome::settled();
+  const kube::Object object = kind->second.cache->get(node->key);
+  if (object.is_null() || kube::uid(object) != run.key.name) co_return Outcome::settled();
+  if (kube::is_deleting(object)) co_return co_await end(run.client, resource, object);
+  co_return co_await collect(run.client, resource, object);
+}
+
+/// An object that is being deleted: orphaning comes first, then the wait for dependents.
+Task<Outcome> GarbageCollector::end(client::Client& client, kube::Resource resource, kube::Object object) {
   Result<void> done;
-  if (kube::has_finalizer(object, kOrphan)) {
-    done = co_await orphan(run.client, object);
-  } else if (kube::has_finalizer(object, kForeground) && !has_blocking_dependents(object)) {
-    done = co_await remove_finalizer(run.client, resource_, object, kForeground, kManager);
+  if (kube::has_finalizer(object, kOrphanDependents)) {
+    done = co_await orphan(client, resource, object);
+  } else if (waits_for_dependents(object) && !graph_.has_blocking_dependents(std::string(kube::uid(object)))) {
+    done = co_await remove_finalizer(client, resource, object, kForegroundDeletion, kManager);
   }
   co_return done ? Outcome::settled() : Outcome::failed(done.error());
 }
 
-Task<Outcome> GarbageCollector::collect(client::Client& client, kube::Object object) {
-  std::set<std::string> lost;
-  bool has_solid = false;
-  bool is_waited_for = false;
-  const Value references = object["metadata"]["ownerReferences"];
-  if (references.empty()) co_return Outcome::settled();
-  for (const Value& reference : references.items()) {
-    const auto state = co_await owner_state(client, reference, object);
-    if (!state) co_return Outcome::failed(state.error());
-    has_solid |= *state == OwnerState::Solid;
-    is_waited_for |= *state == OwnerState::Waiting;
-    if (*state != OwnerState::Solid) lost.insert(reference["uid"].str());
-  }
-  if (lost.empty()) co_return Outcome::settled();
-  if (has_solid) {
-    const auto done = co_await disown(client, resource_, object, std::move(lost));
+Task<Outcome> GarbageCollector::collect(client::Client& client, kube::Resource resource, kube::Object object) {
+  auto owners = co_await sort_owners(client, object);
+  if (!owners) co_return Outcome::failed(owners.error());
+  if (owners->has_unknown) co_return Outcome::retries_after(kLookAgain);
+  if (owners->lost.empty()) co_return Outcome::settled();
+  if (owners->has_solid) {
+    const auto done = co_await disown(client, resource, object, std::move(owners->lost));
     co_return done ? Outcome::settled() : Outcome::failed(done.error());
   }
+  const std::string uid(kube::uid(object));
+  const bool goes_after_dependents = owners->has_waiting && !graph_.dependents(uid).empty();
+  if (goes_after_dependents && is_in_a_circle(uid)) {
+    // Its owners wait for it, and it would wait for them: it gives way first. Its change brings it here again.
+    if (const auto done = co_await unblock(client, resource, object); !done) co_return Outcome::failed(done.error());
+  }
   client::DeleteQuery query;
-  query.uid = std::string(kube::uid(object));
-  query.resource_version = object["metadata"]["resourceVersion"].str();
-  if (kube::has_finalizer(object, kOrphan)) {
+  query.uid = uid;
+  if (kube::has_finalizer(object, kOrphanDependents)) {
     query.propagation = "Orphan";
-  } else if (kube::has_finalizer(object, kForeground) || (is_waited_for && has_dependents(object))) {
+  } else if (kube::has_finalizer(object, kForegroundDeletion) || goes_after_dependents) {
     query.propagation = "Foreground";
   }
-  const auto removed = co_await client::remove(client, resource_, kube::key_of(object), query);
+  // Without a circle nothing was written here: what was judged is what is deleted.
+  if (!goes_after_dependents) query.resource_version = object["metadata"]["resourceVersion"].str();
+  const auto removed = co_await client::remove(client, resource, kube::key_of(object), query);
   if (!removed && removed.error().reason != Reason::NotFound) co_return Outcome::failed(removed.error());
   co_return Outcome::settled();
 }
 
+/// Some dependent waits for its own dependents, of which this object may be one.
+bool GarbageCollector::is_in_a_circle(const std::string& uid) const {
+  return std::ranges::any_of(graph_.dependents(uid), [&](const std::string& dependent) {
+    const OwnerGraph::Node* node = graph_.find(dependent);
+    return node != nullptr && node->waits_for_dependents;
+  });
+}
+
+Task<Result<GarbageCollector::Owners>> GarbageCollector::sort_owners(client::Client& client, kube::Object object) {
+  Owners owners;
+  const Value references = object["metadata"]["ownerReferences"];
+  for (const Value& reference : references.items()) {
+    SLIPWAY_CO_TRY(state, co_await owner_state(client, reference, object));
+    owners.has_solid |= state == OwnerState::Solid;
+    owners.has_waiting |= state == OwnerState::Waiting;
+    owners.has_unknown |= state == OwnerState::Unknown;
+    if (state == OwnerState::Dangling || state == OwnerState::Waiting) owners.lost.insert(reference["uid"].str());
+  }
+  co_return owners;
+}
+
 Task<Result<GarbageCollector::OwnerState>> GarbageCollector::owner_state(client::Client& client, Value reference,
                                                                          kube::Object object) {
-  const OwnableKind* kind = kind_of(reference);
+  const Kind* kind = kind_of(reference);
   if (kind == nullptr || (kind->is_namespaced && kube::ns(object).empty())) co_return OwnerState::Solid;
-  if (const kube::Object* owner = cached_owner(reference, object)) {
+  if (const kube::Object* owner = cached_owner(*kind, reference, object)) {
     co_return waits_for_dependents(*owner) ? OwnerState::Waiting : OwnerState::Solid;
   }
+  if (!kind->cache->is_synced() && !kind->cache->failure()) co_return OwnerState::Unknown;
   // The cache may be old, or the owner's namespace another one: only the server knows.
-  const auto owner = co_await client::get(client, kind->resource, owner_key(reference, object));
+  const kube::ObjectKey key{kind->is_namespaced ? std::string(kube::ns(object)) : std::string(), reference["name"].str()};
+  const auto owner = co_await client::get(client, kind->resource, key);
   if (!owner && owner.error().reason == Reason::NotFound) co_return OwnerState::Dangling;
   if (!owner) co_return fail(owner.error());
   if (kube::uid(*owner) != reference["uid"].as_string()) co_return OwnerState::Dangling;
   co_return waits_for_dependents(*owner) ? OwnerState::Waiting : OwnerState::Solid;
 }
 
-bool GarbageCollector::has_dependents(const kube::Object& owner) const {
-  const std::string uid(kube::uid(owner));
-  return std::any_of(caches_.begin(), caches_.end(),
-                     [&](const control::Informer* cache) { return !cache->index("owner", uid).empty(); });
-}
-
-bool GarbageCollector::has_blocking_dependents(const kube::Object& owner) const {
-  const std::string uid(kube::uid(owner));
-  for (const control::Informer* cache : caches_) {
-    for (const kube::Object& dependent : cache->index("owner", uid)) {
-      for (const Value& reference : dependent["metadata"]["ownerReferences"].items()) {
-        if (reference["uid"].as_string() == uid && reference["blockOwnerDeletion"].as_bool()) return true;
-      }
-    }
-  }
-  return false;
-}
-
 /// Asks the server, not the caches, for dependents: one that is overlooked here would be deleted later.
-Task<Result<void>> GarbageCollector::orphan(client::Client& client, kube::Object owner) {
+Task<Result<void>> GarbageCollector::orphan(client::Client& client, kube::Resource resource, kube::Object owner) {
   const std::string uid(kube::uid(owner));
+  std::vector<kube::Resource> resources;
+  for (const auto& [name, kind] : kinds_) {
+    if (kind.is_namespaced || kube::ns(owner).empty()) resources.push_back(kind.resource);
+  }
   // All is read before the first write begins: an error in between must not leave writes behind that nobody waits for.
   std::vector<std::pair<kube::Resource, Value>> dependents;
-  for (const OwnableKind& kind : *kinds_) {
-    if (!kind.is_namespaced && !kube::ns(owner).empty()) continue;
+  for (const kube::Resource& each : resources) {
     client::ListQuery query;
     query.ns = std::string(kube::ns(owner));
-    SLIPWAY_CO_TRY(list, co_await client::list(client, kind.resource, query));
-    for (const Value& item : list["items"].items()) {
-      if (kube::is_owned_by(item, uid)) dependents.emplace_back(kind.resource, item);
+    const auto list = co_await client::list(client, each, query);
+    if (!list && list.error().reason == Reason::NotFound) continue;  // its definition has gone
+    if (!list) co_return fail(list.error());
+    for (const Value& item : (*list)["items"].items()) {
+      if (kube::is_owned_by(item, uid)) dependents.emplace_back(each, item);
     }
   }
   Writes writes(env_);
-  for (const auto& [resource, dependent] : dependents) writes.add(disown(client, resource, dependent, {uid}));
+  for (const auto& [of, dependent] : dependents) writes.add(disown(client, of, dependent, {uid}));
   SLIPWAY_CO_TRY_VOID(co_await writes.join());
-  co_return co_await remove_finalizer(client, resource_, std::move(owner), kOrphan, kManager);
+  co_return co_await remove_finalizer(client, std::move(resource), std::move(owner), kOrphanDependents, kManager);
 }
 
 }  // namespace slipway::cluster

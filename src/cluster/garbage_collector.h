@@ -1,60 +1,71 @@
-// Garbage collection by owner references: an object whose owners are all gone is deleted; an owner deleted in the foreground
-// waits for its dependents (those that block it), one deleted with `orphan` lets go of them first. One controller per resource;
-// what it knows of owners and dependents comes from the shared caches, and that an owner is gone is asked of the server before
-// anything is deleted. Owners of a kind that is not in the list are taken to exist.
+// Garbage collection by owner references, over the metadata of every kind that is served, custom ones included: an object whose
+// owners are all gone is deleted; an owner deleted in the foreground waits for those dependents that block it, one deleted with
+// `orphan` lets go of them first. That an owner is gone is asked of the server before anything is deleted. Owners of a kind
+// that is not served are taken to exist. After kube-controller-manager's garbagecollector; events are left out, as there.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cluster/owner_graph.h"
 #include "control/controller.h"
 
 namespace slipway::cluster {
 
-/// A kind whose objects may own or be owned.
-struct OwnableKind {
-  kube::Resource resource;
-  std::string kind;
-  bool is_namespaced = true;
-};
-
+/// One controller for all kinds. Its keys are uids: {"", uid}.
 class GarbageCollector : public control::Controller {
  public:
-  using Kinds = std::shared_ptr<const std::vector<OwnableKind>>;
+  explicit GarbageCollector(Env& env) : env_(env) {}
 
-  /// Collects the objects of `resource`, which is one of `kinds`.
-  GarbageCollector(Env& env, Kinds kinds, kube::Resource resource)
-      : env_(env), kinds_(std::move(kinds)), resource_(std::move(resource)) {}
-
-  /// One controller for each kind.
-  static std::vector<std::unique_ptr<control::Controller>> make_all(Env& env, std::vector<OwnableKind> kinds);
-
-  std::string name() const override { return "gc-" + resource_.plural; }
+  std::string name() const override { return "gc"; }
   void watch(control::Watches& watches) override;
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
  private:
-  enum class OwnerState : std::uint8_t { Solid, Dangling, Waiting };
+  /// A kind whose objects may own or be owned.
+  struct Kind {
+    kube::Resource resource;
+    std::string kind;
+    bool is_namespaced = true;
+    control::Informer* cache = nullptr;
+    control::InformerLease lease{};  // of kinds that come and go
+  };
+  enum class OwnerState : std::uint8_t {
+    Solid,     // it is there, and stays
+    Dangling,  // it is gone
+    Waiting,   // it waits for its dependents to go
+    Unknown,   // its kind is being listed
+  };
+  /// The owners of one object, sorted.
+  struct Owners {
+    bool has_solid = false;
+    bool has_waiting = false;
+    bool has_unknown = false;
+    std::set<std::string> lost;  // uids of those that are dangling or waiting
+  };
 
-  const OwnableKind* kind_of(const json::Value& reference) const;
-  kube::ObjectKey owner_key(const json::Value& reference, const kube::Object& object) const;
-  const kube::Object* cached_owner(const json::Value& reference, const kube::Object& object) const;
+  std::vector<kube::ObjectKey> changed(const kube::Resource& resource, const kube::Object& before, const kube::Object& after);
   bool needs_look(const kube::Object& before, const kube::Object& after) const;
-  std::vector<kube::ObjectKey> dependents_of(const kube::Object& before, const kube::Object& after) const;
-  std::vector<kube::ObjectKey> released_owners(const kube::Object& before, const kube::Object& after) const;
-  bool has_dependents(const kube::Object& owner) const;
-  bool has_blocking_dependents(const kube::Object& owner) const;
+  void definition_changed(const kube::Object& before, const kube::Object& after);
+  void follow(kube::Resource resource, std::string kind, bool is_namespaced);
+  void unfollow(const std::string& group_resource);
+
+  const Kind* kind_of(const json::Value& reference) const;
+  const kube::Object* cached_owner(const Kind& kind, const json::Value& reference, const kube::Object& object) const;
 
   Task<Result<OwnerState>> owner_state(client::Client& client, json::Value reference, kube::Object object);
-  Task<control::Outcome> collect(client::Client& client, kube::Object object);
-  Task<Result<void>> orphan(client::Client& client, kube::Object owner);
+  Task<Result<Owners>> sort_owners(client::Client& client, kube::Object object);
+  Task<control::Outcome> collect(client::Client& client, kube::Resource resource, kube::Object object);
+  Task<control::Outcome> end(client::Client& client, kube::Resource resource, kube::Object object);
+  Task<Result<void>> orphan(client::Client& client, kube::Resource resource, kube::Object owner);
+  bool is_in_a_circle(const std::string& uid) const;
 
   Env& env_;
-  Kinds kinds_;
-  kube::Resource resource_;
-  std::vector<control::Informer*> caches_;  // as kinds_
-  control::Informer* own_ = nullptr;
+  control::Watches* watches_ = nullptr;
+  std::map<std::string, Kind> kinds_;  // by "plural.group"
+  OwnerGraph graph_;
 };
 
 }  // namespace slipway::cluster

@@ -136,6 +136,102 @@ TEST_F(GarbageTest, lets_the_pods_of_an_orphaned_job_go_on) {
   EXPECT_EQ(list(kPods)[0]["status"]["phase"].as_string(), "Running");
 }
 
+TEST_F(GarbageTest, breaks_a_circle_of_owners_that_block_one_another) {
+  const auto a = config("a");
+  const auto b = config("b", {a}, true);
+  const auto c = config("c", {b}, true);
+  const std::string circle = R"({"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"c","uid":")" +
+                             c["metadata"]["uid"].str() + R"(","blockOwnerDeletion":true}]}})";
+  patch(kConfigMaps, "a", circle);
+  settle();
+  remove(kConfigMaps, "a", "Foreground");
+  advance(seconds{5});
+  EXPECT_FALSE(exists("a"));
+  EXPECT_FALSE(exists("b"));
+  EXPECT_FALSE(exists("c"));
+}
+
+/// Every kind of the server can be deleted in the foreground and with orphans.
+class AnyKindTest : public GarbageTest {
+ protected:
+  const kube::Resource kServices{"", "v1", "services"};
+  const kube::Resource kRoles{"rbac.authorization.k8s.io", "v1", "roles"};
+  const kube::Resource kThings{"example.com", "v1", "things"};
+
+  void define_things() {
+    make(kDefinitions,
+         R"({apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com},
+      spec: {group: example.com, scope: Namespaced, names: {plural: things, singular: thing, kind: Thing, listKind: ThingList},
+      versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}})");
+    advance(seconds{1});
+  }
+  json::Value thing(const std::string& name) {
+    return make(kThings, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: " + name + ", namespace: default}}");
+  }
+};
+
+TEST_F(AnyKindTest, ends_a_foreground_deletion_of_services_and_roles) {
+  const auto service =
+      make(kServices, "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: default}, spec: {ports: [{port: 80}]}}");
+  const auto role =
+      make(kRoles, "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: r, namespace: default}}");
+  config("of-service", {service}, true);
+  config("of-role", {role}, true);
+  settle();
+  remove(kServices, "s", "Foreground");
+  remove(kRoles, "r", "Orphan");
+  advance(seconds{2});
+  EXPECT_TRUE(get(kServices, "s").is_null());
+  EXPECT_FALSE(exists("of-service"));
+  EXPECT_TRUE(get(kRoles, "r").is_null());
+  EXPECT_TRUE(exists("of-role"));
+}
+
+TEST_F(AnyKindTest, collects_dependents_of_custom_resources_and_custom_dependents) {
+  define_things();
+  const auto owner = thing("owner");
+  config("child", {owner}, true);
+  const auto parent = config("parent");
+  make(kThings, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: kept, namespace: default}}");
+  patch(kThings, "kept",
+        R"({"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"parent","uid":")" +
+            parent["metadata"]["uid"].str() + R"("}]}})");
+  settle();
+  remove(kThings, "owner", "Foreground");
+  remove(kConfigMaps, "parent");
+  advance(seconds{2});
+  EXPECT_FALSE(exists("child"));
+  EXPECT_TRUE(get(kThings, "owner").is_null());
+  EXPECT_TRUE(get(kThings, "kept").is_null());
+}
+
+TEST_F(AnyKindTest, collects_what_named_owners_of_a_kind_that_came_later) {
+  const auto missing = json::object({{"apiVersion", "example.com/v1"},
+                                     {"kind", "Thing"},
+                                     {"metadata", json::object({{"name", "gone"}, {"namespace", "default"}, {"uid", "1"}})}});
+  config("child", {missing});
+  advance(seconds{2});
+  EXPECT_TRUE(exists("child"));
+  define_things();
+  advance(seconds{2});
+  EXPECT_FALSE(exists("child"));
+}
+
+TEST_F(AnyKindTest, follows_a_kind_that_went_and_came_again) {
+  define_things();
+  thing("first");
+  remove(kDefinitions, "things.example.com", "Background", "");
+  advance(seconds{5});
+  EXPECT_TRUE(get(kDefinitions, "things.example.com", "").is_null());
+  define_things();
+  const auto owner = thing("second");
+  config("child", {owner});
+  settle();
+  remove(kThings, "second");
+  advance(seconds{2});
+  EXPECT_FALSE(exists("child"));
+}
+
 class EndingTest : public ClusterTest {
  protected:
   void SetUp() override { start(); }

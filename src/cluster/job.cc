@@ -20,12 +20,6 @@ bool is_managed_elsewhere(const kube::Object& job) {
   return !by.empty() && by != "kubernetes.io/job-controller";
 }
 
-Task<Result<void>> write_status(client::Client& client, kube::Object job, json::Value status) {
-  SLIPWAY_CO_TRY(written, co_await client::update_status(client, kJobs, job.with("status", std::move(status)), kManager));
-  static_cast<void>(written);
-  co_return Result<void>{};
-}
-
 /// One pod that is released, deleted or both, in this order.
 Task<Result<void>> let_go(client::Client& client, kube::Object pod, bool is_released, bool is_removed) {
   if (is_released) SLIPWAY_CO_TRY_VOID(co_await remove_finalizer(client, kPods, pod, kJobTracking, kManager));
@@ -56,7 +50,7 @@ std::vector<kube::ObjectKey> jobs_of(const kube::Object& pod) {
   const json::Value& owner = kube::controller_of(pod);
   std::vector<kube::ObjectKey> keys;
   std::string name;
-  if (owner["kind"].as_string() == "Job") {
+  if (kube::refers_to(owner, "batch", "Job")) {
     name = owner["name"].str();
   } else if (owner.is_null() && kube::has_finalizer(pod, kJobTracking)) {
     name = pod["metadata"]["labels"]["batch.kubernetes.io/job-name"].str();
@@ -104,7 +98,7 @@ Task<Outcome> JobController::carry_out(control::Reconcile& run, kube::Object job
   if (plan->status.is_null()) {
     waiting_since_.erase(run.key);
   } else if (is_status_due(run.key, *plan)) {
-    if (const auto written = co_await write_status(run.client, job, plan->status); !written) {
+    if (const auto written = co_await control::write_status(run.client, kJobs, job, plan->status, kManager); !written) {
       co_return Outcome::failed(written.error());
     }
     waiting_since_.erase(run.key);

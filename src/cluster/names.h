@@ -13,6 +13,7 @@ using kube::kClaims;
 using kube::kConfigMaps;
 using kube::kDefinitions;
 using kube::kDeployments;
+using kube::kEvents;
 using kube::kJobs;
 using kube::kNamespaces;
 using kube::kPods;

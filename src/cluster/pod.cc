@@ -63,7 +63,7 @@ Task<Outcome> PodController::run_pod(client::Client& client, kube::Object pod) {
       const auto told = co_await control::record_event(env_, client, pod, warning, "pod-runtime");
       if (!told && told.error().reason != Reason::Forbidden) co_return Outcome::failed(told.error());
     }
-    const auto written = co_await client::update_status(client, kPods, pod.with("status", status), kManager);
+    const auto written = co_await control::write_status(client, kPods, pod, status, kManager);
     if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   }
   co_return report->look_again ? Outcome::retries_after(*report->look_again) : Outcome::settled();

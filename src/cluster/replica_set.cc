@@ -22,13 +22,6 @@ Task<Result<void>> create_pod(client::Client& client, kube::Object pod) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> write_status(client::Client& client, kube::Object set, json::Value status) {
-  if (status == set["status"]) co_return Result<void>{};
-  const auto written = co_await client::update_status(client, kReplicaSets, set.with("status", std::move(status)), kManager);
-  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
-  co_return Result<void>{};
-}
-
 }  // namespace
 
 void ReplicaSetController::watch(control::Watches& watches) {
@@ -42,7 +35,7 @@ std::vector<kube::ObjectKey> ReplicaSetController::sets_of(const kube::Object& p
   std::vector<kube::ObjectKey> keys;
   const json::Value& owner = kube::controller_of(pod);
   if (!owner.is_null()) {
-    if (owner["kind"].as_string() == "ReplicaSet") keys.push_back({std::string(kube::ns(pod)), owner["name"].str()});
+    if (kube::refers_to(owner, "apps", "ReplicaSet")) keys.push_back({std::string(kube::ns(pod)), owner["name"].str()});
     return keys;
   }
   const auto& sets = sets_->objects();
@@ -92,8 +85,9 @@ Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Obje
   const bool is_old = !done && (done.error().reason == Reason::AlreadyExists || done.error().reason == Reason::Conflict);
   if (!done && !is_old) failure = ReplicaFailure{is_creation, done.error().message};
   if (!is_old) {
-    const auto written = co_await write_status(client, set, replica_set_status(set, pods, failure, wall_.now()));
-    if (!written) co_return Outcome::failed(written.error());
+    const json::Value status = replica_set_status(set, pods, failure, wall_.now());
+    const auto written = co_await control::write_status(client, kReplicaSets, set, status, kManager);
+    if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   }
   if (!done) co_return Outcome::failed(done.error());
   co_return plan.look_again ? Outcome::retries_after(*plan.look_again) : Outcome::settled();

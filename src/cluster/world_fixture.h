@@ -53,12 +53,12 @@ class ClusterTest : public testing::Test {
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::Server> server_;
   std::unique_ptr<PodRuntime> pods_;
+  std::unique_ptr<control::OneCluster> clusters_;
   std::unique_ptr<control::Runtime> runtime_;
   /// Makes the pod runtime; replaced by tests of another one.
   std::function<std::unique_ptr<PodRuntime>(ClusterTest&)> make_pods_ = [](ClusterTest& test) {
     return std::make_unique<SimulatedRuntime>(test.env_);
   };
-  std::vector<OwnableKind> custom_kinds_;
 };
 
 /// A Job with one container; `more` are further lines of spec, indented by two.

@@ -12,8 +12,9 @@ void ClusterTest::start() {
   const auto started = env_.run(server_->start());
   ASSERT_TRUE(started) << started.error().message;
   pods_ = make_pods_(*this);
-  runtime_ = std::make_unique<control::Runtime>(env_, *server_);
-  add_cluster_controllers(env_, *runtime_, {pods_.get(), custom_kinds_});
+  clusters_ = std::make_unique<control::OneCluster>("local", *server_);
+  runtime_ = std::make_unique<control::Runtime>(env_, *clusters_);
+  add_cluster_controllers(env_, *runtime_, "local", {pods_.get()});
   runtime_->start();
   settle();
 }

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "client/client.h"
+#include "control/object_writes.h"
 
 namespace slipway::cluster {
 
@@ -25,9 +26,7 @@ class Writes {
   Result<void> first_;
 };
 
-/// Patches the finalizer away; Conflict when the object has changed since. Absent objects and finalizers are fine.
-Task<Result<void>> remove_finalizer(client::Client& client, kube::Resource resource, kube::Object object,
-                                    std::string_view finalizer, std::string manager);
+using control::remove_finalizer;
 /// Deletes this very object (uid), if it is still there.
 Task<Result<void>> remove_exactly(client::Client& client, kube::Resource resource, kube::Object object,
                                   std::string propagation = "Background");

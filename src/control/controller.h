@@ -1,22 +1,29 @@
-// The controller runtime: a controller names what it watches and how one object is brought towards its spec; the runtime keeps
-// the caches, the queue (one entry per object, never two reconciles of one object at once), back-off and read-your-writes. A
-// reconcile may be run again from the top at any time; every await in it may be its last.
+// What a controller is: it names what it watches and how one object is brought towards its spec. The runtime (runtime.h) keeps
+// the caches, the queue (one entry per object, never two reconciles of one object at once), back-off, deadlines and
+// read-your-writes. A reconcile may be run again from the top at any time; every await in it may be its last.
+//
+// A controller has a home: the cluster that its keys live in. It may watch and write any other cluster beside it, and what it
+// watches may change while it runs.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/env.h"
+#include "client/backoff.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "control/clusters.h"
+#include "control/informer_pool.h"
+#include "control/tracking_client.h"
 
 namespace slipway::control {
 
 using client::Client;
-using client::Informer;
 using json::Value;
 using kube::ObjectKey;
 using kube::Resource;
@@ -32,18 +39,43 @@ struct Outcome {
   static Outcome settled() { return {}; }
   /// Run again after a while, whatever happens (a timer); resets the back-off.
   static Outcome retries_after(Duration after) { return {Kind::RetriesAfter, after, {}}; }
-  /// Run again with exponential back-off: 5 ms · 2^n, cap 1,000 s, plus jitter.
+  /// Run again with the controller's exponential back-off, plus jitter.
   static Outcome failed(Status error) { return {Kind::Failed, Duration{0}, std::move(error)}; }
 };
 
-/// One run of a reconcile. Writes made through `client` are remembered: the next run of the same key waits until the caches of
-/// the watched resources have them.
-struct Reconcile {
-  ObjectKey key;
-  Client& client;
+struct ControllerOptions {
+  /// How many objects may be reconciled at the same time.
+  std::size_t workers = 64;
+  /// How long its caches may take before the runtime says at warn what the controller waits for (and keeps waiting).
+  Duration sync_timeout = std::chrono::seconds{5};
+  /// Requests of one reconcile are answered with Timeout after this; a reconcile that is still under way then gives its worker
+  /// to other objects and is reported. Its own object waits for its end.
+  Duration reconcile_timeout = std::chrono::minutes{2};
+  /// Between failed reconciles of one object (client-go's default rate limiter).
+  client::Backoff backoff{std::chrono::milliseconds{5}, std::chrono::seconds{1000}};
 };
 
-/// What a controller watches.
+/// One run of a reconcile. Writes made through its clients are remembered: the next run of the same key waits until the caches
+/// of the written resources have them.
+class Reconcile {
+  Clusters& clusters_;
+  TrackingClient::Options tracking_;
+  std::map<std::string, std::unique_ptr<TrackingClient>> clients_;  // by cluster
+
+ public:
+  Reconcile(ObjectKey reconciled, const std::string& home, Clusters& clusters, TrackingClient::Options tracking);
+
+  const ObjectKey key;
+  /// The home cluster.
+  Client& client;
+
+  /// Another cluster by name. NotFound when it is not known (any more). The client lives as long as this run.
+  Result<Client*> on(const std::string& cluster);
+  std::vector<Written> take_written();
+};
+
+/// What a controller watches. The object is handed to Controller::watch() and stays valid as long as the controller: what is
+/// known only later may be watched later.
 class Watches {
  public:
   /// Maps an object to the keys to reconcile.
@@ -51,18 +83,31 @@ class Watches {
   /// Maps a change; `before` or `after` is null for an object that appeared or went.
   using ChangeMapper = std::function<std::vector<ObjectKey>(const Value& before, const Value& after)>;
   virtual ~Watches() = default;
+
+  // On the home cluster, for as long as the controller runs. Those asked for in Controller::watch() are complete before the
+  // first reconcile.
+
   /// The shared informer of a resource; its changes queue the object itself.
   virtual Informer& primary(const Resource& resource) = 0;
   /// Its changes queue what `mapper` gives for the state before and after.
   virtual Informer& also(const Resource& resource, Mapper mapper) = 0;
   /// Its changes queue what `mapper` gives for them: for controllers to which most changes mean nothing.
-  virtual Informer& changes(const Resource& resource, ChangeMapper mapper) = 0;
+  /// With Form::Metadata it is shown as little as that, unless a cache of whole objects is there anyway.
+  virtual Informer& changes(const Resource& resource, ChangeMapper mapper, Form form = Form::Whole) = 0;
   /// The shared informer, without queueing anything.
   virtual Informer& cache(const Resource& resource) = 0;
+
+  /// For as long as the lease is held: on any cluster, of any kind, at any time. Empty when the cluster is not known. Nothing
+  /// waits for it: look at is_synced().
+  virtual InformerLease lease(const std::string& cluster, const Resource& resource, Form form) = 0;
+  /// The name of the home cluster.
+  virtual const std::string& home() const = 0;
+  virtual Clusters& clusters() = 0;
   /// Queues a key, for what happens outside the API (a process that ended). Valid as long as the runtime.
   virtual std::function<void(const ObjectKey&)> enqueue() = 0;
-  /// Maps to the controller owner, when it has this kind.
-  static Mapper owner_of_kind(std::string kind);
+
+  /// Maps to the controller owner, when it is of this group and kind.
+  static Mapper owner_of_kind(std::string group, std::string kind);
 };
 
 class Controller {
@@ -70,32 +115,9 @@ class Controller {
   virtual ~Controller() = default;
   /// e.g. "job": in logs, metrics and as field manager ("slipway-job").
   virtual std::string name() const = 0;
-  /// How many objects may be reconciled at the same time.
-  virtual std::size_t workers() const { return 64; }
+  virtual ControllerOptions options() const { return {}; }
   virtual void watch(Watches& watches) = 0;
   virtual Task<Outcome> reconcile(Reconcile& run) = 0;
-};
-
-/// Runs controllers over one client. Informers are shared between controllers.
-class Runtime {
- public:
-  Runtime(Env& env, Client& client);
-  ~Runtime();
-
-  void add(std::unique_ptr<Controller> controller);
-  /// The shared informer of a resource (created at first use, before start()).
-  Informer& informer(const Resource& resource);
-  /// Starts informers and workers as children of this runtime. They run until their world is dropped.
-  void start();
-  /// Waits until all informers have their first list.
-  Task<> wait_synced();
-  /// No key is queued or being reconciled, for any controller (delayed retries do not count).
-  bool is_idle() const;
-
-  struct Impl;
-
- private:
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace slipway::control

@@ -32,12 +32,34 @@ json::Value event_about(const json::Value& object, const EventText& text, const 
                        {"reportingComponent", component}});
 }
 
+/// Another count of an event that is there. Somebody else's count at the same moment is as good as ours.
+Task<Result<void>> count_on(client::Client& client, json::Value event, Time now) {
+  const auto found = co_await client::get(client, kEvents, kube::key_of(event));
+  if (!found && found.error().reason == Reason::NotFound) co_return Result<void>{};
+  if (!found) co_return fail(found.error());
+  const auto last = parse_rfc3339((*found)["lastTimestamp"].as_string());
+  if (last && now - *last < kSeriesPause) co_return Result<void>{};
+  const json::Value patch =
+      json::object({{"metadata", json::object({{"resourceVersion", (*found)["metadata"]["resourceVersion"]}})},
+                    {"count", (*found)["count"].as_int() + 1},
+                    {"message", event["message"]},
+                    {"lastTimestamp", to_rfc3339(now)}});
+  const auto counted = co_await client::merge_patch(client, kEvents, kube::key_of(event), patch,
+                                                    std::string(event["reportingComponent"].as_string()));
+  const bool is_taken = !counted && (counted.error().reason == Reason::Conflict || counted.error().reason == Reason::NotFound);
+  if (!counted && !is_taken) co_return fail(counted.error());
+  co_return Result<void>{};
+}
+
 }  // namespace
 
 Task<Result<void>> record_event(Env& env, client::Client& client, json::Value object, EventText text, std::string component) {
-  auto event = event_about(object, text, component, env.clock.now());
-  const auto made = co_await client::create(client, kEvents, std::move(event), component);
-  if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(made.error());
+  const Time now = env.clock.now();
+  const json::Value event = event_about(object, text, component, now);
+  const auto made = co_await client::create(client, kEvents, event, component);
+  if (made) co_return Result<void>{};
+  if (made.error().reason != Reason::AlreadyExists) co_return fail(made.error());
+  if (text.is_series) co_return co_await count_on(client, event, now);
   co_return Result<void>{};
 }
 

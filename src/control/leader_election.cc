@@ -103,6 +103,10 @@ Value LeaderElection::claimed(Value lease) const {
                           {"kind", "Lease"},
                           {"metadata", json::object({{"name", options_.name}, {"namespace", options_.ns}})}});
   }
+  const std::string note = options_.note ? options_.note() : std::string();
+  const bool has_note = !lease["metadata"]["annotations"][kNote].is_null();
+  if (!note.empty()) lease = lease.with_path({"metadata", "annotations", kNote}, note);
+  if (note.empty() && has_note) lease = lease.without_path({"metadata", "annotations", kNote});
   return lease.with("spec", spec);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,8 @@ namespace slipway::control {
 
 class LeaderElection {
  public:
+  static constexpr const char* kNote = "slipway.dev/waits-for";
+
   struct Options {
     std::string ns = "default";
     std::string name = "slipway-controller";
@@ -23,6 +26,8 @@ class LeaderElection {
     Duration lease = std::chrono::seconds{15};
     Duration renew_deadline = std::chrono::seconds{10};
     Duration retry = std::chrono::seconds{2};  // spread by up to a fifth
+    /// What the holder wants known, in kNote of the Lease at each renewal; for people, e.g. what its controllers wait for.
+    std::function<std::string()> note{};
   };
 
   LeaderElection(Env& env, client::Client& client, Options options);

@@ -1,17 +1,14 @@
 #include "control/queue.h"
 
-#include "client/backoff.h"
-
 namespace slipway::control {
 
 namespace {
 
-constexpr client::Backoff kBackoff{std::chrono::milliseconds{5}, std::chrono::seconds{1000}};
 constexpr double kJitter = 0.1;
 
 }  // namespace
 
-Queue::Queue(Env& env) : env_(env), available_(env) {}
+Queue::Queue(Env& env, client::Backoff backoff) : env_(env), backoff_(backoff), available_(env) {}
 
 void Queue::add(const ObjectKey& key) {
   if (!dirty_.insert(key).second || working_.contains(key)) return;
@@ -32,7 +29,7 @@ void Queue::add_after(const ObjectKey& key, Duration after) {
 }
 
 void Queue::add_backed_off(const ObjectKey& key) {
-  add_after(key, jitter(env_.random, kBackoff.after(failures_[key]++), kJitter));
+  add_after(key, jitter(env_.random, backoff_.after(failures_[key]++), kJitter));
 }
 
 void Queue::forget(const ObjectKey& key) { failures_.erase(key); }

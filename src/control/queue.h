@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/env.h"
+#include "client/backoff.h"
 #include "kube/object.h"
 
 namespace slipway::control {
@@ -17,11 +18,14 @@ using kube::ObjectKey;
 
 class Queue {
  public:
-  explicit Queue(Env& env);
+  /// client-go's default item rate limiter.
+  static constexpr client::Backoff kDefaultBackoff{std::chrono::milliseconds{5}, std::chrono::seconds{1000}};
+
+  explicit Queue(Env& env, client::Backoff backoff = kDefaultBackoff);
 
   void add(const ObjectKey& key);
   void add_after(const ObjectKey& key, Duration after);
-  /// add_after with the key's next back-off: 5 ms · 2^n, cap 1,000 s, plus up to 10 % jitter.
+  /// add_after with the key's next back-off, plus up to 10 % jitter.
   void add_backed_off(const ObjectKey& key);
   /// Resets the key's back-off.
   void forget(const ObjectKey& key);
@@ -39,6 +43,7 @@ class Queue {
   };
 
   Env& env_;
+  client::Backoff backoff_;
   Signal available_;
   std::deque<ObjectKey> ready_;
   std::set<ObjectKey> dirty_;  // queued, or to be queued again when done

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/manual_env.h"
 #include "client/paper_api.h"
-#include "control/controller.h"
+#include "control/runtime.h"
 
 namespace slipway::control {
 namespace {
@@ -15,11 +17,15 @@ const Resource kThings{"", "v1", "things"};
 class Diarist : public Controller {
  public:
   using Act = std::function<Task<Outcome>(Diarist&, Reconcile&)>;
-  Diarist(std::vector<std::string>& diary, Act act) : diary(diary), act_(std::move(act)) {}
+  Diarist(std::vector<std::string>& diary, Act act, Resource watched = kThings)
+      : diary(diary), act_(std::move(act)), watched_(std::move(watched)) {}
 
   std::string name() const override { return "diarist"; }
-  std::size_t workers() const override { return 2; }
-  void watch(Watches& watches) override { things = &watches.primary(kThings); }
+  ControllerOptions options() const override { return {.workers = 2, .reconcile_timeout = seconds{20}}; }
+  void watch(Watches& watches) override {
+    things = &watches.primary(watched_);
+    self = &watches;
+  }
   Task<Outcome> reconcile(Reconcile& run) override {
     diary.push_back(run.key.name);
     return act_(*this, run);
@@ -27,16 +33,55 @@ class Diarist : public Controller {
 
   std::vector<std::string>& diary;
   Informer* things = nullptr;
+  Watches* self = nullptr;
 
  private:
   Act act_;
+  Resource watched_;
+};
+
+/// Keeps what was logged at warn.
+class WarningLog : public Log {
+ public:
+  void write(LogLevel level, std::string_view text, Fields) override {
+    if (level == LogLevel::Warn) warnings.emplace_back(text);
+  }
+  std::vector<std::string> warnings;
+};
+
+/// Lets everything through but one resource, as a role does that lacks it; a second one is never answered.
+class Doorkeeper : public client::Client {
+ public:
+  explicit Doorkeeper(client::Client& inner, Env& env) : inner_(inner), never_(env) {}
+
+  Task<Result<client::Reply>> call(client::Request request) override {
+    if (request.resource.plural == forbidden) co_return fail(Reason::Forbidden, "secrets is forbidden");
+    if (request.verb == client::Verb::Get) {
+      deadlines.push_back(request.deadline.value_or(Steady::max()));
+      co_await never_.wait();
+    }
+    co_return co_await inner_.call(std::move(request));
+  }
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
+    return inner_.watch(std::move(request));
+  }
+
+  std::string forbidden = "secrets";
+  std::vector<Steady> deadlines;  // of the calls that are never answered
+
+ private:
+  client::Client& inner_;
+  Signal never_;
 };
 
 class RuntimeTest : public testing::Test {
  protected:
   ~RuntimeTest() override { env_.drop_all(); }
+  void add(Diarist::Act act, Resource watched = kThings) {
+    runtime_.add("home", std::make_unique<Diarist>(diary_, std::move(act), std::move(watched)));
+  }
   void start(Diarist::Act act) {
-    runtime_.add(std::make_unique<Diarist>(diary_, std::move(act)));
+    add(std::move(act));
     runtime_.start();
     env_.run_until_idle();
   }
@@ -45,9 +90,12 @@ class RuntimeTest : public testing::Test {
     env_.run_until_idle();
   }
 
-  ManualEnv env_;
+  WarningLog log_;
+  ManualEnv env_{ManualEnv::Options{.log = &log_}};
   client::PaperApi api_{env_};
-  Runtime runtime_{env_, api_};
+  Doorkeeper door_{api_, env_};
+  OneCluster clusters_{"home", door_};
+  Runtime runtime_{env_, clusters_};
   std::vector<std::string> diary_;
 };
 
@@ -106,6 +154,129 @@ TEST_F(RuntimeTest, works_on_at_most_as_many_objects_as_it_has_workers) {
   env_.advance(seconds{10});
   EXPECT_EQ(most, 2U);
   EXPECT_EQ(diary_.size(), 4U);
+}
+
+Task<Outcome> done(Diarist&, Reconcile&) { co_return Outcome::settled(); }
+
+TEST_F(RuntimeTest, a_controller_waits_for_its_own_caches_only_and_says_what_for) {
+  api_.put("a");
+  add(done, {"", "v1", "secrets"});
+  start(done);
+  EXPECT_EQ(diary_, Names{"a"}) << "the other controller works";
+  env_.advance(seconds{10});
+  const auto hindrances = runtime_.hindrances();
+  ASSERT_EQ(hindrances.size(), 1U);
+  const std::string expected = "controller diarist waits for secrets in cluster home: secrets is forbidden";
+  EXPECT_EQ(hindrances[0].to_string(), expected);
+  EXPECT_EQ(std::count(log_.warnings.begin(), log_.warnings.end(), expected), 1) << "within ten seconds, once";
+  door_.forbidden = "";
+  env_.advance(seconds{60});
+  EXPECT_TRUE(runtime_.hindrances().empty());
+  EXPECT_EQ(diary_, (Names{"a", "a"})) << "it begins as soon as it may";
+}
+
+TEST_F(RuntimeTest, an_overdue_reconcile_gives_its_worker_to_others_and_is_reported) {
+  for (const char* name : {"a", "b", "c"}) api_.put(name);
+  start([](Diarist&, Reconcile& run) -> Task<Outcome> {
+    if (run.key.name == "c") co_return Outcome::settled();
+    static_cast<void>(co_await client::get(run.client, kThings, run.key));  // two workers, two calls without an answer
+    co_return Outcome::settled();
+  });
+  EXPECT_EQ(diary_, (Names{"a", "b"}));
+  ASSERT_EQ(door_.deadlines.size(), 2U);
+  EXPECT_EQ(door_.deadlines[0], env_.steady() + seconds{20}) << "requests carry the deadline to the transport";
+  env_.advance(seconds{21});
+  EXPECT_EQ(diary_, (Names{"a", "b", "c"}));
+  const auto hindrances = runtime_.hindrances();
+  ASSERT_EQ(hindrances.size(), 2U);
+  EXPECT_EQ(hindrances[0].to_string(), "controller diarist is still busy with default/a in cluster home");
+}
+
+TEST_F(RuntimeTest, a_request_after_the_deadline_is_not_sent) {
+  api_.put("a");
+  Status answer;
+  start([&](Diarist&, Reconcile& run) -> Task<Outcome> {
+    co_await sleep_for(env_, seconds{25});
+    const auto made =
+        co_await client::create(run.client, kThings, json::object({{"metadata", json::object({{"name", "b"}})}}), "t");
+    if (!made) answer = made.error();
+    co_return Outcome::settled();
+  });
+  env_.advance(seconds{26});
+  EXPECT_EQ(answer.reason, Reason::Timeout);
+  EXPECT_EQ(std::count(api_.calls.begin(), api_.calls.end(), "POST things default/b"), 0);
+}
+
+TEST_F(RuntimeTest, an_object_whose_write_is_not_seen_is_put_off_and_reported) {
+  api_.put("a");
+  start([&](Diarist& self, Reconcile& run) -> Task<Outcome> {
+    if (self.diary.size() > 1) co_return Outcome::settled();
+    const auto child = json::object({{"metadata", json::object({{"name", "child"}, {"namespace", "default"}})}});
+    static_cast<void>(co_await client::create(run.client, kThings, child, "test"));
+    co_return Outcome::retries_after(seconds{1});
+  });
+  env_.advance(seconds{40});
+  ASSERT_EQ(runtime_.hindrances().size(), 1U);
+  EXPECT_EQ(runtime_.hindrances()[0].kind, Hindrance::Kind::WriteNotSeen);
+  EXPECT_TRUE(diary_ == Names{"a"}) << "an old cache is never looked at";
+  api_.deliver();
+  env_.advance(seconds{60});
+  EXPECT_TRUE(runtime_.hindrances().empty());
+  EXPECT_GE(std::count(diary_.begin(), diary_.end(), "a"), 2);
+}
+
+TEST_F(RuntimeTest, a_controller_may_come_later) {
+  api_.put("a");
+  start(done);
+  add(done);
+  env_.run_until_idle();
+  EXPECT_EQ(diary_, (Names{"a", "a"}));
+}
+
+TEST_F(RuntimeTest, caches_are_made_and_dropped_at_run_time) {
+  runtime_.start();
+  api_.put("a");
+  {
+    const InformerLease lease = runtime_.lease("home", kThings);
+    const InformerLease second = runtime_.lease("home", kThings);
+    env_.run_until_idle();
+    EXPECT_TRUE(lease->is_synced());
+    EXPECT_EQ(&*lease, &*second) << "one informer for both";
+    EXPECT_EQ(std::count(api_.calls.begin(), api_.calls.end(), "LIST things"), 1);
+  }
+  env_.run_until_idle();
+  const std::size_t calls = api_.calls.size();
+  api_.cut(std::nullopt);
+  env_.advance(seconds{60});
+  EXPECT_EQ(api_.calls.size(), calls) << "nobody follows things any more";
+  const InformerLease again = runtime_.lease("home", kThings);
+  env_.run_until_idle();
+  EXPECT_TRUE(again->is_synced());
+  EXPECT_FALSE(static_cast<bool>(runtime_.lease("elsewhere", kThings)));
+}
+
+TEST_F(RuntimeTest, writes_on_a_cluster_that_is_not_known_are_refused) {
+  api_.put("a");
+  Status answer;
+  start([&](Diarist&, Reconcile& run) -> Task<Outcome> {
+    const auto other = run.on("elsewhere");
+    if (!other) answer = other.error();
+    co_return Outcome::settled();
+  });
+  EXPECT_EQ(answer.reason, Reason::NotFound);
+  EXPECT_EQ(answer.message, "cluster elsewhere is not known");
+}
+
+TEST(Owners, are_matched_by_group_and_kind) {
+  const auto mapper = Watches::owner_of_kind("batch", "Job");
+  const auto owned_by = [](const char* version) {
+    const auto owner =
+        json::object({{"apiVersion", version}, {"kind", "Job"}, {"name", "j"}, {"uid", "1"}, {"controller", true}});
+    return json::object({{"metadata", json::object({{"name", "p"}, {"ownerReferences", json::array({owner})}})}});
+  };
+  EXPECT_EQ(mapper(owned_by("batch/v1")).size(), 1U);
+  EXPECT_TRUE(mapper(owned_by("batch.example.com/v1")).empty()) << "another project's Job";
+  EXPECT_TRUE(mapper(owned_by("v1")).empty());
 }
 
 }  // namespace

@@ -131,6 +131,12 @@ bool is_owned_by(const Object& o, std::string_view owner_uid) {
   return false;
 }
 
+bool refers_to(const json::Value& reference, std::string_view group, std::string_view kind) {
+  const std::string_view version = reference["apiVersion"].as_string();
+  const std::size_t slash = version.find('/');
+  return reference["kind"].as_string() == kind && version.substr(0, slash == std::string_view::npos ? 0 : slash) == group;
+}
+
 const json::Value& condition(const Object& o, std::string_view type) {
   static const json::Value kNone;
   for (const json::Value& item : o["status"]["conditions"].items()) {

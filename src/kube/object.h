@@ -52,6 +52,8 @@ const json::Value& controller_of(const Object& o);
 /// A controller owner reference to `owner`, with blockOwnerDeletion.
 json::Value owner_reference(const Object& owner);
 bool is_owned_by(const Object& o, std::string_view owner_uid);
+/// Whether a reference {apiVersion, kind, …} names this kind of this group, in whatever version.
+bool refers_to(const json::Value& reference, std::string_view group, std::string_view kind);
 
 /// A condition by type out of status.conditions, or null.
 const json::Value& condition(const Object& o, std::string_view type);

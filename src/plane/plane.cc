@@ -3,7 +3,6 @@
 #include "cluster/admission.h"
 #include "cluster/cluster.h"
 #include "cluster/explain.h"
-#include "cluster/simulated_runtime.h"
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/controller.h"
 #include "delivery/jobflow/explain.h"
@@ -81,33 +80,67 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
 
 Task<> ApiServer::close() { co_await store_->close(); }
 
-Controllers::Controllers(Env& env, client::Client& client, Options options) : runtime_(env, client) {
-  cluster::ClusterOptions cluster;
-  if (options.pods == PodRuntimeKind::Simulated) {
-    simulated_ = std::make_unique<cluster::SimulatedRuntime>(env);
-    cluster.pods = simulated_.get();
-  }
+cluster::PodRuntime* Controllers::Pods::any() const {
+  if (processes) return processes.get();
+  return simulated.get();
+}
+
+Controllers::Controllers(Env& env, fleet::RemoteFactory remote)
+    : env_(env), fleet_(env, std::move(remote)), runtime_(env, fleet_) {}
+
+Controllers::Controllers(Env& env, client::Client& client, Options options) : Controllers(env) {
+  add(kLocal, client, std::move(options));
+}
+
+Controllers::~Controllers() = default;
+
+void Controllers::add(const std::string& cluster, client::Client& client, Options options) {
+  fleet_.add(cluster, client);
+  add_controllers(cluster, client, std::move(options));
+}
+
+void Controllers::add_remote(const std::string& cluster, std::shared_ptr<client::Client> client, Options options) {
+  fleet_.add_remote(cluster, std::move(client));
+  add_controllers(cluster, *fleet_.find(cluster), std::move(options));
+}
+
+void Controllers::add_controllers(const std::string& cluster, client::Client& client, Options options) {
+  Pods& pods = pods_[cluster];
+  if (options.pods == PodRuntimeKind::Simulated) pods.simulated = std::make_unique<cluster::SimulatedRuntime>(env_);
   if (options.pods == PodRuntimeKind::Process) {
     cluster::ProcessRuntime::Options process;
     process.data_folder = options.data_dir;
     process.supervisor = options.supervisor;
-    processes_ = std::make_unique<cluster::ProcessRuntime>(env, client, std::move(process));
-    cluster.pods = processes_.get();
+    pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, std::move(process));
   }
-  cluster.custom_kinds = {{delivery::jobflow::kWorkflows, "Workflow"}, {delivery::jobflow::kStepSets, "WorkflowStepSet"}};
-  if (options.makes_cluster) cluster::add_cluster_controllers(env, runtime_, std::move(cluster));
-  runtime_.add(std::make_unique<delivery::jobflow::WorkflowController>(env));
+  if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
+  runtime_.add(cluster, std::make_unique<delivery::jobflow::WorkflowController>(env_));
 }
 
-server::PodBackend* Controllers::logs() { return processes_.get(); }
+std::vector<std::string> Controllers::hindrances(const std::string& cluster) const {
+  std::vector<std::string> told;
+  for (const control::Hindrance& each : runtime_.hindrances()) {
+    if (each.cluster == cluster && each.kind == control::Hindrance::Kind::CacheNotSynced) told.push_back(each.to_string());
+  }
+  return told;
+}
 
-server::PodBackend* Controllers::pods() {
-  if (processes_) return processes_.get();
-  return simulated_.get();
+server::PodBackend* Controllers::logs(const std::string& cluster) {
+  const auto found = pods_.find(cluster);
+  return found == pods_.end() ? nullptr : found->second.processes.get();
+}
+
+server::PodBackend* Controllers::pods(const std::string& cluster) {
+  const auto found = pods_.find(cluster);
+  if (found == pods_.end()) return nullptr;
+  if (found->second.processes) return found->second.processes.get();
+  return found->second.simulated.get();
 }
 
 Task<> Controllers::stop_pods(Duration grace) {
-  if (processes_) co_await processes_->stop_all(grace);
+  for (auto& [cluster, pods] : pods_) {
+    if (pods.processes) co_await pods.processes->stop_all(grace);
+  }
 }
 
 }  // namespace slipway::plane

@@ -3,14 +3,17 @@
 // rows, CRDs) are joined here and nowhere else.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/env.h"
 #include "cluster/process_runtime.h"
-#include "control/controller.h"
+#include "cluster/simulated_runtime.h"
 #include "control/explain.h"
+#include "control/runtime.h"
+#include "fleet/fleet.h"
 #include "kube/admission.h"
 #include "server/pod_backend.h"
 #include "server/server.h"
@@ -50,8 +53,10 @@ class ApiServer {
 
 enum class PodRuntimeKind : std::uint8_t { None, Simulated, Process };
 
+/// All controllers of a process, over one Runtime and one Fleet. A cluster of this process has its own instance of each.
 class Controllers {
  public:
+  /// What runs for one cluster.
   struct Options {
     PodRuntimeKind pods = PodRuntimeKind::Simulated;
     std::string data_dir;                   // process runtime: absolute; pods/ and volumes/ below it
@@ -59,22 +64,45 @@ class Controllers {
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
   };
-  Controllers(Env& env, client::Client& client, Options options);
+  /// The name of a cluster that is the only one, as KubeVela calls its hub.
+  static constexpr const char* kLocal = "local";
 
-  /// Once.
+  /// `remote` makes clients of clusters elsewhere; without it there are none.
+  explicit Controllers(Env& env, fleet::RemoteFactory remote = nullptr);
+  /// One cluster, named kLocal.
+  Controllers(Env& env, client::Client& client, Options options);
+  ~Controllers();
+
+  /// A cluster of this process and its controllers. `client` must outlive this.
+  void add(const std::string& cluster, client::Client& client, Options options);
+  /// A cluster elsewhere that has its API server and needs the controllers of the families only.
+  void add_remote(const std::string& cluster, std::shared_ptr<client::Client> client, Options options);
+  /// Once. Clusters added later start at once.
   void start() { runtime_.start(); }
   control::Runtime& runtime() { return runtime_; }
+  fleet::Fleet& fleet() { return fleet_; }
+  /// What keeps the controllers of a cluster from their work, a sentence each: caches that have never had a list.
+  std::vector<std::string> hindrances(const std::string& cluster = kLocal) const;
   /// Null without a runtime that keeps logs.
-  server::PodBackend* logs();
+  server::PodBackend* logs(const std::string& cluster = kLocal);
   /// Through which the wire reaches pods; null without a runtime.
-  server::PodBackend* pods();
+  server::PodBackend* pods(const std::string& cluster = kLocal);
   /// Ends what runs outside this process, in order: SIGTERM, after `grace` SIGKILL. Pods stopped so count as disrupted: the
   /// next start runs them again.
   Task<> stop_pods(Duration grace);
 
  private:
-  std::unique_ptr<cluster::ProcessRuntime> processes_;
-  std::unique_ptr<cluster::PodRuntime> simulated_;
+  struct Pods {
+    std::unique_ptr<cluster::ProcessRuntime> processes;
+    std::unique_ptr<cluster::SimulatedRuntime> simulated;
+
+    cluster::PodRuntime* any() const;
+  };
+  void add_controllers(const std::string& cluster, client::Client& client, Options options);
+
+  Env& env_;
+  fleet::Fleet fleet_;
+  std::map<std::string, Pods> pods_;
   control::Runtime runtime_;
 };
 

@@ -35,6 +35,8 @@ class RemoteWatch : public client::Watch {
     stream_->close();
   }
 
+  void close() override { stream_->close(); }
+
   Task<Result<std::vector<WatchEvent>>> next() override {
     for (;;) {
       std::vector<WatchEvent> events;
@@ -95,20 +97,26 @@ RemoteClient::Transports RemoteClient::over_sockets(Env& env, Connection connect
 }
 
 Task<Result<client::Reply>> RemoteClient::call(client::Request request) {
-  co_return co_await try_until_answered(call_of(request, connection_.server));
+  co_return co_await try_until_answered(call_of(request, connection_.server), request.deadline.value_or(Steady::max()));
 }
 
 Task<Result<client::Reply>> RemoteClient::get_path(std::string path) {
   HttpCall call;
   call.url = connection_.server + path;
   call.headers.add("Accept", "application/json");
-  co_return co_await try_until_answered(std::move(call));
+  co_return co_await try_until_answered(std::move(call), Steady::max());
 }
 
-Task<Result<client::Reply>> RemoteClient::try_until_answered(HttpCall call) {
+Task<Result<client::Reply>> RemoteClient::try_until_answered(HttpCall call, Steady deadline) {
   const bool is_read = call.method == "GET";
   int refusals = 0;
   for (int failures = 0;; ++failures) {
+    if (deadline != Steady::max()) {
+      const Duration left = deadline - env_.clock.steady();
+      if (left <= Duration{0})
+        co_return fail(Reason::Timeout, fmt::format("{} {} was not answered in time", call.method, call.url));
+      call.timeout = std::min(call.timeout, left);
+    }
     auto response = co_await send(call);
     auto reply = response ? reply_of(*response) : Result<client::Reply>(fail(response.error()));
     if (reply) co_return reply;
@@ -122,6 +130,7 @@ Task<Result<client::Reply>> RemoteClient::try_until_answered(HttpCall call) {
     if (!may_retry) co_return reply;
     const Duration asked = seconds_saturating(error.retry_after_seconds);
     const Duration pause = std::max(asked, jitter(env_.random, kBackoff.after(failures), 1.0));
+    if (deadline != Steady::max() && env_.clock.steady() + pause >= deadline) co_return reply;
     co_await sleep_for(env_, pause);
   }
 }

@@ -33,7 +33,8 @@ class RemoteClient : public client::Client {
 
  private:
   Task<Result<http::Response>> send(HttpCall call);
-  Task<Result<client::Reply>> try_until_answered(HttpCall call);
+  /// An answer by `deadline`, or Timeout.
+  Task<Result<client::Reply>> try_until_answered(HttpCall call, Steady deadline);
   Result<void> renew_transport(const Credential& credential);
   void add_identity(HttpCall& call, const Credential& credential) const;
 

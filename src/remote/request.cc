@@ -50,6 +50,13 @@ const char* media_type_of(const client::Request& request) {
   return "application/json";
 }
 
+/// Servers that do not know the short form answer with whole objects.
+const char* accepted(const client::Request& request) {
+  if (request.form == client::Form::Whole) return "application/json";
+  if (request.verb == Verb::List) return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+  return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+}
+
 std::string path_of(const client::Request& request) {
   const kube::Resource& resource = request.resource;
   std::string path =
@@ -123,7 +130,7 @@ HttpCall call_of(const client::Request& request, const std::string& server) {
   call.method = method_of(request.verb);
   const std::string query = query_of(request);
   call.url = server + path_of(request) + (query.empty() ? "" : "?" + query);
-  call.headers.add("Accept", "application/json");
+  call.headers.add("Accept", accepted(request));
   if (!request.user_agent.empty()) call.headers.add("User-Agent", request.user_agent);
   if (!request.body.is_null()) {
     call.headers.add("Content-Type", media_type_of(request));

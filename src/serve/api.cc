@@ -120,7 +120,8 @@ void Api::measure(const Route& route, std::string_view verb, const net::Answer& 
 Result<net::Answer> Api::answer_path(const Call& call) {
   const std::string verb = lower(call.http.method);
   SLIPWAY_TRY_VOID(server_.authorize(call.user, server::Attributes::of_path(verb, call.route.path())));
-  SLIPWAY_TRY(response, path_response({server_.registry(), documents_, options_.root, options_.metrics_text}, call));
+  SLIPWAY_TRY(response,
+              path_response({server_.registry(), documents_, options_.root, options_.metrics_text, options_.hindrances}, call));
   return net::Answer(std::move(response));
 }
 

@@ -23,6 +23,8 @@ struct ApiOptions {
   std::string root{};  // the path this API is below: "/clusters/dev"
   /// Prometheus' text of what the process knows; empty: /metrics is not served.
   std::function<std::string()> metrics_text{};
+  /// What keeps the cluster's controllers from their work, a sentence each: /readyz fails with them. Empty: there are none.
+  std::function<std::vector<std::string>()> hindrances{};
   std::size_t reads_in_flight = 400;   // beyond: 429; watches and streams do not count
   std::size_t writes_in_flight = 200;  // beyond: 429
 };

@@ -1,6 +1,7 @@
 #include "serve/paths.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
@@ -64,19 +65,32 @@ Result<http::Response> version(const Place& place) {
   return response_with(version_info(), place.form);
 }
 
-constexpr std::array<std::string_view, 3> kChecks{"ping", "log", "store"};
+constexpr std::array<std::string_view, 4> kChecks{"ping", "log", "store", "controllers"};
+
+/// Why a check fails; empty when it holds. Controllers that wait for a cache make a cluster that is alive, but not ready.
+std::vector<std::string> faults(const Place& place, std::string_view check) {
+  const bool is_asked = check == "controllers" && place.call.route.segments.front() == "readyz" && place.site.hindrances;
+  return is_asked ? place.site.hindrances() : std::vector<std::string>();
+}
 
 Result<http::Response> health(const Place& place) {
   const std::string& name = place.call.route.segments.front();
   if (place.rest.size() == 1) {
     if (std::ranges::find(kChecks, std::string_view(place.rest[0])) == kChecks.end()) return not_found();
-    return text_response("ok");
+    const auto wrong = faults(place, place.rest[0]);
+    return wrong.empty() ? text_response("ok") : text_response(fmt::format("{}\n", fmt::join(wrong, "\n")), 500);
   }
   if (!place.rest.empty()) return not_found();
-  if (!place.call.query.find("verbose")) return text_response("ok");
   std::string body;
-  for (const std::string_view check : kChecks) body += fmt::format("[+]{} ok\n", check);
-  return text_response(body + fmt::format("{} check passed\n", name));
+  bool is_good = true;
+  for (const std::string_view check : kChecks) {
+    const auto wrong = faults(place, check);
+    if (wrong.empty()) body += fmt::format("[+]{} ok\n", check);
+    for (const std::string& each : wrong) body += fmt::format("[-]{} failed: {}\n", check, each);
+    is_good &= wrong.empty();
+  }
+  if (!is_good) return text_response(body + fmt::format("{} check failed\n", name), 500);
+  return text_response(place.call.query.find("verbose") ? body + fmt::format("{} check passed\n", name) : "ok");
 }
 
 Result<http::Response> metrics(const Place& place) {

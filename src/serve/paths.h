@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/openapi.h"
 #include "serve/call.h"
@@ -17,6 +18,8 @@ struct PathSite {
   kube::OpenApiDocuments& documents;
   std::string_view root;                             // before each URL that is told: "/clusters/dev"
   const std::function<std::string()>& metrics_text;  // empty: /metrics is not served
+  /// What keeps this cluster's controllers from their work, a sentence each; empty: nobody asks.
+  const std::function<std::vector<std::string>()>& hindrances;
 };
 /// NotFound, MethodNotAllowed, NotAcceptable.
 Result<http::Response> path_response(PathSite site, const Call& call);

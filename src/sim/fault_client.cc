@@ -32,6 +32,11 @@ class FaultWatch : public Watch {
       : world_(world), channel_(std::move(channel)), env_(env), is_faulty_(is_faulty) {}
   ~FaultWatch() override { channel_->is_closed = true; }
 
+  void close() override {
+    channel_->is_closed = true;
+    channel_->send(std::vector<WatchEvent>{});  // the regular end, for a pending next()
+  }
+
   Task<Result<std::vector<WatchEvent>>> next() override {
     while (channel_->batches.empty()) co_await channel_->arrived.wait();
     while (is_faulty_ && world_.stale_until_ > env_.clock.steady()) co_await sleep_until(env_, world_.stale_until_);

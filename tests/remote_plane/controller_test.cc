@@ -1,6 +1,7 @@
 // The controllers of the own families over HTTP and TLS, against a cluster that another "process" of this one serves, as
 // `slipway controller --kubeconfig` runs them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -15,6 +16,7 @@
 #include "os/test_folder.h"
 #include "plane/plane.h"
 #include "remote/remote_client.h"
+#include "serve/access.h"
 #include "serve/credentials.h"
 #include "serve/gateway.h"
 #include "store/memory_vfs.h"
@@ -23,6 +25,7 @@ namespace slipway::remote {
 namespace {
 
 using namespace std::chrono_literals;
+using json::Value;
 
 const kube::Resource kWorkflows{"batch.slipway.dev", "v1alpha1", "workflows"};
 
@@ -43,10 +46,11 @@ class RemoteTest : public testing::Test {
 
   Env& env() { return real_.env(); }
 
-  std::shared_ptr<RemoteClient> connect() {
+  std::shared_ptr<RemoteClient> connect(const std::string& impersonated_user = "") {
     const std::string text = serve::kubeconfig(credentials_, {{"only", fmt::format("https://127.0.0.1:{}", http_->port())}});
     auto connection = read_kubeconfig(env().files, text, folder_ / "", "");
     SLIPWAY_CHECK(connection.has_value(), connection ? "" : connection.error().message);
+    connection->impersonated_user = impersonated_user;
     auto client = std::make_shared<RemoteClient>(env(), *connection, CredentialSource::Options{},
                                                  RemoteClient::over_sockets(env(), *connection));
     clients_.push_back(client);
@@ -66,6 +70,7 @@ class RemoteTest : public testing::Test {
     plane::ApiServer::Options options;
     options.store.path = "/data/cluster.db";
     options.writes_bootstrap = true;
+    if (has_access_) options.server.access = *serve::open_access(env(), folder_ / "", folder_ / "");
     auto opened = co_await plane::ApiServer::open(env(), options);
     SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
     api_ = std::move(*opened);
@@ -73,9 +78,15 @@ class RemoteTest : public testing::Test {
     gateway_->add("", std::make_shared<serve::Api>(env(), api_->server(), serve::ApiOptions{}));
     listen();
     pods_ = std::make_unique<cluster::SimulatedRuntime>(env());
-    runtime_ = std::make_unique<control::Runtime>(env(), api_->server());
-    cluster::add_cluster_controllers(env(), *runtime_, {pods_.get(), {}});
+    if (!has_cluster_controllers_) co_return co_await answer_while(std::move(body));
+    clusters_ = std::make_unique<control::OneCluster>("served", api_->server());
+    runtime_ = std::make_unique<control::Runtime>(env(), *clusters_);
+    cluster::add_cluster_controllers(env(), *runtime_, "served", {pods_.get()});
     runtime_->start();
+    co_await answer_while(std::move(body));
+  }
+
+  Task<> answer_while(std::function<Task<>()> body) {
     Tasks tasks(env());
     tasks.spawn(http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
       return gateway_->answer(std::move(request), std::move(connection));
@@ -86,6 +97,8 @@ class RemoteTest : public testing::Test {
     co_await api_->close();
   }
 
+  bool has_access_ = false;              // RBAC is on
+  bool has_cluster_controllers_ = true;  // somebody already makes the served cluster one
   // What uses the Env goes before it.
   os::TestFolder folder_;
   store::MemoryVfs vfs_;
@@ -94,6 +107,7 @@ class RemoteTest : public testing::Test {
   std::unique_ptr<serve::Gateway> gateway_;
   std::unique_ptr<net::HttpServer> http_;
   std::unique_ptr<cluster::PodRuntime> pods_;
+  std::unique_ptr<control::OneCluster> clusters_;
   std::unique_ptr<control::Runtime> runtime_;
   std::vector<std::shared_ptr<RemoteClient>> clients_;
   std::unique_ptr<plane::Controllers> remote_controllers_;
@@ -147,12 +161,105 @@ TEST_F(RemoteTest, a_remote_controller_delivers_the_release_example) {
     plane::Controllers::Options options;
     options.pods = plane::PodRuntimeKind::None;
     options.makes_cluster = false;
-    remote_controllers_ = std::make_unique<plane::Controllers>(env(), *client, options);
+    remote_controllers_ = std::make_unique<plane::Controllers>(env());
+    remote_controllers_->add_remote("far", client, options);
     remote_controllers_->start();
     const auto user = connect();
     const auto applied = co_await apply_release(env(), *user);
     EXPECT_TRUE(applied) << applied.error().message;
     EXPECT_EQ(co_await ending(*user), "Complete");
+  });
+}
+
+Value parsed(const char* yaml) {
+  auto value = json::parse_yaml(yaml);
+  SLIPWAY_CHECK(value.has_value(), value ? "" : value.error().message);
+  return *value;
+}
+
+/// A role for everything but the kinds of group batch.
+Task<Result<void>> grant_all_but_jobs(client::Client& admin, std::string user) {
+  const kube::Resource roles{"rbac.authorization.k8s.io", "v1", "clusterroles"};
+  const kube::Resource bindings{"rbac.authorization.k8s.io", "v1", "clusterrolebindings"};
+  const Value role = parsed(R"({apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: half},
+    rules: [{apiGroups: ["", apps, batch.slipway.dev, apiextensions.k8s.io], resources: ["*"], verbs: ["*"]}]})");
+  const Value binding = parsed(R"({apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: half},
+    roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: half},
+    subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: half}]})");
+  SLIPWAY_CO_TRY(made, co_await client::create(admin, roles, role, "test"));
+  SLIPWAY_CO_TRY(bound,
+                 co_await client::create(
+                     admin, bindings,
+                     binding.with_path({"subjects"}, json::array({binding["subjects"].item(0).with("name", user)})), "test"));
+  static_cast<void>(made);
+  static_cast<void>(bound);
+  co_return Result<void>{};
+}
+
+TEST_F(RemoteTest, a_controller_whose_role_lacks_one_kind_runs_all_that_do_not_need_it_and_says_so) {
+  has_access_ = true;
+  has_cluster_controllers_ = false;
+  serve([this]() -> Task<> {
+    const kube::Resource deployments{"apps", "v1", "deployments"};
+    const auto admin = connect();
+    const auto granted = co_await grant_all_but_jobs(*admin, "half");
+    EXPECT_TRUE(granted) << granted.error().message;
+    remote_controllers_ = std::make_unique<plane::Controllers>(env());
+    remote_controllers_->add_remote("far", connect("half"), plane::Controllers::Options{});
+    remote_controllers_->start();
+    const auto made = co_await client::create(*admin, deployments, parsed(R"({apiVersion: apps/v1, kind: Deployment,
+      metadata: {name: web, namespace: default}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {
+      metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: web}]}}}})"),
+                                              "test");
+    EXPECT_TRUE(made) << made.error().message;
+    Value seen;
+    while (seen["status"]["availableReplicas"].as_int() < 2) {
+      co_await sleep_for(env(), 50ms);
+      auto got = co_await client::get(*admin, deployments, {"default", "web"});
+      EXPECT_TRUE(got) << got.error().message;
+      if (!got) co_return;
+      seen = *got;
+    }
+    const auto told = remote_controllers_->hindrances("far");
+    const auto names = [&](const std::string& start) {
+      return std::ranges::any_of(told, [&](const std::string& each) {
+        return each.starts_with(start) && each.find("is forbidden") != std::string::npos;
+      });
+    };
+    EXPECT_TRUE(names("controller job waits for jobs.batch in cluster far: jobs.batch"))
+        << fmt::format("{}", fmt::join(told, "\n"));
+    EXPECT_TRUE(names("controller workflow waits for jobs.batch in cluster far: jobs.batch"));
+    EXPECT_FALSE(names("controller deployment"));
+  });
+}
+
+TEST_F(RemoteTest, a_cache_of_metadata_holds_no_more_than_that) {
+  has_cluster_controllers_ = false;
+  serve([this]() -> Task<> {
+    const kube::Resource configs{"", "v1", "configmaps"};
+    const auto admin = connect();
+    for (int i = 0; i < 12; ++i) {
+      const Value config = parsed("{apiVersion: v1, kind: ConfigMap, metadata: {namespace: default}, data: {big: text}}")
+                               .with_path({"metadata", "name"}, fmt::format("c{}", i));
+      EXPECT_TRUE(co_await client::create(*admin, configs, config, "test"));
+    }
+    client::Informer slim(env(), *admin, configs, {.form = client::Form::Metadata, .page_size = 5});
+    Tasks tasks(env());
+    tasks.spawn(slim.run());
+    co_await slim.wait_synced();
+    EXPECT_GE(slim.objects().size(), 12U);
+    const Value config =
+        parsed("{apiVersion: v1, kind: ConfigMap, metadata: {name: late, namespace: default}, data: {big: text}}");
+    const auto late = co_await client::create(*admin, configs, config, "test");
+    EXPECT_TRUE(late) << late.error().message;
+    if (late) EXPECT_TRUE(co_await slim.wait_for(kube::revision(*late)));
+    for (const auto& [key, object] : slim.objects()) {
+      EXPECT_FALSE(object.has("data")) << key.to_string();
+      EXPECT_FALSE(object["metadata"].has("managedFields"));
+      EXPECT_FALSE(object["metadata"]["uid"].as_string().empty());
+    }
+    slim.stop();
+    co_await tasks.join();
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "control/object_writes.h"
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/external_kinds.h"
 #include "delivery/jobflow/names.h"
@@ -18,7 +19,7 @@ constexpr const char* kByExternal = "workflow-external";
 
 std::vector<std::string> owner_uid(const Value& object) {
   const Value& owner = kube::controller_of(object);
-  if (owner["kind"].as_string() != kWorkflowKind.kind) return {};
+  if (!kube::refers_to(owner, kWorkflowKind.group, kWorkflowKind.kind)) return {};
   return {owner["uid"].str()};
 }
 
@@ -41,14 +42,6 @@ std::vector<std::string> external_keys(const Value& workflow) {
 }
 
 bool is_finished_job(const Value& job) { return kube::is_true(job, "Complete") || kube::is_true(job, "Failed"); }
-
-/// Merge patch of the finalizers, for exactly this version of the object.
-Value finalizers_patch(const Value& object) {
-  const Value& finalizers = object["metadata"]["finalizers"];
-  return json::object(
-      {{"metadata", json::object({{"resourceVersion", object["metadata"]["resourceVersion"]},
-                                  {"finalizers", finalizers.is_array() ? finalizers : Value::empty_array()}})}});
-}
 
 }  // namespace
 
@@ -78,7 +71,7 @@ std::vector<ObjectKey> WorkflowController::job_changed(const Value& before, cons
   const Value& job = after.is_null() ? before : after;
   std::vector<ObjectKey> keys = waiting_for("Job", job);
   const Value& owner = kube::controller_of(job);
-  if (owner["kind"].as_string() != kWorkflowKind.kind) return keys;
+  if (!kube::refers_to(owner, kWorkflowKind.group, kWorkflowKind.kind)) return keys;
   const bool has_ended = is_finished_job(after) && !is_finished_job(before);
   const bool is_going = kube::is_deleting(after) && !kube::is_deleting(before);
   if (!has_ended && !is_going && !after.is_null()) return keys;
@@ -108,12 +101,10 @@ Task<Outcome> WorkflowController::reconcile(control::Reconcile& run) {
   if (workflow.is_null() || kube::is_deleting(workflow)) entries_.erase(run.key);
   if (workflow.is_null()) co_return Outcome::settled();
   if (kube::is_deleting(workflow)) co_return co_await let_go(run.client, workflow);
-  if (!kube::has_finalizer(workflow, kWorkflowFinalizer)) {
-    const Value wanted = kube::with_finalizer(workflow, kWorkflowFinalizer);
-    auto written = co_await client::merge_patch(run.client, kWorkflows, run.key, finalizers_patch(wanted), field_manager());
-    if (!written) co_return Outcome::failed(std::move(written).error());
-    workflow = *written;
-  }
+  auto held =
+      co_await control::add_finalizer(run.client, kWorkflows, workflow, std::string(kWorkflowFinalizer), field_manager());
+  if (!held) co_return Outcome::failed(std::move(held).error());
+  workflow = std::move(*held);
   if (is_settled(workflow)) co_return Outcome::settled();
   co_return co_await run_live(run.client, run.key, std::move(workflow));
 }
@@ -266,8 +257,7 @@ std::vector<Value> WorkflowController::step_sets_of(const kube::Object& workflow
 Task<Outcome> WorkflowController::refuse(client::Client& client, kube::Object workflow, std::vector<Cause> causes) {
   auto status = invalid_status(workflow, causes, env_.clock.now());
   if (!status) co_return Outcome::settled();
-  auto written =
-      co_await client::update_status(client, kWorkflows, workflow.with("status", std::move(*status)), field_manager());
+  auto written = co_await control::write_status(client, kWorkflows, workflow, std::move(*status), field_manager());
   if (!written) co_return Outcome::failed(std::move(written).error());
   co_return Outcome::settled();
 }
@@ -285,20 +275,12 @@ Task<Outcome> WorkflowController::let_go(client::Client& client, kube::Object wo
     auto released = co_await release_job(client, kube::key_of(job));
     if (!released) co_return Outcome::failed(std::move(released).error());
   }
-  const Value freed = kube::without_finalizer(workflow, kWorkflowFinalizer);
-  auto written =
-      co_await client::merge_patch(client, kWorkflows, kube::key_of(workflow), finalizers_patch(freed), field_manager());
-  if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
-  co_return Outcome::settled();
+  const auto freed = co_await control::remove_finalizer(client, kWorkflows, workflow, kWorkflowFinalizer, field_manager());
+  co_return freed ? Outcome::settled() : Outcome::failed(freed.error());
 }
 
 Task<Result<void>> WorkflowController::release_job(client::Client& client, ObjectKey key) {
-  const Value job = jobs_->get(key);
-  if (!kube::has_finalizer(job, kJobFinalizer)) co_return Result<void>{};
-  const Value freed = kube::without_finalizer(job, kJobFinalizer);
-  auto written = co_await client::merge_patch(client, kJobs, key, finalizers_patch(freed), field_manager());
-  if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
-  co_return Result<void>{};
+  co_return co_await control::remove_finalizer(client, kJobs, jobs_->get(key), kJobFinalizer, field_manager());
 }
 
 }  // namespace slipway::delivery::jobflow

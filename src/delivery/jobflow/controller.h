@@ -29,7 +29,7 @@ class WorkflowController : public control::Controller {
   explicit WorkflowController(Env& env, ControllerOptions options = {}) : env_(env), wall_(env.clock), options_(options) {}
 
   std::string name() const override { return "workflow"; }
-  std::size_t workers() const override { return 256; }
+  control::ControllerOptions options() const override { return {.workers = 256}; }
   void watch(control::Watches& watches) override;
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 

@@ -1,0 +1,254 @@
+#include "control/controller_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/check.h"
+
+namespace slipway::control {
+
+namespace {
+
+/// How long a reconcile waits for the cache to show what the last one has written, before its object is put off.
+constexpr Duration kWaitForWrites = std::chrono::seconds{30};
+
+ObjectKey key_of_change(const Value& before, const Value& after) { return kube::key_of(after.is_null() ? before : after); }
+
+}  // namespace
+
+/// Watches on the home cluster hold leases for the controller's life.
+class ControllerRun::HomeWatches : public Watches {
+ public:
+  explicit HomeWatches(ControllerRun& run) : run_(run) {}
+
+  Informer& primary(const Resource& resource) override {
+    return keep(resource, Form::Whole,
+                [&queue = run_.queue_](const Value& before, const Value& after) { queue.add(key_of_change(before, after)); });
+  }
+
+  Informer& also(const Resource& resource, Mapper mapper) override {
+    return changes(
+        resource,
+        [mapper = std::move(mapper)](const Value& before, const Value& after) {
+          std::set<ObjectKey> keys;
+          for (const Value* state : {&before, &after}) {
+            if (state->is_null()) continue;
+            for (ObjectKey& key : mapper(*state)) keys.insert(std::move(key));
+          }
+          return std::vector<ObjectKey>(keys.begin(), keys.end());
+        },
+        Form::Whole);
+  }
+
+  Informer& changes(const Resource& resource, ChangeMapper mapper, Form form) override {
+    return keep(resource, form, [&queue = run_.queue_, mapper = std::move(mapper)](const Value& before, const Value& after) {
+      for (const ObjectKey& key : mapper(before, after)) queue.add(key);
+    });
+  }
+
+  Informer& cache(const Resource& resource) override { return keep(resource, Form::Whole, nullptr); }
+
+  InformerLease lease(const std::string& cluster, const Resource& resource, Form form) override {
+    InformerPool* pool = run_.caches_(cluster);
+    return pool == nullptr ? InformerLease() : pool->take(resource, form);
+  }
+
+  const std::string& home() const override { return run_.home_; }
+  Clusters& clusters() override { return run_.clusters_; }
+
+  /// The controller's watch() has ended.
+  void complete() {
+    is_complete_ = true;
+    for (auto& [lease, handler] : std::exchange(waiting_, {})) lease->on_change(std::move(handler));
+  }
+
+  std::function<void(const ObjectKey&)> enqueue() override {
+    return [&queue = run_.queue_](const ObjectKey& key) { queue.add(key); };
+  }
+
+ private:
+  /// A cache may have its objects already, and handlers are told of them at once: they are added when watch() has ended and
+  /// the controller knows all its caches.
+  Informer& keep(const Resource& resource, Form form, Informer::Handler handler) {
+    InformerLease taken = lease(run_.home_, resource, form);
+    SLIPWAY_CHECK(static_cast<bool>(taken), "the home of a controller is known");
+    run_.own_caches_.push_back(std::move(taken));
+    InformerLease& kept = run_.own_caches_.back();
+    if (handler && is_complete_) kept.on_change(std::move(handler));
+    if (handler && !is_complete_) waiting_.emplace_back(&kept, std::move(handler));
+    return *kept;
+  }
+
+  ControllerRun& run_;
+  bool is_complete_ = false;
+  std::vector<std::pair<InformerLease*, Informer::Handler>> waiting_;
+};
+
+ControllerRun::ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches caches, std::string home,
+                             std::unique_ptr<Controller> controller)
+    : env_(env),
+      clusters_(clusters),
+      tasks_(tasks),
+      caches_(std::move(caches)),
+      home_(std::move(home)),
+      controller_(std::move(controller)),
+      options_(controller_->options()),
+      queue_(env, options_.backoff),
+      worker_free_(env),
+      agent_("slipway-" + controller_->name()),
+      metric_labels_("controller=\"" + controller_->name() + "\""),
+      watches_(std::make_unique<HomeWatches>(*this)) {
+  controller_->watch(*watches_);
+  watches_->complete();
+}
+
+ControllerRun::~ControllerRun() = default;
+
+void ControllerRun::start() {
+  started_at_ = env_.clock.steady();
+  tasks_.spawn(dispatch());
+}
+
+/// One task per controller takes keys and starts a child for each, so that idle workers cost nothing.
+Task<> ControllerRun::dispatch() {
+  co_await wait_for_caches();
+  is_ready_ = true;
+  for (;;) {
+    while (busy_ >= options_.workers) co_await worker_free_.wait();
+    ObjectKey key = co_await queue_.take();
+    ++busy_;
+    running_[key] = {env_.clock.steady()};
+    watch_over_deadlines();
+    tasks_.spawn(reconcile(std::move(key)));
+  }
+}
+
+/// Waits for the caches that watch() has asked for. Says what it waits for when that takes longer than it should.
+Task<> ControllerRun::wait_for_caches() {
+  const auto warning = env_.clock.call_at(started_at_ + options_.sync_timeout, [this] {
+    std::vector<Hindrance> missing;
+    add_hindrances(missing);
+    for (const Hindrance& each : missing) env_.log.warn(each.to_string());
+  });
+  // Later caches are not waited for; those of this moment may not move.
+  const std::size_t wanted = own_caches_.size();
+  for (std::size_t i = 0; i < wanted; ++i) co_await own_caches_[i]->wait_synced();
+}
+
+Task<> ControllerRun::reconcile(ObjectKey key) {
+  if (auto node = written_.extract(key)) {
+    std::vector<Written> written = node.mapped();
+    if (!co_await wait_written(std::move(node.mapped()))) {
+      // An old cache is not looked at: the object waits on, without holding a worker.
+      written_[key] = std::move(written);
+      put_off_.try_emplace(key, env_.clock.steady());
+      queue_.add_backed_off(key);
+      finished(key);
+      co_return;
+    }
+  }
+  put_off_.erase(key);
+  const TrackingClient::Options tracking{env_.clock, agent_, env_.clock.steady() + options_.reconcile_timeout};
+  Reconcile run(key, home_, clusters_, tracking);
+  const Outcome outcome = co_await controller_->reconcile(run);
+  if (auto written = run.take_written(); !written.empty()) written_[key] = std::move(written);
+  settle(key, outcome);
+  finished(key);
+}
+
+Task<bool> ControllerRun::wait_written(std::vector<Written> written) {
+  const Steady deadline = env_.clock.steady() + kWaitForWrites;
+  for (const Written& write : written) {
+    InformerPool* pool = caches_(write.cluster);
+    const auto informer = pool == nullptr ? nullptr : pool->find(write.resource);
+    if (informer == nullptr) continue;
+    bool is_seen = true;
+    if (write.revision > 0) {
+      is_seen = co_await informer->wait_for(write.revision, deadline);
+    } else if (!write.gone_uid.empty()) {
+      is_seen = co_await informer->wait_gone(write.key, write.gone_uid, deadline);
+    } else if (!write.deleted_uid.empty()) {
+      is_seen = co_await informer->wait_deleted(write.key, write.deleted_uid, deadline);
+    }
+    if (!is_seen && !informer->is_stopped()) co_return false;
+  }
+  co_return true;
+}
+
+void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
+  env_.metrics.count("slipway_reconcile_total", metric_labels_, 1);
+  switch (outcome.kind) {
+    case Outcome::Kind::Settled:
+      queue_.forget(key);
+      return;
+    case Outcome::Kind::RetriesAfter:
+      queue_.forget(key);
+      queue_.add_after(key, outcome.after);
+      return;
+    case Outcome::Kind::Failed:
+      env_.metrics.count("slipway_reconcile_errors_total", metric_labels_, 1);
+      env_.log.debug("reconcile failed",
+                     {{"controller", agent_}, {"object", key.to_string()}, {"error", outcome.error.message}});
+      queue_.add_backed_off(key);
+      return;
+  }
+}
+
+void ControllerRun::finished(const ObjectKey& key) {
+  const auto found = running_.find(key);
+  if (!found->second.is_overdue) {
+    --busy_;
+    worker_free_.notify();
+  }
+  running_.erase(found);
+  if (running_.empty()) overdue_timer_.reset();
+  queue_.done(key);
+}
+
+/// Keeps one timer for all reconciles under way, set to the time-out of the oldest one that is not overdue yet.
+void ControllerRun::watch_over_deadlines() {
+  if (overdue_timer_ != nullptr) return;
+  std::optional<Steady> next;
+  for (const auto& [key, running] : running_) {
+    const Steady due = running.since + options_.reconcile_timeout;
+    if (!running.is_overdue) next = std::min(next.value_or(due), due);
+  }
+  if (!next) return;
+  overdue_timer_ = env_.clock.call_at(*next, [this] {
+    const auto fired = std::move(overdue_timer_);
+    for (auto& [key, running] : running_) {
+      if (running.is_overdue || env_.clock.steady() < running.since + options_.reconcile_timeout) continue;
+      running.is_overdue = true;
+      --busy_;
+      worker_free_.notify();
+      env_.metrics.count("slipway_reconcile_overdue_total", metric_labels_, 1);
+      env_.log.warn(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since).to_string());
+    }
+    watch_over_deadlines();
+  });
+}
+
+Hindrance ControllerRun::hindrance(Hindrance::Kind kind, std::string subject, Steady since) const {
+  return {kind, controller_->name(), home_, std::move(subject), {}, since};
+}
+
+void ControllerRun::add_hindrances(std::vector<Hindrance>& to) const {
+  std::set<Resource> told;
+  for (const InformerLease& cache : own_caches_) {
+    const bool is_missing = !is_ready_ && !cache->is_synced();
+    const bool is_failing = is_ready_ && cache->failure().has_value();
+    if ((!is_missing && !is_failing) || !told.insert(cache->resource()).second) continue;
+    const auto kind = is_missing ? Hindrance::Kind::CacheNotSynced : Hindrance::Kind::CacheFails;
+    Hindrance each = hindrance(kind, cache->resource().group_resource(), started_at_);
+    if (cache->failure()) each.message = cache->failure()->message;
+    to.push_back(std::move(each));
+  }
+  for (const auto& [key, running] : running_) {
+    if (running.is_overdue) to.push_back(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since));
+  }
+  for (const auto& [key, since] : put_off_) to.push_back(hindrance(Hindrance::Kind::WriteNotSeen, key.to_string(), since));
+}
+
+}  // namespace slipway::control

@@ -1,0 +1,73 @@
+// One controller at work in a runtime: its queue, its caches, its workers. Internal to control; see runtime.h.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/queue.h"
+#include "control/runtime.h"
+
+namespace slipway::control {
+
+/// The pool of a cluster's caches, or null when the cluster is not known.
+using Caches = std::function<InformerPool*(const std::string& cluster)>;
+
+class ControllerRun {
+ public:
+  /// Calls the controller's watch(). `tasks` runs its workers and must outlive this.
+  ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches caches, std::string home,
+                std::unique_ptr<Controller> controller);
+  ControllerRun(const ControllerRun&) = delete;
+  ControllerRun& operator=(const ControllerRun&) = delete;
+  ~ControllerRun();
+
+  void start();
+  bool is_idle() const { return queue_.is_idle(); }
+  void add_hindrances(std::vector<Hindrance>& to) const;
+
+ private:
+  class HomeWatches;
+  /// A reconcile under way.
+  struct Running {
+    Steady since;
+    bool is_overdue = false;  // it has been reported and holds no worker any more
+  };
+
+  Task<> dispatch();
+  Task<> wait_for_caches();
+  Task<> reconcile(ObjectKey key);
+  Task<bool> wait_written(std::vector<Written> written);
+  void settle(const ObjectKey& key, const Outcome& outcome);
+  void finished(const ObjectKey& key);
+  void watch_over_deadlines();
+  Hindrance hindrance(Hindrance::Kind kind, std::string subject, Steady since) const;
+
+  Env& env_;
+  Clusters& clusters_;
+  Tasks& tasks_;
+  Caches caches_;
+  std::string home_;
+  std::unique_ptr<Controller> controller_;
+  ControllerOptions options_;
+  Queue queue_;
+  Signal worker_free_;
+  std::size_t busy_ = 0;
+  std::map<ObjectKey, Running> running_;
+  std::unique_ptr<Timer> overdue_timer_;
+  /// What the last reconcile of a key has written: to be seen before its next.
+  std::map<ObjectKey, std::vector<Written>> written_;
+  /// Since when a key is put off because a write is not seen.
+  std::map<ObjectKey, Steady> put_off_;
+  std::string agent_;
+  std::string metric_labels_;
+  std::deque<InformerLease> own_caches_;
+  std::unique_ptr<HomeWatches> watches_;
+  bool is_ready_ = false;  // its caches had their first list
+  Steady started_at_{};
+};
+
+}  // namespace slipway::control

@@ -133,13 +133,11 @@ class PlaneConformance : public PlaneTest {
     auto api = env_->run(plane::ApiServer::open(*env_, options));
     ASSERT_TRUE(api) << api.error().message;
     api_ = std::move(*api);
-    runtime_ = std::make_unique<control::Runtime>(env_->env(), api_->server());
-    cluster::ClusterOptions cluster;
+    clusters_ = std::make_unique<control::OneCluster>("local", api_->server());
+    runtime_ = std::make_unique<control::Runtime>(env_->env(), *clusters_);
     pods_ = std::make_unique<cluster::SimulatedRuntime>(env_->env());
-    cluster.pods = pods_.get();
-    cluster.custom_kinds = {{kWorkflows, "Workflow"}, {kStepSets, "WorkflowStepSet"}};
-    cluster::add_cluster_controllers(env_->env(), *runtime_, std::move(cluster));
-    runtime_->add(std::make_unique<WorkflowController>(env_->env()));
+    cluster::add_cluster_controllers(env_->env(), *runtime_, "local", {pods_.get()});
+    runtime_->add("local", std::make_unique<WorkflowController>(env_->env()));
     runtime_->start();
   }
   void TearDown() override {
@@ -182,6 +180,7 @@ class PlaneConformance : public PlaneTest {
   }
 
   std::unique_ptr<cluster::SimulatedRuntime> pods_;
+  std::unique_ptr<control::OneCluster> clusters_;
   std::unique_ptr<control::Runtime> runtime_;
 };
 

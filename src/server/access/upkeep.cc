@@ -116,6 +116,7 @@ Task<Result<void>> keep_names(ServerContext& context, std::string name) {
 
 Task<Result<void>> begin_upkeep(ServerContext& context) {
   std::vector<Request> requests;
+  requests.reserve(kFirstNamespaces.size());
   for (const std::string_view name : kFirstNamespaces) {
     requests.push_back(creation(kNamespaces, "", plain_object("Namespace", name)));
   }
@@ -135,9 +136,13 @@ Task<Result<void>> begin_upkeep(ServerContext& context) {
 
 Task<> keep_up(ServerContext& context, kube::Resource resource, std::string ns) {
   Result<void> kept;
-  if (resource == kClusterRoles) kept = co_await keep_aggregates(context);
-  if (resource == kNamespaces || resource == kServiceAccounts) kept = co_await keep_accounts(context, std::move(ns));
-  if (resource == kDefinitions) kept = co_await keep_names(context, std::move(ns));
+  if (resource == kClusterRoles) {
+    kept = co_await keep_aggregates(context);
+  } else if (resource == kNamespaces || resource == kServiceAccounts) {
+    kept = co_await keep_accounts(context, std::move(ns));
+  } else if (resource == kDefinitions) {
+    kept = co_await keep_names(context, std::move(ns));
+  }
   if (!kept) context.env.log.warn("access upkeep failed", {{"error", kept.error().message}});
 }
 

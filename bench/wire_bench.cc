@@ -75,9 +75,10 @@ Task<std::string> revision_now(User& load) {
   co_return answer->body.substr(at, answer->body.find('"', at) - at);
 }
 
-/// What one watcher has seen. Every object carries the moment of its sending.
+/// Watches from revision `from` until `events` objects of the run have come. Every object carries the moment of its sending.
 Task<> follow(User& load, int run, std::string from, int events, int& ready, std::vector<double>& lags, int& seen) {
-  HttpCall call = load.get(std::string(kConfigMaps) + fmt::format("?watch=true&labelSelector=bench%3Drun{}", run));
+  HttpCall call =
+      load.get(std::string(kConfigMaps) + fmt::format("?watch=true&resourceVersion={}&labelSelector=bench%3Drun{}", from, run));
   call.is_streaming = true;
   call.timeout = std::chrono::seconds{60};
   auto answer = co_await load.client().send(std::move(call));

@@ -4,7 +4,7 @@
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers; the store's, and templates rendered by several
 #                     threads, also with the thread sanitizer
-#   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node) against `slipway up`
+#   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node, helm) against `slipway up`
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
 #   make conformance-kube  of these only the ones that read $SLIPWAY_CORPUS/kube

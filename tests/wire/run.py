@@ -105,6 +105,11 @@ def node_client():
     return str(pathlib.Path("out/tools/node_modules/@kubernetes/client-node/dist/index.js").absolute())
 
 
+def helm():
+    """helm, where `make test-wire` has built it."""
+    return pathlib.Path("out/tools/bin/helm").absolute()
+
+
 class Plane:
     """`slipway up` on a free port, in a folder of its own."""
 
@@ -167,6 +172,8 @@ def run_section(section, slipway, kubectl, minor):
         if kubectl:
             (folder / "bin" / "kubectl").symlink_to(kubectl)
             (folder / "bin" / "kubectl-slipway").symlink_to(os.path.abspath(slipway))
+        if helm().exists():
+            (folder / "bin" / "helm").symlink_to(helm())
         plane = Plane(slipway, folder, section.pods, section.clusters)
         try:
             for step in section.steps:
@@ -213,6 +220,8 @@ def main():
             continue
         if section.is_client and "client-node" in section.title and not os.path.exists(node_client()):
             print(f"skipped: {section.title} (npm has not brought it)")
+        elif section.is_client and section.title.startswith("helm ") and not helm().exists():
+            print(f"skipped: {section.title} (go is not there, or its module proxy)")
         elif section.is_client:
             runs.append((section, None, (1, 99)))
         else:

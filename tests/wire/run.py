@@ -16,6 +16,8 @@ A behaviour file has sections:
 A section, a command or a line may begin with [1.29-], [-1.28] or [1.30-1.32]: then it counts only for those minors.
 A section that begins with == ! is run once, without kubectl (client libraries); one with @process has pods that are processes,
 the others simulated ones; one with @clusters has the clusters dev and staging.
+
+Sections named in tests/known_failures/wire.txt ("FILE: TITLE # reason") are run and told, but not counted as failed.
 """
 import argparse
 import concurrent.futures
@@ -203,6 +205,12 @@ def find_kubectls(tools):
     return dict(sorted(found.items()))
 
 
+def known_failures():
+    """{section name: reason} of what is expected to fail."""
+    lines = (HERE.parent / "known_failures" / "wire.txt").read_text().splitlines()
+    return {name.strip(): reason.strip() for name, _, reason in (line.partition("#") for line in lines) if name.strip()}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--slipway", required=True)
@@ -226,7 +234,8 @@ def main():
             runs.append((section, None, (1, 99)))
         else:
             runs += [(section, path, minor) for minor, path in kubectls.items() if section.applies(minor)]
-    failed = 0
+    failed, expected = 0, 0
+    known = known_failures()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         results = [(run, pool.submit(run_section, run[0], arguments.slipway, run[1], run[2])) for run in runs]
         for (section, path, minor), result in results:
@@ -235,10 +244,16 @@ def main():
                 problem = result.result()
             except Exception as error:  # a plane that did not start is a failure of this run, not the end of all
                 problem = f"    {error}"
-            if problem:
+            reason = known.get(f"{section.file}: {section.title}")
+            if reason and problem:
+                expected += 1
+                print(f"known failure: {name} ({reason})")
+            elif reason:
+                print(f"passes, take it off tests/known_failures/wire.txt: {name}")
+            elif problem:
                 failed += 1
                 print(f"FAILED {name}\n{problem}", flush=True)
-    print(f"{len(runs) - failed} passed, {failed} failed")
+    print(f"{len(runs) - failed - expected} passed, {failed} failed" + (f", {expected} skipped" if expected else ""))
     return 1 if failed or not runs else 0
 
 

@@ -25,7 +25,7 @@ Task<Result<kube::Object>> add_finalizer(client::Client& client, kube::Resource 
 Task<Result<void>> remove_finalizer(client::Client& client, kube::Resource resource, kube::Object object,
                                     std::string_view finalizer, std::string manager) {
   if (!kube::has_finalizer(object, finalizer)) co_return Result<void>{};
-  const json::Value& rest = kube::without_finalizer(object, finalizer)["metadata"]["finalizers"];
+  const json::Value rest = kube::without_finalizer(object, finalizer)["metadata"]["finalizers"];
   const json::Value patch = finalizers_patch(object, rest.empty() ? json::Value() : rest);
   const auto patched =
       co_await client::merge_patch(client, std::move(resource), kube::key_of(object), patch, std::move(manager));

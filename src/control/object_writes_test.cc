@@ -75,6 +75,13 @@ TEST_F(ObjectWrites, lets_an_object_go_only_when_it_is_clean) {
   EXPECT_EQ(cleanings_, 2);
 }
 
+TEST_F(ObjectWrites, leaves_the_finalizers_of_others) {
+  api_.object =
+      deleting().with_path({"metadata", "finalizers"}, json::array({Value("orphan"), Value(kFinalizer), Value("other.com/x")}));
+  EXPECT_EQ(run(true)->stage, Finalized::Stage::Gone);
+  EXPECT_EQ(api_.object["metadata"]["finalizers"], json::array({Value("orphan"), Value("other.com/x")}));
+}
+
 TEST_F(ObjectWrites, takes_an_object_that_is_gone_for_let_go) {
   api_.object = deleting();
   api_.error = fail(Reason::NotFound, "gone").error();

@@ -266,7 +266,7 @@ TEST_F(ProcessTest, finds_its_supervisors_again_after_a_restart) {
   EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
 }
 
-TEST_F(ProcessTest, replaces_a_pod_whose_supervisor_was_killed_without_a_retry) {
+TEST_F(ProcessTest, a_job_without_retries_fails_when_the_supervisor_of_its_pod_was_killed) {
   make(kJobs, job_yaml("work", "  backoffLimit: 0\n"));
   advance(seconds{1});
   record(0, PodPhase::Running);
@@ -277,13 +277,30 @@ TEST_F(ProcessTest, replaces_a_pod_whose_supervisor_was_killed_without_a_retry) 
   EXPECT_EQ(started()[1].folder, started()[0].folder);
   record(1, PodPhase::Lost, 137);
   advance(seconds{1});
+  EXPECT_TRUE(kube::is_true(pod(), kDisruptionTarget));
+  const auto job = get(kJobs, "work");
+  EXPECT_TRUE(kube::is_true(job, "Failed"));
+  EXPECT_EQ(job["status"]["failed"].as_int(), 1);
+  advance(std::chrono::hours{1});
+  EXPECT_EQ(started().size(), 2U);
+}
+
+TEST_F(ProcessTest, a_job_with_retries_replaces_a_pod_whose_supervisor_was_killed_after_a_back_off) {
+  make(kJobs, job_yaml("work", "  backoffLimit: 1\n"));
+  advance(seconds{1});
+  record(0, PodPhase::Running);
+  advance(seconds{1});
+  end(0);
+  advance(seconds{1});
+  record(1, PodPhase::Lost, 137);
+  advance(seconds{5});
+  EXPECT_EQ(started().size(), 2U);
+  advance(seconds{6});
   ASSERT_EQ(started().size(), 3U);
   EXPECT_NE(started()[2].folder, started()[0].folder);
   record(2, PodPhase::Succeeded);
   advance(seconds{1});
-  const auto job = get(kJobs, "work");
-  EXPECT_TRUE(kube::is_true(job, "Complete"));
-  EXPECT_FALSE(job["status"].has("failed"));
+  EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
 }
 
 TEST_F(ProcessTest, stops_a_deleted_pod_with_its_grace_and_cleans_up) {

@@ -90,9 +90,11 @@ class Launch {
   std::string root_;
 };
 
-[[noreturn]] void become_container(Launch launch, pid_t parent, const Streams& streams, int report) {
+[[noreturn]] void become_container(Launch launch, PodMark mark, pid_t parent, const Streams& streams, int report) {
   setsid();
   reset_signals();
+  // Where that is refused the environment has to do.
+  if (mark != 0) (void)carry_mark(mark);
   std::string why = "cannot redirect input and output";
   // Everything but the three standard descriptors closes with exec, whatever the supervisor inherited.
   if (dup2(streams.in.get(), 0) == 0 && dup2(streams.out.get(), 1) == 1 && dup2(streams.error.get(), 2) == 2 &&
@@ -118,7 +120,7 @@ std::string read_report(int fd) {
 }  // namespace
 
 std::expected<StartedContainer, std::string> start_container(const PodContainer& container, const std::string& pod_folder,
-                                                             PodMounting mounting) {
+                                                             PodMounting mounting, PodMark mark) {
   const auto failure = [](std::string_view what) {
     return std::unexpected(fmt::format("{}: {}", what, strerrordesc_np(errno)));
   };
@@ -131,7 +133,7 @@ std::expected<StartedContainer, std::string> start_container(const PodContainer&
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return failure("cannot fork");
-  if (child == 0) become_container(Launch(container, pod_folder, mounting), parent, *streams, to_parent.get());
+  if (child == 0) become_container(Launch(container, pod_folder, mounting), mark, parent, *streams, to_parent.get());
   to_parent = Descriptor();
   const std::string why = read_report(from_child.get());
   if (why.empty()) return StartedContainer{identify(child), start_relay(container, child, *streams)};

@@ -22,6 +22,7 @@
 #include "os/files.h"
 #include "os/log_times.h"
 #include "os/mounts.h"
+#include "os/pod_mark.h"
 #include "os/proc.h"
 
 namespace slipway::os {
@@ -139,7 +140,7 @@ class Supervisor {
     const Micros begun = wall_clock();
     // Before its first line: a log that is there already ends the run before.
     times_.begin_run(slots_[i].spec->log, slots_[i].spec->times, begun);
-    const auto started = start_container(*slots_[i].spec, folder_, state_.mounting);
+    const auto started = start_container(*slots_[i].spec, folder_, state_.mounting, mark_of(i));
     if (!started) {
       ended(
           i,
@@ -198,16 +199,32 @@ class Supervisor {
     }
   }
 
+  /// 0: none.
+  PodMark mark_of(std::size_t i) const { return state_.mark == 0 ? 0 : container_mark(state_.mark, i); }
+
   /// Kills adopted orphans whose container does not run. Their own children are adopted next, and come up when these are
   /// reaped.
   void kill_strays() {
     for (const pid_t pid : current_children()) {
-      const auto container = initial_variable(pid, kContainerVariable);
-      const auto runs = [&](const PodContainerState& state) {
-        return state.phase == PodContainerPhase::Running && (state.process.pid == pid || state.name == container);
-      };
-      if (container && std::ranges::none_of(state_.containers, runs)) kill(pid, SIGKILL);
+      const auto container = container_of(pid);
+      if (container && *container < slots_.size() && !runs(*container, pid)) kill(pid, SIGKILL);
     }
+  }
+
+  /// The container that a child belongs to; nothing for a relay.
+  std::optional<std::size_t> container_of(pid_t pid) const {
+    if (const auto marked = marked_container(state_.mark, pid)) return marked;
+    const auto name = initial_variable(pid, kContainerVariable);
+    const auto found = std::ranges::find_if(state_.containers, [&](const auto& state) { return state.name == name; });
+    if (!name || found == state_.containers.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - state_.containers.begin());
+  }
+
+  bool runs(std::size_t container, pid_t pid) const {
+    return state_.containers[container].phase == PodContainerPhase::Running ||
+           std::ranges::any_of(state_.containers, [&](const PodContainerState& state) {
+             return state.phase == PodContainerPhase::Running && state.process.pid == pid;
+           });
   }
 
   void stop_what_is_late() {
@@ -350,15 +367,16 @@ class Supervisor {
 };
 
 /// Ends every process of the pod but this one, and waits until they are gone.
-void kill_pod(const std::string& pod_folder) {
+void kill_pod(const std::string& pod_folder, PodMark mark) {
   bool has_some = true;
   while (has_some) {
     has_some = false;
     for (const pid_t pid : all_processes()) {
-      const auto stat = pid == getpid() ? std::nullopt : read_proc_stat(pid);
-      if (!stat || stat->state == 'Z' || initial_variable(pid, kPodVariable) != pod_folder) continue;
-      has_some = true;
-      kill(pid, SIGKILL);
+      const auto is_of_pod = [&] {
+        const auto stat = pid == getpid() ? std::nullopt : read_proc_stat(pid);
+        return stat && stat->state != 'Z' && (marked_container(mark, pid) || initial_variable(pid, kPodVariable) == pod_folder);
+      };
+      if (is_of_pod() && kill_if(pid, is_of_pod)) has_some = true;
     }
     const timespec pause = to_timespec(kSweepPause);
     if (has_some) nanosleep(&pause, nullptr);
@@ -393,13 +411,14 @@ int write_once(const std::string& pod_folder, const PodState& state) {
 int continue_pod(const std::string& pod_folder, const std::string& old_text) {
   const auto old = decode_state(old_text);
   if (old && is_final(old->phase)) return 0;
-  kill_pod(pod_folder);
+  kill_pod(pod_folder, old ? old->mark : 0);
   return write_once(pod_folder, lost(old ? *old : PodState()));
 }
 
 int begin_pod(const std::string& pod_folder) {
   PodState state;
   state.supervisor = identify(getpid());
+  state.mark = make_pod_mark();
   const auto text = read_file(fmt::format("{}/{}", pod_folder, kPodManifestFile));
   const auto manifest = text ? decode_manifest(*text) : Result<PodManifest>(fail(text.error()));
   if (!manifest) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/pod_record.h"
+#include "os/container.h"
 #include "os/mounts.h"
 #include "os/proc.h"
 #include "os/test_folder.h"
@@ -308,6 +309,54 @@ TEST(Supervisor, killed_it_takes_its_containers_along_and_the_next_one_finds_the
   EXPECT_EQ(state.containers[0].exit.reason, "ContainerStatusUnknown");
   const auto far = read_proc_stat(static_cast<pid_t>(std::stol(pod.folder.text("shared/far"))));
   EXPECT_TRUE(!far || far->state == 'Z');
+}
+
+TEST(Supervisor, killed_it_is_not_outlived_by_children_without_an_environment_in_sessions_of_their_own) {
+  Pod pod;
+  // Each of the two tells its number before it loses all that the environment says.
+  pod.add_shell("main",
+                "sh -c 'echo $$ > near; exec env -i sleep 1000' & setsid sh -c 'echo $$ > far; exec env -i sleep 1000' & "
+                "until [ -s near ] && [ -s far ]; do sleep 0.01; done; echo ready; sleep 1000")
+      .folder = pod.volume("shared");
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    execlp("sleep", "sleep", "1000", nullptr);
+    _exit(1);
+  }
+  pod.start();
+  ASSERT_TRUE(pod.logs("main", "ready"));
+  const std::string near = pod.folder.text("shared/near");
+  const std::string far = pod.folder.text("shared/far");
+  for (const std::string& text : {near, far}) {
+    const auto pid = static_cast<pid_t>(std::stol(text));
+    ASSERT_TRUE(eventually([&] { return !initial_variable(pid, kPodVariable); }));
+  }
+  kill(pod.supervisor, SIGKILL);
+  EXPECT_EQ(pod.wait(), -SIGKILL);
+  pod.start_again();
+  EXPECT_EQ(pod.wait(), 0);
+  EXPECT_EQ(pod.state().phase, PodPhase::Lost);
+  for (const std::string& text : {near, far}) {
+    const auto left = read_proc_stat(static_cast<pid_t>(std::stol(text)));
+    EXPECT_TRUE(!left || left->state == 'Z') << text;
+  }
+  EXPECT_TRUE(is_running(identify(stranger)));
+  kill(stranger, SIGKILL);
+  waitpid(stranger, nullptr, 0);
+}
+
+TEST(Supervisor, the_end_of_a_container_ends_children_that_emptied_their_environment) {
+  Pod pod;
+  pod.add_shell("short", "setsid sh -c 'echo $$ > far; exec env -i sleep 1000' & until [ -s far ]; do sleep 0.01; done")
+      .folder = pod.volume("short");
+  pod.add_shell("long", "until [ -e end ]; do sleep 0.01; done").folder = pod.volume("long");
+  pod.start();
+  ASSERT_TRUE(eventually(
+      [&] { return pod.state().containers.size() == 2 && pod.state().containers[0].phase == PodContainerPhase::Terminated; }));
+  EXPECT_TRUE(eventually([&] { return is_gone(pod.folder.text("short/far")); }));
+  EXPECT_EQ(pod.state().containers[1].phase, PodContainerPhase::Running);
+  ASSERT_TRUE(replace_file(pod.folder / "long/end", "", 0644, Durability::Renamed));
+  EXPECT_EQ(pod.wait(), 0);
 }
 
 TEST(Supervisor, survives_the_death_of_the_process_that_started_it) {

@@ -130,6 +130,11 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   plane::ApiServer::Options options;
   options.store.path = cluster.folder + "/cluster.db";
   options.store.pid = getpid();
+  SLIPWAY_CO_TRY_VOID(check_database_is_there(env(), cluster.folder));
+  if (!env().files.exists(options.store.path)) {  // before the keys: see check_database_is_there()
+    SLIPWAY_CO_TRY(made, store::Store::open(env(), options.store));
+    co_await made->close();
+  }
   SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder, arguments_.data_dir));
   options.server.access = std::move(access);
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(env(), std::move(options)));

@@ -90,6 +90,7 @@ void Session::make_controllers() {
   options.pods = options_.pods;
   options.data_dir = options_.data_dir;
   options.supervisor = {"/proc/self/exe", "pod-supervisor"};
+  options.user = {.uid = geteuid(), .gid = getegid()};
   controllers_ = std::make_unique<plane::Controllers>(env(), server(), options);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kube/quantity.h"
+
 namespace slipway::cluster {
 
 namespace {
@@ -26,8 +28,8 @@ bool is_below(std::string_view path) {
 
 class FolderPlanner {
  public:
-  FolderPlanner(const kube::Object& pod, const PodInputs& inputs, const PodPaths& paths)
-      : pod_(pod), inputs_(inputs), paths_(paths), root_(paths.pod(kube::uid(pod))) {}
+  FolderPlanner(const kube::Object& pod, const PodInputs& inputs, const PodPaths& paths, const ProcessUser& slipway)
+      : pod_(pod), inputs_(inputs), paths_(paths), slipway_(slipway), root_(paths.pod(kube::uid(pod))) {}
 
   std::expected<PodFolderPlan, PodProblem> plan();
 
@@ -35,7 +37,9 @@ class FolderPlanner {
   std::expected<void, PodProblem> add_volume(const Value& volume);
   std::expected<void, PodProblem> add_files(const Value& volume, const Value& source, const kube::Object* object,
                                             const std::string& missing);
+  void add_limit(const std::string& name, const Value& source);
   std::expected<PodContainer, PodProblem> container(const Value& spec);
+  std::expected<void, PodProblem> set_user(const Value& spec, PodContainer& made) const;
   std::expected<PodMount, PodProblem> mount(const Value& container, const Value& spec);
   std::string volume_folder(std::string_view name) const { return root_ + "/volumes/" + std::string(name); }
   Environment base_environment() const;
@@ -43,6 +47,7 @@ class FolderPlanner {
   const kube::Object& pod_;
   const PodInputs& inputs_;
   const PodPaths& paths_;
+  const ProcessUser& slipway_;
   const std::string root_;
   std::map<std::string, std::string, std::less<>> sources_;  // volume → folder
   std::set<std::string, std::less<>> read_only_;             // volumes of ConfigMaps and Secrets
@@ -113,10 +118,20 @@ std::expected<void, PodProblem> FolderPlanner::add_volume(const Value& volume) {
     return add_files(volume, source, find(inputs_.secrets, source["secretName"].as_string()),
                      fmt::format("secret \"{}\" not found", source["secretName"].as_string()));
   }
-  if (volume.has("emptyDir") || volume.size() == 1) return {};
+  if (volume.has("emptyDir") || volume.size() == 1) {
+    add_limit(name, volume["emptyDir"]);
+    return {};
+  }
   return never(
       "",
       fmt::format("volume \"{}\": only configMap, secret, emptyDir and persistentVolumeClaim volumes can be used here", name));
+}
+
+/// The server has checked that it is a quantity; none and 0 are no limit, as for the kubelet.
+void FolderPlanner::add_limit(const std::string& name, const Value& source) {
+  const auto limit = kube::Quantity::parse(source["sizeLimit"].as_string());
+  const std::int64_t bytes = limit ? limit->units() : 0;
+  if (bytes > 0) plan_.manifest.limits.push_back({.name = name, .folder = volume_folder(name), .bytes = bytes});
 }
 
 std::expected<void, PodProblem> FolderPlanner::add_files(const Value& volume, const Value& source, const kube::Object* object,
@@ -160,6 +175,7 @@ std::expected<PodContainer, PodProblem> FolderPlanner::container(const Value& sp
                              "fall back to; set command",
                              made.name));
   }
+  if (auto set = set_user(spec, made); !set) return Problem(std::move(set).error());
   for (const char* list : {"command", "args"}) {
     for (const Value& argument : spec[list].items()) made.argv.push_back(expand(argument.as_string(), *environment));
   }
@@ -178,6 +194,35 @@ std::expected<PodContainer, PodProblem> FolderPlanner::container(const Value& sp
     made.mounts.push_back(std::move(*mounted));
   }
   return made;
+}
+
+/// What the container says goes before what the pod says.
+std::expected<void, PodProblem> FolderPlanner::set_user(const Value& spec, PodContainer& made) const {
+  const auto wanted = [&](const char* field) {
+    const Value& own = spec["securityContext"];
+    return own.has(field) ? own[field] : pod_["spec"]["securityContext"][field];
+  };
+  const std::int64_t uid = wanted("runAsUser").as_int(slipway_.uid);
+  const std::int64_t gid = wanted("runAsGroup").as_int(slipway_.gid);
+  const bool is_root = slipway_.uid == 0;
+  const auto refuse = [&](const char* field, std::int64_t asked, std::int64_t ours) {
+    return never(
+        made.name,
+        fmt::format("container \"{0}\": securityContext.{1} {2}: Slipway runs as user {3}, group {4}, and only root can "
+                    "start processes of others; leave {1} out, set it to {5}, or run Slipway as root",
+                    made.name, field, asked, slipway_.uid, slipway_.gid, ours));
+  };
+  if (uid != slipway_.uid && !is_root) return refuse("runAsUser", uid, slipway_.uid);
+  if (gid != slipway_.gid && !is_root) return refuse("runAsGroup", gid, slipway_.gid);
+  if (wanted("runAsNonRoot").as_bool() && uid == 0) {
+    return never(made.name,
+                 fmt::format("container \"{}\": securityContext.runAsNonRoot: it would run as root, as Slipway does; "
+                             "set runAsUser to another user than 0, or run Slipway as one",
+                             made.name));
+  }
+  if (uid != slipway_.uid) made.user = uid;
+  if (gid != slipway_.gid) made.group = gid;
+  return {};
 }
 
 std::expected<PodMount, PodProblem> FolderPlanner::mount(const Value& container, const Value& spec) {
@@ -207,8 +252,8 @@ Environment FolderPlanner::base_environment() const {
 }  // namespace
 
 std::expected<PodFolderPlan, PodProblem> plan_pod_folder(const kube::Object& pod, const PodInputs& inputs,
-                                                         const PodPaths& paths) {
-  return FolderPlanner(pod, inputs, paths).plan();
+                                                         const PodPaths& paths, const ProcessUser& slipway) {
+  return FolderPlanner(pod, inputs, paths, slipway).plan();
 }
 
 }  // namespace slipway::cluster

@@ -86,7 +86,7 @@ Result<std::optional<PodState>> ProcessRuntime::read_state(const std::string& ui
 /// Makes the folder. Gives a report when the pod cannot be started (yet).
 Task<Result<std::optional<PodReport>>> ProcessRuntime::prepare(kube::Object pod) {
   SLIPWAY_CO_TRY(inputs, co_await fetch_inputs(pod));
-  auto plan = plan_pod_folder(pod, inputs, paths_);
+  auto plan = plan_pod_folder(pod, inputs, paths_, options_.user);
   if (plan) {
     plan->manifest.wants_namespace = options_.wants_namespace;
     SLIPWAY_CO_TRY_VOID(make_folder(std::string(kube::uid(pod)), *plan));

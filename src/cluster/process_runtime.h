@@ -18,6 +18,7 @@ class ProcessRuntime : public PodRuntime {
   struct Options {
     std::string data_folder{};              // absolute
     std::vector<std::string> supervisor{};  // command that takes a pod's folder as last argument
+    ProcessUser user{};                     // as whom this process runs
     bool wants_namespace = true;            // false: volumes are mapped below $POD_ROOT even where mounts are allowed
   };
 

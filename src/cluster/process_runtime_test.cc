@@ -47,8 +47,9 @@ class ProcessTest : private Stage, public ClusterTest {
   ProcessTest() : ClusterTest(&processes) {
     processes.changed = std::make_unique<Signal>(env_.env());
     make_pods_ = [this](ClusterTest&) {
-      auto runtime =
-          std::make_unique<ProcessRuntime>(env_, *server_, ProcessRuntime::Options{"/data", {"slipway", "pod-supervisor"}});
+      auto runtime = std::make_unique<ProcessRuntime>(
+          env_, *server_,
+          ProcessRuntime::Options{.data_folder = "/data", .supervisor = {"slipway", "pod-supervisor"}, .user = user_});
       runtime_of_pods_ = runtime.get();
       return runtime;
     };
@@ -61,12 +62,14 @@ class ProcessTest : private Stage, public ClusterTest {
     return decode_manifest(env_.files().read(started().at(which).folder + "/manifest").value()).value();
   }
   /// The supervisor records how its containers stand.
-  void record(std::size_t which, PodPhase phase, std::int32_t exit_code = 0, bool is_stopping = false) {
+  void record(std::size_t which, PodPhase phase, std::int32_t exit_code = 0, bool is_stopping = false,
+              const std::string& reason = "") {
     auto& supervisor = started().at(which);
     PodState state;
     state.supervisor = supervisor.id;
     state.phase = phase;
     state.is_stopping = is_stopping;
+    state.reason = reason;
     PodContainerState main;
     main.name = "main";
     main.phase = is_final(phase) ? PodContainerPhase::Terminated : PodContainerPhase::Running;
@@ -101,6 +104,18 @@ class ProcessTest : private Stage, public ClusterTest {
     advance(seconds{1});
   }
 
+  /// Slipway runs as somebody else from now on.
+  void run_as(std::int64_t uid, std::int64_t gid) {
+    user_ = {.uid = uid, .gid = gid};
+    restart();
+  }
+  std::string refusal() {
+    EXPECT_TRUE(started().empty());
+    EXPECT_EQ(phase(), "Failed");
+    return pod()["status"]["message"].str();
+  }
+
+  ProcessUser user_;
   ProcessRuntime* runtime_of_pods_ = nullptr;
 };
 
@@ -235,6 +250,59 @@ TEST_F(ProcessTest, fails_a_container_without_a_command) {
   EXPECT_TRUE(started().empty());
   EXPECT_EQ(phase(), "Failed");
   EXPECT_NE(pod()["status"]["message"].str().find("has no command"), std::string::npos);
+}
+
+TEST_F(ProcessTest, root_runs_containers_as_the_user_they_name) {
+  make_pod("command: [run], securityContext: {runAsUser: 1000, runAsNonRoot: true}",
+           "securityContext: {runAsUser: 5, runAsGroup: 2000}, initContainers: [{name: before, image: any, command: [run]}],");
+  ASSERT_EQ(started().size(), 1U);
+  const PodManifest made = manifest();
+  EXPECT_EQ(made.containers.at(0).user, 1000);
+  EXPECT_EQ(made.containers.at(0).group, 2000);
+  EXPECT_EQ(made.init_containers.at(0).user, 5);
+}
+
+TEST_F(ProcessTest, whoever_is_not_root_refuses_another_user_and_says_what_to_do) {
+  run_as(501, 20);
+  make_pod("command: [run], securityContext: {runAsUser: 1000}");
+  EXPECT_EQ(refusal(),
+            "container \"main\": securityContext.runAsUser 1000: Slipway runs as user 501, group 20, and only root can "
+            "start processes of others; leave runAsUser out, set it to 501, or run Slipway as root");
+  remove(kPods, "p");
+  advance(seconds{1});
+  make_pod("command: [run]", "securityContext: {runAsGroup: 7},");
+  EXPECT_NE(refusal().find("securityContext.runAsGroup 7: "), std::string::npos);
+}
+
+TEST_F(ProcessTest, whoever_is_not_root_runs_containers_that_name_its_own_user) {
+  run_as(501, 20);
+  make_pod("command: [run], securityContext: {runAsUser: 501, runAsGroup: 20, runAsNonRoot: true}");
+  ASSERT_EQ(started().size(), 1U);
+  EXPECT_EQ(manifest().containers.at(0).user, std::nullopt) << "nothing to change";
+}
+
+TEST_F(ProcessTest, root_refuses_to_run_as_root_what_is_not_to) {
+  make_pod("command: [run]", "securityContext: {runAsNonRoot: true},");
+  EXPECT_EQ(refusal(),
+            "container \"main\": securityContext.runAsNonRoot: it would run as root, as Slipway does; set runAsUser to "
+            "another user than 0, or run Slipway as one");
+}
+
+TEST_F(ProcessTest, the_size_limit_of_a_volume_is_handed_on_and_an_eviction_fails_the_pod) {
+  make_pod(
+      "command: [run], volumeMounts: [{name: scratch, mountPath: /scratch}]",
+      "volumes: [{name: scratch, emptyDir: {sizeLimit: 1Mi}}, {name: free, emptyDir: {}}, {name: zero, emptyDir: {sizeLimit: "
+      "0}}],");
+  ASSERT_EQ(started().size(), 1U);
+  const auto limits = manifest().limits;
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_EQ(limits[0],
+            (PodVolumeLimit{.name = "scratch", .folder = started()[0].folder + "/volumes/scratch", .bytes = 1 << 20}));
+  record(0, PodPhase::Failed, 143, true, "Evicted");
+  advance(seconds{1});
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(pod()["status"]["reason"].as_string(), "Evicted");
+  EXPECT_FALSE(kube::is_true(pod(), kDisruptionTarget)) << "its own fault";
 }
 
 TEST_F(ProcessTest, a_pod_that_runs_always_waits_when_it_cannot_be_started_and_does_not_fail) {

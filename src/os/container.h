@@ -1,5 +1,5 @@
-// Starts one container of a pod: a session and process group of its own, output to its log, volumes in place, killed together
-// with its supervisor. Only POSIX calls.
+// Starts one container of a pod: a session and process group of its own, output to its log, volumes in place, as the user it is
+// to run as, killed together with its supervisor. Only POSIX calls.
 #pragma once
 
 #include <sys/types.h>

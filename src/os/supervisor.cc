@@ -19,6 +19,7 @@
 
 #include "base/pod_record.h"
 #include "os/container.h"
+#include "os/disk_usage.h"
 #include "os/files.h"
 #include "os/log_times.h"
 #include "os/mounts.h"
@@ -40,6 +41,11 @@ constexpr Micros kRelayPatience = kSecond;
 /// How exact the times of log lines are, at best and of a busy log: each look costs a mark.
 constexpr Micros kLookPause = 10'000;
 constexpr Micros kLongestLookPause = kSecond;
+/// Between looks at volumes that have a limit; a look may take a twentieth of the time.
+constexpr Micros kFirstVolumePause = kSecond;
+constexpr Micros kLongestVolumePause = 10 * kSecond;
+constexpr Micros kVolumeLookShare = 20;
+constexpr Micros kEvictionGrace = kSecond;
 constexpr std::int64_t kLongestGrace = 10LL * 365 * 24 * 3600;
 
 Micros read_clock(clockid_t which) {
@@ -97,6 +103,7 @@ class Supervisor {
       if (!is_recorded_) write_state();
       reap();
       start_what_is_due();
+      look_at_volumes();
       stop_what_is_late();
       const auto verdict = judge();
       if (verdict) return finish(*verdict);
@@ -233,6 +240,24 @@ class Supervisor {
     signal_containers(SIGKILL);
   }
 
+  void look_at_volumes() {
+    const Micros begun = steady_clock();
+    if (manifest_.limits.empty() || state_.is_stopping || begun < next_volume_look_) return;
+    for (const PodVolumeLimit& limit : manifest_.limits) {
+      if (disk_usage(limit.folder) > limit.bytes) return evict(limit);
+    }
+    const Micros now = steady_clock();
+    volume_pause_ = std::max(std::min(volume_pause_ * 2, kLongestVolumePause), (now - begun) * kVolumeLookShare);
+    next_volume_look_ = now + volume_pause_;
+  }
+
+  /// As the kubelet does, in its words.
+  void evict(const PodVolumeLimit& limit) {
+    state_.reason = "Evicted";
+    state_.message = fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", limit.name, limit.bytes);
+    stop_within(kEvictionGrace);
+  }
+
   void signal_containers(int number) {
     for (const auto& state : state_.containers) {
       if (state.phase == PodContainerPhase::Running) kill(-static_cast<pid_t>(state.process.pid), number);
@@ -261,7 +286,7 @@ class Supervisor {
     await_relays();
     end_descendants();
     times_.note(wall_clock());
-    state_.phase = phase;
+    state_.phase = state_.reason.empty() ? phase : PodPhase::Failed;
     is_dirty_ = true;
     while (true) {
       const bool was_stopping = state_.is_stopping;
@@ -323,13 +348,14 @@ class Supervisor {
     }
     const timespec at_once = {};
     const int number = sigtimedwait(&signals, nullptr, &at_once);
-    if (number == SIGTERM || number == SIGINT) stop();
+    if (number == SIGTERM || number == SIGINT) stop_within(grace_seconds() * kSecond);
   }
 
   Micros next_deadline(Micros now) const {
     Micros until = stop_deadline_;
     if (is_dirty_) until = std::min(until, now + kStateRetry);
     if (state_.is_stopping) return until;
+    if (!manifest_.limits.empty()) until = std::min(until, next_volume_look_);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const bool is_due_later = state_.containers[i].phase == PodContainerPhase::Waiting && slots_[i].due > 0;
       if (is_due_later) until = std::min(until, slots_[i].due);
@@ -337,11 +363,11 @@ class Supervisor {
     return until;
   }
 
-  void stop() {
+  void stop_within(Micros grace) {
     state_.is_stopping = true;
     is_dirty_ = true;
     signal_containers(SIGTERM);
-    stop_deadline_ = std::min(stop_deadline_, steady_clock() + grace_seconds() * kSecond);
+    stop_deadline_ = std::min(stop_deadline_, steady_clock() + grace);
   }
 
   std::int64_t grace_seconds() const {
@@ -359,7 +385,9 @@ class Supervisor {
   LogTimes times_;
   Micros look_pause_ = kLookPause;
   Micros next_look_ = 0;  // at the logs, on the steady clock
-  Descriptor signals_;    // readable when one is pending
+  Micros volume_pause_ = kFirstVolumePause / 2;
+  Micros next_volume_look_ = 0;
+  Descriptor signals_;  // readable when one is pending
   Micros stop_deadline_ = kNever;
   Durability durability_ = Durability::Renamed;
   bool is_recorded_ = false;  // some state is in the file

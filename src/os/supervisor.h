@@ -11,6 +11,8 @@
 // - Killed itself, it takes the containers' first processes with it (PR_SET_PDEATHSIG); started again on such a folder, it
 //   kills what else carries the pod's mark or SLIPWAY_POD=<folder>, records phase Lost and ends. Nothing else is ever
 //   signalled.
+// - A volume that holds more than its limit ends the pod: SIGTERM, SIGKILL a second later, phase Failed with reason Evicted.
+//   They are looked at every second first, later every ten.
 // - A full disk does not lose the end of a pod: the state is written again each second until it succeeds.
 #pragma once
 

@@ -270,6 +270,58 @@ TEST(Supervisor, the_end_of_a_container_ends_its_grandchildren_wherever_they_hid
   EXPECT_EQ(pod.state().phase, PodPhase::Succeeded);
 }
 
+TEST(Supervisor, runs_containers_as_their_user_who_may_write_where_they_work) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can start processes of others";
+  Pod pod;
+  pod.manifest.wants_namespace = false;
+  auto& main =
+      pod.add_shell("main", "id -u; id -g; id -G; echo made > here; echo $POD_ROOT; echo made > $POD_ROOT/scratch/file");
+  main.user = 12345;
+  main.group = 2345;
+  main.mounts = {{.source = pod.volume("volumes/scratch"), .target = "/scratch"}};
+  auto& other = pod.add_shell("other", "id -u; id -g");
+  other.group = 77;
+  chmod(pod.folder.path().c_str(), 0755);
+  const PodState state = pod.run();
+  EXPECT_EQ(state.phase, PodPhase::Succeeded) << pod.log("main") << state.containers[0].exit.message;
+  EXPECT_EQ(pod.log("main"), fmt::format("12345\n2345\n2345\n{}/root/main\n", pod.folder.path()));
+  EXPECT_EQ(pod.log("other"), "0\n77\n");
+  struct stat made = {};
+  ASSERT_EQ(stat((pod.folder / "volumes/scratch/file").c_str(), &made), 0);
+  EXPECT_EQ(made.st_uid, 12345U);
+}
+
+TEST(Supervisor, a_user_who_cannot_reach_a_volume_is_told_so) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can start processes of others";
+  Pod pod;
+  pod.manifest.wants_namespace = false;
+  auto& main = pod.add_shell("main", "true");
+  main.user = 12345;
+  main.mounts = {{.source = pod.volume("volumes/scratch"), .target = "/scratch"}};
+  chmod(pod.folder.path().c_str(), 0700);
+  const PodState state = pod.run();
+  EXPECT_EQ(state.containers[0].exit.reason, "StartError");
+  EXPECT_EQ(
+      state.containers[0].exit.message,
+      fmt::format("securityContext.runAsUser 12345: that user cannot reach {}/root/main/scratch: a folder above it is closed "
+                  "to others",
+                  pod.folder.path()));
+}
+
+TEST(Supervisor, a_volume_that_holds_more_than_its_limit_ends_the_pod) {
+  Pod pod;
+  pod.manifest.restart = PodRestart::Always;
+  const std::string folder = pod.volume("volumes/scratch");
+  pod.manifest.limits = {{.name = "scratch", .folder = folder, .bytes = 64 * 1024}};
+  pod.add_shell("main",
+                fmt::format("trap 'exit 0' TERM; head -c 200000 /dev/zero > {}/file; while :; do sleep 0.01; done", folder));
+  const PodState state = pod.run();
+  EXPECT_EQ(state.phase, PodPhase::Failed) << "whatever its command makes of SIGTERM";
+  EXPECT_EQ(state.reason, "Evicted");
+  EXPECT_EQ(state.message, "Usage of EmptyDir volume \"scratch\" exceeds the limit \"65536\". ");
+  EXPECT_EQ(state.containers[0].exit.exit_code, 0);
+}
+
 TEST(Supervisor, one_supervisor_runs_a_folder_and_a_finished_pod_is_not_run_again) {
   Pod pod;
   pod.add_shell("main", "echo once; until [ -e end ]; do sleep 0.01; done").folder = pod.volume("shared");
@@ -278,7 +330,7 @@ TEST(Supervisor, one_supervisor_runs_a_folder_and_a_finished_pod_is_not_run_agai
   const pid_t first = pod.supervisor;
   pod.start_again();
   EXPECT_EQ(pod.wait(), 0);
-  EXPECT_EQ(pod.state().phase, PodPhase::Running);
+  EXPECT_TRUE(eventually([&] { return pod.state().phase == PodPhase::Running; }));
   ASSERT_TRUE(replace_file(pod.folder / "shared/end", "", 0644, Durability::Renamed));
   pod.supervisor = first;
   EXPECT_EQ(pod.wait(), 0);

@@ -118,6 +118,12 @@ Result<void> check_database_is_there(Env& env, const std::string& folder) {
                           database, is_missing ? "missing" : "empty", folder));
 }
 
+Result<void> write_if_changed(Env& env, const std::string& path, const std::string& content, unsigned mode) {
+  const auto known = env.files.read(path);
+  if (known && *known == content) return {};
+  return env.files.write(path, content, mode);
+}
+
 void make_private(const std::string& database) {
   for (const char* suffix : {"", "-wal", "-shm"}) chmod((database + suffix).c_str(), 0600);
 }

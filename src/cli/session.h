@@ -73,6 +73,9 @@ class Session {
 /// whoever makes those has made the database before. Nothing is changed; the message says what to do.
 Result<void> check_database_is_there(Env& env, const std::string& folder);
 
+/// As Files::write, but a file that has this content is left as it is: a full or read-only disk then does no harm.
+Result<void> write_if_changed(Env& env, const std::string& path, const std::string& content, unsigned mode);
+
 /// Only the owner may read an open database: it holds Secrets. SQLite gives later files beside it the same mode.
 void make_private(const std::string& database);
 

@@ -126,7 +126,7 @@ Result<void> Up::name_clusters() {
 Task<Result<void>> Up::open(Cluster& cluster) {
   SLIPWAY_CO_TRY_VOID(env().files.make_folders(cluster.folder));
   // So that `slipway get --data-dir` works on the folder of one cluster too.
-  SLIPWAY_CO_TRY_VOID(env().files.write(cluster.folder + "/pod-runtime", arguments_.pod_runtime + "\n", 0644));
+  SLIPWAY_CO_TRY_VOID(write_if_changed(env(), cluster.folder + "/pod-runtime", arguments_.pod_runtime + "\n", 0644));
   plane::ApiServer::Options options;
   options.store.path = cluster.folder + "/cluster.db";
   options.store.pid = getpid();
@@ -183,7 +183,7 @@ Result<void> Up::write_kubeconfig(const ListenAddress& address) {
         {.name = cluster->name.empty() ? kOnlyCluster : cluster->name,
          .server = fmt::format("https://{}:{}{}", address.url_host(), http_->port(), serve::Gateway::root_of(cluster->name))});
   }
-  return env().files.write(arguments_.data_dir + "/kubeconfig", serve::kubeconfig(credentials_, entries), 0600);
+  return write_if_changed(env(), arguments_.data_dir + "/kubeconfig", serve::kubeconfig(credentials_, entries), 0600);
 }
 
 void Up::announce(const ListenAddress& address) const {

@@ -16,8 +16,9 @@ constexpr const char* kConfigError = "CreateContainerConfigError";
 
 using Problem = std::unexpected<PodProblem>;
 
+/// Whether a path names something below the folder it is relative to.
 bool is_below(std::string_view path) {
-  if (path.starts_with('/')) return false;
+  if (path.empty() || path.starts_with('/')) return false;
   while (!path.empty()) {
     const std::string_view part = path.substr(0, path.find('/'));
     if (part == "..") return false;
@@ -37,6 +38,7 @@ class FolderPlanner {
   std::expected<void, PodProblem> add_volume(const Value& volume);
   std::expected<void, PodProblem> add_files(const Value& volume, const Value& source, const kube::Object* object,
                                             const std::string& missing);
+  bool has_other_users() const;
   void add_limit(const std::string& name, const Value& source);
   std::expected<PodContainer, PodProblem> container(const Value& spec);
   std::expected<void, PodProblem> set_user(const Value& spec, PodContainer& made) const;
@@ -127,6 +129,15 @@ std::expected<void, PodProblem> FolderPlanner::add_volume(const Value& volume) {
       fmt::format("volume \"{}\": only configMap, secret, emptyDir and persistentVolumeClaim volumes can be used here", name));
 }
 
+bool FolderPlanner::has_other_users() const {
+  const auto names_another = [&](const Value& spec) {
+    return spec["securityContext"]["runAsUser"].as_int(slipway_.uid) != slipway_.uid;
+  };
+  if (names_another(pod_["spec"])) return true;
+  return std::ranges::any_of(pod_["spec"]["initContainers"].items(), names_another) ||
+         std::ranges::any_of(pod_["spec"]["containers"].items(), names_another);
+}
+
 /// The server has checked that it is a quantity; none and 0 are no limit, as for the kubelet.
 void FolderPlanner::add_limit(const std::string& name, const Value& source) {
   const auto limit = kube::Quantity::parse(source["sizeLimit"].as_string());
@@ -144,9 +155,11 @@ std::expected<void, PodProblem> FolderPlanner::add_files(const Value& volume, co
   auto data = data_of(*object);
   if (!data) return not_yet("", data.error().message);
   const std::string folder = sources_[volume["name"].str()];
+  // What a Secret holds is for this user alone, whatever the folders above let through, unless the pod has other users.
+  const unsigned mask = volume.has("secret") && !has_other_users() ? 0700 : 0777;
   const auto default_mode = static_cast<unsigned>(source["defaultMode"].as_int(0644));
   if (!source.has("items")) {
-    for (auto& [key, content] : *data) plan_.files.push_back({folder + "/" + key, std::move(content), default_mode});
+    for (auto& [key, content] : *data) plan_.files.push_back({folder + "/" + key, std::move(content), default_mode & mask});
     return {};
   }
   for (const Value& item : source["items"].items()) {
@@ -156,10 +169,12 @@ std::expected<void, PodProblem> FolderPlanner::add_files(const Value& volume, co
     if (found == data->end())
       return not_yet("", fmt::format("references non-existent config key: {}", item["key"].as_string()));
     if (!is_below(path))
-      return never("", fmt::format("volume \"{}\": item path {} leaves the volume", volume["name"].as_string(), path));
+      return never("",
+                   fmt::format("volume \"{}\": item path \"{}\" is not below the volume", volume["name"].as_string(), path));
     if (const std::size_t slash = path.rfind('/'); slash != std::string::npos)
       plan_.folders.push_back(folder + "/" + path.substr(0, slash));
-    plan_.files.push_back({folder + "/" + path, found->second, static_cast<unsigned>(item["mode"].as_int(default_mode))});
+    const auto mode = static_cast<unsigned>(item["mode"].as_int(default_mode));
+    plan_.files.push_back({folder + "/" + path, found->second, mode & mask});
   }
   return {};
 }

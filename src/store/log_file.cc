@@ -109,6 +109,8 @@ Result<std::unique_ptr<LogFile>> LogFile::open(Options options) {
     file->lock_ = std::move(lock);
   }
   SLIPWAY_TRY_VOID(file->connect(!is_there));
+  // Without shared memory the connection itself keeps everybody else out.
+  if (file->lock_ && has_shared_memory(file->connection_->get())) SLIPWAY_TRY_VOID(file->lock_->hold_database());
   return file;
 }
 
@@ -337,6 +339,7 @@ void LogFile::close() {
   insert_ = {};
   delete_ = {};
   set_meta_ = {};
+  if (lock_) lock_->release_database();
   connection_.reset();
   lock_.reset();
 }

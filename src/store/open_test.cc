@@ -117,6 +117,29 @@ TEST_F(RealFiles, have_one_writer_and_name_it_to_others_until_it_dies) {
   EXPECT_TRUE(open());
 }
 
+TEST_F(RealFiles, are_held_though_somebody_moved_the_lock_file) {
+  auto first = open({.pid = 42});
+  ASSERT_TRUE(first);
+  const std::string lock = path_ + "-lock";
+  const std::string moved = path_ + "-moved";
+  ASSERT_EQ(std::rename(lock.c_str(), moved.c_str()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    ManualEnv env;
+    const auto second = Store::open(env, {.path = path_});
+    _exit(!second && second.error().reason == Reason::Conflict ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(put(**first, "/a", 1), 2);
+  EXPECT_TRUE(open({.is_read_only = true})) << "readers are let in";
+  env_.run((*first)->close());
+  EXPECT_NE(access((path_ + "-wal").c_str(), F_OK), 0) << "the log is put away";
+  std::remove(moved.c_str());
+  EXPECT_TRUE(open());
+}
+
 TEST_F(RealFiles, are_held_against_a_second_store_of_the_same_process_too) {
   auto first = *open({.pid = 42});
   EXPECT_EQ(open().error().message, path_ + " is in use by another process (pid 42)");

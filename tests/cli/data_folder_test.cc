@@ -1,4 +1,6 @@
 // What the binary makes of a data folder that is damaged, and how signals end what it serves.
+#include <sys/stat.h>
+
 #include "program.h"
 
 namespace slipway::cli {
@@ -52,6 +54,32 @@ TEST_F(DataFolder, an_empty_database_beside_its_write_ahead_log_is_refused_and_t
   EXPECT_NE(refused.code, 0);
   EXPECT_NE(refused.err.find("is damaged"), std::string::npos) << refused.err;
   EXPECT_EQ(read_file(database().string() + "-wal"), log);
+}
+
+TEST_F(DataFolder, a_second_start_writes_no_file_that_would_not_change) {
+  const auto file = folder_ / "data/pod-runtime";
+  const auto inode = [&] {
+    struct stat found = {};
+    return stat(file.c_str(), &found) == 0 ? found.st_ino : 0;
+  };
+  EXPECT_EQ(serve_until(SIGTERM).code, 0);
+  const auto before = inode();
+  const auto kept = folder_ / "kept";
+  std::filesystem::create_hard_link(file, kept);  // so that no new file can get its number
+  EXPECT_EQ(serve_until(SIGTERM).code, 0);
+  EXPECT_NE(before, 0U);
+  EXPECT_EQ(inode(), before);
+}
+
+TEST_F(DataFolder, a_moved_lock_file_lets_nobody_in) {
+  Program first(folder_, up_arguments());
+  ASSERT_TRUE(first.wait_for_output("serving"));
+  std::filesystem::rename(database().string() + "-lock", database().string() + "-moved");
+  const Ended second = slipway(up_arguments());
+  EXPECT_NE(second.code, 0);
+  EXPECT_NE(second.err.find("cluster.db is in use by another process"), std::string::npos) << second.err;
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait().code, 0);
 }
 
 TEST_F(DataFolder, every_signal_that_asks_for_an_end_ends_it_in_order) {

@@ -38,13 +38,56 @@ class PaperSupervisors : public Processes {
   std::unique_ptr<Signal> changed;
 };
 
+/// Runs work inline, and knows whether it is at it.
+class WatchedLane : public Lane {
+ public:
+  void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) override {
+    is_working = true;
+    work();
+    is_working = false;
+    queue->post(std::move(done));
+  }
+
+  RunQueue* queue = nullptr;
+  bool is_working = false;
+};
+
+/// Files in memory; writes that are not on the lane, and would keep the logic thread waiting for the disk, are counted.
+class WatchedFiles : public Files {
+ public:
+  explicit WatchedFiles(const WatchedLane& lane) : lane_(lane) {}
+  Result<std::string> read(const std::string& path) override { return files->read(path); }
+  Result<std::string> read_from(const std::string& path, std::uint64_t offset, std::size_t limit) override {
+    return files->read_from(path, offset, limit);
+  }
+  Result<void> write(const std::string& path, std::string_view content, unsigned mode) override {
+    if (!lane_.is_working) elsewhere.push_back(path);
+    return files->write(path, content, mode);
+  }
+  Result<void> make_folders(const std::string& path) override { return files->make_folders(path); }
+  Result<void> symlink(const std::string& target, const std::string& path) override { return files->symlink(target, path); }
+  Result<void> remove_all(const std::string& path) override { return files->remove_all(path); }
+  bool exists(const std::string& path) override { return files->exists(path); }
+  Result<std::vector<std::string>> list(const std::string& path) override { return files->list(path); }
+
+  Files* files = nullptr;
+  std::vector<std::string> elsewhere;
+
+ private:
+  const WatchedLane& lane_;
+};
+
 struct Stage {
   PaperSupervisors processes;
+  WatchedLane lane;
+  WatchedFiles watched{lane};
 };
 
 class ProcessTest : private Stage, public ClusterTest {
  protected:
-  ProcessTest() : ClusterTest(&processes) {
+  ProcessTest() : ClusterTest(&processes, &lane, &watched) {
+    lane.queue = &env_.queue();
+    watched.files = &env_.files();
     processes.changed = std::make_unique<Signal>(env_.env());
     make_pods_ = [this](ClusterTest&) {
       auto runtime = std::make_unique<ProcessRuntime>(
@@ -56,6 +99,7 @@ class ProcessTest : private Stage, public ClusterTest {
   }
   ~ProcessTest() override { stop(); }
   void SetUp() override { start(); }
+  void TearDown() override { EXPECT_EQ(watched.elsewhere, std::vector<std::string>{}) << "synced on the logic thread"; }
 
   std::vector<PaperSupervisors::Supervisor>& started() { return processes.started; }
   PodManifest manifest(std::size_t which = 0) {

@@ -28,8 +28,7 @@ TEST_F(DataFolder, keys_without_their_database_are_refused_by_all_that_would_mak
   for (const std::string how : {"empty", "missing"}) {
     std::filesystem::resize_file(database(), 0);
     if (how == "missing") std::filesystem::remove(database());
-    const std::vector<std::vector<std::string>> ways = {
-        up_arguments(), {"run", "-f", file, "--pod-runtime", "process", "--data-dir", data_dir()}};
+    const std::vector<std::vector<std::string>> ways = {up_arguments(), {"run", "-f", file, "--data-dir", data_dir()}};
     for (const auto& arguments : ways) {
       const Ended refused = slipway(arguments);
       EXPECT_NE(refused.code, 0);

@@ -131,7 +131,7 @@ TEST_F(Delivery, kill_9_loses_nothing_and_runs_nothing_twice) {
 
 TEST_F(Delivery, a_killed_supervisor_fails_the_step_and_leaves_nothing_behind) {
   ShellStep step = waiting("a", shared("a"), shared("gate"));
-  step.script = "setsid sh -c 'echo $$ >" + shared("child") + "; exec env -i sleep 1000' & " + step.script;
+  step.script = "setsid sh -c 'echo $$$$ >" + shared("child") + "; exec env -i sleep 1000' & " + step.script;
   const std::string file = write("w.yaml", shell_workflow("flow", {step}));
   Program run(folder_, run_arguments(file));
   ASSERT_TRUE(eventually([&] { return runs("a") > 0 && runs("child") > 0; }));

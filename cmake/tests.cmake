@@ -1,10 +1,13 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
-foreach(folder IN ITEMS house world jobflow cli sockets serve remote_plane up)
+foreach(folder IN ITEMS house docs world jobflow cli sockets serve remote_plane up)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)
     set(link)
     set(rooms sim os)
+    if(folder STREQUAL docs)
+      set(rooms base)
+    endif()
     if(folder STREQUAL up)
       set(rooms os net json remote)
     endif()

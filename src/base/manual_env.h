@@ -154,6 +154,8 @@ class ManualEnv {
     std::uint64_t seed = 1;
     Time start = VirtualClock::kStart;
     sqlite3_vfs* vfs = nullptr;
+    Lane* commits = nullptr;         // nullptr: an InlineLane
+    Files* files = nullptr;          // nullptr: files(), in memory
     Processes* processes = nullptr;  // nullptr: NoProcesses
     Log* log = nullptr;              // nullptr: NullLog
     Metrics* metrics = nullptr;      // nullptr: NullMetrics

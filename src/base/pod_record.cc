@@ -52,6 +52,9 @@ void put(std::string& out, std::string_view key, std::string_view value) {
 
 void put(std::string& out, std::string_view key, bool value) { put(out, key, std::string_view(value ? "true" : "false")); }
 void put(std::string& out, std::string_view key, std::int64_t value) { put(out, key, std::string_view(fmt::to_string(value))); }
+void put(std::string& out, std::string_view key, std::uint64_t value) {
+  put(out, key, std::string_view(fmt::to_string(value)));
+}
 void put(std::string& out, std::string_view key, const ProcessId& value) {
   put(out, key, std::string_view(fmt::format("{} {}", value.pid, value.start_ticks)));
 }
@@ -85,6 +88,7 @@ class Lines {
   }
   void read(std::int64_t& into) { number(value_, into); }
   void read(std::int32_t& into) { number(value_, into); }
+  void read(std::uint64_t& into) { number(value_, into); }
   void read(ProcessId& into) {
     const std::string_view value = value_;
     const auto space = value.find(' ');
@@ -152,6 +156,8 @@ void put_container(std::string& out, std::string_view key, const PodContainer& c
   if (!container.error_log.empty()) put(out, "error_log", container.error_log);
   if (!container.times.empty()) put(out, "times", container.times);
   if (!container.input.empty()) put(out, "input", container.input);
+  if (container.user) put(out, "user", *container.user);
+  if (container.group) put(out, "group", *container.group);
   if (container.has_terminal) put(out, "has_terminal", true);
   for (const auto& mount : container.mounts) {
     put(out, "mount", mount.target);
@@ -176,6 +182,10 @@ void read_container_line(Lines& lines, PodContainer& container) {
     lines.read(container.times);
   } else if (key == "input") {
     lines.read(container.input);
+  } else if (key == "user") {
+    lines.read(container.user.emplace());
+  } else if (key == "group") {
+    lines.read(container.group.emplace());
   } else if (key == "has_terminal") {
     lines.read(container.has_terminal);
   } else if (key == "mount") {
@@ -184,6 +194,26 @@ void read_container_line(Lines& lines, PodContainer& container) {
     lines.read(container.mounts.back().source);
   } else if (key == "is_read_only" && !container.mounts.empty()) {
     lines.read(container.mounts.back().is_read_only);
+  } else {
+    lines.refuse("unknown key");
+  }
+}
+
+/// A line before the first container.
+void read_pod_line(Lines& lines, PodManifest& manifest) {
+  const std::string_view key = lines.key();
+  if (key == "restart") {
+    lines.read(kRestarts, manifest.restart);
+  } else if (key == "grace_seconds") {
+    lines.read(manifest.grace_seconds);
+  } else if (key == "wants_namespace") {
+    lines.read(manifest.wants_namespace);
+  } else if (key == "limited_volume") {
+    lines.read(manifest.limits.emplace_back().name);
+  } else if (key == "limit_folder" && !manifest.limits.empty()) {
+    lines.read(manifest.limits.back().folder);
+  } else if (key == "limit_bytes" && !manifest.limits.empty()) {
+    lines.read(manifest.limits.back().bytes);
   } else {
     lines.refuse("unknown key");
   }
@@ -261,6 +291,10 @@ void read_state_line(Lines& lines, PodState& state) {
   const std::string_view key = lines.key();
   if (key == "supervisor") {
     lines.read(state.supervisor);
+  } else if (key == "mark") {
+    lines.read(state.mark);
+  } else if (key == "reason") {
+    lines.read(state.reason);
   } else if (key == "mounting") {
     lines.read(kMountings, state.mounting);
   } else if (key == "phase") {
@@ -312,6 +346,11 @@ std::string encode_manifest(const PodManifest& manifest) {
   put(out, "restart", to_string(manifest.restart));
   put(out, "grace_seconds", manifest.grace_seconds);
   put(out, "wants_namespace", manifest.wants_namespace);
+  for (const auto& limit : manifest.limits) {
+    put(out, "limited_volume", limit.name);
+    put(out, "limit_folder", limit.folder);
+    put(out, "limit_bytes", limit.bytes);
+  }
   for (const auto& container : manifest.init_containers) put_container(out, "init_container", container);
   for (const auto& container : manifest.containers) put_container(out, "container", container);
   put(out, "end", std::string_view("manifest"));
@@ -334,14 +373,8 @@ Result<PodManifest> decode_manifest(std::string_view text) {
       lines.read(container->name);
     } else if (container != nullptr) {
       read_container_line(lines, *container);
-    } else if (key == "restart") {
-      lines.read(kRestarts, manifest.restart);
-    } else if (key == "grace_seconds") {
-      lines.read(manifest.grace_seconds);
-    } else if (key == "wants_namespace") {
-      lines.read(manifest.wants_namespace);
     } else {
-      lines.refuse("unknown key");
+      read_pod_line(lines, manifest);
     }
   }
   if (!has_ended) lines.refuse("the record is cut off");
@@ -354,9 +387,11 @@ std::string encode_state(const PodState& state) {
   std::string out;
   put(out, kStateTitle, kVersion);
   put(out, "supervisor", state.supervisor);
+  if (state.mark != 0) put(out, "mark", state.mark);
   put(out, "mounting", to_string(state.mounting));
   put(out, "phase", to_string(state.phase));
   put(out, "is_stopping", state.is_stopping);
+  if (!state.reason.empty()) put(out, "reason", state.reason);
   put(out, "message", state.message);
   for (const auto& container : state.containers) put_container_state(out, container);
   put(out, "end", std::string_view("state"));

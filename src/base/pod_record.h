@@ -58,10 +58,21 @@ struct PodContainer {
   /// Absolute path of an existing folder whose files are, one after the other, its standard input (see os/relay.h); empty: no
   /// input.
   std::string input{};
+  std::optional<std::int64_t> user{};  // uid, gid; empty: those of the supervisor
+  std::optional<std::int64_t> group{};
   bool has_terminal = false;  // stdin, stdout and stderr are one terminal; what it shows goes to `log`
   std::vector<PodMount> mounts{};
 
   bool operator==(const PodContainer&) const = default;
+};
+
+/// A volume that may hold so much and no more: emptyDir.sizeLimit.
+struct PodVolumeLimit {
+  std::string name{};    // of the volume, for messages
+  std::string folder{};  // absolute
+  std::int64_t bytes = 0;
+
+  bool operator==(const PodVolumeLimit&) const = default;
 };
 
 struct PodManifest {
@@ -70,6 +81,7 @@ struct PodManifest {
   PodRestart restart = PodRestart::Never;
   std::int64_t grace_seconds = 30;  // between SIGTERM and SIGKILL
   bool wants_namespace = true;      // false: mapped mode even where mounts are allowed
+  std::vector<PodVolumeLimit> limits{};
 
   bool operator==(const PodManifest&) const = default;
 };
@@ -120,10 +132,12 @@ enum class PodPhase : std::uint8_t {
 
 struct PodState {
   ProcessId supervisor{};
+  std::uint64_t mark = 0;  // what its processes carry (os/pod_mark.h); 0: they are known by their environment only
   PodMounting mounting = PodMounting::None;
   PodPhase phase = PodPhase::Pending;
   bool is_stopping = false;                     // SIGTERM was received
-  std::string message{};                        // of a pod that failed as a whole (e.g. a manifest that cannot be read)
+  std::string reason{};                         // of a pod that failed as a whole, e.g. "Evicted"
+  std::string message{};                        // likewise
   std::vector<PodContainerState> containers{};  // init containers first, in the manifest's order
 
   bool operator==(const PodState&) const = default;

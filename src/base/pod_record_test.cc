@@ -22,15 +22,20 @@ PodManifest full_manifest() {
   manifest.restart = PodRestart::OnFailure;
   manifest.grace_seconds = 7;
   manifest.wants_namespace = false;
+  manifest.limits = {{.name = "scratch", .folder = "/p/volumes/scratch", .bytes = 1 << 20}};
+  manifest.containers[1].user = 1000;
+  manifest.containers[1].group = 0;
   return manifest;
 }
 
 PodState full_state() {
   PodState state;
   state.supervisor = {.pid = 4711, .start_ticks = 123456789};
+  state.mark = 0x1f3a5c00;
   state.mounting = PodMounting::Namespace;
   state.phase = PodPhase::Running;
   state.is_stopping = true;
+  state.reason = "Evicted";
   state.message = "a\\b";
   state.containers.resize(3);
   state.containers[0] = {

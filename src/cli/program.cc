@@ -58,7 +58,7 @@ std::string remembered_runtime(const std::string& data_dir) {
 }
 
 Result<void> remember_runtime(Env& env, const Arguments& arguments) {
-  return env.files.write(arguments.data_dir + "/pod-runtime", arguments.pod_runtime + "\n", 0644);
+  return write_if_changed(env, arguments.data_dir + "/pod-runtime", arguments.pod_runtime + "\n", 0644);
 }
 
 /// Supervisors run elsewhere, so the folder must not depend on where we stand.

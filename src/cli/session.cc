@@ -9,13 +9,24 @@
 #include <cstdlib>
 
 namespace slipway::cli {
+namespace {
+
+bool is_ignored(int signal_number) {
+  struct sigaction action = {};
+  return sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
 
 Session::Session(SessionOptions options)
     : options_(std::move(options)), real_(os::RealEnvOptions{options_.log_level}), interrupted_(real_.env()) {
-  real_.on_signal({SIGINT, SIGTERM}, [this](int) {
-    if (std::exchange(is_interrupted_, true)) std::_Exit(kInterrupted);
-    interrupted_.notify();
-  });
+  for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
+    if (number == SIGHUP && is_ignored(number)) continue;
+    real_.on_signal({number}, [this](int) {
+      if (std::exchange(is_interrupted_, true)) std::_Exit(kInterrupted);
+      interrupted_.notify();
+    });
+  }
 }
 
 Session::~Session() {
@@ -54,6 +65,10 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
     if (is_new) chmod(options_.data_dir.c_str(), 0700);  // it will hold Secrets
   }
   if (!options_.opens_cluster) co_return co_await command(*this);
+  if (const auto checked = check_database_is_there(env(), options_.data_dir); !checked) {
+    report(checked.error());
+    co_return kBadInput;
+  }
   plane::ApiServer::Options options;
   options.store.path = options_.data_dir + "/cluster.db";
   options.store.is_read_only = options_.is_read_only;
@@ -75,6 +90,7 @@ void Session::make_controllers() {
   options.pods = options_.pods;
   options.data_dir = options_.data_dir;
   options.supervisor = {"/proc/self/exe", "pod-supervisor"};
+  options.user = {.uid = geteuid(), .gid = getegid()};
   controllers_ = std::make_unique<plane::Controllers>(env(), server(), options);
 }
 
@@ -86,6 +102,26 @@ void Session::start_controllers() {
 server::PodBackend* Session::pod_logs() {
   make_controllers();
   return controllers_->logs();
+}
+
+Result<void> check_database_is_there(Env& env, const std::string& folder) {
+  if (!env.files.exists(folder + "/pki/sa.key")) return {};
+  const std::string database = folder + "/cluster.db";
+  const bool is_missing = !env.files.exists(database);
+  if (!is_missing) {
+    SLIPWAY_TRY(first, env.files.read_from(database, 0, 1));
+    if (!first.empty()) return {};
+  }
+  return fail(Reason::StorageReadError,
+              fmt::format("{0} is damaged: it is {1}, but {2}/pki/sa.key says that there was a cluster here; put the database "
+                          "back (with {0}-wal, if there is one), or move {2}/pki away to begin an empty cluster",
+                          database, is_missing ? "missing" : "empty", folder));
+}
+
+Result<void> write_if_changed(Env& env, const std::string& path, const std::string& content, unsigned mode) {
+  const auto known = env.files.read(path);
+  if (known && *known == content) return {};
+  return env.files.write(path, content, mode);
 }
 
 void make_private(const std::string& database) {

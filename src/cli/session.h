@@ -49,7 +49,8 @@ class Session {
   server::PodBackend* pod_logs();
   /// Keeps what running tasks refer to until the loop has ended.
   void hold(std::shared_ptr<void> object) { held_.push_back(std::move(object)); }
-  /// The first SIGINT or SIGTERM wakes this; a second one ends the process at once.
+  /// The first SIGINT, SIGTERM, SIGQUIT or SIGHUP (unless started with that ignored, as by nohup) wakes this; a second one ends
+  /// the process at once.
   bool is_interrupted() const { return is_interrupted_; }
   Signal& interrupted() { return interrupted_; }
 
@@ -67,6 +68,13 @@ class Session {
   bool is_interrupted_ = false;
   int exit_code_ = kFailed;
 };
+
+/// Refuses (StorageReadError) a cluster whose database is missing or empty though its keys, FOLDER/pki/sa.key, are there:
+/// whoever makes those has made the database before. Nothing is changed; the message says what to do.
+Result<void> check_database_is_there(Env& env, const std::string& folder);
+
+/// As Files::write, but a file that has this content is left as it is: a full or read-only disk then does no harm.
+Result<void> write_if_changed(Env& env, const std::string& path, const std::string& content, unsigned mode);
 
 /// Only the owner may read an open database: it holds Secrets. SQLite gives later files beside it the same mode.
 void make_private(const std::string& database);

@@ -53,6 +53,7 @@ Result<ListenAddress> listen_address(const std::string& text) {
 struct Cluster {
   std::string name;    // as in URLs; empty: at the root
   std::string folder;  // cluster.db, pods/, volumes/
+  Env* env = nullptr;  // its own, with a commit lane of its own
   std::unique_ptr<plane::ApiServer> server{};
   std::shared_ptr<serve::Api> api{};
 };
@@ -124,15 +125,21 @@ Result<void> Up::name_clusters() {
 }
 
 Task<Result<void>> Up::open(Cluster& cluster) {
+  cluster.env = &session_.real().open_env();
   SLIPWAY_CO_TRY_VOID(env().files.make_folders(cluster.folder));
   // So that `slipway get --data-dir` works on the folder of one cluster too.
-  SLIPWAY_CO_TRY_VOID(env().files.write(cluster.folder + "/pod-runtime", arguments_.pod_runtime + "\n", 0644));
+  SLIPWAY_CO_TRY_VOID(write_if_changed(env(), cluster.folder + "/pod-runtime", arguments_.pod_runtime + "\n", 0644));
   plane::ApiServer::Options options;
   options.store.path = cluster.folder + "/cluster.db";
   options.store.pid = getpid();
+  SLIPWAY_CO_TRY_VOID(check_database_is_there(env(), cluster.folder));
+  if (!env().files.exists(options.store.path)) {  // before the keys: see check_database_is_there()
+    SLIPWAY_CO_TRY(made, store::Store::open(*cluster.env, options.store));
+    co_await made->close();
+  }
   SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder, arguments_.data_dir));
   options.server.access = std::move(access);
-  SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(env(), std::move(options)));
+  SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");
 
@@ -140,6 +147,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   controllers.pods = arguments_.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
   controllers.data_dir = cluster.folder;
   controllers.supervisor = {"/proc/self/exe", "pod-supervisor"};
+  controllers.user = {.uid = geteuid(), .gid = getegid()};
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;
   controllers_.add(known_as, cluster.server->server(), controllers);
 
@@ -148,7 +156,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   api.root = serve::Gateway::root_of(cluster.name);
   api.metrics_text = [this] { return metrics_text(); };
   api.hindrances = [this, known_as] { return controllers_.hindrances(known_as); };
-  cluster.api = std::make_shared<serve::Api>(env(), cluster.server->server(), api);
+  cluster.api = std::make_shared<serve::Api>(*cluster.env, cluster.server->server(), api);
   gateway_.add(cluster.name, cluster.api);
   co_return Result<void>{};
 }
@@ -177,7 +185,7 @@ Result<void> Up::write_kubeconfig(const ListenAddress& address) {
         {.name = cluster->name.empty() ? kOnlyCluster : cluster->name,
          .server = fmt::format("https://{}:{}{}", address.url_host(), http_->port(), serve::Gateway::root_of(cluster->name))});
   }
-  return env().files.write(arguments_.data_dir + "/kubeconfig", serve::kubeconfig(credentials_, entries), 0600);
+  return write_if_changed(env(), arguments_.data_dir + "/kubeconfig", serve::kubeconfig(credentials_, entries), 0600);
 }
 
 void Up::announce(const ListenAddress& address) const {

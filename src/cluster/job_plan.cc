@@ -216,8 +216,9 @@ void Planner::count(const kube::Object& pod) {
 void Planner::count_failed(const kube::Object& pod) {
   const PodVerdict verdict = judge_failed_pod(job_, pod);
   const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
-  if (verdict.action == PodFailure::Ignore) return;
+  if (verdict.action == PodFailure::Replace) return;
   failures_.push_back(clock_.present(finish_time(pod)));
+  if (verdict.action == PodFailure::Ignore) return;
   if (!is_tracked || uncounted_.contains(kube::uid(pod))) return;
   if (verdict.action == PodFailure::FailJob && policy_failure_.empty()) policy_failure_ = verdict.message;
   new_failed_.emplace_back(kube::uid(pod));

@@ -62,7 +62,9 @@ PodVerdict judge_failed_pod(const kube::Object& job, const kube::Object& pod) {
     }
     ++index;
   }
-  if (kube::is_true(pod, kDisruptionTarget)) return {PodFailure::Ignore, {}};
+  const Value& disruption = kube::condition(pod, kDisruptionTarget);
+  const bool is_stopped = disruption["status"].as_string() == "True" && disruption["reason"].as_string() == kStoppedWithSlipway;
+  if (is_stopped) return {PodFailure::Replace, {}};
   return {};
 }
 

@@ -8,15 +8,21 @@
 
 namespace slipway::cluster {
 
-enum class PodFailure : std::uint8_t { Count, Ignore, FailJob };
+enum class PodFailure : std::uint8_t {
+  Count,    // one retry less
+  Ignore,   // replaced after the same back-off, at no cost
+  FailJob,  // the Job fails at once
+  Replace,  // replaced at once, at no cost: it was stopped with Slipway
+};
 
 struct PodVerdict {
   PodFailure action = PodFailure::Count;
   std::string message;  // of FailJob: which rule matched
 };
 
-/// DIVERGES: a pod with condition DisruptionTarget that no rule matches is ignored; upstream counts it. A pod that was lost
-/// with its supervisor costs no retry. FailIndex counts like Count (there is no backoffLimitPerIndex yet).
+/// Without a matching rule a failure counts, a disruption (condition DisruptionTarget) too, as upstream. DIVERGES: a pod that
+/// was stopped with Slipway is replaced when Slipway starts again. FailIndex counts like Count (there is no
+/// backoffLimitPerIndex yet).
 PodVerdict judge_failed_pod(const kube::Object& job, const kube::Object& pod);
 
 }  // namespace slipway::cluster

@@ -18,6 +18,19 @@ class JobTest : public ClusterTest {
     for (const json::Value& pod : list(kPods)) count += pod["status"]["phase"].as_string() == "Running";
     return count;
   }
+  /// The running pod fails with DisruptionTarget.
+  void disrupt(const std::string& reason) {
+    for (const json::Value& pod : list(kPods)) {
+      if (pod["status"]["phase"].as_string() != "Running") continue;
+      patch(
+          kPods, std::string(kube::name(pod)),
+          fmt::format(
+              R"({{"status":{{"phase":"Failed","conditions":[{{"type":"DisruptionTarget","status":"True","reason":"{}"}}]}}}})",
+              reason),
+          "status");
+    }
+    advance(seconds{1});
+  }
   std::string ending(const std::string& name = "work") {
     for (const char* type : {"Complete", "Failed"}) {
       const json::Value found = kube::condition(job(name), type);
@@ -202,15 +215,39 @@ TEST_F(JobTest, fails_at_once_when_the_policy_says_so) {
   EXPECT_EQ(status()["failed"].as_int(), 1);
 }
 
-TEST_F(JobTest, replaces_a_disrupted_pod_without_a_retry) {
+TEST_F(JobTest, counts_a_disrupted_pod_as_a_failure) {
   make(kJobs, job_yaml("work", "  backoffLimit: 0\n", "slipway.dev/run-time: 1h"));
   advance(seconds{1});
-  const auto pods = list(kPods);
-  ASSERT_EQ(pods.size(), 1U);
-  patch(kPods, std::string(kube::name(pods[0])), R"({"status":{"phase":"Failed","conditions":[
-    {"type":"DisruptionTarget","status":"True","reason":"PodSupervisorLost"}]}})",
-        "status");
+  disrupt("PodSupervisorLost");
+  EXPECT_EQ(ending(), "Failed BackoffLimitExceeded");
+  EXPECT_EQ(status()["failed"].as_int(), 1);
+}
+
+TEST_F(JobTest, replaces_disrupted_pods_after_a_back_off_and_without_a_retry_when_the_policy_ignores_them) {
+  make(kJobs, job_yaml("work", R"(  backoffLimit: 0
+  podFailurePolicy:
+    rules:
+    - {action: Ignore, onPodConditions: [{type: DisruptionTarget, status: "True"}]}
+)",
+                       "slipway.dev/run-time: 1h"));
   advance(seconds{1});
+  disrupt("PodSupervisorLost");
+  EXPECT_EQ(list(kPods).size(), 1U) << "the first replacement comes after ten seconds";
+  advance(seconds{10});
+  ASSERT_EQ(running(), 1U);
+  disrupt("PodSupervisorLost");
+  advance(seconds{10});
+  EXPECT_EQ(running(), 0U) << "and the second after twenty";
+  advance(seconds{11});
+  EXPECT_EQ(running(), 1U);
+  EXPECT_EQ(ending(), "");
+  EXPECT_FALSE(status().has("failed"));
+}
+
+TEST_F(JobTest, replaces_a_pod_that_was_stopped_with_slipway_at_once_and_without_a_retry) {
+  make(kJobs, job_yaml("work", "  backoffLimit: 0\n", "slipway.dev/run-time: 1h"));
+  advance(seconds{1});
+  disrupt("Terminated");
   EXPECT_EQ(ending(), "");
   EXPECT_EQ(running(), 1U);
   EXPECT_FALSE(status().has("failed"));

@@ -37,8 +37,12 @@ inline constexpr std::string_view kMissingImages = "slipway.dev/missing-images";
 /// Which attempt a pod is, from 0: chooses from kExitCode. Set by the Job controller unless the template has it.
 inline constexpr std::string_view kAttempt = "slipway.dev/attempt";
 
-/// The pod condition of a pod that ended by no fault of its own: costs a Job no retry.
+/// The pod condition of a pod that ended by no fault of its own; podFailurePolicy may ignore it.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+/// Reasons of that condition: the process that watched over the pod was killed; the pod was stopped together with Slipway, and
+/// is replaced at no cost when that starts again.
+inline constexpr std::string_view kSupervisorLost = "PodSupervisorLost";
+inline constexpr std::string_view kStoppedWithSlipway = "Terminated";
 
 /// The one node there is.
 inline constexpr std::string_view kNodeName = "local";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kube/quantity.h"
+
 namespace slipway::cluster {
 
 namespace {
@@ -14,8 +16,9 @@ constexpr const char* kConfigError = "CreateContainerConfigError";
 
 using Problem = std::unexpected<PodProblem>;
 
+/// Whether a path names something below the folder it is relative to.
 bool is_below(std::string_view path) {
-  if (path.starts_with('/')) return false;
+  if (path.empty() || path.starts_with('/')) return false;
   while (!path.empty()) {
     const std::string_view part = path.substr(0, path.find('/'));
     if (part == "..") return false;
@@ -26,8 +29,8 @@ bool is_below(std::string_view path) {
 
 class FolderPlanner {
  public:
-  FolderPlanner(const kube::Object& pod, const PodInputs& inputs, const PodPaths& paths)
-      : pod_(pod), inputs_(inputs), paths_(paths), root_(paths.pod(kube::uid(pod))) {}
+  FolderPlanner(const kube::Object& pod, const PodInputs& inputs, const PodPaths& paths, const ProcessUser& slipway)
+      : pod_(pod), inputs_(inputs), paths_(paths), slipway_(slipway), root_(paths.pod(kube::uid(pod))) {}
 
   std::expected<PodFolderPlan, PodProblem> plan();
 
@@ -35,7 +38,10 @@ class FolderPlanner {
   std::expected<void, PodProblem> add_volume(const Value& volume);
   std::expected<void, PodProblem> add_files(const Value& volume, const Value& source, const kube::Object* object,
                                             const std::string& missing);
+  bool has_other_users() const;
+  void add_limit(const std::string& name, const Value& source);
   std::expected<PodContainer, PodProblem> container(const Value& spec);
+  std::expected<void, PodProblem> set_user(const Value& spec, PodContainer& made) const;
   std::expected<PodMount, PodProblem> mount(const Value& container, const Value& spec);
   std::string volume_folder(std::string_view name) const { return root_ + "/volumes/" + std::string(name); }
   Environment base_environment() const;
@@ -43,6 +49,7 @@ class FolderPlanner {
   const kube::Object& pod_;
   const PodInputs& inputs_;
   const PodPaths& paths_;
+  const ProcessUser& slipway_;
   const std::string root_;
   std::map<std::string, std::string, std::less<>> sources_;  // volume → folder
   std::set<std::string, std::less<>> read_only_;             // volumes of ConfigMaps and Secrets
@@ -113,10 +120,29 @@ std::expected<void, PodProblem> FolderPlanner::add_volume(const Value& volume) {
     return add_files(volume, source, find(inputs_.secrets, source["secretName"].as_string()),
                      fmt::format("secret \"{}\" not found", source["secretName"].as_string()));
   }
-  if (volume.has("emptyDir") || volume.size() == 1) return {};
+  if (volume.has("emptyDir") || volume.size() == 1) {
+    add_limit(name, volume["emptyDir"]);
+    return {};
+  }
   return never(
       "",
       fmt::format("volume \"{}\": only configMap, secret, emptyDir and persistentVolumeClaim volumes can be used here", name));
+}
+
+bool FolderPlanner::has_other_users() const {
+  const auto names_another = [&](const Value& spec) {
+    return spec["securityContext"]["runAsUser"].as_int(slipway_.uid) != slipway_.uid;
+  };
+  if (names_another(pod_["spec"])) return true;
+  return std::ranges::any_of(pod_["spec"]["initContainers"].items(), names_another) ||
+         std::ranges::any_of(pod_["spec"]["containers"].items(), names_another);
+}
+
+/// The server has checked that it is a quantity; none and 0 are no limit, as for the kubelet.
+void FolderPlanner::add_limit(const std::string& name, const Value& source) {
+  const auto limit = kube::Quantity::parse(source["sizeLimit"].as_string());
+  const std::int64_t bytes = limit ? limit->units() : 0;
+  if (bytes > 0) plan_.manifest.limits.push_back({.name = name, .folder = volume_folder(name), .bytes = bytes});
 }
 
 std::expected<void, PodProblem> FolderPlanner::add_files(const Value& volume, const Value& source, const kube::Object* object,
@@ -129,9 +155,11 @@ std::expected<void, PodProblem> FolderPlanner::add_files(const Value& volume, co
   auto data = data_of(*object);
   if (!data) return not_yet("", data.error().message);
   const std::string folder = sources_[volume["name"].str()];
+  // What a Secret holds is for this user alone, whatever the folders above let through, unless the pod has other users.
+  const unsigned mask = volume.has("secret") && !has_other_users() ? 0700 : 0777;
   const auto default_mode = static_cast<unsigned>(source["defaultMode"].as_int(0644));
   if (!source.has("items")) {
-    for (auto& [key, content] : *data) plan_.files.push_back({folder + "/" + key, std::move(content), default_mode});
+    for (auto& [key, content] : *data) plan_.files.push_back({folder + "/" + key, std::move(content), default_mode & mask});
     return {};
   }
   for (const Value& item : source["items"].items()) {
@@ -141,10 +169,12 @@ std::expected<void, PodProblem> FolderPlanner::add_files(const Value& volume, co
     if (found == data->end())
       return not_yet("", fmt::format("references non-existent config key: {}", item["key"].as_string()));
     if (!is_below(path))
-      return never("", fmt::format("volume \"{}\": item path {} leaves the volume", volume["name"].as_string(), path));
+      return never("",
+                   fmt::format("volume \"{}\": item path \"{}\" is not below the volume", volume["name"].as_string(), path));
     if (const std::size_t slash = path.rfind('/'); slash != std::string::npos)
       plan_.folders.push_back(folder + "/" + path.substr(0, slash));
-    plan_.files.push_back({folder + "/" + path, found->second, static_cast<unsigned>(item["mode"].as_int(default_mode))});
+    const auto mode = static_cast<unsigned>(item["mode"].as_int(default_mode));
+    plan_.files.push_back({folder + "/" + path, found->second, mode & mask});
   }
   return {};
 }
@@ -160,6 +190,7 @@ std::expected<PodContainer, PodProblem> FolderPlanner::container(const Value& sp
                              "fall back to; set command",
                              made.name));
   }
+  if (auto set = set_user(spec, made); !set) return Problem(std::move(set).error());
   for (const char* list : {"command", "args"}) {
     for (const Value& argument : spec[list].items()) made.argv.push_back(expand(argument.as_string(), *environment));
   }
@@ -178,6 +209,35 @@ std::expected<PodContainer, PodProblem> FolderPlanner::container(const Value& sp
     made.mounts.push_back(std::move(*mounted));
   }
   return made;
+}
+
+/// What the container says goes before what the pod says.
+std::expected<void, PodProblem> FolderPlanner::set_user(const Value& spec, PodContainer& made) const {
+  const auto wanted = [&](const char* field) {
+    const Value& own = spec["securityContext"];
+    return own.has(field) ? own[field] : pod_["spec"]["securityContext"][field];
+  };
+  const std::int64_t uid = wanted("runAsUser").as_int(slipway_.uid);
+  const std::int64_t gid = wanted("runAsGroup").as_int(slipway_.gid);
+  const bool is_root = slipway_.uid == 0;
+  const auto refuse = [&](const char* field, std::int64_t asked, std::int64_t ours) {
+    return never(
+        made.name,
+        fmt::format("container \"{0}\": securityContext.{1} {2}: Slipway runs as user {3}, group {4}, and only root can "
+                    "start processes of others; leave {1} out, set it to {5}, or run Slipway as root",
+                    made.name, field, asked, slipway_.uid, slipway_.gid, ours));
+  };
+  if (uid != slipway_.uid && !is_root) return refuse("runAsUser", uid, slipway_.uid);
+  if (gid != slipway_.gid && !is_root) return refuse("runAsGroup", gid, slipway_.gid);
+  if (wanted("runAsNonRoot").as_bool() && uid == 0) {
+    return never(made.name,
+                 fmt::format("container \"{}\": securityContext.runAsNonRoot: it would run as root, as Slipway does; "
+                             "set runAsUser to another user than 0, or run Slipway as one",
+                             made.name));
+  }
+  if (uid != slipway_.uid) made.user = uid;
+  if (gid != slipway_.gid) made.group = gid;
+  return {};
 }
 
 std::expected<PodMount, PodProblem> FolderPlanner::mount(const Value& container, const Value& spec) {
@@ -207,8 +267,8 @@ Environment FolderPlanner::base_environment() const {
 }  // namespace
 
 std::expected<PodFolderPlan, PodProblem> plan_pod_folder(const kube::Object& pod, const PodInputs& inputs,
-                                                         const PodPaths& paths) {
-  return FolderPlanner(pod, inputs, paths).plan();
+                                                         const PodPaths& paths, const ProcessUser& slipway) {
+  return FolderPlanner(pod, inputs, paths, slipway).plan();
 }
 
 }  // namespace slipway::cluster

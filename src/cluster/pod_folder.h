@@ -53,7 +53,16 @@ struct PodProblem {
   std::string message{};
 };
 
+/// As whom Slipway runs on this machine. Only root (0) can start processes of another user.
+struct ProcessUser {
+  std::int64_t uid = 0;
+  std::int64_t gid = 0;
+};
+
+/// What cannot be done as the pod asks (another user without being root, runAsNonRoot as root) is a problem that names the
+/// field and what to do; nothing of it is ignored. DIVERGES: without runAsGroup the group is Slipway's; supplementary groups
+/// are not set.
 std::expected<PodFolderPlan, PodProblem> plan_pod_folder(const kube::Object& pod, const PodInputs& inputs,
-                                                         const PodPaths& paths);
+                                                         const PodPaths& paths, const ProcessUser& slipway);
 
 }  // namespace slipway::cluster

@@ -70,13 +70,15 @@ PodReport report_of(const kube::Object& pod, const PodState& state) {
   }
   if (state.phase == PodPhase::Lost) {
     report.is_disrupted = true;
-    report.reason = "PodSupervisorLost";
+    report.reason = kSupervisorLost;
     report.message = "the process that watched over the pod was killed; what was left of the pod has been ended";
+  } else if (is_final(state.phase) && !state.reason.empty()) {
+    report.reason = state.reason;
   } else if (is_final(state.phase) && state.is_stopping && !kube::is_deleting(pod)) {
     // Even with exit code 0: what is told to stop in the middle of its work has not done it.
     report.phase = "Failed";
     report.is_disrupted = true;
-    report.reason = "Terminated";
+    report.reason = kStoppedWithSlipway;
     report.message = "the pod was stopped from outside, with Slipway";
     for (Value& status : report.containers) {
       // Tables show a container's reason before that of the pod.

@@ -39,6 +39,7 @@ Task<Result<PodReport>> ProcessRuntime::advance(kube::Object pod) {
     entries_[uid].is_preparing = false;
     if (!problem) co_return fail(problem.error());
     if (*problem) co_return std::move(**problem);
+    if (is_stopping_) co_return waiting_report(pod, "NodeShutdown");
   }
   SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
   co_return keep_watching(pod, seen);
@@ -53,7 +54,7 @@ Task<Result<PodReport>> ProcessRuntime::stop(kube::Object pod, Duration grace) {
     co_return failed_report(pod, "Terminated", "the pod was deleted before it was started");
   }
   if (seen.fate == PodFate::Supervised) {
-    SLIPWAY_CO_TRY_VOID(terminate(uid, seen.state->supervisor, grace));
+    SLIPWAY_CO_TRY_VOID(co_await terminate(uid, seen.state->supervisor, grace));
   } else {
     // It may just be starting: a supervisor that is started now tells how the pod stands, and ends what is left.
     SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
@@ -86,10 +87,10 @@ Result<std::optional<PodState>> ProcessRuntime::read_state(const std::string& ui
 /// Makes the folder. Gives a report when the pod cannot be started (yet).
 Task<Result<std::optional<PodReport>>> ProcessRuntime::prepare(kube::Object pod) {
   SLIPWAY_CO_TRY(inputs, co_await fetch_inputs(pod));
-  auto plan = plan_pod_folder(pod, inputs, paths_);
+  auto plan = plan_pod_folder(pod, inputs, paths_, options_.user);
   if (plan) {
     plan->manifest.wants_namespace = options_.wants_namespace;
-    SLIPWAY_CO_TRY_VOID(make_folder(std::string(kube::uid(pod)), *plan));
+    SLIPWAY_CO_TRY_VOID(co_await make_folder(std::string(kube::uid(pod)), std::move(*plan)));
     co_return std::nullopt;
   }
   const PodProblem& problem = plan.error();
@@ -126,10 +127,19 @@ Task<Result<PodInputs>> ProcessRuntime::fetch_inputs(kube::Object pod) {
 }
 
 /// The manifest comes last: a folder that has one is complete.
-Result<void> ProcessRuntime::make_folder(const std::string& uid, const PodFolderPlan& plan) {
-  for (const std::string& folder : plan.folders) SLIPWAY_TRY_VOID(env_.files.make_folders(folder));
-  for (const PlannedFile& file : plan.files) SLIPWAY_TRY_VOID(env_.files.write(file.path, file.content, file.mode));
-  return env_.files.write(file_in(paths_.pod(uid), kPodManifestFile), encode_manifest(plan.manifest), 0600);
+Task<Result<void>> ProcessRuntime::make_folder(std::string uid, PodFolderPlan plan) {
+  std::string manifest = file_in(paths_.pod(uid), kPodManifestFile);
+  co_return co_await on_disk([&files = env_.files, path = std::move(manifest), made = std::move(plan)]() -> Result<void> {
+    for (const std::string& folder : made.folders) SLIPWAY_TRY_VOID(files.make_folders(folder));
+    for (const PlannedFile& file : made.files) SLIPWAY_TRY_VOID(files.write(file.path, file.content, file.mode));
+    return files.write(path, encode_manifest(made.manifest), 0600);
+  });
+}
+
+Task<Result<void>> ProcessRuntime::on_disk(std::function<Result<void>()> work) {
+  const auto outcome = std::make_shared<Result<void>>();
+  co_await run_on(env_, env_.commits, [work = std::move(work), outcome] { *outcome = work(); });
+  co_return *outcome;
 }
 
 Result<void> ProcessRuntime::start_supervisor(const std::string& uid, PodFate fate) {
@@ -154,15 +164,16 @@ Result<void> ProcessRuntime::start_supervisor(const std::string& uid, PodFate fa
   return {};
 }
 
-Result<void> ProcessRuntime::terminate(const std::string& uid, ProcessId supervisor, Duration grace) {
-  Entry& entry = entries_[uid];
-  if (entry.grace >= Duration{0} && grace >= entry.grace) return {};
+Task<Result<void>> ProcessRuntime::terminate(std::string uid, ProcessId supervisor, Duration grace) {
+  if (const Duration known = entries_[uid].grace; known >= Duration{0} && grace >= known) co_return Result<void>{};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(grace).count();
-  SLIPWAY_TRY_VOID(env_.files.write(file_in(paths_.pod(uid), kPodGraceFile), std::to_string(seconds), 0600));
-  SLIPWAY_TRY_VOID(env_.processes.signal(supervisor, SIGTERM));
+  SLIPWAY_CO_TRY_VOID(co_await on_disk([&files = env_.files, path = file_in(paths_.pod(uid), kPodGraceFile),
+                                        text = std::to_string(seconds)] { return files.write(path, text, 0600); }));
+  SLIPWAY_CO_TRY_VOID(env_.processes.signal(supervisor, SIGTERM));
+  Entry& entry = entries_[uid];
   entry.grace = grace;
   entry.pause = kFirstPause;
-  return {};
+  co_return Result<void>{};
 }
 
 /// The pod as its supervisor shows it, with the time of the next look: soon after a change, then ever later.
@@ -186,13 +197,13 @@ Task<> ProcessRuntime::tell_end(kube::ObjectKey key, ProcessId supervisor) {
 
 Task<Result<void>> ProcessRuntime::forget(std::string uid) {
   const Look seen = look(uid);
-  if (seen.fate == PodFate::Supervised) SLIPWAY_CO_TRY_VOID(terminate(uid, seen.state->supervisor, Duration{0}));
+  if (seen.fate == PodFate::Supervised) SLIPWAY_CO_TRY_VOID(co_await terminate(uid, seen.state->supervisor, Duration{0}));
   const bool is_recorded = seen.state && is_final(seen.state->phase);
   // Nobody watches what may be left of it: a supervisor started now ends that.
   if (seen.fate == PodFate::Lost && !is_recorded) SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
   const ProcessId supervisor = seen.fate == PodFate::Supervised ? seen.state->supervisor : entries_[uid].started;
   if (is_set(supervisor) && env_.processes.is_alive(supervisor)) {
-    if (seen.fate == PodFate::NotStarted) SLIPWAY_CO_TRY_VOID(terminate(uid, supervisor, Duration{0}));
+    if (seen.fate == PodFate::NotStarted) SLIPWAY_CO_TRY_VOID(co_await terminate(uid, supervisor, Duration{0}));
     co_await env_.processes.wait_end(supervisor);
   }
   SLIPWAY_CO_TRY_VOID(env_.files.remove_all(paths_.pod(uid)));
@@ -252,7 +263,7 @@ Task<> ProcessRuntime::stop_all(Duration grace) {
   for (const std::string& uid : uids) {
     const Look seen = look(uid);
     if (seen.fate != PodFate::Supervised) continue;
-    if (const auto told = terminate(uid, seen.state->supervisor, grace); !told) {
+    if (const auto told = co_await terminate(uid, seen.state->supervisor, grace); !told) {
       env_.log.warn("a pod could not be stopped", {{"pod", uid}, {"error", told.error().message}});
       continue;
     }

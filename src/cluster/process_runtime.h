@@ -1,8 +1,9 @@
 // Pods as processes of this machine, without isolation: each pod is a folder (pod_folder.h) and a small supervisor process that
 // runs its containers, outlives Slipway and records what happens (base/pod_record.h). Everything is found again after a restart
-// from the folders. Uses only Env::processes and Env::files.
+// from the folders. Uses only Env::processes and Env::files; what waits for the disk does so on the commit lane.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@ class ProcessRuntime : public PodRuntime {
   struct Options {
     std::string data_folder{};              // absolute
     std::vector<std::string> supervisor{};  // command that takes a pod's folder as last argument
+    ProcessUser user{};                     // as whom this process runs
     bool wants_namespace = true;            // false: volumes are mapped below $POD_ROOT even where mounts are allowed
   };
 
@@ -62,9 +64,11 @@ class ProcessRuntime : public PodRuntime {
   Result<std::optional<PodState>> read_state(const std::string& uid, Entry& entry);
   Task<Result<std::optional<PodReport>>> prepare(kube::Object pod);
   Task<Result<PodInputs>> fetch_inputs(kube::Object pod);
-  Result<void> make_folder(const std::string& uid, const PodFolderPlan& plan);
+  Task<Result<void>> make_folder(std::string uid, PodFolderPlan plan);
+  /// Runs `work` on the commit lane; it may use Env::files and what it owns.
+  Task<Result<void>> on_disk(std::function<Result<void>()> work);
   Result<void> start_supervisor(const std::string& uid, PodFate fate);
-  Result<void> terminate(const std::string& uid, ProcessId supervisor, Duration grace);
+  Task<Result<void>> terminate(std::string uid, ProcessId supervisor, Duration grace);
   PodReport keep_watching(const kube::Object& pod, const Look& seen);
   Task<> tell_end(kube::ObjectKey key, ProcessId supervisor);
 

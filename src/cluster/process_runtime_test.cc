@@ -38,35 +38,82 @@ class PaperSupervisors : public Processes {
   std::unique_ptr<Signal> changed;
 };
 
+/// Runs work inline, and knows whether it is at it.
+class WatchedLane : public Lane {
+ public:
+  void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) override {
+    is_working = true;
+    work();
+    is_working = false;
+    queue->post(std::move(done));
+  }
+
+  RunQueue* queue = nullptr;
+  bool is_working = false;
+};
+
+/// Files in memory; writes that are not on the lane, and would keep the logic thread waiting for the disk, are counted.
+class WatchedFiles : public Files {
+ public:
+  explicit WatchedFiles(const WatchedLane& lane) : lane_(lane) {}
+  Result<std::string> read(const std::string& path) override { return files->read(path); }
+  Result<std::string> read_from(const std::string& path, std::uint64_t offset, std::size_t limit) override {
+    return files->read_from(path, offset, limit);
+  }
+  Result<void> write(const std::string& path, std::string_view content, unsigned mode) override {
+    if (!lane_.is_working) elsewhere.push_back(path);
+    return files->write(path, content, mode);
+  }
+  Result<void> make_folders(const std::string& path) override { return files->make_folders(path); }
+  Result<void> symlink(const std::string& target, const std::string& path) override { return files->symlink(target, path); }
+  Result<void> remove_all(const std::string& path) override { return files->remove_all(path); }
+  bool exists(const std::string& path) override { return files->exists(path); }
+  Result<std::vector<std::string>> list(const std::string& path) override { return files->list(path); }
+
+  Files* files = nullptr;
+  std::vector<std::string> elsewhere;
+
+ private:
+  const WatchedLane& lane_;
+};
+
 struct Stage {
   PaperSupervisors processes;
+  WatchedLane lane;
+  WatchedFiles watched{lane};
 };
 
 class ProcessTest : private Stage, public ClusterTest {
  protected:
-  ProcessTest() : ClusterTest(&processes) {
+  ProcessTest() : ClusterTest(&processes, &lane, &watched) {
+    lane.queue = &env_.queue();
+    watched.files = &env_.files();
     processes.changed = std::make_unique<Signal>(env_.env());
     make_pods_ = [this](ClusterTest&) {
-      auto runtime =
-          std::make_unique<ProcessRuntime>(env_, *server_, ProcessRuntime::Options{"/data", {"slipway", "pod-supervisor"}});
+      auto runtime = std::make_unique<ProcessRuntime>(
+          env_, *server_,
+          ProcessRuntime::Options{.data_folder = "/data", .supervisor = {"slipway", "pod-supervisor"}, .user = user_});
       runtime_of_pods_ = runtime.get();
       return runtime;
     };
   }
   ~ProcessTest() override { stop(); }
   void SetUp() override { start(); }
+  void TearDown() override { EXPECT_EQ(watched.elsewhere, std::vector<std::string>{}) << "synced on the logic thread"; }
 
   std::vector<PaperSupervisors::Supervisor>& started() { return processes.started; }
   PodManifest manifest(std::size_t which = 0) {
     return decode_manifest(env_.files().read(started().at(which).folder + "/manifest").value()).value();
   }
   /// The supervisor records how its containers stand.
-  void record(std::size_t which, PodPhase phase, std::int32_t exit_code = 0, bool is_stopping = false) {
+  void record(std::size_t which, PodPhase phase, std::int32_t exit_code = 0, bool is_stopping = false,
+              const std::string& reason = "") {
     auto& supervisor = started().at(which);
     PodState state;
     state.supervisor = supervisor.id;
     state.phase = phase;
     state.is_stopping = is_stopping;
+    state.reason = reason;
     PodContainerState main;
     main.name = "main";
     main.phase = is_final(phase) ? PodContainerPhase::Terminated : PodContainerPhase::Running;
@@ -101,6 +148,18 @@ class ProcessTest : private Stage, public ClusterTest {
     advance(seconds{1});
   }
 
+  /// Slipway runs as somebody else from now on.
+  void run_as(std::int64_t uid, std::int64_t gid) {
+    user_ = {.uid = uid, .gid = gid};
+    restart();
+  }
+  std::string refusal() {
+    EXPECT_TRUE(started().empty());
+    EXPECT_EQ(phase(), "Failed");
+    return pod()["status"]["message"].str();
+  }
+
+  ProcessUser user_;
   ProcessRuntime* runtime_of_pods_ = nullptr;
 };
 
@@ -237,6 +296,74 @@ TEST_F(ProcessTest, fails_a_container_without_a_command) {
   EXPECT_NE(pod()["status"]["message"].str().find("has no command"), std::string::npos);
 }
 
+TEST_F(ProcessTest, files_of_secrets_are_for_this_user_alone_unless_the_pod_has_others) {
+  make(kSecrets, "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default}, data: {key: c2VjcmV0}}");
+  const std::string volumes =
+      "volumes: [{name: v, secret: {secretName: s}}, {name: w, secret: {secretName: s, items: [{key: key, path: k, mode: "
+      "292}]}}],";
+  make_pod("command: [run]", volumes);
+  const std::string folder = started().at(0).folder;
+  EXPECT_EQ(env_.files().mode(folder + "/volumes/v/key"), 0600U);
+  EXPECT_EQ(env_.files().mode(folder + "/volumes/w/k"), 0400U);
+  remove(kPods, "p");
+  advance(seconds{1});
+  make_pod("command: [run], securityContext: {runAsUser: 7}", volumes);
+  EXPECT_EQ(env_.files().mode(started().back().folder + "/volumes/v/key"), 0644U);
+}
+
+TEST_F(ProcessTest, root_runs_containers_as_the_user_they_name) {
+  make_pod("command: [run], securityContext: {runAsUser: 1000, runAsNonRoot: true}",
+           "securityContext: {runAsUser: 5, runAsGroup: 2000}, initContainers: [{name: before, image: any, command: [run]}],");
+  ASSERT_EQ(started().size(), 1U);
+  const PodManifest made = manifest();
+  EXPECT_EQ(made.containers.at(0).user, 1000);
+  EXPECT_EQ(made.containers.at(0).group, 2000);
+  EXPECT_EQ(made.init_containers.at(0).user, 5);
+}
+
+TEST_F(ProcessTest, whoever_is_not_root_refuses_another_user_and_says_what_to_do) {
+  run_as(501, 20);
+  make_pod("command: [run], securityContext: {runAsUser: 1000}");
+  EXPECT_EQ(refusal(),
+            "container \"main\": securityContext.runAsUser 1000: Slipway runs as user 501, group 20, and only root can "
+            "start processes of others; leave runAsUser out, set it to 501, or run Slipway as root");
+  remove(kPods, "p");
+  advance(seconds{1});
+  make_pod("command: [run]", "securityContext: {runAsGroup: 7},");
+  EXPECT_NE(refusal().find("securityContext.runAsGroup 7: "), std::string::npos);
+}
+
+TEST_F(ProcessTest, whoever_is_not_root_runs_containers_that_name_its_own_user) {
+  run_as(501, 20);
+  make_pod("command: [run], securityContext: {runAsUser: 501, runAsGroup: 20, runAsNonRoot: true}");
+  ASSERT_EQ(started().size(), 1U);
+  EXPECT_EQ(manifest().containers.at(0).user, std::nullopt) << "nothing to change";
+}
+
+TEST_F(ProcessTest, root_refuses_to_run_as_root_what_is_not_to) {
+  make_pod("command: [run]", "securityContext: {runAsNonRoot: true},");
+  EXPECT_EQ(refusal(),
+            "container \"main\": securityContext.runAsNonRoot: it would run as root, as Slipway does; set runAsUser to "
+            "another user than 0, or run Slipway as one");
+}
+
+TEST_F(ProcessTest, the_size_limit_of_a_volume_is_handed_on_and_an_eviction_fails_the_pod) {
+  make_pod(
+      "command: [run], volumeMounts: [{name: scratch, mountPath: /scratch}]",
+      "volumes: [{name: scratch, emptyDir: {sizeLimit: 1Mi}}, {name: free, emptyDir: {}}, {name: zero, emptyDir: {sizeLimit: "
+      "0}}],");
+  ASSERT_EQ(started().size(), 1U);
+  const auto limits = manifest().limits;
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_EQ(limits[0],
+            (PodVolumeLimit{.name = "scratch", .folder = started()[0].folder + "/volumes/scratch", .bytes = 1 << 20}));
+  record(0, PodPhase::Failed, 143, true, "Evicted");
+  advance(seconds{1});
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(pod()["status"]["reason"].as_string(), "Evicted");
+  EXPECT_FALSE(kube::is_true(pod(), kDisruptionTarget)) << "its own fault";
+}
+
 TEST_F(ProcessTest, a_pod_that_runs_always_waits_when_it_cannot_be_started_and_does_not_fail) {
   make(kPods,
        "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, "
@@ -266,7 +393,7 @@ TEST_F(ProcessTest, finds_its_supervisors_again_after_a_restart) {
   EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
 }
 
-TEST_F(ProcessTest, replaces_a_pod_whose_supervisor_was_killed_without_a_retry) {
+TEST_F(ProcessTest, a_job_without_retries_fails_when_the_supervisor_of_its_pod_was_killed) {
   make(kJobs, job_yaml("work", "  backoffLimit: 0\n"));
   advance(seconds{1});
   record(0, PodPhase::Running);
@@ -277,13 +404,30 @@ TEST_F(ProcessTest, replaces_a_pod_whose_supervisor_was_killed_without_a_retry) 
   EXPECT_EQ(started()[1].folder, started()[0].folder);
   record(1, PodPhase::Lost, 137);
   advance(seconds{1});
+  EXPECT_TRUE(kube::is_true(pod(), kDisruptionTarget));
+  const auto job = get(kJobs, "work");
+  EXPECT_TRUE(kube::is_true(job, "Failed"));
+  EXPECT_EQ(job["status"]["failed"].as_int(), 1);
+  advance(std::chrono::hours{1});
+  EXPECT_EQ(started().size(), 2U);
+}
+
+TEST_F(ProcessTest, a_job_with_retries_replaces_a_pod_whose_supervisor_was_killed_after_a_back_off) {
+  make(kJobs, job_yaml("work", "  backoffLimit: 1\n"));
+  advance(seconds{1});
+  record(0, PodPhase::Running);
+  advance(seconds{1});
+  end(0);
+  advance(seconds{1});
+  record(1, PodPhase::Lost, 137);
+  advance(seconds{5});
+  EXPECT_EQ(started().size(), 2U);
+  advance(seconds{6});
   ASSERT_EQ(started().size(), 3U);
   EXPECT_NE(started()[2].folder, started()[0].folder);
   record(2, PodPhase::Succeeded);
   advance(seconds{1});
-  const auto job = get(kJobs, "work");
-  EXPECT_TRUE(kube::is_true(job, "Complete"));
-  EXPECT_FALSE(job["status"].has("failed"));
+  EXPECT_TRUE(kube::is_true(get(kJobs, "work"), "Complete"));
 }
 
 TEST_F(ProcessTest, stops_a_deleted_pod_with_its_grace_and_cleans_up) {

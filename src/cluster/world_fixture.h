@@ -21,7 +21,8 @@ namespace slipway::cluster {
 
 class ClusterTest : public testing::Test {
  protected:
-  explicit ClusterTest(Processes* processes = nullptr) : env_(ManualEnv::Options{.vfs = disk_.vfs(), .processes = processes}) {}
+  explicit ClusterTest(Processes* processes = nullptr, Lane* commits = nullptr, Files* files = nullptr)
+      : env_(ManualEnv::Options{.vfs = disk_.vfs(), .commits = commits, .files = files, .processes = processes}) {}
   ~ClusterTest() override { stop(); }
 
   /// Opens the store and starts server and controllers; again after stop().

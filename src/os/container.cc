@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,12 +66,40 @@ class Launch {
     if (!is_entered) {
       return fmt::format("cannot enter working directory {}: {}", is_own ? own : folder, strerrordesc_np(errno));
     }
+    if (const auto why = change_user(); !why.empty()) return why;
+    if (const auto why = unreachable_mount(pod_root); !why.empty()) return why;
     // Last, since a change of credentials clears it. A parent that died before that does not count any more.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) return "the supervisor is gone";
     return run(pod_root);
   }
 
  private:
+  /// Empty when the container's user and group are those of this process now, or are not named.
+  std::string change_user() const {
+    const bool is_other_group = container_.group && *container_.group != getegid();
+    const bool is_other_user = container_.user && *container_.user != geteuid();
+    if (!is_other_group && !is_other_user) return {};
+    if (setgroups(0, nullptr) != 0 || (is_other_group && setgid(static_cast<gid_t>(*container_.group)) != 0)) {
+      return fmt::format("securityContext.runAsGroup {}: {}", container_.group.value_or(getegid()), strerrordesc_np(errno));
+    }
+    if (is_other_user && setuid(static_cast<uid_t>(*container_.user)) != 0) {
+      return fmt::format("securityContext.runAsUser {}: {}", *container_.user, strerrordesc_np(errno));
+    }
+    return {};
+  }
+
+  /// Where another user runs the container, the folders above the pod's may be closed to it. Empty when all can be reached.
+  std::string unreachable_mount(const std::string& pod_root) const {
+    if (!container_.user) return {};
+    for (const PodMount& mount : container_.mounts) {
+      const std::string path = pod_root + mount.target;
+      if (access(path.c_str(), F_OK) == 0 || errno != EACCES) continue;
+      return fmt::format("securityContext.runAsUser {}: that user cannot reach {}: a folder above it is closed to others",
+                         *container_.user, path);
+    }
+    return {};
+  }
+
   std::string run(const std::string& pod_root) {
     std::vector<std::string> argv = container_.argv;
     std::vector<std::string> env = container_.env;
@@ -90,9 +120,11 @@ class Launch {
   std::string root_;
 };
 
-[[noreturn]] void become_container(Launch launch, pid_t parent, const Streams& streams, int report) {
+[[noreturn]] void become_container(Launch launch, PodMark mark, pid_t parent, const Streams& streams, int report) {
   setsid();
   reset_signals();
+  // Where that is refused the environment has to do.
+  if (mark != 0) (void)carry_mark(mark);
   std::string why = "cannot redirect input and output";
   // Everything but the three standard descriptors closes with exec, whatever the supervisor inherited.
   if (dup2(streams.in.get(), 0) == 0 && dup2(streams.out.get(), 1) == 1 && dup2(streams.error.get(), 2) == 2 &&
@@ -101,6 +133,20 @@ class Launch {
   }
   const ssize_t written = write(report, why.data(), why.size());
   _exit(written >= 0 ? 127 : 126);
+}
+
+/// Volumes and the working folder are made by the supervisor's user; another one is to write there too, as the kubelet has it.
+/// Who can get at them is up to the folders above.
+void open_to_others(const PodContainer& container, const std::string& pod_folder) {
+  if (!container.user || *container.user == geteuid()) return;
+  std::vector<std::string> folders = {fmt::format("{}/{}", pod_folder, kPodWorkFolder)};
+  for (const PodMount& mount : container.mounts) {
+    if (!mount.is_read_only) folders.push_back(mount.source);
+  }
+  for (const std::string& folder : folders) {
+    const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (opened) (void)fchmod(opened.get(), 0777);
+  }
 }
 
 /// What the child reported until it executed its command (nothing) or gave up.
@@ -118,7 +164,7 @@ std::string read_report(int fd) {
 }  // namespace
 
 std::expected<StartedContainer, std::string> start_container(const PodContainer& container, const std::string& pod_folder,
-                                                             PodMounting mounting) {
+                                                             PodMounting mounting, PodMark mark) {
   const auto failure = [](std::string_view what) {
     return std::unexpected(fmt::format("{}: {}", what, strerrordesc_np(errno)));
   };
@@ -128,10 +174,11 @@ std::expected<StartedContainer, std::string> start_container(const PodContainer&
   if (pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
   const Descriptor from_child(ends[0]);
   Descriptor to_parent(ends[1]);
+  open_to_others(container, pod_folder);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return failure("cannot fork");
-  if (child == 0) become_container(Launch(container, pod_folder, mounting), parent, *streams, to_parent.get());
+  if (child == 0) become_container(Launch(container, pod_folder, mounting), mark, parent, *streams, to_parent.get());
   to_parent = Descriptor();
   const std::string why = read_report(from_child.get());
   if (why.empty()) return StartedContainer{identify(child), start_relay(container, child, *streams)};

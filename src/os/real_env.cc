@@ -65,6 +65,25 @@ struct SignalWatch {
 
 }  // namespace
 
+/// What a cluster has of its own.
+struct ClusterEnv {
+  ClusterEnv(Executor executor, const Env& shared)
+      : commits(std::move(executor), "slipway-commits"),
+        env{.executor = shared.executor,
+            .clock = shared.clock,
+            .random = shared.random,
+            .commits = commits,
+            .compute = shared.compute,
+            .files = shared.files,
+            .processes = shared.processes,
+            .vfs = shared.vfs,
+            .log = shared.log,
+            .metrics = shared.metrics} {}
+
+  ThreadLane commits;
+  Env env;
+};
+
 struct RealEnv::Parts {
   explicit Parts(const RealEnvOptions& options)
       : clock(loop),
@@ -95,12 +114,23 @@ struct RealEnv::Parts {
   std::list<SignalWatch> signals;
   bool is_shut = false;
   Env env;
+  std::list<ClusterEnv> clusters;
+
+  void drop_frames() {
+    env.parking.drop_all();
+    for (ClusterEnv& cluster : clusters) cluster.env.parking.drop_all();
+  }
 };
 
 RealEnv::RealEnv(RealEnvOptions options) : parts_(std::make_unique<Parts>(options)) {}
 RealEnv::~RealEnv() { shut(); }
 
 Env& RealEnv::env() { return parts_->env; }
+
+Env& RealEnv::open_env() {
+  SLIPWAY_CHECK(!parts_->is_shut, "open_env() after shut()");
+  return parts_->clusters.emplace_back(parts_->loop.get_executor(), parts_->env).env;
+}
 
 void RealEnv::run() {
   SLIPWAY_CHECK(!parts_->is_shut, "run() after shut()");
@@ -126,13 +156,14 @@ void RealEnv::shut() {
   if (parts.is_shut) return;
   parts.is_shut = true;
   parts.commits.stop();
+  for (ClusterEnv& cluster : parts.clusters) cluster.commits.stop();
   parts.compute.stop();
-  parts.env.parking.drop_all();
+  parts.drop_frames();
   parts.clock.shut();
   parts.processes.shut();
   parts.signals.clear();
   parts.loop.drop_handlers();
-  parts.env.parking.drop_all();  // what frames parked while they were destroyed
+  parts.drop_frames();  // what frames parked while they were destroyed
 }
 
 }  // namespace slipway::os

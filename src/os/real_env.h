@@ -1,5 +1,5 @@
-// The Env on the machine: an Asio loop on the calling thread, the wall clock, the system's entropy, a thread for commits and
-// one for computing, files, processes, log lines on standard error and metrics.
+// The Env on the machine: an Asio loop on the calling thread, the wall clock, the system's entropy, a thread for commits (one
+// per open_env()) and one for computing, files, processes, log lines on standard error and metrics.
 //
 // Taking a world down: stop(), leave run(), shut(), destroy the plane and whatever tasks refer to, destroy the RealEnv. shut()
 // joins the lanes first (their work may refer to suspended frames), then destroys all suspended tasks and queued handlers.
@@ -27,6 +27,10 @@ class RealEnv {
 
   /// Valid until the RealEnv is destroyed; after shut() nothing that is started on it ever runs.
   Env& env();
+
+  /// An Env for one cluster: it shares everything but the commit lane and the parking, so that its writes do not wait for the
+  /// disk of another cluster. Valid as env() is.
+  Env& open_env();
 
   /// Runs the loop until stop(), even when nothing is left to do. May be called again.
   void run();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
+#include <future>
 
 #include "os/proc.h"
 #include "os/telemetry.h"
@@ -99,6 +100,41 @@ TEST(RealEnv, a_lane_works_elsewhere_in_order_and_answers_on_the_loop) {
   EXPECT_EQ(worked, done);
   EXPECT_EQ(done.size(), 100U);
   EXPECT_NE(worked_on, loop_thread);
+}
+
+TEST(RealEnv, the_commits_of_a_cluster_do_not_wait_for_those_of_another) {
+  RealEnv real;
+  Env& slow = real.open_env();
+  Env& quick = real.open_env();
+  std::promise<void> gate;
+  std::vector<std::string> done;
+  slow.commits.submit([open = gate.get_future()]() mutable { open.wait(); },
+                      [&] {
+                        done.emplace_back("slow");
+                        real.stop();
+                      });
+  quick.commits.submit([] {},
+                       [&] {
+                         done.emplace_back("quick");
+                         gate.set_value();
+                       });
+  real.run();
+  EXPECT_EQ(done, (std::vector<std::string>{"quick", "slow"}));
+}
+
+TEST(RealEnv, what_waits_in_the_env_of_a_cluster_ends_with_all) {
+  RealEnv real;
+  const auto held = std::make_shared<int>(0);
+  const auto hold = [](Env& env, std::shared_ptr<int>) -> Task<> {
+    Signal never(env);
+    co_await never.wait();
+  };
+  boost::asio::co_spawn(real.env().executor, hold(real.open_env(), held), [](std::exception_ptr) {});
+  boost::asio::post(real.env().executor, [&] { real.stop(); });
+  real.run();
+  EXPECT_EQ(held.use_count(), 2);
+  real.shut();
+  EXPECT_EQ(held.use_count(), 1);
 }
 
 TEST(RealEnv, random_numbers_differ_between_environments) {

@@ -19,9 +19,11 @@
 
 #include "base/pod_record.h"
 #include "os/container.h"
+#include "os/disk_usage.h"
 #include "os/files.h"
 #include "os/log_times.h"
 #include "os/mounts.h"
+#include "os/pod_mark.h"
 #include "os/proc.h"
 
 namespace slipway::os {
@@ -39,6 +41,11 @@ constexpr Micros kRelayPatience = kSecond;
 /// How exact the times of log lines are, at best and of a busy log: each look costs a mark.
 constexpr Micros kLookPause = 10'000;
 constexpr Micros kLongestLookPause = kSecond;
+/// Between looks at volumes that have a limit; a look may take a twentieth of the time.
+constexpr Micros kFirstVolumePause = kSecond;
+constexpr Micros kLongestVolumePause = 10 * kSecond;
+constexpr Micros kVolumeLookShare = 20;
+constexpr Micros kEvictionGrace = kSecond;
 constexpr std::int64_t kLongestGrace = 10LL * 365 * 24 * 3600;
 
 Micros read_clock(clockid_t which) {
@@ -96,6 +103,7 @@ class Supervisor {
       if (!is_recorded_) write_state();
       reap();
       start_what_is_due();
+      look_at_volumes();
       stop_what_is_late();
       const auto verdict = judge();
       if (verdict) return finish(*verdict);
@@ -139,7 +147,7 @@ class Supervisor {
     const Micros begun = wall_clock();
     // Before its first line: a log that is there already ends the run before.
     times_.begin_run(slots_[i].spec->log, slots_[i].spec->times, begun);
-    const auto started = start_container(*slots_[i].spec, folder_, state_.mounting);
+    const auto started = start_container(*slots_[i].spec, folder_, state_.mounting, mark_of(i));
     if (!started) {
       ended(
           i,
@@ -198,22 +206,56 @@ class Supervisor {
     }
   }
 
+  /// 0: none.
+  PodMark mark_of(std::size_t i) const { return state_.mark == 0 ? 0 : container_mark(state_.mark, i); }
+
   /// Kills adopted orphans whose container does not run. Their own children are adopted next, and come up when these are
   /// reaped.
   void kill_strays() {
     for (const pid_t pid : current_children()) {
-      const auto container = initial_variable(pid, kContainerVariable);
-      const auto runs = [&](const PodContainerState& state) {
-        return state.phase == PodContainerPhase::Running && (state.process.pid == pid || state.name == container);
-      };
-      if (container && std::ranges::none_of(state_.containers, runs)) kill(pid, SIGKILL);
+      const auto container = container_of(pid);
+      if (container && *container < slots_.size() && !runs(*container, pid)) kill(pid, SIGKILL);
     }
+  }
+
+  /// The container that a child belongs to; nothing for a relay.
+  std::optional<std::size_t> container_of(pid_t pid) const {
+    if (const auto marked = marked_container(state_.mark, pid)) return marked;
+    const auto name = initial_variable(pid, kContainerVariable);
+    const auto found = std::ranges::find_if(state_.containers, [&](const auto& state) { return state.name == name; });
+    if (!name || found == state_.containers.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - state_.containers.begin());
+  }
+
+  bool runs(std::size_t container, pid_t pid) const {
+    return state_.containers[container].phase == PodContainerPhase::Running ||
+           std::ranges::any_of(state_.containers, [&](const PodContainerState& state) {
+             return state.phase == PodContainerPhase::Running && state.process.pid == pid;
+           });
   }
 
   void stop_what_is_late() {
     if (stop_deadline_ > steady_clock()) return;
     stop_deadline_ = kNever;
     signal_containers(SIGKILL);
+  }
+
+  void look_at_volumes() {
+    const Micros begun = steady_clock();
+    if (manifest_.limits.empty() || state_.is_stopping || begun < next_volume_look_) return;
+    for (const PodVolumeLimit& limit : manifest_.limits) {
+      if (disk_usage(limit.folder) > limit.bytes) return evict(limit);
+    }
+    const Micros now = steady_clock();
+    volume_pause_ = std::max(std::min(volume_pause_ * 2, kLongestVolumePause), (now - begun) * kVolumeLookShare);
+    next_volume_look_ = now + volume_pause_;
+  }
+
+  /// As the kubelet does, in its words.
+  void evict(const PodVolumeLimit& limit) {
+    state_.reason = "Evicted";
+    state_.message = fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", limit.name, limit.bytes);
+    stop_within(kEvictionGrace);
   }
 
   void signal_containers(int number) {
@@ -244,7 +286,7 @@ class Supervisor {
     await_relays();
     end_descendants();
     times_.note(wall_clock());
-    state_.phase = phase;
+    state_.phase = state_.reason.empty() ? phase : PodPhase::Failed;
     is_dirty_ = true;
     while (true) {
       const bool was_stopping = state_.is_stopping;
@@ -306,13 +348,14 @@ class Supervisor {
     }
     const timespec at_once = {};
     const int number = sigtimedwait(&signals, nullptr, &at_once);
-    if (number == SIGTERM || number == SIGINT) stop();
+    if (number == SIGTERM || number == SIGINT) stop_within(grace_seconds() * kSecond);
   }
 
   Micros next_deadline(Micros now) const {
     Micros until = stop_deadline_;
     if (is_dirty_) until = std::min(until, now + kStateRetry);
     if (state_.is_stopping) return until;
+    if (!manifest_.limits.empty()) until = std::min(until, next_volume_look_);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const bool is_due_later = state_.containers[i].phase == PodContainerPhase::Waiting && slots_[i].due > 0;
       if (is_due_later) until = std::min(until, slots_[i].due);
@@ -320,11 +363,11 @@ class Supervisor {
     return until;
   }
 
-  void stop() {
+  void stop_within(Micros grace) {
     state_.is_stopping = true;
     is_dirty_ = true;
     signal_containers(SIGTERM);
-    stop_deadline_ = std::min(stop_deadline_, steady_clock() + grace_seconds() * kSecond);
+    stop_deadline_ = std::min(stop_deadline_, steady_clock() + grace);
   }
 
   std::int64_t grace_seconds() const {
@@ -342,7 +385,9 @@ class Supervisor {
   LogTimes times_;
   Micros look_pause_ = kLookPause;
   Micros next_look_ = 0;  // at the logs, on the steady clock
-  Descriptor signals_;    // readable when one is pending
+  Micros volume_pause_ = kFirstVolumePause / 2;
+  Micros next_volume_look_ = 0;
+  Descriptor signals_;  // readable when one is pending
   Micros stop_deadline_ = kNever;
   Durability durability_ = Durability::Renamed;
   bool is_recorded_ = false;  // some state is in the file
@@ -350,15 +395,16 @@ class Supervisor {
 };
 
 /// Ends every process of the pod but this one, and waits until they are gone.
-void kill_pod(const std::string& pod_folder) {
+void kill_pod(const std::string& pod_folder, PodMark mark) {
   bool has_some = true;
   while (has_some) {
     has_some = false;
     for (const pid_t pid : all_processes()) {
-      const auto stat = pid == getpid() ? std::nullopt : read_proc_stat(pid);
-      if (!stat || stat->state == 'Z' || initial_variable(pid, kPodVariable) != pod_folder) continue;
-      has_some = true;
-      kill(pid, SIGKILL);
+      const auto is_of_pod = [&] {
+        const auto stat = pid == getpid() ? std::nullopt : read_proc_stat(pid);
+        return stat && stat->state != 'Z' && (marked_container(mark, pid) || initial_variable(pid, kPodVariable) == pod_folder);
+      };
+      if (is_of_pod() && kill_if(pid, is_of_pod)) has_some = true;
     }
     const timespec pause = to_timespec(kSweepPause);
     if (has_some) nanosleep(&pause, nullptr);
@@ -393,13 +439,14 @@ int write_once(const std::string& pod_folder, const PodState& state) {
 int continue_pod(const std::string& pod_folder, const std::string& old_text) {
   const auto old = decode_state(old_text);
   if (old && is_final(old->phase)) return 0;
-  kill_pod(pod_folder);
+  kill_pod(pod_folder, old ? old->mark : 0);
   return write_once(pod_folder, lost(old ? *old : PodState()));
 }
 
 int begin_pod(const std::string& pod_folder) {
   PodState state;
   state.supervisor = identify(getpid());
+  state.mark = make_pod_mark();
   const auto text = read_file(fmt::format("{}/{}", pod_folder, kPodManifestFile));
   const auto manifest = text ? decode_manifest(*text) : Result<PodManifest>(fail(text.error()));
   if (!manifest) {

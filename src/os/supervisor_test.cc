@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/pod_record.h"
+#include "os/container.h"
 #include "os/mounts.h"
 #include "os/proc.h"
 #include "os/test_folder.h"
@@ -269,6 +270,58 @@ TEST(Supervisor, the_end_of_a_container_ends_its_grandchildren_wherever_they_hid
   EXPECT_EQ(pod.state().phase, PodPhase::Succeeded);
 }
 
+TEST(Supervisor, runs_containers_as_their_user_who_may_write_where_they_work) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can start processes of others";
+  Pod pod;
+  pod.manifest.wants_namespace = false;
+  auto& main =
+      pod.add_shell("main", "id -u; id -g; id -G; echo made > here; echo $POD_ROOT; echo made > $POD_ROOT/scratch/file");
+  main.user = 12345;
+  main.group = 2345;
+  main.mounts = {{.source = pod.volume("volumes/scratch"), .target = "/scratch"}};
+  auto& other = pod.add_shell("other", "id -u; id -g");
+  other.group = 77;
+  chmod(pod.folder.path().c_str(), 0755);
+  const PodState state = pod.run();
+  EXPECT_EQ(state.phase, PodPhase::Succeeded) << pod.log("main") << state.containers[0].exit.message;
+  EXPECT_EQ(pod.log("main"), fmt::format("12345\n2345\n2345\n{}/root/main\n", pod.folder.path()));
+  EXPECT_EQ(pod.log("other"), "0\n77\n");
+  struct stat made = {};
+  ASSERT_EQ(stat((pod.folder / "volumes/scratch/file").c_str(), &made), 0);
+  EXPECT_EQ(made.st_uid, 12345U);
+}
+
+TEST(Supervisor, a_user_who_cannot_reach_a_volume_is_told_so) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can start processes of others";
+  Pod pod;
+  pod.manifest.wants_namespace = false;
+  auto& main = pod.add_shell("main", "true");
+  main.user = 12345;
+  main.mounts = {{.source = pod.volume("volumes/scratch"), .target = "/scratch"}};
+  chmod(pod.folder.path().c_str(), 0700);
+  const PodState state = pod.run();
+  EXPECT_EQ(state.containers[0].exit.reason, "StartError");
+  EXPECT_EQ(
+      state.containers[0].exit.message,
+      fmt::format("securityContext.runAsUser 12345: that user cannot reach {}/root/main/scratch: a folder above it is closed "
+                  "to others",
+                  pod.folder.path()));
+}
+
+TEST(Supervisor, a_volume_that_holds_more_than_its_limit_ends_the_pod) {
+  Pod pod;
+  pod.manifest.restart = PodRestart::Always;
+  const std::string folder = pod.volume("volumes/scratch");
+  pod.manifest.limits = {{.name = "scratch", .folder = folder, .bytes = 64 * 1024}};
+  pod.add_shell("main",
+                fmt::format("trap 'exit 0' TERM; head -c 200000 /dev/zero > {}/file; while :; do sleep 0.01; done", folder));
+  const PodState state = pod.run();
+  EXPECT_EQ(state.phase, PodPhase::Failed) << "whatever its command makes of SIGTERM";
+  EXPECT_EQ(state.reason, "Evicted");
+  EXPECT_EQ(state.message, "Usage of EmptyDir volume \"scratch\" exceeds the limit \"65536\". ");
+  EXPECT_EQ(state.containers[0].exit.exit_code, 0);
+}
+
 TEST(Supervisor, one_supervisor_runs_a_folder_and_a_finished_pod_is_not_run_again) {
   Pod pod;
   pod.add_shell("main", "echo once; until [ -e end ]; do sleep 0.01; done").folder = pod.volume("shared");
@@ -277,7 +330,7 @@ TEST(Supervisor, one_supervisor_runs_a_folder_and_a_finished_pod_is_not_run_agai
   const pid_t first = pod.supervisor;
   pod.start_again();
   EXPECT_EQ(pod.wait(), 0);
-  EXPECT_EQ(pod.state().phase, PodPhase::Running);
+  EXPECT_TRUE(eventually([&] { return pod.state().phase == PodPhase::Running; }));
   ASSERT_TRUE(replace_file(pod.folder / "shared/end", "", 0644, Durability::Renamed));
   pod.supervisor = first;
   EXPECT_EQ(pod.wait(), 0);
@@ -308,6 +361,54 @@ TEST(Supervisor, killed_it_takes_its_containers_along_and_the_next_one_finds_the
   EXPECT_EQ(state.containers[0].exit.reason, "ContainerStatusUnknown");
   const auto far = read_proc_stat(static_cast<pid_t>(std::stol(pod.folder.text("shared/far"))));
   EXPECT_TRUE(!far || far->state == 'Z');
+}
+
+TEST(Supervisor, killed_it_is_not_outlived_by_children_without_an_environment_in_sessions_of_their_own) {
+  Pod pod;
+  // Each of the two tells its number before it loses all that the environment says.
+  pod.add_shell("main",
+                "sh -c 'echo $$ > near; exec env -i sleep 1000' & setsid sh -c 'echo $$ > far; exec env -i sleep 1000' & "
+                "until [ -s near ] && [ -s far ]; do sleep 0.01; done; echo ready; sleep 1000")
+      .folder = pod.volume("shared");
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    execlp("sleep", "sleep", "1000", nullptr);
+    _exit(1);
+  }
+  pod.start();
+  ASSERT_TRUE(pod.logs("main", "ready"));
+  const std::string near = pod.folder.text("shared/near");
+  const std::string far = pod.folder.text("shared/far");
+  for (const std::string& text : {near, far}) {
+    const auto pid = static_cast<pid_t>(std::stol(text));
+    ASSERT_TRUE(eventually([&] { return !initial_variable(pid, kPodVariable); }));
+  }
+  kill(pod.supervisor, SIGKILL);
+  EXPECT_EQ(pod.wait(), -SIGKILL);
+  pod.start_again();
+  EXPECT_EQ(pod.wait(), 0);
+  EXPECT_EQ(pod.state().phase, PodPhase::Lost);
+  for (const std::string& text : {near, far}) {
+    const auto left = read_proc_stat(static_cast<pid_t>(std::stol(text)));
+    EXPECT_TRUE(!left || left->state == 'Z') << text;
+  }
+  EXPECT_TRUE(is_running(identify(stranger)));
+  kill(stranger, SIGKILL);
+  waitpid(stranger, nullptr, 0);
+}
+
+TEST(Supervisor, the_end_of_a_container_ends_children_that_emptied_their_environment) {
+  Pod pod;
+  pod.add_shell("short", "setsid sh -c 'echo $$ > far; exec env -i sleep 1000' & until [ -s far ]; do sleep 0.01; done")
+      .folder = pod.volume("short");
+  pod.add_shell("long", "until [ -e end ]; do sleep 0.01; done").folder = pod.volume("long");
+  pod.start();
+  ASSERT_TRUE(eventually(
+      [&] { return pod.state().containers.size() == 2 && pod.state().containers[0].phase == PodContainerPhase::Terminated; }));
+  EXPECT_TRUE(eventually([&] { return is_gone(pod.folder.text("short/far")); }));
+  EXPECT_EQ(pod.state().containers[1].phase, PodContainerPhase::Running);
+  ASSERT_TRUE(replace_file(pod.folder / "long/end", "", 0644, Durability::Renamed));
+  EXPECT_EQ(pod.wait(), 0);
 }
 
 TEST(Supervisor, survives_the_death_of_the_process_that_started_it) {

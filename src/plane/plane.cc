@@ -111,6 +111,7 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
     cluster::ProcessRuntime::Options process;
     process.data_folder = options.data_dir;
     process.supervisor = options.supervisor;
+    process.user = options.user;
     pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, std::move(process));
   }
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});

@@ -61,6 +61,7 @@ class Controllers {
     PodRuntimeKind pods = PodRuntimeKind::Simulated;
     std::string data_dir;                   // process runtime: absolute; pods/ and volumes/ below it
     std::vector<std::string> supervisor{};  // process runtime: command that takes a pod folder as last argument
+    cluster::ProcessUser user{};            // process runtime: as whom this process runs
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
   };

@@ -37,12 +37,19 @@ Result<void> check_identity(const std::string& path, std::int64_t application_id
   return {};
 }
 
+/// A database has its first page before it gets a write-ahead log (see create_tables()). One without pages beside a log has
+/// lost them, and SQLite would begin anew and delete the log.
+Result<bool> check_nothing_lost(sqlite3_vfs* vfs, const std::string& path) {
+  if (!exists(vfs, path + "-wal")) return false;
+  return fail(Reason::StorageReadError, fmt::format("{0} is damaged: it is {1}, but its write-ahead log {0}-wal is there", path,
+                                                    VfsFile::open(vfs, path, SQLITE_OPEN_READONLY) ? "empty" : "missing"));
+}
+
 /// Looks at the file's header without SQLite, which might change a file that is not ours. True when there is one.
 Result<bool> probe(sqlite3_vfs* vfs, const std::string& path) {
   const auto file = VfsFile::open(vfs, path, SQLITE_OPEN_READONLY);
-  if (!file) return false;
-  const std::string header = file->read(kHeaderSize);
-  if (header.empty()) return false;
+  const std::string header = file ? file->read(kHeaderSize) : "";
+  if (header.empty()) return check_nothing_lost(vfs, path);
   // A power cut while the database was made: its journal undoes that. SQLite must look first.
   if (exists(vfs, path + "-journal")) return false;
   if (header.size() < kHeaderSize || !header.starts_with(std::string_view("SQLite format 3\0", 16))) return foreign(path);
@@ -102,6 +109,8 @@ Result<std::unique_ptr<LogFile>> LogFile::open(Options options) {
     file->lock_ = std::move(lock);
   }
   SLIPWAY_TRY_VOID(file->connect(!is_there));
+  // Without shared memory the connection itself keeps everybody else out.
+  if (file->lock_ && has_shared_memory(file->connection_->get())) SLIPWAY_TRY_VOID(file->lock_->hold_database());
   return file;
 }
 
@@ -330,6 +339,7 @@ void LogFile::close() {
   insert_ = {};
   delete_ = {};
   set_meta_ = {};
+  if (lock_) lock_->release_database();
   connection_.reset();
   lock_.reset();
 }

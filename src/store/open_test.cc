@@ -1,4 +1,5 @@
 // What a store says to files that are not its own, damaged, newer, held by somebody else, or only to be looked at.
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -41,8 +42,9 @@ class RealFiles : public testing::Test {
     writes.push_back({key, std::move(value), head ? head->modified : 0});
     return env_.run(store.append(std::move(writes))).value_or(-1);
   }
-  std::string bytes() const {
-    std::ifstream file(path_, std::ios::binary);
+  std::string bytes() const { return bytes(path_); }
+  static std::string bytes(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
     std::ostringstream all;
     all << file.rdbuf();
     return all.str();
@@ -112,6 +114,29 @@ TEST_F(RealFiles, have_one_writer_and_name_it_to_others_until_it_dies) {
   EXPECT_TRUE(open({.is_read_only = true}));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
+  EXPECT_TRUE(open());
+}
+
+TEST_F(RealFiles, are_held_though_somebody_moved_the_lock_file) {
+  auto first = open({.pid = 42});
+  ASSERT_TRUE(first);
+  const std::string lock = path_ + "-lock";
+  const std::string moved = path_ + "-moved";
+  ASSERT_EQ(std::rename(lock.c_str(), moved.c_str()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    ManualEnv env;
+    const auto second = Store::open(env, {.path = path_});
+    _exit(!second && second.error().reason == Reason::Conflict ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(put(**first, "/a", 1), 2);
+  EXPECT_TRUE(open({.is_read_only = true})) << "readers are let in";
+  env_.run((*first)->close());
+  EXPECT_NE(access((path_ + "-wal").c_str(), F_OK), 0) << "the log is put away";
+  std::remove(moved.c_str());
   EXPECT_TRUE(open());
 }
 
@@ -185,6 +210,44 @@ TEST_F(RealFiles, that_are_empty_become_a_database) {
   write_bytes("");
   EXPECT_EQ(open({.is_read_only = true}).error().reason, Reason::NotFound);
   EXPECT_TRUE(open());
+}
+
+TEST_F(RealFiles, without_their_pages_beside_a_write_ahead_log_are_damaged_and_the_log_is_kept) {
+  const std::string log = path_ + "-wal";
+  for (const bool is_missing : {false, true}) {
+    // As a process leaves it that just ends: what was written is in the log.
+    const pid_t child = fork();
+    if (child == 0) {
+      ManualEnv env;
+      auto store = Store::open(env, {.path = path_});
+      std::vector<Write> writes;
+      writes.push_back({"/a", 1, 0});
+      const bool is_written = env.run((*store)->append(std::move(writes))).has_value();
+      _exit(is_written ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+    const std::string whole = bytes();
+    const std::string before = bytes(log);
+    ASSERT_NE(before, "");
+    write_bytes("");
+    if (is_missing) std::remove(path_.c_str());
+    for (const bool is_read_only : {true, false}) {
+      const auto opened = open({.is_read_only = is_read_only});
+      ASSERT_FALSE(opened);
+      EXPECT_EQ(opened.error().reason, Reason::StorageReadError);
+      EXPECT_EQ(opened.error().message, fmt::format("{0} is damaged: it is {1}, but its write-ahead log {0}-wal is there",
+                                                    path_, is_missing ? "missing" : "empty"));
+    }
+    EXPECT_EQ(bytes(log), before);
+    write_bytes(whole);
+    auto store = open();
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_EQ(text_of((*store)->range({})), "/a=1@2");
+    env_.run((*store)->close());
+    for (const char* suffix : {"", "-wal", "-shm"}) std::remove((path_ + suffix).c_str());
+  }
 }
 
 TEST_F(RealFiles, with_a_missing_revision_are_damaged) {

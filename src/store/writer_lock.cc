@@ -43,12 +43,17 @@ VfsFile::~VfsFile() {
   file_->pMethods->xClose(file_);
 }
 
-std::string VfsFile::read(std::size_t count) {
+std::uint64_t VfsFile::size() {
   sqlite3_int64 size = 0;
-  if (file_->pMethods->xFileSize(file_, &size) != SQLITE_OK) return {};
-  std::string bytes(std::min(count, static_cast<std::size_t>(size)), '\0');
+  return file_->pMethods->xFileSize(file_, &size) == SQLITE_OK ? static_cast<std::uint64_t>(size) : 0;
+}
+
+std::string VfsFile::read_at(std::uint64_t offset, std::size_t count) {
+  const std::uint64_t end = size();
+  std::string bytes(offset < end ? std::min<std::uint64_t>(count, end - offset) : 0, '\0');
   if (bytes.empty()) return bytes;
-  if (file_->pMethods->xRead(file_, bytes.data(), static_cast<int>(bytes.size()), 0) != SQLITE_OK) return {};
+  const auto from = static_cast<sqlite3_int64>(offset);
+  if (file_->pMethods->xRead(file_, bytes.data(), static_cast<int>(bytes.size()), from) != SQLITE_OK) return {};
   return bytes;
 }
 
@@ -78,7 +83,21 @@ Result<WriterLock> WriterLock::take(sqlite3_vfs* vfs, const std::string& databas
   }
   // Only for the message of others: on a full disk the lock holds all the same.
   (void)file->write(fmt::format("{}{}\n", kHolder, pid));
-  return WriterLock(std::move(file));
+  WriterLock lock(vfs, database, std::move(file));
+  // Looked at before anything is changed. While the file beside it was where it belongs nobody else can have it.
+  if (exists(vfs, database)) {
+    SLIPWAY_TRY_VOID(lock.hold_database());
+    lock.release_database();
+  }
+  return lock;
+}
+
+Result<void> WriterLock::hold_database() {
+  auto file = VfsFile::open(vfs_, database_, SQLITE_OPEN_READWRITE);
+  if (!file) return fail(Reason::InternalError, fmt::format("cannot open {}: it must be writable by this user", database_));
+  if (!file->lock_exclusively()) return fail(Reason::Conflict, fmt::format("{} is in use by another process", database_));
+  database_file_ = std::move(file);
+  return {};
 }
 
 }  // namespace slipway::store

@@ -129,6 +129,35 @@ TEST_F(Delivery, kill_9_loses_nothing_and_runs_nothing_twice) {
   EXPECT_EQ(runs("b"), 1U);
 }
 
+TEST_F(Delivery, a_killed_supervisor_fails_the_step_and_leaves_nothing_behind) {
+  ShellStep step = waiting("a", shared("a"), shared("gate"));
+  step.script = "setsid sh -c 'echo $$$$ >" + shared("child") + "; exec env -i sleep 1000' & " + step.script;
+  const std::string file = write("w.yaml", shell_workflow("flow", {step}));
+  Program run(folder_, run_arguments(file));
+  ASSERT_TRUE(eventually([&] { return runs("a") > 0 && runs("child") > 0; }));
+  const auto child = static_cast<pid_t>(std::stol(read_file(shared("child"))));
+  for (const auto& pod : std::filesystem::directory_iterator(folder_ / "data" / "pods")) {
+    std::istringstream state(read_file(pod.path() / "state"));
+    std::string word;
+    pid_t supervisor = 0;
+    while (supervisor == 0 && state >> word) {
+      if (word == "supervisor") state >> supervisor;
+    }
+    ASSERT_GT(supervisor, 0);
+    kill(supervisor, SIGKILL);
+  }
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.code, 1) << ended.out << ended.err;
+  EXPECT_EQ(runs("a"), 1U) << "there is no retry against backoffLimit 0";
+  const auto is_gone = [&] {
+    const std::string stat = read_file("/proc/" + std::to_string(child) + "/stat");
+    return stat.empty() || stat.find(") Z ") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(is_gone)) << "a child without environment, in a session of its own";
+  const Ended why = slipway({"why", "workflow/flow", "--data-dir", data_dir()});
+  EXPECT_NE(why.out.find("PodSupervisorLost"), std::string::npos) << why.out;
+}
+
 TEST_F(Delivery, kill_9_at_many_moments_ends_well_every_time) {
   std::vector<ShellStep> steps;
   for (int i = 0; i < 6; ++i) {

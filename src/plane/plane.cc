@@ -9,6 +9,7 @@
 #include "delivery/jobflow/kinds.h"
 #include "delivery/jobflow/workflow.h"
 #include "kube/well_known.h"
+#include "server/create_check.h"
 
 namespace slipway::plane {
 namespace {
@@ -35,7 +36,7 @@ Task<Result<void>> apply_definitions(server::Server& server) {
 std::vector<kube::AdmissionRow> admission_rows() {
   std::vector<kube::AdmissionRow> rows;
   append(rows, cluster::admission_rows());
-  append(rows, delivery::jobflow::admission_rows());
+  append(rows, delivery::jobflow::admission_rows(server::CreateCheck(delivery::jobflow::kJobKind)));
   return rows;
 }
 

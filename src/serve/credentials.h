@@ -1,6 +1,7 @@
 // The keys of an embedded control plane, kept in DIR/pki (mode 0600): its own certificate authority, the server's certificate,
-// and an administrator's client certificate; and the kubeconfig that holds them for kubectl. The authority is made once; the
-// other two are made again when they end soon, or when the names of the server change.
+// and an administrator's client certificate; and the kubeconfig that holds them for kubectl. What is not
+// valid by the wall clock is made again: the authority only then, keeping the former beside it (ca-replaced), the other two
+// also when they end soon, when the names of the server change, and with a new authority.
 #pragma once
 
 #include <string>

@@ -200,12 +200,92 @@ TEST_F(Workflow, never_runs_a_step_again_whose_job_removed_itself) {
   EXPECT_TRUE(attempts().empty());
 }
 
+/// A step whose Job the server would refuse.
+constexpr const char* kRefusedSteps =
+    "{steps: {a: {jobTemplate: {spec: {completionMode: Nonsense, template: {spec: {restartPolicy: Never, containers: "
+    "[{name: m, image: i}]}}}}}}}";
+
+Value workflow_object(std::string_view name, std::string_view spec) {
+  return yaml(fmt::format(
+      "{{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, metadata: {{name: {}, namespace: default}}, spec: {}}}", name,
+      spec));
+}
+
+/// A server over the same store that validates no workflow: what was written before a rule came is like that.
+server::Options unchecked() {
+  server::Options options;
+  options.admission = plane::admission_rows();
+  for (kube::AdmissionRow& row : options.admission) row.validate = nullptr;
+  return options;
+}
+
 TEST_F(Workflow, fails_a_step_whose_job_the_server_refuses) {
-  make("x",
-       "{steps: {a: {jobTemplate: {spec: {completionMode: Nonsense, template: {spec: {restartPolicy: Never, containers: "
-       "[{name: m, image: i}]}}}}}}}");
+  server::Server elsewhere(env_->env(), api_->store(), unchecked());
+  ASSERT_TRUE(env_->run(elsewhere.start()));
+  const auto made = env_->run(client::create(elsewhere, kWorkflows, workflow_object("x", kRefusedSteps), "tester"));
+  ASSERT_TRUE(made) << made.error().message;
   const Value end = end_of("x");
   EXPECT_EQ(reason(end, "a"), "JobRefused");
+}
+
+TEST_F(Workflow, is_refused_with_a_template_whose_job_the_server_would_refuse) {
+  const auto causes = [&](std::string_view spec) {
+    const auto made = create(kWorkflows, workflow_object("x", spec));
+    Names out;
+    if (made) return out;
+    for (const Cause& cause : made.error().causes) out.push_back(cause.field + ": " + cause.message);
+    return out;
+  };
+  EXPECT_EQ(causes(kRefusedSteps), (Names{"spec.steps[a].jobTemplate.spec.completionMode: Unsupported value: \"Nonsense\": "
+                                          "supported values: \"Indexed\", \"NonIndexed\""}));
+  const std::string pod = "spec: {restartPolicy: Never, containers: [{name: m, image: i}]}";
+  const std::string labelled = "{spec: {template: {metadata: {labels: {'x: y': z}}, " + pod + "}}}";
+  const std::string what = "Invalid value: \"x: y\": ";
+  const auto inline_label = causes("{steps: {a: {jobTemplate: " + labelled + "}}}");
+  ASSERT_EQ(inline_label.size(), 1U);
+  EXPECT_TRUE(inline_label[0].starts_with("spec.steps[a].jobTemplate.spec.template.metadata.labels: " + what))
+      << inline_label[0];
+  const auto shared_label =
+      causes("{templates: {t: " + labelled + "}, steps: {a: {template: {name: t}}, b: {template: {name: t}}}}");
+  ASSERT_EQ(shared_label.size(), 1U) << "a template is named once";
+  EXPECT_TRUE(shared_label[0].starts_with("spec.templates[t].spec.template.metadata.labels: " + what)) << shared_label[0];
+  EXPECT_EQ(causes("{steps: {a: {jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: M_m, image: "
+                   "i}]}}}}}}}")
+                .size(),
+            1U);
+}
+
+TEST_F(Workflow, the_server_says_the_same_of_a_job_and_of_its_template) {
+  for (const char* bad :
+       {"{completionMode: Nope, template: {spec: {restartPolicy: Never, containers: [{name: m, image: i}]}}}",
+        "{template: {spec: {restartPolicy: Never, containers: [{name: m, image: i, ports: [{containerPort: 0}]}]}}}",
+        "{backoffLimitPerIndex: 1, template: {spec: {restartPolicy: Never, containers: [{name: m, image: i}]}}}"}) {
+    const auto job_made = create(
+        kJobs,
+        yaml(fmt::format("{{apiVersion: batch/v1, kind: Job, metadata: {{name: j, namespace: default}}, spec: {}}}", bad)));
+    const auto made =
+        create(kWorkflows, workflow_object("x", fmt::format("{{steps: {{a: {{jobTemplate: {{spec: {}}}}}}}}}", bad)));
+    ASSERT_FALSE(job_made) << bad;
+    ASSERT_FALSE(made) << bad;
+    ASSERT_EQ(made.error().causes.size(), job_made.error().causes.size()) << made.error().message;
+    for (std::size_t i = 0; i < made.error().causes.size(); ++i) {
+      EXPECT_EQ(made.error().causes[i].field, "spec.steps[a].jobTemplate." + job_made.error().causes[i].field);
+      EXPECT_EQ(made.error().causes[i].message, job_made.error().causes[i].message);
+    }
+  }
+}
+
+TEST_F(Workflow, templates_that_stay_as_they_are_do_not_hold_up_a_change) {
+  server::Server elsewhere(env_->env(), api_->store(), unchecked());
+  ASSERT_TRUE(env_->run(elsewhere.start()));
+  const std::string steps(kRefusedSteps);
+  const std::string suspended = "{suspend: true, " + steps.substr(1);
+  ASSERT_TRUE(env_->run(client::create(elsewhere, kWorkflows, workflow_object("x", suspended), "tester")));
+  const auto patched = patch("x", "{parallelism: 3}");
+  EXPECT_TRUE(patched) << patched.error().message;
+  EXPECT_FALSE(patch("x",
+                     "{steps: {b: {jobTemplate: {spec: {completionMode: Other, template: {spec: {restartPolicy: Never, "
+                     "containers: [{name: m, image: i}]}}}}}}}"));
 }
 
 TEST_F(Workflow, makes_a_running_job_again_that_somebody_deleted) {

@@ -175,8 +175,12 @@ std::vector<Cause> validate(const kube::Object& workflow, const kube::Object& ol
   return causes;
 }
 
-std::vector<kube::AdmissionRow> admission_rows() {
-  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .mutate = mutate, .validate = validate}};
+std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
+  const auto validate_all = [check = std::move(check)](const kube::Object& workflow, const kube::Object& old) {
+    std::vector<Cause> causes = validate(workflow, old);
+    return causes.empty() ? check_jobs(workflow, old, check) : causes;
+  };
+  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .mutate = mutate, .validate = validate_all}};
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -1,6 +1,7 @@
 // What the family exports to admission: defaults and checks of Workflows, pure functions of the object and the one before.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "kube/admission.h"
@@ -15,7 +16,14 @@ kube::Object mutate(const kube::Object& workflow, const kube::Object& old);
 /// `rerun`, and a rerun needs a finished workflow or a step that has ended.
 std::vector<Cause> validate(const kube::Object& workflow, const kube::Object& old);
 
-std::vector<kube::AdmissionRow> admission_rows();
+/// What the API server would refuse a Job for, with the field paths of a Job; pure.
+using JobCheck = std::function<std::vector<Cause>(const kube::Object& job)>;
+/// What `check` says about the first Job of every step, at the place in the workflow where its template stands. Templates that
+/// are as in `old` (null at a create) are not judged again. REQUIRES: validate() found nothing.
+std::vector<Cause> check_jobs(const kube::Object& workflow, const kube::Object& old, const JobCheck& check);
+
+/// `check` is handed in by those who know the server's rules.
+std::vector<kube::AdmissionRow> admission_rows(JobCheck check);
 
 /// Complete or Failed is True.
 bool is_finished(const kube::Object& workflow);

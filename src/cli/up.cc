@@ -76,7 +76,7 @@ class Up {
   Result<void> listen(const ListenAddress& address);
   Result<void> write_kubeconfig(const ListenAddress& address);
   void announce(const ListenAddress& address) const;
-  std::string metrics_text();
+  std::unique_ptr<http::BodyStream> metrics();
   Task<> serve();
   Task<> stop();
 
@@ -154,7 +154,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   serve::ApiOptions api;
   api.pods = controllers_.pods(known_as);
   api.root = serve::Gateway::root_of(cluster.name);
-  api.metrics_text = [this] { return metrics_text(); };
+  api.metrics = [this] { return metrics(); };
   api.hindrances = [this, known_as] { return controllers_.hindrances(known_as); };
   cluster.api = std::make_shared<serve::Api>(*cluster.env, cluster.server->server(), api);
   gateway_.add(cluster.name, cluster.api);
@@ -205,22 +205,22 @@ Task<> Up::serve() {
   });
 }
 
-std::string Up::metrics_text() {
+std::unique_ptr<http::BodyStream> Up::metrics() {
   const auto pages = env().files.read("/proc/self/statm");
   std::uint64_t resident = 0;
   if (pages && pages->contains(' ')) {
     std::from_chars(pages->data() + pages->find(' ') + 1, pages->data() + pages->size(), resident);
   }
   Metrics& metrics = env().metrics;
-  metrics.gauge("process_resident_memory_bytes", "",
+  metrics.gauge("process_resident_memory_bytes", {},
                 static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)));
-  metrics.gauge("slipway_http_connections", "", static_cast<double>(http_->connections()));
+  metrics.gauge("slipway_http_connections", {}, static_cast<double>(http_->connections()));
   for (const auto& cluster : clusters_) {
-    const std::string label = fmt::format(R"(cluster="{}")", cluster->name.empty() ? kOnlyCluster : cluster->name);
-    if (cluster->server)
-      metrics.gauge("slipway_store_revision", label, static_cast<double>(cluster->server->store().revision()));
+    if (!cluster->server) continue;
+    const std::string_view name = cluster->name.empty() ? std::string_view(kOnlyCluster) : cluster->name;
+    metrics.gauge("slipway_store_revision", {{"cluster", name}}, static_cast<double>(cluster->server->store().revision()));
   }
-  return session_.real().metrics_text();
+  return session_.real().metrics_stream();
 }
 
 /// Nothing new comes in, watches end, pods stop, and what was written becomes durable, in this order.

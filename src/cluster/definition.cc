@@ -39,7 +39,9 @@ Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   if (definition.is_null() || !kube::is_deleting(definition) || !kube::has_finalizer(definition, kCleanup)) {
     co_return Outcome::settled();
   }
-  if (const auto resource = reachable_resource(definition)) {
+  // One that was never established has no objects: those of its name, if there are any, are another's.
+  const bool has_objects = kube::is_true(definition, "Established");
+  if (const auto resource = reachable_resource(definition); resource && has_objects) {
     const auto emptied = co_await empty(run.client, *resource, "");
     if (!emptied) co_return Outcome::failed(emptied.error());
     if (!*emptied) co_return Outcome::retries_after(kLookAgain);

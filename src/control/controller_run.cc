@@ -98,7 +98,7 @@ ControllerRun::ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches 
       queue_(env, options_.backoff),
       worker_free_(env),
       agent_("slipway-" + controller_->name()),
-      metric_labels_("controller=\"" + controller_->name() + "\""),
+      name_(controller_->name()),
       watches_(std::make_unique<HomeWatches>(*this)) {
   controller_->watch(*watches_);
   watches_->complete();
@@ -178,7 +178,7 @@ Task<bool> ControllerRun::wait_written(std::vector<Written> written) {
 }
 
 void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
-  env_.metrics.count("slipway_reconcile_total", metric_labels_, 1);
+  env_.metrics.count("slipway_reconcile_total", {{"controller", name_}}, 1);
   switch (outcome.kind) {
     case Outcome::Kind::Settled:
       queue_.forget(key);
@@ -188,7 +188,7 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
       queue_.add_after(key, outcome.after);
       return;
     case Outcome::Kind::Failed:
-      env_.metrics.count("slipway_reconcile_errors_total", metric_labels_, 1);
+      env_.metrics.count("slipway_reconcile_errors_total", {{"controller", name_}}, 1);
       env_.log.debug("reconcile failed",
                      {{"controller", agent_}, {"object", key.to_string()}, {"error", outcome.error.message}});
       queue_.add_backed_off(key);
@@ -223,7 +223,7 @@ void ControllerRun::watch_over_deadlines() {
       running.is_overdue = true;
       --busy_;
       worker_free_.notify();
-      env_.metrics.count("slipway_reconcile_overdue_total", metric_labels_, 1);
+      env_.metrics.count("slipway_reconcile_overdue_total", {{"controller", name_}}, 1);
       env_.log.warn(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since).to_string());
     }
     watch_over_deadlines();

@@ -63,7 +63,7 @@ class ControllerRun {
   /// Since when a key is put off because a write is not seen.
   std::map<ObjectKey, Steady> put_off_;
   std::string agent_;
-  std::string metric_labels_;
+  std::string name_;
   std::deque<InformerLease> own_caches_;
   std::unique_ptr<HomeWatches> watches_;
   bool is_ready_ = false;  // its caches had their first list

@@ -10,11 +10,18 @@
 
 namespace slipway::json {
 
+/// Doubled keys that are told; there may be more (as upstream, which tells a hundred strict errors).
+inline constexpr std::size_t kMostDoubled = 100;
+/// No more are told once their paths have this many bytes.
+inline constexpr std::size_t kMostDoubledBytes = std::size_t{64} << 10;
+
 struct LooseText {
   Value value;
-  std::vector<std::string> doubled;  // paths as "spec.containers[0].name", each once, in the order in which they are closed
+  /// Paths as "spec.containers[0].name", each once, in the order in which they are closed; as many as the limits let through.
+  std::vector<std::string> doubled;
 };
-/// As parse() for text without doubled keys, at its cost; other text is read again.
+/// As parse() for text without doubled keys, at its cost; other text is read again. Takes time as sorting the keys of each
+/// object, however many are doubled.
 Result<LooseText> parse_loosely(std::string_view text, Limits limits = {});
 
 }  // namespace slipway::json

@@ -7,10 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <memory>
-#include <ranges>
-#include <set>
 
 #include "base/text.h"
 #include "json/layout.h"
@@ -158,12 +157,14 @@ class Reader {
   const Limits& limits_;
   Tokens tokens_;
   std::vector<std::string>* doubled_;
+  std::size_t doubled_bytes_ = 0;
   std::size_t next_ = 0;
   Expect expect_ = Expect::Value;
   std::vector<Value> values_;  // of the open containers, keys between
   std::vector<Frame> frames_;
   std::string scratch_;
-  std::array<Value, 128> recent_;  // long strings seen last, to share them
+  std::vector<std::uint32_t> order_;  // of drop_doubled(), kept for its room
+  std::array<Value, 128> recent_;     // long strings seen last, to share them
   Fault fault_;
 };
 
@@ -348,21 +349,44 @@ bool Reader::unescape(std::size_t at, std::string_view raw) {
 
 // Takes the earlier ones of members with the same key out of the open object.
 void Reader::drop_doubled(const Frame& frame) {
-  std::set<std::string, std::less<>> seen;
-  std::vector<Value> kept;  // from the back
-  for (std::size_t at = values_.size(); at > frame.first_value; at -= 2) {
-    const std::string key(values_[at - 2].as_string());
-    if (seen.insert(key).second) {
-      kept.push_back(std::move(values_[at - 1]));
-      kept.push_back(std::move(values_[at - 2]));
+  const std::span<Value> pairs = std::span(values_).subspan(frame.first_value);
+  order_.clear();
+  for (std::size_t at = 0; at < pairs.size(); at += 2) order_.push_back(static_cast<std::uint32_t>(at));
+  const auto key_at = [&](std::uint32_t at) { return pairs[at].as_string(); };
+  std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) {
+    return Layout::key_less(key_at(a), key_at(b)) || (a < b && key_at(a) == key_at(b));
+  });
+  std::vector<std::uint32_t> gone;
+  std::vector<std::uint32_t> told;  // of each doubled key the last but one: in this order they are told, from the back
+  for (std::size_t i = 1; i < order_.size(); ++i) {
+    if (!Layout::same_text(pairs[order_[i - 1]], pairs[order_[i]])) continue;
+    gone.push_back(order_[i - 1]);
+    const bool is_last = i + 1 == order_.size() || !Layout::same_text(pairs[order_[i]], pairs[order_[i + 1]]);
+    if (is_last) told.push_back(order_[i - 1]);
+  }
+  if (gone.empty()) return;
+  std::ranges::sort(told, std::greater());
+  const auto has_room = [&] { return doubled_->size() < kMostDoubled && doubled_bytes_ < kMostDoubledBytes; };
+  const std::string above = has_room() ? path_to(frame) : std::string();
+  for (const std::uint32_t at : told) {
+    if (!has_room()) break;
+    std::string path = above.empty() ? std::string(key_at(at)) : above + "." + std::string(key_at(at));
+    if (std::ranges::find(*doubled_, path) != doubled_->end()) continue;
+    doubled_bytes_ += path.size();
+    doubled_->push_back(std::move(path));
+  }
+  std::ranges::sort(gone);
+  std::size_t kept = gone.front();
+  for (std::size_t at = kept, next = 0; at < pairs.size(); at += 2) {
+    if (next < gone.size() && gone[next] == at) {
+      ++next;
       continue;
     }
-    const std::string above = path_to(frame);
-    std::string path = above.empty() ? key : above + "." + key;
-    if (std::ranges::find(*doubled_, path) == doubled_->end()) doubled_->push_back(std::move(path));
+    pairs[kept] = std::move(pairs[at]);
+    pairs[kept + 1] = std::move(pairs[at + 1]);
+    kept += 2;
   }
-  values_.resize(frame.first_value);
-  std::ranges::move(kept | std::views::reverse, std::back_inserter(values_));
+  values_.resize(frame.first_value + kept);
 }
 
 // Where the open container stands: before its first value lies, in the container around it, its key or the items before it.

@@ -96,6 +96,30 @@ TEST(JsonParse, lets_the_last_of_doubled_keys_win_where_that_is_asked) {
   EXPECT_TRUE(parse_loosely("{\"a\":1}")->doubled.empty());
 }
 
+TEST(JsonParse, doubled_keys_take_linear_time_and_few_are_told) {
+  std::string pairs = "{";
+  for (int i = 0; i < 110'000; ++i) pairs += fmt::format("\"k{0}\":1,\"k{0}\":2,", i);
+  const auto many = parse_loosely(pairs + "\"a\":1}");
+  ASSERT_TRUE(many);
+  EXPECT_EQ(many->value.size(), 110'001U);
+  EXPECT_EQ(many->value["k109999"].as_int(), 2);
+  EXPECT_EQ(many->doubled.size(), kMostDoubled);
+  EXPECT_EQ(many->doubled.front(), "k109999");
+
+  std::string one = "{";
+  for (int i = 0; i < 400'000; ++i) one += "\"a\":1,";
+  const auto same = parse_loosely(one + "\"a\":2}");
+  ASSERT_TRUE(same);
+  EXPECT_EQ(print(same->value), "{\"a\":2}");
+  EXPECT_EQ(same->doubled, std::vector<std::string>{"a"});
+
+  std::string long_path = "{\"" + std::string(60'000, 'x') + "\":[";
+  for (int i = 0; i < 1000; ++i) long_path += "{\"a\":1,\"a\":1},";
+  const auto cut = parse_loosely(long_path + "1]}");
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->doubled.size(), 2U);
+}
+
 TEST(JsonParse, has_limits) {
   const std::string deep(10000, '[');
   EXPECT_EQ(error_of(deep), "json: line 1, column 1001: nested deeper than 1000 levels");

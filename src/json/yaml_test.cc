@@ -181,6 +181,17 @@ spec:
   EXPECT_EQ(*parse_yaml(print_yaml(value)), value);
 }
 
+TEST(Yaml, many_merged_maps_take_linear_time) {
+  std::string text = "a: &a {b: c, d: e}\ne:\n  d: own\n";
+  for (int i = 0; i < 100'000; ++i) text += "  <<: " + (i % 2 == 0 ? "*a\n" : "{k" + std::to_string(i) + ": v, b: late}\n");
+  const auto value = parse_yaml(text);
+  ASSERT_TRUE(value) << value.error().message;
+  EXPECT_EQ((*value)["e"].size(), 50'002U);
+  EXPECT_EQ((*value)["e"]["d"].as_string(), "own");
+  EXPECT_EQ((*value)["e"]["b"].as_string(), "c");
+  EXPECT_EQ((*value)["e"]["k99999"].as_string(), "v");
+}
+
 TEST(YamlPrint, reads_back_whatever_the_text) {
   for (std::string_view text :
        {"",      " ", "\n",     "\n\n",    " a\n b", "a\n\n", "a \nb", "\ta",    "a\tb\nc", "- a", "? x",   "<<",   "=",

@@ -29,6 +29,7 @@ class BuiltinSchemas {
     SchemaBuilder builder(*arena_, [&](std::string_view name) { return node_of(name, types, builder); });
     for (const auto [name, type] : types.members()) node_of(name, types, builder);
     mark_defaults(*arena_);
+    fill_default_values(*arena_);
   }
 
   const SchemaNode* find(std::string_view name) const {

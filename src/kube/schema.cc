@@ -92,11 +92,17 @@ class Pruner {
         out.keep(number, key, member, member);
       } else {
         const bool is_told = path.parent != nullptr || !is_object_field(key);
-        if (dropped_ != nullptr && is_told) dropped_->push_back(path.field(key).dotted());
+        if (dropped_ != nullptr && is_told) tell(path.field(key));
         out.drop(number);
       }
     }
     return out.done();
+  }
+
+  void tell(const ValuePath& path) {
+    if (dropped_->size() >= kMostDroppedFields || dropped_bytes_ >= kMostDroppedBytes) return;
+    dropped_->push_back(path.dotted());
+    dropped_bytes_ += dropped_->back().size();
   }
 
   static bool keeps_unknown(const SchemaNode* node, std::string_view key) {
@@ -117,6 +123,7 @@ class Pruner {
   }
 
   std::vector<std::string>* dropped_;
+  std::size_t dropped_bytes_ = 0;
 };
 
 bool contains_null(const json::Value& value) {
@@ -130,7 +137,7 @@ bool contains_null(const json::Value& value) {
 // Defaulting. A null counts as absent where the node is not nullable: it becomes the default or, in an object, goes.
 class Defaulter {
  public:
-  explicit Defaulter(bool has_nulls) : has_nulls_(has_nulls) {}
+  Defaulter(bool has_nulls, std::size_t most_bytes) : has_nulls_(has_nulls), room_(most_bytes) {}
 
   json::Value fill(const json::Value& value, const SchemaNode* node) {
     if (node == nullptr || (!has_nulls_ && !node->has_defaults_within)) return value;
@@ -154,15 +161,16 @@ class Defaulter {
       const SchemaNode* child = node.member(key);
       if (!counts_as_absent(member, child)) {
         out.keep(number, key, member, fill(member, child));
-      } else if (child->has_default) {
-        out.keep(number, key, member, fill(child->default_value, child));
+      } else if (child->has_default && spend(key, *child)) {
+        out.keep(number, key, member, default_of(*child));
       } else {
         out.drop(number);
       }
     }
     if (node.has_defaults_within) {
       for (const SchemaNode::Property& one : node.properties) {
-        if (one.node->has_default && !value.has(one.name)) out.append(one.name, fill(one.node->default_value, one.node));
+        if (!one.node->has_default || value.has(one.name)) continue;
+        if (spend(one.name, *one.node)) out.append(one.name, default_of(*one.node));
       }
     }
     return out.done();
@@ -172,13 +180,30 @@ class Defaulter {
     Rewrite out(value);
     std::size_t at = 0;
     for (const json::Value& item : value.items()) {
-      const bool is_replaced = counts_as_absent(item, &node) && node.has_default;
-      out.keep(at++, {}, item, fill(is_replaced ? node.default_value : item, &node));
+      const bool is_replaced = counts_as_absent(item, &node) && node.has_default && spend({}, node);
+      out.keep(at++, {}, item, is_replaced ? default_of(node) : fill(item, &node));
     }
     return out.done();
   }
 
+  /// The default with the defaults within it; made once per schema, see fill_default_values().
+  json::Value default_of(const SchemaNode& node) {
+    return node.has_filled_default ? node.filled_default : fill(node.default_value, &node);
+  }
+
+  /// Whether there is room for one more default.
+  bool spend(std::string_view key, const SchemaNode& node) {
+    const std::size_t bytes = node.default_bytes + key.size();
+    if (bytes > room_) {
+      room_ = 0;
+      return false;
+    }
+    room_ -= bytes;
+    return true;
+  }
+
   bool has_nulls_;
+  std::size_t room_;  // bytes of text that may still be added
 };
 
 }  // namespace
@@ -205,6 +230,7 @@ Result<std::shared_ptr<const Schema>> Schema::compile(const json::Value& open_ap
     return refuse();
   }
   mark_defaults(*arena);
+  fill_default_values(*arena);
   auto schema = std::make_shared<const Schema>(root_of(arena, root));
   check_defaults(*schema, open_api, path, causes);
   if (!causes.empty()) return refuse();
@@ -218,7 +244,17 @@ json::Value Schema::prune(const json::Value& object, std::vector<std::string>* d
 }
 
 json::Value Schema::fill_defaults(const json::Value& object) const {
-  return Defaulter(contains_null(object)).fill(object, root_.get());
+  return Defaulter(contains_null(object), kMostDefaultBytes).fill(object, root_.get());
+}
+
+void fill_default_values(SchemaArena& arena) {
+  // Children come after their parents: going backwards, the defaults within a default are there when they are needed.
+  for (auto node = arena.nodes().rbegin(); node != arena.nodes().rend(); ++node) {
+    if (!node->has_default) continue;
+    node->filled_default = Defaulter(true, kMostDefaultBytes).fill(node->default_value, &*node);
+    node->default_bytes = json::print(node->filled_default).size();
+    node->has_filled_default = true;
+  }
 }
 
 }  // namespace slipway::kube

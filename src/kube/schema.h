@@ -14,6 +14,13 @@ namespace slipway::kube {
 
 struct SchemaNode;  // the compiled tree; see schema_node.h
 
+/// Fields that pruning tells of; what is dropped beyond is not told.
+inline constexpr std::size_t kMostDroppedFields = 100;
+/// No more are told once their paths have this many bytes.
+inline constexpr std::size_t kMostDroppedBytes = std::size_t{64} << 10;
+/// Text that defaulting adds to one object: no object that may be stored is larger.
+inline constexpr std::size_t kMostDefaultBytes = std::size_t{3} << 19;
+
 class Schema {
  public:
   /// From an openAPIV3Schema of a CRD, whose place in the CRD is `path`. Invalid with causes when it is not structural, a
@@ -24,9 +31,11 @@ class Schema {
   ~Schema();
 
   /// Drops fields the schema does not know, those of metadata included. `dropped` (may be null) gets their paths, sorted, as
-  /// for "unknown field" warnings. What does not change stays shared with `object`.
+  /// for "unknown field" warnings, as many as the limits let through. What does not change stays shared with `object`.
   json::Value prune(const json::Value& object, std::vector<std::string>* dropped = nullptr) const;
-  /// Fills defaults top-down. A null counts as absent where the field is not nullable: it becomes the default, or goes.
+  /// Fills defaults top-down. A null counts as absent where the field is not nullable: it becomes the default, or goes. Every
+  /// place shares the one value of its default, so the work grows with the object and not with what it would be as text. Beyond
+  /// kMostDefaultBytes of text nothing more is added: such an object is too large to be stored.
   json::Value fill_defaults(const json::Value& object) const;
   /// Every violation, worded as upstream. `old` (may be null) is for ratcheting: what did not change is tolerated.
   /// DIVERGES: a wrong type in metadata or in a built-in kind is Invalid like any other, not BadRequest with Go's decoding

@@ -69,8 +69,11 @@ struct SchemaNode {
   bool has_defaults_within = false;  // defaulting has something to do here or below, even without nulls
   bool is_quantity = false;          // a string or number that kube/quantity.h reads
   bool empty_is_absent = false;      // built-in strings with a default or an enum: "" counts as absent, as in Go
-  bool may_repeat = false;           // built-in lists: validation leaves repeated keys to the rules of the kind
-  json::Value default_value;         // meaningful when has_default
+  bool has_filled_default = false;
+  bool may_repeat = false;        // built-in lists: validation leaves repeated keys to the rules of the kind
+  json::Value default_value;      // meaningful when has_default
+  json::Value filled_default;     // with the defaults within it; meaningful when has_filled_default
+  std::size_t default_bytes = 0;  // of the text of filled_default
 
   std::vector<Property> properties;                   // sorted by size of the name, then by bytes
   const SchemaNode* additional_properties = nullptr;  // the values of a map
@@ -120,6 +123,9 @@ inline std::shared_ptr<const SchemaNode> root_of(std::shared_ptr<const SchemaAre
 }
 /// Sets has_defaults_within on every node of the arena. To be called once all edges are in place.
 void mark_defaults(SchemaArena& arena);
+/// Sets filled_default on every node with a default. To be called after mark_defaults(); without it defaults are filled each
+/// time they are used.
+void fill_default_values(SchemaArena& arena);
 /// ObjectMeta, as every object's metadata has it. Lives for ever.
 const SchemaNode& object_meta_node();
 

@@ -151,6 +151,38 @@ TEST(Schema, treats_nulls_as_absent) {
   EXPECT_EQ(json::print(filled), R"({"metadata":{"labels":{"app":""}},"spec":{"b":"x","c":null}})");
 }
 
+TEST(Schema, places_share_the_value_of_their_default) {
+  const std::string big(100'000, 'x');
+  const auto schema = with_spec("{type: array, items: {type: object, properties: {a: {type: object, default: {b: " + big +
+                                "}, properties: {b: {type: string}, c: {type: string, default: z}}}}}}");
+  const json::Value two = schema->fill_defaults(parsed("{spec: [{}, {}]}"))["spec"];
+  EXPECT_EQ(two.item(0)["a"]["c"].as_string(), "z");
+  EXPECT_EQ(two.item(0)["a"]["b"].as_string(), big);
+  EXPECT_TRUE(two.item(0)["a"].is_same(two.item(1)["a"]));
+}
+
+TEST(Schema, adds_no_more_defaults_than_an_object_may_be_large) {
+  const auto schema = with_spec(
+      "{type: array, items: {type: object, properties: {a: {type: string, default: " + std::string(100'000, 'x') + "}}}}");
+  std::string items;
+  for (int i = 0; i < 100'000; ++i) items += "{},";
+  const json::Value filled = schema->fill_defaults(*json::parse("{\"spec\":[" + items + "{}]}"));
+  std::size_t count = 0;
+  for (const json::Value& item : filled["spec"].items()) count += item.has("a") ? 1 : 0;
+  EXPECT_EQ(filled["spec"].size(), 100'001U);
+  EXPECT_EQ(count, kMostDefaultBytes / 100'003);
+}
+
+TEST(Schema, tells_of_so_many_dropped_fields_and_no_more) {
+  const auto schema = with_spec("{type: object}");
+  std::string fields;
+  for (int i = 0; i < 200'000; ++i) fields += "\"f" + std::to_string(i) + "\":1,";
+  std::vector<std::string> dropped;
+  const json::Value pruned = schema->prune(*json::parse("{\"spec\":{" + fields + "\"z\":1}}"), &dropped);
+  EXPECT_EQ(json::print(pruned), "{\"spec\":{}}");
+  EXPECT_EQ(dropped.size(), kMostDroppedFields);
+}
+
 TEST(Schema, lets_a_crd_narrow_the_name) {
   const auto schema = Schema::compile(
       parsed("{type: object, properties: {metadata: {type: object, properties: {name: {type: string, maxLength: 3}}}}}"));

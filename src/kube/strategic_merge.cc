@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "kube/strategic_merge_parts.h"
 
@@ -22,6 +26,49 @@ std::string_view after_slash(std::string_view key, std::string_view directive) {
   return key.substr(directive.size() + 1);
 }
 
+/// An object while it is changed: it is made anew once, however many members change.
+class Draft {
+ public:
+  explicit Draft(Value from) : from_(std::move(from)) {}
+
+  /// Null when there is none. Valid until the next change of that member.
+  const Value* find(std::string_view key) const {
+    const auto changed = changes_.find(key);
+    if (changed == changes_.end()) return from_.find(key);
+    return changed->second ? &*changed->second : nullptr;
+  }
+  void set(std::string_view key, Value value) { change(key) = std::move(value); }
+  void remove(std::string_view key) {
+    if (find(key) != nullptr) change(key).reset();
+  }
+  Value build() {
+    if (changes_.empty()) return from_;
+    json::ObjectBuilder out(from_.size() + added_.size());
+    for (const auto [key, value] : from_.members()) {
+      const auto changed = changes_.find(key);
+      if (changed == changes_.end()) out.add(key, value);
+      if (changed != changes_.end() && changed->second) out.add(key, *changed->second);
+    }
+    for (const std::string& key : added_) {
+      if (auto& value = changes_.find(key)->second) out.add(key, std::move(*value));
+    }
+    return out.build();
+  }
+
+ private:
+  std::optional<Value>& change(std::string_view key) {
+    const auto [found, is_new] = changes_.try_emplace(std::string(key));
+    if (is_new && !from_.has(key)) added_.emplace_back(key);
+    return found->second;
+  }
+
+  const Value from_;
+  std::map<std::string, std::optional<Value>, std::less<>> changes_;  // nullopt: the member goes
+  std::vector<std::string> added_;
+};
+
+using Names = std::set<std::string, std::less<>>;
+
 class Merge {
  public:
   explicit Merge(MergeInto into) : into_(into) {}
@@ -34,9 +81,13 @@ class Merge {
     }
     if (!original.is_object()) original = Value::empty_object();
     SLIPWAY_TRY_VOID(retain_keys(original, patch));
-    SLIPWAY_TRY_VOID(order_lists(node, original, patch));
-    for (const auto [key, value] : patch.members()) SLIPWAY_TRY_VOID(member(node, original, key, value));
-    return original;
+    Draft draft(std::move(original));
+    Names done;
+    SLIPWAY_TRY_VOID(order_lists(node, draft, patch, done));
+    for (const auto [key, value] : patch.members()) {
+      if (!done.contains(key)) SLIPWAY_TRY_VOID(member(node, draft, key, value));
+    }
+    return draft.build();
   }
 
  private:
@@ -78,37 +129,36 @@ class Merge {
     }
     constexpr std::string_view kBad = "invalid patch format of retainKeys";
     if (!keys.is_array()) return malformed(std::string(kBad));
-    const auto is_retained = [&](std::string_view key) {
-      return std::ranges::any_of(keys.items(), [&](const Value& one) { return one.as_string() == key; });
-    };
+    Names retained;
+    for (const Value& key : keys.items()) retained.insert(key.str());
     for (const auto [key, value] : patch.members()) {
-      if (!value.is_null() && !is_parallel_list(key) && !is_retained(key)) return malformed(std::string(kBad));
+      if (!value.is_null() && !is_parallel_list(key) && !retained.contains(key)) return malformed(std::string(kBad));
     }
     json::ObjectBuilder kept;
     for (const auto [key, value] : original.members()) {
-      if (is_retained(key)) kept.add(key, value);
+      if (retained.contains(key)) kept.add(key, value);
     }
     original = kept.build();
     return {};
   }
 
-  /// Takes every "$setElementOrder/f" and the list f it orders out of the patch, and merges and orders that list.
-  Result<void> order_lists(const SchemaNode* node, Value& original, Value& patch) const {
-    const Value whole = patch;
-    for (const auto [key, order] : whole.members()) {
+  /// Merges and orders the list f of every "$setElementOrder/f"; both are done with then.
+  Result<void> order_lists(const SchemaNode* node, Draft& draft, const Value& patch, Names& done) const {
+    for (const auto [key, order] : patch.members()) {
       if (!key.starts_with(kSetElementOrder)) continue;
       constexpr std::string_view kBad = "invalid patch format of setElementOrder list";
       if (!is_final()) {
-        if (original.has(key) && original[key] != order) return malformed(std::string(kBad));
-        original = original.with(key, order);
+        const Value* before = draft.find(key);
+        if (before != nullptr && *before != order) return malformed(std::string(kBad));
+        draft.set(key, order);
       }
-      patch = patch.without(key);
+      done.emplace(key);
       if (!order.is_array()) return bad_type(kGoSlice, order);
       const std::string_view name = after_slash(key, kSetElementOrder);
       if (name.empty()) return malformed(std::string(kBad));
-      SLIPWAY_TRY(merged, ordered_list(field_of(node, name), original.find(name), whole.find(name), items_of(order)));
-      if (!merged.is_null()) original = original.with(name, std::move(merged));
-      patch = patch.without(name);
+      SLIPWAY_TRY(merged, ordered_list(field_of(node, name), draft.find(name), patch.find(name), items_of(order)));
+      if (!merged.is_null()) draft.set(name, std::move(merged));
+      done.emplace(name);
     }
     return {};
   }
@@ -137,16 +187,20 @@ class Merge {
   /// in the room they left at the end, but no further (upstream edits the live list in place).
   static Items shifted(const Items& live, const Items& changes, std::string_view merge_key) {
     if (merge_key.empty()) return live;
-    Items places = live;
+    Items left = live;
+    Places gone(merge_key);
     for (const Value& change : changes) {
-      if (!is_deletion(change)) continue;
-      std::erase_if(places, [&](const Value& item) { return index_of({item}, change, merge_key) == 0; });
+      if (is_deletion(change)) gone.append(change);
     }
+    std::erase_if(left, [&](const Value& item) { return gone.has(item); });
+    Places places(left, merge_key);
     for (const Value& change : changes) {
-      if (places.size() >= live.size()) break;
-      if (!change.has(kPatch) && index_of(places, change, merge_key) < 0) places.push_back(change);
+      if (left.size() >= live.size()) break;
+      if (change.has(kPatch) || places.has(change)) continue;
+      left.push_back(change);
+      places.append(change);
     }
-    return places;
+    return left;
   }
 
   /// The items of a patch must stand in the order that goes with it; deletions and directives aside.
@@ -166,7 +220,7 @@ class Merge {
     skip();
     for (const Value& item : order) {
       if (at == patch.size()) break;
-      if (index_of({item}, patch[at], merge_key) == 0) ++at;
+      if (key_text(item, merge_key) == key_text(patch[at], merge_key)) ++at;
       skip();
     }
     if (at == patch.size()) return {};
@@ -176,23 +230,25 @@ class Merge {
 
   /// What `first` names stands in its order; the rest keeps the order of `live` and, as well as that goes, its place.
   static Result<Items> arranged(const Items& merged, const Items& first, const Items& live, std::string_view merge_key) {
+    const Places in_first(first, merge_key);
     Items named;
     Items rest;
     for (const Value& item : merged) {
       if (!merge_key.empty() && !item.is_object()) return bad_type(kGoMap, item);
       if (!merge_key.empty() && !item.has(merge_key)) return no_merge_key(item, merge_key);
-      (index_of(first, item, merge_key) >= 0 ? named : rest).push_back(item);
+      (in_first.has(item) ? named : rest).push_back(item);
     }
     SLIPWAY_TRY(right, in_order_of(named, first, merge_key));
     SLIPWAY_TRY(left, in_order_of(rest, live, merge_key));
+    const Places in_live(live, merge_key);
     Items out;
     std::size_t i = 0;
     std::size_t j = 0;
     while (i < left.size() || j < right.size()) {
       bool takes_left = j == right.size();
       if (i < left.size() && j < right.size()) {
-        const std::ptrdiff_t at = index_of(live, left[i], merge_key);
-        const std::ptrdiff_t other = index_of(live, right[j], merge_key);
+        const std::ptrdiff_t at = in_live.of(left[i]);
+        const std::ptrdiff_t other = in_live.of(right[j]);
         takes_left = at >= 0 && other >= 0 && at < other;
       }
       out.push_back(takes_left ? left[i++] : right[j++]);
@@ -200,37 +256,37 @@ class Merge {
     return out;
   }
 
-  Result<void> member(const SchemaNode* node, Value& original, std::string_view key, const Value& patch) const {
+  Result<void> member(const SchemaNode* node, Draft& draft, std::string_view key, const Value& patch) const {
     const bool is_deletion_list = key.starts_with(kDeleteFromPrimitiveList);
     if (is_deletion_list && !is_final()) {
-      original = original.with(key, patch);
+      draft.set(key, patch);
       return {};
     }
     const std::string_view name = is_deletion_list ? after_slash(key, kDeleteFromPrimitiveList) : key;
     if (name.empty() && is_deletion_list) return malformed("invalid patch format of primitive list");
     if (patch.is_null()) {
-      original = is_final() ? original.without(name) : original.with(name, patch);
+      is_final() ? draft.remove(name) : draft.set(name, patch);
       return {};
     }
-    const Value* old = original.find(name);
+    const Value* old = draft.find(name);
     const bool is_same_kind =
         old != nullptr && ((old->is_object() && patch.is_object()) || (old->is_array() && patch.is_array()));
     if (!is_same_kind) {
       if (is_deletion_list) return {};
-      original = patch.has(kPatch) ? original.without(name) : original.with(name, taken(patch));
+      patch.has(kPatch) ? draft.remove(name) : draft.set(name, taken(patch));
       return {};
     }
     const Field field = field_of(node, name);
     const Value before = *old;
     if (is_deletion_list) {
       SLIPWAY_TRY(left, without_scalars(before, patch));
-      original = original.with(name, std::move(left));
+      draft.set(name, std::move(left));
     } else if (patch.is_array()) {
       SLIPWAY_TRY(merged, list(field, before, patch));
-      original = original.with(name, std::move(merged));
+      draft.set(name, std::move(merged));
     } else {
       SLIPWAY_TRY(merged, field.replaces ? Result<Value>(patch) : objects(field.node, before, patch));
-      original = original.with(name, std::move(merged));
+      draft.set(name, std::move(merged));
     }
     return {};
   }
@@ -239,9 +295,10 @@ class Merge {
     const Items listed = items_of(gone);
     SLIPWAY_TRY(has_objects, holds_objects(items_of(live), listed));
     if (has_objects) return malformed("invalid patch format of primitive list");
+    const Places places(listed, {});
     json::ArrayBuilder out;
     for (const Value& item : live.items()) {
-      if (index_of(listed, item, {}) < 0) out.add(item);
+      if (!places.has(item)) out.add(item);
     }
     return out.build();
   }
@@ -254,9 +311,12 @@ class Merge {
     SLIPWAY_TRY(has_objects, holds_objects(live, changes));
     if (!has_objects) {
       Items merged;
+      Places places({});
       for (const Items* one : {&live, &changes}) {
         for (const Value& item : *one) {
-          if (index_of(merged, item, {}) < 0) merged.push_back(item);
+          if (places.has(item)) continue;
+          merged.push_back(item);
+          places.append(item);
         }
       }
       SLIPWAY_TRY(sorted, arranged(merged, changes, live, {}));
@@ -273,6 +333,7 @@ class Merge {
   /// list.
   static Result<void> obey_directives(Items& live, Items& changes, std::string_view merge_key) {
     Items plain;
+    Places gone(merge_key);
     bool replaces = false;
     for (const Value& change : changes) {
       const Value* directive = change.find(kPatch);
@@ -280,7 +341,7 @@ class Merge {
         plain.push_back(change);
       } else if (directive->as_string() == "delete") {
         if (!change.has(merge_key)) return no_merge_key(change, merge_key);
-        std::erase_if(live, [&](const Value& item) { return index_of({item}, change, merge_key) == 0; });
+        gone.append(change);
       } else if (directive->as_string() == "replace") {
         replaces = true;
       } else if (directive->as_string() == "merge") {
@@ -289,17 +350,20 @@ class Merge {
         return malformed(fmt::format("unknown patch type: {} in map: {}", go_text(*directive), go_text(change)));
       }
     }
+    std::erase_if(live, [&](const Value& item) { return gone.has(item); });
     changes = std::move(plain);
     if (replaces) live = std::exchange(changes, {});
     return {};
   }
 
   Result<Items> keyed_items(const Field& field, Items live, const Items& changes) const {
+    Places places(live, field.merge_key);
     for (const Value& change : changes) {
       if (!change.has(field.merge_key)) return no_merge_key(change, field.merge_key);
-      const std::ptrdiff_t at = index_of(live, change, field.merge_key);
+      const std::ptrdiff_t at = places.of(change);
       if (at < 0) {
         live.push_back(taken(change));
+        places.append(live.back());
         continue;
       }
       SLIPWAY_TRY(merged, objects(field.items(), live[static_cast<std::size_t>(at)], change));

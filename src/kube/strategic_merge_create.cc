@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "kube/strategic_merge.h"
@@ -100,6 +101,7 @@ class Difference {
     const auto now = by_text(modified);
     Items added;
     Items gone;
+    Places gone_places({});
     for (std::size_t i = 0, j = 0; i < old.size() || j < now.size();) {
       const std::string left = i < old.size() ? go_text(old[i]) : "";
       const std::string right = j < now.size() ? go_text(now[j]) : "";
@@ -107,13 +109,17 @@ class Difference {
         ++i;
         ++j;
       } else if (j == now.size() || (i < old.size() && left < right)) {
-        if (index_of(gone, old[i], {}) < 0) gone.push_back(old[i]);
+        if (!gone_places.has(old[i])) {
+          gone.push_back(old[i]);
+          gone_places.append(old[i]);
+        }
         ++i;
       } else {
         added.push_back(now[j++]);
       }
     }
-    added = sorted_by(added, [&](const Value& item) { return index_of(modified, item, {}); });
+    const Places places(modified, {});
+    added = sorted_by(added, [&](const Value& item) { return places.of(item); });
     if (has_changes() && !added.empty()) patch.set(key, json::array(std::span<const Value>(added)));
     const bool is_changed = (has_deletions() && !gone.empty()) || (has_changes() && original != modified);
     if (has_deletions() && !gone.empty()) {
@@ -131,12 +137,17 @@ class Difference {
     }
     Items changes;
     std::vector<bool> is_paired(original.size());
+    std::map<std::string, std::vector<std::size_t>>
+        unpaired;  // by key, the first last: repeated keys are paired in their order
+    for (std::size_t at = original.size(); at-- > 0;) unpaired[key_text(original[at], field.merge_key)].push_back(at);
     for (const Value& item : modified) {
-      const std::size_t at = next_unpaired(original, item, field.merge_key, is_paired);
-      if (at == original.size()) {
+      const auto found = unpaired.find(key_text(item, field.merge_key));
+      if (found == unpaired.end() || found->second.empty()) {
         if (has_changes()) changes.push_back(item);
         continue;
       }
+      const std::size_t at = found->second.back();
+      found->second.pop_back();
       is_paired[at] = true;
       SLIPWAY_TRY(below, objects(field.items(), original[at], item, field.retains_keys));
       if (!below.empty()) changes.push_back(below.with(field.merge_key, item[field.merge_key]));
@@ -150,14 +161,6 @@ class Difference {
     gone = sorted_by(gone, [&](const Value& item) { return go_text(item[field.merge_key]); });
     changes.insert(changes.end(), gone.begin(), gone.end());
     return changes;
-  }
-
-  /// Items whose key is repeated are paired in their order.
-  static std::size_t next_unpaired(const Items& list, const Value& item, std::string_view merge_key,
-                                   const std::vector<bool>& is_paired) {
-    std::size_t at = 0;
-    while (at < list.size() && (is_paired[at] || index_of({list[at]}, item, merge_key) != 0)) ++at;
-    return at;
   }
 
   Wanted wanted_;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "json/text.h"
 
 namespace slipway::kube::strategic {
 namespace {
@@ -28,6 +31,31 @@ std::string_view go_type(const json::Value& value) {
   return "";
 }
 
+/// Go prints a map in the order of its keys.
+void append_go_text(std::string& out, const json::Value& value) {
+  if (value.is_null()) out += "<nil>";
+  if (value.is_bool()) out += value.as_bool() ? "true" : "false";
+  if (value.is_string()) out += value.as_string();
+  if (value.is_number()) out += value.number_text();
+  if (!value.is_object() && !value.is_array()) return;
+  out += value.is_object() ? "map[" : "[";
+  std::vector<std::pair<std::string, const json::Value*>> members;
+  for (const auto [key, member] : value.members()) members.emplace_back(key, &member);
+  std::ranges::sort(members, {}, &std::pair<std::string, const json::Value*>::first);
+  bool is_first = true;
+  for (const auto& [key, member] : members) {
+    if (!std::exchange(is_first, false)) out += ' ';
+    out += key;
+    out += ':';
+    append_go_text(out, *member);
+  }
+  for (const json::Value& item : value.items()) {
+    if (!std::exchange(is_first, false)) out += ' ';
+    append_go_text(out, item);
+  }
+  out += ']';
+}
+
 }  // namespace
 
 Field field_of(const SchemaNode* node, std::string_view name) {
@@ -42,17 +70,9 @@ Field field_of(const SchemaNode* node, std::string_view name) {
 }
 
 std::string go_text(const json::Value& value) {
-  if (value.is_null()) return "<nil>";
-  if (value.is_bool()) return value.as_bool() ? "true" : "false";
-  if (value.is_string()) return value.str();
-  if (value.is_number()) return value.number_text();
-  std::vector<std::string> parts;
-  for (const auto [key, member] : value.members()) parts.push_back(fmt::format("{}:{}", key, go_text(member)));
-  std::ranges::sort(parts);
-  for (const json::Value& item : value.items()) parts.push_back(go_text(item));
-  std::string out = value.is_object() ? "map[" : "[";
-  for (std::size_t i = 0; i < parts.size(); ++i) out += (i == 0 ? "" : " ") + parts[i];
-  return out + "]";
+  std::string out;
+  append_go_text(out, value);
+  return out;
 }
 
 std::unexpected<Status> malformed(std::string message) { return fail(Reason::BadRequest, std::move(message)); }
@@ -79,16 +99,16 @@ Result<bool> holds_objects(const Items& left, const Items& right) {
   return first != nullptr && first->is_object();
 }
 
-std::ptrdiff_t index_of(const Items& list, const json::Value& item, std::string_view merge_key) {
-  const auto key_of = [&](const json::Value& one) -> const json::Value& {
-    return merge_key.empty() || !one.is_object() ? one : one[merge_key];
-  };
-  const json::Value& wanted = key_of(item);
-  const auto at = std::ranges::find_if(list, [&](const json::Value& one) {
-    const json::Value& key = key_of(one);
-    return go_type(key) == go_type(wanted) && key == wanted;
-  });
-  return at == list.end() ? -1 : at - list.begin();
+std::string key_text(const json::Value& item, std::string_view merge_key) {
+  const json::Value& key = merge_key.empty() || !item.is_object() ? item : item[merge_key];
+  std::string text(go_type(key));
+  text += ' ';
+  if (key.is_string()) {
+    text += key.as_string();
+  } else {
+    json::print_to(text, key);
+  }
+  return text;
 }
 
 bool is_deletion(const json::Value& item) { return item[kPatch].as_string() == "delete"; }
@@ -102,8 +122,9 @@ Result<Items> in_order_of(const Items& list, const Items& order, std::string_vie
       }
     }
   }
+  const Places places(order, merge_key);
   return sorted_by(list, [&](const json::Value& item) {
-    const std::ptrdiff_t at = index_of(order, item, merge_key);
+    const std::ptrdiff_t at = places.of(item);
     const bool is_last = is_deletion(item) || at < 0;
     return std::pair(is_deletion(item), is_last ? static_cast<std::ptrdiff_t>(order.size()) : at);
   });

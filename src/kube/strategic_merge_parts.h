@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,8 +46,32 @@ std::unexpected<Status> malformed(std::string message);
 
 /// Whether the items of both lists are objects. Fails when they are of different types, or lists.
 Result<bool> holds_objects(const Items& left, const Items& right);
-/// Where the item stands in `list`, by its key or, without one, by itself; -1 when it does not.
-std::ptrdiff_t index_of(const Items& list, const json::Value& item, std::string_view merge_key);
+/// What an item is known by in a list: the type and text of its merge key or, without one, of itself. Equal items have equal
+/// texts.
+std::string key_text(const json::Value& item, std::string_view merge_key);
+/// Where items stand in a list, by key_text(); of items with one key the first counts. Made once per list, so that merging two
+/// lists takes time as sorting them, not as comparing each with each.
+class Places {
+ public:
+  explicit Places(std::string_view merge_key) : merge_key_(merge_key) {}
+  Places(const Items& list, std::string_view merge_key) : Places(merge_key) {
+    for (const json::Value& item : list) append(item);
+  }
+
+  /// The item stands behind all others now.
+  void append(const json::Value& item) { place_of_.try_emplace(key_text(item, merge_key_), size_++); }
+  /// -1 when there is none like it.
+  std::ptrdiff_t of(const json::Value& item) const {
+    const auto found = place_of_.find(key_text(item, merge_key_));
+    return found == place_of_.end() ? -1 : found->second;
+  }
+  bool has(const json::Value& item) const { return of(item) >= 0; }
+
+ private:
+  std::string_view merge_key_;
+  std::map<std::string, std::ptrdiff_t> place_of_;
+  std::ptrdiff_t size_ = 0;
+};
 /// `list` in the order of `order`; items to be deleted come last.
 Result<Items> in_order_of(const Items& list, const Items& order, std::string_view merge_key);
 bool is_deletion(const json::Value& item);

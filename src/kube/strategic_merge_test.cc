@@ -98,5 +98,42 @@ TEST(StrategicMerge, a_created_patch_makes_what_was_asked_for) {
   EXPECT_EQ(create_strategic_merge(node_of("Pod"), to, to).value(), Value::empty_object());
 }
 
+/// `count` containers named c0, c1 …; each with `more`.
+std::string containers(int count, std::string_view more = "") {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += (i == 0 ? "{" : ",{") + ("\"name\":\"c" + std::to_string(i)) + "\"" + std::string(more) + "}";
+  return "{\"spec\":{\"containers\":[" + text + "]}}";
+}
+
+TEST(StrategicMerge, long_lists_are_merged_by_an_index) {
+  constexpr int kMany = 20'000;
+  const Value live = *json::parse(containers(3000));
+  const Value merged = apply_strategic_merge(node_of("Pod"), live, *json::parse(containers(kMany, R"(,"image":"x")"))).value();
+  ASSERT_EQ(merged["spec"]["containers"].size(), std::size_t{kMany});
+  EXPECT_EQ(merged["spec"]["containers"].item(kMany - 1)["name"].as_string(), "c19999");
+  const Value less = *json::parse(containers(kMany - 1, R"(,"$patch":"delete")"));
+  const Value left = apply_strategic_merge(node_of("Pod"), merged, less).value();
+  EXPECT_EQ(json::print(left), R"({"spec":{"containers":[{"name":"c19999","image":"x"}]}})");
+  const auto back = create_strategic_merge(node_of("Pod"), merged, left);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(apply_strategic_merge(node_of("Pod"), merged, *back).value(), left);
+}
+
+TEST(StrategicMerge, many_members_make_an_object_anew_once) {
+  json::ObjectBuilder data;
+  for (int i = 0; i < 100'000; ++i) data.add("k" + std::to_string(i), "v");
+  const Value all = data.build();
+  const Value live = json::object({{"data", all}});
+  const Value patch = json::object({{"data", all.with("k7", Value()).with("new", "n")}});
+  const Value merged = apply_strategic_merge(node_of("ConfigMap"), live, patch).value();
+  EXPECT_EQ(merged["data"].size(), 100'000U);
+  EXPECT_FALSE(merged["data"].has("k7"));
+  EXPECT_EQ(merged["data"]["new"].as_string(), "n");
+  std::string order;
+  for (int i = 0; i < 20'000; ++i) order += "\"$setElementOrder/f" + std::to_string(i) + "\":[],";
+  EXPECT_TRUE(apply_strategic_merge(nullptr, Value::empty_object(), *json::parse("{" + order + "\"a\":1}")));
+}
+
 }  // namespace
 }  // namespace slipway::kube

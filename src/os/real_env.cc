@@ -16,6 +16,7 @@
 #include "os/lane.h"
 #include "os/processes.h"
 #include "os/telemetry.h"
+#include "os/turns.h"
 
 namespace slipway::os {
 namespace {
@@ -136,7 +137,8 @@ void RealEnv::run() {
   SLIPWAY_CHECK(!parts_->is_shut, "run() after shut()");
   {
     const auto guard = boost::asio::make_work_guard(parts_->loop);
-    parts_->loop.run();
+    TurnMeter turns(parts_->metrics.histogram("slipway_logic_turn_seconds"));
+    while (parts_->loop.run_one() > 0) turns.end();
   }
   parts_->loop.restart();  // after the end of the guard, which may stop the loop, and not before run(): an early stop() counts
 }
@@ -149,7 +151,7 @@ void RealEnv::on_signal(std::initializer_list<int> signals, std::move_only_funct
   watch.wait();
 }
 
-std::string RealEnv::metrics_text() const { return parts_->metrics.text(); }
+std::unique_ptr<http::BodyStream> RealEnv::metrics_stream() const { return os::metrics_stream(parts_->metrics); }
 
 void RealEnv::shut() {
   auto& parts = *parts_;

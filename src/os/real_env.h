@@ -1,5 +1,6 @@
 // The Env on the machine: an Asio loop on the calling thread, the wall clock, the system's entropy, a thread for commits (one
-// per open_env()) and one for computing, files, processes, log lines on standard error and metrics.
+// per open_env()) and one for computing, files, processes, log lines on standard error and metrics. The CPU time of the loop's
+// thread goes into the histogram slipway_logic_turn_seconds, one observation per turn (see os/turns.h).
 //
 // Taking a world down: stop(), leave run(), shut(), destroy the plane and whatever tasks refer to, destroy the RealEnv. shut()
 // joins the lanes first (their work may refer to suspended frames), then destroys all suspended tasks and queued handlers.
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "base/env.h"
+#include "base/http.h"
 
 namespace slipway::os {
 
@@ -41,8 +43,8 @@ class RealEnv {
   /// can be in one such set only.
   void on_signal(std::initializer_list<int> signals, std::move_only_function<void(int)> call);
 
-  /// Prometheus text format.
-  std::string metrics_text() const;
+  /// The metrics in the Prometheus text format, made while it is sent; valid as long as the RealEnv.
+  std::unique_ptr<http::BodyStream> metrics_stream() const;
 
   /// Idempotent; the destructor calls it.
   void shut();

@@ -294,12 +294,12 @@ TEST(Telemetry, a_log_line_quotes_what_needs_it) {
 
 TEST(Telemetry, shows_metrics_as_prometheus_text) {
   MetricsRegistry metrics;
-  metrics.count("requests_total", "verb=\"get\"", 1);
-  metrics.count("requests_total", "verb=\"create\"", 2);
-  metrics.count("requests_total", "verb=\"get\"", 1);
-  metrics.gauge("depth", "", 3.5);
-  metrics.observe("wait_seconds", "", 0.001);
-  metrics.observe("wait_seconds", "", 100);
+  metrics.count("requests_total", {{"verb", "get"}}, 1);
+  metrics.count("requests_total", {{"verb", "create"}}, 2);
+  metrics.count("requests_total", {{"verb", "get"}}, 1);
+  metrics.gauge("depth", {}, 3.5);
+  metrics.observe("wait_seconds", {}, 0.001);
+  metrics.observe("wait_seconds", {}, 100);
   const std::string text = metrics.text();
   EXPECT_TRUE(
       text.starts_with("# TYPE depth gauge\ndepth 3.5\n# TYPE requests_total counter\n"
@@ -311,6 +311,45 @@ TEST(Telemetry, shows_metrics_as_prometheus_text) {
       text.ends_with("wait_seconds_bucket{le=\"60\"} 1\nwait_seconds_bucket{le=\"+Inf\"} 2\n"
                      "wait_seconds_sum 100.001\nwait_seconds_count 2\n"))
       << text;
+}
+
+TEST(Telemetry, escapes_values_of_labels_in_one_place) {
+  MetricsRegistry metrics;
+  metrics.count("requests_total", {{"path", "a\"} 1\nfake_series 9\\"}, {"code", "200"}}, 1);
+  EXPECT_EQ(metrics.text(),
+            "# TYPE requests_total counter\n"
+            "requests_total{path=\"a\\\"} 1\\nfake_series 9\\\\\",code=\"200\"} 1\n");
+}
+
+TEST(Telemetry, series_beyond_the_limit_are_counted_together) {
+  MetricsRegistry metrics;
+  const auto add = [&](std::size_t number) {
+    metrics.count("requests_total", {{"who", std::to_string(number)}}, 1);
+    metrics.observe("wait_seconds", {{"who", std::to_string(number)}}, 1);
+  };
+  for (std::size_t i = 0; i < MetricsRegistry::kMostSeries + 10; ++i) add(i);
+  add(0);
+  const std::string text = metrics.text();
+  EXPECT_TRUE(text.contains("requests_total{overflow=\"true\"} 10\n"));
+  EXPECT_TRUE(text.contains("requests_total{who=\"0\"} 2\n"));
+  EXPECT_TRUE(text.contains("wait_seconds_count{overflow=\"true\"} 10\n"));
+  EXPECT_FALSE(text.contains("who=\"4096\""));
+}
+
+TEST(Telemetry, pieces_joined_are_the_whole_text) {
+  MetricsRegistry metrics;
+  for (int i = 0; i < 300; ++i) metrics.count("requests_total", {{"who", std::to_string(i)}}, i);
+  for (int i = 0; i < 30; ++i) metrics.observe("wait_seconds", {{"who", std::to_string(i)}}, i);
+  metrics.gauge("depth", {}, 1);
+  for (const std::size_t bytes : {1U, 500U, 100'000'000U}) {
+    MetricsRegistry::Cursor cursor;
+    std::string joined;
+    for (std::string more = metrics.piece(cursor, bytes); !more.empty(); more = metrics.piece(cursor, bytes)) {
+      EXPECT_LT(more.size(), bytes + 2000);
+      joined += more;
+    }
+    EXPECT_EQ(joined, metrics.text()) << bytes;
+  }
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 #include "base/text.h"
 #include "serve/body.h"
 #include "serve/byte_endpoint.h"
@@ -10,6 +14,7 @@
 #include "serve/paths.h"
 #include "serve/shape.h"
 #include "serve/target.h"
+#include "serve/warnings.h"
 #include "serve/watch_stream.h"
 
 namespace slipway::serve {
@@ -18,6 +23,8 @@ namespace {
 using client::Verb;
 
 constexpr int kSwitchingProtocols = 101;
+/// Bodies of requests that were parsed: none of those who may not make the request.
+constexpr std::string_view kBodiesDecoded = "slipway_request_bodies_decoded_total";
 
 /// Counts one while it lives.
 class Held {
@@ -55,15 +62,13 @@ Status too_many_requests() {
 
 bool is_read(Verb verb) { return verb == Verb::Get || verb == Verb::List || verb == Verb::Watch; }
 
-/// In the words of RFC 9111's warn-code 299: quotes and backslashes escaped, no line ends.
-std::string warning_value(std::string_view text) {
-  std::string value = "299 - \"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') value += '\\';
-    value += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return value + '"';
+/// The method as a label: what clients make up is one value.
+std::string_view known_method(std::string_view method) {
+  constexpr std::array<std::string_view, 7> kMethods{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
+  return std::ranges::find(kMethods, method) != kMethods.end() ? method : "other";
 }
+
+bool is_of_bytes(const Target& target) { return target.endpoint != nullptr && target.endpoint->run == nullptr; }
 
 /// What a request at `target` brings as its body.
 Taken taken_by(const Target& target, const Route& route) {
@@ -74,93 +79,123 @@ Taken taken_by(const Target& target, const Route& route) {
 
 }  // namespace
 
-Api::Api(Env& env, server::Server& server, ApiOptions options) : env_(env), server_(server), options_(std::move(options)) {}
+Api::Api(Env& env, server::Server& server, ApiOptions options) : env_(env), server_(server), options_(std::move(options)) {
+  env_.metrics.count(kBodiesDecoded, {}, 0);
+}
 
 Task<net::Answer> Api::answer(Call call) {
   const Steady begun = env_.clock.steady();
   const Form form = plain_form(call.http.headers, call.query);
-  const Route route = call.route;
-  std::string verb_name = call.http.method;
+  std::string verb_name(known_method(call.http.method));
+  Subject subject;
   Result<net::Answer> answer = fail(Reason::InternalError, "");
-  if (route.is_resource) {
-    const auto verb = verb_of(call.http.method, route, flag_of(call.query, "watch"));
-    if (verb) {
-      verb_name = upper(client::to_string(*verb));
-      answer = co_await answer_resource(std::move(call), *verb);
-    } else {
-      answer = fail(verb.error());
-    }
-  } else {
+  if (!call.route.is_resource) {
     answer = answer_path(call);
+  } else if (const auto verb = verb_of(call.http.method, call.route, flag_of(call.query, "watch")); !verb) {
+    answer = fail(verb.error());
+  } else {
+    verb_name = upper(client::to_string(*verb));
+    auto admitted = admit(call, *verb);
+    if (admitted) {
+      subject = {call.route.resource, call.route.subresource};
+      answer = co_await answer_resource(std::move(call), std::move(*admitted));
+    } else {
+      answer = fail(std::move(admitted).error());
+    }
   }
   if (!answer) answer = net::Answer(response_with(answer.error(), form));
-  measure(route, verb_name, *answer, begun);
+  measure(subject, verb_name, *answer, begun);
   co_return std::move(*answer);
 }
 
 /// Names and labels as kube-apiserver's, as far as dashboards use them.
-void Api::measure(const Route& route, std::string_view verb, const net::Answer& answer, Steady begun) {
+void Api::measure(const Subject& subject, std::string_view verb, const net::Answer& answer, Steady begun) {
   const auto* response = std::get_if<http::Response>(&answer);
-  const bool is_found = response == nullptr || response->status != 404;  // strangers' paths make no labels
-  const kube::Resource resource = is_found ? route.resource : kube::Resource{};
-  const std::string about = fmt::format(R"(verb="{}",group="{}",version="{}",resource="{}",subresource="{}")", verb,
-                                        resource.group, resource.version, resource.plural, is_found ? route.subresource : "");
-  const int code = response == nullptr ? kSwitchingProtocols : response->status;
-  env_.metrics.count("apiserver_request_total", fmt::format(R"({},code="{}")", about, code), 1);
+  const std::string code = std::to_string(response == nullptr ? kSwitchingProtocols : response->status);
+  const auto& [group, version, plural] = subject.resource;
+  Metrics& metrics = env_.metrics;
+  metrics.count("apiserver_request_total",
+                {{"verb", verb},
+                 {"group", group},
+                 {"version", version},
+                 {"resource", plural},
+                 {"subresource", subject.subresource},
+                 {"code", code}},
+                1);
   // A stream lasts as long as somebody reads it; that of a long list only carries an answer that is there.
   if (response != nullptr && (!response->stream || verb == "LIST")) {
-    env_.metrics.observe("apiserver_request_duration_seconds", about,
-                         std::chrono::duration<double>(env_.clock.steady() - begun).count());
+    metrics.observe(
+        "apiserver_request_duration_seconds",
+        {{"verb", verb}, {"group", group}, {"version", version}, {"resource", plural}, {"subresource", subject.subresource}},
+        std::chrono::duration<double>(env_.clock.steady() - begun).count());
   }
-  env_.metrics.gauge("apiserver_current_inflight_requests", R"(request_kind="readOnly")", static_cast<double>(reads_));
-  env_.metrics.gauge("apiserver_current_inflight_requests", R"(request_kind="mutating")", static_cast<double>(writes_));
-  env_.metrics.gauge("apiserver_longrunning_requests", R"(verb="WATCH")", static_cast<double>(*watches_));
+  metrics.gauge("apiserver_current_inflight_requests", {{"request_kind", "readOnly"}}, static_cast<double>(reads_));
+  metrics.gauge("apiserver_current_inflight_requests", {{"request_kind", "mutating"}}, static_cast<double>(writes_));
+  metrics.gauge("apiserver_longrunning_requests", {{"verb", "WATCH"}}, static_cast<double>(*watches_));
 }
 
 Result<net::Answer> Api::answer_path(const Call& call) {
   const std::string verb = lower(call.http.method);
   SLIPWAY_TRY_VOID(server_.authorize(call.user, server::Attributes::of_path(verb, call.route.path())));
   SLIPWAY_TRY(response,
-              path_response({server_.registry(), documents_, options_.root, options_.metrics_text, options_.hindrances}, call));
+              path_response({server_.registry(), documents_, options_.root, options_.metrics, options_.hindrances}, call));
   return net::Answer(std::move(response));
 }
 
-Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {
+Result<Api::Admitted> Api::admit(const Call& call, Verb verb) {
   client::Request request = request_of(call, verb);
-  auto found = target_of(server_.registry(), call.route, verb);
-  if (!found) {  // who may not ask is not told what there is
-    SLIPWAY_CO_TRY_VOID(server_.authorize(call.user, server::Attributes::of(request)));
-    co_return fail(found.error());
-  }
-  Target& target = *found;
-  if (target.endpoint != nullptr && target.endpoint->run == nullptr) {
-    co_return co_await answer_bytes(env_, server_, options_.pods, std::move(call), verb);
-  }
-  const Taken taken = taken_by(target, call.route);
-  SLIPWAY_CO_TRY(doubled, read_body(call.http, taken, request));
-  SLIPWAY_CO_TRY_VOID(read_parameters(call.query, request));
-  SLIPWAY_CO_TRY(warnings, judge_doubled(doubled, taken, request));
-  if (verb == Verb::Watch) co_return co_await answer_watch(std::move(call), std::move(request), target.type);
-  std::size_t& in_flight = is_read(verb) ? reads_ : writes_;
-  if (in_flight >= (is_read(verb) ? options_.reads_in_flight : options_.writes_in_flight)) co_return fail(too_many_requests());
-  const Held held(in_flight);
-  const bool is_list = verb == Verb::List && target.endpoint == nullptr;
-  Task<Result<net::Answer>> answering = is_list ? answer_list(std::move(call), std::move(request), target.type)
-                                                : answer_plain(std::move(call), std::move(request), target.type);
-  auto answer = co_await std::move(answering);
-  auto* response = answer ? std::get_if<http::Response>(&*answer) : nullptr;
-  for (const std::string& warning : warnings) {
-    if (response != nullptr) response->headers.add("Warning", warning_value(warning));
-  }
-  co_return answer;
+  auto target = target_of(server_.registry(), call.route, verb);
+  if (target && is_of_bytes(*target)) request.verb = authorized_verb(call.route.subresource, verb);
+  // Before it is told that nothing is served there: who may not ask is not told what there is.
+  SLIPWAY_TRY_VOID(server_.authorize(call.user, server::Attributes::of(request)));
+  if (!target) return fail(std::move(target).error());
+  SLIPWAY_TRY_VOID(check_timeout(call.query));
+  return Admitted{std::move(request), std::move(*target)};
 }
 
-Task<Result<net::Answer>> Api::answer_plain(Call call, client::Request request, server::TypePtr type) {
+Task<Result<net::Answer>> Api::answer_resource(Call call, Admitted admitted) {
+  if (is_of_bytes(admitted.target)) return answer_bytes(env_, server_, options_.pods, std::move(call));
+  return is_read(admitted.request.verb) ? answer_read(std::move(call), std::move(admitted))
+                                        : answer_write(std::move(call), std::move(admitted));
+}
+
+Task<Result<net::Answer>> Api::answer_read(Call call, Admitted admitted) {
+  auto& [request, target] = admitted;
+  SLIPWAY_CO_TRY_VOID(read_parameters(call.query, request));
+  if (request.verb == Verb::Watch) co_return co_await answer_watch(std::move(call), std::move(request), target.type);
+  SLIPWAY_CO_TRY(wanted, server_.revision_wanted(request));
+  SLIPWAY_CO_TRY_VOID(co_await server_.reach(wanted));
+  if (reads_ >= options_.reads_in_flight) co_return fail(too_many_requests());
+  const Held held(reads_);
+  if (request.verb == Verb::List && target.endpoint == nullptr) {
+    co_return co_await answer_list(std::move(call), std::move(request), target.type);
+  }
+  co_return co_await answer_plain(std::move(call), std::move(request), target.type);
+}
+
+Task<Result<net::Answer>> Api::answer_write(Call call, Admitted admitted) {
+  auto& [request, target] = admitted;
+  if (writes_ >= options_.writes_in_flight) co_return fail(too_many_requests());
+  const Held held(writes_);
+  const Taken taken = taken_by(target, call.route);
+  if (!call.http.body.empty()) env_.metrics.count(kBodiesDecoded, {}, 1);
+  SentBody sent{request.verb, std::string(call.http.headers.get("Content-Type")), std::move(call.http.body)};
+  SLIPWAY_CO_TRY(body, co_await read_body(env_, std::move(sent), taken));
+  request.body = std::move(body.value);
+  request.patch_type = body.patch_type;
+  SLIPWAY_CO_TRY_VOID(read_parameters(call.query, request));
+  SLIPWAY_CO_TRY(warnings, judge_doubled(std::move(body.doubled), taken, request));
+  co_return co_await answer_plain(std::move(call), std::move(request), target.type, std::move(warnings));
+}
+
+Task<Result<net::Answer>> Api::answer_plain(Call call, client::Request request, server::TypePtr type,
+                                            std::vector<std::string> warnings) {
   SLIPWAY_CO_TRY(form, negotiate(call.http.headers, call.query, Purpose::Answer));
   SLIPWAY_CO_TRY(reply, co_await server_.call(std::move(request)));
   SLIPWAY_CO_TRY(value, shaped(reply.object, *type, form, env_.clock.now()));
   http::Response response = response_with(value, form, reply.code);
-  for (const std::string& warning : reply.warnings) response.headers.add("Warning", warning_value(warning));
+  std::ranges::move(reply.warnings, std::back_inserter(warnings));
+  add_warnings(response.headers, warnings);
   co_return net::Answer(std::move(response));
 }
 
@@ -170,7 +205,7 @@ Task<Result<net::Answer>> Api::answer_list(Call call, client::Request request, s
   const std::vector<std::string> warnings = std::move(list.warnings);
   SLIPWAY_CO_TRY(text, ListText::of(std::move(list), std::move(type), form, env_.clock.now()));
   http::Response response = list_response(env_, std::move(text), form);
-  for (const std::string& warning : warnings) response.headers.add("Warning", warning_value(warning));
+  add_warnings(response.headers, warnings);
   co_return net::Answer(std::move(response));
 }
 

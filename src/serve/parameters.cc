@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/time.h"
 #include "json/text.h"
 
 namespace slipway::serve {
@@ -122,6 +123,13 @@ Result<void> read_parameters(const net::Query& query, Request& request) {
       return read_delete(query, request);
   }
   return {};
+}
+
+Result<void> check_timeout(const net::Query& query) {
+  const auto text = query.find("timeout");
+  if (!text || text->empty() || parse_duration(*text)) return {};
+  return fail(Reason::BadRequest, fmt::format("invalid timeout specified in the request URL - time: invalid duration {}",
+                                              json::print(json::Value(*text))));
 }
 
 }  // namespace slipway::serve

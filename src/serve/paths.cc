@@ -94,8 +94,9 @@ Result<http::Response> health(const Place& place) {
 }
 
 Result<http::Response> metrics(const Place& place) {
-  if (!place.rest.empty() || !place.site.metrics_text) return not_found();
-  http::Response response = text_response(place.site.metrics_text());
+  if (!place.rest.empty() || !place.site.metrics) return not_found();
+  http::Response response = text_response({});
+  response.stream = place.site.metrics();
   response.headers.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
   return response;
 }

@@ -12,12 +12,15 @@
 
 namespace slipway::serve {
 
+/// Prometheus' text of what the process knows, made while it is sent.
+using MetricsSource = std::function<std::unique_ptr<http::BodyStream>()>;
+
 /// What these paths are answered from.
 struct PathSite {
   const server::Registry& registry;
   kube::OpenApiDocuments& documents;
-  std::string_view root;                             // before each URL that is told: "/clusters/dev"
-  const std::function<std::string()>& metrics_text;  // empty: /metrics is not served
+  std::string_view root;         // before each URL that is told: "/clusters/dev"
+  const MetricsSource& metrics;  // empty: /metrics is not served
   /// What keeps this cluster's controllers from their work, a sentence each; empty: nobody asks.
   const std::function<std::vector<std::string>()>& hindrances;
 };

@@ -73,6 +73,7 @@ client::Request request_of(const Call& call, Verb verb) {
   request.ns = call.route.ns;
   request.name = call.route.name;
   request.subresource = call.route.subresource;
+  request.field_selector = call.query.get("fieldSelector");
   request.user_agent = call.http.headers.get("User-Agent");
   request.user = call.user;
   return request;

@@ -16,7 +16,7 @@ struct Target {
 /// NotFound when nothing is served at this path, MethodNotAllowed when not with this verb.
 Result<Target> target_of(const server::Registry& registry, const Route& route, client::Verb verb);
 
-/// The request, with all but its body and query parameters.
+/// The request with what its authorization looks at: all but its body and most query parameters.
 client::Request request_of(const Call& call, client::Verb verb);
 
 }  // namespace slipway::serve

@@ -125,11 +125,17 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
   return result;
 }
 
+bool is_named_as_builtin(const Registry& registry, std::string_view group, std::string_view plural) {
+  const auto versions = registry.versions(group, plural);
+  return std::ranges::any_of(versions, [](const ServedPtr& served) { return !served->type.is_custom; });
+}
+
 DefinitionProjection::DefinitionProjection(store::Store& store, Registry& registry)
     : registry_(registry), following_(store.follow(std::string(kPrefix), *this, store::Sight::Durable)) {}
 
 void DefinitionProjection::apply(const store::Change& change) {
   const auto [plural, group] = split_name(std::string_view(change.key).substr(kPrefix.size()));
+  if (is_named_as_builtin(registry_, group, plural)) return;
   const auto known = registry_.versions(group, plural);
   std::vector<Served> now;
   if (change.value) now = served_versions(*change.value, change.revision, known);
@@ -148,6 +154,20 @@ std::vector<std::string> waiting_crds(const ServerContext& context, std::string_
     if (is_waiting && is_near && other != name) waiting.emplace_back(other);
   }
   return waiting;
+}
+
+std::vector<std::string> wrongly_accepted_crds(const ServerContext& context) {
+  std::vector<std::string> found;
+  const auto range = context.store.range({.prefix = std::string(kPrefix), .start = {}});
+  if (!range) return found;
+  for (const auto& [key, entry] : range->entries) {
+    const auto [plural, group] = split_name(std::string_view(key).substr(kPrefix.size()));
+    if (!is_named_as_builtin(context.registry, group, plural)) continue;
+    if (kube::is_true(entry.value, "NamesAccepted") || kube::is_true(entry.value, "Established")) {
+      found.emplace_back(kube::name(entry.value));
+    }
+  }
+  return found;
 }
 
 }  // namespace slipway::server

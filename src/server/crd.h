@@ -24,6 +24,9 @@ bool is_crd(const kube::GroupVersionKind& kind);
 /// (DIVERGES: upstream deletes them behind the API). `modified` is the revision of
 /// `crd`. Entries of `known` whose part of the definition is unchanged are taken over.
 std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modified, const std::vector<ServedPtr>& known);
+/// Whether a definition has the name of a built-in resource, in whatever version. Such a definition is never served, accepted
+/// or cleaned up after: the built-in resource stays what it is.
+bool is_named_as_builtin(const Registry& registry, std::string_view group, std::string_view plural);
 
 /// Keeps the registry in line with the definitions that are durable.
 class DefinitionProjection : public store::Projection {
@@ -39,5 +42,8 @@ class DefinitionProjection : public store::Projection {
 /// Definitions of the group of `name` ("widgets.example.com"; "": of all groups) beside that one whose names were taken when
 /// they were last written, by name.
 std::vector<std::string> waiting_crds(const ServerContext& context, std::string_view name);
+/// Definitions named as built-in resources whose status says that they were accepted, as an earlier version of this program
+/// wrote it, by name.
+std::vector<std::string> wrongly_accepted_crds(const ServerContext& context);
 
 }  // namespace slipway::server

@@ -34,6 +34,69 @@ TEST_F(Crd, is_established_by_its_own_write) {
   EXPECT_EQ(must(list(kWidgets))["kind"].str(), "WidgetList");
 }
 
+/// A definition named as a built-in resource, in version v2.
+Value definition_named_as(std::string_view plural, std::string_view group, std::string_view kind) {
+  return yaml(fmt::format(R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: {0}.{1}
+  annotations: {{api-approved.kubernetes.io: "unapproved, for a test"}}
+spec:
+  group: {1}
+  scope: Cluster
+  names: {{plural: {0}, kind: {2}}}
+  versions:
+  - {{name: v2, served: true, storage: true, schema: {{openAPIV3Schema: {{type: object}}}}}}
+)",
+                          plural, group, kind));
+}
+
+const kube::Resource kClusterRoles{"rbac.authorization.k8s.io", "v1", "clusterroles"};
+
+TEST_F(Crd, does_not_get_the_name_of_a_builtin_resource) {
+  const std::size_t roles = must(list(kClusterRoles, ""))["items"].size();
+  for (const Value& definition : {definition_named_as("clusterroles", "rbac.authorization.k8s.io", "Odd"),
+                                  definition_named_as("customresourcedefinitions", "apiextensions.k8s.io", "Odd")}) {
+    const std::string plural = definition["spec"]["names"]["plural"].str();
+    const Value made = must(create(kCrds, definition));
+    EXPECT_EQ(condition(made, "NamesAccepted"),
+              yaml(fmt::format("{{type: NamesAccepted, status: 'False', reason: PluralConflict, message: '\"{}\" is already in "
+                               "use'}}",
+                               plural)));
+    EXPECT_FALSE(kube::is_true(made, "Established"));
+    EXPECT_EQ(reason(list({definition["spec"]["group"].str(), "v2", plural}, "")), "NotFound");
+    EXPECT_EQ(must(list(kClusterRoles, ""))["items"].size(), roles);
+    reopen();
+    EXPECT_EQ(must(get(kCrds, std::string(kube::name(definition)), ""))["status"], made["status"]);
+    must(remove(kCrds, std::string(kube::name(definition)), "", ""));
+    EXPECT_EQ(reason(get(kCrds, std::string(kube::name(definition)), "")), "NotFound");
+    EXPECT_EQ(must(list(kClusterRoles, ""))["items"].size(), roles);
+  }
+}
+
+TEST_F(Crd, a_database_in_which_one_has_such_a_name_heals) {
+  for (const Value& definition : {definition_named_as("clusterroles", "rbac.authorization.k8s.io", "Odd"),
+                                  definition_named_as("customresourcedefinitions", "apiextensions.k8s.io", "Odd")}) {
+    const std::string name(kube::name(definition));
+    Value made = must(create(kCrds, definition));
+    made = made.with_path({"metadata", "resourceVersion"}, std::to_string(store_->next_revision()));
+    made = made.with_path({"status", "acceptedNames"}, definition["spec"]["names"]);
+    made = made.with_path({"status", "conditions"},
+                          yaml("[{type: NamesAccepted, status: 'True'}, {type: Established, status: 'True'}]"));
+    const std::string key = "/registry/apiextensions.k8s.io/customresourcedefinitions/" + name;
+    ASSERT_TRUE(env_.run(store_->append({{key, made, store_->get(key)->modified}})));
+    const std::size_t roles = must(list(kClusterRoles, ""))["items"].size();
+    reopen();
+    EXPECT_EQ(must(list(kClusterRoles, ""))["items"].size(), roles);
+    const Value healed = must(get(kCrds, name, ""));
+    EXPECT_FALSE(kube::is_true(healed, "NamesAccepted"));
+    EXPECT_FALSE(kube::is_true(healed, "Established"));
+    EXPECT_EQ(healed["status"]["acceptedNames"], yaml("{plural: '', kind: ''}"));
+    EXPECT_GE(must(list(kCrds, ""))["items"].size(), 1U);
+  }
+}
+
 TEST_F(Crd, tells_the_registry_all_about_the_kind) {
   define_widgets();
   const auto found = server_->registry().find_word("wd");

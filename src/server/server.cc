@@ -1,6 +1,9 @@
 #include "server/server.h"
 
+#include <algorithm>
+
 #include "kube/builtin.h"
+#include "server/list_options.h"
 #include "server/registry.h"
 #include "server/verbs.h"
 
@@ -26,6 +29,14 @@ Task<Result<std::unique_ptr<client::Watch>>> Server::watch(client::Request reque
 }
 
 Task<Result<ListReply>> Server::list(client::Request request) { return verbs_->list(std::move(request)); }
+
+Result<kube::Revision> Server::revision_wanted(const client::Request& request) const {
+  if (request.verb == client::Verb::Get) return revision_of(request.resource_version);
+  SLIPWAY_TRY(plan, ListPlan::of(request));
+  return std::max(plan.not_older_than, plan.at);
+}
+
+Task<Result<void>> Server::reach(kube::Revision revision) { return verbs_->reach(revision); }
 
 Result<UserPtr> Server::authenticate(const Credentials& credentials) {
   return verbs_->access().authenticator.authenticate(credentials);

@@ -60,6 +60,13 @@ class Server : public client::Client {
   /// (Attributes::of_path). Null may do all.
   Result<void> authorize(const UserPtr& user, const Attributes& attributes);
 
+  /// The revision that a get or list wants the state to have at least; 0: any will do. Invalid or BadRequest for parameters
+  /// that cannot be read.
+  Result<kube::Revision> revision_wanted(const client::Request& request) const;
+  /// Waits until the newest state is at least `revision`: at most 3 s, then 504. call() waits for what it wants itself; who
+  /// counts calls in flight waits here before, holding no place.
+  Task<Result<void>> reach(kube::Revision revision);
+
   const Registry& registry() const { return *registry_; }
 
  private:

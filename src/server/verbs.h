@@ -23,6 +23,8 @@ class Verbs {
   Task<Result<Reply>> call(Request request);
   Task<Result<std::unique_ptr<client::Watch>>> watch(Request request);
   Task<Result<ListReply>> list(Request request);
+  /// Waits until the newest state is at least `revision`: at most 3 s, then 504.
+  Task<Result<void>> reach(Revision revision);
   Access& access() { return access_; }
 
  private:
@@ -35,8 +37,6 @@ class Verbs {
   Task<Result<ListReply>> read_list(Request request, ServedPtr served);
   Task<Result<Reply>> write(Request request, ServedPtr served);
   Task<Result<Reply>> delete_collection(Request request, ServedPtr served);
-  /// Waits until the newest state is at least `revision`: at most 3 s, then 504.
-  Task<Result<void>> reach(Revision revision);
   /// Waits until what an answer was based on is durable, so that nothing is told that a failing disk may take back.
   Task<Result<void>> settle(Revision based_on);
 

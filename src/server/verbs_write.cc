@@ -97,6 +97,7 @@ Result<Plan> Planner::create_decoded(Value object, Tracking tracking) {
   Birth birth{std::move(name), ns, uuid(context_.env.random), now_, served_.type.counts_generation, 0};
   if (!request_.dry_run) birth.revision = first_revision_;
   object = fill_defaults(with_birth(object, birth));
+  SLIPWAY_TRY_VOID(check_size(object));  // before what costs more than to measure it
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, Value(), object, writer(), now_);
   object = mutate(std::move(object), Value());
   if (served_.strategy->prepare_create != nullptr) object = served_.strategy->prepare_create(object, around());
@@ -172,6 +173,7 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
   if (!is_main && !is_status && served_.type.schema != nullptr) decoded = served_.type.schema->fill_defaults(decoded);
   Value object = merge_status(decoded, old);
   if (is_main) object = fill_change(std::move(object), old);
+  SLIPWAY_TRY_VOID(check_size(object));  // before what costs more than to measure it
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, old, object, writer(), now_);
   if (is_main) {
     object = mutate(std::move(object), old);

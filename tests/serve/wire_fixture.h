@@ -155,13 +155,18 @@ class WireTest : public testing::Test {
   std::string url(const std::string& path) const { return fmt::format("https://127.0.0.1:{}{}", http_->port(), path); }
 
   Task<Heard> send(std::string method, std::string path, std::string body = "", http::Headers headers = {}) {
+    return send_by(*client_, std::move(method), std::move(path), std::move(body), std::move(headers));
+  }
+  /// The same through a client of the test's own.
+  Task<Heard> send_by(net::Client& by, std::string method, std::string path, std::string body = "",
+                      http::Headers headers = {}) {
     HttpCall call;
     call.url = url(path);
     call.method = std::move(method);
     call.body = std::move(body);
     call.headers = std::move(headers);
     if (!call.body.empty() && !call.headers.contains("Content-Type")) call.headers.add("Content-Type", "application/json");
-    auto response = co_await client_->send(std::move(call));
+    auto response = co_await by.send(std::move(call));
     if (!response) co_return Heard{.status = 0, .headers = {}, .body = response.error().message};
     co_return Heard{.status = response->status, .headers = response->headers, .body = std::move(response->body)};
   }
@@ -218,13 +223,15 @@ spec:
   Task<> all(std::function<Task<>()> body) {
     plane::ApiServer::Options options;
     options.store.path = "/data/cluster.db";
+    options.server.access.static_tokens["token-of-nobody"] = std::make_shared<kube::UserInfo>(
+        kube::UserInfo{.name = "nobody", .uid = "", .groups = {"system:authenticated"}, .extra = {}});
     auto opened = co_await plane::ApiServer::open(env(), options);
     SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
     plane_ = std::move(*opened);
     gateway_ = std::make_unique<Gateway>(env());
-    ApiOptions api;
+    ApiOptions api = api_options_;
     api.pods = pods_.get();
-    api.metrics_text = [this] { return real_.metrics_text(); };
+    api.metrics = [this] { return real_.metrics_stream(); };
     gateway_->add("", std::make_shared<Api>(env(), plane_->server(), api));
     listen();
     Tasks tasks(env());
@@ -263,8 +270,26 @@ spec:
   std::unique_ptr<net::HttpServer> http_;
 
  protected:
+  /// A client without a certificate: system:anonymous.
+  std::unique_ptr<net::Client> stranger() {
+    net::ClientOptions options;
+    options.tls.authority_pem = credentials_.authority_pem;
+    return std::move(*net::Client::make(env(), std::move(options)));
+  }
+
+  /// Headers of the user "nobody", to whom nothing is bound beyond what all users may.
+  static http::Headers nobody() { return {{"Authorization", "Bearer token-of-nobody"}}; }
+
+  /// The value of a series on /metrics, whole line but the value; -1 when it is not there.
+  Task<double> metric(std::string series) {
+    const std::string text = (co_await get("/metrics", "*/*")).body;
+    const std::size_t at = ("\n" + text).find("\n" + series + " ");
+    co_return at == std::string::npos ? -1 : std::atof(text.c_str() + at + series.size() + 1);
+  }
+
   std::unique_ptr<net::Client> client_;
   Credentials credentials_;
+  ApiOptions api_options_;  // of the server; pods and metrics are the fixture's
 };
 
 }  // namespace slipway::serve

@@ -237,7 +237,7 @@ TEST(Policy, a_path_may_end_in_a_star) {
 TEST(Policy, what_is_missing_is_told_by_thing_with_its_verbs) {
   const auto held = policy_rules(yaml("[{apiGroups: [''], resources: [pods], verbs: [get]}]"));
   const auto wanted = policy_rules(yaml("[{apiGroups: [''], resources: [pods, nodes], verbs: [get, list]}]"));
-  const auto missing = missing_rules(held, wanted);
+  const auto missing = missing_rules(held, wanted).rules;
   ASSERT_EQ(missing.size(), 2U);
   EXPECT_EQ(missing[0].to_string(), R"({APIGroups:[""], Resources:["nodes"], Verbs:["get" "list"]})");
   EXPECT_EQ(missing[1].to_string(), R"({APIGroups:[""], Resources:["pods"], Verbs:["list"]})");
@@ -247,7 +247,9 @@ TEST(Policy, a_rule_for_one_name_does_not_cover_all_names) {
   const auto one = policy_rules(yaml("[{apiGroups: [''], resources: [pods], resourceNames: [a], verbs: [get]}]"));
   const auto all = policy_rules(yaml("[{apiGroups: [''], resources: [pods], verbs: [get]}]"));
   EXPECT_TRUE(missing_rules(all, one).empty());
-  EXPECT_EQ(missing_rules(one, all).size(), 1U);
+  EXPECT_EQ(missing_rules(one, all).rules.size(), 1U);
+  const auto empty = policy_rules(yaml("[{apiGroups: [''], resources: [pods], resourceNames: [''], verbs: [get]}]"));
+  EXPECT_EQ(missing_rules(empty, all).rules.size(), 1U);
 }
 
 }  // namespace slipway::server

@@ -32,11 +32,12 @@ const std::vector<PolicyRule>& everything() {
 /// "" when the user holds all of `wanted` in `ns`, else what upstream says.
 std::string lacking(Authorizer& authorizer, const kube::UserInfo& user, const std::vector<PolicyRule>& wanted,
                     std::string_view ns) {
-  const std::vector<PolicyRule> missing = missing_rules(authorizer.rules_for(user, ns), wanted);
+  const MissingRules missing = missing_rules(authorizer.rules_for(user, ns), wanted);
   if (missing.empty()) return {};
   std::vector<std::string> lines;
-  for (const PolicyRule& rule : missing) lines.push_back(rule.to_string());
+  for (const PolicyRule& rule : missing.rules) lines.push_back(rule.to_string());
   std::ranges::sort(lines);
+  if (missing.is_cut) lines.emplace_back("and more, or more than can be compared");
   return fmt::format("user \"{}\" (groups={}) is attempting to grant RBAC permissions not currently held:\n{}", user.name,
                      go_list(user.groups), fmt::join(lines, "\n"));
 }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 
 #include "json/text.h"
 
@@ -35,36 +33,6 @@ bool matches_path(const std::vector<std::string>& rules, std::string_view path) 
     if (rule == "*" || rule == path) return true;
     return rule.ends_with('*') && path.starts_with(rule.substr(0, rule.size() - 1));
   });
-}
-
-/// One verb on one thing.
-struct Atom {
-  std::string group;
-  std::string resource;
-  std::string name;  // empty: every name
-  std::string path;
-  std::string verb;
-};
-
-bool covers(const PolicyRule& rule, const Atom& atom) {
-  if (!has_or_all(rule.verbs, atom.verb)) return false;
-  if (!atom.path.empty()) return matches_path(rule.paths, atom.path);
-  const bool has_name = rule.names.empty() || (!atom.name.empty() && has(rule.names, atom.name));
-  return has_name && has_or_all(rule.groups, atom.group) && matches_resource(rule.resources, atom.resource);
-}
-
-std::vector<Atom> atoms(const PolicyRule& rule) {
-  std::vector<Atom> result;
-  const std::vector<std::string> names = rule.names.empty() ? std::vector<std::string>{""} : rule.names;
-  for (const std::string& verb : rule.verbs) {
-    for (const std::string& group : rule.groups) {
-      for (const std::string& resource : rule.resources) {
-        for (const std::string& name : names) result.push_back({group, resource, name, "", verb});
-      }
-    }
-    for (const std::string& path : rule.paths) result.push_back({"", "", "", path, verb});
-  }
-  return result;
 }
 
 void add_list(std::string& text, std::string_view label, const std::vector<std::string>& list) {
@@ -119,31 +87,6 @@ std::string PolicyRule::to_string() const {
 std::vector<PolicyRule> policy_rules(const Value& rules) {
   std::vector<PolicyRule> result;
   for (const Value& rule : rules.items()) result.push_back(PolicyRule::of(rule));
-  return result;
-}
-
-std::vector<PolicyRule> missing_rules(const std::vector<PolicyRule>& held, const std::vector<PolicyRule>& wanted) {
-  std::map<PolicyRule, std::vector<std::string>> verbs_of;  // by a rule without verbs
-  for (const PolicyRule& rule : wanted) {
-    for (const Atom& atom : atoms(rule)) {
-      if (std::ranges::any_of(held, [&](const PolicyRule& one) { return covers(one, atom); })) continue;
-      PolicyRule thing;
-      if (atom.path.empty()) {
-        thing.groups = {atom.group};
-        thing.resources = {atom.resource};
-        if (!atom.name.empty()) thing.names = {atom.name};
-      } else {
-        thing.paths = {atom.path};
-      }
-      std::vector<std::string>& verbs = verbs_of[thing];
-      if (!has(verbs, atom.verb)) verbs.push_back(atom.verb);
-    }
-  }
-  std::vector<PolicyRule> result;
-  for (auto& [thing, verbs] : verbs_of) {
-    result.push_back(thing);
-    result.back().verbs = std::move(verbs);
-  }
   return result;
 }
 

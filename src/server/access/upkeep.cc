@@ -102,14 +102,18 @@ Task<Result<void>> keep_aggregates(ServerContext& context) {
   co_return Result<void>{};
 }
 
-/// Names of a group may have become free: the definitions of the group that wait for one are written again as they are, which
-/// decides their status anew. Writing one calls this again.
-Task<Result<void>> keep_names(ServerContext& context, std::string name) {
-  for (const std::string& waiting : waiting_crds(context, name)) {
-    const auto again = co_await client::merge_patch(context.server, kDefinitions, {"", waiting}, Value::empty_object(), "");
+/// Writes definitions as they are, which decides their status anew.
+Task<Result<void>> rewrite_definitions(ServerContext& context, std::vector<std::string> names) {
+  for (const std::string& name : names) {
+    const auto again = co_await client::merge_patch(context.server, kDefinitions, {"", name}, Value::empty_object(), "");
     if (!again && again.error().reason != Reason::NotFound) co_return fail(again.error());
   }
   co_return Result<void>{};
+}
+
+/// Names of a group may have become free for the definitions of the group that wait for one. Writing one calls this again.
+Task<Result<void>> keep_names(ServerContext& context, std::string name) {
+  return rewrite_definitions(context, waiting_crds(context, name));
 }
 
 }  // namespace
@@ -131,6 +135,7 @@ Task<Result<void>> begin_upkeep(ServerContext& context) {
   for (Value& binding : bootstrap_bindings()) access.push_back(creation(kClusterRoleBindings, "", std::move(binding)));
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(access)));
   SLIPWAY_CO_TRY_VOID(co_await keep_accounts(context, ""));
+  SLIPWAY_CO_TRY_VOID(co_await rewrite_definitions(context, wrongly_accepted_crds(context)));
   co_return co_await keep_aggregates(context);
 }
 

@@ -34,11 +34,17 @@ Object fill_defaults(const Object& crd) {
 
 // Status.
 
+bool is_named_as_builtin(const Registry& registry, const Object& crd) {
+  return is_named_as_builtin(registry, crd["spec"]["group"].as_string(), crd["spec"]["names"]["plural"].as_string());
+}
+
 /// Whether another kind of the group has the word as one of its resource names (plural, singular, short), or as kind.
 bool is_taken(const Registry& registry, const Object& crd, std::string_view word, bool is_kind) {
   const std::string_view group = crd["spec"]["group"].as_string();
   for (const TypePtr& type : registry.all()) {
-    if (type->resource.group != group || type->resource.plural == crd["spec"]["names"]["plural"].as_string()) continue;
+    if (type->resource.group != group) continue;
+    const bool is_own = type->is_custom && type->resource.plural == crd["spec"]["names"]["plural"].as_string();
+    if (is_own) continue;
     if (is_kind && (type->kind.kind == word || type->list_kind == word)) return true;
     if (is_kind) continue;
     if (type->resource.plural == word || type->singular == word) return true;
@@ -47,7 +53,8 @@ bool is_taken(const Registry& registry, const Object& crd, std::string_view word
   return false;
 }
 
-/// The first conflict as {reason, message}; nothing when all names are free. The plural cannot conflict: it is in the name.
+/// The first conflict as {reason, message}; nothing when all names are free. The plural is in the name, so that only
+/// a built-in resource or another's singular or short name can have it.
 std::optional<std::pair<std::string, std::string>> names_conflict(const Registry& registry, const Object& crd) {
   const Value& names = crd["spec"]["names"];
   const auto in_use = [](std::string_view word) { return fmt::format("\"{}\" is already in use", word); };
@@ -82,6 +89,7 @@ Value stored_versions(const Object& crd) {
 Object with_status(const Object& crd, const Surroundings& around) {
   const auto conflict = names_conflict(around.registry, crd);
   const bool was_established = kube::is_true(crd, "Established");
+  const bool is_builtin = is_named_as_builtin(around.registry, crd);
   Value conditions = crd["status"]["conditions"];
   conditions = kube::set_condition(conditions,
                                    conflict ? kube::Condition{"NamesAccepted", "False", conflict->first, conflict->second}
@@ -90,7 +98,7 @@ Object with_status(const Object& crd, const Surroundings& around) {
   if (!conflict) {
     conditions = kube::set_condition(
         conditions, {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}, around.now);
-  } else if (!was_established) {
+  } else if (!was_established || is_builtin) {
     conditions =
         kube::set_condition(conditions, {"Established", "False", "NotAccepted", "not all names are accepted"}, around.now);
   }
@@ -104,7 +112,7 @@ Object with_status(const Object& crd, const Surroundings& around) {
   status.set("conditions", conditions);
   if (!conflict) {
     status.set("acceptedNames", crd["spec"]["names"]);
-  } else if (!crd["status"].has("acceptedNames")) {
+  } else if (!crd["status"].has("acceptedNames") || is_builtin) {
     status.set("acceptedNames", json::object({{"plural", ""}, {"kind", ""}}));
   }
   status.set("storedVersions", stored_versions(crd));
@@ -116,6 +124,7 @@ Object prepare_create(const Object& crd, const Surroundings& around) { return wi
 Object prepare_update(const Object& crd, const Object&, const Surroundings& around) { return with_status(crd, around); }
 
 Object begin_delete(const Object& crd, const Surroundings& around) {
+  if (is_named_as_builtin(around.registry, crd)) return crd;  // the objects of that name are not its own
   const Object object = kube::with_finalizer(crd, kCrdFinalizer);
   return object.with_path(
       {"status", "conditions"},

@@ -21,6 +21,7 @@ struct Quoting {
   char mark = '"';
   std::size_t hashes = 0;
   bool is_multiline = false;
+  bool closes_behind_text = false;  // of several lines, the last of which the quotes follow
   std::string_view indent;
   bool is_bytes() const { return mark == '\''; }
 };
@@ -196,8 +197,13 @@ std::optional<std::string_view> open_and_close(Quoting& quoting, std::string_vie
   if (!has_newline) return std::nullopt;
   auto newline = last.rfind('\n');
   std::string_view line = newline == std::string_view::npos ? last : last.substr(newline + 1);
-  if (line.find_first_not_of(" \t\r") != std::string_view::npos) return "missing newline before multiline quote";
-  if (newline == std::string_view::npos && !is_single_piece) return "missing newline before multiline quote";
+  const bool has_text = line.find_first_not_of(" \t\r") != std::string_view::npos;
+  if (has_text || (newline == std::string_view::npos && !is_single_piece)) {
+    // As v0.14 reads it: the blanks right before the quotes are the indentation, and stay as text themselves.
+    quoting.closes_behind_text = true;
+    quoting.indent = last.substr(last.find_last_not_of(" \t\r") + 1);
+    return std::nullopt;
+  }
   quoting.indent = line;
   last = newline == std::string_view::npos ? std::string_view() : last.substr(0, newline);
   if (last.ends_with('\r')) last.remove_suffix(1);
@@ -210,7 +216,7 @@ std::optional<std::string_view> open_and_close(Quoting& quoting, std::string_vie
 
 }  // namespace
 
-Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& pieces) {
+Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& pieces, Closing closing) {
   if (pieces.empty()) return syntax_error("invalid string");
   Quoting quoting;
   std::vector<std::string_view> parts = pieces;
@@ -220,6 +226,8 @@ Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& 
   bool is_empty_block =
       parts.size() == 1 && first.find('\n') != std::string_view::npos && first.find('\n') == first.rfind('\n');
   if (auto wrong = open_and_close(quoting, first, last)) return syntax_error(*wrong);
+  if (quoting.closes_behind_text && closing == Closing::OnOwnLine)
+    return syntax_error("missing newline before multiline quote");
   parts.front() = first;
   parts.back() = parts.size() == 1 ? first : last;
   InterpolatedLiteral result;
@@ -228,15 +236,16 @@ Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& 
     std::string_view part = parts[i];
     if (i + 1 < parts.size()) part.remove_suffix(2 + quoting.hashes);
     Decoder decoder(quoting);
-    Status status = is_empty_block && quoting.is_multiline ? Status{} : decoder.decode(part, i == 0);
+    const bool has_no_lines = is_empty_block && quoting.is_multiline && !quoting.closes_behind_text;
+    Status status = has_no_lines ? Status{} : decoder.decode(part, i == 0);
     if (decoder.failed()) return fail(std::move(status));
     result.pieces.push_back(decoder.take());
   }
   return result;
 }
 
-Result<StringLiteral> unquote(std::string_view literal) {
-  SLIPWAY_TRY(pieces, unquote_pieces({literal}));
+Result<StringLiteral> unquote(std::string_view literal, Closing closing) {
+  SLIPWAY_TRY(pieces, unquote_pieces({literal}, closing));
   return StringLiteral{std::move(pieces.pieces[0]), pieces.is_bytes};
 }
 

@@ -313,11 +313,6 @@ Value Evaluator::bound(const ir::Bound& expr, Env* env) {
   if (is_ordered && !operand.is_number() && operand.tag != Value::Tag::String && operand.tag != Value::Tag::Bytes) {
     return bottom(Code::Eval, "cannot use {0} as a bound", expr.pos, operand);
   }
-  if (is_pattern) {
-    Value error;
-    matches_regexp("", operand.str(), error, expr.pos);
-    if (error.is_bottom()) return error;
-  }
   Value value = Value::of(Value::Tag::Bound);
   value.bound = arena_.make<Bound>(expr.kind, operand, expr.pos);
   return value;

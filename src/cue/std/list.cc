@@ -340,6 +340,7 @@ bool is_alike(Calls& calls, const Value& a, const Value& b) {
 Value contains(Calls& calls, Args args) {
   for (std::size_t i = 0; i < calls.list_size(args[0]) && calls.spend(1); ++i) {
     Value item = calls.list_item(args[0], i);
+    if (item.is_bottom() && !is_incomplete(item.bottom->code)) return item;
     if (!item.is_bottom() && is_alike(calls, item, args[1]) && calls.is_equal(item, args[1])) return Value::of(true);
   }
   return Value::of(false);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cue/number/decimal.h"
+#include "cue/number/integer.h"
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
@@ -253,29 +254,20 @@ namespace {
 
 // Digits of a base other than ten; empty when malformed.
 std::string digits_to_decimal(std::string_view digits, int base) {
-  Decimal value;
+  std::string plain;
   bool had_digit = false;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (digits[i] == '_' && had_digit && i + 1 < digits.size()) {
       had_digit = false;
       continue;
     }
-    int digit = hex_digit(digits[i]);
+    const int digit = hex_digit(digits[i]);
     if (digit < 0 || digit >= base) return {};
     had_digit = true;
-    // By hand, since arithmetic on decimals would round.
-    std::string sum;
-    int carry = digit;
-    for (auto it = value.digits.rbegin(); it != value.digits.rend(); ++it) {
-      int cell = (*it - '0') * base + carry;
-      sum.insert(sum.begin(), static_cast<char>('0' + cell % 10));
-      carry = cell / 10;
-    }
-    for (; carry > 0; carry /= 10) sum.insert(sum.begin(), static_cast<char>('0' + carry % 10));
-    auto first = sum.find_first_not_of('0');
-    value.digits = first == std::string::npos ? "0" : sum.substr(first);
+    plain += digits[i];
   }
-  return had_digit ? value.digits : std::string();
+  const auto number = had_digit ? parse_integer(plain, base) : std::nullopt;
+  return number ? print_integer(*number, 10) : std::string();
 }
 
 // Removes separators; empty when one stands where no digit is on both sides.

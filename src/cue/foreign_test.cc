@@ -195,8 +195,8 @@ TEST(ForeignDefinitions, that_are_given_values_too_deep_to_copy_say_where) {
   EXPECT_TRUE(errors[0].path.starts_with("hole.a.a.a")) << errors[0].path;
 
   Cursor small = evaluate(*compile({{"small.cue", "x: b: 1"}})).field("x");
-  EXPECT_TRUE(apply_patch(small, nested(200)).has_value());
-  auto patched = apply_patch(small, nested(305));
+  EXPECT_TRUE(apply_patch(small, nested(200), PatchStrategy::Unify).has_value());
+  auto patched = apply_patch(small, nested(305), PatchStrategy::Unify);
   ASSERT_FALSE(patched.has_value());
   EXPECT_EQ(patched.error()[0].message, "nested too deeply");
 }

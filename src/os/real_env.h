@@ -1,5 +1,5 @@
-// The Env on the machine: an Asio loop on the calling thread, the wall clock, the system's entropy, a thread for commits and
-// one for computing, files, processes, log lines on standard error and metrics.
+// The Env on the machine: an Asio loop on the calling thread, the wall clock, the system's entropy, a thread for commits, a
+// pool of threads for computing, files, processes, log lines on standard error and metrics.
 //
 // Taking a world down: stop(), leave run(), shut(), destroy the plane and whatever tasks refer to, destroy the RealEnv. shut()
 // joins the lanes first (their work may refer to suspended frames), then destroys all suspended tasks and queued handlers.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "serve/body.h"
 #include "serve/byte_endpoint.h"
@@ -90,6 +92,8 @@ Task<net::Answer> Api::answer(Call call) {
     } else {
       answer = fail(verb.error());
     }
+  } else if (const client::HttpPath* path = find_path(route)) {
+    answer = co_await answer_own_path(*path, std::move(call));
   } else {
     answer = answer_path(call);
   }
@@ -123,6 +127,28 @@ Result<net::Answer> Api::answer_path(const Call& call) {
   SLIPWAY_TRY(response,
               path_response({server_.registry(), documents_, options_.root, options_.metrics_text, options_.hindrances}, call));
   return net::Answer(std::move(response));
+}
+
+const client::HttpPath* Api::find_path(const Route& route) const {
+  const std::string path = route.path();
+  const auto at = std::ranges::find_if(options_.paths, [&](const client::HttpPath& row) { return row.covers(path); });
+  return at == options_.paths.end() ? nullptr : &*at;
+}
+
+Task<Result<net::Answer>> Api::answer_own_path(const client::HttpPath& path, Call call) {
+  if (path.access == client::HttpPath::Access::Authorized) {
+    SLIPWAY_CO_TRY_VOID(server_.authorize(call.user, server::Attributes::of_path(lower(call.http.method), call.route.path())));
+  }
+  if (std::ranges::find(path.methods, call.http.method) == path.methods.end()) {
+    co_return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
+  }
+  if (call.http.body.size() > path.max_body_bytes) {
+    co_return fail(Reason::RequestEntityTooLarge, fmt::format("limit is {}", path.max_body_bytes));
+  }
+  if (writes_ >= options_.writes_in_flight) co_return fail(too_many_requests());
+  const Held held(writes_);
+  SLIPWAY_CO_TRY(response, co_await path.run({env_, server_}, std::move(call.http), std::move(call.user)));
+  co_return net::Answer(std::move(response));
 }
 
 Task<Result<net::Answer>> Api::answer_resource(Call call, Verb verb) {

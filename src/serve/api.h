@@ -1,12 +1,15 @@
 // One cluster's API on the wire: a request about resources becomes a client::Request, its answer takes the form that was asked
-// for. What is no resource (discovery, health, OpenAPI, metrics) is answered by serve/paths.h.
+// for. What is no resource (discovery, health, OpenAPI, metrics) is answered by serve/paths.h, or by a family's
+// own path.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/env.h"
+#include "client/served.h"
 #include "kube/openapi.h"
 #include "net/server.h"
 #include "serve/call.h"
@@ -25,6 +28,8 @@ struct ApiOptions {
   std::function<std::string()> metrics_text{};
   /// What keeps the cluster's controllers from their work, a sentence each: /readyz fails with them. Empty: there are none.
   std::function<std::vector<std::string>()> hindrances{};
+  /// Paths that families answer; none of them is one of the server's own.
+  std::vector<client::HttpPath> paths{};
   std::size_t reads_in_flight = 400;   // beyond: 429; watches and streams do not count
   std::size_t writes_in_flight = 200;  // beyond: 429
 };
@@ -45,6 +50,8 @@ class Api {
   Task<Result<net::Answer>> answer_list(Call call, client::Request request, server::TypePtr type);
   Task<Result<net::Answer>> answer_watch(Call call, client::Request request, server::TypePtr type);
   Result<net::Answer> answer_path(const Call& call);
+  const client::HttpPath* find_path(const Route& route) const;
+  Task<Result<net::Answer>> answer_own_path(const client::HttpPath& path, Call call);
 
   Env& env_;
   server::Server& server_;

@@ -25,7 +25,7 @@ bool is_crd(const kube::GroupVersionKind& kind);
 /// `crd`. Entries of `known` whose part of the definition is unchanged are taken over.
 std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modified, const std::vector<ServedPtr>& known);
 
-/// Keeps the registry in line with the definitions that are durable.
+/// Keeps the registry in line with the definitions that are durable. None takes the place of a kind that functions answer.
 class DefinitionProjection : public store::Projection {
  public:
   DefinitionProjection(store::Store& store, Registry& registry);

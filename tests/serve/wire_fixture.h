@@ -218,12 +218,14 @@ spec:
   Task<> all(std::function<Task<>()> body) {
     plane::ApiServer::Options options;
     options.store.path = "/data/cluster.db";
+    options.families = families_;
     auto opened = co_await plane::ApiServer::open(env(), options);
     SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
     plane_ = std::move(*opened);
     gateway_ = std::make_unique<Gateway>(env());
     ApiOptions api;
     api.pods = pods_.get();
+    api.paths = plane::http_paths(families_);
     api.metrics_text = [this] { return real_.metrics_text(); };
     gateway_->add("", std::make_shared<Api>(env(), plane_->server(), api));
     listen();
@@ -265,6 +267,8 @@ spec:
  protected:
   std::unique_ptr<net::Client> client_;
   Credentials credentials_;
+  /// A test may add one before it serves.
+  std::vector<const delivery::Family*> families_{plane::families().begin(), plane::families().end()};
 };
 
 }  // namespace slipway::serve

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bench.h"
+#include "delivery/jobflow/kind.h"
 #include "json/text.h"
 
 namespace slipway::bench {
@@ -53,9 +54,15 @@ int run(int argc, char** argv) {
     if (option == "--only") only = argv[i + 1];
     if (option == "--folder") settings.folder = argv[i + 1];
   }
-  const Group groups[] = {{"start", measure_start},   {"store", measure_store},       {"workflows", measure_workflows},
-                          {"access", measure_access}, {"graph", measure_graph},       {"simulation", measure_simulation},
-                          {"wire", measure_wire},     {"clusters", measure_clusters}, {"cue", measure_cue},
+  const Group groups[] = {{"start", measure_start},
+                          {"store", measure_store},
+                          {delivery::jobflow::kWorkflows.plural.c_str(), measure_workflows},
+                          {"access", measure_access},
+                          {"graph", measure_graph},
+                          {"simulation", measure_simulation},
+                          {"wire", measure_wire},
+                          {"clusters", measure_clusters},
+                          {"cue", measure_cue},
                           {"large", measure_large}};
   std::ifstream earlier(out);
   std::stringstream text;

@@ -16,6 +16,7 @@ namespace slipway::bench {
 namespace {
 
 using delivery::jobflow::kJobs;
+using delivery::jobflow::kWorkflowKind;
 using delivery::jobflow::kWorkflows;
 using json::Value;
 
@@ -33,8 +34,8 @@ Value job_template() {
 Value workflow(const std::string& name, Value steps, Value templates = {}) {
   Value spec = json::object({{"steps", std::move(steps)}});
   if (!templates.is_null()) spec = spec.with("templates", std::move(templates));
-  return json::object({{"apiVersion", "batch.slipway.dev/v1alpha1"},
-                       {"kind", "Workflow"},
+  return json::object({{"apiVersion", kWorkflowKind.api_version()},
+                       {"kind", kWorkflowKind.kind},
                        {"metadata", json::object({{"name", name}, {"namespace", "default"}})},
                        {"spec", spec}});
 }

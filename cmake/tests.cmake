@@ -1,6 +1,6 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
-foreach(folder IN ITEMS house docs world jobflow cli sockets serve remote_plane up)
+foreach(folder IN ITEMS house docs world jobflow families cli sockets serve remote_plane up)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)
     set(link)
@@ -17,7 +17,7 @@ foreach(folder IN ITEMS house docs world jobflow cli sockets serve remote_plane 
     if(folder STREQUAL remote_plane)
       set(rooms remote serve plane os)
     endif()
-    if(folder STREQUAL serve)
+    if(folder STREQUAL serve OR folder STREQUAL families)
       set(rooms serve plane os)
     endif()
     foreach(room IN LISTS rooms)

@@ -1,4 +1,4 @@
-// run, rerun, delete: commands that change something and see it through.
+// run, the actions of families, delete: commands that change something and see it through.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/target.h"
 #include "client/informer.h"
+#include "plane/show.h"
 #include "plane/store_view.h"
 
 namespace slipway::cli {
@@ -49,6 +50,21 @@ bool owns_something(const plane::StoreView& view, const server::Registry& regist
   return is_found;
 }
 
+/// The kinds that have the action, as people write them: "say which workflow: slipway rerun workflow/NAME".
+Status what_to_act_on(const std::string& action) {
+  std::string kinds;
+  std::string forms;
+  for (const kube::ResourceType& type : plane::own_types()) {
+    if (plane::find_action(plane::find_row(type.kind.group, type.kind.kind), action) == nullptr) continue;
+    kinds += (kinds.empty() ? "" : " or ") + type.singular;
+    forms += fmt::format("{}slipway {} {}/NAME", forms.empty() ? "" : ", ", action, type.singular);
+  }
+  Status status;
+  status.reason = Reason::BadRequest;
+  status.message = fmt::format("say which {}: {}", kinds, forms);
+  return status;
+}
+
 std::string cascade_of(const std::string& cascade) {
   if (cascade == "foreground") return "Foreground";
   return cascade == "orphan" ? "Orphan" : "Background";
@@ -69,25 +85,23 @@ Task<int> run(Session& session, Arguments arguments) {
   co_return co_await follow(session, std::move(*deliveries), *options);
 }
 
-Task<int> rerun(Session& session, Arguments arguments) {
+Task<int> act(Session& session, Arguments arguments) {
   const auto options = deliver_options(arguments);
   if (!options) co_return report(options.error());
   const auto target = find_target(session.server().registry(), arguments.target);
   if (!target) co_return report(target.error());
-  const std::string from = arguments.from.empty() ? target->part : arguments.from;
-  if (target->type->kind.kind != "Workflow" || target->name.empty()) {
-    Status status;
-    status.reason = Reason::BadRequest;
-    status.message = "say which workflow: slipway rerun workflow/NAME [--from STEP]";
-    co_return report(status);
-  }
-  const kube::ObjectKey key{arguments.ns, target->name};
-  // Null takes away the `from` of a rerun before: without one, all steps run again.
-  const json::Value step = from.empty() ? json::Value() : json::Value(from);
-  const json::Value patch = json::object(
-      {{"spec", json::object({{"rerun", json::object({{"id", name_suffix(session.env().random)}, {"from", step}})}})}});
-  const auto patched = co_await client::merge_patch(session.server(), target->type->resource, key, patch, "slipway-rerun");
-  if (!patched) co_return report(patched.error());
+  const kube::GroupVersionKind& kind = target->type->kind;
+  const delivery::Action* action = plane::find_action(plane::find_row(kind.group, kind.kind), arguments.action);
+  if (action == nullptr || target->name.empty()) co_return report(what_to_act_on(arguments.action));
+  std::erase_if(arguments.action_options, [&](const auto& given) { return given.second.empty(); });
+  const kube::ObjectKey key{target->type->is_namespaced ? arguments.ns : "", target->name};
+  const auto done = co_await action->run({.env = session.env(),
+                                          .client = session.server(),
+                                          .resource = target->type->resource,
+                                          .key = key,
+                                          .part = target->part,
+                                          .options = arguments.action_options});
+  if (!done) co_return report(done.error());
   co_return co_await follow(session, {Delivery{target->type, key}}, *options);
 }
 

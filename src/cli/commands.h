@@ -1,6 +1,7 @@
 // The commands of the command line. Each is a coroutine over an open session and gives the exit code.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct Arguments {
   std::string output = "table";  // table, wide, json, yaml, name
   std::string pod_runtime;       // simulated, process; empty: as given before for the folder, else simulated
   std::string timeout;           // a Go duration
-  std::string from;              // rerun
-  std::string container;         // logs
+  std::string action;            // a verb of a family (delivery/family.h), such as rerun
+  std::map<std::string, std::string> action_options;  // its options by name; empty: not given
+  std::string container;                              // logs
   std::string cascade = "background";
   std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
@@ -35,7 +37,8 @@ Task<int> get(Session& session, Arguments arguments);
 Task<int> describe(Session& session, Arguments arguments);
 Task<int> why(Session& session, Arguments arguments);
 Task<int> logs(Session& session, Arguments arguments);
-Task<int> rerun(Session& session, Arguments arguments);
+/// Asks for `arguments.action` and follows the object to its end.
+Task<int> act(Session& session, Arguments arguments);
 Task<int> remove(Session& session, Arguments arguments);
 /// Serves one cluster, or several, until it is interrupted. The session has none open.
 Task<int> up(Session& session, Arguments arguments);

@@ -8,8 +8,8 @@
 
 #include "cli/progress.h"
 #include "client/informer.h"
-#include "delivery/jobflow/workflow.h"
 #include "json/text.h"
+#include "plane/show.h"
 #include "plane/store_view.h"
 
 namespace slipway::cli {
@@ -109,10 +109,6 @@ Task<Result<std::vector<Delivery>>> apply_ranked(Session& session, std::vector<M
   co_return deliveries;
 }
 
-bool has_end(const server::TypePtr& type) {
-  return type->kind.kind == "Workflow" || type->kind.kind == "Job" || type->kind.kind == "Pod";
-}
-
 /// What follow() watches. Held by the session: its informers run until the loop ends.
 class Following {
  public:
@@ -121,9 +117,9 @@ class Following {
         options_(options),
         tasks_(session.env()),
         changed_(session.env()),
-        progress_(make_progress(session.env(), options.output)) {
+        progress_(make_progress(session.env(), options.output, [this] { return view(); })) {
     for (Delivery& delivery : deliveries) {
-      if (has_end(delivery.type)) deliveries_.push_back(std::move(delivery));
+      if (plane::has_end(delivery.type->kind)) deliveries_.push_back(std::move(delivery));
     }
   }
 
@@ -139,13 +135,13 @@ class Following {
   bool is_under_way() const;
   int exit_code() const;
   void print_result();
-  std::vector<Object> step_sets_of(const Object& workflow);
+  plane::StoreView view() { return {session_.server(), session_.store(), env().clock.now()}; }
   void watch();
   Task<> wait();
   bool is_delivered(const kube::Resource& resource, const kube::ObjectKey& key) const {
     return std::ranges::any_of(deliveries_, [&](const Delivery& d) { return d.key == key && d.type->resource == resource; });
   }
-  bool leaves_pods() const;
+  bool leaves_pods();
   Task<> clear_up();
   Task<> wake_on_interrupt();
 
@@ -176,14 +172,7 @@ Task<int> Following::run() {
   co_return session_.is_interrupted() ? kInterrupted : kTimedOut;
 }
 
-std::vector<Object> Following::step_sets_of(const Object& workflow) {
-  if (workflow["status"]["stepSets"].as_int() == 0) return {};
-  const plane::StoreView view(session_.server(), session_.store(), env().clock.now());
-  return view.owned_by(workflow, delivery::jobflow::kStepSetKind);
-}
-
 void Following::watch() {
-  progress_->set_step_sets([this](const Object& workflow) { return step_sets_of(workflow); });
   for (const Delivery& delivery : deliveries_) {
     auto& informer = informers_[delivery.type->resource];
     if (informer) continue;
@@ -209,20 +198,20 @@ Task<> Following::wait() {
 }
 
 /// Whether something has still to go: a deadline ends a workflow first and deletes what runs then.
-bool Following::leaves_pods() const {
-  const plane::StoreView view(session_.server(), session_.store(), session_.env().clock.now());
+bool Following::leaves_pods() {
+  const plane::StoreView now = view();
   const auto owner_of = [&](const Object& owned) {
     const json::Value& owner = kube::controller_of(owned);
-    const json::Value found = view.find(owner.with("namespace", kube::ns(owned)));
+    const json::Value found = now.find(owner.with("namespace", kube::ns(owned)));
     return found["metadata"]["uid"] == owner["uid"] ? found : json::Value();
   };
   const auto has_owner = [](const Object& owned) { return !kube::controller_of(owned).is_null(); };
-  const std::vector<Object> pods = view.all({"", "v1", "Pod"}, "");
-  const std::vector<Object> jobs = view.all({"batch", "v1", "Job"}, "");
+  const std::vector<Object> pods = now.all({"", "v1", "Pod"}, "");
+  const std::vector<Object> jobs = now.all({"batch", "v1", "Job"}, "");
   return std::ranges::any_of(
              pods, [&](const Object& pod) { return kube::is_deleting(pod) || (has_owner(pod) && owner_of(pod).is_null()); }) ||
          std::ranges::any_of(
-             jobs, [&](const Object& job) { return has_owner(job) && !verdict(job) && verdict(owner_of(job)).has_value(); });
+             jobs, [&](const Object& job) { return has_owner(job) && !plane::verdict(job) && plane::verdict(owner_of(job)); });
 }
 
 /// Nobody looks after pods once this process has ended: those that must go, go first, and no process is left running.
@@ -245,8 +234,9 @@ Object Following::object(const Delivery& delivery) const {
 }
 
 std::optional<bool> Following::verdict_of(const Delivery& delivery) const {
-  const auto end = verdict(object(delivery));
-  return !end && is_gone(delivery) ? false : end;
+  const auto end = plane::verdict(object(delivery));
+  if (end) return end->is_success;
+  return is_gone(delivery) ? std::optional(false) : std::nullopt;
 }
 
 bool Following::is_under_way() const {
@@ -263,8 +253,8 @@ void Following::print_result() {
   if (options_.output == Output::Table) {
     for (const Delivery& delivery : deliveries_) {
       const Object end = object(delivery);
-      fmt::print("\n{}", summary(end, step_sets_of(end), env().clock.now()));
-      if (is_gone(delivery) && !verdict(end)) fmt::print("{} was deleted before its end\n", delivery.key.name);
+      fmt::print("\n{}", plane::summary(end, view()));
+      if (is_gone(delivery) && !plane::verdict(end)) fmt::print("{} was deleted before its end\n", delivery.key.name);
     }
     return;
   }
@@ -273,25 +263,7 @@ void Following::print_result() {
   fmt::print("{}\n", json::print_pretty(json::object({{"apiVersion", "v1"}, {"kind", "List"}, {"items", items.build()}})));
 }
 
-/// A pod that is to run for ever is delivered once it is ready.
-std::optional<bool> verdict_of_pod(const Object& pod) {
-  const std::string_view phase = pod["status"]["phase"].as_string();
-  if (phase == "Succeeded") return true;
-  if (phase == "Failed") return false;
-  if (pod["spec"]["restartPolicy"].as_string() == "Always" && kube::is_true(pod, "Ready")) return true;
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::optional<bool> verdict(const Object& object) {
-  if (kube::kind(object) == "Pod") return verdict_of_pod(object);
-  // A rerun that was asked for and not begun: the conditions are still those of the run before.
-  if (object["spec"]["rerun"]["id"].as_string() != object["status"]["rerun"].as_string()) return std::nullopt;
-  if (kube::is_true(object, "Complete")) return true;
-  if (kube::is_true(object, "Failed") || kube::is_true(object, "Invalid")) return false;
-  return std::nullopt;
-}
 
 Task<Result<std::vector<Delivery>>> apply_all(Session& session, std::vector<Manifest> manifests,
                                               std::string default_namespace) {

@@ -24,15 +24,13 @@ struct Delivery {
   kube::ObjectKey key;
 };
 
-/// True delivered, false failed, nullopt still under way. Kinds without an end are delivered once they are applied.
-std::optional<bool> verdict(const kube::Object& object);
-
 /// Applies all objects by server-side apply, or none: every one is first tried as a dry run. CRDs and namespaces go first; what
 /// needs them is tried once they are there, so they may stay when it is refused.
 /// Returns what was applied, in the order of the files. Errors name the place in the file.
 Task<Result<std::vector<Delivery>>> apply_all(Session& session, std::vector<Manifest> manifests, std::string default_namespace);
 
-/// Starts the controllers and follows the deliveries to their end, a time-out or an interruption; then stops the pods that
+/// Starts the controllers and follows the deliveries that have an end to it (kinds without one are delivered once they are
+/// applied), a time-out or an interruption; then stops the pods that
 /// still run.
 Task<int> follow(Session& session, std::vector<Delivery> deliveries, DeliverOptions options);
 

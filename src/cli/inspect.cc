@@ -6,10 +6,9 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/target.h"
-#include "delivery/jobflow/names.h"
-#include "delivery/jobflow/render.h"
 #include "json/text.h"
 #include "kube/table.h"
+#include "plane/show.h"
 #include "plane/store_view.h"
 
 namespace slipway::cli {
@@ -50,17 +49,7 @@ void print_objects(const std::string& output, const kube::ResourceType& type, co
   fmt::print("{}", kube::print_table(kube::make_table(type, objects, now), style));
 }
 
-/// Events about an object, oldest first.
-std::vector<Object> events_about(const plane::StoreView& view, const Object& object) {
-  std::vector<Object> events = view.all({"", "v1", "Event"}, std::string(kube::ns(object)));
-  std::erase_if(events, [&](const Object& event) { return event["involvedObject"]["uid"] != object["metadata"]["uid"]; });
-  std::sort(events.begin(), events.end(), [](const Object& a, const Object& b) {
-    return std::pair(a["lastTimestamp"].as_string(), kube::name(a)) < std::pair(b["lastTimestamp"].as_string(), kube::name(b));
-  });
-  return events;
-}
-
-/// The pods whose logs a target means: the pod itself, those of a Job, or those of a workflow's steps, oldest first.
+/// The pods whose logs a target means: the pod itself, those of a Job, or those of the Jobs it owns, oldest first.
 std::vector<Object> pods_of(const plane::StoreView& view, const Object& object, const std::string& part) {
   if (kube::kind(object) == "Pod") return {object};
   std::vector<Object> pods;
@@ -68,8 +57,10 @@ std::vector<Object> pods_of(const plane::StoreView& view, const Object& object, 
     for (Object& pod : view.owned_by(job, {"", "v1", "Pod"})) pods.push_back(std::move(pod));
   };
   if (kube::kind(object) == "Job") add_pods(object);
+  const delivery::KindRow* row = plane::find_row(object);
   for (const Object& job : view.owned_by(object, {"batch", "v1", "Job"})) {
-    if (part.empty() || kube::annotation(job, delivery::jobflow::kStepAnnotation) == part) add_pods(job);
+    const bool is_meant = part.empty() || row == nullptr || !row->is_of_part || row->is_of_part(job, part);
+    if (is_meant) add_pods(job);
   }
   std::sort(pods.begin(), pods.end(), [](const Object& a, const Object& b) {
     return std::pair(a["status"]["startTime"].as_string(), kube::name(a)) <
@@ -140,15 +131,8 @@ Task<int> describe(Session& session, Arguments arguments) {
   if (!target) co_return report(target.error());
   const auto object = co_await fetch(session, *target, arguments.ns);
   if (!object) co_return report(object.error());
-  const Time now = session.env().clock.now();
-  const plane::StoreView view(session.server(), session.store(), now);
-  const std::vector<Object> events = events_about(view, *object);
-  if (kube::kind(*object) == "Workflow") {
-    fmt::print("{}", delivery::jobflow::describe(*object, view, events));
-    co_return kDelivered;
-  }
-  fmt::print("{}", json::print_yaml(object->without_path({"metadata", "managedFields"})));
-  if (!events.empty()) fmt::print("\n{}", delivery::jobflow::events_table(events, now));
+  const plane::StoreView view(session.server(), session.store(), session.env().clock.now());
+  fmt::print("{}", plane::description(*object, view.all({"", "v1", "Event"}, std::string(kube::ns(*object))), view));
   co_return kDelivered;
 }
 
@@ -158,15 +142,9 @@ Task<int> why(Session& session, Arguments arguments) {
   const auto object = co_await fetch(session, *target, arguments.ns);
   if (!object) co_return report(object.error());
   const plane::StoreView view(session.server(), session.store(), session.env().clock.now());
-  const auto explanations = control::explain(plane::explain_rows(), *object, target->part, view);
-  if (explanations.empty()) {
-    fmt::print("{}/{}{}{} waits for nothing.\n", target->type->singular, target->name, target->part.empty() ? "" : "/",
-               target->part);
-    co_return kDelivered;
-  }
-  fmt::print("{}", control::print(explanations, view.now()));
-  const bool is_unknown = !target->part.empty() && explanations.front().wait.reason == "NoSuchStep";
-  co_return is_unknown ? kBadInput : kDelivered;
+  const plane::Answer answer = plane::why(*object, target->part, view);
+  fmt::print("{}", answer.text);
+  co_return answer.is_unknown_part ? kBadInput : kDelivered;
 }
 
 Task<int> logs(Session& session, Arguments arguments) {

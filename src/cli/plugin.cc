@@ -7,8 +7,7 @@
 #include "cli/remote_session.h"
 #include "cli/snapshot.h"
 #include "control/leader_election.h"
-#include "delivery/jobflow/render.h"
-#include "json/text.h"
+#include "plane/show.h"
 
 namespace slipway::cli {
 namespace {
@@ -30,8 +29,9 @@ Result<Subject> choose(Snapshot view, const std::vector<std::string>& words) {
   if (slash == std::string::npos || slash + 1 == text.size()) {
     return fail(Reason::BadRequest, "name what you mean as KIND/NAME, KIND NAME or KIND/NAME/STEP, e.g. workflow/release");
   }
-  const KnownKind* known = view.find_word(text.substr(0, slash));
-  if (known == nullptr) {
+  const auto type = view.find_word(text.substr(0, slash));
+  if (!type && type.error().reason != Reason::NotFound) return fail(type.error());
+  if (!type) {
     return fail(Reason::NotFound, fmt::format("slipway knows nothing of the kind \"{}\"; it knows {}", text.substr(0, slash),
                                               fmt::join(view.words(), ", ")));
   }
@@ -41,9 +41,9 @@ Result<Subject> choose(Snapshot view, const std::vector<std::string>& words) {
     part = name.substr(second + 1);
     name.erase(second);
   }
-  const auto objects = view.all(known->kind);
+  const auto objects = view.all((*type)->kind);
   const auto at = std::find_if(objects.begin(), objects.end(), [&](const Object& one) { return kube::name(one) == name; });
-  if (at == objects.end()) return fail(kube::not_found(known->resource, name));
+  if (at == objects.end()) return fail(kube::not_found((*type)->resource, name));
   const Object object = *at;
   return Subject{std::move(view), object, std::move(part)};
 }
@@ -95,18 +95,7 @@ Task<Result<Subject>> read_subject(Session& session, Arguments arguments) {
 Task<int> plugin_describe(Session& session, Arguments arguments) {
   const auto subject = co_await read_subject(session, std::move(arguments));
   if (!subject) co_return report(subject.error());
-  std::vector<Object> events = subject->view.all({"", "v1", "Event"});
-  std::erase_if(events,
-                [&](const Object& event) { return event["involvedObject"]["uid"] != subject->object["metadata"]["uid"]; });
-  std::sort(events.begin(), events.end(), [](const Object& a, const Object& b) {
-    return std::pair(a["lastTimestamp"].as_string(), kube::name(a)) < std::pair(b["lastTimestamp"].as_string(), kube::name(b));
-  });
-  if (kube::kind(subject->object) == "Workflow") {
-    fmt::print("{}", delivery::jobflow::describe(subject->object, subject->view, events));
-    co_return kDelivered;
-  }
-  fmt::print("{}", json::print_yaml(subject->object.without_path({"metadata", "managedFields"})));
-  if (!events.empty()) fmt::print("\n{}", delivery::jobflow::events_table(events, subject->view.now()));
+  fmt::print("{}", plane::description(subject->object, subject->view.all({"", "v1", "Event"}), subject->view));
   co_return kDelivered;
 }
 
@@ -114,15 +103,9 @@ Task<int> plugin_why(Session& session, Arguments arguments) {
   const auto subject = co_await read_subject(session, std::move(arguments));
   if (!subject) co_return report(subject.error());
   for (const std::string& each : subject->hindrances) fmt::print("note: {}\n", each);
-  const auto explanations = control::explain(plane::explain_rows(), subject->object, subject->part, subject->view);
-  if (explanations.empty()) {
-    fmt::print("{}/{}{}{} waits for nothing.\n", kube::kind(subject->object), kube::name(subject->object),
-               subject->part.empty() ? "" : "/", subject->part);
-    co_return kDelivered;
-  }
-  fmt::print("{}", control::print(explanations, subject->view.now()));
-  const bool is_unknown = !subject->part.empty() && explanations.front().wait.reason == "NoSuchStep";
-  co_return is_unknown ? kBadInput : kDelivered;
+  const plane::Answer answer = plane::why(subject->object, subject->part, subject->view);
+  fmt::print("{}", answer.text);
+  co_return answer.is_unknown_part ? kBadInput : kDelivered;
 }
 
 }  // namespace slipway::cli

@@ -2,14 +2,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <span>
 
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/cue_command.h"
 #include "os/supervisor.h"
+#include "plane/families.h"
 
 namespace slipway::cli {
 namespace {
@@ -32,8 +34,6 @@ constexpr Command kCommands[] = {
     {"describe", "show one object with all that belongs to it", Command::Needs::Target, Command::Access::Read, describe},
     {"why", "say what an object or step waits for, down to the root cause", Command::Needs::Target, Command::Access::Read, why},
     {"logs", "print the log of a pod, a Job or a step", Command::Needs::Target, Command::Access::Read, logs},
-    {"rerun", "run a step of a workflow again, and all that depends on it", Command::Needs::Target, Command::Access::Write,
-     rerun},
     {"delete", "delete an object and what it owns", Command::Needs::Target, Command::Access::Write, remove},
 };
 
@@ -145,6 +145,15 @@ int serve_until_input_ends(const Arguments& arguments) {
   });
 }
 
+/// The commands of the program: the table, and a row for each verb of the families.
+std::vector<Command> all_commands(const std::vector<delivery::Action>& actions) {
+  std::vector<Command> commands(std::begin(kCommands), std::end(kCommands));
+  for (const delivery::Action& action : actions) {
+    commands.push_back({action.verb.c_str(), action.help.c_str(), Command::Needs::Target, Command::Access::Write, act});
+  }
+  return commands;
+}
+
 void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   const bool is_run = command.needs == Command::Needs::Files;
   if (is_run) {
@@ -176,7 +185,7 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
     app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run")->required();
   }
   app.add_option("-n,--namespace", arguments.ns, "namespace")->capture_default_str();
-  const bool delivers = command.run == run || command.run == rerun;
+  const bool delivers = command.run == run || command.run == act;
   if (delivers) {
     app.add_option("--timeout", arguments.timeout, "give up after this long, e.g. 10m (exit code 3)");
     app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
@@ -189,12 +198,33 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
         ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
   }
   if (command.run == logs) app.add_option("-c,--container", arguments.container, "container, where a pod has several");
-  if (command.run == rerun)
-    app.add_option("--from", arguments.from, "the step to run again, with all that depends on it (default: all steps)");
   if (command.run == remove) {
     app.add_option("--cascade", arguments.cascade, "background, foreground or orphan (keeps the Jobs)")
         ->check(CLI::IsMember({"background", "foreground", "orphan"}));
   }
+}
+
+void add_action_options(CLI::App& app, const delivery::Action& action, Arguments& arguments) {
+  for (const delivery::ActionOption& option : action.options) {
+    app.add_option("--" + option.name, arguments.action_options[option.name], option.help);
+  }
+}
+
+/// `slipway completion SHELL`. Needs no folder and no cluster.
+void add_completion(CLI::App& app, const std::vector<delivery::Action>& actions, int& code) {
+  CompletionWords words{.commands = {"completion", "cue", "version"}, .on_objects = {}, .kinds = {}};
+  for (const Command& command : all_commands(actions)) {
+    words.commands.emplace_back(command.name);
+    if (command.needs == Command::Needs::Target) words.on_objects.emplace_back(command.name);
+  }
+  std::ranges::sort(words.commands);
+  CLI::App* sub = app.add_subcommand("completion", "print a script with which a shell completes commands and kinds");
+  CLI::Option* shell = sub->add_option("shell", "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  sub->callback([shell, words, &code]() mutable {
+    words.kinds = kind_words();
+    fmt::print("{}", completion_script(shell->as<std::string>(), words));
+    code = kDelivered;
+  });
 }
 
 /// True when `program` is, or is a link named, kubectl-slipway.
@@ -224,11 +254,19 @@ int main(int argc, char** argv) {
       app.add_subcommand("ready", "start a control plane, print a line, wait for the end of the input")->group("");
   ready->add_option("--data-dir", arguments.data_dir)->required();
   ready->callback([&] { code = serve_until_input_ends(arguments); });
-  const std::span<const Command> commands = has_plugin_name ? std::span<const Command>(kPluginCommands) : kCommands;
+  const std::vector<delivery::Action> actions = plane::actions();
+  if (!has_plugin_name) add_completion(app, actions, code);
+  const std::vector<Command> commands =
+      has_plugin_name ? std::vector<Command>(std::begin(kPluginCommands), std::end(kPluginCommands)) : all_commands(actions);
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.help);
     add_options(*sub, command, arguments);
-    sub->callback([&arguments, &code, &command] { code = execute(command, arguments); });
+    const auto action = std::ranges::find(actions, std::string_view(command.name), &delivery::Action::verb);
+    if (!has_plugin_name && action != actions.end()) add_action_options(*sub, *action, arguments);
+    sub->callback([&arguments, &code, &command] {
+      arguments.action = command.name;
+      code = execute(command, arguments);
+    });
   }
   try {
     app.parse(argc, argv);

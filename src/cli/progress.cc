@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <set>
 #include <string_view>
 
-#include "delivery/jobflow/render.h"
+#include "plane/show.h"
 
 namespace slipway::cli {
 namespace {
@@ -19,39 +18,9 @@ using kube::Object;
 
 std::string clock_text(Time now) { return to_rfc3339(now).substr(11, 8); }
 
-/// "workflow/release" for messages.
-std::string title(const Object& object) {
-  std::string kind(kube::kind(object));
-  for (char& c : kind) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return fmt::format("{}/{}", kind, kube::name(object));
-}
-
-/// The condition that ended an object, or null.
-const json::Value& end_condition(const Object& object) {
-  for (const auto* type : {"Complete", "Failed", "Invalid"}) {
-    if (kube::is_true(object, type)) return kube::condition(object, type);
-  }
-  return kube::condition(Object{}, "");
-}
-
 std::string end_text(const Object& object) {
-  if (kube::kind(object) == "Pod") return object["status"]["phase"].str();
-  const json::Value& condition = end_condition(object);
-  if (condition.is_null()) return "";
-  std::string text = condition["type"].str();
-  if (const auto reason = condition["reason"].as_string(); !reason.empty() && condition["type"].as_string() != "Complete") {
-    text += fmt::format(" ({})", reason);
-  }
-  if (const auto message = condition["message"].as_string(); !message.empty()) text += fmt::format(": {}", message);
-  return text;
-}
-
-std::string step_text(const json::Value& step) {
-  std::string text = step["phase"].str();
-  if (const auto attempt = step["attempts"].as_int(); attempt > 1) text += fmt::format(" (attempt {})", attempt);
-  if (const auto reason = step["reason"].as_string(); !reason.empty()) text += fmt::format(" {}", reason);
-  if (const auto message = step["message"].as_string(); !message.empty()) text += fmt::format(": {}", message);
-  return text;
+  const auto end = plane::verdict(object);
+  return end ? end->text : "";
 }
 
 /// At most `columns` characters of a line, none of them cut in two, none of them steering the terminal.
@@ -65,47 +34,29 @@ std::string clipped(std::string_view line, std::size_t columns) {
   return text;
 }
 
-/// One line per change of a step, of a suspension, and per end of an object. A large graph, whose steps are elsewhere, tells
-/// its failures and, now and then, how far it is.
+/// One line per piece of news, and per end of an object. How far an object is, is told once a second at most.
 class Lines : public Progress {
  public:
   Lines(Env& env, std::FILE* out) : env_(env), out_(out) {}
 
   void changed(const Object& before, const Object& after) override {
     if (after.is_null()) {
-      line(fmt::format("{}: deleted", title(before)));
+      line(fmt::format("{}: deleted", plane::title(before)));
       return;
     }
-    // What ended first, then what started because of it: one status write may hold both.
-    for (const bool is_complete : {true, false}) {
-      for (const auto& [name, step] : after["status"]["statuses"].members()) {
-        const std::string text = step_text(step);
-        if (step["complete"].as_bool() != is_complete || text == step_text(before["status"]["statuses"][name])) continue;
-        line(fmt::format("{} {}: {}", title(after), name, text));
-      }
-    }
-    const json::Value& suspended = kube::condition(after, "Suspended");
-    if (suspended["status"] != kube::condition(before, "Suspended")["status"]) {
-      line(fmt::format("{}: {}: {}", title(after), suspended["reason"].as_string(), suspended["message"].as_string()));
-    }
-    if (after["status"]["stepSets"].as_int() > 0) tell_large(before["status"], after);
+    for (const delivery::News& news : plane::news(before, after)) tell(after, news);
     const std::string end = end_text(after);
-    if (!end.empty() && end != end_text(before)) line(fmt::format("{}: {}", title(after), end));
+    if (!end.empty() && end != end_text(before)) line(fmt::format("{}: {}", plane::title(after), end));
   }
 
  private:
-  void tell_large(const json::Value& before, const Object& after) {
-    std::set<std::string> known;
-    for (const json::Value& failure : before["failures"].items()) known.insert(failure["step"].str());
-    for (const json::Value& failure : after["status"]["failures"].items()) {
-      if (known.contains(failure["step"].str())) continue;
-      line(fmt::format("{} {}: Failed {}: {}", title(after), failure["step"].as_string(), failure["reason"].as_string(),
-                       failure["message"].as_string()));
+  void tell(const Object& object, const delivery::News& news) {
+    if (news.is_progress) {
+      const Steady now = env_.clock.steady();
+      if (now - told_ < std::chrono::seconds{1}) return;
+      told_ = now;
     }
-    const Steady now = env_.clock.steady();
-    if (now - told_ < std::chrono::seconds{1} || before["progress"] == after["status"]["progress"]) return;
-    told_ = now;
-    line(fmt::format("{}: {} steps have ended", title(after), after["status"]["progress"].as_string()));
+    line(fmt::format("{}{}{}: {}", plane::title(object), news.part.empty() ? "" : " ", news.part, news.text));
   }
 
   void line(const std::string& text) {
@@ -116,17 +67,17 @@ class Lines : public Progress {
   static constexpr std::size_t kMaxLine = 4096;
   Env& env_;
   std::FILE* out_;
-  Steady told_{};  // how far a large graph is
+  Steady told_{};  // when it was last said how far something is
 };
 
 /// Redraws the step tables in place, a few times a second at most.
 class LiveTable : public Progress {
  public:
-  explicit LiveTable(Env& env) : env_(env) {}
+  LiveTable(Env& env, MakeView view) : env_(env), view_(std::move(view)) {}
 
   void changed(const Object&, const Object& after) override {
     if (after.is_null()) return;
-    objects_[fmt::format("{}/{}", kube::ns(after), title(after))] = after;
+    objects_[fmt::format("{}/{}/{}", after["apiVersion"].as_string(), kube::ns(after), plane::title(after))] = after;
     is_dirty_ = true;
   }
   void tick() override {
@@ -151,7 +102,8 @@ class LiveTable : public Progress {
     const int rows = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 3 ? window.ws_row : 40;
     const std::size_t columns = window.ws_col > 20 ? window.ws_col : 120;
     std::string text;
-    for (const auto& [name, object] : objects_) text += summary(object, step_sets_(object), env_.clock.now());
+    const plane::StoreView view = view_();
+    for (const auto& [name, object] : objects_) text += plane::summary(object, view);
     std::string frame = erasure();
     int shown = 0;
     std::size_t begin = 0;
@@ -176,6 +128,7 @@ class LiveTable : public Progress {
   }
 
   Env& env_;
+  MakeView view_;
   std::map<std::string, Object> objects_;
   bool is_dirty_ = false;
   int height_ = 0;
@@ -184,15 +137,9 @@ class LiveTable : public Progress {
 
 }  // namespace
 
-std::string summary(const Object& object, const std::vector<Object>& step_sets, Time now) {
-  if (kube::kind(object) == "Workflow") return delivery::jobflow::summary(object, step_sets, now);
-  const std::string end = end_text(object);
-  return fmt::format("{}: {}\n", title(object), end.empty() ? "under way" : end);
-}
-
-std::unique_ptr<Progress> make_progress(Env& env, Output output) {
+std::unique_ptr<Progress> make_progress(Env& env, Output output, MakeView view) {
   if (output == Output::Json) return std::make_unique<Lines>(env, stderr);
-  if (isatty(STDOUT_FILENO) == 1) return std::make_unique<LiveTable>(env);
+  if (isatty(STDOUT_FILENO) == 1) return std::make_unique<LiveTable>(env, std::move(view));
   return std::make_unique<Lines>(env, stdout);
 }
 

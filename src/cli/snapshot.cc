@@ -1,8 +1,8 @@
 #include "cli/snapshot.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "plane/families.h"
 
 namespace slipway::cli {
 
@@ -10,79 +10,62 @@ namespace {
 
 using json::Value;
 
-/// The groups whose kinds explain rows know, and in them the kinds that are read.
-struct Group {
-  const char* path;
-  const char* group;
-  const char* version;
-  std::vector<std::string> kinds;
-};
-
-const std::vector<Group>& groups() {
-  static const std::vector<Group> kGroups{
-      {"/api/v1", "", "v1", {"Pod", "Event"}},
-      {"/apis/apps/v1", "apps", "v1", {"Deployment", "ReplicaSet"}},
-      {"/apis/batch/v1", "batch", "v1", {"Job"}},
-      {"/apis/batch.slipway.dev/v1alpha1", "batch.slipway.dev", "v1alpha1", {"Workflow", "WorkflowStepSet"}}};
-  return kGroups;
-}
-
 std::string key_of(const kube::GroupVersionKind& kind) { return kind.group + "/" + kind.kind; }
 
-KnownKind known_kind(const Group& group, const Value& entry) {
-  KnownKind known;
-  known.kind = {group.group, group.version, entry["kind"].str()};
-  known.resource = {group.group, group.version, entry["name"].str()};
-  known.singular = entry["singularName"].str();
-  for (const Value& name : entry["shortNames"].items()) known.short_names.push_back(name.str());
-  return known;
+kube::ResourceTypePtr type_of(const kube::GroupVersionKind& kind, const Value& entry) {
+  auto type = std::make_shared<kube::ResourceType>();
+  type->kind = kind;
+  type->resource = {kind.group, kind.version, entry["name"].str()};
+  type->singular = entry["singularName"].str();
+  for (const Value& name : entry["shortNames"].items()) type->short_names.push_back(name.str());
+  type->is_namespaced = entry["namespaced"].as_bool();
+  const auto own = plane::own_types();
+  type->is_custom = std::ranges::any_of(own, [&](const kube::ResourceType& one) { return one.resource.group == kind.group; });
+  return type;
 }
 
-bool equals(std::string_view a, std::string_view b) { return http::equals_ignoring_case(a, b); }
+/// The followed kinds by the path of discovery that tells of them.
+std::map<std::string, std::vector<kube::GroupVersionKind>> kinds_by_path() {
+  std::map<std::string, std::vector<kube::GroupVersionKind>> paths;
+  for (const kube::GroupVersionKind& kind : plane::followed_kinds()) {
+    paths[(kind.group.empty() ? "/api/" : "/apis/") + kind.api_version()].push_back(kind);
+  }
+  return paths;
+}
 
 }  // namespace
 
 Task<Result<Snapshot>> Snapshot::read(remote::RemoteClient& client, std::string ns, Time now) {
   Snapshot snapshot;
   snapshot.now_ = now;
-  for (const Group& group : groups()) {
-    const auto list = co_await client.get_path(group.path);
+  for (const auto& [path, kinds] : kinds_by_path()) {
+    const auto list = co_await client.get_path(path);
     if (!list && list.error().reason == Reason::NotFound) continue;
     if (!list) co_return fail(list.error());
     for (const Value& entry : list->object["resources"].items()) {
-      const bool is_wanted = std::find(group.kinds.begin(), group.kinds.end(), entry["kind"].as_string()) != group.kinds.end();
-      if (is_wanted && !entry["name"].as_string().contains('/')) snapshot.kinds_.push_back(known_kind(group, entry));
+      const auto kind = std::ranges::find(kinds, entry["kind"].as_string(), &kube::GroupVersionKind::kind);
+      const auto verbs = entry["verbs"].items();
+      const bool is_listable = std::ranges::find(verbs, Value("list")) != verbs.end();
+      if (kind != kinds.end() && is_listable && !entry["name"].as_string().contains('/'))
+        snapshot.kinds_.push_back(type_of(*kind, entry));
     }
   }
-  const std::vector<KnownKind> kinds = snapshot.kinds_;
-  for (const KnownKind& known : kinds) {
+  const std::vector<kube::ResourceTypePtr> types = snapshot.kinds_;
+  for (const kube::ResourceTypePtr& type : types) {
     client::ListQuery query;
-    query.ns = ns;
-    SLIPWAY_CO_TRY(list, co_await client::list(client, known.resource, query));
-    std::vector<Value>& objects = snapshot.objects_[key_of(known.kind)];
-    const std::string version = known.kind.group.empty() ? known.kind.version : known.kind.group + "/" + known.kind.version;
+    query.ns = type->is_namespaced ? ns : "";
+    SLIPWAY_CO_TRY(list, co_await client::list(client, type->resource, query));
+    std::vector<Value>& objects = snapshot.objects_[key_of(type->kind)];
     for (const Value& item : list["items"].items()) {
-      objects.push_back(item.with("apiVersion", version).with("kind", known.kind.kind));
+      objects.push_back(item.with("apiVersion", type->kind.api_version()).with("kind", type->kind.kind));
     }
   }
   co_return snapshot;
 }
 
-const KnownKind* Snapshot::find_word(std::string_view word) const {
-  const std::string_view name = word.substr(0, word.find('.'));
-  const std::string_view group = word.contains('.') ? word.substr(word.find('.') + 1) : "";
-  const auto at = std::find_if(kinds_.begin(), kinds_.end(), [&](const KnownKind& known) {
-    if (!group.empty() && group != known.kind.group) return false;
-    const auto& shorts = known.short_names;
-    return equals(name, known.resource.plural) || equals(name, known.singular) || equals(name, known.kind.kind) ||
-           std::any_of(shorts.begin(), shorts.end(), [&](const std::string& one) { return equals(name, one); });
-  });
-  return at == kinds_.end() ? nullptr : &*at;
-}
-
 std::vector<std::string> Snapshot::words() const {
   std::vector<std::string> words;
-  for (const KnownKind& known : kinds_) words.push_back(known.resource.plural);
+  for (const kube::ResourceTypePtr& type : kinds_) words.push_back(type->resource.plural);
   return words;
 }
 

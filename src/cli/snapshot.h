@@ -8,25 +8,18 @@
 
 #include "client/client.h"
 #include "control/explain.h"
+#include "kube/resource_word.h"
 #include "remote/remote_client.h"
 
 namespace slipway::cli {
-
-/// A kind as the cluster's discovery names it.
-struct KnownKind {
-  kube::GroupVersionKind kind;
-  kube::Resource resource;
-  std::string singular;
-  std::vector<std::string> short_names;
-};
 
 class Snapshot : public control::View {
  public:
   /// Asks for the kinds (legacy discovery), then lists them side by side in time. A group that is not served has no objects.
   static Task<Result<Snapshot>> read(remote::RemoteClient& client, std::string ns, Time now);
 
-  /// By plural, singular, kind or short name, with or without the group; nullptr when it is none of the known.
-  const KnownKind* find_word(std::string_view word) const;
+  /// By what people type (kube/resource_word.h), among the kinds that were read.
+  Result<kube::ResourceTypePtr> find_word(std::string_view word) const { return kube::find_by_word(kinds_, word); }
   std::vector<std::string> words() const;
 
   json::Value find(const json::Value& reference) const override;
@@ -35,7 +28,7 @@ class Snapshot : public control::View {
   Time now() const override { return now_; }
 
  private:
-  std::vector<KnownKind> kinds_;
+  std::vector<kube::ResourceTypePtr> kinds_;                 // as the cluster's discovery names them
   std::map<std::string, std::vector<json::Value>> objects_;  // by "group/Kind"
   Time now_{};
 };

@@ -32,12 +32,13 @@ Result<Target> find_target(const server::Registry& registry, const std::vector<s
   }
   Words found = split(words);
   auto type = registry.find_word(found.kind);
-  if (!type) {
+  if (!type && type.error().reason == Reason::NotFound) {
     std::string kinds;
     for (const server::TypePtr& one : registry.all())
       kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", one->resource.plural);
     return fail(Reason::NotFound, fmt::format("there is no kind \"{}\" here; there are {}", found.kind, kinds));
   }
+  if (!type) return fail(type.error());
   return Target{std::move(*type), std::move(found.name), std::move(found.part)};
 }
 

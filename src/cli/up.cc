@@ -154,6 +154,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   serve::ApiOptions api;
   api.pods = controllers_.pods(known_as);
   api.root = serve::Gateway::root_of(cluster.name);
+  api.paths = plane::http_paths();
   api.metrics = [this] { return metrics(); };
   api.hindrances = [this, known_as] { return controllers_.hindrances(known_as); };
   cluster.api = std::make_shared<serve::Api>(*cluster.env, cluster.server->server(), api);

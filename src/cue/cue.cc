@@ -52,8 +52,9 @@ json::Value to_json(const Errors& errors) {
 
 namespace {
 
-constexpr Pos kForeign = 0x80000000;    // from here on: places in other programs
-constexpr int kMaxCollectDepth = 1100;  // more than an evaluation may be deep
+constexpr Pos kForeign = 0x80000000;      // from here on: places in other programs
+constexpr int kMaxCollectDepth = 60'000;  // more than an evaluation may be deep
+constexpr int kNarrowDepth = 500;         // what fits the caller's stack; the rest goes on upon a wide one
 
 void locate_into(const SourceMap& sources, Pos pos, std::vector<Position>& out) {
   Location at = sources.locate(pos);
@@ -139,7 +140,14 @@ void Evaluation::add_sources(const Vertex* v, std::vector<Position>& out) {
 // What several fields share is looked at once when nothing is wrong in it.
 void Evaluation::collect(Vertex* v, Demand demand, Errors& out, int depth) {
   evaluator_.complete(v);
-  if (depth > kMaxCollectDepth || out.size() > 100 || (depth > 0 && is_told_elsewhere(v))) return;
+  if (out.size() > 100 || (depth > 0 && is_told_elsewhere(v))) return;
+  if (depth == kNarrowDepth || depth > kMaxCollectDepth) {
+    const bool is_done = depth == kNarrowDepth && on_wide_stack([&] { collect(v, demand, out, depth + 1); });
+    if (is_done) return;
+    out.push_back({"eval", evaluator_.path_of(v), kTooDeep, {}});
+    out.back().is_placed = false;
+    return;
+  }
   if (v->shared == nullptr) return collect_here(v, demand, out, depth);
   if (clean_.contains({deref(v), demand})) return;
   std::size_t before = out.size();
@@ -152,7 +160,9 @@ bool Evaluation::is_told_elsewhere(Vertex* v) {
   const Vertex* real = deref(v);
   const Bottom* wrong = real->base.is_bottom() ? real->base.bottom : real->child_error;
   bool is_circle = wrong != nullptr && (wrong->code == Code::Cycle || wrong->code == Code::StructuralCycle);
-  if (wrong == nullptr || is_circle) return false;
+  // That a field is not allowed is wrong where it stands, not where its value comes from.
+  const bool is_own = wrong != nullptr && wrong->is_close_check && wrong->node == v;
+  if (wrong == nullptr || is_circle || is_own) return false;
   const Vertex* named = evaluator_.only_reference(v);
   if (named == nullptr || named == v || named->mark != ArcMark::Member) return false;
   for (const Vertex* at = named->parent; at != nullptr; at = at->parent) {
@@ -289,15 +299,16 @@ Value Evaluation::around(const std::string& name, const Value& value) {
     std::vector<Value> items(std::stoul(name), Value::type(kTop));
     items.push_back(value);
     Value list = evaluator_.make_list(items);
-    open_list(list.vertex, {});
+    if (!list.is_bottom()) open_list(list.vertex, {});
     return list;
   }
   Value object = evaluator_.make_struct({});
+  if (object.is_bottom()) return object;
   bool is_special = name.starts_with('#') || name.starts_with('_');
   const Instance& main = program_.data().instances[0];
   Labels& labels = evaluator_.labels();
   Label label = is_special ? labels.identifier(name, main.path) : labels.regular(name);
-  object.vertex->arcs.push(evaluator_.arena(), evaluator_.data_vertex(object.vertex, label, value));
+  object.vertex->add(evaluator_.arena(), evaluator_.data_vertex(object.vertex, label, value));
   return object;
 }
 
@@ -322,7 +333,7 @@ Vertex* Evaluation::run(std::vector<Hole> holes) {
 }
 
 Cursor evaluate(const Program& program, std::span<const Hole> holes, Limits limits) {
-  auto evaluation = std::make_shared<Evaluation>(program, limits);
+  auto evaluation = std::make_shared<Evaluation>(program, std::move(limits));
   Vertex* root = evaluation->run({holes.begin(), holes.end()});
   return {evaluation, root};
 }
@@ -339,7 +350,11 @@ namespace {
 
 // Children before the struct they lie in, in the order of the fields.
 void collect_calls(const Cursor& at, std::vector<Call>& out, int depth) {
-  if (depth > 200) return;
+  if (depth == kNarrowDepth) {
+    on_wide_stack([&] { collect_calls(at, out, depth + 1); });
+    return;
+  }
+  if (depth > kMaxCollectDepth) return;
   for (const Cursor& item : at.items()) collect_calls(item, out, depth + 1);
   for (const FieldCursor& one : at.fields(true)) {
     if (one.mark == ast::Mark::Regular) collect_calls(one.value, out, depth + 1);
@@ -507,11 +522,13 @@ std::expected<std::string, Errors> Cursor::to_json_text() const {
 }
 
 std::expected<json::Value, Errors> Cursor::to_json() const {
-  auto text = to_json_text();
-  if (!text) return std::unexpected(std::move(text).error());
-  auto value = json::parse(*text, {.max_bytes = std::size_t{1} << 30});
-  if (!value) return std::unexpected(Errors{{"eval", "", value.error().message, {}}});
-  return *value;
+  if (vertex_ == nullptr) return std::unexpected(Errors{{"incomplete", "", "value not found", {}}});
+  Value error;
+  json::Value value = evaluation_->evaluator().to_unordered_data(Value::of(vertex_), error);
+  if (!error.is_bottom() && evaluation_->evaluator().spent() == nullptr) return value;
+  Errors errors = validate(Demand::Concrete);
+  if (errors.empty()) errors.push_back(evaluation_->error_of(*error.bottom));
+  return std::unexpected(std::move(errors));
 }
 
 std::expected<std::string, Errors> Cursor::to_yaml() const {

@@ -7,8 +7,10 @@
 //   auto output = root.lookup("output").to_json();
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -139,14 +141,30 @@ struct Hole {
   std::variant<json::Value, Cursor> value;
 };
 
+/// What an evaluation may take. Steps and bytes are counted as cue/eval/budget.h says, the same for the same input; the flag
+/// and the deadline are the caller's, and looked at at least every 1,024 steps. A step is less than a microsecond on most
+/// machines.
+///
+///   std::atomic<bool> cancelled = false;  // another thread may set it; it outlives the last cursor
+///   cue::Limits limits = cue::Limits::for_template();
+///   limits.cancelled = &cancelled;
+///   limits.is_overdue = [deadline] { return steady_now() >= deadline; };
 struct Limits {
   std::uint64_t max_steps = 20'000'000;
-  std::size_t max_bytes = std::size_t{512} << 20;
-  std::uint32_t max_depth = 50'000;  // 1000 in a program of fewer expressions
+  std::size_t max_bytes = std::size_t{512} << 20;  // of the evaluation, without the program, its holes and what is exported
+  std::uint32_t max_depth = 50'000;                // 1000 in a program of fewer expressions
+  const std::atomic<bool>* cancelled = nullptr;
+  std::function<bool()> is_overdue = {};  // called on the thread that evaluates; true from the deadline on
+
+  /// A template that a server renders for somebody: a second of one thread at most.
+  static Limits for_template() { return {.max_steps = 2'000'000, .max_bytes = std::size_t{64} << 20}; }
+  /// A program that its author runs, on a machine of his own.
+  static Limits for_command_line() { return {.max_steps = 100'000'000, .max_bytes = std::size_t{1} << 30}; }
 };
 
-/// Evaluates the whole program. Errors are in the value. Beyond a limit all of it has failed, wherever one looks: the one error
-/// says at which path it was; what was evaluated then may have been a disjunct or a guard, so no value can be trusted.
+/// Evaluates the whole program. Errors are in the value. Beyond a limit, a deadline or a cancellation all of it has failed,
+/// wherever one looks: the one error says at which path it was; what was evaluated then may have been a disjunct or a guard, so
+/// no value can be trusted.
 Cursor evaluate(const Program& program, std::span<const Hole> holes = {}, Limits limits = {});
 inline Cursor evaluate(const Program& program, std::initializer_list<Hole> holes) {
   return evaluate(program, std::span(holes.begin(), holes.size()));

@@ -12,12 +12,16 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
  public:
   Evaluation(Program program, Limits limits)
       : program_(std::move(program)),
-        limits_(limits),
-        evaluator_(program_.data(), {limits.max_steps, limits.max_bytes, limits.max_depth}) {}
+        limits_(std::move(limits)),
+        evaluator_(program_.data(), {.max_steps = limits_.max_steps,
+                                     .max_bytes = limits_.max_bytes,
+                                     .max_depth = limits_.max_depth,
+                                     .cancelled = limits_.cancelled,
+                                     .is_overdue = limits_.is_overdue}) {}
 
   Vertex* run(std::vector<Hole> holes);
   const std::vector<Hole>& holes() const { return holes_; }
-  Limits limits() const { return limits_; }
+  const Limits& limits() const { return limits_; }
   const Program& program() const { return program_; }
   Evaluator& evaluator() { return evaluator_; }
   Vertex* root() const { return root_; }

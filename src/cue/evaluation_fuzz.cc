@@ -11,7 +11,7 @@
 namespace slipway::cue {
 namespace {
 
-constexpr Limits kLimits{.max_steps = 3000, .max_bytes = std::size_t{16} << 20, .max_depth = 200};
+const Limits kLimits{.max_steps = 3000, .max_bytes = std::size_t{16} << 20, .max_depth = 200};
 
 /// A program from a stream of choices; when they run out, the shortest way to the end.
 class Generator {

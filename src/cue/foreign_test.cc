@@ -177,5 +177,29 @@ TEST(ForeignDefinitions, put_markers_into_what_they_refer_to) {
             R"({"spec":{"containers":[{"name":"a"},{"name":"b","resources":{"requests":{"cpu":4}}}]}})");
 }
 
+// A hole, the value of an earlier evaluation, and a patch are copied 300 levels deep: what lies deeper is an error, and no "_".
+TEST(ForeignDefinitions, that_are_given_values_too_deep_to_copy_say_where) {
+  auto nested = [](int levels) {
+    std::string text = "x: ";
+    for (int i = 0; i < levels; ++i) text += "{a: ";
+    text += "1";
+    for (int i = 0; i < levels; ++i) text += "}";
+    return evaluate(*compile({{"deep.cue", text}})).field("x");
+  };
+  auto program = compile({{"in.cue", "y: hole"}}, {}, {.open_names = {"hole"}});
+  ASSERT_TRUE(program.has_value());
+  EXPECT_TRUE(evaluate(*program, {{"hole", nested(300)}}).validate(Demand::Concrete).empty());
+  Errors errors = evaluate(*program, {{"hole", nested(305)}}).validate();
+  ASSERT_FALSE(errors.empty());
+  EXPECT_EQ(errors[0].message, "nested too deeply");
+  EXPECT_TRUE(errors[0].path.starts_with("hole.a.a.a")) << errors[0].path;
+
+  Cursor small = evaluate(*compile({{"small.cue", "x: b: 1"}})).field("x");
+  EXPECT_TRUE(apply_patch(small, nested(200), PatchStrategy::Unify).has_value());
+  auto patched = apply_patch(small, nested(305), PatchStrategy::Unify);
+  ASSERT_FALSE(patched.has_value());
+  EXPECT_EQ(patched.error()[0].message, "nested too deeply");
+}
+
 }  // namespace
 }  // namespace slipway::cue

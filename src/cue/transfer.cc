@@ -6,6 +6,17 @@
 
 namespace slipway::cue {
 
+namespace {
+/// Structs and lists inside each other that are copied.
+constexpr int kMaxTransferDepth = 300;
+
+Value too_deep(Arena& arena) {
+  auto* reason = arena.make<Bottom>();
+  reason->format = kTooDeep;
+  return Value::of(reason);
+}
+}  // namespace
+
 Value Evaluation::from_other_value(Evaluation& other, const Value& value, int depth) {
   Arena& arena = evaluator_.arena();
   switch (value.tag) {
@@ -53,6 +64,9 @@ Value Evaluation::from_other_value(Evaluation& other, const Value& value, int de
       copy->operands[0] = evaluator_.make_string(other.evaluator_.message(*value.bottom));
       return Value::of(copy);
     }
+    case Value::Tag::Struct:
+    case Value::Tag::List:
+      return too_deep(arena);  // the fields are those of a vertex: whoever copies it stopped there
     default:
       return value;
   }
@@ -62,14 +76,14 @@ Value Evaluation::from_other(Evaluation& other, Vertex* v, int depth) {
   other.evaluator_.complete(v);
   if (depth == 0 && other.evaluator_.spent() != nullptr) return from_other_value(other, Value::of(other.evaluator_.spent()));
   const Vertex* real = deref(v);
-  if (depth > 300) return Value::type(kTop);
+  if (depth > kMaxTransferDepth && real->base.is_container()) return too_deep(evaluator_.arena());
   if (real->base.tag == Value::Tag::List) {
     std::vector<Value> items;
     for (Vertex* one : real->arcs) {
       if (one->label.is_index()) items.push_back(from_other(other, one, depth + 1));
     }
     Value list = evaluator_.make_list(items);
-    if (real->is_open_list) open_list(list.vertex, rest_of(other, real, depth + 1));
+    if (real->is_open_list && !list.is_bottom()) open_list(list.vertex, rest_of(other, real, depth + 1));
     return list;
   }
   if (real->base.tag != Value::Tag::Struct) return from_other_value(other, real->base, depth);

@@ -27,7 +27,7 @@ constexpr std::string_view kNames[] = {
     "f:appProtocol", "f:args", "f:attempts", "f:audience", "f:automountServiceAccountToken", "f:available",
     "f:availableReplicas", "f:awsElasticBlockStore", "f:azureDisk", "f:azureFile", "f:backoff", "f:backoffLimit",
     "f:backoffLimitPerIndex", "f:basic", "f:batch.kubernetes.io/controller-uid", "f:batch.kubernetes.io/job-completion-index",
-    "f:batch.kubernetes.io/job-name", "f:batch.kubernetes.io/job-tracking", "f:batch.slipway.dev/v1alpha1", "f:binaryData",
+    "f:batch.kubernetes.io/job-name", "f:batch.kubernetes.io/job-tracking", "f:binaryData",
     "f:bindMountOptions", "f:blockOwnerDeletion", "f:bound", "f:cachingMode", "f:cancelled", "f:cap", "f:capabilities",
     "f:capacity", "f:categories", "f:causes", "f:cells", "f:cephfs", "f:certificateChainPath", "f:chapAuthDiscovery",
     "f:chapAuthSession", "f:cidr", "f:cinder", "f:claimName", "f:claimRef", "f:claims", "f:clientCIDR", "f:clientIP",

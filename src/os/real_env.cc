@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "os/clock.h"
+#include "os/compute_pool.h"
 #include "os/files.h"
 #include "os/lane.h"
 #include "os/processes.h"
@@ -89,7 +90,7 @@ struct RealEnv::Parts {
   explicit Parts(const RealEnvOptions& options)
       : clock(loop),
         commits(loop.get_executor(), "slipway-commits"),
-        compute(loop.get_executor(), "slipway-compute"),
+        compute(loop.get_executor()),
         processes(loop, env),
         log(options.log_level),
         env{.executor = loop.get_executor(),
@@ -107,7 +108,7 @@ struct RealEnv::Parts {
   MachineClock clock;
   MachineRandom random;
   ThreadLane commits;
-  ThreadLane compute;
+  ThreadPool compute;
   MachineFiles files;
   MachineProcesses processes;
   StderrLog log;

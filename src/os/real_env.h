@@ -1,6 +1,6 @@
 // The Env on the machine: an Asio loop on the calling thread, the wall clock, the system's entropy, a thread for commits (one
-// per open_env()) and one for computing, files, processes, log lines on standard error and metrics. The CPU time of the loop's
-// thread goes into the histogram slipway_logic_turn_seconds, one observation per turn (see os/turns.h).
+// per open_env()), a pool of threads for computing, files, processes, log lines on standard error and metrics. The CPU time of
+// the loop's thread goes into the histogram slipway_logic_turn_seconds, one observation per turn (see os/turns.h).
 //
 // Taking a world down: stop(), leave run(), shut(), destroy the plane and whatever tasks refer to, destroy the RealEnv. shut()
 // joins the lanes first (their work may refer to suspended frames), then destroys all suspended tasks and queued handlers.

@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <future>
+#include <thread>
 
 #include "os/proc.h"
 #include "os/telemetry.h"
@@ -174,7 +176,7 @@ Task<> hang_in_time(Env& env, int& ends) {
 
 Task<> hang_on_lane(Env& env, int& ends) {
   const Mark mark{ends};
-  // The lane of the test is kept busy until the shutdown, so this never begins.
+  // All threads are kept busy until the shutdown, so this never begins.
   co_await run_on(env, env.compute, [] {});
 }
 
@@ -197,7 +199,8 @@ TEST(RealEnv, shutting_down_ends_every_suspended_task_before_what_it_refers_to) 
   const auto process = env.processes.start({.argv = {"sleep", "1000"}, .env = {kPath}, .folder = "/", .output = ""});
   ASSERT_TRUE(process);
   Tasks tasks(env);
-  env.compute.submit([] { poll(nullptr, 0, 20); }, [] {});
+  for (unsigned i = 0; i < std::max(std::thread::hardware_concurrency(), 1u); ++i)
+    env.compute.submit([] { poll(nullptr, 0, 20); }, [] {});
   tasks.spawn(hang(env, ends, never));
   tasks.spawn(hang_in_time(env, ends));
   tasks.spawn(hang_on_lane(env, ends));

@@ -1,15 +1,7 @@
 #include "plane/plane.h"
 
-#include "cluster/admission.h"
 #include "cluster/cluster.h"
-#include "cluster/explain.h"
-#include "delivery/jobflow/admission.h"
-#include "delivery/jobflow/controller.h"
-#include "delivery/jobflow/explain.h"
-#include "delivery/jobflow/kinds.h"
-#include "delivery/jobflow/workflow.h"
 #include "kube/well_known.h"
-#include "server/create_check.h"
 
 namespace slipway::plane {
 namespace {
@@ -17,14 +9,9 @@ namespace {
 constexpr const char* kManager = "slipway-bootstrap";
 using kube::kDefinitions;
 
-template <class Row>
-void append(std::vector<Row>& to, std::vector<Row> rows) {
-  to.insert(to.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
-}
-
 /// By the ordinary path of custom resources; an apply that changes nothing writes nothing.
-Task<Result<void>> apply_definitions(server::Server& server) {
-  for (json::Value& definition : custom_resource_definitions()) {
+Task<Result<void>> apply_definitions(server::Server& server, Families of) {
+  for (json::Value& definition : custom_resource_definitions(of)) {
     const auto applied = co_await client::apply(server, kDefinitions, std::move(definition), kManager);
     if (!applied) co_return fail(applied.error());
   }
@@ -33,28 +20,8 @@ Task<Result<void>> apply_definitions(server::Server& server) {
 
 }  // namespace
 
-std::vector<kube::AdmissionRow> admission_rows() {
-  std::vector<kube::AdmissionRow> rows;
-  append(rows, cluster::admission_rows());
-  append(rows, delivery::jobflow::admission_rows(server::CreateCheck(delivery::jobflow::kJobKind)));
-  return rows;
-}
-
-std::vector<control::ExplainRow> explain_rows() {
-  std::vector<control::ExplainRow> rows;
-  append(rows, cluster::explain_rows());
-  append(rows, delivery::jobflow::explain_rows());
-  return rows;
-}
-
-std::vector<json::Value> custom_resource_definitions() {
-  std::vector<json::Value> definitions;
-  append(definitions, delivery::jobflow::custom_resource_definitions());
-  return definitions;
-}
-
-Task<Result<void>> install_definitions(Env& env, client::Client& client) {
-  for (json::Value& definition : custom_resource_definitions()) {
+Task<Result<void>> install_definitions(Env& env, client::Client& client, Families of) {
+  for (json::Value& definition : custom_resource_definitions(of)) {
     const kube::ObjectKey key{"", std::string(kube::name(definition))};
     SLIPWAY_CO_TRY(applied, co_await client::apply(client, kDefinitions, std::move(definition), kManager));
     json::Value seen = std::move(applied);
@@ -71,11 +38,13 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   SLIPWAY_CO_TRY(opened, store::Store::open(env, options.store));
   std::unique_ptr<ApiServer> api(new ApiServer);
   api->store_ = std::move(opened);
-  options.server.admission = admission_rows();
+  options.server.admission = admission_rows(options.families);
+  options.server.answered = answered_kinds(options.families);
+  options.server.own_groups = own_groups(options.families);
   options.server.writes_bootstrap = options.writes_bootstrap;
   api->server_ = std::make_unique<server::Server>(env, *api->store_, std::move(options.server));
   SLIPWAY_CO_TRY_VOID(co_await api->server_->start());
-  if (options.writes_bootstrap) SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_));
+  if (options.writes_bootstrap) SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, options.families));
   co_return api;
 }
 
@@ -116,7 +85,10 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
     pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, std::move(process));
   }
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
-  runtime_.add(cluster, std::make_unique<delivery::jobflow::WorkflowController>(env_));
+  for (const delivery::Family* family : options.families) {
+    if (!family->controllers) continue;
+    for (auto& controller : family->controllers({.env = env_})) runtime_.add(cluster, std::move(controller));
+  }
 }
 
 std::vector<std::string> Controllers::hindrances(const std::string& cluster) const {

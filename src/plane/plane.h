@@ -1,6 +1,5 @@
 // The composition: what a Slipway process is made of. ApiServer is a store with the embedded API server over it; Controllers
-// are all controllers over any Client; Plane is both in one process. The tables that the rooms export (admission rows, explain
-// rows, CRDs) are joined here and nowhere else.
+// are all controllers over any Client. What families bring to both comes from the rows of plane/families.h.
 #pragma once
 
 #include <map>
@@ -11,29 +10,25 @@
 #include "base/env.h"
 #include "cluster/process_runtime.h"
 #include "cluster/simulated_runtime.h"
-#include "control/explain.h"
 #include "control/runtime.h"
 #include "fleet/fleet.h"
-#include "kube/admission.h"
+#include "plane/families.h"
 #include "server/pod_backend.h"
 #include "server/server.h"
 #include "store/store.h"
 
 namespace slipway::plane {
 
-std::vector<kube::AdmissionRow> admission_rows();
-std::vector<control::ExplainRow> explain_rows();
-/// CustomResourceDefinition objects of all own kinds, as in crds/.
-std::vector<json::Value> custom_resource_definitions();
-
-/// Applies them by the ordinary path and waits until they are served; what changes nothing writes nothing.
-Task<Result<void>> install_definitions(Env& env, client::Client& client);
+/// Applies the definitions of all families by the ordinary path and waits until they are served; what changes nothing writes
+/// nothing.
+Task<Result<void>> install_definitions(Env& env, client::Client& client, Families of = families());
 
 class ApiServer {
  public:
   struct Options {
     store::Options store;
-    server::Options server;  // its admission rows are filled here
+    server::Options server;  // what families bring to it is filled in here
+    Families families = plane::families();
     /// Writes bootstrap objects and CRDs where they are missing or older. False for looking only.
     bool writes_bootstrap = true;
   };
@@ -64,6 +59,7 @@ class Controllers {
     cluster::ProcessUser user{};            // process runtime: as whom this process runs
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
+    Families families = plane::families();
   };
   /// The name of a cluster that is the only one, as KubeVela calls its hub.
   static constexpr const char* kLocal = "local";

@@ -89,7 +89,9 @@ Task<net::Answer> Api::answer(Call call) {
   std::string verb_name(known_method(call.http.method));
   Subject subject;
   Result<net::Answer> answer = fail(Reason::InternalError, "");
-  if (!call.route.is_resource) {
+  if (const client::HttpPath* path = call.route.is_resource ? nullptr : find_path(call.route)) {
+    answer = co_await answer_own_path(*path, std::move(call));
+  } else if (!call.route.is_resource) {
     answer = answer_path(call);
   } else if (const auto verb = verb_of(call.http.method, call.route, flag_of(call.query, "watch")); !verb) {
     answer = fail(verb.error());
@@ -140,6 +142,28 @@ Result<net::Answer> Api::answer_path(const Call& call) {
   SLIPWAY_TRY(response,
               path_response({server_.registry(), documents_, options_.root, options_.metrics, options_.hindrances}, call));
   return net::Answer(std::move(response));
+}
+
+const client::HttpPath* Api::find_path(const Route& route) const {
+  const std::string path = route.path();
+  const auto at = std::ranges::find_if(options_.paths, [&](const client::HttpPath& row) { return row.covers(path); });
+  return at == options_.paths.end() ? nullptr : &*at;
+}
+
+Task<Result<net::Answer>> Api::answer_own_path(const client::HttpPath& path, Call call) {
+  if (path.access == client::HttpPath::Access::Authorized) {
+    SLIPWAY_CO_TRY_VOID(server_.authorize(call.user, server::Attributes::of_path(lower(call.http.method), call.route.path())));
+  }
+  if (std::ranges::find(path.methods, call.http.method) == path.methods.end()) {
+    co_return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
+  }
+  if (call.http.body.size() > path.max_body_bytes) {
+    co_return fail(Reason::RequestEntityTooLarge, fmt::format("limit is {}", path.max_body_bytes));
+  }
+  if (writes_ >= options_.writes_in_flight) co_return fail(too_many_requests());
+  const Held held(writes_);
+  SLIPWAY_CO_TRY(response, co_await path.run({env_, server_}, std::move(call.http), std::move(call.user)));
+  co_return net::Answer(std::move(response));
 }
 
 Result<Api::Admitted> Api::admit(const Call& call, Verb verb) {

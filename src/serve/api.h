@@ -1,5 +1,5 @@
 // One cluster's API on the wire: a request about resources becomes a client::Request, its answer takes the form that was asked
-// for. What is no resource (discovery, health, OpenAPI, metrics) is answered by serve/paths.h.
+// for. What is no resource (discovery, health, OpenAPI, metrics) is answered by serve/paths.h, or by a family's own path.
 //
 // What is looked at first costs least: the path, then whether the user may, then whether there is room; only then is the body
 // read. So a stranger's body is never parsed, and what a stranger sends leaves no trace in metrics but counts by verb and code.
@@ -8,8 +8,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/env.h"
+#include "client/served.h"
 #include "kube/openapi.h"
 #include "net/server.h"
 #include "serve/call.h"
@@ -29,6 +31,8 @@ struct ApiOptions {
   MetricsSource metrics{};  // empty: /metrics is not served
   /// What keeps the cluster's controllers from their work, a sentence each: /readyz fails with them. Empty: there are none.
   std::function<std::vector<std::string>()> hindrances{};
+  /// Paths that families answer; none of them is one of the server's own.
+  std::vector<client::HttpPath> paths{};
   // Beyond these: 429. A place is held from before the body is read until the answer is made; watches, streams and reads that
   // wait for a revision to come hold none.
   std::size_t reads_in_flight = 400;
@@ -67,6 +71,8 @@ class Api {
   Task<Result<net::Answer>> answer_list(Call call, client::Request request, server::TypePtr type);
   Task<Result<net::Answer>> answer_watch(Call call, client::Request request, server::TypePtr type);
   Result<net::Answer> answer_path(const Call& call);
+  const client::HttpPath* find_path(const Route& route) const;
+  Task<Result<net::Answer>> answer_own_path(const client::HttpPath& path, Call call);
 
   Env& env_;
   server::Server& server_;

@@ -71,10 +71,27 @@ void add_endpoint(Rows& rows, const server::Endpoint& endpoint) {
   rows[name] = Row{name, singular, endpoint.kind, endpoint.is_namespaced, sorted_verbs(endpoint.verbs), {}, {}};
 }
 
+/// A kind that functions answer has the verbs that have one.
+void add_answered(Rows& rows, const server::Served& served) {
+  const kube::ResourceType& type = served.type;
+  for (const auto& [part, verbs] : served.answered_parts) {
+    if (verbs.empty()) continue;
+    const std::string name = part.empty() ? type.resource.plural : type.resource.plural + "/" + part;
+    rows[name] = Row{name, part.empty() ? type.singular : "", type.kind, type.is_namespaced, sorted_verbs(verbs), {}, {}};
+    if (!part.empty()) continue;
+    rows[name].short_names = type.short_names;
+    rows[name].categories = type.categories;
+  }
+}
+
 Groups groups_of(const server::Registry& registry) {
   Groups groups;
   for (const server::TypePtr& type : registry.all()) {
     Rows& rows = groups[type->resource.group].versions[type->resource.version];
+    if (const auto served = registry.served(type->resource); served && (*served)->answers) {
+      add_answered(rows, **served);
+      continue;
+    }
     add_type(rows, *type);
     add_scale(rows, *type);
   }

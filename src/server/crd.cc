@@ -137,6 +137,7 @@ void DefinitionProjection::apply(const store::Change& change) {
   const auto [plural, group] = split_name(std::string_view(change.key).substr(kPrefix.size()));
   if (is_named_as_builtin(registry_, group, plural)) return;
   const auto known = registry_.versions(group, plural);
+  if (std::ranges::any_of(known, [](const ServedPtr& one) { return one->answers != nullptr; })) return;
   std::vector<Served> now;
   if (change.value) now = served_versions(*change.value, change.revision, known);
   registry_.remove_all(group, plural);

@@ -28,7 +28,7 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
 /// or cleaned up after: the built-in resource stays what it is.
 bool is_named_as_builtin(const Registry& registry, std::string_view group, std::string_view plural);
 
-/// Keeps the registry in line with the definitions that are durable.
+/// Keeps the registry in line with the definitions that are durable. None takes the place of a kind that functions answer.
 class DefinitionProjection : public store::Projection {
  public:
   DefinitionProjection(store::Store& store, Registry& registry);

@@ -5,27 +5,13 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
+#include "kube/resource_word.h"
 #include "kube/schema.h"
 #include "server/builtin/conversion.h"
 #include "server/builtin/strategy.h"
 #include "server/endpoint.h"
 
 namespace slipway::server {
-
-namespace {
-
-bool answers_to(const kube::ResourceType& type, const std::string& word) {
-  return word == type.resource.plural || word == type.singular || word == lower(type.kind.kind) ||
-         std::ranges::find(type.short_names, word) != type.short_names.end();
-}
-
-/// Built-in kinds win over custom ones, then the first group.
-bool is_better(const kube::ResourceType& candidate, const TypePtr& best) {
-  return best == nullptr || (best->is_custom && !candidate.is_custom);
-}
-
-}  // namespace
 
 TypePtr type_of(const ServedPtr& served) { return {served, &served->type}; }
 
@@ -35,6 +21,11 @@ std::optional<Part> Served::part(std::string_view subresource) const {
   using enum client::Verb;
   static constexpr std::array kOfObjects{Get, List, Watch, Create, Update, Patch, Delete, DeleteCollection};
   static constexpr std::array kOfParts{Get, Update, Patch};
+  if (answers != nullptr) {
+    const auto answered = answered_parts.find(subresource);
+    if (answered == answered_parts.end()) return std::nullopt;
+    return Part{subresource.empty() ? Part::Content::Whole : Part::Content::Answered, answered->second};
+  }
   if (subresource.empty()) return Part{Part::Content::Whole, kOfObjects};
   if (subresource == "status" && type.has_status) return Part{Part::Content::Status, kOfParts};
   if (subresource == "scale" && type.scale.has_value()) return Part{Part::Content::Scale, kOfParts};
@@ -89,23 +80,23 @@ Result<TypePtr> Registry::find_kind(const kube::GroupVersionKind& kind) const {
   return fail(Reason::NotFound, fmt::format("no matches for kind \"{}\" in version \"{}\"", kind.kind, kind.api_version()));
 }
 
-Result<TypePtr> Registry::find_word(std::string_view word) const {
-  const std::string wanted = lower(word);
-  const auto dot = wanted.find('.');
-  const std::string group = dot == std::string::npos ? "" : wanted.substr(dot + 1);
-  const std::string head = wanted.substr(0, dot);
-  TypePtr best;
-  for (const auto& [resource, served] : types_) {
-    if (dot != std::string::npos && resource.group != group) continue;
-    if (answers_to(served->type, head) && is_better(served->type, best)) best = type_of(served);
-  }
-  if (best == nullptr) return fail(Reason::NotFound, fmt::format("the server doesn't have a resource type \"{}\"", word));
-  return best;
-}
+Result<TypePtr> Registry::find_word(std::string_view word) const { return kube::find_by_word(all(), word); }
 
 void Registry::put(kube::ResourceType type) {
   Served served;
   served.type = std::move(type);
+  put(std::move(served));
+}
+
+void Registry::put(client::AnsweredKind kind) {
+  Served served;
+  served.type = kind.type;
+  served.type.is_custom = true;  // shown, described and named by people as a custom resource is
+  served.source = json::object({{"schema", json::object({{"openAPIV3Schema", kind.schema}})}});
+  served.answered_parts[""];
+  for (const client::AnsweredVerb& row : kind.verbs) served.answered_parts[row.subresource].push_back(row.verb);
+  if (kind.watch) served.answered_parts[""].push_back(client::Verb::Watch);
+  served.answers = std::make_shared<const client::AnsweredKind>(std::move(kind));
   put(std::move(served));
 }
 

@@ -1,5 +1,6 @@
-// Which resources are served: the built-in kinds and those of CustomResourceDefinitions. One entry joins what every room may
-// know (kube::ResourceType) with what only the server needs: where objects are stored and how the kind behaves.
+// Which resources are served: the built-in kinds, those of CustomResourceDefinitions and those that functions answer. One entry
+// joins what every room may know (kube::ResourceType) with what only the server needs: where objects are stored and how the
+// kind behaves.
 #pragma once
 
 #include <map>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "client/client.h"
+#include "client/served.h"
 #include "kube/object.h"
 #include "kube/resource.h"
 
@@ -27,8 +29,9 @@ struct Part {
   enum class Content : std::uint8_t {
     Whole,
     Status,
-    Scale,   // autoscaling/v1 Scale, made from fields of the object
-    OfKind,  // Strategy::subresource: namespaces/finalize
+    Scale,     // autoscaling/v1 Scale, made from fields of the object
+    OfKind,    // Strategy::subresource: namespaces/finalize
+    Answered,  // a subresource of a kind that functions answer
   };
   Content content = Content::Whole;
   std::span<const client::Verb> verbs{};
@@ -49,7 +52,10 @@ struct Served {
   json::Value source{};                  // of a custom resource: what of its CustomResourceDefinition made this entry
   std::shared_ptr<const Rules> rules{};  // of a custom resource, see server/rules.h; may be null
   std::string deprecation;               // a warning that goes with every answer; empty: none
-  bool is_terminating = false;           // its CustomResourceDefinition is being deleted: nothing new may be created
+  /// Of a kind of which nothing is stored: what answers instead (client/served.h). Null for all others.
+  std::shared_ptr<const client::AnsweredKind> answers{};
+  std::map<std::string, std::vector<client::Verb>, std::less<>> answered_parts{};  // its verbs, by subresource
+  bool is_terminating = false;  // its CustomResourceDefinition is being deleted: nothing new may be created
 
   std::string key(std::string_view ns, std::string_view name) const;
   /// The part behind a subresource's name, "" being the whole object; nullopt when the resource has no such part. The only
@@ -78,10 +84,12 @@ class Registry {
   Result<TypePtr> find(const kube::Resource& resource) const;
   /// NotFound `no matches for kind "X" in version "g/v"`.
   Result<TypePtr> find_kind(const kube::GroupVersionKind& kind) const;
-  /// By what people type: plural, singular, short name, kind in any case, "plural.group"; NotFound otherwise.
+  /// By what people type (kube/resource_word.h): NotFound, or BadRequest where several groups have the name.
   Result<TypePtr> find_word(std::string_view word) const;
   /// A built-in kind.
   void put(kube::ResourceType type);
+  /// A kind that functions answer.
+  void put(client::AnsweredKind kind);
   void remove(const kube::Resource& resource);
   /// In order of group, version, plural.
   std::vector<TypePtr> all() const;

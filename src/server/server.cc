@@ -12,6 +12,7 @@ namespace slipway::server {
 Server::Server(Env& env, store::Store& store, Options options)
     : env_(env), store_(store), options_(std::move(options)), registry_(std::make_unique<Registry>()) {
   for (const kube::ResourceType& type : kube::builtin_types()) registry_->put(type);
+  for (const client::AnsweredKind& kind : options_.answered) registry_->put(kind);
   verbs_ = std::make_unique<Verbs>(env_, store_, options_, *registry_, *this);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "client/client.h"
+#include "client/served.h"
 #include "kube/admission.h"
 #include "kube/resource.h"
 #include "server/access/authenticator.h"
@@ -22,6 +23,9 @@ class Verbs;
 
 struct Options {
   std::vector<kube::AdmissionRow> admission;
+  /// API groups beside the built-in ones whose kinds the roles admin, edit and view give rights on.
+  std::vector<std::string> own_groups{};
+  std::vector<client::AnsweredKind> answered{};
   std::size_t max_object_bytes = std::size_t{3} << 19;    // 1.5 MiB, as etcd's request limit
   std::size_t max_body_bytes = std::size_t{3} << 20;      // 3 MiB, as the API server's
   std::size_t watch_batch = 500;                          // events handed out at once

@@ -32,6 +32,9 @@ class Verbs {
   Result<void> authorize(const Request& request);
   Task<Result<Reply>> answer(const Endpoint& endpoint, Request request);
   Task<Result<Reply>> dispatch(Request request, ServedPtr served);
+  // Of kinds that functions answer: answered.cc.
+  Task<Result<Reply>> ask(Request request, ServedPtr served);
+  Task<Result<ListReply>> ask_list(Request request, ServedPtr served);
   Task<Result<Reply>> get(Request request, ServedPtr served);
   Task<Result<Reply>> whole_list(Request request, ServedPtr served);
   Task<Result<ListReply>> read_list(Request request, ServedPtr served);

@@ -117,7 +117,7 @@ Task<Result<Reply>> Verbs::call(Request request) {
     co_return co_await answer(*endpoint, std::move(request));
   }
   SLIPWAY_CO_TRY(served, context_.registry.served(request.resource));
-  auto reply = co_await dispatch(std::move(request), served);
+  auto reply = co_await (served->answers ? ask(std::move(request), served) : dispatch(std::move(request), served));
   if (reply && !served->deprecation.empty()) reply->warnings.push_back(served->deprecation);
   co_return reply;
 }
@@ -173,7 +173,7 @@ Task<Result<Reply>> Verbs::get(Request request, ServedPtr served) {
 Task<Result<ListReply>> Verbs::list(Request request) {
   SLIPWAY_CO_TRY_VOID(authorize(request));
   SLIPWAY_CO_TRY(served, context_.registry.served(request.resource));
-  auto reply = co_await read_list(std::move(request), served);
+  auto reply = co_await (served->answers ? ask_list(std::move(request), served) : read_list(std::move(request), served));
   if (reply && !served->deprecation.empty()) reply->warnings.push_back(served->deprecation);
   co_return reply;
 }

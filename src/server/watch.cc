@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/turn.h"
+#include "server/answered.h"
 #include "server/list_options.h"
 #include "server/verbs.h"
 
@@ -179,6 +180,10 @@ Task<Result<std::unique_ptr<client::Watch>>> Verbs::watch(Request request) {
   request.verb = client::Verb::Watch;
   SLIPWAY_CO_TRY_VOID(authorize(request));
   SLIPWAY_CO_TRY(served, context_.registry.served(request.resource));
+  if (served->answers) {
+    if (!served->answers->watch) co_return fail(not_allowed());
+    co_return co_await served->answers->watch({context_.env, context_.server}, std::move(request));
+  }
   SLIPWAY_CO_TRY(plan, WatchPlan::of(request));
   ServerWatch::Start start;
   SLIPWAY_CO_TRY(parsed, Selection::of(request, *served));

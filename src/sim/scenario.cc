@@ -9,12 +9,14 @@
 #include "delivery/jobflow/workflow.h"
 #include "json/text.h"
 #include "kube/well_known.h"
+#include "plane/families.h"
 
 namespace slipway::sim {
 namespace {
 
 using namespace std::chrono_literals;
 using delivery::jobflow::kJobs;
+using delivery::jobflow::kWorkflowKind;
 using delivery::jobflow::kWorkflows;
 using kube::Object;
 
@@ -29,24 +31,18 @@ using kube::kReplicaSets;
 using kube::kSecrets;
 const kube::Resource kWidgets{"example.test", "v1", "widgets"};
 
-/// Where a manifest of the kind goes to.
-struct Kind {
-  std::string_view kind;
-  kube::Resource resource;
-  bool is_namespaced = true;
-};
-
-const Kind& kind_of(std::string_view kind) {
-  static const std::vector<Kind> kKinds{{"Workflow", kWorkflows},
-                                        {"Job", kJobs},
-                                        {"PersistentVolumeClaim", kClaims},
-                                        {"Widget", kWidgets},
-                                        {"Deployment", kDeployments},
-                                        {"Namespace", kNamespaces, false},
-                                        {"CustomResourceDefinition", kDefinitions, false}};
-  const auto at = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& one) { return one.kind == kind; });
-  SLIPWAY_CHECK(at != kKinds.end(), kind);
-  return *at;
+/// The type of a manifest: a built-in kind, one of a family, or the widgets that scenarios define.
+kube::ResourceType type_of(const Object& manifest) {
+  const auto kind = kube::GroupVersionKind::of(manifest);
+  SLIPWAY_CHECK(kind.has_value(), kind.error().message);
+  if (kind->group == kWidgets.group) {
+    kube::ResourceType widgets;
+    widgets.resource = kWidgets;
+    return widgets;
+  }
+  const auto found = plane::find_type(kind->group, kind->kind);
+  SLIPWAY_CHECK(found != nullptr, kind->kind);
+  return *found;
 }
 
 std::string conditions_text(const Object& object) {
@@ -148,7 +144,8 @@ class Census {
            fmt::format("pod of {} {}", owner == titles_.end() ? "nobody" : owner->second, pod["status"]["phase"].as_string()));
     }
     for (const Object& event : all(kEvents)) {
-      const bool is_of_interest = event["reason"].as_string().starts_with("Workflow") || !namespaces_.contains(kube::ns(event));
+      const bool is_of_interest =
+          event["reason"].as_string().starts_with(kWorkflowKind.kind) || !namespaces_.contains(kube::ns(event));
       if (!is_of_interest) continue;
       note(event, fmt::format("event {} {}", event["involvedObject"]["name"].as_string(), event["reason"].as_string()));
     }
@@ -195,9 +192,8 @@ std::string step(std::string_view name, std::string_view dependencies, std::stri
 
 std::string workflow(std::string_view name, std::string_view more, std::initializer_list<std::string> steps,
                      std::string_view space = "default") {
-  std::string text = fmt::format(
-      "apiVersion: batch.slipway.dev/v1alpha1\nkind: Workflow\nmetadata: {{name: {}, namespace: {}}}\nspec:\n  {}\n  steps:",
-      name, space, more);
+  std::string text = fmt::format("apiVersion: {}\nkind: {}\nmetadata: {{name: {}, namespace: {}}}\nspec:\n  {}\n  steps:",
+                                 kWorkflowKind.api_version(), kWorkflowKind.kind, name, space, more);
   for (const std::string& one : steps) text += one;
   return text + "\n";
 }
@@ -231,7 +227,7 @@ Task<> external(World& world) {
     return fmt::format("\n    {}: {{externalRef: {{apiVersion: {}, kind: {}, name: {}}}}}", name, api, kind, refers);
   };
   co_await apply_text(world, workflow("waiter", "parallelism: 1",
-                                      {reference("flow", "batch.slipway.dev/v1alpha1", "Workflow", "other"),
+                                      {reference("flow", kWorkflowKind.api_version(), kWorkflowKind.kind, "other"),
                                        reference("job", "batch/v1", "Job", "alone"), step("after", "flow, job", "2s")}));
   co_await sleep_for(world.user_domain().env(), 20s);
   co_await apply_text(world, workflow("other", "parallelism: 1", {step("only", "", "6s")}) + R"(---
@@ -461,9 +457,9 @@ Task<> apply_text(World& world, std::string yaml) {
   SLIPWAY_CHECK(documents.has_value(), documents.error().message);
   for (const json::YamlDocument& document : *documents) {
     Object object = document.value;
-    const Kind& kind = kind_of(kube::kind(object));
-    if (kind.is_namespaced && kube::ns(object).empty()) object = object.with_path({"metadata", "namespace"}, "default");
-    const auto applied = co_await client::apply(world.user(), kind.resource, object, "user");
+    const kube::ResourceType type = type_of(object);
+    if (type.is_namespaced && kube::ns(object).empty()) object = object.with_path({"metadata", "namespace"}, "default");
+    const auto applied = co_await client::apply(world.user(), type.resource, object, "user");
     SLIPWAY_CHECK(applied.has_value(), applied.error().message);
   }
 }

@@ -82,7 +82,8 @@ std::set<std::string> reachable(const std::map<std::string, Room>& rooms, const 
 std::optional<std::string> room_of(const std::map<std::string, Room>& rooms, const std::string& path) {
   std::optional<std::string> best;
   for (const auto& [name, room] : rooms) {
-    if (path.starts_with(name + "/") && (!best || name.size() > best->size())) best = name;
+    const bool is_inside = path.starts_with(name + "/") || path == name + ".h";
+    if (is_inside && (!best || name.size() > best->size())) best = name;
   }
   return best;
 }

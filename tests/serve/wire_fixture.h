@@ -225,12 +225,14 @@ spec:
     options.store.path = "/data/cluster.db";
     options.server.access.static_tokens["token-of-nobody"] = std::make_shared<kube::UserInfo>(
         kube::UserInfo{.name = "nobody", .uid = "", .groups = {"system:authenticated"}, .extra = {}});
+    options.families = families_;
     auto opened = co_await plane::ApiServer::open(env(), options);
     SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
     plane_ = std::move(*opened);
     gateway_ = std::make_unique<Gateway>(env());
     ApiOptions api = api_options_;
     api.pods = pods_.get();
+    api.paths = plane::http_paths(families_);
     api.metrics = [this] { return real_.metrics_stream(); };
     gateway_->add("", std::make_shared<Api>(env(), plane_->server(), api));
     listen();
@@ -289,6 +291,7 @@ spec:
 
   std::unique_ptr<net::Client> client_;
   Credentials credentials_;
+  api.paths = plane::http_paths(families_);
   ApiOptions api_options_;  // of the server; pods and metrics are the fixture's
 };
 

@@ -286,7 +286,7 @@ bool Compiler::static_label(const ast::Node& node, Label& label) {
     label = program_.labels.regular(literal.text);
     return true;
   }
-  auto text = unquote(literal.text);
+  auto text = unquote(literal.text, Closing::BehindText);
   if (!text) {
     error(node.pos, text.error().message);
     label = program_.labels.regular("");
@@ -542,20 +542,17 @@ void Compiler::clauses(const ast::Comprehension& node, std::size_t index, std::v
   }
   if (clause.expr != nullptr) compiled.expr = expression(*clause.expr);
   Scope scope{scope_, clause.kind == ast::Clause::For || clause.kind == ast::Clause::Let, {}};
-  bool is_let = clause.kind == ast::Clause::Let;
   if (!clause.key.empty()) {
     compiled.key = program_.labels.unique_let(clause.key);
     scope.bindings.push_back({clause.key, Binding::Kind::Field, compiled.key, nullptr, nullptr, 0, {}, clause.key_pos});
   }
   if (!clause.value.empty()) {
     compiled.value = program_.labels.unique_let(clause.value);
-    scope.bindings.push_back(
-        {clause.value, Binding::Kind::Field, compiled.value, nullptr, nullptr, 0, {}, clause.value_pos, false, is_let});
+    scope.bindings.push_back({clause.value, Binding::Kind::Field, compiled.value, nullptr, nullptr, 0, {}, clause.value_pos});
   }
   out.push_back(compiled);
   InScope in(*this, scope);
   clauses(node, index + 1, out, result);
-  check_used(scope);
 }
 
 void Compiler::collect_labels(const ir::Expr& body, std::vector<Label>& out, bool& any) {

@@ -278,7 +278,7 @@ const ir::Expr* Compiler::literal(const ast::Literal& node) {
     default:
       break;
   }
-  auto text = unquote(node.text);
+  auto text = unquote(node.text, Closing::BehindText);
   if (!text) return error(node.pos, fmt::format("invalid string: {}", text.error().message));
   std::string_view kept = program_.arena.copy(std::string_view(text->value));
   return constant(text->is_bytes ? Value::bytes(kept) : Value::string(kept), node.pos);
@@ -287,7 +287,7 @@ const ir::Expr* Compiler::literal(const ast::Literal& node) {
 const ir::Expr* Compiler::interpolation(const ast::Interpolation& node) {
   std::vector<std::string_view> raw;
   for (std::size_t i = 0; i < node.parts.size(); i += 2) raw.push_back(ast::as<ast::Literal>(*node.parts[i]).text);
-  auto pieces = unquote_pieces(raw);
+  auto pieces = unquote_pieces(raw, Closing::BehindText);
   if (!pieces) return error(node.pos, fmt::format("invalid interpolation: {}", pieces.error().message));
   auto* result = make<ir::Interpolation>(ir::Op::Interpolation, node.pos);
   result->is_bytes = pieces->is_bytes;

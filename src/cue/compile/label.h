@@ -54,11 +54,15 @@ class Labels {
 
   static LabelKind kind_of(std::string_view identifier);
 
+  /// What this table takes, without the one below; the tables of names estimated.
+  std::uint64_t used_bytes() const { return texts_.used_bytes() * 2 + entries_.size() * kEntryBytes; }
+
  private:
   struct Entry {
     std::string_view text;
     std::string_view package;
   };
+  static constexpr std::uint64_t kEntryBytes = 112;  // and one in `words_`, with its text
   Label intern(std::string_view text, std::string_view package, LabelKind kind);
   std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(entries_.size()); }
   const Entry& entry(std::uint32_t index) const { return index < first_ ? below_->entry(index) : entries_[index - first_]; }

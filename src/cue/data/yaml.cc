@@ -363,7 +363,8 @@ class Printer {
  private:
   // What follows a key or dash: " scalar", or a newline and lines indented by `indent`.
   std::string node(const Value& raw, int indent, bool in_list) {
-    if (indent > 2 * kMaxNesting || error_.is_bottom()) return "";
+    if (indent > 2 * kMaxNesting && !error_.is_bottom()) error_ = calls_.fail("nested too deeply");
+    if (error_.is_bottom()) return "";
     Value value = concrete(raw);
     if (error_.is_bottom()) return "";
     if (!value.is_vertex()) return " " + scalar(value, indent);
@@ -374,16 +375,25 @@ class Printer {
   Value concrete(const Value& raw) {
     Value items[] = {raw};
     Value value = raw;
-    if (raw.is_vertex() || !raw.is_concrete_scalar()) value = calls_.list_item(calls_.make_list(items), 0);
+    if (raw.is_vertex() || !raw.is_concrete_scalar()) {
+      const Value list = calls_.make_list(items);
+      value = list.is_bottom() ? list : calls_.list_item(list, 0);
+    }
     if (value.is_bottom()) error_ = value;
     return value;
+  }
+
+  /// Charges for one more part of a text, which lies twice in memory when it is put into the one around it.
+  bool goes_on(const std::string& out) {
+    if (!error_.is_bottom() && (!calls_.spend(1) || !calls_.has_room(2 * out.size()))) error_ = calls_.ended();
+    return !error_.is_bottom();
   }
 
   std::string list(const Value& value, int indent, bool in_list) {
     if (calls_.list_size(value) == 0) return " []";
     std::string pad(static_cast<std::size_t>(indent), ' ');
     std::string out;
-    for (std::size_t i = 0; i < calls_.list_size(value); ++i) {
+    for (std::size_t i = 0; i < calls_.list_size(value) && goes_on(out); ++i) {
       out += in_list && i == 0 ? " " : "\n" + pad;
       out += "-" + node(calls_.raw_item(value, i), indent + 2, true);
     }
@@ -400,6 +410,7 @@ class Printer {
     std::string pad(static_cast<std::size_t>(indent), ' ');
     std::string out;
     for (const Calls::Member& member : calls_.members_in_order(value)) {
+      if (!goes_on(out)) break;
       out += in_list && out.empty() ? " " : "\n" + pad;
       out += yaml_key(member.name) + ":" + node(member.value, indent + 2, false);
     }

@@ -1,6 +1,7 @@
 // A budget that ends where what fails is dropped.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ TEST(Budget, that_ends_inside_a_disjunct_fails_the_whole) {
   const std::string text = std::string("v: null | {n: 999 & len(#Long)}\nok: 1") + kLong;
   EXPECT_EQ(evaluate(compiled(text)).lookup("v").kind(), Kind::Null);
   expect_failure(text, {.max_steps = 3000});
-  expect_failure(text, {.max_bytes = 100'000});
+  expect_failure(text, {.max_bytes = 100'000}, "evaluation takes too much memory");
   expect_failure(std::string("v: *{n: len(#Long)} | null") + kLong, {.max_steps = 3000});
   expect_failure(std::string("v: {a: 1} | {a: len(#Long)}\nv: a: 1") + kLong, {.max_steps = 3000});
 }
@@ -88,6 +89,97 @@ TEST(Budget, at_every_step_is_a_failure_or_the_value) {
     if (json) {
       EXPECT_EQ(*json, right) << steps;
     }
+  }
+}
+
+// Far more steps than there are between two looks.
+const std::string kEndless = "l: [for i in #n for j in #n for k in #n for m in #n {i + j + k + m}]" + std::string(kLong);
+
+TEST(Budget, ends_when_its_caller_says_it_is_overdue) {
+  int looks = 0;
+  Limits limits;
+  limits.is_overdue = [&looks] { return ++looks > 3; };
+  Cursor root = evaluate(compiled(kEndless), {}, limits);
+  Errors errors = root.validate();
+  ASSERT_EQ(errors.size(), 1u) << describe(errors);
+  EXPECT_EQ(errors[0].message, "evaluation takes too long");
+  EXPECT_FALSE(errors[0].path.empty());
+  EXPECT_EQ(looks, 4);  // it has ended: nobody asks again
+  EXPECT_LE(root.evaluation()->evaluator().steps(), 5 * Meter::kStepsPerLook);
+  EXPECT_FALSE(root.to_json().has_value());
+}
+
+TEST(Budget, ends_when_it_is_cancelled) {
+  std::atomic<bool> cancelled = false;
+  int looks = 0;
+  Limits limits;
+  limits.cancelled = &cancelled;
+  limits.is_overdue = [&] {
+    if (++looks == 2) cancelled = true;  // as another thread would
+    return false;
+  };
+  Errors errors = evaluate(compiled(kEndless), {}, limits).validate();
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message, "evaluation was cancelled");
+  EXPECT_EQ(looks, 2);
+  Cursor late = evaluate(compiled("a: 1"), {}, limits);
+  EXPECT_EQ(late.validate()[0].message, "evaluation was cancelled");
+}
+
+// A function that loops on its own looks as often as an expression.
+TEST(Budget, is_looked_at_inside_functions) {
+  for (const char* text : {"import \"list\"\nx: list.Range(0, 100000, 0.5)",
+                           "import \"list\"\nx: list.Sort(list.Range(0, 20000, 1), {x: _, y: _, less: -x < -y})",
+                           "import \"list\"\nx: list.SortStrings([for i in list.Range(0, 100000, 1) {\"a\\(i)\"}])"}) {
+    bool is_overdue = false;
+    int looks = 0;
+    Limits limits;
+    limits.is_overdue = [&] { return ++looks > 2 || is_overdue; };
+    Errors errors = evaluate(compiled(text), {}, limits).validate();
+    ASSERT_EQ(errors.size(), 1u) << text;
+    EXPECT_EQ(errors[0].message, "evaluation takes too long") << text;
+  }
+}
+
+TEST(Budget, goes_along_with_what_is_filled_in_later) {
+  int looks = 0;
+  Limits limits = Limits::for_template();
+  limits.is_overdue = [&looks] { return ++looks < 0; };
+  Cursor root = evaluate(compiled("a: int\nb: a + 1"), {}, limits);
+  const int before = looks;
+  Cursor filled = fill(root, {{"a", json::Value(1)}});
+  EXPECT_EQ(filled.field("b").as_int(), 2);
+  EXPECT_GT(looks, before);
+  EXPECT_EQ(filled.evaluation()->limits().max_steps, 2'000'000u);
+}
+
+TEST(Budget, of_a_template_is_less_than_that_of_the_command_line) {
+  EXPECT_LT(Limits::for_template().max_steps, Limits::for_command_line().max_steps);
+  EXPECT_LT(Limits::for_template().max_bytes, Limits::for_command_line().max_bytes);
+}
+
+// Programs that would go on for ever, or take all memory: they end within the budget of a template.
+TEST(Budget, ends_what_grows_beyond_all_bounds) {
+  std::string disjunctions = "a: ";
+  for (int i = 0; i < 12; ++i) {
+    disjunctions += i == 0 ? "(" : " & (";
+    for (int k = 0; k < 6; ++k)
+      disjunctions += (k == 0 ? "{" : " | {") + std::string("f") + std::to_string(i * 6 + k) + ": " + std::to_string(k) + "}";
+    disjunctions += ")";
+  }
+  std::string tree = "a0: {v: 1}\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string below = "a" + std::to_string(i);
+    tree += "a" + std::to_string(i + 1) + ": {l: " + below + ", r: " + below + "}\n";
+  }
+  const Limits limits = Limits::for_template();
+  for (const std::string& text :
+       {disjunctions, tree + "x: a40 & {l: l: r: l: v: _}", kEndless + "\nm: [for a in l for b in l {a}]"}) {
+    Cursor root = evaluate(compiled(text), {}, limits);
+    (void)root.to_json_text();
+    const Evaluator& evaluator = root.evaluation()->evaluator();
+    EXPECT_LE(evaluator.used_bytes(), limits.max_bytes + (std::size_t{1} << 20)) << text.substr(0, 60);
+    EXPECT_LE(evaluator.steps(), limits.max_steps + limits.max_steps / 10) << text.substr(0, 60);
   }
 }
 

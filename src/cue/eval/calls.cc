@@ -34,21 +34,28 @@ Vertex* Evaluator::data_vertex(Vertex* parent, Label label, const Value& value) 
   return v;
 }
 
+const ir::Expr* Evaluator::data_rest(const Vertex* list) const {
+  auto known = data_rests_.find(list);
+  return known == data_rests_.end() ? nullptr : known->second;
+}
+
 Value Evaluator::make_list(std::span<const Value> items) {
+  if (!spend(items.size()) || !has_room(items.size() * kItemBytes)) return ended();
   Vertex* v = arena_.make<Vertex>();
   v->is_data = true;
   v->phase = Phase::Settled;
   v->base = Value::of(Value::Tag::List);
-  for (std::uint32_t i = 0; i < items.size(); ++i) v->arcs.push(arena_, data_vertex(v, Label::item(i), items[i]));
+  for (std::uint32_t i = 0; i < items.size(); ++i) v->add(arena_, data_vertex(v, Label::item(i), items[i]));
   return Value::of(v);
 }
 
 Value Evaluator::make_struct(std::span<const Member> members) {
+  if (!spend(members.size()) || !has_room(members.size() * kItemBytes)) return ended();
   Vertex* v = arena_.make<Vertex>();
   v->is_data = true;
   v->phase = Phase::Settled;
   v->base = Value::of(Value::Tag::Struct);
-  for (const Member& one : members) v->arcs.push(arena_, data_vertex(v, labels_.regular(one.name), one.value));
+  for (const Member& one : members) v->add(arena_, data_vertex(v, labels_.regular(one.name), one.value));
   return Value::of(v);
 }
 
@@ -78,31 +85,25 @@ Value Evaluator::from_json(const json::Value& data) {
     case json::Type::Number: {
       std::string text = data.number_text();
       auto number = parse_decimal(text);
-      if (!number) return Value::of_int(0);
+      if (!number) return error("number out of range: " + text);
       return make_number(*number, text.find_first_of(".eE") != std::string::npos);
     }
     case json::Type::String:
       return make_string(data.as_string());
     case json::Type::Array: {
+      if (!spend(data.size()) || !has_room(data.size() * kItemBytes)) return ended();
       std::vector<Value> items;
       for (const json::Value& one : data.items()) items.push_back(from_json(one));
       return make_list(items);
     }
     case json::Type::Object: {
+      if (!spend(data.size()) || !has_room(data.size() * kItemBytes)) return ended();
       std::vector<Member> members;
       for (auto [key, value] : data.members()) members.push_back({key, from_json(value)});
       return make_struct(members);
     }
   }
   return Value::null();
-}
-
-json::Value Evaluator::to_data(const Value& value, Value& error) {
-  std::string text = to_json(value, error);
-  if (error.is_bottom()) return {};
-  auto data = json::parse(text, {.max_bytes = std::size_t{1} << 30});
-  if (!data) error = fail(data.error().message);
-  return data ? *data : json::Value();
 }
 
 bool Evaluator::may_grow(const Value& value) {
@@ -123,7 +124,18 @@ const re2::RE2* Evaluator::regexp(std::string_view pattern, Value& error) {
   if (auto known = program_.regexps.find(pattern); known != program_.regexps.end() && known->second->ok())
     return known->second.get();
   auto known = regexps_.find(pattern);
-  if (known == regexps_.end()) known = regexps_.emplace(std::string(pattern), compile_regexp(pattern)).first;
+  if (known == regexps_.end()) {
+    constexpr std::uint64_t kCompileSteps = 32;
+    constexpr std::uint64_t kBytesPerCharacter = 64;
+    constexpr std::uint64_t kExpressionBytes = std::uint64_t{8} << 10;
+    const std::uint64_t bytes = kExpressionBytes + pattern.size() * kBytesPerCharacter;
+    if (!spend(kCompileSteps + pattern.size()) || !has_room(bytes)) {
+      error = ended();
+      return nullptr;
+    }
+    table_bytes_ += bytes;
+    known = regexps_.emplace(std::string(pattern), compile_regexp(pattern)).first;
+  }
   if (known->second->ok()) return known->second.get();
   std::string text = describe_regexp_error(*known->second);
   error = bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(text))));
@@ -131,10 +143,8 @@ const re2::RE2* Evaluator::regexp(std::string_view pattern, Value& error) {
 }
 
 std::size_t Evaluator::list_size(const Value& list) {
-  if (!list.is_vertex()) return 0;
-  const Vertex* v = deref(list.vertex);
-  auto is_item = [](const Vertex* one) { return one->label.is_index(); };
-  return static_cast<std::size_t>(std::count_if(v->arcs.begin(), v->arcs.end(), is_item));
+  const Vertex* v = list.is_vertex() ? deref(list.vertex) : nullptr;
+  return v == nullptr || v->base.tag == Value::Tag::Struct ? 0 : v->elements;
 }
 
 // Fields like definitions may stand between the items.
@@ -143,30 +153,33 @@ Value Evaluator::raw_item(const Value& list, std::size_t index) {
 }
 
 Value Evaluator::list_item(const Value& list, std::size_t index) {
+  if (over_budget(calling_pos_)) return ended();
   Vertex* item = raw_item(list, index).vertex;
   complete(item);
   return make_concrete(Value::of(item), item->pos);
 }
 
 std::size_t Evaluator::member_count(const Value& object) {
-  if (!object.is_vertex()) return 0;
-  std::size_t count = 0;
-  for (const Vertex* one : deref(object.vertex)->arcs) count += one->label.is_regular() && one->mark == ArcMark::Member ? 1 : 0;
-  return count;
+  const Vertex* v = object.is_vertex() ? deref(object.vertex) : nullptr;
+  return v == nullptr || v->base.tag == Value::Tag::List ? 0 : v->elements;
 }
 
-Evaluator::Member Evaluator::member(const Value& object, std::size_t index) {
+std::vector<Evaluator::Member> Evaluator::members(const Value& object) {
+  std::vector<Member> out;
+  const std::size_t count = member_count(object);
+  if (count == 0 || !spend(count) || !has_room(count * sizeof(Member))) return out;
+  out.reserve(count);
   for (Vertex* one : deref(object.vertex)->arcs) {
-    if (!one->label.is_regular() || one->mark != ArcMark::Member || index-- > 0) continue;
+    if (!one->label.is_regular() || one->mark != ArcMark::Member) continue;
     complete(one);
-    return {labels_.text(one->label), make_concrete(Value::of(one), one->pos)};
+    out.push_back({labels_.text(one->label), make_concrete(Value::of(one), one->pos)});
   }
-  return {};
+  return out;
 }
 
 std::vector<Evaluator::Member> Evaluator::members_in_order(const Value& object) {
   std::vector<Member> out;
-  if (!object.is_vertex()) return out;
+  if (!object.is_vertex() || !spend(member_count(object))) return out;
   for (Vertex* one : fields_in_order(*this, deref(object.vertex))) {
     if (!one->label.is_regular() || one->mark != ArcMark::Member) continue;
     complete(one);
@@ -252,153 +265,6 @@ Value Evaluator::closed(const Value& object) {
   v->closes_once = true;
   v->conjuncts.push(arena_, {constant(object, calling_pos_), nullptr, nullptr, nullptr, Cycle::None});
   return Value::of(v);
-}
-
-namespace {
-
-// Whether a side of a comparator takes the item as it is.
-bool takes_as_is(const Vertex* side, const Value& item) {
-  if (side == nullptr || side->mark != ArcMark::Member || side->base.tag != Value::Tag::Type || !side->arcs.empty())
-    return false;
-  if (side->base.kinds == kTop) return true;
-  const Value& is = item.is_vertex() ? deref(item.vertex)->base : item;
-  return is.is_concrete_scalar() && (kinds_of(is) & ~side->base.kinds) == 0;
-}
-
-bool says_same_anywhere(const Conjunct& c) {
-  auto is_constant = [](const ir::Disjunct& one) { return one.value->op == ir::Op::Constant; };
-  return c.expr->op == ir::Op::Constant ||
-         (c.expr->op == ir::Op::Or && std::ranges::all_of(ir::as<ir::Or>(*c.expr).parts, is_constant));
-}
-
-}  // namespace
-
-// The expression that compares, with x and y in the place of those of the comparator. None when the comparator says more of
-// them than what kind they are, or has fields that may be made of them.
-Value Evaluator::compare_in_place(Vertex* comparator, const Value& x, const Value& y) {
-  const Label names[] = {labels_.regular("x"), labels_.regular("y")};
-  Vertex* less = find_arc(comparator, labels_.regular("less"));
-  bool is_plain = comparator->base.tag == Value::Tag::Struct && less != nullptr && less->conjuncts.size() == 1;
-  if (!is_plain || !takes_as_is(find_arc(comparator, names[0]), x) || !takes_as_is(find_arc(comparator, names[1]), y))
-    return {};
-  const Conjunct judges = less->conjuncts[0];
-  if (judges.env == nullptr || judges.env->vertex != comparator) return {};
-  Vertex* both = arena_.make<Vertex>();
-  both->parent = current_;
-  both->base = comparator->base;
-  both->phase = Phase::Settled;
-  both->arcs.push(arena_, data_vertex(both, names[0], x));
-  both->arcs.push(arena_, data_vertex(both, names[1], y));
-  for (Vertex* one : comparator->arcs) {
-    if (one == less || one->label == names[0] || one->label == names[1]) continue;
-    if (!std::ranges::all_of(one->conjuncts, says_same_anywhere)) return {};
-    both->arcs.push(arena_, one);
-  }
-  return concrete(*judges.expr, arena_.make<Env>(judges.env->up, both, judges.env->label, nullptr));
-}
-
-Value Evaluator::compare_with(const Value& comparator, const Value& x, const Value& y) {
-  if (comparator.is_vertex()) {
-    Value less = compare_in_place(deref(comparator.vertex), x, y);
-    if (less.tag == Value::Tag::Bool) return less;
-  }
-  Member members[] = {{"x", x}, {"y", y}};
-  Value both = unify(comparator, make_struct(members));
-  if (both.is_bottom()) return both;
-  Vertex* less = find_arc(deref(both.vertex), labels_.regular("less"));
-  return less == nullptr ? fail("field not found: less") : make_concrete(Value::of(less), calling_pos_);
-}
-
-std::string Evaluator::to_json(const Value& value, Value& error) {
-  std::string out;
-  return write_json(out, value, error, true) ? out : std::string();
-}
-
-std::string Evaluator::to_unordered_json(const Value& value, Value& error) {
-  std::string out;
-  return write_json(out, value, error, false) ? out : std::string();
-}
-
-namespace {
-
-void write_base64(std::string& out, std::string_view bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  out += '"';
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[word >> (18 - 6 * k) & 63];
-  }
-  out += '"';
-}
-
-}  // namespace
-
-bool Evaluator::write_json(std::string& out, const Value& raw, Value& error, bool in_order) {
-  if (over_budget()) {
-    error = bottom(Code::Eval, kTooManySteps, 0);
-    return false;
-  }
-  if (raw.is_vertex()) complete(raw.vertex);
-  Value value = make_concrete(raw, raw.is_vertex() ? raw.vertex->pos : 0);
-  switch (value.tag) {
-    case Value::Tag::Bottom: {
-      if (value.bottom->is_open) value = lacks_there(value, "incomplete value {0}");
-      auto* reason = arena_.make<Bottom>(*value.bottom);
-      if (raw.is_vertex() && raw.vertex->base.tag == Value::Tag::Type) reason->node = raw.vertex;
-      error = Value::of(reason);
-      return false;
-    }
-    case Value::Tag::Null:
-      out += "null";
-      return true;
-    case Value::Tag::Bool:
-      out += value.boolean ? "true" : "false";
-      return true;
-    case Value::Tag::Int:
-    case Value::Tag::Number:
-      out += data_text(value);
-      return true;
-    case Value::Tag::String:
-      json::print_to(out, json::Value(value.str()));
-      return true;
-    case Value::Tag::Bytes:
-      write_base64(out, value.str());
-      return true;
-    case Value::Tag::Vertex:
-      break;
-    default:
-      error = bottom(Code::Incomplete, "incomplete value {0}", 0, value);
-      return false;
-  }
-  Vertex* v = deref(value.vertex);
-  if (v->child_error != nullptr) {
-    error = Value::of(v->child_error);
-    return false;
-  }
-  bool is_list = v->base.tag == Value::Tag::List;
-  out += is_list ? '[' : '{';
-  bool is_first = true;
-  std::vector<Vertex*> ordered;
-  if (in_order && !is_list) ordered = fields_in_order(*this, v);
-  bool is_ordered = in_order && !is_list;
-  for (std::size_t i = 0; i < v->arcs.size(); ++i) {
-    Vertex* field = is_ordered ? ordered[i] : v->arcs[i];
-    if (field->mark == ArcMark::Required && !is_list) {
-      error = bottom(Code::Incomplete, "field is required but not present", field->pos);
-      return false;
-    }
-    if (field->mark != ArcMark::Member || (is_list ? !field->label.is_index() : !field->label.is_regular())) continue;
-    if (!std::exchange(is_first, false)) out += ',';
-    if (!is_list) {
-      json::print_to(out, json::Value(labels_.text(field->label)));
-      out += ':';
-    }
-    if (!write_json(out, Value::of(field), error, in_order)) return false;
-  }
-  out += is_list ? ']' : '}';
-  return true;
 }
 
 // What a name leads to is told of where it is.

@@ -5,6 +5,16 @@
 
 namespace slipway::cue {
 
+namespace {
+
+void add_openings(const Vertex* v, std::vector<CloseScope*>& places) {
+  for (const ScopeMark& mark : v->node->scopes) {
+    if (mark.is_ellipsis) places.push_back(mark.scope);
+  }
+}
+
+}  // namespace
+
 void Evaluator::ask(std::span<CloseScope* const> places) {
   ++asked_;
   places_.assign(places.begin(), places.end());
@@ -183,12 +193,6 @@ void Evaluator::ask_of(const Vertex* field) {
   std::vector<CloseScope*> places;
   for (const Conjunct& c : field->conjuncts) places.push_back(c.scope);
   ask(places);
-}
-
-void Evaluator::add_openings(const Vertex* v, std::vector<CloseScope*>& places) {
-  for (const ScopeMark& mark : v->node->scopes) {
-    if (mark.is_ellipsis) places.push_back(mark.scope);
-  }
 }
 
 void Evaluator::ask_of_field(const Vertex* v, const Vertex* field) {

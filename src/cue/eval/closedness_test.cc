@@ -105,5 +105,17 @@ TEST(Closedness, holds_beside_validators_but_for_schemas) {
   EXPECT_EQ(closed_in_x("#D: matchN(1, [{p: int}])\nx: #D & {p: 1, q: 1}"), "x ");
 }
 
+// The error belongs to the field that is not allowed, wherever its value comes from.
+TEST(Closedness, a_field_that_is_not_allowed_is_told_of_when_it_is_only_a_reference) {
+  auto errors = [](const char* text) {
+    auto program = compile({{"x.cue", text}});
+    return program ? describe(evaluate(*program).validate()) : describe(program.error());
+  };
+  EXPECT_TRUE(errors("#C: {a: 1}\ncfg: #C & {n: x}\nx: 1").starts_with("cfg.n: field not allowed:\n"));
+  EXPECT_TRUE(errors("#C: {a: 1}\ncfg: #C & {n: x}\nx: {b: 1}").starts_with("cfg.n: field not allowed:\n"));
+  EXPECT_TRUE(errors("#C: {a: 1}\ncfg: #C & {n: x.y}\nx: {y: [1]}").starts_with("cfg.n: field not allowed:\n"));
+  EXPECT_EQ(errors("#C: {a: int}\ncfg: #C & {a: x}\nx: 1"), "");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -39,5 +39,28 @@ TEST(DisjunctLeft, an_operand_that_decides_needs_no_kind_of_the_other) {
   EXPECT_EQ(text_at("p: {}\na: false && p.x", "a"), "incomplete");
 }
 
+// `*_|_ | {...}` waits for a guard to say what it is: as long as that is not decided, neither is the disjunction.
+TEST(DisjunctLeft, that_a_guard_may_yet_decide_is_incomplete_and_no_explicit_error) {
+  const char* text =
+      "context: output: spec: {a: 1}\n"
+      "patch: {\n\tname: \"x\"\n\tcontainers: context.output.spec.template.containers\n"
+      "\tfound: [for c in containers if c.name == name {c}]\n\tbase: *_|_ | {...}\n"
+      "\tif len(found) == 0 {err: \"container \\(name) not found\"}\n"
+      "\tif len(found) > 0 {base: found[0], command: base.command}\n}\n"
+      "errs: [if patch.err != _|_ {patch.err}]\nok: 1";
+  auto program = compile({{"in.cue", text}});
+  ASSERT_TRUE(program.has_value()) << describe(program.error());
+  Cursor root = evaluate(*program);
+  EXPECT_EQ(describe(root.validate()), "");
+  EXPECT_EQ(root.field("errs").to_json_text().value(), "[]");
+  EXPECT_EQ(root.field("ok").to_json_text().value(), "1");
+  Errors errors = root.lookup("patch.base").validate(Demand::Concrete);
+  ASSERT_FALSE(errors.empty());
+  EXPECT_EQ(errors[0].code, "incomplete");
+  EXPECT_NE(describe(errors).find("template"), std::string::npos) << describe(errors);
+  EXPECT_EQ(text_at("d: *_|_ | {...}", "d"), "{}");
+  EXPECT_EQ(text_at("d: *_|_ | {...}\nd: 1", "d"), "user");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -10,6 +10,16 @@ namespace slipway::cue {
 
 namespace {
 
+// A disjunct with a field that has no value yet is none either, so that one without such remains.
+const Bottom* unknown_field(const Vertex* v) {
+  for (const Vertex* field : v->arcs) {
+    const Vertex* real = deref(field);
+    if (field->mark <= ArcMark::Required && real->base.is_bottom() && is_incomplete(real->base.bottom->code))
+      return real->base.bottom;
+  }
+  return nullptr;
+}
+
 // Alternatives that are met with the next disjunction though they lack something.
 constexpr std::size_t kMostUnknown = 16;
 
@@ -42,7 +52,8 @@ bool Evaluator::is_same(const Value& a, const Value& b) {
 }
 
 void Evaluator::append_alternative(std::vector<Alternative>& out, Alternative one) {
-  if (out.size() > 1000) steps_ += out.size() / 16;  // a long look costs, too
+  constexpr std::size_t kLooksPerStep = 8;
+  meter_.add(out.size() / kLooksPerStep);  // a long look costs, too
   for (Alternative& known : out) {
     if (!is_same(known.value, one.value)) continue;
     known.mode = join(known.mode, one.mode);
@@ -107,8 +118,13 @@ void Evaluator::append_preliminary(std::vector<Alternative>& out, Alternative on
     if (of.value.is_vertex()) not_allowed_yet(of.value.vertex, path, text);
     return text;
   };
+  constexpr std::size_t kLooksPerStep = 8;
+  meter_.add(out.size() / kLooksPerStep);  // a long look costs, too
+  std::optional<std::string> its_fields;   // found out when there is one to compare with
   for (Alternative& known : out) {
-    if (!is_same_trial(known.value, one.value) || open_fields(known) != open_fields(one)) continue;
+    if (!is_same_trial(known.value, one.value)) continue;
+    if (!its_fields) its_fields = open_fields(one);
+    if (open_fields(known) != *its_fields) continue;
     known.mode = join(known.mode, one.mode);
     known.mark = join(known.mark, one.mark);
     return;
@@ -194,16 +210,6 @@ bool Evaluator::is_hopeless(Vertex* v, const ir::Expr& disjunct) {
     }
   }
   return false;
-}
-
-// A disjunct with a field that has no value yet is none either, so that one without such remains.
-const Bottom* Evaluator::unknown_field(const Vertex* v) {
-  for (const Vertex* field : v->arcs) {
-    const Vertex* real = deref(field);
-    if (field->mark <= ArcMark::Required && real->base.is_bottom() && is_incomplete(real->base.bottom->code))
-      return real->base.bottom;
-  }
-  return nullptr;
 }
 
 Vertex* Evaluator::trial_of(Vertex* v, std::span<const Choice> choices) {
@@ -318,6 +324,10 @@ bool Evaluator::decide_trials(Vertex* v) {
     left.clear();
     for (const Crossing& crossing : crossings) {
       for (const Alternative& found : crossing.found) {
+        if (over_budget(v->pos, v)) {
+          add_error(v, bottom(Code::Eval, kTooManySteps, v->pos));
+          return true;
+        }
         if (is_last) {
           append_alternative(left, found);
         } else {
@@ -368,9 +378,10 @@ void Evaluator::fail_disjunction(Vertex* v, const std::vector<Branch>& errors) {
   const Bottom* said = nullptr;
   for (const Branch& one : errors) {
     if (is_incomplete(one.reason->code) && code != Code::Cycle) code = one.reason->code;
-    // What an author says about it is the reason, whatever else failed.
     if (one.reason->code == Code::User) said = one.reason;
   }
+  // What an author says about it is the reason, whatever else failed; but not as long as a disjunct may come to a value.
+  if (is_incomplete(code)) said = nullptr;
   auto* reason = arena_.make<Bottom>();
   if (said != nullptr || errors.size() == 1) {
     *reason = said != nullptr ? *said : *errors[0].reason;
@@ -388,7 +399,7 @@ void Evaluator::fail_disjunction(Vertex* v, const std::vector<Branch>& errors) {
 }
 
 const Bottom& Evaluator::in_full(const Bottom& reason) {
-  bool is_known = !reason.is_summary || reason.node == nullptr || reason.node->node == nullptr || is_spent();
+  bool is_known = !reason.is_summary || reason.node == nullptr || reason.node->node == nullptr || why_spent(1) != nullptr;
   if (is_known) return reason;
   auto* v = const_cast<Vertex*>(reason.node);  // nothing is changed in it
   Vertex* trial = trial_of(v, v->node->choices);

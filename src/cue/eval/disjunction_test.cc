@@ -148,5 +148,25 @@ TEST(Disjunction, writes_out_references_to_itself_once_more) {
   for (const auto& row : kRows) EXPECT_EQ(value_of_x(row.text), row.value) << row.text;
 }
 
+// What a function makes has no words of its own: it is the same disjunct when it is the same data.
+TEST(Disjunction, of_lists_and_structs_that_functions_make_keeps_those_that_differ) {
+  const struct {
+    const char* x;
+    const char* value;
+  } kRows[] = {
+      {"strings.Split(\"a\", \",\") | strings.Split(\"b\", \",\")", "[\"a\"] | [\"b\"]"},
+      {"strings.Split(\"a\", \",\") | strings.Split(\"a\", \";\")", "[\"a\"]"},
+      {"list.Range(0, 2, 1) | list.Range(1, 3, 1)", "[0, 1] | [1, 2]"},
+      {"json.Unmarshal(\"{\\\"a\\\":1}\") | json.Unmarshal(\"{\\\"a\\\":2}\")", "{ a: 1 } | { a: 2 }"},
+      {"*strings.Split(\"a\", \",\") | strings.Split(\"b\", \",\")", "*[\"a\"] | [\"b\"]"},
+  };
+  for (const auto& row : kRows) {
+    const std::string text =
+        "import \"strings\"\nimport \"list\"\nimport \"encoding/json\"\n_u: [strings.MinRunes(1), list.MinItems(1), "
+        "json.Valid]\nx: ";
+    EXPECT_EQ(value_of_x(text + row.x), row.value) << row.x;
+  }
+}
+
 }  // namespace
 }  // namespace slipway::cue

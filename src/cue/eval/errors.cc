@@ -10,6 +10,21 @@
 
 namespace slipway::cue {
 
+namespace {
+
+// Where a scalar stands that is one side of a & b.
+void report_parts(const Vertex* v, std::vector<Pos>& out) {
+  for (const Conjunct& one : v->conjuncts) {
+    if (one.expr == nullptr || one.expr->op != ir::Op::And) continue;
+    for (const ir::Expr* part : ir::as<ir::And>(*one.expr).parts) {
+      bool is_constant = part->op == ir::Op::Constant;
+      if (is_constant && ir::as<ir::Constant>(*part).value.is_concrete_scalar()) out.push_back(part->pos);
+    }
+  }
+}
+
+}  // namespace
+
 Value Evaluator::bottom(Code code, const char* format, Pos pos, Value a, Value b, Pos other) {
   auto* reason = arena_.make<Bottom>();
   ++errors_made_;
@@ -78,17 +93,6 @@ Vertex* Evaluator::only_reference(const Vertex* v) const {
 void Evaluator::report_sources(const Vertex* v, std::vector<Pos>& out) const {
   for (const Conjunct& one : v->conjuncts) {
     if (one.expr != nullptr) out.push_back(start_of(*one.expr));
-  }
-}
-
-// Where a scalar stands that is one side of a & b.
-void Evaluator::report_parts(const Vertex* v, std::vector<Pos>& out) {
-  for (const Conjunct& one : v->conjuncts) {
-    if (one.expr == nullptr || one.expr->op != ir::Op::And) continue;
-    for (const ir::Expr* part : ir::as<ir::And>(*one.expr).parts) {
-      bool is_constant = part->op == ir::Op::Constant;
-      if (is_constant && ir::as<ir::Constant>(*part).value.is_concrete_scalar()) out.push_back(part->pos);
-    }
   }
 }
 
@@ -253,7 +257,7 @@ std::string Evaluator::show(const Value& value) {
   }
   const Vertex* v = deref(value.vertex);
   if (!v->base.is_container()) return show(v->base);
-  if (is_spent()) return "…";
+  if (why_spent(1) != nullptr) return "…";
   bool is_list = v->base.tag == Value::Tag::List;
   std::string text;
   for (Vertex* field : v->arcs) {

@@ -40,10 +40,10 @@ class Evaluator final : public Calls {
   Labels& labels() { return labels_; }
   Arena& arena() { return arena_; }
   const ProgramData& program() const { return program_; }
-  std::uint64_t steps() const { return steps_; }
-  /// Vertices begun: what the reference counts as a unification. One that has to wait and goes on counts once. The root of a
-  /// trial does not count, as the clone the reference makes does not; its fields do, but for scalars of trials that leave
-  /// further disjunctions aside.
+  std::uint64_t steps() const { return meter_.steps(); }
+  std::uint64_t used_bytes() const { return arena_.used_bytes() + labels_.used_bytes() + table_bytes_; }
+  /// Vertices begun, once each: what the reference counts as a unification. Not the root of a trial, as its clone is none
+  /// there; nor scalars of trials that leave further disjunctions aside.
   std::uint64_t unifications() const { return unifications_; }
   /// Error values built so far, told to anybody or not.
   std::uint64_t errors_made() const { return errors_made_; }
@@ -61,6 +61,7 @@ class Evaluator final : public Calls {
   std::string message(const Bottom& bottom) const;
   std::string show(const Value& value) override;
   bool is_equal(const Value& a, const Value& b) override { return is_same_data(a, b, false); }
+  std::uint64_t hash_of(const Value& value) override;
   /// The same with what each disjunct failed with, which is found out only when somebody reads it.
   const Bottom& in_full(const Bottom& reason);
   /// An error and, of a disjunction, those of its branches.
@@ -79,15 +80,12 @@ class Evaluator final : public Calls {
   bool allows_field(Vertex* v, Label label);
   Vertex* data_vertex(Vertex* parent, Label label, const Value& value);
   /// What further items of an open list made of values must be; null when anything goes.
-  const ir::Expr* data_rest(const Vertex* list) const {
-    auto known = data_rests_.find(list);
-    return known == data_rests_.end() ? nullptr : known->second;
-  }
+  const ir::Expr* data_rest(const Vertex* list) const;
   void set_data_rest(const Vertex* list, const ir::Expr* rest) { data_rests_[list] = rest; }
 
   // Calls
-  Value make_string(std::string_view text) override { return Value::string(arena_.copy(text)); }
-  Value make_bytes(std::string_view text) override { return Value::bytes(arena_.copy(text)); }
+  Value make_string(std::string_view text) override;
+  Value make_bytes(std::string_view text) override;
   Value make_number(const Decimal& number, bool is_float) override;
   Value make_list(std::span<const Value> items) override;
   Value make_struct(std::span<const Member> members) override;
@@ -99,15 +97,20 @@ class Evaluator final : public Calls {
   Value reject(std::string message, std::span<const Value> because = {}) override;
   Value reject(const Value& reason) override;
   Value from_json(const json::Value& data) override;
+  bool spend(std::uint64_t steps) override;
+  bool has_room(std::uint64_t bytes) override;
+  char* take_text(std::uint64_t size) override;
+  Value ended() override;
   std::size_t list_size(const Value& list) override;
   Value list_item(const Value& list, std::size_t index) override;
   Value raw_item(const Value& list, std::size_t index) override;
   std::size_t member_count(const Value& object) override;
-  Member member(const Value& object, std::size_t index) override;
+  std::vector<Member> members(const Value& object) override;
   std::vector<Member> members_in_order(const Value& object) override;
   std::string to_json(const Value& value, Value& error) override;
   /// Faster, for readers to whom the order of fields says nothing.
   std::string to_unordered_json(const Value& value, Value& error);
+  json::Value to_unordered_data(const Value& value, Value& error);
   json::Value to_data(const Value& value, Value& error) override;
   bool may_grow(const Value& value) override;
   std::size_t optional_count(const Value& object) override;
@@ -124,13 +127,20 @@ class Evaluator final : public Calls {
   Value with_default(const Value& preferred, const Value& other) override;
   Value closed(const Value& object) override;
   Value compare_with(const Value& comparator, const Value& x, const Value& y) override;
+  int natural_order(const Value& comparator) override;
   /// Appends; false and `error` set when the value is not concrete.
-  bool write_json(std::string& out, const Value& value, Value& error, bool in_order);
+  bool write_json(std::string& out, const Value& value, Value& error, FieldOrder order);
   std::string number_text(const Value& number) const;
   /// In JSON and in texts: a float without a fraction and exponent, like 30 of 1.5e1*2, has no ".0".
   std::string data_text(const Value& number) const;
 
  private:
+  // data_out.cc
+  Value data_value(const Value& raw, Value& error);
+  std::span<Vertex* const> data_fields(Vertex* v, std::vector<Vertex*>& ordered, FieldOrder order);
+  bool is_data_field(const Vertex* field, const Vertex* in, Value& error);
+  bool read_data(const Value& raw, json::Value& out, Value& error, FieldOrder order, std::uint64_t& bytes, int depth);
+
   // insert.cc
   void insert(Vertex* v, const Conjunct& c);
   void insert_struct(Vertex* v, const Conjunct& c, const ir::Struct& s);
@@ -219,6 +229,7 @@ class Evaluator final : public Calls {
   Value call_raw(const Builtin& builtin, const ir::Call& expr, Env* env);
   Value presence(const ir::Presence& expr, Env* env);
   Value bound(const ir::Bound& expr, Env* env);
+  bool prepare_comparison(Vertex* comparator);
   Value compare_in_place(Vertex* comparator, const Value& x, const Value& y);
   Value inline_value(const ir::Expr& expr, Env* env);
   Value lacks_there(const Value& missing, const char* format, const Value& more = {});
@@ -228,7 +239,6 @@ class Evaluator final : public Calls {
   Value check_argument(const Builtin& builtin, const Value& value, std::size_t index, Pos pos);
 
   // judge.cc
-  static Code missing_below(const Vertex* v);
   Pos place_of_value(const Vertex* v) const;
   Vertex* placed_data(Vertex* parent, Label label, const Value& value, Pos name, Pos place);
   /// a & b, complete; `a_pos` is where a stands.
@@ -246,6 +256,7 @@ class Evaluator final : public Calls {
   /// The same as written: open or not, types and bounds, optional fields.
   bool is_identical(const Value& a, const Value& b);
   bool is_same_data(const Value& a, const Value& b, bool regular_only);
+  Value compared(const Value& side);
   Value repeat(const Value& text, const Value& count, Pos pos);
   /// Whether a scalar satisfies a bound or validator: 1, 0, or -1 and `error` set.
   int satisfies(const Value& value, const Value& bound, Value& error);
@@ -261,7 +272,6 @@ class Evaluator final : public Calls {
   bool try_disjunct(Vertex* v, std::vector<Choice> choices, Crossing& out, std::vector<Branch>& errors);
   Vertex* trial_of(Vertex* v, std::span<const Choice> choices);
   bool is_untouched(const Vertex* trial, const Vertex* field) const;
-  static const Bottom* unknown_field(const Vertex* v);
   bool is_hopeless(Vertex* v, const ir::Expr& disjunct);
   void append_preliminary(std::vector<Alternative>& out, Alternative one);
   void not_allowed_yet(const Vertex* v, std::vector<const Vertex*>& path, std::string& out);
@@ -288,7 +298,6 @@ class Evaluator final : public Calls {
   // finish.cc
   bool settle_running(Vertex* v);
   bool on_wide_stack(Vertex* v, bool (Evaluator::*what)(Vertex*));
-  static bool is_only_data(const Vertex* v);
   bool take_known(Vertex* v);
   Value fixed_value(const Vertex* v);
   Node* take_node();
@@ -323,9 +332,8 @@ class Evaluator final : public Calls {
   bool is_within(CloseScope* scope, const CloseScope* outer);
   std::uint32_t walk(std::span<CloseScope* const> places, const CloseScope* outer = nullptr);
   bool is_left_open(const Vertex* v, CloseScope* closed);
-  /// Begins a question: what the closed scopes that are given to `allows` say of what is declared in any of these places.
+  /// Begins a question to `allows`: what closed scopes say of what is declared in any of these places.
   void ask(std::span<CloseScope* const> places);
-  static void add_openings(const Vertex* v, std::vector<CloseScope*>& places);
   CloseScope* close_once(Vertex* v, CloseScope* outside, const Vertex* of);
   void ask_of(const Vertex* field);
   /// As `ask`, with the places that declare a field of v, or leave v open.
@@ -340,15 +348,15 @@ class Evaluator final : public Calls {
   /// `kinds`: what a is known to be, where its text does not tell.
   Value conflict(const Value& a, const Origin& a_from, const Value& b, const Origin& b_from, KindMask kinds = 0);
   Vertex* named_by(const ir::Expr& expr, Env* env) const;
-  static void report_parts(const Vertex* v, std::vector<Pos>& out);
   void follow(const Vertex* target, std::vector<Pos>& out, int depth);
   void add_side(Pos pos, const RefTrail* trail, std::vector<Pos>& out);
-  bool over_budget(Pos pos = 0, const Vertex* at = nullptr);
-  bool is_spent();
+  /// Charges steps; true, with the error kept, when the budget has ended.
+  bool over_budget(Pos pos = 0, const Vertex* at = nullptr, std::uint64_t steps = 1);
+  const char* why_spent(std::uint64_t steps);
   Value out_of_budget(const char* format, Pos pos, const Vertex* at);
 
   const ProgramData& program_;
-  Budget budget_;
+  Meter meter_;
   Arena arena_;
   Labels labels_;
   std::vector<Vertex*> instances_;
@@ -369,19 +377,15 @@ class Evaluator final : public Calls {
   std::uint64_t unifications_ = 0;
   std::uint32_t asked_ = 0;  // questions begun
   std::uint32_t walks_ = 0;
-  std::vector<CloseScope*> places_;  // asked for
-  std::uint64_t reopened_ = 1;       // what was known of closedness before does not count
-  std::uint64_t steps_ = 0;
+  std::vector<CloseScope*> places_;        // asked for
+  std::uint64_t reopened_ = 1;             // what was known of closedness before does not count
+  mutable std::uint64_t table_bytes_ = 0;  // of what lies beside the arena
   const Bottom* spent_ = nullptr;
   bool is_telling_ = false;
   const Builtin* calling_ = nullptr;
   Pos calling_pos_ = 0;
-  /// A validator at work; the same one on the same value below it would never end.
-  struct Judgement {
-    Pos pos;
-    Value subject;
-  };
   std::vector<Judgement> judging_;
+  Comparison comparison_;
   const Vertex* judged_ = nullptr;  // whose value a validator looks at
   TextsRead texts_read_;
   std::vector<const ir::Call*> calls_;  // inside each other

@@ -16,28 +16,9 @@ namespace slipway::cue {
 namespace {
 // Of one call in the source, each in the arguments of the one before.
 constexpr std::ptrdiff_t kMaxSameCalls = 100;
+/// A bad byte becomes U+FFFD of three, and the text is copied.
+constexpr std::uint64_t kReplacedBytes = 6;
 }  // namespace
-
-bool Evaluator::is_spent() {
-  if (stack_.is_exhausted()) return true;
-  return ++steps_ > budget_.max_steps || arena_.used_bytes() > budget_.max_bytes;
-}
-
-bool Evaluator::over_budget(Pos pos, const Vertex* at) {
-  if (!is_spent()) return false;
-  if (spent_ == nullptr) out_of_budget(kTooManySteps, pos, at);
-  return true;
-}
-
-// The error for whoever ran out of it. A disjunct or a guard may drop it, so the first is kept.
-Value Evaluator::out_of_budget(const char* format, Pos pos, const Vertex* at) {
-  Value error = bottom(Code::Eval, format, pos);
-  if (spent_ != nullptr || tells_all_ || is_telling_) return error;
-  auto* first = arena_.make<Bottom>(*error.bottom);
-  if (at != nullptr) first->node = at;
-  spent_ = first;
-  return error;
-}
 
 Value Evaluator::evaluate(const ir::Expr& expr, Env* env) {
   if (over_budget(expr.pos)) return bottom(Code::Eval, kTooManySteps, expr.pos);
@@ -261,7 +242,8 @@ Value Evaluator::binary(const ir::Binary& expr, Env* env) {
 }
 
 Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
-  std::string text;
+  std::vector<std::string_view> pieces;
+  std::uint64_t size = 0;
   Value missing;
   for (const ir::Expr* part : expr.parts) {
     Value value = concrete(*part, env);
@@ -272,22 +254,27 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
     }
     switch (value.tag) {
       case Value::Tag::String:
-        text += value.str();
+        pieces.push_back(value.str());
         break;
       case Value::Tag::Bytes:
-        text += expr.is_bytes ? std::string(value.str()) : replace_invalid(value.str());
+        if (!expr.is_bytes && !is_utf8(value.str())) {
+          if (!has_room(kReplacedBytes * value.size)) return ended();
+          value = make_string(replace_invalid(value.str()));
+        }
+        pieces.push_back(value.str());
         break;
       case Value::Tag::Bool:
-        text += value.boolean ? "true" : "false";
+        pieces.emplace_back(value.boolean ? "true" : "false");
         break;
       case Value::Tag::Int:
       case Value::Tag::Number:
-        text += data_text(value);
+        pieces.push_back(make_string(data_text(value)).str());
         break;
       default:
         return bottom(Code::Eval, "invalid interpolation: cannot use {0} (type {1}) as type (bool|string|bytes|number)",
                       part->pos, value, Value::type(kinds_of(value)));
     }
+    size += pieces.back().size();
   }
   if (!missing.is_none()) {
     if (is_asking_ || missing.bottom->code == Code::Cycle) return missing;
@@ -301,8 +288,11 @@ Value Evaluator::interpolation(const ir::Interpolation& expr, Env* env) {
     fresh->other = missing.bottom->pos;
     return reason;
   }
-  std::string_view kept = arena_.copy(std::string_view(text));
-  return expr.is_bytes ? Value::bytes(kept) : Value::string(kept);
+  char* const text = take_text(size);
+  if (text == nullptr) return ended();
+  char* at = text;
+  for (std::string_view piece : pieces) at = std::ranges::copy(piece, at).out;
+  return expr.is_bytes ? Value::bytes({text, size}) : Value::string({text, size});
 }
 
 Value Evaluator::bound(const ir::Bound& expr, Env* env) {
@@ -322,11 +312,6 @@ Value Evaluator::bound(const ir::Bound& expr, Env* env) {
   bool is_ordered = expr.kind == Tok::Lss || expr.kind == Tok::Leq || expr.kind == Tok::Gtr || expr.kind == Tok::Geq;
   if (is_ordered && !operand.is_number() && operand.tag != Value::Tag::String && operand.tag != Value::Tag::Bytes) {
     return bottom(Code::Eval, "cannot use {0} as a bound", expr.pos, operand);
-  }
-  if (is_pattern) {
-    Value error;
-    matches_regexp("", operand.str(), error, expr.pos);
-    if (error.is_bottom()) return error;
   }
   Value value = Value::of(Value::Tag::Bound);
   value.bound = arena_.make<Bound>(expr.kind, operand, expr.pos);
@@ -519,8 +504,25 @@ Value Evaluator::call_builtin(const Builtin& builtin, const ir::Call& expr, Env*
   return result;
 }
 
+namespace {
+
+// What reading the texts and long numbers among the arguments costs.
+std::uint64_t argument_steps(const Builtin& builtin, std::span<const Value> args) {
+  std::uint64_t steps = 0;
+  for (const Value& one : args) {
+    const bool is_text = one.tag == Value::Tag::String || one.tag == Value::Tag::Bytes;
+    if (is_text && !builtin.is_instant) steps += one.size / kBytesPerStep;
+    // Long division, digit by digit.
+    if (one.tag == Value::Tag::Number) steps += one.number->digits.size() * one.number->digits.size() / 1024;
+  }
+  return steps;
+}
+
+}  // namespace
+
 // What asks for an int gets one of 64 bits (the nearest when the sign takes one), unless it can do with any.
 Value Evaluator::call_within_range(const Builtin& builtin, std::span<const Value> args) {
+  if (!spend(argument_steps(builtin, args))) return ended();
   for (std::size_t i = 0; i < args.size() && !builtin.package.empty(); ++i) {
     bool may_be_big = builtin.params[i] != kInt || (builtin.big_params >> i & 1) != 0 || args[i].tag != Value::Tag::Number;
     if (may_be_big || to_integer(to_decimal(args[i])).bit_count() <= 64) continue;

@@ -36,7 +36,8 @@ void Evaluator::finish_lists(Vertex* v) {
   }
   for (const ListPart& part : node.lists) {
     if (part.rest.expr == nullptr) continue;
-    for (std::uint32_t i = part.size; i < length; ++i) add_conjunct(arc(v, Label::item(i), ArcMark::Member), part.rest);
+    for (std::uint32_t i = part.size; i < length && !over_budget(part.pos, v); ++i)
+      add_conjunct(arc(v, Label::item(i), ArcMark::Member), part.rest);
   }
 }
 
@@ -79,6 +80,7 @@ void Evaluator::finish(Vertex* v) {
   if (v->shared != nullptr) return;
   if (node.has_cyclic && !node.has_noncyclic && node.errors == nullptr) {
     v->arcs.clear();
+    v->elements = 0;
     indexes_.erase(v);
     add_error(v, bottom(Code::StructuralCycle, "structural cycle", v->pos));
   }
@@ -169,7 +171,7 @@ Value Evaluator::run_validators(Vertex* v, const Value& value) {
     fields->is_open_list = v->is_open_list;
     bool is_bound = v->closes_fields || v->closes_once || !v->node->requirements.empty();
     fields->is_closed = is_bound && v->node->patterns.empty();
-    for (Vertex* one : v->arcs) fields->arcs.push(arena_, one);
+    for (Vertex* one : v->arcs) fields->add(arena_, one);
     subject = Value::of(fields);
     if (v->child_error != nullptr && !is_incomplete(v->child_error->code)) return value;
   }

@@ -281,7 +281,8 @@ void Evaluator::insert_data(Vertex* v, const Conjunct& c, Vertex* data) {
     // finish_lists tells of it. A computed list of another length says nothing of the items; a written one does.
     if (!fits && c.expr->op != ir::Op::Constant) return;
   }
-  for (std::uint32_t i = 0; i < data->arcs.size(); ++i) {
+  if (!has_room(data->arcs.size() * kItemBytes)) return add_error(v, ended());
+  for (std::uint32_t i = 0; i < data->arcs.size() && !over_budget(c.expr->pos, v); ++i) {
     Vertex* from = data->arcs[i];
     Pos place = from->is_data && !from->conjuncts.empty() ? from->conjuncts[0].expr->pos : from->pos;
     const ir::Expr* item = constant(Value::of(from), place != 0 ? place : c.expr->pos);
@@ -330,7 +331,9 @@ Vertex* Evaluator::find_arc(const Vertex* v, Label label) const {
     auto found = std::ranges::find(arcs, label, &Vertex::label);
     return found == arcs.end() ? nullptr : *found;
   }
+  constexpr std::uint64_t kEntryBytes = 48;
   FieldIndex& index = indexes_[v];
+  table_bytes_ += (arcs.size() - index.size) * kEntryBytes;
   for (; index.size < arcs.size(); ++index.size) index.fields.emplace(arcs[index.size]->label.word, arcs[index.size]);
   auto found = index.fields.find(label.word);
   return found == index.fields.end() ? nullptr : found->second;
@@ -345,12 +348,14 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by)
     found->label = label;
     found->mark = mark;
     found->closes_fields = v->closes_fields || label.is_definition();
-    v->arcs.push(arena_, found);
+    v->add(arena_, found);
     ++progress_;
   }
   bool was_member = found->mark == ArcMark::Member && !is_new;
   if (mark < found->mark) {
+    const bool was_element = found->is_element();
     found->mark = mark;
+    v->elements += found->is_element() && !was_element ? 1 : 0;
     ++progress_;
   }
   if (v->is_counted && !was_member && found->mark == ArcMark::Member && label.is_regular() && v->node != nullptr) {
@@ -372,6 +377,8 @@ Vertex* Evaluator::arc(Vertex* v, Label label, ArcMark mark, const Conjunct* by)
 }
 
 void Evaluator::add_conjunct(Vertex* v, const Conjunct& c) {
+  constexpr std::uint32_t kLooksPerStep = 64;
+  meter_.add(v->conjuncts.size() / kLooksPerStep);  // a long look costs, too
   for (const Conjunct& known : v->conjuncts) {
     if (known.expr == c.expr && known.env == c.env && known.scope == c.scope) return;
   }

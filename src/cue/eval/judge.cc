@@ -3,6 +3,22 @@
 
 namespace slipway::cue {
 
+namespace {
+
+// Of what a validator accepts: the worst that is not there yet, e.g. a required field.
+Code missing_below(const Vertex* v) {
+  Code worst = Code::None;
+  for (Vertex* one : v->arcs) {
+    if (one->mark > ArcMark::Required || one->label.is_let()) continue;
+    if (one->mark == ArcMark::Required) worst = std::max(worst, Code::Incomplete);
+    const Vertex* real = deref(one);
+    worst = std::max(worst, real->base.is_bottom() ? real->base.bottom->code : missing_below(real));
+  }
+  return worst;
+}
+
+}  // namespace
+
 Value Evaluator::reject(std::string message, std::span<const Value> because) {
   Value value = bottom(Code::Eval, "{0}", calling_pos_, Value::string(arena_.copy(std::string_view(message))));
   Bottom* fresh = just_made(value);
@@ -74,7 +90,7 @@ Value Evaluator::data_of(const Value& given) {
   v->is_open_list = from->is_open_list;
   for (Vertex* one : from->arcs) {
     if (one->mark != ArcMark::Member || !(one->label.is_regular() || one->label.is_index())) continue;
-    v->arcs.push(arena_, placed_data(v, one->label, data_of(Value::of(one)), one->pos, place_of_value(one)));
+    v->add(arena_, placed_data(v, one->label, data_of(Value::of(one)), one->pos, place_of_value(one)));
   }
   return Value::of(v);
 }
@@ -106,18 +122,6 @@ Code Evaluator::fit(const Value& data, const Value& schema, std::vector<Value>* 
   Value reason = wrong != nullptr ? Value::of(wrong) : lacking(both, Wanted::Fields);
   if (reason.is_bottom()) why->push_back(reason);
   return code;
-}
-
-// Of what a validator accepts: the worst that is not there yet, e.g. a required field.
-Code Evaluator::missing_below(const Vertex* v) {
-  Code worst = Code::None;
-  for (Vertex* one : v->arcs) {
-    if (one->mark > ArcMark::Required || one->label.is_let()) continue;
-    if (one->mark == ArcMark::Required) worst = std::max(worst, Code::Incomplete);
-    const Vertex* real = deref(one);
-    worst = std::max(worst, real->base.is_bottom() ? real->base.bottom->code : missing_below(real));
-  }
-  return worst;
 }
 
 Value Evaluator::check(const Value& value, const Value& schema, Wanted wanted) {

@@ -5,11 +5,17 @@
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
+#include "cue/std/regexp.h"
 
 // Operators are few of many words.
 #pragma clang diagnostic ignored "-Wswitch-enum"
 
 namespace slipway::cue {
+
+namespace {
+/// Digits of two numbers from where arithmetic is charged for them.
+constexpr std::uint64_t kLongNumber = 128;
+}  // namespace
 
 KindMask kinds_of(const Value& value) {
   switch (value.tag) {
@@ -152,9 +158,11 @@ Value Evaluator::repeat(const Value& text, const Value& count, Pos pos) {
     return bottom(Code::Eval, "cannot convert negative number to uint64", pos);
   if (static_cast<std::uint64_t>(count.integer) * text.size > 1'000'000)
     return bottom(Code::Eval, "repeated text too long", pos);
-  std::string out;
-  for (std::int64_t i = 0; i < count.integer; ++i) out += text.str();
-  std::string_view kept = arena_.copy(std::string_view(out));
+  const auto size = static_cast<std::uint64_t>(count.integer) * text.size;
+  char* to = take_text(size);
+  if (to == nullptr) return ended();
+  for (std::uint64_t at = 0; at < size; at += text.size) std::ranges::copy(text.str(), to + at);
+  const std::string_view kept(to, size);
   return text.tag == Value::Tag::Bytes ? Value::bytes(kept) : Value::string(kept);
 }
 
@@ -184,6 +192,10 @@ Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
     bool floats = is_float(a) || is_float(b) || op == Tok::Quo;
     if (std::abs(static_cast<std::int64_t>(left.exponent) - right.exponent) > 20000)
       return bottom(Code::Eval, "exponent out of range", pos);
+    // By hand, digit by digit.
+    const std::uint64_t digits = left.digits.size() + right.digits.size();
+    const std::uint64_t work = op == Tok::Add || op == Tok::Sub ? digits : left.digits.size() * right.digits.size();
+    if (digits > kLongNumber && !spend(work / kBytesPerStep)) return ended();
     if (op == Tok::Quo && right.is_zero()) return bottom(Code::Eval, "failed arithmetic: division by zero", pos);
     return make_number(op == Tok::Add   ? add(left, right)
                        : op == Tok::Sub ? subtract(left, right)
@@ -194,8 +206,11 @@ Value Evaluator::arithmetic(Tok op, const Value& a, const Value& b, Pos pos) {
   bool a_text = a.tag == Value::Tag::String || a.tag == Value::Tag::Bytes;
   bool b_text = b.tag == Value::Tag::String || b.tag == Value::Tag::Bytes;
   if (op == Tok::Add && a_text && b_text && a.tag == b.tag) {
-    std::string text = std::string(a.str()) + std::string(b.str());
-    std::string_view kept = arena_.copy(std::string_view(text));
+    const std::uint64_t size = std::uint64_t{a.size} + b.size;
+    char* to = take_text(size);
+    if (to == nullptr) return ended();
+    std::ranges::copy(b.str(), std::ranges::copy(a.str(), to).out);
+    const std::string_view kept(to, size);
     return a.tag == Value::Tag::Bytes ? Value::bytes(kept) : Value::string(kept);
   }
   if (op == Tok::Mul && a_text && kinds_of(b) == kInt) return repeat(a, b, pos);
@@ -221,6 +236,7 @@ Value Evaluator::list_arithmetic(Tok op, const Value& a, const Value& b, Pos pos
   const Value& other = kinds_of(a) == kList ? b : a;
   std::vector<Value> items;
   if (op == Tok::Add && kinds_of(other) == kList) {
+    if (!has_room((list_size(a) + list_size(b)) * kItemBytes)) return ended();
     for (const Value& side : {a, b}) {
       for (std::size_t i = 0; i < list_size(side); ++i) items.push_back(raw_item(side, i));
     }
@@ -231,6 +247,7 @@ Value Evaluator::list_arithmetic(Tok op, const Value& a, const Value& b, Pos pos
   if (other.integer < 0) return bottom(Code::Eval, "cannot convert negative number to uint64", pos);
   if (static_cast<std::uint64_t>(other.integer) * std::max<std::size_t>(list_size(list), 1) > 1'000'000)
     return bottom(Code::Eval, "repeated list too long", pos);
+  if (!has_room(static_cast<std::uint64_t>(other.integer) * list_size(list) * kItemBytes)) return ended();
   for (std::int64_t n = 0; n < other.integer; ++n) {
     for (std::size_t i = 0; i < list_size(list); ++i) items.push_back(raw_item(list, i));
   }
@@ -277,13 +294,15 @@ Value Evaluator::compare_lists(Tok op, const Value& a, const Value& b, Pos pos) 
   return Value::of(is_same_data(a, b, true) == (op == Tok::Eql));
 }
 
+// One side of a comparison of data: its value with defaults taken, or what it is said to be.
+Value Evaluator::compared(const Value& side) {
+  Value value = make_concrete(side, 0);
+  return value.is_bottom() && side.is_vertex() ? deref(side.vertex)->base : value.is_bottom() ? side : value;
+}
+
 bool Evaluator::is_same_data(const Value& a, const Value& b, bool regular_only) {
-  auto data = [this](const Value& side) {
-    Value value = make_concrete(side, 0);
-    return value.is_bottom() && side.is_vertex() ? deref(side.vertex)->base : value.is_bottom() ? side : value;
-  };
-  Value x = data(a);
-  Value y = data(b);
+  Value x = compared(a);
+  Value y = compared(b);
   if (!x.is_vertex() || !y.is_vertex()) return kinds_of(x) == kinds_of(y) && is_identical(x, y);
   if (over_budget() || deref(x.vertex)->base.tag != deref(y.vertex)->base.tag) return false;
   auto counts = [regular_only](const Vertex* one) {
@@ -303,14 +322,14 @@ bool Evaluator::is_same_data(const Value& a, const Value& b, bool regular_only) 
 }
 
 bool Evaluator::is_identical(const Value& a_in, const Value& b_in) {
-  Value a = a_in;
-  Value b = b_in;
-  if (a.is_vertex() && !a.vertex->base.is_none() && deref(a.vertex)->base.tag != Value::Tag::Struct &&
-      deref(a.vertex)->base.tag != Value::Tag::List)
-    a = deref(a.vertex)->base;
-  if (b.is_vertex() && !b.vertex->base.is_none() && deref(b.vertex)->base.tag != Value::Tag::Struct &&
-      deref(b.vertex)->base.tag != Value::Tag::List)
-    b = deref(b.vertex)->base;
+  // What a vertex came to, itself or as the one it is shared with, unless its fields are its value.
+  auto settled = [](const Value& side) {
+    if (!side.is_vertex()) return side;
+    const Value& base = deref(side.vertex)->base;
+    return base.is_none() || base.is_container() ? side : base;
+  };
+  const Value a = settled(a_in);
+  const Value b = settled(b_in);
   if (a.is_number() && b.is_number())
     return kinds_of(a) == kinds_of(b) ? compare(to_decimal(a), to_decimal(b)) == 0 : compare(to_decimal(a), to_decimal(b)) == 0;
   if (a.tag != b.tag) return false;
@@ -376,6 +395,10 @@ bool Evaluator::is_identical(const Value& a_in, const Value& b_in) {
 bool Evaluator::matches_regexp(std::string_view text, std::string_view pattern, Value& error, Pos pos) {
   Pos outer = std::exchange(calling_pos_, pos);
   const re2::RE2* compiled = regexp(pattern, error);
+  if (compiled != nullptr && !spend(match_steps(*compiled, text.size()))) {
+    error = ended();
+    compiled = nullptr;
+  }
   calling_pos_ = outer;
   return compiled != nullptr && RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled);
 }

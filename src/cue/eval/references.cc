@@ -69,7 +69,7 @@ bool Evaluator::track_cycle(Vertex* v, Conjunct& c, const Vertex* from) {
     is_inline = at->label.is_none() || at->label.is_let();
   bool was_cyclic = c.cycle == Cycle::Certain;
   for (const RefTrail* at = c.trail; at != nullptr; at = at->next) {
-    if (++hops % 64 == 0) ++steps_;  // a long way costs, too
+    if (++hops % 64 == 0) meter_.add(1);  // a long way costs, too
     if (at->arc != from) continue;
     // In the middle of an expression the same reference must lead there.
     if (at->ref != c.expr && is_inline && c.cycle == Cycle::None) continue;
@@ -245,7 +245,7 @@ bool Evaluator::leads_back(const Vertex* v, const Vertex* from) {
       if (std::ranges::find(all, real) == all.end()) all.push_back(real);
     }
   }
-  steps_ += all.size() / 16;
+  meter_.add(all.size() / 16);
   return false;
 }
 
@@ -266,7 +266,7 @@ void Evaluator::add_conjuncts_of(Vertex* v, const Conjunct& c, Vertex* target, b
   if (!is_embedded && real->phase >= Phase::Settled && real->base.tag == Value::Tag::Struct && real->is_closed)
     v->has_definition = true;
   Node& node = *v->node;
-  if (node.seen.size() > 1000) steps_ += node.seen.size() / 16;  // a long look costs, too
+  if (node.seen.size() > 1000) meter_.add(node.seen.size() / 16);  // a long look costs, too
   bool is_again = false;
   if (is_known(v, c, target, is_definition, is_again)) return;
   if (is_definition) {

@@ -40,7 +40,7 @@ Vertex* Evaluator::tried(Vertex* v) const {
 
 // The field of a vertex, once everything is done that could add to it.
 Lookup Evaluator::lookup(Vertex* v, Label label, Pos pos) {
-  ++steps_;
+  meter_.add(1);
   if (v->phase == Phase::Raw || v->phase == Phase::Partial) settle(v);
   v = deref(v);
   if (v->phase == Phase::Raw || v->phase == Phase::Partial) settle(v);

@@ -9,15 +9,26 @@
 namespace slipway::cue {
 
 namespace {
+
+// A vertex made of values is all there is: nothing needs copying. In a closed struct a copy would be closed.
+bool is_only_data(const Vertex* v) {
+  if (v->conjuncts.size() != 1 || v->conjuncts[0].expr->op != ir::Op::Constant || v->mark != ArcMark::Member) return false;
+  const Value& value = ir::as<ir::Constant>(*v->conjuncts[0].expr).value;
+  if (!value.is_vertex() || !value.vertex->is_data || value.vertex->closes_once || value.vertex->phase < Phase::Settled)
+    return false;
+  bool is_plain = v->arcs.empty() && v->notify.empty() && v->stands_for == nullptr && !v->closes_once && !v->closes_fields;
+  return is_plain && v->parent != nullptr && !v->parent->in_closed && !v->parent->closes_below && !v->label.is_let();
+}
+
 // What goes deeper than may be ends the whole when it has done so this often: it costs its part of the steps.
 constexpr std::uint64_t kMostDeep = 32;
 }  // namespace
 
 Evaluator::Evaluator(const ProgramData& program, Budget budget)
-    : program_(program), budget_(budget), arena_(program.chunks), labels_(&program.labels) {
+    : program_(program), meter_(std::move(budget)), arena_(program.chunks), labels_(&program.labels) {
   // What is deeper than this and than the program is long goes round rather than to an end.
   constexpr std::uint32_t kDeep = 1000;
-  budget_.max_depth = std::min(budget_.max_depth, std::max(kDeep, program.size + 200));
+  meter_.limit_depth(std::min(meter_.limits().max_depth, std::max(kDeep, program.size + 200)));
 }
 
 Vertex* Evaluator::run(std::span<const Conjunct> extra) {
@@ -26,7 +37,7 @@ Vertex* Evaluator::run(std::span<const Conjunct> extra) {
   settle(root);
   complete(root);
   if (completing_.may_have_rings()) {
-    for (Vertex* field : endless_fields(root, budget_.max_depth)) make_endless(field);
+    for (Vertex* field : endless_fields(root, meter_.limits().max_depth)) make_endless(field);
   }
   return root;
 }
@@ -43,9 +54,10 @@ bool Evaluator::settle(Vertex* v) {
     low_ = std::min(low_, v->node->waits_for);
     return false;
   }
-  if (depth_ >= budget_.max_depth || over_budget(v->pos, v)) {
-    if (depth_ >= budget_.max_depth) steps_ += budget_.max_steps / kMostDeep;
-    v->base = out_of_budget(depth_ >= budget_.max_depth ? kTooDeep : kTooManySteps, v->pos, v);
+  const bool is_too_deep = depth_ >= meter_.limits().max_depth;
+  if (is_too_deep || over_budget(v->pos, v)) {
+    if (is_too_deep) meter_.add(meter_.limits().max_steps / kMostDeep);
+    v->base = out_of_budget(is_too_deep ? kTooDeep : kTooManySteps, v->pos, v);
     v->phase = Phase::Final;
     return true;
   }
@@ -92,16 +104,6 @@ bool Evaluator::on_wide_stack(Vertex* v, bool (Evaluator::*what)(Vertex*)) {
   v->base = out_of_budget(kTooDeep, v->pos, v);
   v->phase = Phase::Final;
   return true;
-}
-
-// A vertex made of values is all there is: nothing needs copying. In a closed struct a copy would be closed.
-bool Evaluator::is_only_data(const Vertex* v) {
-  if (v->conjuncts.size() != 1 || v->conjuncts[0].expr->op != ir::Op::Constant || v->mark != ArcMark::Member) return false;
-  const Value& value = ir::as<ir::Constant>(*v->conjuncts[0].expr).value;
-  if (!value.is_vertex() || !value.vertex->is_data || value.vertex->closes_once || value.vertex->phase < Phase::Settled)
-    return false;
-  bool is_plain = v->arcs.empty() && v->notify.empty() && v->stands_for == nullptr && !v->closes_once && !v->closes_fields;
-  return is_plain && v->parent != nullptr && !v->parent->in_closed && !v->parent->closes_below && !v->label.is_let();
 }
 
 namespace {
@@ -263,7 +265,7 @@ bool Evaluator::complete_below(Vertex* v) {
     v->phase = Phase::Final;
     return true;
   }
-  if (depth_ >= budget_.max_depth) {
+  if (depth_ >= meter_.limits().max_depth) {
     v->base = out_of_budget(kTooDeep, v->pos, v);
     v->phase = Phase::Final;
     return true;

@@ -242,12 +242,16 @@ bool Evaluator::run_list(Vertex* v, const Conjunct& c) {
       add_error(v, failed);
       return true;
     }
+    if (!has_room((items.size() + envs.size()) * kItemBytes)) {
+      add_error(v, ended());
+      return true;
+    }
     for (Env* env : envs) items.push_back({comprehension.body, env});
   }
   note_conjunct(v, c);
   insert_kinds(v, kList, Value::type(kList), {list.pos, c.trail, &list});
   v->node->scopes.push(arena_, {c.scope, false, true, false});
-  for (std::uint32_t i = 0; i < items.size(); ++i) {
+  for (std::uint32_t i = 0; i < items.size() && !over_budget(list.pos, v); ++i) {
     Vertex* item = arc(v, Label::item(i), ArcMark::Member);
     if (item->pos == 0) item->pos = items[i].expr->pos;
     add_conjunct(item, {items[i].expr, items[i].env, c.scope, c.trail, c.cycle});
@@ -288,7 +292,7 @@ Value Evaluator::clauses(const ir::Comprehension& comprehension, std::size_t ind
       bound->parent = current_;
       bound->label = clause.value;
       bound->conjuncts.push(arena_, {clause.expr, env, nullptr, current_conjunct_->trail, current_conjunct_->cycle});
-      holder->arcs.push(arena_, bound);
+      holder->add(arena_, bound);
       return clauses(comprehension, index + 1, arena_.make<Env>(env, holder, kNoLabel, nullptr), out);
     }
     case ast::Clause::Try:
@@ -320,13 +324,14 @@ Value Evaluator::for_clause(const ir::Comprehension& comprehension, std::size_t 
                     Value::string(labels_.text(item->label)));
     }
     if (item->mark != ArcMark::Member || (is_list ? !item->label.is_index() : !item->label.is_regular())) continue;
+    if (over_budget(clause.pos)) return ended();
     Vertex* holder = arena_.make<Vertex>();
     holder->parent = current_;
     holder->phase = Phase::Final;
     holder->base = Value::of(Value::Tag::Struct);
     if (!clause.key.is_none()) {
       Value key = is_list ? Value::of_int(item->label.index()) : Value::string(labels_.text(item->label));
-      holder->arcs.push(arena_, data_vertex(holder, clause.key, key));
+      holder->add(arena_, data_vertex(holder, clause.key, key));
     }
     if (!clause.value.is_none()) {
       Vertex* named = arena_.make<Vertex>();
@@ -334,7 +339,7 @@ Value Evaluator::for_clause(const ir::Comprehension& comprehension, std::size_t 
       named->label = clause.value;
       named->shared = item;
       named->phase = Phase::Settled;
-      holder->arcs.push(arena_, named);
+      holder->add(arena_, named);
     }
     Value failed = clauses(comprehension, index + 1, arena_.make<Env>(env, holder, kNoLabel, nullptr), out);
     if (failed.is_bottom()) return failed;

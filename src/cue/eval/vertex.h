@@ -121,7 +121,8 @@ struct Vertex {
   bool is_counted : 1 = false;       // somebody went through its fields: there may be no more
   bool is_detached : 1 = false;      // made in the middle of an expression: what refers to those above repeats nothing
   bool lost_to_cycle : 1 = false;    // a disjunct was dropped because it repeats itself
-  List<Vertex*> arcs;
+  std::uint32_t elements = 0;        // items of a list, regular fields of a struct that are there
+  List<Vertex*> arcs;                // added by `add` only
   List<Conjunct> conjuncts;
   List<Notify> notify;  // who has copied the conjuncts
   Value base;
@@ -130,6 +131,12 @@ struct Vertex {
   const Vertex* stands_for = nullptr;  // a disjunct being tried for that one
   const Bottom* child_error = nullptr;
   const ir::FieldInfo* info = nullptr;
+
+  bool is_element() const { return label.is_index() || (label.is_regular() && mark == ArcMark::Member); }
+  void add(Arena& arena, Vertex* field) {
+    arcs.push(arena, field);
+    elements += field->is_element() ? 1 : 0;
+  }
 };
 
 inline Vertex* deref(Vertex* v) {
@@ -344,6 +351,24 @@ struct Node {
     return *told;
   }
 };
+/// A validator at work; the same one on the same value below it would never end.
+struct Judgement {
+  Pos pos;
+  Value subject;
+};
+
+/// A comparator at work, with the struct that stands for it: made once for all items that it compares.
+struct Comparison {
+  const Vertex* comparator = nullptr;
+  const ir::Expr* less = nullptr;
+  Vertex* x = nullptr;  // fields of the struct, given anew for each comparison
+  Vertex* y = nullptr;
+  Env* env = nullptr;
+};
+
+/// Of fields on their way out: as they are shown, or as they come.
+enum class FieldOrder : std::uint8_t { Shown, Any };
+
 /// What a reference leads to. Blocked: what it may lead to is not known yet.
 enum class Found : std::uint8_t { Arc, Absent, Blocked, Error };
 struct Lookup {

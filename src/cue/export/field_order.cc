@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cue/eval/evaluator.h"
@@ -143,7 +144,35 @@ class Graph {
   std::vector<std::size_t> group_of_;
 };
 
-using Seen = std::set<std::size_t>;
+/// Fields that were said earlier: those of here, and those that whoever asked knew. REQUIRES: `below` lives longer.
+class Seen {
+ public:
+  Seen() = default;
+  static Seen beside(const Seen& below) {
+    Seen out;
+    out.below_ = &below;
+    return out;
+  }
+  bool contains(std::size_t field) const {
+    for (const Seen* at = this; at != nullptr; at = at->below_) {
+      if (at->own_.contains(field)) return true;
+    }
+    return false;
+  }
+  /// False when it was there.
+  bool insert(std::size_t field) { return !contains(field) && own_.insert(field).second; }
+  void insert(const std::set<std::size_t>& fields) { own_.insert(fields.begin(), fields.end()); }
+  /// All of them, to compare with.
+  std::set<std::size_t> all() const {
+    std::set<std::size_t> out;
+    for (const Seen* at = this; at != nullptr; at = at->below_) out.insert(at->own_.begin(), at->own_.end());
+    return out;
+  }
+
+ private:
+  const Seen* below_ = nullptr;
+  std::set<std::size_t> own_;
+};
 
 /// The order of one vertex, from the declarations it was made of.
 class Order {
@@ -177,12 +206,14 @@ class Order {
     std::vector<Pos> places;
   };
 
-  // A conjunct stands where it was referred to, from the outermost reference inwards, and last where it was written.
+  // A conjunct stands where it was referred to, from the outermost reference inwards, and last where it was written. What comes
+  // from outside stands behind all that is written, as if it had been appended to the last file.
   static std::vector<Source> sources_of(const Vertex* v) {
     std::vector<Source> all;
+    std::unordered_set<const ir::Expr*> known;
     for (const Conjunct& c : v->conjuncts) {
-      if (std::any_of(all.begin(), all.end(), [&](const Source& one) { return one.expr == c.expr; })) continue;
-      Source source{c.expr, {c.expr->pos}};
+      if (!known.insert(c.expr).second) continue;
+      Source source{c.expr, {c.expr->pos != 0 ? c.expr->pos : kAfterAll}};
       for (const RefTrail* at = c.trail; at != nullptr && source.places.size() < kMaxDepth; at = at->next)
         source.places.push_back(at->ref->pos);
       std::reverse(source.places.begin(), source.places.end());
@@ -196,14 +227,15 @@ class Order {
     std::vector<Source> parts = sources_of(v);
     Part out;
     Part same_file;
-    Seen seen = before;
+    Seen seen = Seen::beside(before);
     std::string_view file;
     for (const Source& one : parts) {
-      std::string_view its = parts.size() > 1 ? file_of(one.places.front()) : std::string_view();
+      const bool is_written = one.places.front() != kAfterAll;
+      std::string_view its = !is_written ? file : parts.size() > 1 ? file_of(one.places.front()) : std::string_view();
       if (its != file) {
         Graph::join(out, same_file);
         same_file = {};
-        seen = before;
+        seen = Seen::beside(before);
         file = its;
       }
       append(same_file, of(*one.expr, seen, depth), seen);
@@ -234,7 +266,7 @@ class Order {
     }
     auto target = targets_.find(&expr);
     if (target == targets_.end()) return {};
-    auto [known, is_new] = known_.try_emplace({target->second, seen});
+    auto [known, is_new] = known_.try_emplace({target->second, seen.all()});
     if (is_new) known->second = of_conjuncts(target->second, seen, depth + 1);
     return known->second;
   }
@@ -293,7 +325,7 @@ class Order {
       }
     }
     Part out;
-    Seen seen = before;
+    Seen seen = Seen::beside(before);
     auto part_of = [&](const Piece& piece) {
       return piece.embedded == nullptr ? of_own(s, seen) : of(*piece.embedded, seen, depth + 1);
     };
@@ -303,7 +335,7 @@ class Order {
         continue;
       }
       Part both = part_of(pieces[i]);
-      seen.insert(both.fields.begin(), both.fields.end());
+      seen.insert(both.fields);
       Graph::join(both, part_of(pieces[++i]));
       append(out, std::move(both), seen);
     }
@@ -333,7 +365,7 @@ class Order {
 
   Part of_own(const ir::Struct& s, const Seen& before) {
     Part out;
-    Seen seen = before;
+    Seen seen = Seen::beside(before);
     for (const ir::Decl& decl : s.decls) {
       if (decl.kind == ir::DeclKind::Field) {
         append(out, decl.label, seen);
@@ -344,10 +376,10 @@ class Order {
     return out;
   }
   void append(Part& part, Label label, Seen& seen) {
-    if (seen.insert(graph_.node(label)).second) graph_.append(part, graph_.one(label));
+    if (seen.insert(graph_.node(label))) graph_.append(part, graph_.one(label));
   }
   void append(Part& part, Part next, Seen& seen) {
-    seen.insert(next.fields.begin(), next.fields.end());
+    seen.insert(next.fields);
     graph_.append(part, std::move(next));
   }
 
@@ -389,7 +421,7 @@ class Order {
   Vertex* vertex_;
   Graph graph_;
   std::unordered_map<const ir::Expr*, const Vertex*> targets_;
-  std::map<std::pair<const Vertex*, Seen>, Part> known_;  // only looked up
+  std::map<std::pair<const Vertex*, std::set<std::size_t>>, Part> known_;  // only looked up
   std::unordered_map<const ir::Expr*, std::vector<Label>> computed_;
   bool has_computed_ = false;
 };

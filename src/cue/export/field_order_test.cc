@@ -2,6 +2,7 @@
 
 #include "cue/evaluation.h"
 #include "cue/export/field_order.h"
+#include "json/text.h"
 
 namespace slipway::cue {
 namespace {
@@ -51,6 +52,22 @@ TEST(FieldOrder, what_is_referred_to_stands_where_the_reference_does) {
   EXPECT_EQ(order_at(std::string("p: #P\np: q: {n: 1, y: 2}\n") + q, "p.q"), "z n y");
   EXPECT_EQ(order_at(std::string(q) + "p: {q: {n: 1, y: 2}, #P}", "p.q"), "n y z");
   EXPECT_EQ(order_at(std::string(q) + "#Q: {#P, q: {m: 1}}\np: {q: {n: 1, y: 2}, #Q}", "p.q"), "n y z m");
+}
+
+// As if the parameter were appended to the text: what the template declares comes first, then what else there is.
+TEST(FieldOrder, fields_of_a_hole_stand_behind_those_of_the_template) {
+  auto marshalled = [](const char* template_text, const char* data) {
+    auto program = compile({{"in.cue", std::string("import \"encoding/json\"\nx: json.Marshal(parameter)\n") + template_text}},
+                           {}, {.open_names = {"parameter"}});
+    if (!program) return describe(program.error());
+    return evaluate(*program, {{"parameter", *json::parse(data)}}).field("x").as_string();
+  };
+  EXPECT_EQ(marshalled("parameter: {b: string, a: string}", R"({"a":"1","b":"2"})"), R"({"b":"2","a":"1"})");
+  EXPECT_EQ(marshalled("parameter: {b: string, a: string, ...}", R"({"c":"0","a":"1","b":"2"})"),
+            R"({"b":"2","a":"1","c":"0"})");
+  EXPECT_EQ(marshalled("parameter: {z: {y: int, b: int}, a?: int}", R"({"a":1,"z":{"b":1,"y":2}})"),
+            R"({"z":{"y":2,"b":1},"a":1})");
+  EXPECT_EQ(marshalled("", R"({"b":"1","a":"2"})"), R"({"b":"1","a":"2"})");
 }
 
 }  // namespace

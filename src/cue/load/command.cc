@@ -70,7 +70,7 @@ std::expected<std::vector<std::string>, Errors> labels_of(const std::vector<std:
     compile_options.expression_name = "--path";
     auto program = compile(files, {}, compile_options);
     if (!program) return std::unexpected(program.error());
-    Evaluation evaluation(*program, Limits{});
+    Evaluation evaluation(*program, Limits::for_command_line());
     evaluation.run({});
     Evaluator& evaluator = evaluation.evaluator();
     Value value = evaluator.value_of(evaluator.complete_expression(program->data().expressions[0]));
@@ -253,7 +253,7 @@ class Command {
   }
 
   void collect(const Program& program, std::vector<Result>& out) {
-    auto evaluation = std::make_shared<Evaluation>(program, Limits{});
+    auto evaluation = std::make_shared<Evaluation>(program, Limits::for_command_line());
     Vertex* root = evaluation->run({});
     Evaluator& evaluator = evaluation->evaluator();
     const ProgramData& data = program.data();

@@ -81,15 +81,15 @@ Value value_of(Evaluation& into, const Draft& draft) {
       for (std::size_t i = 0; i < draft.names.size(); ++i)
         members.push_back({draft.names[i], value_of(into, draft.children[i])});
       Value object = evaluator.make_struct(members);
-      place(object.vertex, draft);
+      if (!object.is_bottom()) place(object.vertex, draft);
       return object;
     }
     case Draft::Kind::List: {
       std::vector<Value> items;
       for (const Draft& one : draft.children) items.push_back(value_of(into, one));
       Value list = evaluator.make_list(items);
-      place(list.vertex, draft);
-      if (draft.is_open) into.open_list(list.vertex, draft.rest);
+      if (!list.is_bottom()) place(list.vertex, draft);
+      if (draft.is_open && !list.is_bottom()) into.open_list(list.vertex, draft.rest);
       return list;
     }
   }

@@ -10,7 +10,13 @@ using Args = std::span<const Value>;
 constexpr std::int64_t kMaxBits = 1 << 20;
 
 Integer integer_of(const Value& value) { return to_integer(to_decimal(value)); }
-Value make_integer(Calls& calls, const Integer& value) { return calls.make_number(to_decimal(value), false); }
+
+// Made decimal digit by digit, each of which goes through all words.
+Value make_integer(Calls& calls, const Integer& value) {
+  constexpr std::uint64_t kSquaredBitsPerStep = 16384;
+  if (!calls.spend(value.bit_count() * value.bit_count() / kSquaredBitsPerStep)) return calls.ended();
+  return calls.make_number(to_decimal(value), false);
+}
 
 Value combine(Calls& calls, Args args, BitOp op) {
   return make_integer(calls, combine_bits(op, integer_of(args[0]), integer_of(args[1])));

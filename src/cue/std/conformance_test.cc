@@ -15,7 +15,7 @@ using testing::Comparison;
 using testing::open_tree;
 using testing::tree_of;
 
-constexpr Budget kBudget{.max_steps = 5'000'000};
+const Budget kBudget{.max_steps = 5'000'000};
 
 /// Not offered: generating OpenAPI as a package, TOML, signatures, tables of text.
 bool is_out(const std::string& id) {

@@ -21,6 +21,7 @@ Value check_encoding(Calls& calls, const Value& encoding) {
 Value base64_encode(Calls& calls, Args args) {
   if (Value error = check_encoding(calls, args[0]); error.is_bottom()) return error;
   std::string_view bytes = args[1].str();
+  if (!calls.has_room(4 * bytes.size())) return calls.ended();
   std::string out;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t word = 0;
@@ -72,6 +73,7 @@ Value base64_decoded_length(Calls& calls, Args args) {
 // --- hex
 
 Value hex_encode(Calls& calls, Args args) {
+  if (!calls.has_room(4 * std::uint64_t{args[0].size})) return calls.ended();
   std::string out;
   for (char c : args[0].str()) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return calls.make_string(out);
@@ -99,6 +101,8 @@ Value hex_decoded_length(Calls&, Args args) { return Value::of_int(to_int(args[0
 
 Value hex_dump(Calls& calls, Args args) {
   std::string_view bytes = args[0].str();
+  constexpr std::uint64_t kMostBytes = 12;  // 79 characters for 16 bytes, while the text grows
+  if (!calls.has_room(kMostBytes * bytes.size())) return calls.ended();
   std::string out;
   for (std::size_t line = 0; line < bytes.size(); line += 16) {
     out += fmt::format("{:08x}", line);
@@ -172,6 +176,7 @@ Value csv_encode(Calls& calls, Args args) {
   if (!is_list(calls, args[0], no_list)) return no_list;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value row = calls.list_item(args[0], i);
+    if (!calls.has_room(2 * out.size())) return calls.ended();
     if (row.is_bottom()) return row;
     if (kinds_of(row) != kList) return calls.fail(fmt::format("row {} is no list", i));
     for (std::size_t k = 0; k < calls.list_size(row); ++k) {

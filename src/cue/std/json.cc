@@ -89,19 +89,27 @@ Value marshal_stream(Calls& calls, Args args) {
   if (!is_list(calls, args[0], no_list)) return no_list;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value error;
+    if (!calls.spend(1) || !calls.has_room(2 * out.size())) return calls.ended();
     out += calls.to_json(calls.raw_item(args[0], i), error) + "\n";
     if (error.is_bottom()) return error;
   }
   return calls.make_string(out);
 }
 
+// A tree of values takes up to so many times its text: "1," is sixteen bytes.
+constexpr std::uint64_t kTreeBytesPerByte = 8;
+
+bool has_room_to_read(Calls& calls, const Value& text) { return calls.has_room(kTreeBytesPerByte * text.size); }
+
 Value unmarshal(Calls& calls, Args args) {
+  if (!has_room_to_read(calls, args[0])) return calls.ended();
   auto data = json::parse(args[0].str(), kLimits);
   return data ? calls.from_json(*data) : wrong(calls);
 }
 
 Value unmarshal_stream(Calls& calls, Args args) {
   std::vector<Value> items;
+  if (!has_room_to_read(calls, args[0])) return calls.ended();
   for (std::string_view one : values_of(args[0].str())) {
     auto data = json::parse(one, kLimits);
     if (!data) return wrong(calls);
@@ -110,7 +118,10 @@ Value unmarshal_stream(Calls& calls, Args args) {
   return calls.make_list(items);
 }
 
-Value valid(Calls&, Args args) { return Value::of(json::parse(args[0].str(), kLimits).has_value()); }
+Value valid(Calls& calls, Args args) {
+  if (!has_room_to_read(calls, args[0])) return calls.ended();
+  return Value::of(json::parse(args[0].str(), kLimits).has_value());
+}
 
 Value malformed(Calls& calls, std::string_view text) {
   auto problem = json_problem(text);
@@ -142,12 +153,15 @@ Value indent(Calls& calls, Args args) {
   std::string out;
   std::size_t depth = 0;
   bool is_opened = false;  // a bracket that may yet close at once
+  bool has_room = true;
   auto new_line = [&] {
+    has_room = has_room && calls.has_room(2 * (out.size() + json.size() + args[1].size + depth * args[2].size));
+    if (!has_room) return;
     out += "\n";
     out += args[1].str();
     for (std::size_t i = 0; i < depth; ++i) out += args[2].str();
   };
-  for (std::size_t at = 0; at < json.size();) {
+  for (std::size_t at = 0; at < json.size() && has_room;) {
     char c = json[at];
     std::size_t end = c == '"' ? end_of_text(json, at) : at + 1;
     std::string_view word = json.substr(at, end - at);
@@ -167,12 +181,18 @@ Value indent(Calls& calls, Args args) {
     if (c == ',') new_line();
     if (c == ':') out += ' ';
   }
+  if (!has_room) return calls.ended();
   return calls.make_string(out);
 }
 
-Value html_escape(Calls& calls, Args args) { return calls.make_string(html_escaped(args[0].str())); }
+Value html_escape(Calls& calls, Args args) {
+  constexpr std::uint64_t kMostBytes = 12;  // \u003c, while the text grows
+  if (!calls.has_room(kMostBytes * args[0].size)) return calls.ended();
+  return calls.make_string(html_escaped(args[0].str()));
+}
 
 Value validate(Calls& calls, Args args) {
+  if (!has_room_to_read(calls, args[0])) return calls.ended();
   auto data = json::parse(args[0].str(), kLimits);
   if (!data) return wrong(calls);
   Value value = calls.from_json(*data);

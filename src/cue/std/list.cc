@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
+#include <unordered_map>
 
 #include "cue/std/packages.h"
 
@@ -15,10 +17,19 @@ constexpr std::size_t kMaxItems = 1'000'000;
 
 std::int64_t size_of(Calls& calls, const Value& list) { return static_cast<std::int64_t>(calls.list_size(list)); }
 
-std::vector<Value> raw_items(Calls& calls, const Value& list) {
+/// Items as they are, from `begin` up to `end`. Charged, and with room for a list of them; empty when the budget has ended.
+std::vector<Value> raw_items(Calls& calls, const Value& list, std::size_t begin, std::size_t end) {
   std::vector<Value> items;
-  for (std::size_t i = 0; i < calls.list_size(list); ++i) items.push_back(calls.raw_item(list, i));
+  if (!calls.spend(end - begin) || !calls.has_room((end - begin) * kItemBytes)) return items;
+  items.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) items.push_back(calls.raw_item(list, i));
   return items;
+}
+std::vector<Value> raw_items(Calls& calls, const Value& list) { return raw_items(calls, list, 0, calls.list_size(list)); }
+
+/// A list of those, unless there was no room for them: `wanted` says how many there should be.
+Value list_of(Calls& calls, std::span<const Value> items, std::size_t wanted) {
+  return items.size() == wanted ? calls.make_list(items) : calls.ended();
 }
 
 bool is_list(const Value& value) { return value.is_vertex() && kinds_of(value) == kList; }
@@ -39,8 +50,9 @@ Value concat(Calls& calls, Args args) {
     if (!is_list(inner)) {
       return calls.fail(fmt::format("cannot use value {} (type {}) as list", calls.show(inner), kind_name(inner)));
     }
+    if (items.size() + calls.list_size(inner) > kMaxItems) return calls.fail("list too long");
+    if (!calls.has_room((items.size() + calls.list_size(inner)) * kItemBytes)) return calls.ended();
     for (const Value& item : raw_items(calls, inner)) items.push_back(item);
-    if (items.size() > kMaxItems) return calls.fail("list too long");
   }
   return calls.make_list(items);
 }
@@ -53,22 +65,23 @@ Value slice(Calls& calls, Args args) {
   if (low < 0 || high < 0) return calls.fail("negative index");
   if (low > high) return calls.fail(fmt::format("invalid index: {} > {}", low, high));
   if (low > size || high > size) return calls.fail("slice bounds out of range");
-  auto items = raw_items(calls, args[0]);
-  return calls.make_list(std::span(items).subspan(static_cast<std::size_t>(low), static_cast<std::size_t>(high - low)));
+  auto items = raw_items(calls, args[0], static_cast<std::size_t>(low), static_cast<std::size_t>(high));
+  return list_of(calls, items, static_cast<std::size_t>(high - low));
 }
 
 Value drop(Calls& calls, Args args) {
   std::int64_t count = to_int(args[1]);
   if (count < 0) return calls.fail("negative index");
-  auto items = raw_items(calls, args[0]);
-  return calls.make_list(std::span(items).subspan(std::min(static_cast<std::size_t>(count), items.size())));
+  const std::size_t size = calls.list_size(args[0]);
+  const std::size_t begin = std::min(static_cast<std::size_t>(count), size);
+  return list_of(calls, raw_items(calls, args[0], begin, size), size - begin);
 }
 
 Value take(Calls& calls, Args args) {
   std::int64_t count = to_int(args[1]);
   if (count < 0) return calls.fail("negative index");
-  auto items = raw_items(calls, args[0]);
-  return calls.make_list(std::span(items).first(std::min(static_cast<std::size_t>(count), items.size())));
+  const std::size_t end = std::min(static_cast<std::size_t>(count), calls.list_size(args[0]));
+  return list_of(calls, raw_items(calls, args[0], 0, end), end);
 }
 
 Value repeat(Calls& calls, Args args) {
@@ -76,9 +89,12 @@ Value repeat(Calls& calls, Args args) {
   if (times < 0) return calls.fail("negative count");
   auto limit = static_cast<std::int64_t>(kMaxItems);
   if (times > limit) return calls.fail(fmt::format("count {} exceeds limit of {}", times, limit));
+  const std::size_t size = static_cast<std::size_t>(times) * calls.list_size(args[0]);
+  if (size > 4 * kMaxItems) return calls.fail("list too long");
+  if (!calls.has_room(size * kItemBytes)) return calls.ended();
   auto items = raw_items(calls, args[0]);
-  if (static_cast<std::size_t>(times) * items.size() > 4 * kMaxItems) return calls.fail("list too long");
   std::vector<Value> out;
+  out.reserve(size);
   for (std::int64_t i = 0; i < times; ++i) out.insert(out.end(), items.begin(), items.end());
   return calls.make_list(out);
 }
@@ -86,10 +102,15 @@ Value repeat(Calls& calls, Args args) {
 Value reverse(Calls& calls, Args args) {
   auto items = raw_items(calls, args[0]);
   std::reverse(items.begin(), items.end());
-  return calls.make_list(items);
+  return list_of(calls, items, calls.list_size(args[0]));
 }
 
 bool flatten(Calls& calls, const Value& list, std::int64_t depth, std::vector<Value>& out, Value& error) {
+  // The same list may stand in it many times.
+  if (!calls.spend(calls.list_size(list)) || !calls.has_room((out.size() + calls.list_size(list)) * kItemBytes)) {
+    error = calls.ended();
+    return false;
+  }
   for (std::size_t i = 0; i < calls.list_size(list); ++i) {
     Value item = calls.raw_item(list, i);
     Value value = depth == 0 ? item : calls.list_item(list, i);
@@ -116,6 +137,14 @@ Value flatten_n(Calls& calls, Args args) {
   return calls.make_list(out);
 }
 
+// How many steps of an int lead from one to the other. None when there are too many, or one of them is none.
+std::optional<std::uint64_t> int_steps(const Value& start, const Value& limit, const Value& step) {
+  if (start.tag != Value::Tag::Int || limit.tag != Value::Tag::Int || step.tag != Value::Tag::Int) return {};
+  const __int128 way = static_cast<__int128>(limit.integer) - start.integer;
+  const __int128 count = (way + step.integer - (step.integer > 0 ? 1 : -1)) / step.integer;
+  return count <= static_cast<__int128>(kMaxItems) ? std::optional(static_cast<std::uint64_t>(count)) : std::nullopt;
+}
+
 Value range(Calls& calls, Args args) {
   Decimal start = to_decimal(args[0]);
   Decimal limit = to_decimal(args[1]);
@@ -124,8 +153,16 @@ Value range(Calls& calls, Args args) {
   if (!step.is_negative && compare(start, limit) > 0) return calls.fail("end must be greater than start when step is positive");
   if (step.is_negative && compare(start, limit) < 0) return calls.fail("end must be less than start when step is negative");
   std::vector<Value> items;
+  if (auto count = int_steps(args[0], args[1], args[2])) {
+    if (!calls.has_room(*count * kItemBytes)) return calls.ended();
+    items.reserve(*count);
+    for (std::uint64_t i = 0; i < *count; ++i)
+      items.push_back(Value::of_int(static_cast<std::int64_t>(args[0].integer + static_cast<__int128>(i) * args[2].integer)));
+    return calls.make_list(items);
+  }
   for (Decimal at = start; step.is_negative ? compare(at, limit) > 0 : compare(at, limit) < 0; at = add(at, step)) {
     if (items.size() >= kMaxItems) return calls.fail("list too long");
+    if (!calls.spend(1) || !calls.has_room(items.size() * kItemBytes)) return calls.ended();
     items.push_back(make_reduced(calls, at));
   }
   return calls.make_list(items);
@@ -136,6 +173,10 @@ Value range(Calls& calls, Args args) {
 bool decimals_of(Calls& calls, const Value& list, std::vector<Decimal>& out, Value& error) {
   std::vector<Value> numbers;
   if (!numbers_of(calls, list, numbers, error)) return false;
+  if (!calls.has_room(numbers.size() * (sizeof(Value) + sizeof(Decimal)))) {
+    error = calls.ended();
+    return false;
+  }
   for (const Value& one : numbers) out.push_back(to_decimal(one));
   return true;
 }
@@ -202,9 +243,45 @@ void merge_sort(std::span<Value> items, const std::function<bool(const Value&, c
 
 Value no_comparator(Calls& calls) { return calls.fail("field not found: less"); }
 
+// What sorting that many items costs without a comparator of the program: eight comparisons are a step.
+std::uint64_t sorting_steps(std::size_t items) { return items * static_cast<std::uint64_t>(std::bit_width(items)) / 8; }
+
+bool is_less_scalar(const Value& a, const Value& b) {
+  if (a.tag == Value::Tag::String) return a.str() < b.str();
+  if (a.tag == Value::Tag::Int && b.tag == Value::Tag::Int) return a.integer < b.integer;
+  return compare(to_decimal(a), to_decimal(b)) < 0;
+}
+
+/// Sorts numbers or texts by themselves. False when they are neither, or some are of one kind and some of the other.
+bool sort_scalars(Calls& calls, const Value& list, int order, std::vector<Value>& items) {
+  struct Keyed {
+    Value key;
+    Value item;
+    std::size_t place;
+  };
+  std::vector<Keyed> keyed;
+  keyed.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    keyed.push_back({calls.list_item(list, i), items[i], i});
+    const Value& key = keyed.back().key;
+    const bool is_text = key.tag == Value::Tag::String;
+    if ((!is_text && !key.is_number()) || is_text != (keyed.front().key.tag == Value::Tag::String)) return false;
+  }
+  std::sort(keyed.begin(), keyed.end(), [order](const Keyed& a, const Keyed& b) {
+    if (order > 0 ? is_less_scalar(a.key, b.key) : is_less_scalar(b.key, a.key)) return true;
+    return a.place < b.place && !(order > 0 ? is_less_scalar(b.key, a.key) : is_less_scalar(a.key, b.key));
+  });
+  std::ranges::transform(keyed, items.begin(), &Keyed::item);
+  return true;
+}
+
 Value sort(Calls& calls, Args args) {
   if (kinds_of(args[1]) != kStruct) return no_comparator(calls);
   auto items = raw_items(calls, args[0]);
+  const bool has_room = calls.has_room(items.size() * (kItemBytes + 4 * sizeof(Value)));
+  if (items.size() != calls.list_size(args[0]) || !has_room || !calls.spend(sorting_steps(items.size()))) return calls.ended();
+  const int order = calls.natural_order(args[1]);
+  if (order != 0 && sort_scalars(calls, args[0], order, items)) return calls.make_list(items);
   Value error;
   merge_sort(items, [&](const Value& x, const Value& y) {
     if (error.is_bottom()) return false;
@@ -218,6 +295,8 @@ Value sort(Calls& calls, Args args) {
 Value is_sorted(Calls& calls, Args args) {
   if (kinds_of(args[1]) != kStruct) return no_comparator(calls);
   auto items = raw_items(calls, args[0]);
+  if (items.size() != calls.list_size(args[0])) return calls.ended();
+  (void)calls.natural_order(args[1]);
   for (std::size_t i = 1; i < items.size(); ++i) {
     Value less = calls.compare_with(args[1], items[i], items[i - 1]);
     if (less.is_bottom()) return less;
@@ -230,9 +309,9 @@ Value sort_strings(Calls& calls, Args args) {
   std::vector<std::string_view> texts;
   Value error;
   if (!texts_of(calls, args[0], texts, error)) return error;
+  if (!calls.spend(sorting_steps(texts.size()))) return calls.ended();
   std::sort(texts.begin(), texts.end());
-  std::vector<std::string> sorted(texts.begin(), texts.end());
-  return make_texts(calls, sorted);
+  return make_texts(calls, texts);
 }
 Value is_sorted_strings(Calls& calls, Args args) {
   std::vector<std::string_view> texts;
@@ -250,15 +329,18 @@ bool is_alike(Calls& calls, const Value& a, const Value& b) {
   for (std::size_t i = 0; i < std::min(calls.list_size(a), calls.list_size(b)); ++i) {
     if (!is_alike(calls, calls.list_item(a, i), calls.list_item(b, i))) return false;
   }
-  for (std::size_t i = 0; i < std::min(calls.member_count(a), calls.member_count(b)); ++i) {
-    if (!is_alike(calls, calls.member(a, i).value, calls.member(b, i).value)) return false;
+  const auto left = calls.members(a);
+  const auto right = calls.members(b);
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    if (!is_alike(calls, left[i].value, right[i].value)) return false;
   }
   return true;
 }
 
 Value contains(Calls& calls, Args args) {
-  for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
+  for (std::size_t i = 0; i < calls.list_size(args[0]) && calls.spend(1); ++i) {
     Value item = calls.list_item(args[0], i);
+    if (item.is_bottom() && !is_incomplete(item.bottom->code)) return item;
     if (!item.is_bottom() && is_alike(calls, item, args[1]) && calls.is_equal(item, args[1])) return Value::of(true);
   }
   return Value::of(false);
@@ -287,26 +369,45 @@ bool is_final(Calls& calls, const Value& value) {
   for (std::size_t i = 0; i < calls.list_size(value); ++i) {
     if (!is_final(calls, calls.list_item(value, i))) return false;
   }
-  for (std::size_t i = 0; i < calls.member_count(value); ++i) {
-    if (!is_final(calls, calls.member(value, i).value)) return false;
-  }
-  return true;
+  const auto members = calls.members(value);
+  return std::ranges::all_of(members, [&](const Calls::Member& one) { return is_final(calls, one.value); });
 }
 
+// Equal items are one group, found by their hash. Of a group the first item counts, and the first that can become no other.
+struct EqualItems {
+  Value item;
+  std::size_t first;
+  bool is_looked_at = false;  // first_final is known
+  std::optional<std::size_t> first_final = {};
+};
+
+std::string equal_at(std::size_t a, std::size_t b) { return fmt::format("equal values at position {} and {}", a, b); }
+
 Value unique_items(Calls& calls, Args args) {
-  std::vector<Value> items;
+  std::unordered_multimap<std::uint64_t, EqualItems> groups;  // only looked up in
+  constexpr std::uint64_t kGroupBytes = 96;
   std::string open;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
+    if (!calls.has_room((groups.size() + 1) * kGroupBytes)) return calls.ended();
     Value item = calls.list_item(args[0], i);
     if (item.is_bottom()) item = calls.raw_item(args[0], i);
-    for (std::size_t k = 0; k < items.size(); ++k) {
-      if (!calls.is_equal(items[k], item)) continue;
-      std::string why = fmt::format("equal values at position {} and {}", k, i);
-      if (is_final(calls, items[k]) && is_final(calls, item)) return calls.reject(why);
-      if (open.empty()) open = why;
+    const std::uint64_t hash = calls.hash_of(item);
+    EqualItems* group = nullptr;
+    for (auto [at, end] = groups.equal_range(hash); at != end && group == nullptr; ++at) {
+      if (!calls.spend(1)) return calls.ended();
+      if (calls.is_equal(at->second.item, item)) group = &at->second;
     }
-    items.push_back(item);
+    if (group == nullptr) {
+      groups.emplace(hash, EqualItems{item, i});
+      continue;
+    }
+    if (!std::exchange(group->is_looked_at, true) && is_final(calls, group->item)) group->first_final = group->first;
+    if (open.empty()) open = equal_at(group->first, i);
+    if (!is_final(calls, item)) continue;
+    if (group->first_final) return calls.reject(equal_at(*group->first_final, i));
+    group->first_final = i;
   }
+  if (!calls.spend(0)) return calls.ended();
   return open.empty() ? Value::of(true) : calls.incomplete(open);
 }
 

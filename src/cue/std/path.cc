@@ -231,8 +231,9 @@ ClassMatch match_class(const System& system, std::string_view pattern, std::size
   return result;
 }
 
-// The whole pattern is read even when the text does not match, so that a malformed one is always found.
-Matching match(const System& system, std::string_view pattern, std::string_view text, int depth) {
+// The whole pattern is read even when the text does not match, so that a malformed one is always found. Each place where the
+// text behind a star may begin is charged: stars multiply.
+Matching match(Calls& calls, const System& system, std::string_view pattern, std::string_view text, int depth) {
   std::size_t p = 0;
   std::size_t t = 0;
   bool fits = true;
@@ -242,8 +243,9 @@ Matching match(const System& system, std::string_view pattern, std::string_view 
       while (p < pattern.size() && pattern[p] == '*') ++p;
       Matching rest = Matching::No;
       for (std::size_t at = t;; ++at) {
-        Matching one = depth > 40 ? Matching::Malformed
-                                  : match(system, pattern.substr(p), text.substr(std::min(at, text.size())), depth + 1);
+        const bool may_go_on = depth <= 40 && calls.spend(1 + (pattern.size() - p) / kBytesPerStep);
+        Matching one = !may_go_on ? Matching::Malformed
+                                  : match(calls, system, pattern.substr(p), text.substr(std::min(at, text.size())), depth + 1);
         if (one == Matching::Malformed) return one;
         if (one == Matching::Yes) rest = one;
         if (rest == Matching::Yes || at >= text.size() || text[at] == system.separator) break;
@@ -369,7 +371,8 @@ Value match_path(Calls& calls, Args args) {
       has_two_stars = has_two_stars || (pattern[i] == '*' && pattern[i + 1] == '*');
   }
   if (has_two_stars) return calls.fail("'**' is not supported in patterns as of yet");
-  Matching verdict = match(*system, pattern, args[1].str(), 0);
+  Matching verdict = match(calls, *system, pattern, args[1].str(), 0);
+  if (!calls.spend(0)) return calls.ended();
   return verdict == Matching::Malformed ? calls.fail("syntax error in pattern") : Value::of(verdict == Matching::Yes);
 }
 

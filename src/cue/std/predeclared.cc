@@ -49,7 +49,7 @@ Value match_n(Calls& calls, std::span<const Value> args) {
   std::int64_t count = 0;
   std::int64_t possible = 0;
   std::vector<Value> why_not;
-  for (std::size_t i = 0; i < calls.list_size(args[2]); ++i) {
+  for (std::size_t i = 0; i < calls.list_size(args[2]) && calls.spend(1); ++i) {
     Code code = calls.fit(data, calls.raw_item(args[2], i), &why_not);
     count += code == Code::None ? 1 : 0;
     possible += is_incomplete(code) ? 1 : 0;
@@ -86,7 +86,7 @@ constexpr Builtin only_validator(Builtin row) {
 }
 
 constexpr Builtin kRows[] = {
-    {"", "len", kLenParams, kInt, len},
+    instant({"", "len", kLenParams, kInt, len}),
     {"", "div", kIntegers, kInt, div},
     {"", "mod", kIntegers, kInt, mod},
     {"", "quo", kIntegers, kInt, quo},

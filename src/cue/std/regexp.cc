@@ -54,6 +54,11 @@ std::shared_ptr<const re2::RE2> compile_regexp(std::string_view pattern) {
   return std::make_shared<const RE2>(as_go_reads(pattern), options);
 }
 
+std::uint64_t match_steps(const re2::RE2& expression, std::size_t bytes) {
+  constexpr std::uint64_t kLooksPerStep = 512;
+  return bytes * static_cast<std::uint64_t>(std::max(expression.ProgramSize(), 1)) / kLooksPerStep;
+}
+
 std::string describe_regexp_error(const re2::RE2& expression) {
   std::string what = expression.error();
   if (auto colon = what.find(": "); colon != std::string::npos) what.resize(colon);
@@ -74,24 +79,31 @@ std::string_view text_of(const re2::StringPiece& piece) {
   return piece.data() == nullptr ? std::string_view() : std::string_view(piece.data(), piece.size());
 }
 
-/// Matches that do not overlap, at most `limit` when that is not negative. An empty match next to the one before is left out.
-std::vector<Match> matches_of(const re2::RE2& expression, std::string_view text, std::int64_t limit) {
-  std::vector<Match> out;
+/// Calls `take` with matches that do not overlap, until it says no; at most `limit` when that is not negative. An empty match
+/// next to the one before is left out. False when the budget has ended: a search may look at all that is left of the text.
+template <class Take>
+bool for_each_match(Calls& calls, const re2::RE2& expression, std::string_view text, std::int64_t limit, Take take) {
+  constexpr std::size_t kBytesPerSearch = 1024;  // for one step
+  if (!calls.spend(match_steps(expression, text.size()))) return false;
   re2::StringPiece whole(text.data(), text.size());
   int groups = expression.NumberOfCapturingGroups() + 1;
   std::size_t at = 0;
   std::size_t last_end = std::string_view::npos;
-  while (at <= text.size() && (limit < 0 || static_cast<std::int64_t>(out.size()) < limit)) {
+  for (std::int64_t count = 0; at <= text.size() && (limit < 0 || count < limit);) {
+    if (!calls.spend(1 + (text.size() - at) / kBytesPerSearch)) return false;
     Match match(static_cast<std::size_t>(groups));
     if (!expression.Match(whole, at, text.size(), RE2::UNANCHORED, match.data(), groups)) break;
     auto begin = static_cast<std::size_t>(match[0].data() - text.data());
     std::size_t end = begin + match[0].size();
     bool is_empty = match[0].empty();
-    if (!is_empty || begin != last_end) out.push_back(std::move(match));
+    if (!is_empty || begin != last_end) {
+      ++count;
+      if (!take(match)) return true;
+    }
     last_end = end;
     at = is_empty ? (end < text.size() ? end + decode_rune(text.substr(end)).bytes : text.size() + 1) : end;
   }
-  return out;
+  return true;
 }
 
 Value no_match(Calls& calls) { return calls.fail("no match"); }
@@ -120,8 +132,12 @@ Value find_one(Calls& calls, std::span<const Value> args, Want want) {
   Value error;
   const re2::RE2* expression = calls.regexp(args[0].str(), error);
   if (expression == nullptr) return error;
-  auto matches = matches_of(*expression, args[1].str(), 1);
-  return matches.empty() ? no_match(calls) : show_match(calls, *expression, matches[0], want);
+  Value found;
+  const bool is_done = for_each_match(calls, *expression, args[1].str(), 1, [&](const Match& match) {
+    found = show_match(calls, *expression, match, want);
+    return false;
+  });
+  return !is_done ? calls.ended() : found.is_none() ? no_match(calls) : found;
 }
 
 Value find_many(Calls& calls, std::span<const Value> args, Want want) {
@@ -129,8 +145,13 @@ Value find_many(Calls& calls, std::span<const Value> args, Want want) {
   const re2::RE2* expression = calls.regexp(args[0].str(), error);
   if (expression == nullptr) return error;
   std::vector<Value> items;
-  for (const Match& match : matches_of(*expression, args[1].str(), to_int(args[2])))
+  bool has_room = true;
+  const bool is_done = for_each_match(calls, *expression, args[1].str(), to_int(args[2]), [&](const Match& match) {
     items.push_back(show_match(calls, *expression, match, want));
+    has_room = calls.has_room(items.size() * kItemBytes);
+    return has_room;
+  });
+  if (!is_done || !has_room) return calls.ended();
   return items.empty() ? no_match(calls) : calls.make_list(items);
 }
 
@@ -150,6 +171,7 @@ Value is_match(Calls& calls, std::span<const Value> args) {
   const re2::RE2* expression = calls.regexp(args[0].str(), error);
   if (expression == nullptr) return error;
   std::string_view text = args[1].str();
+  if (!calls.spend(match_steps(*expression, text.size()))) return calls.ended();
   return Value::of(RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression));
 }
 
@@ -194,7 +216,8 @@ Value replace(Calls& calls, std::span<const Value> args, bool is_literal) {
   std::string_view text = args[1].str();
   std::string out;
   std::size_t at = 0;
-  for (const Match& match : matches_of(*expression, text, -1)) {
+  bool has_room = true;
+  const bool is_done = for_each_match(calls, *expression, text, -1, [&](const Match& match) {
     auto begin = static_cast<std::size_t>(match[0].data() - text.data());
     out += text.substr(at, begin - at);
     if (is_literal) {
@@ -203,13 +226,18 @@ Value replace(Calls& calls, std::span<const Value> args, bool is_literal) {
       expand(out, args[2].str(), *expression, match);
     }
     at = begin + match[0].size();
-  }
-  return calls.make_string(out + std::string(text.substr(at)));
+    has_room = calls.has_room(2 * (out.size() + text.size() - at + args[2].size));
+    return has_room;
+  });
+  if (!is_done || !has_room) return calls.ended();
+  out += text.substr(at);
+  return calls.make_string(out);
 }
 Value replace_all(Calls& calls, std::span<const Value> args) { return replace(calls, args, false); }
 Value replace_all_literal(Calls& calls, std::span<const Value> args) { return replace(calls, args, true); }
 
 Value quote_meta(Calls& calls, std::span<const Value> args) {
+  if (!calls.has_room(4 * std::uint64_t{args[0].size})) return calls.ended();
   std::string out;
   for (char c : args[0].str()) {
     if (std::string_view(R"(\.+*?()|[]{}^$)").find(c) != std::string_view::npos) out += '\\';

@@ -2,6 +2,7 @@
 // literals, else once per evaluation.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,5 +17,8 @@ namespace slipway::cue {
 std::shared_ptr<const re2::RE2> compile_regexp(std::string_view pattern);
 /// "error parsing regexp: missing closing ): `a(`"
 std::string describe_regexp_error(const re2::RE2& expression);
+
+/// What matching a text of that many bytes costs at worst, in steps: each instruction of the expression may look at each byte.
+std::uint64_t match_steps(const re2::RE2& expression, std::size_t bytes);
 
 }  // namespace slipway::cue

@@ -69,6 +69,11 @@ std::string kind_name(const Value& value) { return describe_kind(kinds_of(value)
 namespace {
 
 bool items_of(Calls& calls, const Value& list, KindMask kinds, std::vector<Value>& out, Value& error) {
+  if (!calls.has_room(calls.list_size(list) * sizeof(Value) * 3)) {  // as values, and as texts
+    error = calls.ended();
+    return false;
+  }
+  out.reserve(calls.list_size(list));
   for (std::size_t i = 0; i < calls.list_size(list); ++i) {
     Value item = calls.list_item(list, i);
     Value raw = calls.raw_item(list, i);
@@ -104,7 +109,16 @@ bool numbers_of(Calls& calls, const Value& list, std::vector<Value>& out, Value&
   return items_of(calls, list, kNumber, out, error);
 }
 
+Value make_texts(Calls& calls, std::span<const std::string_view> texts) {
+  if (!calls.has_room(texts.size() * kItemBytes)) return calls.ended();
+  std::vector<Value> items;
+  items.reserve(texts.size());
+  for (std::string_view text : texts) items.push_back(Value::string(text));
+  return calls.make_list(items);
+}
+
 Value make_texts(Calls& calls, std::span<const std::string> texts) {
+  if (!calls.has_room(texts.size() * kItemBytes)) return calls.ended();
   std::vector<Value> items;
   for (const std::string& text : texts) items.push_back(calls.make_string(text));
   return calls.make_list(items);

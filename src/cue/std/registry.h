@@ -29,6 +29,11 @@ struct TextRead {
 
 class Calls;
 
+/// Text that a function reads or writes for one step.
+inline constexpr std::uint64_t kBytesPerStep = 64;
+/// What an item of a list that a function makes takes in memory, with its place among the others.
+inline constexpr std::uint64_t kItemBytes = 136;
+
 struct Builtin {
   std::string_view package;  // "" for the predeclared ones
   std::string_view name;
@@ -49,6 +54,8 @@ struct Builtin {
   std::uint8_t big_params = 0;
   /// Not to be called with the value it judges.
   bool is_only_validator = false;
+  /// Costs the same however long its texts are.
+  bool is_instant = false;
 
   /// Whatever answers with a bool may judge.
   constexpr bool judges() const { return is_validator || result == kBool; }
@@ -57,6 +64,11 @@ struct Builtin {
 /// The row, whose whole numbers of these arguments (bit i: argument i) may be of any size.
 constexpr Builtin with_big(Builtin row, std::uint8_t params) {
   row.big_params = params;
+  return row;
+}
+
+constexpr Builtin instant(Builtin row) {
+  row.is_instant = true;
   return row;
 }
 
@@ -93,19 +105,31 @@ class Calls {
   /// Data as it would be written in the language.
   virtual Value from_json(const json::Value& data) = 0;
 
-  // Arguments.
+  // The budget. A loop charges for what it looks at, and asks before it takes memory; a function that is told no gives
+  // `ended()`.
+  /// Charges steps: one for an item, or for kBytesPerStep bytes of text. False when the evaluation has ended with them.
+  virtual bool spend(std::uint64_t steps) = 0;
+  /// Whether so many bytes may be taken beside what is there already. False ends the evaluation.
+  virtual bool has_room(std::uint64_t bytes) = 0;
+  /// A text of that size, charged, to be filled in and given as Value::string or bytes; null when there is no room.
+  virtual char* take_text(std::uint64_t size) = 0;
+  /// The error that the budget has ended.
+  virtual Value ended() = 0;
+
+  // Arguments. Sizes are known, not counted; each item or member that is asked for is charged.
   virtual std::size_t list_size(const Value& list) = 0;
   /// The item with defaults taken; a bottom when it has no value.
   virtual Value list_item(const Value& list, std::size_t index) = 0;
   /// The item as it is.
   virtual Value raw_item(const Value& list, std::size_t index) = 0;
-  /// Regular fields that exist, in order.
+  /// Regular fields that exist; as they come, or in the order fields are shown in. None when the budget has ended.
   virtual std::size_t member_count(const Value& object) = 0;
-  virtual Member member(const Value& object, std::size_t index) = 0;
-  /// All of them, in the order fields are shown in.
+  virtual std::vector<Member> members(const Value& object) = 0;
   virtual std::vector<Member> members_in_order(const Value& object) = 0;
   /// Equal as data: defaults taken, whether they are open or have optional fields or not.
   virtual bool is_equal(const Value& a, const Value& b) = 0;
+  /// The same for values that are equal.
+  virtual std::uint64_t hash_of(const Value& value) = 0;
   /// JSON text of a concrete value; nothing and `error` set otherwise.
   virtual std::string to_json(const Value& value, Value& error) = 0;
   /// The same as a tree; an error leaves nothing and sets `error`.
@@ -140,6 +164,8 @@ class Calls {
   virtual Value closed(const Value& object) = 0;
   /// A struct with two fields set, one asked for: what a comparator like list.Ascending is.
   virtual Value compare_with(const Value& comparator, const Value& x, const Value& y) = 0;
+  /// 1 for a comparator that is x < y of numbers or texts, as list.Ascending is, -1 for x > y, 0 for any other.
+  virtual int natural_order(const Value& comparator) = 0;
 };
 
 Decimal to_decimal(const Value& number);
@@ -160,6 +186,8 @@ std::int64_t to_int(Calls& calls, const Value& number, std::size_t index, std::s
 bool texts_of(Calls& calls, const Value& list, std::vector<std::string_view>& out, Value& error);
 bool numbers_of(Calls& calls, const Value& list, std::vector<Value>& out, Value& error);
 Value make_texts(Calls& calls, std::span<const std::string> texts);
+/// The same of texts that are, or lie in, the arguments: they are not copied.
+Value make_texts(Calls& calls, std::span<const std::string_view> texts);
 /// "string", "(bool|int)" of a value as argument messages say it.
 std::string kind_name(const Value& value);
 

@@ -131,5 +131,10 @@ TEST(Std, a_field_that_is_not_allowed_comes_with_the_one_that_may_have_been_mean
   EXPECT_EQ(errors[0].hint, "did you mean \"name\"?");
 }
 
+TEST(Std, an_item_that_is_wrong_is_no_item_that_is_not_there) {
+  EXPECT_NE(exported("import \"list\"\nx: list.Contains([1 & \"a\"], 2)").find("conflicting values"), std::string::npos);
+  EXPECT_EQ(exported("import \"list\"\nx: list.Contains([int, 2], 2)"), "{\"x\":true}");
+}
+
 }  // namespace
 }  // namespace slipway::cue

@@ -15,6 +15,9 @@ namespace {
 
 using Args = std::span<const Value>;
 
+// Whole numbers are read digit by digit, each of which touches those before.
+std::uint64_t long_number_steps(std::string_view digits) { return digits.size() * digits.size() / 1024; }
+
 Value wrong(Calls& calls, const char* function, std::string_view text, std::string_view what) {
   return calls.fail(fmt::format("strconv.{}: parsing {}: {}", function, quote(text), what));
 }
@@ -51,6 +54,7 @@ int detect_base(std::string& digits) {
 Value parse_whole(Calls& calls, const char* function, std::string_view text, std::int64_t base, std::int64_t bits,
                   bool is_signed) {
   if (text.empty()) return wrong(calls, function, text, "invalid syntax");
+  if (!calls.spend(long_number_steps(text))) return calls.ended();
   if (base != 0 && (base < 2 || base > 62)) return wrong(calls, function, text, fmt::format("invalid base {}", base));
   if (bits < 0) return wrong(calls, function, text, fmt::format("invalid bit size {}", bits));
   bool has_sign = text[0] == '-' || text[0] == '+';
@@ -61,7 +65,8 @@ Value parse_whole(Calls& calls, const char* function, std::string_view text, std
   if (!number) return wrong(calls, function, text, "invalid syntax");
   auto limit = static_cast<std::size_t>(std::max<std::int64_t>(bits - (is_signed ? 1 : 0), 0));
   // The smallest negative number has one bit more: -(1 << limit).
-  bool is_smallest = number->is_negative && number->words == shift_left(Integer{{1}, false}, limit).words;
+  bool is_smallest =
+      number->is_negative && number->bit_count() == limit + 1 && number->words == shift_left(Integer{{1}, false}, limit).words;
   bool fits = bits == 0 || number->bit_count() <= limit || is_smallest;  // 0: of any size
   if (!fits) return wrong(calls, function, text, "value out of range");
   return calls.make_number(to_decimal(*number), false);
@@ -112,6 +117,7 @@ Value parse_float(Calls& calls, Args args) {
 // A number as the language writes it, multipliers and all.
 Value parse_any(Calls& calls, Args args) {
   std::string_view text = args[0].str();
+  if (!calls.spend(long_number_steps(text))) return calls.ended();
   bool is_negative = text.starts_with('-');
   std::string_view rest = is_negative || text.starts_with('+') ? text.substr(1) : text;
   auto literal = parse_number(rest);
@@ -240,6 +246,8 @@ void append_escaped(std::string& out, const Rune& rune, std::string_view bytes, 
 }
 
 Value quoted(Calls& calls, std::string_view text, Allow allow) {
+  constexpr std::uint64_t kMostBytes = 12;  // \x00 to \U0001f600, while the text grows
+  if (!calls.has_room(kMostBytes * text.size())) return calls.ended();
   std::string out = "\"";
   while (!text.empty()) {
     Rune rune = decode_rune(text);

@@ -139,7 +139,7 @@ std::string url_escaped(std::string_view text) {
 
 class Runner {
  public:
-  explicit Runner(const Data& data) { variables_.push_back({"$", data}); }
+  Runner(Calls& host, const Data& data) : host_(host) { variables_.push_back({"$", data}); }
 
   /// What {{template}} may name; of two definitions the later one counts, unless it is blank.
   void define(const std::vector<Node>& nodes, int depth = 0) {
@@ -172,8 +172,10 @@ class Runner {
   std::string error_;
 
  private:
-  /// Counts a step; a text may be `bytes` long.
+  /// Counts a step, and charges it with what the output has grown by; a text may be `bytes` long.
   bool is_within_bounds(std::size_t bytes) {
+    const std::size_t grown = out_.size() - std::exchange(charged_, out_.size());
+    if (!host_.spend(1 + grown / kBytesPerStep) || !host_.has_room(2 * (out_.size() + bytes))) fail("the budget has ended");
     if (++steps_ > kMaxSteps || bytes > kMaxOutput) fail("the output is too long");
     return error_.empty();
   }
@@ -395,6 +397,8 @@ class Runner {
 
   enum class Leaves : std::uint8_t { Nothing, Turn, Loop };  // after {{continue}}, {{break}}
 
+  Calls& host_;
+  std::size_t charged_ = 0;  // bytes of the output
   std::vector<std::pair<std::string, Data>> variables_;
   std::map<std::string, const Node*> definitions_;
   Leaves leaves_ = Leaves::Nothing;
@@ -409,13 +413,22 @@ Value execute(Calls& calls, Args args) {
   if (error.is_bottom()) return error;
   const auto nodes = read_template(args[0].str());
   if (!nodes) return calls.fail(nodes.error());
-  Runner runner(data);
+  Runner runner(calls, data);
   runner.define(*nodes);
   runner.run(*nodes, data);
+  if (!calls.spend(0)) return calls.ended();
   return runner.error_.empty() ? calls.make_string(runner.out_) : calls.fail(runner.error_);
 }
-Value html_escape(Calls& calls, Args args) { return calls.make_string(html_escaped(args[0].str())); }
-Value js_escape(Calls& calls, Args args) { return calls.make_string(js_escaped(args[0].str())); }
+constexpr std::uint64_t kEscapedBytes = 12;  // of a byte: six at most, while the text grows
+
+Value html_escape(Calls& calls, Args args) {
+  if (!calls.has_room(kEscapedBytes * args[0].size)) return calls.ended();
+  return calls.make_string(html_escaped(args[0].str()));
+}
+Value js_escape(Calls& calls, Args args) {
+  if (!calls.has_room(kEscapedBytes * args[0].size)) return calls.ended();
+  return calls.make_string(js_escaped(args[0].str()));
+}
 
 constexpr Builtin kRows[] = {
     {"text/template", "Execute", kParams<kString, kTop>, kString, execute},

@@ -11,6 +11,11 @@ namespace {
 using Args = std::span<const Value>;
 constexpr json::Limits kLimits{.max_bytes = std::size_t{64} << 20, .max_depth = 500};
 
+// What nodes of a document take beside its text: "1," is one of a hundred bytes.
+constexpr std::uint64_t kNodeBytesPerByte = 32;
+
+bool has_room_to_read(Calls& calls, const Value& text) { return calls.has_room(kNodeBytesPerByte * text.size); }
+
 Value wrong(Calls& calls, const Status& status) {
   std::string_view message = status.message;
   if (message.starts_with("yaml: ")) message.remove_prefix(6);
@@ -29,6 +34,7 @@ Value marshal_stream(Calls& calls, Args args) {
   if (!is_list(calls, args[0], no_list)) return no_list;
   for (std::size_t i = 0; i < calls.list_size(args[0]); ++i) {
     Value error;
+    if (!calls.spend(1) || !calls.has_room(2 * out.size())) return calls.ended();
     if (i > 0) out += "---\n";
     out += to_yaml_text(calls, calls.raw_item(args[0], i), error);
     if (error.is_bottom()) return error;
@@ -40,6 +46,7 @@ Value marshal_stream(Calls& calls, Args args) {
 Value nothing(Calls& calls) { return calls.with_default(Value::null(), Value::type(kTop)); }
 
 Value unmarshal(Calls& calls, Args args) {
+  if (!has_room_to_read(calls, args[0])) return calls.ended();
   auto documents = json::parse_yaml_nodes(args[0].str(), kLimits);
   if (!documents) return wrong(calls, documents.error());
   if (documents->empty()) return nothing(calls);
@@ -49,6 +56,7 @@ Value unmarshal(Calls& calls, Args args) {
 }
 
 Value unmarshal_stream(Calls& calls, Args args) {
+  if (!has_room_to_read(calls, args[0])) return calls.ended();
   auto documents = json::parse_yaml_nodes(args[0].str(), kLimits);
   if (!documents) return wrong(calls, documents.error());
   std::vector<Value> items;
@@ -62,6 +70,7 @@ Value unmarshal_stream(Calls& calls, Args args) {
 }
 
 Value judged(Calls& calls, Args args, Calls::Wanted wanted) {
+  if (!has_room_to_read(calls, args[0])) return calls.ended();
   auto documents = json::parse_yaml_nodes(args[0].str(), kLimits);
   if (!documents) return wrong(calls, documents.error());
   if (documents->empty()) {

@@ -264,7 +264,10 @@ ast::Node* Parser::list() {
   while (token_.kind != Tok::RBrack && token_.kind != Tok::Eof) {
     items.push_back(list_item());
     bool is_newline = token_.kind == Tok::Comma && token_.text != ",";
-    if (is_newline && !options_.wants_list_newlines && peek_token().kind != Tok::RBrack) {
+    // One comprehension may follow another without a comma between them.
+    const bool follows =
+        items.back()->kind == Kind::Comprehension && (peek_token().kind == Tok::If || peek_token().kind == Tok::For);
+    if (is_newline && !options_.wants_list_newlines && !follows && peek_token().kind != Tok::RBrack) {
       error(token_.pos, "missing ',' before newline in list literal");
     }
     if (accept(Tok::Comma)) continue;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cue/number/decimal.h"
+#include "cue/number/integer.h"
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
@@ -21,6 +22,7 @@ struct Quoting {
   char mark = '"';
   std::size_t hashes = 0;
   bool is_multiline = false;
+  bool closes_behind_text = false;  // of several lines, the last of which the quotes follow
   std::string_view indent;
   bool is_bytes() const { return mark == '\''; }
 };
@@ -196,8 +198,13 @@ std::optional<std::string_view> open_and_close(Quoting& quoting, std::string_vie
   if (!has_newline) return std::nullopt;
   auto newline = last.rfind('\n');
   std::string_view line = newline == std::string_view::npos ? last : last.substr(newline + 1);
-  if (line.find_first_not_of(" \t\r") != std::string_view::npos) return "missing newline before multiline quote";
-  if (newline == std::string_view::npos && !is_single_piece) return "missing newline before multiline quote";
+  const bool has_text = line.find_first_not_of(" \t\r") != std::string_view::npos;
+  if (has_text || (newline == std::string_view::npos && !is_single_piece)) {
+    // As v0.14 reads it: the blanks right before the quotes are the indentation, and stay as text themselves.
+    quoting.closes_behind_text = true;
+    quoting.indent = last.substr(last.find_last_not_of(" \t\r") + 1);
+    return std::nullopt;
+  }
   quoting.indent = line;
   last = newline == std::string_view::npos ? std::string_view() : last.substr(0, newline);
   if (last.ends_with('\r')) last.remove_suffix(1);
@@ -210,7 +217,7 @@ std::optional<std::string_view> open_and_close(Quoting& quoting, std::string_vie
 
 }  // namespace
 
-Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& pieces) {
+Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& pieces, Closing closing) {
   if (pieces.empty()) return syntax_error("invalid string");
   Quoting quoting;
   std::vector<std::string_view> parts = pieces;
@@ -220,6 +227,8 @@ Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& 
   bool is_empty_block =
       parts.size() == 1 && first.find('\n') != std::string_view::npos && first.find('\n') == first.rfind('\n');
   if (auto wrong = open_and_close(quoting, first, last)) return syntax_error(*wrong);
+  if (quoting.closes_behind_text && closing == Closing::OnOwnLine)
+    return syntax_error("missing newline before multiline quote");
   parts.front() = first;
   parts.back() = parts.size() == 1 ? first : last;
   InterpolatedLiteral result;
@@ -228,15 +237,16 @@ Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& 
     std::string_view part = parts[i];
     if (i + 1 < parts.size()) part.remove_suffix(2 + quoting.hashes);
     Decoder decoder(quoting);
-    Status status = is_empty_block && quoting.is_multiline ? Status{} : decoder.decode(part, i == 0);
+    const bool has_no_lines = is_empty_block && quoting.is_multiline && !quoting.closes_behind_text;
+    Status status = has_no_lines ? Status{} : decoder.decode(part, i == 0);
     if (decoder.failed()) return fail(std::move(status));
     result.pieces.push_back(decoder.take());
   }
   return result;
 }
 
-Result<StringLiteral> unquote(std::string_view literal) {
-  SLIPWAY_TRY(pieces, unquote_pieces({literal}));
+Result<StringLiteral> unquote(std::string_view literal, Closing closing) {
+  SLIPWAY_TRY(pieces, unquote_pieces({literal}, closing));
   return StringLiteral{std::move(pieces.pieces[0]), pieces.is_bytes};
 }
 
@@ -244,29 +254,20 @@ namespace {
 
 // Digits of a base other than ten; empty when malformed.
 std::string digits_to_decimal(std::string_view digits, int base) {
-  Decimal value;
+  std::string plain;
   bool had_digit = false;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (digits[i] == '_' && had_digit && i + 1 < digits.size()) {
       had_digit = false;
       continue;
     }
-    int digit = hex_digit(digits[i]);
+    const int digit = hex_digit(digits[i]);
     if (digit < 0 || digit >= base) return {};
     had_digit = true;
-    // By hand, since arithmetic on decimals would round.
-    std::string sum;
-    int carry = digit;
-    for (auto it = value.digits.rbegin(); it != value.digits.rend(); ++it) {
-      int cell = (*it - '0') * base + carry;
-      sum.insert(sum.begin(), static_cast<char>('0' + cell % 10));
-      carry = cell / 10;
-    }
-    for (; carry > 0; carry /= 10) sum.insert(sum.begin(), static_cast<char>('0' + carry % 10));
-    auto first = sum.find_first_not_of('0');
-    value.digits = first == std::string::npos ? "0" : sum.substr(first);
+    plain += digits[i];
   }
-  return had_digit ? value.digits : std::string();
+  const auto number = had_digit ? parse_integer(plain, base) : std::nullopt;
+  return number ? print_integer(*number, 10) : std::string();
 }
 
 // Removes separators; empty when one stands where no digit is on both sides.

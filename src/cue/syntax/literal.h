@@ -2,6 +2,7 @@
 // multipliers. Follows the sections "String and byte literals" and "Integer literals" of the language specification.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +16,11 @@ struct StringLiteral {
   bool is_bytes = false;
 };
 
+/// Where the quotes stand that close a text of several lines. v0.14 also takes them behind text, its successors do not.
+enum class Closing : std::uint8_t { OnOwnLine, BehindText };
+
 /// A whole literal, delimiters included. BadRequest with what is wrong.
-Result<StringLiteral> unquote(std::string_view literal);
+Result<StringLiteral> unquote(std::string_view literal, Closing closing = Closing::OnOwnLine);
 
 /// The pieces of an interpolated string as the scanner gave them: the first with the opening delimiter, the last with the
 /// closing one, each but the last ending in "\(".
@@ -24,7 +28,7 @@ struct InterpolatedLiteral {
   std::vector<std::string> pieces;
   bool is_bytes = false;
 };
-Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& pieces);
+Result<InterpolatedLiteral> unquote_pieces(const std::vector<std::string_view>& pieces, Closing closing = Closing::OnOwnLine);
 
 /// A number literal in decimal: digits with at most one dot and an exponent, e.g. "0x1F" → "31", "1.5Ki" → "1536",
 /// ".5" → "0.5". `is_integer` says what kind of number it denotes.

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "delivery/family/text.h"
 #include "delivery/jobflow/records.h"
 #include "delivery/jobflow/states.h"
 
@@ -12,23 +13,6 @@ namespace {
 
 using graph::Phase;
 using graph::StepIndex;
-
-/// Characters as a terminal counts them: bytes that do not go on a UTF-8 sequence.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return text;
-}
-
-std::string age(const std::optional<Time>& since, Time now) {
-  return since ? human_duration(std::max(now - *since, Duration{0})) : "-";
-}
 
 std::string without_digits(std::string_view name) {
   std::string out;
@@ -138,22 +122,6 @@ std::string header(const kube::Object& workflow, Time now) {
 
 }  // namespace
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
-}
-
 std::vector<StepStatus> read_records(const Program& program, const kube::Object& workflow,
                                      const std::vector<Value>& step_sets) {
   const Records records(program, workflow, step_sets);
@@ -191,19 +159,6 @@ std::string describe(const kube::Object& workflow, const control::View& view, co
   if (!rows.empty()) out += "\n" + step_table(rows, view.now());
   if (!events.empty()) out += "\n" + events_table(events, view.now());
   return out;
-}
-
-std::string events_table(std::vector<kube::Object> events, Time now) {
-  // Times have whole seconds; within one the revisions know the order.
-  std::ranges::sort(events, {},
-                    [](const kube::Object& event) { return std::pair(event["lastTimestamp"].str(), kube::revision(event)); });
-  std::vector<std::vector<std::string>> table = {{"TYPE", "REASON", "AGE", "FROM", "MESSAGE"}};
-  for (const auto& event : events) {
-    const auto last = kube::time_of(event["lastTimestamp"]);
-    table.push_back({event["type"].str(), event["reason"].str(), age(last, now), event["source"]["component"].str(),
-                     one_line(event["message"].str())});
-  }
-  return aligned(table);
 }
 
 std::string summary(const kube::Object& workflow, const std::vector<Value>& step_sets, Time now) {

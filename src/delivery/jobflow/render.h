@@ -33,14 +33,9 @@ std::vector<StepRow> step_rows(const kube::Object& workflow, const std::vector<V
 /// siblings (names that differ in digits only, same level and state) share one line: `test-0 … test-999 (998)`.
 std::string step_table(const std::vector<StepRow>& rows, Time now, std::size_t fold_above = 60);
 
-/// The header block, the step table and the events.
+/// The header block, the step table and the events in the order given.
 std::string describe(const kube::Object& workflow, const control::View& view, const std::vector<kube::Object>& events);
-/// TYPE, REASON, AGE, FROM, MESSAGE; oldest first.
-std::string events_table(std::vector<kube::Object> events, Time now);
 /// One line and the step table: what a live display redraws.
 std::string summary(const kube::Object& workflow, const std::vector<Value>& step_sets, Time now);
-
-/// Cells in aligned columns, two spaces apart, nothing trailing.
-std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace slipway::delivery::jobflow

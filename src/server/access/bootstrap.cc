@@ -21,7 +21,6 @@ using json::Value;
 constexpr std::string_view kRead = "get list watch";
 constexpr std::string_view kWrite = "create update patch delete deletecollection";
 constexpr std::string_view kReadWrite = "get list watch create update patch delete deletecollection";
-constexpr std::string_view kOwnGroups = "batch.slipway.dev";
 
 /// One rule; the parts are words apart. "core" is the group "".
 struct Rule {
@@ -75,8 +74,7 @@ constexpr std::array kEdit{
          "replicationcontrollers/scale networkpolicies"},
     Rule{kWrite, "policy", "poddisruptionbudgets"},
     Rule{kWrite, "networking.k8s.io", "networkpolicies ingresses"},
-    Rule{kReadWrite, "coordination.k8s.io", "leases"},
-    Rule{kWrite, kOwnGroups, "*"}};
+    Rule{kReadWrite, "coordination.k8s.io", "leases"}};
 
 constexpr std::array kView{
     Rule{kRead, "core",
@@ -97,8 +95,7 @@ constexpr std::array kView{
          "daemonsets daemonsets/status deployments deployments/scale deployments/status ingresses ingresses/status replicasets "
          "replicasets/scale replicasets/status replicationcontrollers/scale networkpolicies"},
     Rule{kRead, "policy", "poddisruptionbudgets poddisruptionbudgets/status"},
-    Rule{kRead, "networking.k8s.io", "networkpolicies ingresses ingresses/status"},
-    Rule{kRead, kOwnGroups, "*"}};
+    Rule{kRead, "networking.k8s.io", "networkpolicies ingresses ingresses/status"}};
 
 constexpr std::array kRoles{Role{"admin", "admin", "", {}},
                             Role{"cluster-admin", "", "", kAnything},
@@ -174,9 +171,17 @@ Value role_object(const Role& role) {
 
 }  // namespace
 
-std::vector<Value> bootstrap_roles() {
+std::vector<Value> bootstrap_roles(const std::vector<std::string>& own_groups) {
   std::vector<Value> roles;
   for (const Role& role : kRoles) roles.push_back(role_object(role));
+  for (const std::string& group : own_groups) {
+    for (const auto& [role, verbs] : {std::pair{"edit", kWrite}, std::pair{"view", kRead}}) {
+      const std::string name = fmt::format("system:aggregate-to-{}:{}", role, group);
+      const std::array rules{Rule{verbs, group, "*"}};
+      roles.push_back(role_object({.name = name, .gathers = "", .aggregates = role, .rules = rules}));
+    }
+  }
+  std::ranges::sort(roles, {}, [](const Value& role) { return kube::name(role); });
   // In the order in which one builds on the other.
   for (const std::string_view name : {"view", "edit", "admin"}) {
     const auto found = std::ranges::find(roles, name, [](const Value& role) { return kube::name(role); });

@@ -1,16 +1,19 @@
 // The roles and bindings that every cluster has from its beginning (k8s.io/kubernetes
 // plugin/pkg/auth/authorizer/rbac/bootstrappolicy). DIVERGES: the roles of components that are not here (kubelet, scheduler,
-// controller manager and its controllers) are left out; Slipway's own kinds are in admin, edit and view.
+// controller manager and its controllers) are left out; the groups that the server is made with are in admin, edit and view.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "json/value.h"
 
 namespace slipway::server {
 
-/// ClusterRole objects; those that aggregate have their rules already.
-std::vector<json::Value> bootstrap_roles();
+/// ClusterRole objects in order of their names; those that aggregate have their rules already. For each of `own_groups` there
+/// is a role that adds writing to `edit` and one that adds reading to `view`: of their own, so that a cluster that was made
+/// before a group existed gets them at its next start.
+std::vector<json::Value> bootstrap_roles(const std::vector<std::string>& own_groups);
 /// ClusterRoleBinding objects.
 std::vector<json::Value> bootstrap_bindings();
 

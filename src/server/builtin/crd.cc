@@ -53,12 +53,18 @@ bool is_taken(const Registry& registry, const Object& crd, std::string_view word
   return false;
 }
 
-/// The first conflict as {reason, message}; nothing when all names are free. The plural is in the name, so that only
-/// a built-in resource or another's singular or short name can have it.
+/// Whether functions answer for the resource of the definition (client/served.h).
+bool is_answered(const Registry& registry, const Object& crd) {
+  const auto versions = registry.versions(crd["spec"]["group"].as_string(), crd["spec"]["names"]["plural"].as_string());
+  return std::ranges::any_of(versions, [](const ServedPtr& one) { return one->answers != nullptr; });
+}
+
+/// The first conflict as {reason, message}; nothing when all names are free. The plural is in the definition's own name, so it
+/// conflicts only with what is no definition.
 std::optional<std::pair<std::string, std::string>> names_conflict(const Registry& registry, const Object& crd) {
   const Value& names = crd["spec"]["names"];
   const auto in_use = [](std::string_view word) { return fmt::format("\"{}\" is already in use", word); };
-  if (is_taken(registry, crd, names["plural"].as_string(), false)) {
+  if (is_answered(registry, crd) || is_taken(registry, crd, names["plural"].as_string(), false)) {
     return std::pair{"PluralConflict", in_use(names["plural"].as_string())};
   }
   if (is_taken(registry, crd, names["singular"].as_string(), false)) {

@@ -1,0 +1,38 @@
+// Computing for several tenants: templates and other heavy pure functions, away
+// from the logic thread. On the machine Env::compute is such a pool
+// (os/compute_pool.h); in tests and the simulator it is a lane that runs
+// everything inline.
+//
+//   co_await compute_for(env, project, [&] { rendered = render(program,
+//   parameter, limits); });
+//
+// Tenants take turns: each gets one piece of work begun before any gets its
+// next. Those of one begin in their order, and may run beside each other. Work
+// is never interrupted, so it ends by itself: a budget, a deadline
+// (cue::Limits).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/env.h"
+
+namespace slipway {
+
+class ComputePool : public Lane {
+ public:
+  /// Runs `work` for `tenant` (any name: a project, a user), then calls `done`
+  /// on the Env's executor. The work must touch nothing of the logic thread's.
+  virtual void submit_for(std::string_view tenant, std::move_only_function<void()> work,
+                          std::move_only_function<void()> done) = 0;
+  /// The same for nobody in particular, who is a tenant, too. DIVERGES from
+  /// other lanes: work may run beside what came before.
+  void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) final {
+    submit_for("", std::move(work), std::move(done));
+  }
+};
+
+/// Suspends until `work` has run on Env::compute for `tenant`.
+Task<> compute_for(Env& env, std::string tenant, std::move_only_function<void()> work);
+
+}  // namespace slipway

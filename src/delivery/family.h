@@ -1,0 +1,119 @@
+// A family is a set of kinds that belong together, and this struct is all that the rest of Slipway knows of it. A room below
+// delivery/ fills one Family and exports it as `const Family& family()`; `kFamilies` in plane/families.cc lists them. Server,
+// controllers, command line, simulator, roles, snapshots, shell completion and garbage collection read that list, so that a
+// family is added without naming its kinds anywhere else. Kinds are told apart by group and kind: two families may have kinds
+// of the same name.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "client/client.h"
+#include "client/served.h"
+#include "control/controller.h"
+#include "control/explain.h"
+#include "kube/admission.h"
+
+namespace slipway::delivery {
+
+/// How an object ended.
+struct Verdict {
+  bool is_success = false;
+  std::string text;  // "Complete", "Failed (StepFailed): step b failed"
+};
+/// The verdict that a condition gives which ends an object: success for Complete, in the condition's own words.
+Verdict ended_by(const json::Value& condition);
+
+/// A line that a delivery prints while it runs, without the time and the object's name.
+struct News {
+  std::string part{};  // which part of the object it is about, e.g. a step; empty: the whole
+  std::string text;
+  /// Says how far it is, not what has happened: at most one a second is printed.
+  bool is_progress = false;
+};
+
+/// An option of an action on the command line: `--NAME VALUE`.
+struct ActionOption {
+  std::string name;
+  std::string help;
+};
+
+/// What an action was asked to do.
+struct ActionCall {
+  Env& env;
+  client::Client& client;
+  kube::Resource resource;
+  kube::ObjectKey key;
+  std::string part;                            // KIND/NAME/PART; may be empty
+  std::map<std::string, std::string> options;  // those that were given, by name
+};
+
+/// A verb that the command line offers for objects of a kind: `slipway VERB KIND/NAME`. Once it has run, the command line
+/// follows the object to its end. Families may offer the same verb for kinds of theirs.
+struct Action {
+  std::string verb;
+  std::string help;
+  std::vector<ActionOption> options{};
+  /// Asks for the action by a write. It is found by the object's kind, so it need not check that.
+  std::function<Task<Result<kube::Object>>(ActionCall call)> run;
+};
+
+/// How objects of one kind are judged and shown. Every function may be empty: the command line then shows the object as YAML.
+/// All but actions are pure.
+struct KindRow {
+  std::string group;
+  std::string kind;
+  /// Whether the object has ended; nullopt while it is under way. Empty: objects of the kind have no end to wait for.
+  std::function<std::optional<Verdict>(const kube::Object& object)> verdict{};
+  /// What is to be told about a change; `before` is null for an object that appeared. The end is told by `verdict`.
+  std::function<std::vector<News>(const kube::Object& before, const kube::Object& after)> news{};
+  /// One line, and a table below it where that helps: what a live display redraws. Ends in a line end.
+  std::function<std::string(const kube::Object& object, const control::View& view)> summary{};
+  /// The whole object for a person. `events` are those about the object.
+  std::function<std::string(const kube::Object& object, const control::View& view, const std::vector<kube::Object>& events)>
+      describe{};
+  /// Whether the object has such a part (a step), for kinds with parts that can be named: KIND/NAME/PART.
+  std::function<bool(const kube::Object& object, const std::string& part)> has_part{};
+  /// Whether an object that is owned by one of this kind was made for that part.
+  std::function<bool(const kube::Object& owned, const std::string& part)> is_of_part{};
+  std::vector<Action> actions{};
+};
+
+/// What controllers are made with. Everything outlives them.
+struct ControllerContext {
+  Env& env;
+};
+
+/// What the API server would refuse an object of a built-in kind for when it is created, whole and by itself; pure.
+using CreateCheck = std::function<std::vector<Cause>(const kube::Object& object)>;
+/// What plane offers to the rows of admission.
+struct AdmissionContext {
+  std::function<CreateCheck(const kube::GroupVersionKind& kind)> create_check;
+};
+
+struct Family {
+  /// As its room is called: "jobflow".
+  std::string name;
+  /// API groups whose kinds are all the family's own: the roles admin, edit and view get rights on them.
+  std::vector<std::string> groups{};
+  /// CustomResourceDefinition objects (apiextensions.k8s.io/v1), without status. Their objects are stored by the server.
+  std::vector<json::Value> definitions{};
+  /// Kinds of which the server stores nothing: functions answer for them.
+  std::vector<client::AnsweredKind> answered{};
+  /// Paths beside the API, such as webhooks.
+  std::vector<client::HttpPath> paths{};
+  /// Kinds of others that explain rows and descriptions look at, beside those that have explain rows.
+  std::vector<kube::GroupVersionKind> follows{};
+  std::function<std::vector<kube::AdmissionRow>(const AdmissionContext& context)> admission{};
+  /// Makes the rows anew: a row may remember what it has read for as long as one look lasts.
+  std::function<std::vector<control::ExplainRow>()> explain{};
+  std::function<std::vector<std::unique_ptr<control::Controller>>(const ControllerContext& context)> controllers{};
+  std::vector<KindRow> kinds{};
+};
+
+}  // namespace slipway::delivery

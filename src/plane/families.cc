@@ -1,0 +1,182 @@
+#include "plane/families.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.h"
+#include "cluster/admission.h"
+#include "cluster/explain.h"
+#include "delivery/jobflow/family.h"
+#include "kube/builtin.h"
+#include "server/create_check.h"
+
+namespace slipway::plane {
+namespace {
+
+using Row = const delivery::Family& (*)();
+
+/// Every family, in no order that means anything.
+constexpr Row kFamilies[] = {delivery::jobflow::family};
+
+const kube::GroupVersionKind kEventKind{"", "v1", "Event"};
+
+template <class One>
+void append(std::vector<One>& to, std::vector<One> rows) {
+  to.insert(to.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
+}
+
+const json::Value& storage_version(const json::Value& spec) {
+  for (const json::Value& version : spec["versions"].items()) {
+    if (version["storage"].as_bool()) return version;
+  }
+  return spec["versions"].item(0);
+}
+
+std::string or_else(const json::Value& text, std::string otherwise) {
+  return text.is_null() ? std::move(otherwise) : text.str();
+}
+
+kube::ResourceType type_of(const json::Value& definition) {
+  const json::Value& spec = definition["spec"];
+  const json::Value& names = spec["names"];
+  const std::string version = storage_version(spec)["name"].str();
+  kube::ResourceType type;
+  type.resource = {spec["group"].str(), version, names["plural"].str()};
+  type.kind = {spec["group"].str(), version, names["kind"].str()};
+  type.list_kind = or_else(names["listKind"], type.kind.kind + "List");
+  type.singular = or_else(names["singular"], lower(type.kind.kind));
+  for (const json::Value& name : names["shortNames"].items()) type.short_names.push_back(name.str());
+  type.is_namespaced = spec["scope"].as_string() == "Namespaced";
+  type.is_custom = true;
+  return type;
+}
+
+}  // namespace
+
+Families families() {
+  static const auto all = [] {
+    std::array<const delivery::Family*, std::size(kFamilies)> rows{};
+    std::ranges::transform(kFamilies, rows.begin(), [](Row row) { return &row(); });
+    return rows;
+  }();
+  return all;
+}
+
+std::vector<kube::AdmissionRow> admission_rows(Families of) {
+  std::vector<kube::AdmissionRow> rows = cluster::admission_rows();
+  const delivery::AdmissionContext context{[](const kube::GroupVersionKind& kind) { return server::CreateCheck(kind); }};
+  for (const delivery::Family* family : of) {
+    if (family->admission) append(rows, family->admission(context));
+  }
+  return rows;
+}
+
+std::vector<control::ExplainRow> explain_rows(Families of) {
+  std::vector<control::ExplainRow> rows = cluster::explain_rows();
+  for (const delivery::Family* family : of) {
+    if (family->explain) append(rows, family->explain());
+  }
+  return rows;
+}
+
+std::vector<json::Value> custom_resource_definitions(Families of) {
+  std::vector<json::Value> definitions;
+  for (const delivery::Family* family : of) append(definitions, family->definitions);
+  return definitions;
+}
+
+std::vector<client::AnsweredKind> answered_kinds(Families of) {
+  std::vector<client::AnsweredKind> kinds;
+  for (const delivery::Family* family : of) append(kinds, family->answered);
+  return kinds;
+}
+
+std::vector<client::HttpPath> http_paths(Families of) {
+  std::vector<client::HttpPath> paths;
+  for (const delivery::Family* family : of) append(paths, family->paths);
+  return paths;
+}
+
+std::vector<std::string> own_groups(Families of) {
+  std::set<std::string> groups;
+  for (const delivery::Family* family : of) groups.insert(family->groups.begin(), family->groups.end());
+  return {groups.begin(), groups.end()};
+}
+
+std::vector<kube::ResourceType> defined_types(Families of) {
+  std::vector<kube::ResourceType> types;
+  for (const delivery::Family* family : of) {
+    for (const json::Value& definition : family->definitions) types.push_back(type_of(definition));
+  }
+  return types;
+}
+
+std::vector<kube::ResourceType> own_types(Families of) {
+  std::vector<kube::ResourceType> types = defined_types(of);
+  for (const client::AnsweredKind& kind : answered_kinds(of)) types.push_back(kind.type);
+  return types;
+}
+
+std::shared_ptr<const kube::ResourceType> find_type(std::string_view group, std::string_view kind, Families of) {
+  const auto is_it = [&](const kube::ResourceType& type) { return type.kind.group == group && type.kind.kind == kind; };
+  for (const auto& types : {own_types(of), kube::builtin_types()}) {
+    if (const auto found = std::ranges::find_if(types, is_it); found != types.end()) {
+      return std::make_shared<const kube::ResourceType>(*found);
+    }
+  }
+  return nullptr;
+}
+
+std::vector<kube::GroupVersionKind> followed_kinds(Families of) {
+  std::set<kube::GroupVersionKind> kinds{kEventKind};
+  for (const control::ExplainRow& row : explain_rows(of)) {
+    if (const auto type = find_type(row.group, row.kind, of)) kinds.insert(type->kind);
+  }
+  for (const kube::ResourceType& type : own_types(of)) kinds.insert(type.kind);
+  for (const delivery::Family* family : of) kinds.insert(family->follows.begin(), family->follows.end());
+  return {kinds.begin(), kinds.end()};
+}
+
+const delivery::KindRow* find_row(std::string_view group, std::string_view kind, Families of) {
+  for (const delivery::Family* family : of) {
+    const auto at = std::ranges::find_if(family->kinds,
+                                         [&](const delivery::KindRow& row) { return row.group == group && row.kind == kind; });
+    if (at != family->kinds.end()) return &*at;
+  }
+  return nullptr;
+}
+
+const delivery::KindRow* find_row(const kube::Object& object, Families of) {
+  const auto kind = kube::GroupVersionKind::of(object);
+  return kind ? find_row(kind->group, kind->kind, of) : nullptr;
+}
+
+std::vector<delivery::Action> actions(Families of) {
+  std::vector<delivery::Action> all;
+  for (const delivery::Family* family : of) {
+    for (const delivery::KindRow& row : family->kinds) {
+      for (const delivery::Action& action : row.actions) {
+        const auto known = std::ranges::find(all, action.verb, &delivery::Action::verb);
+        if (known == all.end()) {
+          all.push_back(action);
+          continue;
+        }
+        for (const delivery::ActionOption& option : action.options) {
+          const bool is_new =
+              std::ranges::find(known->options, option.name, &delivery::ActionOption::name) == known->options.end();
+          if (is_new) known->options.push_back(option);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+const delivery::Action* find_action(const delivery::KindRow* row, std::string_view verb) {
+  if (row == nullptr) return nullptr;
+  const auto at = std::ranges::find(row->actions, verb, &delivery::Action::verb);
+  return at == row->actions.end() ? nullptr : &*at;
+}
+
+}  // namespace slipway::plane

@@ -1,0 +1,54 @@
+// The families that this program has, and what follows from their rows (delivery/family.h): lookups by group and kind, and the
+// tables that server, controllers and command line are made with. Every function takes the list, so that a test can add a
+// family of its own; the program's list is families().
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/explain.h"
+#include "delivery/family.h"
+#include "kube/admission.h"
+#include "kube/resource.h"
+
+namespace slipway::plane {
+
+using Families = std::span<const delivery::Family* const>;
+
+/// `kFamilies` in families.cc, which is the only list of them.
+Families families();
+
+/// Admission rows of the built-in kinds and of all families.
+std::vector<kube::AdmissionRow> admission_rows(Families of = families());
+/// Explain rows of the built-in kinds and of all families, made anew.
+std::vector<control::ExplainRow> explain_rows(Families of = families());
+/// CustomResourceDefinition objects of all families, as in crds/.
+std::vector<json::Value> custom_resource_definitions(Families of = families());
+/// Kinds and paths that functions of the families answer.
+std::vector<client::AnsweredKind> answered_kinds(Families of = families());
+std::vector<client::HttpPath> http_paths(Families of = families());
+/// API groups that are the families' own, each once, in order.
+std::vector<std::string> own_groups(Families of = families());
+
+/// One version of each kind that the families define: that in which objects are stored. Names and scope only; no schema.
+std::vector<kube::ResourceType> defined_types(Families of = families());
+/// Those, and the kinds that functions of the families answer.
+std::vector<kube::ResourceType> own_types(Families of = families());
+/// The kinds that descriptions and explain rows may look at: those with explain rows, the families' own, what these follow,
+/// and events. Each once, in order of group and kind.
+std::vector<kube::GroupVersionKind> followed_kinds(Families of = families());
+/// Names of a kind, of a family's or a built-in one. Null when it is neither.
+std::shared_ptr<const kube::ResourceType> find_type(std::string_view group, std::string_view kind, Families of = families());
+
+/// The row of an object's kind, or of a kind. Null when no family has one.
+const delivery::KindRow* find_row(const kube::Object& object, Families of = families());
+const delivery::KindRow* find_row(std::string_view group, std::string_view kind, Families of = families());
+
+/// The verbs that families offer, each once, with the options of all: what the command line adds to its commands.
+std::vector<delivery::Action> actions(Families of = families());
+/// The action `verb` of the row; null when it has none of that name, or is null itself.
+const delivery::Action* find_action(const delivery::KindRow* row, std::string_view verb);
+
+}  // namespace slipway::plane

@@ -1,0 +1,99 @@
+#include "literals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace slipway::house {
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(std::string_view source) : source_(source) {}
+
+  std::vector<Literal> read() {
+    while (at_ < source_.size()) {
+      if (starts("//")) {
+        skip_to("\n");
+      } else if (starts("/*")) {
+        skip_to("*/");
+      } else if (starts("R\"") && !follows_a_word()) {
+        raw();
+      } else if (source_[at_] == '"') {
+        quoted('"', true);
+      } else if (source_[at_] == '\'' && !follows_a_word()) {  // 1'000 is a number
+        quoted('\'', false);
+      } else {
+        step(1);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool starts(std::string_view text) const { return source_.substr(at_).starts_with(text); }
+  bool follows_a_word() const {
+    return at_ > 0 && (std::isalnum(static_cast<unsigned char>(source_[at_ - 1])) != 0 || source_[at_ - 1] == '_');
+  }
+  void step(std::size_t count) {
+    for (; count > 0 && at_ < source_.size(); --count) line_ += source_[at_++] == '\n' ? 1 : 0;
+  }
+  void skip_to(std::string_view end) {
+    const std::size_t found = source_.find(end, at_);
+    step(found == std::string_view::npos ? source_.size() - at_ : found + end.size() - at_);
+  }
+  void quoted(char quote, bool is_kept) {
+    const std::size_t line = line_;
+    std::size_t end = at_ + 1;
+    while (end < source_.size() && source_[end] != quote) end += source_[end] == '\\' ? 2 : 1;
+    end = std::min(end, source_.size());
+    if (is_kept) found_.push_back({std::string(source_.substr(at_ + 1, end - at_ - 1)), line});
+    step(end + 1 - at_);
+  }
+  /// R"x(text)x"
+  void raw() {
+    const std::size_t line = line_;
+    const std::size_t open = std::min(source_.find('(', at_), source_.size() - 1);
+    const std::string close = ")" + std::string(source_.substr(at_ + 2, open - at_ - 2)) + "\"";
+    const std::size_t end = std::min(source_.find(close, open), source_.size());
+    found_.push_back({std::string(source_.substr(open + 1, end - open - 1)), line});
+    step(end + close.size() - at_);
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::vector<Literal> found_{};
+};
+
+}  // namespace
+
+std::vector<Literal> string_literals(std::string_view source) { return Reader(source).read(); }
+
+OwnNames own_names(const delivery::Family& family) {
+  OwnNames names{.room = fmt::format("src/delivery/{}/", family.name), .words = {}, .groups = family.groups};
+  const delivery::Family* const one[] = {&family};
+  for (const kube::ResourceType& type : plane::own_types(one)) {
+    names.words.push_back(type.kind.kind);
+    names.words.push_back(type.resource.plural);
+    const bool is_new = std::ranges::find(names.groups, type.resource.group) == names.groups.end();
+    if (is_new) names.groups.push_back(type.resource.group);
+  }
+  return names;
+}
+
+std::vector<std::string> foreign_names(std::string_view path, std::string_view source, const std::vector<OwnNames>& families) {
+  std::vector<std::string> found;
+  for (const Literal& literal : string_literals(source)) {
+    for (const OwnNames& names : families) {
+      if (path.starts_with(names.room)) continue;
+      const bool is_own =
+          std::ranges::find(names.words, literal.text) != names.words.end() ||
+          std::ranges::any_of(names.groups, [&](const std::string& group) { return literal.text.contains(group); });
+      if (is_own) found.push_back(fmt::format("{}: \"{}\" belongs to {}", literal.line, literal.text, names.room));
+    }
+  }
+  return found;
+}
+
+}  // namespace slipway::house

@@ -81,6 +81,7 @@ class Up {
 
   Session& session_;
   Arguments arguments_;
+  ListenAddress address_;
   std::vector<std::unique_ptr<Cluster>> clusters_;
   plane::Controllers controllers_;  // over the servers of all clusters
   serve::Credentials credentials_;
@@ -91,6 +92,7 @@ class Up {
 
 Task<Result<void>> Up::run() {
   SLIPWAY_CO_TRY(address, listen_address(arguments_.listen));
+  address_ = address;
   SLIPWAY_CO_TRY_VOID(name_clusters());
   SLIPWAY_CO_TRY_VOID(listen(address));
   Result<void> opened;
@@ -132,6 +134,9 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.store.pid = getpid();
   SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder, arguments_.data_dir));
   options.server.access = std::move(access);
+  options.server.authority_pem = credentials_.authority_pem;
+  options.server.address = address_.is_any() ? "127.0.0.1" : address_.host;
+  options.server.port = http_->port();
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(env(), std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");

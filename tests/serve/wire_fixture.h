@@ -219,6 +219,12 @@ spec:
     plane::ApiServer::Options options;
     options.store.path = "/data/cluster.db";
     options.families = families_;
+    listen();
+    if (publishes_itself_) {
+      options.server.authority_pem = credentials_.authority_pem;
+      options.server.address = "127.0.0.1";
+      options.server.port = http_->port();
+    }
     auto opened = co_await plane::ApiServer::open(env(), options);
     SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
     plane_ = std::move(*opened);
@@ -228,7 +234,6 @@ spec:
     api.paths = plane::http_paths(families_);
     api.metrics_text = [this] { return real_.metrics_text(); };
     gateway_->add("", std::make_shared<Api>(env(), plane_->server(), api));
-    listen();
     Tasks tasks(env());
     tasks.spawn(http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
       return gateway_->answer(std::move(request), std::move(connection));
@@ -265,6 +270,8 @@ spec:
   std::unique_ptr<net::HttpServer> http_;
 
  protected:
+  /// As `slipway up` does: with ConfigMap kube-root-ca.crt in each namespace and Endpoints of Service kubernetes.
+  bool publishes_itself_ = false;
   std::unique_ptr<net::Client> client_;
   Credentials credentials_;
   /// A test may add one before it serves.

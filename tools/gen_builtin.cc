@@ -1,10 +1,15 @@
 // Makes src/kube/builtin_schema.inc: the field tables of built-in kinds, as one line of compact JSON per type, without
-// upstream's sentences. Two facts files are joined: an OpenAPI v2 document (types, formats, required fields, merge keys, enums)
-// and the schema of structured-merge-diff (list and map types, defaults, fields newer than the OpenAPI document). To widen the
+// upstream's sentences. Three facts files are joined: an OpenAPI v2 document (types, formats, merge keys, enums), the schema of
+// structured-merge-diff (list and map types, defaults, fields newer than the OpenAPI document), and what tools/type_facts reads
+// in the types of the release that is served: which fields there are, what documents call required, list types. To widen the
 // set, add a kind.
 //
-//   gen_builtin --openapi v2.json [--enums v2-with-enums.json] [--merge smd.yaml] KIND... > src/kube/builtin_schema.inc
+//   gen_builtin --openapi v2.json --types types.json [--enums v2-with-enums.json] [--merge smd.yaml] KIND...
+//       > src/kube/builtin_schema.inc
 //   KIND: io.k8s.api.core.v1.Pod
+//
+// Beside OpenAPI's own words a node may have: x-slipway-empty-is-absent (kube/schema_node.h), x-slipway-micro (a time with
+// microseconds), x-slipway-required and x-slipway-format (what documents say where the server enforces less).
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -33,7 +38,7 @@ struct Special {
 };
 constexpr std::array kSpecials{
     Special{"meta.v1.Time", R"({"type":"string","format":"date-time"})"},
-    Special{"meta.v1.MicroTime", R"({"type":"string","format":"date-time"})"},
+    Special{"meta.v1.MicroTime", R"({"type":"string","format":"date-time","x-slipway-micro":true})"},
     Special{"api.resource.Quantity", R"({"format":"quantity"})"},
     Special{"util.intstr.IntOrString", R"({"x-kubernetes-int-or-string":true})"},
     Special{"runtime.RawExtension", R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})"},
@@ -235,8 +240,6 @@ constexpr std::array kUnrequired{
 constexpr std::array kNewEnumValues{
     Default{"batch.v1.PodFailurePolicyRule", "action", R"("FailIndex")"},
     Default{"core.v1.ScopedResourceSelectorRequirement", "scopeName", R"("VolumeAttributesClass")"},
-    Default{"core.v1.Toleration", "operator", R"("Gt")"},
-    Default{"core.v1.Toleration", "operator", R"("Lt")"},
 };
 
 /// Fields newer than the facts files: the value is their schema.
@@ -244,12 +247,15 @@ constexpr std::array kNewFields{
     Default{
         "apiextensions.v1.CustomResourceDefinitionVersion", "selectableFields",
         R"({"type":"array","items":{"type":"object","required":["jsonPath"],"properties":{"jsonPath":{"type":"string"}}}})"},
-    Default{"apiextensions.v1.CustomResourceDefinitionCondition", "observedGeneration",
-            R"({"type":"integer","format":"int64"})"},
-    Default{"apiextensions.v1.CustomResourceDefinitionStatus", "observedGeneration", R"({"type":"integer","format":"int64"})"},
     Default{"apiextensions.v1.ValidationRule", "fieldPath", R"({"type":"string"})"},
     Default{"apiextensions.v1.ValidationRule", "optionalOldSelf", R"({"type":"boolean"})"},
     Default{"apiextensions.v1.ValidationRule", "reason", R"({"type":"string"})"},
+    Default{
+        "authorization.v1.ResourceAttributes", "fieldSelector",
+        R"({"type":"object","properties":{"rawSelector":{"type":"string"},"requirements":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string"},"operator":{"type":"string"},"values":{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}}}}}}})"},
+    Default{
+        "authorization.v1.ResourceAttributes", "labelSelector",
+        R"({"type":"object","properties":{"rawSelector":{"type":"string"},"requirements":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"meta.v1.LabelSelectorRequirement"}}}})"},
 };
 
 std::string short_name(std::string_view name) {
@@ -269,7 +275,7 @@ bool is_status_type(std::string_view name) {
 
 class Generator {
  public:
-  Generator(const Value& openapi, const Value& enums, const Value& merge) {
+  Generator(const Value& openapi, const Value& enums, const Value& merge, const Value& release) : release_(release) {
     for (const auto [name, type] : openapi["definitions"].members()) types_[short_name(name)] = type;
     for (const auto [name, type] : enums["definitions"].members()) enums_[short_name(name)] = type;
     for (const Value& type : merge["types"].items()) merges_[short_name(type["name"].as_string())] = type;
@@ -315,23 +321,67 @@ class Generator {
     if (map["elementRelationship"].as_string() == "atomic" || facts["x-kubernetes-map-type"].as_string() == "atomic") {
       out.add("x-kubernetes-map-type", "atomic");
     }
-    if (const Value required = enforced(name, facts["required"]); !is_status_type(name) && !required.empty()) {
-      out.add("required", required);
-    }
+    const Value required = is_status_type(name) ? Value() : enforced(name, facts["required"]);
+    if (!required.empty()) out.add("required", required);
+    const Value& known = release_[name];
+    const auto is_of_release = [&](std::string_view field) { return !known.is_object() || known.has(field); };
     std::map<std::string, Value> fields;
-    for (const auto [field, schema] : facts["properties"].members()) fields[std::string(field)] = from_openapi(schema);
+    for (const auto [field, schema] : facts["properties"].members()) {
+      if (is_of_release(field)) fields[std::string(field)] = from_openapi(schema);
+    }
     for (const Value& field : map["fields"].items()) {
-      Value& known = fields[field["name"].str()];
-      known = joined(known, field);
+      if (!is_of_release(field["name"].as_string())) continue;
+      Value& one = fields[field["name"].str()];
+      one = joined(one, field);
     }
     for (const Default& one : kNewFields) {
       if (one.type == name) fields.try_emplace(std::string(one.field), parsed(one.value));
     }
     for (auto& [field, schema] : fields) add_facts(name, field, schema, facts["required"]);
+    for (auto& [field, schema] : fields) {
+      schema = of_release(schema, known[field]);
+      if (is_exact_time(name, schema)) schema = schema.with("x-slipway-micro", true);
+    }
+    if (const Value documented = documented_fields(known, fields); !documented.empty() && documented != sorted(required)) {
+      out.set("x-slipway-required", documented);
+    }
     ObjectBuilder properties;
     for (const auto& [field, schema] : fields) properties.add(field, schema);
     out.add("properties", properties.build());
     return out.build();
+  }
+
+  static Value sorted(const Value& names) {
+    std::vector<Value> all(names.items().begin(), names.items().end());
+    std::ranges::sort(all, [](const Value& left, const Value& right) { return left.as_string() < right.as_string(); });
+    return slipway::json::array(all);
+  }
+
+  /// The fields that documents of the release call required; null when there are none.
+  static Value documented_fields(const Value& known, const std::map<std::string, Value>& fields) {
+    ArrayBuilder out;
+    for (const auto& [field, schema] : fields) {
+      if (known[field]["required"].as_bool()) out.add(field);
+    }
+    return out.empty() ? Value() : out.build();
+  }
+
+  /// DIVERGES: the times of containers are kept to the microsecond; their documents say Time, as upstream's.
+  static bool is_exact_time(std::string_view type, const Value& schema) {
+    return type.starts_with("core.v1.ContainerState") && schema["format"].as_string() == "date-time";
+  }
+
+  /// A field with the list and map type that the release gives it, and the format of bytes.
+  static Value of_release(const Value& schema, const Value& facts) {
+    Value out = schema;
+    if (facts.has("list") && !out.has("x-kubernetes-list-type") && out["type"].as_string() == "array") {
+      out = out.with("x-kubernetes-list-type", facts["list"]);
+    }
+    if (facts.has("map") && !out.has("x-kubernetes-map-type")) out = out.with("x-kubernetes-map-type", facts["map"]);
+    if (out["type"].as_string() == "number") out = out.with("format", "double");
+    if (!facts["bytes"].as_bool()) return out;
+    if (!out.has("additionalProperties")) return out.with("x-slipway-format", "byte");
+    return out.with("additionalProperties", out["additionalProperties"].with("x-slipway-format", "byte"));
   }
 
   Value from_openapi(const Value& schema) {
@@ -432,8 +482,7 @@ class Generator {
       for (const Default& one : kNewEnumValues) {
         if (one.type == type && one.field == field) all.push_back(parsed(one.value));
       }
-      std::ranges::sort(all, [](const Value& left, const Value& right) { return left.as_string() < right.as_string(); });
-      schema = schema.with("enum", slipway::json::array(all));
+      schema = schema.with("enum", sorted(slipway::json::array(all)));
       const bool is_required = std::ranges::find(required.items(), Value(field)) != required.items().end();
       if (!is_required) schema = schema.with("x-slipway-empty-is-absent", true);
     }
@@ -445,6 +494,7 @@ class Generator {
     }
   }
 
+  Value release_;
   std::map<std::string, Value> types_;
   std::map<std::string, Value> enums_;
   std::map<std::string, Value> merges_;
@@ -475,6 +525,7 @@ int main(int count, char** words) {
   Value openapi;
   Value enums;
   Value merge;
+  Value release;
   std::vector<std::string> kinds;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
@@ -483,13 +534,15 @@ int main(int count, char** words) {
       openapi = load(words[++i]);
     } else if (word == "--enums" && has_value) {
       enums = load(words[++i]);
+    } else if (word == "--types" && has_value) {
+      release = load(words[++i]);
     } else if (word == "--merge" && has_value) {
       merge = load(words[++i]);
     } else {
       kinds.push_back(word);
     }
   }
-  Generator generator(openapi, enums, merge);
+  Generator generator(openapi, enums, merge, release);
   for (const std::string& kind : kinds) {
     if (generator.add(short_name(kind))) continue;
     std::fprintf(stderr, "no type %s\n", kind.c_str());

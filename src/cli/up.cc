@@ -82,6 +82,7 @@ class Up {
 
   Session& session_;
   Arguments arguments_;
+  ListenAddress address_;
   std::vector<std::unique_ptr<Cluster>> clusters_;
   plane::Controllers controllers_;  // over the servers of all clusters
   serve::Credentials credentials_;
@@ -92,6 +93,7 @@ class Up {
 
 Task<Result<void>> Up::run() {
   SLIPWAY_CO_TRY(address, listen_address(arguments_.listen));
+  address_ = address;
   SLIPWAY_CO_TRY_VOID(name_clusters());
   SLIPWAY_CO_TRY_VOID(listen(address));
   Result<void> opened;
@@ -139,6 +141,9 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   }
   SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder, arguments_.data_dir));
   options.server.access = std::move(access);
+  options.server.authority_pem = credentials_.authority_pem;
+  options.server.address = address_.is_any() ? "127.0.0.1" : address_.host;
+  options.server.port = http_->port();
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");

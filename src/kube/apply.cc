@@ -49,11 +49,18 @@ const FieldSet& status_field() {
   return fields;
 }
 
-/// The main endpoint leaves status alone, the status endpoint everything else.
+const FieldSet& spec_field() {
+  static const FieldSet fields = FieldSet::of_paths({{PathElement::field("spec")}});
+  return fields;
+}
+
+/// The main endpoint leaves status alone, the status endpoint of a custom kind everything else, that of a built-in kind only
+/// the spec.
 OwnableFields ownable_by(const ResourceType& type, const Writer& writer) {
   OwnableFields result{.never = never_owned()};
   if (writer.subresource == "status") {
-    result.only = "status";
+    if (type.is_custom) result.only = "status";
+    if (!type.is_custom) result.ignored = spec_field();
   } else if (type.has_status) {
     result.ignored = status_field();
   }
@@ -89,7 +96,7 @@ Value config_in_reach(const ResourceType& type, const Value& config, const Write
     json::ObjectBuilder result(4);
     for (auto [name, value] : config.members()) {
       if (name != "status" && name != "apiVersion" && name != "kind" && name != "metadata") continue;
-      result.add(name, name == "metadata" ? Value::empty_object() : value);
+      result.add(name, name == "metadata" && type.is_custom ? Value::empty_object() : value);
     }
     return result.build();
   }

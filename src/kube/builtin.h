@@ -1,7 +1,7 @@
 // The built-in kinds: what the server serves without any CRD. Their schemas come from builtin_schema.inc, which
 // tools/gen_builtin.cc makes; they are compiled once per process and shared by all planes. Columns whose json_path begins with
 // '@' are functions of kube/table.h. DIVERGES: fields are kept as written, where a round trip through Go's structs drops empty
-// strings and lists. DIVERGES: fields that came after 1.33 are known too, though nothing acts on them.
+// strings and lists.
 #pragma once
 
 #include <memory>

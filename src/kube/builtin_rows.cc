@@ -1,5 +1,6 @@
 #include "kube/builtin_rows.h"
 
+#include <algorithm>
 #include <array>
 
 namespace slipway::kube {
@@ -42,34 +43,34 @@ constexpr std::array kCore{
                "|Kernel-Version=@unknown.status.nodeInfo.kernelVersion; "
                "|Container-Runtime=@unknown.status.nodeInfo.containerRuntimeVersion",
                "spec.unschedulable"},
-    BuiltinRow{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", "core.v1.PersistentVolumeClaim", kHasStatus, "pvc",
-               "",
+    BuiltinRow{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", "core.v1.PersistentVolumeClaim",
+               kHasStatus | kShownWhenDeleted, "pvc", "",
                "Name=@name; Status=@claim.status; Volume=.spec.volumeName; Capacity=@claim.capacity; "
                "Access Modes=@claim.access-modes; StorageClass=.spec.storageClassName; "
                "VolumeAttributesClass=@unset.spec.volumeAttributesClassName; Age=@age; |VolumeMode=@unset.spec.volumeMode"},
-    BuiltinRow{"", "v1", "persistentvolumes", "PersistentVolume", "core.v1.PersistentVolume", kClusterScoped | kHasStatus, "pv",
-               "",
+    BuiltinRow{"", "v1", "persistentvolumes", "PersistentVolume", "core.v1.PersistentVolume",
+               kClusterScoped | kHasStatus | kShownWhenDeleted, "pv", "",
                "Name=@name; Capacity=.spec.capacity.storage; Access Modes=@volume.access-modes; "
                "Reclaim Policy=.spec.persistentVolumeReclaimPolicy; Status=@claim.status; Claim=@volume.claim; "
                "StorageClass=.spec.storageClassName; VolumeAttributesClass=@unset.spec.volumeAttributesClassName; "
                "Reason=.status.reason; Age=@age; |VolumeMode=@unset.spec.volumeMode"},
-    BuiltinRow{"", "v1", "pods", "Pod", "core.v1.Pod", kStatusAndGeneration, "po", "all",
+    BuiltinRow{"", "v1", "pods", "Pod", "core.v1.Pod", kStatusAndGeneration | kShownWhenDeleted, "po", "all",
                "Name=@name; Ready=@pod.ready; Status=@pod.status; Restarts=@pod.restarts; Age=@age; "
                "|IP=@or-none.status.podIP; |Node=@or-none.spec.nodeName; |Nominated Node=@or-none.status.nominatedNodeName; "
                "|Readiness Gates=@pod.readiness-gates",
                "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName spec.hostNetwork status.phase "
                "status.podIP status.podIPs status.nominatedNodeName"},
-    BuiltinRow{"", "v1", "podtemplates", "PodTemplate", "core.v1.PodTemplate", kCountsGeneration, "", "",
+    BuiltinRow{"", "v1", "podtemplates", "PodTemplate", "core.v1.PodTemplate", kCountsGeneration | kShownWhenDeleted, "", "",
                "Name=@name; Containers=@podtemplate.containers; Images=@podtemplate.images; Pod Labels=@podtemplate.labels"},
     BuiltinRow{"", "v1", "replicationcontrollers", "ReplicationController", "core.v1.ReplicationController",
                kStatusAndGeneration, "rc", "all", kReplicas, "status.replicas", kScale},
-    BuiltinRow{"", "v1", "resourcequotas", "ResourceQuota", "core.v1.ResourceQuota", kHasStatus, "quota", "",
-               "Name=@name; Age=@age; Request=@quota.requests; Limit=@quota.limits"},
+    BuiltinRow{"", "v1", "resourcequotas", "ResourceQuota", "core.v1.ResourceQuota", kHasStatus | kShownWhenDeleted, "quota",
+               "", "Name=@name; Age=@age; Request=@quota.requests; Limit=@quota.limits"},
     BuiltinRow{"", "v1", "secrets", "Secret", "core.v1.Secret", 0, "", "",
                "Name=@name; Type=.type; Data=@config.size; Age=@age", "type"},
-    BuiltinRow{"", "v1", "serviceaccounts", "ServiceAccount", "core.v1.ServiceAccount", 0, "sa", "",
+    BuiltinRow{"", "v1", "serviceaccounts", "ServiceAccount", "core.v1.ServiceAccount", kShownWhenDeleted, "sa", "",
                "Name=@name; Secrets=@size.secrets; Age=@age"},
-    BuiltinRow{"", "v1", "services", "Service", "core.v1.Service", kHasStatus, "svc", "all",
+    BuiltinRow{"", "v1", "services", "Service", "core.v1.Service", kHasStatus | kShownWhenDeleted, "svc", "all",
                "Name=@name; Type=.spec.type; Cluster-IP=@service.cluster-ip; External-IP=@service.external-ip; "
                "Port(s)=@service.ports; Age=@age; |Selector=@selector",
                "spec.clusterIP spec.type"},
@@ -163,15 +164,17 @@ constexpr std::array kExtension{
 
 constexpr std::array kStorage{
     BuiltinRow{"storage.k8s.io", "v1", "csidrivers", "CSIDriver", "storage.v1.CSIDriver",
-               kClusterScoped | kCountsGeneration | kNoBlindUpdate, "", "",
+               kClusterScoped | kCountsGeneration | kNoBlindUpdate | kShownWhenDeleted, "", "",
                "Name=@name; ?AttachRequired=@bool.spec.attachRequired; ?PodInfoOnMount=@bool.spec.podInfoOnMount; "
                "?StorageCapacity=@bool.spec.storageCapacity; TokenRequests=@driver.audiences; "
                "?RequiresRepublish=@bool.spec.requiresRepublish; Modes=@driver.modes; Age=@age"},
-    BuiltinRow{"storage.k8s.io", "v1", "csinodes", "CSINode", "storage.v1.CSINode", kClusterScoped | kNoBlindUpdate, "", "",
+    BuiltinRow{"storage.k8s.io", "v1", "csinodes", "CSINode", "storage.v1.CSINode",
+               kClusterScoped | kNoBlindUpdate | kShownWhenDeleted, "", "",
                "Name=@name; #Drivers=@size.spec.drivers; Age=@age"},
     BuiltinRow{"storage.k8s.io", "v1", "csistoragecapacities", "CSIStorageCapacity", "storage.v1.CSIStorageCapacity", 0, "", "",
                kNameAge},
-    BuiltinRow{"storage.k8s.io", "v1", "storageclasses", "StorageClass", "storage.v1.StorageClass", kClusterScoped, "sc", "",
+    BuiltinRow{"storage.k8s.io", "v1", "storageclasses", "StorageClass", "storage.v1.StorageClass",
+               kClusterScoped | kShownWhenDeleted, "sc", "",
                "Name=@storageclass.name; Provisioner=.provisioner; ReclaimPolicy=.reclaimPolicy; "
                "VolumeBindingMode=.volumeBindingMode; ?AllowVolumeExpansion=@bool.allowVolumeExpansion; Age=@age"},
 };
@@ -194,6 +197,12 @@ constexpr auto joined(const Tables&... tables) {
 std::span<const BuiltinRow> builtin_rows() {
   static constexpr auto kAll = joined(kCore, kApps, kWork, kNetwork, kRights, kExtension, kStorage);
   return kAll;
+}
+
+bool is_shown_when_deleted(std::string_view group, std::string_view kind) {
+  return std::ranges::any_of(builtin_rows(), [&](const BuiltinRow& row) {
+    return row.group == group && row.kind == kind && (row.traits & kShownWhenDeleted) != 0;
+  });
 }
 
 }  // namespace slipway::kube

@@ -11,9 +11,10 @@ namespace slipway::kube {
 /// What holds for a kind, as bits of BuiltinRow::traits.
 enum BuiltinTrait : std::uint8_t {
   kClusterScoped = 1,
-  kHasStatus = 2,         // a status subresource
-  kCountsGeneration = 4,  // metadata.generation moves with the content
-  kNoBlindUpdate = 8,     // PUT needs a resourceVersion
+  kHasStatus = 2,          // a status subresource
+  kCountsGeneration = 4,   // metadata.generation moves with the content
+  kNoBlindUpdate = 8,      // PUT needs a resourceVersion
+  kShownWhenDeleted = 16,  // DELETE answers with the object
 };
 
 struct BuiltinRow {
@@ -34,5 +35,7 @@ struct BuiltinRow {
 
 /// In order of group, version and plural as discovery has them.
 std::span<const BuiltinRow> builtin_rows();
+/// Whether a DELETE of that kind answers with the last state of the object instead of a Status.
+bool is_shown_when_deleted(std::string_view group, std::string_view kind);
 
 }  // namespace slipway::kube

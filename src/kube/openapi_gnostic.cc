@@ -19,6 +19,7 @@ enum class Form : std::uint8_t {
   Texts,
   Flag,
   Number,
+  Real,          // a double
   Any,           // message Any {2 yaml}
   Anys,          // repeated
   Message,       // `wrap`, when not 0, is the field of a message in between
@@ -50,6 +51,19 @@ constexpr std::array kSchemaMembers{
     Member{"title", 3, Form::Text},
     Member{"description", 4, Form::Text},
     Member{"default", 5, Form::Any},
+    Member{"multipleOf", 6, Form::Real},
+    Member{"maximum", 7, Form::Real},
+    Member{"exclusiveMaximum", 8, Form::Flag},
+    Member{"minimum", 9, Form::Real},
+    Member{"exclusiveMinimum", 10, Form::Flag},
+    Member{"maxLength", 11, Form::Number},
+    Member{"minLength", 12, Form::Number},
+    Member{"pattern", 13, Form::Text},
+    Member{"maxItems", 14, Form::Number},
+    Member{"minItems", 15, Form::Number},
+    Member{"uniqueItems", 16, Form::Flag},
+    Member{"maxProperties", 17, Form::Number},
+    Member{"minProperties", 18, Form::Number},
     Member{"required", 19, Form::Texts},
     Member{"enum", 20, Form::Anys},
     Member{"additionalProperties", 21, Form::SchemaOrFlag},
@@ -163,6 +177,8 @@ void write_member(std::string& out, const Member& member, const Value& value) {
       return write_varint_field(out, member.number, value.as_bool() ? 1 : 0);
     case Form::Number:
       return write_varint_field(out, member.number, static_cast<std::uint64_t>(value.as_int()));
+    case Form::Real:
+      return write_double_field(out, member.number, value.as_double());
     case Form::Any:
       return write_bytes_field(out, member.number, any_of(value));
     case Form::Anys:

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kube/builtin_rows.h"
+
 namespace slipway::kube {
 namespace {
 
@@ -141,7 +143,7 @@ void Writer::add_type(const OpenApiType& one) {
              .kind = type.kind,
              .parameters = kDeleteParameters,
              .body = schemas_.reference("meta.v1.DeleteOptions"),
-             .answer = schemas_.reference("meta.v1.Status"),
+             .answer = is_shown_when_deleted(type.kind.group, type.kind.kind) ? object : schemas_.reference("meta.v1.Status"),
              .is_custom = type.is_custom});
   if (type.has_status) add_object(type, item + "/status", type.kind, "Status", object);
   if (type.scale) {

@@ -83,11 +83,60 @@ Value scalar_schema(ProtoType type) {
   return parsed(kAnyObject);
 }
 
-/// What v2 has of a custom schema; the rest kubectl <= 1.28 cannot read.
-bool is_in_v2(std::string_view key) {
-  constexpr std::array<std::string_view, 8> kKeys{"type",       "format", "title",    "description",
-                                                  "properties", "items",  "required", "enum"};
+/// What a structural schema carries; examples, external documents and the like are no part of it.
+bool is_structural(std::string_view key) {
+  constexpr std::array<std::string_view, 30> kKeys{"type",
+                                                   "format",
+                                                   "title",
+                                                   "description",
+                                                   "default",
+                                                   "nullable",
+                                                   "properties",
+                                                   "items",
+                                                   "required",
+                                                   "enum",
+                                                   "additionalProperties",
+                                                   "pattern",
+                                                   "minimum",
+                                                   "maximum",
+                                                   "exclusiveMinimum",
+                                                   "exclusiveMaximum",
+                                                   "multipleOf",
+                                                   "minLength",
+                                                   "maxLength",
+                                                   "minItems",
+                                                   "maxItems",
+                                                   "uniqueItems",
+                                                   "minProperties",
+                                                   "maxProperties",
+                                                   "allOf",
+                                                   "anyOf",
+                                                   "oneOf",
+                                                   "not"};
   return key.starts_with("x-kubernetes-") || std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+/// What v2 cannot say, or kubectl <= 1.28 misreads: it checks objects by v2 itself and takes what is not declared for a
+/// mistake. Such nodes lose their structure and become any value.
+bool is_left_out_of_v2(std::string_view key, const Value& schema) {
+  const bool is_nullable = schema["nullable"].as_bool();
+  const bool is_open = schema["x-kubernetes-preserve-unknown-fields"].as_bool();
+  const std::string_view type = schema["type"].as_string();
+  if (key == "nullable" || key == "allOf" || key == "anyOf" || key == "oneOf" || key == "not") return true;
+  if (key == "properties" || key == "items") return is_nullable || is_open;
+  if (key == "additionalProperties") return !schema["additionalProperties"].is_object();
+  if (key != "type") return false;
+  return is_nullable || (is_open && type == "object") || (type == "array" && (is_open || !schema.has("items")));
+}
+
+/// The required fields of a schema in v2: a field that may be null need not be there.
+Value required_in_v2(const Value& schema) {
+  const Value& values = schema["additionalProperties"];
+  json::ArrayBuilder out;
+  for (const Value& name : schema["required"].items()) {
+    if (!schema["properties"][name.as_string()]["nullable"].as_bool() && !values["nullable"].as_bool()) out.add(name);
+  }
+  return out.empty() ? Value() : out.build();
 }
 
 /// The tables spell special types out, and some look alike (Time and MicroTime, RawExtension and FieldsV1): the protobuf table
@@ -162,8 +211,10 @@ Value OpenApiSchemas::built_in(const GroupVersionKind& kind) {
 Value OpenApiSchemas::custom(const GroupVersionKind& kind, const Value& schema) {
   const std::string name = custom_name(kind);
   if (!done_.contains(name)) {
-    const Value any = parsed(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})");
-    const Value body = with_object_fields(custom_node(schema.is_object() ? schema : any), true);
+    // Without a word about fields nothing may be declared either: clients would refuse all others.
+    const bool is_open = schema["x-kubernetes-preserve-unknown-fields"].as_bool();
+    const bool is_any = !schema.is_object() || (is_open && dialect_ == OpenApiDialect::V2);
+    const Value body = is_any ? parsed(kAnyObject) : with_object_fields(custom_node(schema), true);
     done_[name] = body.with("x-kubernetes-group-version-kind", json::array({openapi_kind(kind)}));
   }
   return reference_to(name);
@@ -220,7 +271,7 @@ Value OpenApiSchemas::type(const std::string& short_name) {
 /// A type that only the protobuf table knows: its fields and their types.
 Value OpenApiSchemas::message_type(std::string_view short_name) {
   const ProtoMessage* message = protobuf_message(short_name);
-  if (message == nullptr) return parsed(kAnyObject);
+  if (message == nullptr || (message->fields.empty() && !kinds_.contains(short_name))) return parsed(kAnyObject);
   std::map<std::string, Value> properties;
   if (kinds_.contains(short_name)) {
     properties["apiVersion"] = properties["kind"] = json::object({{"type", "string"}});
@@ -242,7 +293,11 @@ Value OpenApiSchemas::converted(const Value& schema) {
   const std::string_view named = type_named_by(schema);
   json::ObjectBuilder out;
   for (const auto [key, value] : schema.members()) {
+    if (key == "x-slipway-required") out.add("required", value);
+    if (key == "x-slipway-format") out.add("format", value);
     if (key.starts_with("x-slipway-") || (!named.empty() && is_part_of_named_type(key))) continue;
+    if (key == "required" && schema.has("x-slipway-required")) continue;
+    if (key == "properties" && value.empty()) continue;
     if (key == "nullable" && dialect_ == OpenApiDialect::V2) continue;
     if (key == "properties") {
       json::ObjectBuilder properties(value.size());
@@ -261,8 +316,6 @@ Value OpenApiSchemas::converted(const Value& schema) {
 
 /// apiVersion, kind and metadata, which custom schemas take for granted.
 Value OpenApiSchemas::with_object_fields(const Value& schema, bool is_root) {
-  const bool is_opaque = dialect_ == OpenApiDialect::V2 && !schema.has("properties");
-  if (is_opaque) return schema;
   json::ObjectBuilder properties(schema["properties"]);
   for (const auto& [name, description] : std::span(kObjectMembers).first(3)) {
     const Value type = name == "metadata" ? reference("meta.v1.ObjectMeta") : json::object({{"type", "string"}});
@@ -273,25 +326,24 @@ Value OpenApiSchemas::with_object_fields(const Value& schema, bool is_root) {
 
 Value OpenApiSchemas::custom_node(const Value& schema) {
   const bool is_v2 = dialect_ == OpenApiDialect::V2;
-  const bool is_open = schema["x-kubernetes-preserve-unknown-fields"].as_bool();
-  // kubectl <= 1.28 checks objects by v2 itself and takes what is not declared for a mistake: such nodes become any value.
-  const bool is_any = is_v2 && (schema["nullable"].as_bool() || schema["x-kubernetes-int-or-string"].as_bool() ||
-                                (schema["type"].as_string() == "array" && !schema.has("items")));
   json::ObjectBuilder out;
   for (const auto [key, value] : schema.members()) {
-    const bool is_structure = key == "properties" || key == "items" || key == "additionalProperties";
-    if (is_v2 && ((is_any && (is_structure || key == "type")) || (is_open && (is_structure || key == "required")))) continue;
-    if (is_v2 && !is_in_v2(key) && !(key == "additionalProperties" && value.is_object())) continue;
+    if (!is_structural(key) || (is_v2 && is_left_out_of_v2(key, schema))) continue;
     if (key == "properties") {
       json::ObjectBuilder properties(value.size());
       for (const auto [name, property] : value.members()) properties.add(name, custom_node(property));
-      out.add(key, properties.build());
+      if (!value.empty()) out.add(key, properties.build());
+    } else if (key == "required" && is_v2) {
+      if (const Value required = required_in_v2(schema); !required.is_null()) out.add(key, required);
+    } else if (value.is_object() && (key == "items" || key == "additionalProperties")) {
+      out.add(key, custom_node(value));
     } else {
-      out.add(key, is_structure && value.is_object() ? custom_node(value) : value);
+      out.add(key, value);
     }
   }
   const Value made = out.build();
-  return made["x-kubernetes-embedded-resource"].as_bool() ? with_object_fields(made, false) : made;
+  const bool is_any = is_v2 && schema["x-kubernetes-preserve-unknown-fields"].as_bool();
+  return made["x-kubernetes-embedded-resource"].as_bool() && !is_any ? with_object_fields(made, false) : made;
 }
 
 }  // namespace slipway::kube

@@ -40,6 +40,8 @@ OpenApiInput with_crontabs(OpenApiInput input) {
         "maybe":{"type":"object","nullable":true,"properties":{"a":{"type":"string"}}},
         "open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"a":{"type":"string"}}},
         "object":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object"}}},
+        "bounds":{"type":"integer","minimum":1,"maximum":5,"example":3,"not":{"enum":[2]}},
+        "nothing":{"type":"object","properties":{}},
         "map":{"type":"object","additionalProperties":{"type":"integer"}},
         "list":{"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"set"}}},
       "status":{"type":"object"}}})");
@@ -129,12 +131,48 @@ TEST(OpenApi, a_custom_kind_keeps_its_schema_and_gets_what_every_object_has) {
 TEST(OpenApi, v2_leaves_out_of_custom_schemas_what_old_clients_misread) {
   const Value document = openapi_v2(with_crontabs({}));
   const Value& spec = document["definitions"]["com.example.stable.v1.CronTab"]["properties"]["spec"]["properties"];
-  EXPECT_EQ(spec["cron"], parsed(R"({"type":"string"})"));
+  EXPECT_EQ(spec["cron"], parsed(R"({"type":"string","pattern":"^.*$","default":"x"})"));
   EXPECT_EQ(spec["port"], parsed(R"({"x-kubernetes-int-or-string":true})"));
   EXPECT_EQ(spec["maybe"], parsed("{}"));
-  EXPECT_EQ(spec["open"], parsed(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})"));
+  EXPECT_EQ(spec["open"], parsed(R"({"x-kubernetes-preserve-unknown-fields":true})"));
+  EXPECT_EQ(spec["bounds"], parsed(R"({"type":"integer","minimum":1,"maximum":5})"));
   EXPECT_EQ(spec["map"], parsed(R"({"type":"object","additionalProperties":{"type":"integer"}})"));
   EXPECT_TRUE(spec["object"]["properties"].has("kind"));
+}
+
+TEST(OpenApi, an_object_without_declared_fields_has_no_properties) {
+  const Value document = openapi_v3(with_crontabs({}), "stable.example.com", "v1");
+  const Value& spec = component(document, "com.example.stable.v1.CronTab")["properties"]["spec"]["properties"];
+  EXPECT_EQ(spec["nothing"], parsed(R"({"type":"object"})"));
+  EXPECT_EQ(spec["bounds"], parsed(R"({"type":"integer","minimum":1,"maximum":5,"not":{"enum":[2]}})"));
+}
+
+TEST(OpenApi, a_custom_kind_that_is_open_at_its_root_is_any_object_where_clients_would_refuse_fields) {
+  OpenApiInput input = with_crontabs({});
+  input.types.front().schema =
+      parsed(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"spec":{"type":"object"}}})");
+  const Value kind = parsed(R"([{"group":"stable.example.com","kind":"CronTab","version":"v1"}])");
+  const Value any = parsed(R"({"type":"object"})").with("x-kubernetes-group-version-kind", kind);
+  EXPECT_EQ(openapi_v2(input)["definitions"]["com.example.stable.v1.CronTab"], any);
+  const Value document = openapi_v3(input, "stable.example.com", "v1");
+  const Value& open = component(document, "com.example.stable.v1.CronTab");
+  EXPECT_TRUE(open["x-kubernetes-preserve-unknown-fields"].as_bool());
+  EXPECT_TRUE(open["properties"].has("spec"));
+  EXPECT_TRUE(open["properties"].has("metadata"));
+  input.types.front().schema = {};
+  EXPECT_EQ(component(openapi_v3(input, "stable.example.com", "v1"), "com.example.stable.v1.CronTab"), any);
+}
+
+TEST(OpenApi, built_in_kinds_tell_required_fields_formats_and_list_types) {
+  const Value document = openapi_v3(built_ins(), "apps", "v1");
+  EXPECT_EQ(component(document, "io.k8s.api.apps.v1.DeploymentSpec")["required"], parsed(R"(["selector","template"])"));
+  EXPECT_EQ(component(document, "io.k8s.api.apps.v1.DeploymentCondition")["required"], parsed(R"(["status","type"])"));
+  EXPECT_EQ(component(document, "io.k8s.api.core.v1.Container")["properties"]["command"]["x-kubernetes-list-type"],
+            Value("atomic"));
+  const Value core = openapi_v3(built_ins(), "", "v1");
+  EXPECT_EQ(component(core, "io.k8s.api.core.v1.Secret")["properties"]["data"]["additionalProperties"]["format"],
+            Value("byte"));
+  EXPECT_FALSE(component(core, "io.k8s.api.core.v1.EnvVarSource")["properties"].has("fileKeyRef"));
 }
 
 TEST(OpenApi, every_reference_leads_somewhere) {
@@ -214,6 +252,11 @@ TEST(OpenApi, v2_as_gnostic_protobuf) {
   const std::string_view definition = field_of(field_of(bytes, 9), 1);
   EXPECT_EQ(field_of(definition, 1), "A");
   const std::string_view property = field_of(field_of(field_of(field_of(definition, 2), 25), 1), 2);
+  const std::string bounded = openapi_v2_protobuf(
+      parsed(R"({"definitions":{"A":{"pattern":"^a","minimum":1.5,"maxLength":7,"exclusiveMinimum":true}}})"));
+  const std::string_view bounds = field_of(field_of(field_of(bounded, 9), 1), 2);
+  EXPECT_EQ(field_of(bounds, 13), "^a");
+  EXPECT_EQ(bounds, std::string("\x49\0\0\0\0\0\0\xf8\x3f\x50\x01\x58\x07\x6a\x02^a", 17));
   EXPECT_EQ(field_of(field_of(property, 22), 1), "array");
   EXPECT_EQ(field_of(field_of(field_of(property, 23), 1), 1), "#/definitions/B");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/time.h"
 #include "json/text.h"
 #include "kube/schema_build.h"
 #include "kube/schema_node.h"
@@ -59,6 +60,14 @@ class Rewrite {
 
 bool is_object_field(std::string_view key) { return key == "apiVersion" || key == "kind" || key == "metadata"; }
 
+/// A time as Go would write it after reading it, so that the same instant is the same text; what is no time stays.
+json::Value in_time_form(const json::Value& value, SchemaNode::TimeForm form) {
+  const auto time = parse_rfc3339(value.as_string());
+  if (!time) return value;
+  const std::string text = form == SchemaNode::TimeForm::Micros ? to_rfc3339_micro(*time) : to_rfc3339(*time);
+  return text == value.as_string() ? value : json::Value(text);
+}
+
 // Pruning. Without a schema every field goes; below x-kubernetes-preserve-unknown-fields only declared ones are looked into.
 class Pruner {
  public:
@@ -68,7 +77,8 @@ class Pruner {
     if (node != nullptr && node->preserves_unknown_fields && !has_structure(*node)) return value;
     if (value.is_object()) return prune_object(value, node, path);
     if (value.is_array()) return prune_array(value, node, path);
-    return value;
+    const bool is_time = node != nullptr && node->time_form != SchemaNode::TimeForm::None && value.is_string();
+    return is_time ? in_time_form(value, node->time_form) : value;
   }
 
  private:

@@ -31,7 +31,8 @@ class Schema {
   ~Schema();
 
   /// Drops fields the schema does not know, those of metadata included. `dropped` (may be null) gets their paths, sorted, as
-  /// for "unknown field" warnings, as many as the limits let through. What does not change stays shared with `object`.
+  /// for "unknown field" warnings, as many as the limits let through. Times of metadata and of built-in kinds are written in
+  /// their canonical form (UTC, whole seconds or six digits). What does not change stays shared with `object`.
   json::Value prune(const json::Value& object, std::vector<std::string>* dropped = nullptr) const;
   /// Fills defaults top-down. A null counts as absent where the field is not nullable: it becomes the default, or goes. Every
   /// place shares the one value of its default, so the work grows with the object and not with what it would be as text. Beyond

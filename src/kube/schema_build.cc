@@ -86,6 +86,9 @@ void SchemaBuilder::fill(SchemaNode& node, const json::Value& schema) {
   }
   fill_structure(node, schema);
   fill_extensions(node, schema);
+  if (resolve_ && schema["format"].as_string() == "date-time") {
+    node.time_form = schema["x-slipway-micro"].as_bool() ? SchemaNode::TimeForm::Micros : SchemaNode::TimeForm::Seconds;
+  }
   if (has_checks(schema)) fill_checks(node, schema);
   if (!node.is_embedded_resource) return;
   if (implies_object_fields_) {

@@ -52,6 +52,9 @@ struct SchemaNode {
   enum class ListType : std::uint8_t { Atomic, Set, Map };
   /// How server-side apply sees an object. Without x-kubernetes-map-type an object is Granular.
   enum class MapType : std::uint8_t { Granular, Atomic };
+  /// How a time of a built-in kind is written: metav1.Time has whole seconds, MicroTime six digits. Fields of custom kinds are
+  /// None whatever their format: they stay as they were sent.
+  enum class TimeForm : std::uint8_t { None, Seconds, Micros };
   struct Property {
     std::string name;
     const SchemaNode* node = nullptr;
@@ -60,6 +63,7 @@ struct SchemaNode {
   Type type = Type::Any;
   ListType list_type = ListType::Atomic;
   MapType map_type = MapType::Granular;
+  TimeForm time_form = TimeForm::None;
   bool is_nullable = false;
   bool preserves_unknown_fields = false;
   bool is_int_or_string = false;

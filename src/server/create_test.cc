@@ -115,7 +115,7 @@ TEST_F(Create, judges_metadata) {
     return config_map("a").with_path({"metadata", key}, yaml(value));
   };
   EXPECT_EQ(message(create(kConfigMaps, with("finalizers", "[mine]"))),
-            "ConfigMap \"a\" is invalid: metadata.finalizers: Invalid value: \"mine\": name is neither a standard finalizer "
+            "ConfigMap \"a\" is invalid: metadata.finalizers[0]: Invalid value: \"mine\": name is neither a standard finalizer "
             "name nor is "
             "it fully qualified");
   EXPECT_EQ(message(create(kConfigMaps, with("ownerReferences", "[{apiVersion: v1, kind: Pod, name: p, uid: ''}]"))),

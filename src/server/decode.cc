@@ -154,11 +154,18 @@ Result<Value> Planner::decode_change(const Value& body, const Value& old) {
   return pruned.is_same(part) ? body : with_changed_part(body, old, pruned);
 }
 
-/// The body of a write to status with its status pruned and defaulted; nothing else of it is used.
-Result<Value> Planner::decode_status(const Value& body) {
-  if (served_.type.schema == nullptr || !body.has("status")) return body;
-  SLIPWAY_TRY(pruned, decode(json::object({{"status", body["status"]}})));
-  return body.with("status", served_.type.schema->fill_defaults(pruned)["status"]);
+/// The body of a write to status with what is used of it, metadata and status, pruned and defaulted.
+Result<Value> Planner::decode_status(const Value& body, const Value& old) {
+  if (served_.type.schema == nullptr) return body;
+  json::ObjectBuilder part;
+  for (const char* key : {"metadata", "status"}) {
+    if (body.has(key) && !body[key].is_same(old[key])) part.add(key, body[key]);
+  }
+  SLIPWAY_TRY(pruned, decode(part.build()));
+  Value filled = served_.type.schema->fill_defaults(pruned);
+  Value next = body;
+  for (const auto [key, value] : filled.members()) next = next.with(key, value);
+  return next;
 }
 
 Value Planner::fill_defaults(Value object) const {
@@ -186,7 +193,9 @@ Value Planner::mutate(Value object, const Value& old) const {
 
 Result<void> Planner::validate(const Value& object, const Value& old) const {
   std::vector<Cause> causes;
-  metadata_causes(object, old, served_.strategy->name_rule, causes);
+  // The kinds of apiextensions are judged by the general rules, not by those of the core.
+  const bool takes_plain = served_.type.is_custom || served_.type.kind.group == "apiextensions.k8s.io";
+  metadata_causes(object, old, {.name = served_.strategy->name_rule, .takes_plain_finalizers = takes_plain}, causes);
   if (served_.type.schema != nullptr) {
     std::ranges::move(served_.type.schema->validate(object, old.is_null() ? nullptr : &old), std::back_inserter(causes));
   }

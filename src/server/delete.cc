@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/turn.h"
+#include "kube/builtin_rows.h"
 #include "server/access/upkeep.h"
 #include "server/list_options.h"
 #include "server/planner.h"
@@ -119,7 +120,12 @@ Result<Plan> Planner::erase(const Found& found) {
   if (!request_.dry_run) {
     plan.writes.push_back({served_.key(kube::ns(found.object), kube::name(found.object)), std::nullopt, found.entry.modified});
   }
-  plan.reply = deleted_reply(found.object);
+  const kube::GroupVersionKind& kind = served_.type.kind;
+  if (served_.type.is_custom || !kube::is_shown_when_deleted(kind.group, kind.kind)) {
+    plan.reply = deleted_reply(found.object);
+  } else {
+    plan.reply = request_.dry_run ? found.object : with_revision(found.object);
+  }
   plan.warnings = std::move(warnings_);
   return plan;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "json/text.h"
 #include "kube/names.h"
@@ -84,18 +85,22 @@ void owner_causes(const Value& owners, std::vector<Cause>& causes) {
   }
 }
 
-void finalizer_causes(const Value& finalizers, std::vector<Cause>& causes) {
+/// A finalizer that only the server's own names may lack: a domain before a slash.
+bool is_plain_finalizer(std::string_view name) {
+  return !name.contains('/') && std::ranges::find(kStandardFinalizers, name) == kStandardFinalizers.end();
+}
+
+void finalizer_causes(const Value& finalizers, bool takes_plain, std::vector<Cause>& causes) {
   if (finalizers.empty()) return;
   std::ranges::move(kube::finalizer_causes(finalizers, "metadata.finalizers"), std::back_inserter(causes));
   bool orphans = false;
   bool foreground = false;
-  for (const Value& finalizer : finalizers.items()) {
-    const std::string_view text = finalizer.as_string();
-    orphans |= text == "orphan";
-    foreground |= text == "foregroundDeletion";
-    if (text.find('/') != std::string_view::npos || text.find('.') != std::string_view::npos) continue;
-    if (std::ranges::find(kStandardFinalizers, text) != kStandardFinalizers.end()) continue;
-    causes.push_back(field::invalid("metadata.finalizers", json::print(finalizer),
+  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+    const Value& finalizer = finalizers.item(i);
+    orphans |= finalizer.as_string() == "orphan";
+    foreground |= finalizer.as_string() == "foregroundDeletion";
+    if (takes_plain || !is_plain_finalizer(finalizer.as_string())) continue;
+    causes.push_back(field::invalid(fmt::format("metadata.finalizers[{}]", i), json::print(finalizer),
                                     "name is neither a standard finalizer name nor is it fully qualified"));
   }
   if (orphans && foreground) {
@@ -179,20 +184,39 @@ kube::Object with_old_metadata(const kube::Object& object, const kube::Object& o
   return object.with("metadata", next.build());
 }
 
-void metadata_causes(const kube::Object& object, const kube::Object& old, NameRule rule, std::vector<Cause>& causes) {
+void metadata_causes(const kube::Object& object, const kube::Object& old, const MetadataRules& rules,
+                     std::vector<Cause>& causes) {
   const Value& meta = object["metadata"];
   const Value& before = old["metadata"];
-  if (old.is_null()) name_causes(meta, rule, causes);
+  if (old.is_null()) name_causes(meta, rules.name, causes);
   const auto changed = [&](const char* key) { return old.is_null() || !meta[key].is_same(before[key]); };
   if (changed("labels")) std::ranges::move(kube::label_causes(meta["labels"], "metadata.labels"), std::back_inserter(causes));
   if (changed("annotations")) {
     std::ranges::move(kube::annotation_causes(meta["annotations"], "metadata.annotations"), std::back_inserter(causes));
   }
   if (changed("ownerReferences")) owner_causes(meta["ownerReferences"], causes);
-  if (changed("finalizers")) finalizer_causes(meta["finalizers"], causes);
+  if (changed("finalizers")) finalizer_causes(meta["finalizers"], rules.takes_plain_finalizers, causes);
   if (old.is_null()) return;
   immutable_causes(meta, before, causes);
   new_finalizer_causes(meta, before, causes);
+}
+
+std::vector<std::string> finalizer_warnings(const kube::Object& object, const kube::Object& old) {
+  const Value& finalizers = object["metadata"]["finalizers"];
+  const auto before = old["metadata"]["finalizers"].items();
+  std::set<std::string_view> added;
+  for (const Value& finalizer : finalizers.items()) {
+    if (std::ranges::find(before, finalizer) == before.end()) added.insert(finalizer.as_string());
+  }
+  std::vector<std::string> warnings;
+  for (const std::string_view name : added) {
+    if (!is_plain_finalizer(name)) continue;
+    warnings.push_back(fmt::format(
+        "metadata.finalizers: {}: prefer a domain-qualified finalizer name {}to avoid accidental conflicts with other "
+        "finalizer writers",
+        json::print(Value(name)), name.contains('.') ? "including a path (/) " : ""));
+  }
+  return warnings;
 }
 
 }  // namespace slipway::server

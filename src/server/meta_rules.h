@@ -29,7 +29,16 @@ kube::Object with_birth(const kube::Object& object, const Birth& birth);
 /// generation, resourceVersion.
 kube::Object with_old_metadata(const kube::Object& object, const kube::Object& old);
 
-/// Every fault of metadata. `old` is null for a create.
-void metadata_causes(const kube::Object& object, const kube::Object& old, NameRule rule, std::vector<Cause>& causes);
+/// What differs between kinds in the judgement of their metadata.
+struct MetadataRules {
+  NameRule name = NameRule::Subdomain;
+  bool takes_plain_finalizers = false;  // "cleanup" beside "example.com/cleanup"
+};
+/// Every fault of metadata. `old` is null for a create. Custom resources may have finalizers without a domain.
+void metadata_causes(const kube::Object& object, const kube::Object& old, const MetadataRules& rules,
+                     std::vector<Cause>& causes);
+
+/// Warnings about finalizers of a custom resource that are new and lack a domain.
+std::vector<std::string> finalizer_warnings(const kube::Object& object, const kube::Object& old);
 
 }  // namespace slipway::server

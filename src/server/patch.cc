@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "kube/schema.h"
 #include "kube/strategic_merge.h"
 #include "server/planner.h"
@@ -50,6 +53,7 @@ Result<Value> Planner::patched(const Value& live) const {
 
 Result<Plan> Planner::apply() {
   SLIPWAY_TRY(config, apply_config());
+  config = with_canonical_times(config);
   const auto found = find(request_.ns, request_.name);
   if (!found && !request_.subresource.empty()) return fail(kube::not_found(served_.type.resource, request_.name));
   if (!found && !kube::uid(config).empty()) {
@@ -69,6 +73,14 @@ Result<Plan> Planner::apply() {
   return replace(*found, std::move(object), Tracking::Done);
 }
 
+/// The configuration with its times as they are stored; one with unknown fields is left to be refused.
+Value Planner::with_canonical_times(const Value& config) const {
+  if (served_.type.schema == nullptr) return config;
+  std::vector<std::string> dropped;
+  Value written = served_.type.schema->prune(config, &dropped);
+  return dropped.empty() ? written : config;
+}
+
 /// The applied configuration, cut down to what this endpoint writes.
 Result<Value> Planner::apply_config() const {
   Value config = request_.body;
@@ -86,8 +98,10 @@ Result<Value> Planner::apply_config() const {
   }
   json::ObjectBuilder cut;
   json::ObjectBuilder meta;
-  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "managedFields"}) {
-    if (config["metadata"].has(key)) meta.set(key, config["metadata"][key]);
+  for (const auto [key, value] : config["metadata"].members()) {
+    static constexpr std::array<std::string_view, 5> kAlways{"name", "namespace", "uid", "resourceVersion", "managedFields"};
+    const bool is_writable = !served_.type.is_custom && key != served_.strategy->status_keeps;
+    if (is_writable || std::ranges::find(kAlways, key) != kAlways.end()) meta.set(key, value);
   }
   cut.set("apiVersion", config["apiVersion"]).set("kind", config["kind"]).set("metadata", meta.build());
   if (config.has("status")) cut.set("status", config["status"]);

@@ -56,13 +56,16 @@ class Planner {
   Result<void> check_grants(const Value& object, const Value& old) const;
   Result<void> check_name_free(std::string_view ns, std::string_view name);
   Result<void> check_namespace(std::string_view ns, std::string_view name);
+  void warn_of_finalizers(const Value& object, const Value& old);
   Value bump_generation(const Value& object, const Value& old) const;
   Value merge_status(const Value& body, const Value& old) const;
+  Value merge_part_metadata(const Value& body, const Value& old) const;
   // patch.cc
   Result<Plan> patch();
   Result<Plan> apply();
   Result<Value> patched(const Value& live) const;
   Result<Value> apply_config() const;
+  Value with_canonical_times(const Value& config) const;
   // scale.cc
   /// An update or patch of the scale subresource.
   Result<Plan> scale();
@@ -73,7 +76,7 @@ class Planner {
   Value fill_defaults(Value object) const;
   // The same for an update: what is the very value of `old` needs no second look.
   Result<Value> decode_change(const Value& body, const Value& old);
-  Result<Value> decode_status(const Value& body);
+  Result<Value> decode_status(const Value& body, const Value& old);
   Value fill_change(Value object, const Value& old) const;
   Result<void> validate(const Value& object, const Value& old) const;
   Value mutate(Value object, const Value& old) const;

@@ -32,6 +32,12 @@ struct Options {
   bool writes_bootstrap = true;                           // false: start() only reads
   Duration min_watch_timeout = std::chrono::minutes{30};  // the server picks one to two times this
   Authenticator::Options access{};                        // how users are known
+  /// PEM of the authority that signed the server's certificate: ConfigMap kube-root-ca.crt of every namespace. Empty: none.
+  std::string authority_pem{};
+  /// Where the server can be reached, an IP address: Endpoints and EndpointSlice of Service kubernetes. Empty: they are not
+  /// made.
+  std::string address{};
+  std::uint16_t port = 0;
 };
 
 /// The answer to a list as it was read: its items in pages, so that whoever turns them into text can let each go when it is

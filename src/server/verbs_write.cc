@@ -1,6 +1,9 @@
 // Create and update, and the one path on which every write reaches the store.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "json/text.h"
 #include "kube/schema.h"
 #include "server/access/escalation.h"
@@ -102,6 +105,7 @@ Result<Plan> Planner::create_decoded(Value object, Tracking tracking) {
   object = mutate(std::move(object), Value());
   if (served_.strategy->prepare_create != nullptr) object = served_.strategy->prepare_create(object, around());
   SLIPWAY_TRY_VOID(validate(object, Value()));
+  warn_of_finalizers(object, Value());
   SLIPWAY_TRY_VOID(check_grants(object, Value()));
   return write_new(std::move(object));
 }
@@ -169,7 +173,7 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
   const bool is_main = request_.subresource.empty();
   const bool is_status = request_.subresource == "status";
   const bool is_pruned = tracking == Tracking::Done;
-  SLIPWAY_TRY(decoded, is_status ? decode_status(body) : is_pruned ? Result<Value>(body) : decode_change(body, old));
+  SLIPWAY_TRY(decoded, is_status ? decode_status(body, old) : is_pruned ? Result<Value>(body) : decode_change(body, old));
   if (!is_main && !is_status && served_.type.schema != nullptr) decoded = served_.type.schema->fill_defaults(decoded);
   Value object = merge_status(decoded, old);
   if (is_main) object = fill_change(std::move(object), old);
@@ -187,6 +191,7 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
     return plan;
   }
   SLIPWAY_TRY_VOID(validate(object, old));
+  warn_of_finalizers(object, old);
   SLIPWAY_TRY_VOID(check_grants(object, old));
   return write_over(found, std::move(object));
 }
@@ -198,10 +203,23 @@ Value Planner::merge_status(const Value& body, const Value& old) const {
     if (!served_.type.has_status) return object;
     return old.has("status") ? object.with("status", old["status"]) : object.without("status");
   }
-  const Value& managed = body["metadata"]["managedFields"];
-  Value base = managed.is_array() ? old.with_path({"metadata", "managedFields"}, managed) : old;
+  const Value base = merge_part_metadata(body, old);
   if (request_.subresource != "status") return served_.strategy->prepare_subresource(body, base);
   return body.has("status") ? base.with("status", body["status"]) : base.without("status");
+}
+
+/// The old object with the metadata that a write to a subresource may give it: of a custom resource only managedFields, of a
+/// built-in kind what the main endpoint takes too, but for what its strategy keeps.
+Value Planner::merge_part_metadata(const Value& body, const Value& old) const {
+  if (served_.type.is_custom) {
+    const Value& managed = body["metadata"]["managedFields"];
+    return managed.is_array() ? old.with_path({"metadata", "managedFields"}, managed) : old;
+  }
+  Value base = old.with("metadata", with_old_metadata(body, old)["metadata"]);
+  const std::string_view kept = request_.subresource == "status" ? served_.strategy->status_keeps : std::string_view();
+  if (kept.empty() || base["metadata"][kept] == old["metadata"][kept]) return base;
+  const Value& before = old["metadata"][kept];
+  return before.is_null() ? base.without_path({"metadata", kept}) : base.with_path({"metadata", kept}, before);
 }
 
 Result<void> Planner::check_preconditions(const Value& body, const Value& old) const {
@@ -226,6 +244,11 @@ Result<void> Planner::check_preconditions(const Value& body, const Value& old) c
 Result<void> Planner::check_grants(const Value& object, const Value& old) const {
   if (request_.user == nullptr) return {};
   return check_escalation(context_.access.authorizer, *request_.user, served_.type.resource, object, old);
+}
+
+void Planner::warn_of_finalizers(const Value& object, const Value& old) {
+  if (!served_.type.is_custom || object["metadata"]["finalizers"].empty()) return;
+  std::ranges::move(finalizer_warnings(object, old), std::back_inserter(warnings_));
 }
 
 Value Planner::bump_generation(const Value& object, const Value& old) const {

@@ -226,6 +226,12 @@ spec:
     options.server.access.static_tokens["token-of-nobody"] = std::make_shared<kube::UserInfo>(
         kube::UserInfo{.name = "nobody", .uid = "", .groups = {"system:authenticated"}, .extra = {}});
     options.families = families_;
+    listen();
+    if (publishes_itself_) {
+      options.server.authority_pem = credentials_.authority_pem;
+      options.server.address = "127.0.0.1";
+      options.server.port = http_->port();
+    }
     auto opened = co_await plane::ApiServer::open(env(), options);
     SLIPWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message);
     plane_ = std::move(*opened);
@@ -235,7 +241,6 @@ spec:
     api.paths = plane::http_paths(families_);
     api.metrics = [this] { return real_.metrics_stream(); };
     gateway_->add("", std::make_shared<Api>(env(), plane_->server(), api));
-    listen();
     Tasks tasks(env());
     tasks.spawn(http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
       return gateway_->answer(std::move(request), std::move(connection));
@@ -289,9 +294,12 @@ spec:
     co_return at == std::string::npos ? -1 : std::atof(text.c_str() + at + series.size() + 1);
   }
 
+  /// As `slipway up` does: with ConfigMap kube-root-ca.crt in each namespace and Endpoints of Service kubernetes.
+  bool publishes_itself_ = false;
   std::unique_ptr<net::Client> client_;
   Credentials credentials_;
-  api.paths = plane::http_paths(families_);
+  /// A test may add one before it serves.
+  std::vector<const delivery::Family*> families_{plane::families().begin(), plane::families().end()};
   ApiOptions api_options_;  // of the server; pods and metrics are the fixture's
 };
 

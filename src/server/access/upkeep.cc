@@ -1,5 +1,7 @@
 #include "server/access/upkeep.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -19,10 +21,12 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFirstNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
 constexpr std::string_view kManager = "slipway-server";
+constexpr std::string_view kAuthorityMap = "kube-root-ca.crt";
 constexpr std::string_view kAggregation = "clusterrole-aggregation-controller";
 
 using kube::kClusterRoleBindings;
 using kube::kClusterRoles;
+using kube::kConfigMaps;
 using kube::kDefinitions;
 using kube::kNamespaces;
 using kube::kServiceAccounts;
@@ -40,6 +44,15 @@ Request creation(const kube::Resource& resource, std::string_view ns, Value obje
 
 Value plain_object(std::string_view kind, std::string_view name) {
   return json::object({{"apiVersion", "v1"}, {"kind", kind}, {"metadata", json::object({{"name", name}})}});
+}
+
+Value authority_map(const Value& data) {
+  constexpr const char* kWhat =
+      "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal "
+      "service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+  return plain_object("ConfigMap", kAuthorityMap)
+      .with_path({"metadata", "annotations"}, json::object({{"kubernetes.io/description", kWhat}}))
+      .with("data", data);
 }
 
 /// Creates all that are not there, in one append.
@@ -84,6 +97,50 @@ Task<Result<void>> keep_accounts(ServerContext& context, std::string ns) {
   co_return co_await create_missing(context, std::move(requests));
 }
 
+/// Creates ConfigMap kube-root-ca.crt where it is missing and restores it where its data was changed (upstream's
+/// root-ca-cert-publisher).
+Task<Result<void>> keep_authority_maps(ServerContext& context, std::string ns) {
+  if (context.options.authority_pem.empty()) co_return Result<void>{};
+  const Value data = json::object({{"ca.crt", context.options.authority_pem}});
+  std::vector<Request> missing;
+  std::vector<Value> changed;
+  for (const Value& one : namespaces(context, ns)) {
+    if (kube::is_deleting(one)) continue;
+    const auto found = context.store.get_head(fmt::format("/registry/core/configmaps/{}/{}", kube::name(one), kAuthorityMap));
+    if (!found) {
+      missing.push_back(creation(kConfigMaps, kube::name(one), authority_map(data)));
+    } else if (found->value["data"] != data) {
+      changed.push_back(found->value.with("data", data));
+    }
+  }
+  for (const Value& map : changed) {
+    SLIPWAY_CO_TRY_VOID(co_await client::update(context.server, kConfigMaps, map, std::string(kManager)));
+  }
+  co_return co_await create_missing(context, std::move(missing));
+}
+
+/// Writes where Service kubernetes leads: the address may be another with each start.
+Task<Result<void>> keep_api_endpoints(ServerContext& context) {
+  const std::string& address = context.options.address;
+  if (address.empty()) co_return Result<void>{};
+  for (BootstrapObject& one : api_endpoints(address, context.options.port)) {
+    one.object = one.object.with_path({"metadata", "namespace"}, one.ns);
+    SLIPWAY_CO_TRY_VOID(co_await client::apply(context.server, one.resource, std::move(one.object), std::string(kManager)));
+  }
+  co_return Result<void>{};
+}
+
+/// A node that an earlier version made is completed.
+Task<Result<void>> keep_node(ServerContext& context) {
+  const auto node = context.store.get_head("/registry/core/nodes/local");
+  if (!node) co_return Result<void>{};
+  Value complete = with_node_info(node->value, context.env.random);
+  if (complete.is_same(node->value)) co_return Result<void>{};
+  SLIPWAY_CO_TRY_VOID(
+      co_await client::update_status(context.server, {"", "v1", "nodes"}, std::move(complete), std::string(kManager)));
+  co_return Result<void>{};
+}
+
 /// Writes the rules of every role that aggregates and has not the ones it should have. Writing one calls this again, for the
 /// roles that aggregate that one.
 Task<Result<void>> keep_aggregates(ServerContext& context) {
@@ -126,7 +183,7 @@ Task<Result<void>> begin_upkeep(ServerContext& context) {
   }
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(requests)));
   std::vector<Request> objects;
-  for (BootstrapObject& one : bootstrap_objects()) {
+  for (BootstrapObject& one : bootstrap_objects(context.env.random)) {
     objects.push_back(creation(one.resource, one.ns, std::move(one.object)));
   }
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(objects)));
@@ -137,6 +194,9 @@ Task<Result<void>> begin_upkeep(ServerContext& context) {
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(access)));
   SLIPWAY_CO_TRY_VOID(co_await keep_accounts(context, ""));
   SLIPWAY_CO_TRY_VOID(co_await rewrite_definitions(context, wrongly_accepted_crds(context)));
+  SLIPWAY_CO_TRY_VOID(co_await keep_authority_maps(context, ""));
+  SLIPWAY_CO_TRY_VOID(co_await keep_api_endpoints(context));
+  SLIPWAY_CO_TRY_VOID(co_await keep_node(context));
   co_return co_await keep_aggregates(context);
 }
 
@@ -144,8 +204,13 @@ Task<> keep_up(ServerContext& context, kube::Resource resource, std::string ns) 
   Result<void> kept;
   if (resource == kClusterRoles) {
     kept = co_await keep_aggregates(context);
-  } else if (resource == kNamespaces || resource == kServiceAccounts) {
+  } else if (resource == kNamespaces) {
+    kept = co_await keep_accounts(context, ns);
+    if (kept) kept = co_await keep_authority_maps(context, std::move(ns));
+  } else if (resource == kServiceAccounts) {
     kept = co_await keep_accounts(context, std::move(ns));
+  } else if (resource == kConfigMaps) {
+    kept = co_await keep_authority_maps(context, std::move(ns));
   } else if (resource == kDefinitions) {
     kept = co_await keep_names(context, std::move(ns));
   }

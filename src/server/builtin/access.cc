@@ -80,7 +80,8 @@ Object fill_subjects(const Object& object) {
   return next.with_path({"roleRef", "apiGroup"}, kRbacGroup);
 }
 
-void subject_causes(const Value& subject, const std::string& path, std::vector<Cause>& causes) {
+/// `is_namespaced`: the binding lies in a namespace, which is that of an account that names none.
+void subject_causes(const Value& subject, const std::string& path, bool is_namespaced, std::vector<Cause>& causes) {
   const std::string_view kind = subject["kind"].as_string();
   const Value& group = subject["apiGroup"];
   if (subject["name"].as_string().empty()) causes.push_back(field::required(path + ".name"));
@@ -91,7 +92,7 @@ void subject_causes(const Value& subject, const std::string& path, std::vector<C
       }
     }
     if (!group.as_string().empty()) causes.push_back(field::not_supported(path + ".apiGroup", json::print(group), {""}));
-    if (subject["namespace"].as_string().empty()) causes.push_back(field::required(path + ".namespace"));
+    if (!is_namespaced && subject["namespace"].as_string().empty()) causes.push_back(field::required(path + ".namespace"));
   } else if (kind == "User" || kind == "Group") {
     if (group.as_string() != kRbacGroup) {
       causes.push_back(field::not_supported(path + ".apiGroup", json::print(group), {std::string(kRbacGroup)}));
@@ -116,7 +117,10 @@ void binding_causes(const Object& object, const Object& old, std::vector<std::st
     segment_causes(role["name"], "roleRef.name", causes);
   }
   const Value& subjects = object["subjects"];
-  for (std::size_t i = 0; i < subjects.size(); ++i) subject_causes(subjects.item(i), fmt::format("subjects[{}]", i), causes);
+  const bool is_namespaced = object["kind"].as_string() == "RoleBinding";
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    subject_causes(subjects.item(i), fmt::format("subjects[{}]", i), is_namespaced, causes);
+  }
   if (!old.is_null() && old["roleRef"] != role) {
     causes.push_back(field::invalid("roleRef", json::print(role), "cannot change roleRef"));
   }

@@ -10,6 +10,8 @@ using json::array;
 using json::object;
 using json::Value;
 
+constexpr std::string_view kVersion = "v1.33.0+slipway";
+
 Value api_service() {
   return object({{"apiVersion", "v1"},
                  {"kind", "Service"},
@@ -31,37 +33,82 @@ Value condition(std::string_view type, std::string_view status, std::string_view
   return object({{"type", type}, {"status", status}, {"reason", reason}, {"message", message}});
 }
 
+/// Every member of NodeSystemInfo: clients in other languages refuse a node that lacks one. The machine's own identities are
+/// not told; each cluster draws some.
+Value node_info(Random& random) {
+  const std::string machine = uuid(random);
+  std::string machine_id = machine;
+  std::erase(machine_id, '-');
+  return object({{"machineID", machine_id},
+                 {"systemUUID", machine},
+                 {"bootID", uuid(random)},
+                 {"kernelVersion", "none"},
+                 {"osImage", "Slipway"},
+                 {"containerRuntimeVersion", "slipway://1"},
+                 {"kubeletVersion", kVersion},
+                 {"kubeProxyVersion", kVersion},
+                 {"operatingSystem", "linux"},
+                 {"architecture", "amd64"}});
+}
+
 /// The one node that pods of the embedded cluster have in spec.nodeName.
-Value local_node() {
+Value local_node(Random& random) {
   const Value room = object({{"cpu", "64"}, {"memory", "256Gi"}, {"pods", "100000"}});
-  const Value info = object({{"architecture", "amd64"},
-                             {"operatingSystem", "linux"},
-                             {"osImage", "Slipway"},
-                             {"kernelVersion", "none"},
-                             {"containerRuntimeVersion", "slipway://1"},
-                             {"kubeletVersion", "v1.33.0+slipway"}});
-  return object(
-      {{"apiVersion", "v1"},
-       {"kind", "Node"},
-       {"metadata",
-        object({{"name", "local"}, {"labels", object({{"kubernetes.io/hostname", "local"}, {"kubernetes.io/os", "linux"}})}})},
-       {"status",
-        object({{"capacity", room},
-                {"allocatable", room},
-                {"conditions", array({condition("Ready", "True", "SlipwayReady", "pods run in this process's runtime")})},
-                {"addresses", array({object({{"type", "InternalIP"}, {"address", "127.0.0.1"}}),
-                                     object({{"type", "Hostname"}, {"address", "local"}})})},
-                {"nodeInfo", info}})}});
+  return object({{"apiVersion", "v1"},
+                 {"kind", "Node"},
+                 {"metadata", object({{"name", "local"},
+                                      {"labels", object({{"kubernetes.io/arch", "amd64"},
+                                                         {"kubernetes.io/hostname", "local"},
+                                                         {"kubernetes.io/os", "linux"}})}})},
+                 {"status", object({{"capacity", room},
+                                    {"allocatable", room},
+                                    {"conditions",
+                                     array({condition("Ready", "True", "SlipwayReady", "pods run in this process's runtime")})},
+                                    {"addresses", array({object({{"type", "InternalIP"}, {"address", "127.0.0.1"}}),
+                                                         object({{"type", "Hostname"}, {"address", "local"}})})},
+                                    {"nodeInfo", node_info(random)}})}});
 }
 
 }  // namespace
 
-std::vector<BootstrapObject> bootstrap_objects() {
+std::vector<BootstrapObject> bootstrap_objects(Random& random) {
   const kube::Resource priorities{"scheduling.k8s.io", "v1", "priorityclasses"};
   return {{{"", "v1", "services"}, "default", api_service()},
-          {{"", "v1", "nodes"}, "", local_node()},
+          {{"", "v1", "nodes"}, "", local_node(random)},
           {priorities, "", priority("system-cluster-critical", 2'000'000'000, "for pods that the cluster needs")},
           {priorities, "", priority("system-node-critical", 2'000'001'000, "for pods that a node cannot do without")}};
+}
+
+std::vector<BootstrapObject> api_endpoints(const std::string& address, std::uint16_t port) {
+  const Value ports = array({object({{"name", "https"}, {"port", port}, {"protocol", "TCP"}})});
+  const Value subset = object({{"addresses", array({object({{"ip", address}})})}, {"ports", ports}});
+  const Value endpoint = object({{"addresses", array({Value(address)})}, {"conditions", object({{"ready", true}})}});
+  const auto named = [](const char* api_version, const char* kind, const char* label, const char* value) {
+    return object({{"apiVersion", api_version},
+                   {"kind", kind},
+                   {"metadata", object({{"name", "kubernetes"}, {"labels", object({{label, value}})}})}});
+  };
+  return {{{"", "v1", "endpoints"},
+           "default",
+           named("v1", "Endpoints", "endpointslice.kubernetes.io/skip-mirror", "true").with("subsets", array({subset}))},
+          {{"discovery.k8s.io", "v1", "endpointslices"},
+           "default",
+           named("discovery.k8s.io/v1", "EndpointSlice", "kubernetes.io/service-name", "kubernetes")
+               .with("addressType", address.contains(':') ? "IPv6" : "IPv4")
+               .with("endpoints", array({endpoint}))
+               .with("ports", ports)}};
+}
+
+Value with_node_info(const Value& node, Random& random) {
+  json::ObjectBuilder info(node["status"]["nodeInfo"]);
+  const Value complete = node_info(random);
+  bool is_changed = false;
+  for (const auto [key, value] : complete.members()) {
+    if (node["status"]["nodeInfo"].has(key)) continue;
+    info.set(key, value);
+    is_changed = true;
+  }
+  return is_changed ? node.with_path({"status", "nodeInfo"}, info.build()) : node;
 }
 
 }  // namespace slipway::server

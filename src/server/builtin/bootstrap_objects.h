@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/env.h"
 #include "json/value.h"
 #include "kube/resource.h"
 
@@ -17,6 +18,12 @@ struct BootstrapObject {
 };
 
 /// In the order of creation; namespaces are there before.
-std::vector<BootstrapObject> bootstrap_objects();
+std::vector<BootstrapObject> bootstrap_objects(Random& random);
+
+/// Endpoints and EndpointSlice of Service kubernetes, as they are applied.
+std::vector<BootstrapObject> api_endpoints(const std::string& address, std::uint16_t port);
+
+/// The node with what an older start has left out of status.nodeInfo; the same value when nothing is missing.
+json::Value with_node_info(const json::Value& node, Random& random);
 
 }  // namespace slipway::server

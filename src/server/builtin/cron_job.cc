@@ -73,7 +73,7 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
   if (job["manualSelector"].as_bool()) {
     causes.push_back(field::not_supported(path + ".manualSelector", "true", {"nil", "false"}));
   }
-  pod_template_causes(job["template"], path + ".template", causes);
+  pod_template_causes(job["template"], path + ".template", Value(), causes);
   if (job["template"]["spec"]["restartPolicy"].as_string() == "Always") {
     causes.push_back(field::required(path + ".template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""));
   }

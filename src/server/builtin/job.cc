@@ -123,7 +123,7 @@ void selector_causes(const Object& object, std::vector<Cause>& causes) {
 
 void template_causes(const Value& spec, std::vector<Cause>& causes) {
   const Value& restart = spec["template"]["spec"]["restartPolicy"];
-  pod_template_causes(spec["template"], "spec.template", causes);
+  pod_template_causes(spec["template"], "spec.template", Value(), causes);
   if (restart.as_string() == "Always") {
     causes.push_back(field::required("spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""));
   } else if (restart.as_string() == "OnFailure" && spec.has("podFailurePolicy")) {

@@ -109,7 +109,7 @@ void update_causes(const Value& spec, const Value& old, std::vector<Cause>& caus
 }
 
 void validate(const Object& object, const Object& old, std::vector<Cause>& causes) {
-  if (!object["spec"].is_same(old["spec"])) pod_spec_causes(object["spec"], "spec", causes);
+  if (!object["spec"].is_same(old["spec"])) pod_spec_causes(object["spec"], "spec", Value(), causes);
   if (causes.empty() && !old.is_null()) update_causes(object["spec"], old["spec"], causes);
 }
 
@@ -127,6 +127,7 @@ std::int64_t grace_seconds(const Object& object, std::optional<std::int64_t> ask
 std::span<const Strategy> pod_strategies() {
   static constexpr std::array kRows{Strategy{.group = "",
                                              .kind = "Pod",
+                                             .status_keeps = "ownerReferences",
                                              .fill_defaults = fill_defaults,
                                              .prepare_create = prepare_create,
                                              .validate = validate,

@@ -161,11 +161,12 @@ Value with_pod_defaults(const Value& spec) {
   return defaults.value();
 }
 
-void pod_spec_causes(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
+void pod_spec_causes(const Value& spec, const std::string& path, const Value& claim_templates, std::vector<Cause>& causes) {
   static const std::vector<std::string> kRestartPolicies{"Always", "Never", "OnFailure"};
   static const std::vector<std::string> kDnsPolicies{"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"};
   ContainerNames names;
   volume_causes(spec["volumes"], path + ".volumes", names.volumes, causes);
+  for (const Value& claim : claim_templates.items()) names.volumes.insert(claim["metadata"]["name"].as_string());
   if (spec["containers"].empty()) causes.push_back(field::required(path + ".containers"));
   container_causes(spec["containers"], path + ".containers", names, causes);
   container_causes(spec["initContainers"], path + ".initContainers", names, causes);
@@ -194,11 +195,12 @@ Value with_template_defaults(const Value& spec) {
       .value();
 }
 
-void pod_template_causes(const Value& pod_template, const std::string& path, std::vector<Cause>& causes) {
+void pod_template_causes(const Value& pod_template, const std::string& path, const Value& claim_templates,
+                         std::vector<Cause>& causes) {
   const auto add = [&](std::vector<Cause> more) { std::ranges::move(more, std::back_inserter(causes)); };
   add(kube::label_causes(pod_template["metadata"]["labels"], path + ".metadata.labels"));
   add(kube::annotation_causes(pod_template["metadata"]["annotations"], path + ".metadata.annotations"));
-  pod_spec_causes(pod_template["spec"], path + ".spec", causes);
+  pod_spec_causes(pod_template["spec"], path + ".spec", claim_templates, causes);
 }
 
 void owned_template_causes(const Value& spec, const OwnedTemplate& rules, std::vector<Cause>& causes) {
@@ -216,7 +218,7 @@ void owned_template_causes(const Value& spec, const OwnedTemplate& rules, std::v
     causes.push_back(field::invalid("spec.template.metadata.labels", labels.is_null() ? "{}" : quoted(labels),
                                     "`selector` does not match template `labels`"));
   }
-  pod_template_causes(pod_template, "spec.template", causes);
+  pod_template_causes(pod_template, "spec.template", spec["volumeClaimTemplates"], causes);
   const Value& restart = pod_template["spec"]["restartPolicy"];
   if (const std::string_view policy = restart.as_string(); policy == "Never" || policy == "OnFailure") {
     causes.push_back(field::not_supported("spec.template.spec.restartPolicy", quoted(restart), {"Always"}));

@@ -13,14 +13,17 @@ namespace slipway::server {
 /// A PodSpec with the defaults that depend on other fields (the schema has the rest); the same value when nothing was missing.
 json::Value with_pod_defaults(const json::Value& spec);
 
-/// Every fault of a PodSpec at `path` ("spec", "spec.template.spec").
-void pod_spec_causes(const json::Value& spec, const std::string& path, std::vector<Cause>& causes);
+/// Every fault of a PodSpec at `path` ("spec", "spec.template.spec"). `claim_templates`: claims that become volumes of each pod
+/// under their own names (spec.volumeClaimTemplates of a StatefulSet); null: none.
+void pod_spec_causes(const json::Value& spec, const std::string& path, const json::Value& claim_templates,
+                     std::vector<Cause>& causes);
 
 /// The spec of a kind that makes pods, with the defaults of spec.template; the same value when nothing was missing.
 json::Value with_template_defaults(const json::Value& spec);
 
 /// Every fault of a PodTemplateSpec at `path` ("spec.template").
-void pod_template_causes(const json::Value& pod_template, const std::string& path, std::vector<Cause>& causes);
+void pod_template_causes(const json::Value& pod_template, const std::string& path, const json::Value& claim_templates,
+                         std::vector<Cause>& causes);
 
 /// How the kind that keeps pods running is named in messages.
 struct OwnedTemplate {

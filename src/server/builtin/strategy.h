@@ -40,6 +40,8 @@ struct Strategy {
   bool orphans_by_default = false;
   /// A create may bring a status (a Node registers itself with one); others begin without.
   bool takes_status_at_create = false;
+  /// A member of metadata that writes to status leave as it is; they may change the others.
+  std::string_view status_keeps{};
   /// Subresource beside status, e.g. "finalize".
   std::string_view subresource{};
 

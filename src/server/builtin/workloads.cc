@@ -233,7 +233,7 @@ void validate_replication_controller(const Object& object, const Object& old, st
     causes.push_back(field::invalid("spec.template.metadata.labels", labels.is_null() ? "{}" : quoted(labels),
                                     "`selector` does not match template `labels`"));
   }
-  pod_template_causes(pod_template, "spec.template", causes);
+  pod_template_causes(pod_template, "spec.template", Value(), causes);
   const Value& restart = pod_template["spec"]["restartPolicy"];
   if (restart.as_string() == "Never" || restart.as_string() == "OnFailure") {
     causes.push_back(field::not_supported("spec.template.spec.restartPolicy", quoted(restart), {"Always"}));
@@ -241,7 +241,8 @@ void validate_replication_controller(const Object& object, const Object& old, st
 }
 
 void validate_pod_template(const Object& object, const Object& old, std::vector<Cause>& causes) {
-  if (!object["template"].is_same(old["template"])) pod_template_causes(object["template"], "template", causes);
+  if (object["template"].is_same(old["template"])) return;
+  pod_template_causes(object["template"], "template", Value(), causes);
 }
 
 void validate_revision(const Object& object, const Object& old, std::vector<Cause>& causes) {
@@ -257,6 +258,7 @@ std::span<const Strategy> workload_strategies() {
   static constexpr std::array kRows{
       Strategy{.group = "apps",
                .kind = "Deployment",
+               .status_keeps = "labels",
                .fill_defaults = fill_deployment,
                .prepare_create = prepare_deployment,
                .prepare_update = update_deployment,

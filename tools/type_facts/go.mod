@@ -1,0 +1,3 @@
+module type_facts
+
+go 1.24

@@ -38,7 +38,7 @@ std::vector<Cause> CreateCheck::operator()(const kube::Object& object) const {
     whole = strategy.prepare_create(whole, {.registry = *registry_, .now = Time{}, .numbers = nullptr, .user = nullptr});
   }
   std::vector<Cause> causes;
-  metadata_causes(whole, json::Value(), strategy.name_rule, causes);
+  metadata_causes(whole, json::Value(), {.name = strategy.name_rule}, causes);
   std::ranges::move(schema.validate(whole, nullptr), std::back_inserter(causes));
   if (causes.empty() && strategy.validate != nullptr) strategy.validate(whole, json::Value(), causes);
   return causes;

@@ -1,7 +1,7 @@
 // What a server keeps true by itself: the bootstrap roles and bindings, the rules of roles that aggregate, a ServiceAccount
-// `default` and a ConfigMap `kube-root-ca.crt` in every namespace, where Service kubernetes leads, the status of definitions that
-// waited for a name. Each is looked at when the process starts and after every write that may concern it, before that write is
-// answered; a crash in between is made good by the next start. (Upstream has controllers for this.)
+// `default` and a ConfigMap `kube-root-ca.crt` in every namespace, where Service kubernetes leads, the status of definitions
+// that waited for a name. Each is looked at when the process starts and after every write that may concern it, before that
+// write is answered; a crash in between is made good by the next start. (Upstream has controllers for this.)
 #pragma once
 
 #include "base/task.h"

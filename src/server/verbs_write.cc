@@ -101,7 +101,8 @@ Result<Plan> Planner::create_decoded(Value object, Tracking tracking) {
   if (!request_.dry_run) birth.revision = first_revision_;
   object = fill_defaults(with_birth(object, birth));
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, Value(), object, writer(), now_);
-  object = mutate(std::move(object), Value());
+  SLIPWAY_TRY(admitted, admit(std::move(object), Value()));
+  object = std::move(admitted);
   if (served_.strategy->prepare_create != nullptr) object = served_.strategy->prepare_create(object, around());
   SLIPWAY_TRY_VOID(validate(object, Value()));
   warn_of_finalizers(object, Value());
@@ -178,7 +179,8 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
   if (is_main) object = fill_change(std::move(object), old);
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, old, object, writer(), now_);
   if (is_main) {
-    object = mutate(std::move(object), old);
+    SLIPWAY_TRY(admitted, admit(std::move(object), old));
+    object = std::move(admitted);
     if (served_.strategy->prepare_update != nullptr) object = served_.strategy->prepare_update(object, old, around());
   }
   object = bump_generation(object, old);

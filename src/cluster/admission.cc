@@ -1,18 +1,19 @@
 #include "cluster/admission.h"
 
 #include "cluster/names.h"
+#include "cluster/placement.h"
 
 namespace slipway::cluster {
 
 std::vector<kube::AdmissionRow> admission_rows() {
-  const auto place_pod = [](const kube::Object& pod, const kube::Object& old) {
+  const auto place_pod = [](const kube::Object& pod, const kube::Object& old, const kube::FindObject& find) {
     if (!old.is_null() || pod["spec"].has("nodeName")) return pod;
-    return pod.with_path({"spec", "nodeName"}, kNodeName);
+    return placement_fault(pod, find(kNodes, "", kNodeName)) ? pod : pod.with_path({"spec", "nodeName"}, kNodeName);
   };
   const auto protect_claim = [](const kube::Object& claim, const kube::Object&) {
     return kube::is_deleting(claim) ? claim : kube::with_finalizer(claim, kClaimProtection);
   };
-  return {{"", "Pod", place_pod, {}}, {"", "PersistentVolumeClaim", protect_claim, {}}};
+  return {{"", "Pod", {}, {}, place_pod}, {"", "PersistentVolumeClaim", protect_claim, {}}};
 }
 
 }  // namespace slipway::cluster

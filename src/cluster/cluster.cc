@@ -42,7 +42,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<DeploymentController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
   add(std::make_unique<ClaimController>(options.pods));
-  add(std::make_unique<NamespaceController>(std::move(contents.all), std::move(contents.watched)));
+  add(std::make_unique<NamespaceController>(env, std::move(contents.all), std::move(contents.watched)));
   add(std::make_unique<DefinitionController>());
   add(std::make_unique<EventExpiry>(env));
   add(std::make_unique<GarbageCollector>(env));

@@ -21,19 +21,17 @@ Task<Result<json::Value>> items(client::Client& client, kube::Resource resource,
 
 }  // namespace
 
-Task<Result<bool>> empty(client::Client& client, kube::Resource resource, std::string ns) {
+Task<Result<json::Value>> empty(client::Client& client, kube::Resource resource, std::string ns) {
   SLIPWAY_CO_TRY(before, co_await items(client, resource, ns));
   bool has_new = false;
   for (const json::Value& item : before.items()) has_new |= !kube::is_deleting(item);
-  if (before.empty()) co_return true;
-  if (!has_new) co_return false;
+  if (!has_new) co_return before;
   client::Request request = about(client::Verb::DeleteCollection, resource, ns);
   // Said, because Jobs would otherwise leave their pods behind, by their own default.
   request.body = json::object({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"propagationPolicy", "Background"}});
   auto deleted = co_await client.call(std::move(request));
   if (!deleted && deleted.error().reason != Reason::NotFound) co_return fail(deleted.error());
-  SLIPWAY_CO_TRY(after, co_await items(client, resource, ns));
-  co_return after.empty();
+  co_return co_await items(client, resource, ns);
 }
 
 }  // namespace slipway::cluster

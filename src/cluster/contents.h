@@ -7,8 +7,8 @@
 
 namespace slipway::cluster {
 
-/// Deletes every object that is not being deleted yet; `ns` empty: in all namespaces. True when nothing is left. A resource
-/// that is not served has nothing.
-Task<Result<bool>> empty(client::Client& client, kube::Resource resource, std::string ns);
+/// Deletes every object that is not being deleted yet; `ns` empty: in all namespaces. Gives the objects that are left, as an
+/// array. A resource that is not served has none.
+Task<Result<json::Value>> empty(client::Client& client, kube::Resource resource, std::string ns);
 
 }  // namespace slipway::cluster

@@ -44,7 +44,7 @@ Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   if (const auto resource = reachable_resource(definition); resource && has_objects) {
     const auto emptied = co_await empty(run.client, *resource, "");
     if (!emptied) co_return Outcome::failed(emptied.error());
-    if (!*emptied) co_return Outcome::retries_after(kLookAgain);
+    if (!emptied->empty()) co_return Outcome::retries_after(kLookAgain);
   }
   const auto done = co_await remove_finalizer(run.client, kDefinitions, definition, kCleanup, kManager);
   co_return done ? Outcome::settled() : Outcome::failed(done.error());

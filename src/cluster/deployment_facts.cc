@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/digest.h"
+#include "cluster/names.h"
 #include "json/text.h"
 
 namespace slipway::cluster {
@@ -26,7 +27,7 @@ std::optional<std::int64_t> whole(std::string_view text) {
 }
 
 bool is_of_controller(std::string_view key) {
-  return key == kRevision || key == kRevisionHistory || key == kDesiredReplicas || key == kMaxReplicas ||
+  return key == kRevision || key == kRevisionHistory || key == kDesiredReplicas || key == kMaxReplicas || key == kPodNumbers ||
          key == "kubectl.kubernetes.io/last-applied-configuration" || key == "deprecated.deployment.rollback.to";
 }
 

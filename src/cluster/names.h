@@ -20,6 +20,8 @@ using kube::kPods;
 using kube::kReplicaSets;
 using kube::kSecrets;
 
+inline const kube::Resource kNodes{"", "v1", "nodes"};
+
 /// Keeps a claim until no pod uses it and what is kept for it is gone.
 inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protection";
 /// Keeps a pod until its Job has counted it.
@@ -43,6 +45,9 @@ inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 /// is replaced at no cost when that starts again.
 inline constexpr std::string_view kSupervisorLost = "PodSupervisorLost";
 inline constexpr std::string_view kStoppedWithSlipway = "Terminated";
+
+/// Annotation of a ReplicaSet: cluster/replica_set_plan.h, PodNumbers.
+inline constexpr std::string_view kPodNumbers = "slipway.dev/pod-numbers";
 
 /// The one node there is.
 inline constexpr std::string_view kNodeName = "local";

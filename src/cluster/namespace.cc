@@ -1,5 +1,7 @@
 #include "cluster/namespace.h"
 
+#include <algorithm>
+
 #include "cluster/contents.h"
 #include "cluster/names.h"
 
@@ -12,6 +14,7 @@ using control::Outcome;
 /// For what is left without a cache of its own telling when it goes.
 constexpr Duration kLookAgain = std::chrono::seconds{5};
 constexpr std::string_view kToken = "kubernetes";
+constexpr const char* kManager = "slipway-namespace";
 
 bool has_token(const kube::Object& space) {
   const auto finalizers = space["spec"]["finalizers"].items();
@@ -66,20 +69,50 @@ void NamespaceController::watch(control::Watches& watches) {
   }
 }
 
+/// Deletes what is in the namespace, pods before all else: what they use stays as long as they run.
+Task<Result<void>> NamespaceController::empty_all(client::Client& client, std::string ns, NamespaceRemains& remains) {
+  auto contents = co_await with_custom(client, contents_);
+  if (!contents) {
+    remains.discovery_failure = contents.error().message;
+    co_return fail(contents.error());
+  }
+  std::ranges::partition(*contents, [](const kube::Resource& resource) { return resource == kPods; });
+  Result<void> outcome;
+  for (const kube::Resource& resource : *contents) {
+    const auto left = co_await empty(client, resource, ns);
+    if (left) {
+      remains.add(resource, *left);
+    } else {
+      remains.content_failures.push_back(left.error().message);
+      if (outcome) outcome = fail(left.error());
+    }
+    if (resource == kPods && !remains.is_empty()) break;
+  }
+  co_return outcome;
+}
+
 Task<Outcome> NamespaceController::reconcile(control::Reconcile& run) {
   const kube::Object space = namespaces_->get(run.key);
   if (space.is_null() || !kube::is_deleting(space) || !has_token(space)) co_return Outcome::settled();
-  bool is_empty = true;
-  const auto contents = co_await with_custom(run.client, contents_);
-  if (!contents) co_return Outcome::failed(contents.error());
-  for (const kube::Resource& resource : *contents) {
-    const auto emptied = co_await empty(run.client, resource, run.key.name);
-    if (!emptied) co_return Outcome::failed(emptied.error());
-    is_empty &= *emptied;
-  }
-  if (!is_empty) co_return Outcome::retries_after(kLookAgain);
+  NamespaceRemains remains;
+  const auto emptied = co_await empty_all(run.client, run.key.name, remains);
+  if (const auto told = co_await tell(run.client, space, remains); !told) co_return Outcome::failed(told.error());
+  if (!emptied) co_return Outcome::failed(emptied.error());
+  if (!remains.is_empty()) co_return Outcome::retries_after(kLookAgain);
   const auto done = co_await finalize(run.client, space);
   co_return done ? Outcome::settled() : Outcome::failed(done.error());
+}
+
+/// A namespace that goes at once is not written for its conditions.
+Task<Result<void>> NamespaceController::tell(client::Client& client, kube::Object space, const NamespaceRemains& remains) {
+  const json::Value& before = space["status"]["conditions"];
+  if (remains.is_empty() && before.empty()) co_return Result<void>{};
+  const json::Value conditions = namespace_conditions(before, remains, env_.clock.now());
+  if (conditions == before) co_return Result<void>{};
+  const json::Value patch = json::object({{"status", json::object({{"conditions", conditions}})}});
+  const auto written = co_await client::merge_patch(client, kNamespaces, kube::key_of(space), patch, kManager, "status");
+  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
+  co_return Result<void>{};
 }
 
 }  // namespace slipway::cluster

@@ -1,6 +1,7 @@
 #include "cluster/pod.h"
 
 #include "cluster/names.h"
+#include "cluster/placement.h"
 #include "cluster/pod_facts.h"
 #include "cluster/pod_status.h"
 #include "cluster/writes.h"
@@ -22,10 +23,22 @@ control::EventText image_ignored() {
   return {"Normal", "ImageIgnored", "Pods run as processes of this machine here: the image of a container is not used", {}};
 }
 
+/// One that has started without a node's name is run on.
+bool is_waiting_for_node(const kube::Object& pod) {
+  return pod["spec"]["nodeName"].as_string().empty() && !pod["status"].has("startTime") && !kube::is_deleting(pod);
+}
+
 }  // namespace
 
 void PodController::watch(control::Watches& watches) {
   pods_ = &watches.primary(kPods);
+  nodes_ = &watches.also(kNodes, [this](const kube::Object&) {
+    std::vector<kube::ObjectKey> waiting;
+    for (const auto& [key, pod] : pods_->objects()) {
+      if (is_waiting_for_node(pod)) waiting.push_back(key);
+    }
+    return waiting;
+  });
   runtime_.on_change(watches.enqueue());
 }
 
@@ -46,7 +59,23 @@ Task<Outcome> PodController::reconcile(control::Reconcile& run) {
   if (pod.is_null()) co_return Outcome::settled();
   uids_.insert_or_assign(run.key, std::string(kube::uid(pod)));
   if (is_terminal_pod(pod)) co_return co_await finish_pod(run.client, pod);
+  if (is_waiting_for_node(pod)) co_return co_await place_pod(run.client, pod);
   co_return co_await run_pod(run.client, pod);
+}
+
+Task<Outcome> PodController::place_pod(client::Client& client, kube::Object pod) {
+  const auto fault = placement_fault(pod, nodes_->get({"", std::string(kNodeName)}));
+  Result<kube::Object> written;
+  if (fault) {
+    const json::Value& before = pod["status"]["conditions"];
+    json::Value conditions = kube::set_condition(before, {"PodScheduled", "False", "Unschedulable", *fault}, env_.clock.now());
+    if (conditions == before) co_return Outcome::settled();
+    kube::Object told = pod.with_path({"status", "conditions"}, std::move(conditions));
+    written = co_await client::update_status(client, kPods, std::move(told), kManager);
+  } else {
+    written = co_await client::update(client, kPods, pod.with_path({"spec", "nodeName"}, kNodeName), kManager);
+  }
+  co_return written || written.error().reason == Reason::NotFound ? Outcome::settled() : Outcome::failed(written.error());
 }
 
 Task<Outcome> PodController::run_pod(client::Client& client, kube::Object pod) {

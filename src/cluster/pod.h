@@ -1,8 +1,8 @@
 // The pod controller: what a node's agent does for its pods, through one PodRuntime. It starts pods as soon as they are seen,
 // keeps their status, ends those that are being deleted and lets their objects go.
 //
-// DIVERGES: there is one node, named "local", and no scheduler. admission rows (admission.h) put the node's name into pods as
-// they are created; a pod without one is run all the same.
+// DIVERGES: there is one node, named "local", and no scheduler. Admission (admission.h) puts the node's name into pods as they
+// are created, which saves a write per pod; one that the node's cordon or taints kept away gets its name here, once it may.
 #pragma once
 
 #include <map>
@@ -25,12 +25,15 @@ class PodController : public control::Controller {
  private:
   Task<Result<void>> forget(kube::ObjectKey key, std::string uid);
   Task<Result<void>> forget_strays();
+  /// A pod without a node: it gets the name of the node, or says why not.
+  Task<control::Outcome> place_pod(client::Client& client, kube::Object pod);
   Task<control::Outcome> run_pod(client::Client& client, kube::Object pod);
   Task<control::Outcome> finish_pod(client::Client& client, kube::Object pod);
 
   Env& env_;
   PodRuntime& runtime_;
   control::Informer* pods_ = nullptr;
+  control::Informer* nodes_ = nullptr;
   std::map<kube::ObjectKey, std::string> uids_;  // of pods that the runtime knows
   bool has_swept_ = false;
 };

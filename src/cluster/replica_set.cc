@@ -15,10 +15,23 @@ namespace {
 using control::Outcome;
 
 constexpr const char* kManager = "slipway-replicaset";
+/// The cache of pods is told when it has caught up; this is for when it is not.
+constexpr Duration kCacheIsOld = std::chrono::seconds{1};
 
 Task<Result<void>> create_pod(client::Client& client, kube::Object pod) {
   const auto made = co_await client::create(client, kPods, std::move(pod), kManager);
   if (!made) co_return fail(made.error());
+  co_return Result<void>{};
+}
+
+/// The numbers that were used are written with the status, in one write.
+Task<Result<void>> write_status(client::Client& client, kube::Object set, json::Value status, PodNumbers numbers) {
+  const bool has_numbers = numbers.next != PodNumbers::of(set).next;
+  if (status == set["status"] && !has_numbers) co_return Result<void>{};
+  kube::Object next = set.with("status", std::move(status));
+  if (has_numbers) next = next.with_path({"metadata", "annotations", kPodNumbers}, numbers.to_string());
+  const auto written = co_await client::update_status(client, kReplicaSets, std::move(next), kManager);
+  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
   co_return Result<void>{};
 }
 
@@ -59,7 +72,10 @@ std::vector<kube::Object> ReplicaSetController::candidates(const kube::Object& s
 
 Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
   const kube::Object set = sets_->get(run.key);
-  if (set.is_null()) co_return Outcome::settled();
+  if (set.is_null()) {
+    known_.erase(run.key);
+    co_return Outcome::settled();
+  }
   Claim claim = sort_claim(set, candidates(set));
   if (!claim.adopt.empty() || !claim.release.empty()) {
     const auto settled = co_await settle_claim(run.client, kReplicaSets, set, kPods, std::move(claim), kManager);
@@ -68,16 +84,35 @@ Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
   co_return co_await carry_out(run.client, set, std::move(claim.own));
 }
 
+PodNumbers& ReplicaSetController::numbers_of(const kube::Object& set, std::size_t pods) {
+  Known& known = known_[kube::key_of(set)];
+  const PodNumbers written = PodNumbers::of(set);
+  if (known.uid != kube::uid(set)) {
+    const std::string ns(kube::ns(set));
+    const auto is_taken = [&](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
+    const std::int64_t reach = set["spec"]["replicas"].as_int(1) + static_cast<std::int64_t>(pods);
+    known = {std::string(kube::uid(set)), with_taken_names(written, set, reach, is_taken)};
+  }
+  known.numbers.next = std::max(known.numbers.next, written.next);
+  return known.numbers;
+}
+
 /// The status is counted from what is there before the effects; a plan that makes or deletes pods is followed by another look,
 /// so the count is written once for both.
 Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Object set, std::vector<kube::Object> pods) {
   const std::string ns(kube::ns(set));
   const auto is_taken = [this, ns](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
-  ReplicaSetPlan plan = plan_replica_set(set, pods, is_taken, wall_.now());
+  PodNumbers numbers = numbers_of(set, pods.size());
+  for (const kube::Object& pod : pods) numbers.seen = std::max(numbers.seen, kube::revision(pod));
+  ReplicaSetPlan plan = plan_replica_set(set, pods, is_taken, numbers.next, wall_.now());
+  // A cache that does not know all pods of the numbers that were used would miss some, and make too many.
+  if (!plan.create.empty() && pods_->revision() < PodNumbers::of(set).seen) co_return Outcome::retries_after(kCacheIsOld);
   const bool has_effects = !plan.create.empty() || !plan.remove.empty();
   const bool is_creation = !plan.create.empty();
   auto done = co_await remove_pods(client, std::move(plan.remove));
   if (done) done = co_await create_pods(client, set, std::move(plan.create));
+  // After a failure the same numbers are tried again: a pod may have been made though no answer came.
+  if (done) known_[kube::key_of(set)].numbers.next = plan.next_number;
   if (has_effects && done) co_return Outcome::retries_after(Duration{0});
 
   std::optional<ReplicaFailure> failure;
@@ -85,9 +120,8 @@ Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Obje
   const bool is_old = !done && (done.error().reason == Reason::AlreadyExists || done.error().reason == Reason::Conflict);
   if (!done && !is_old) failure = ReplicaFailure{is_creation, done.error().message};
   if (!is_old) {
-    const json::Value status = replica_set_status(set, pods, failure, wall_.now());
-    const auto written = co_await control::write_status(client, kReplicaSets, set, status, kManager);
-    if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
+    const auto written = co_await write_status(client, set, replica_set_status(set, pods, failure, wall_.now()), numbers);
+    if (!written) co_return Outcome::failed(written.error());
   }
   if (!done) co_return Outcome::failed(done.error());
   co_return plan.look_again ? Outcome::retries_after(*plan.look_again) : Outcome::settled();

@@ -4,12 +4,14 @@
 // DIVERGES: no SuccessfulCreate and SuccessfulDelete events, which would double the writes of a scaling.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "base/wall_steps.h"
+#include "cluster/replica_set_plan.h"
 #include "control/controller.h"
 
 namespace slipway::cluster {
-
-struct ReplicaSetPlan;
 
 class ReplicaSetController : public control::Controller {
  public:
@@ -26,8 +28,16 @@ class ReplicaSetController : public control::Controller {
   Task<Result<void>> create_pods(client::Client& client, kube::Object set, std::vector<std::string> names);
   Task<Result<void>> remove_pods(client::Client& client, std::vector<kube::Object> pods);
 
+  /// What is known of the numbers of a set's pods beyond what the set says.
+  struct Known {
+    std::string uid;
+    PodNumbers numbers;
+  };
+  PodNumbers& numbers_of(const kube::Object& set, std::size_t pods);
+
   Env& env_;
   WallSteps wall_;
+  std::map<kube::ObjectKey, Known> known_;
   control::Informer* sets_ = nullptr;
   control::Informer* pods_ = nullptr;
 };

@@ -26,10 +26,10 @@ bool is_active(const kube::Object& pod) { return !is_terminal_pod(pod) && !kube:
 
 std::int64_t wanted_replicas(const kube::Object& set) { return std::max<std::int64_t>(set["spec"]["replicas"].as_int(1), 0); }
 
-std::string pod_name(const kube::Object& set, std::int64_t ordinal) {
+std::string pod_name(const kube::Object& set, std::int64_t number) {
   std::string base(kube::name(set).substr(0, kMaxBase));
   while (base.ends_with('-') || base.ends_with('.')) base.pop_back();
-  return base + "-" + name_hash(fmt::format("{}/{}", kube::uid(set), ordinal)).substr(0, kSuffix);
+  return base + "-" + name_hash(fmt::format("{}/{}", kube::uid(set), number)).substr(0, kSuffix);
 }
 
 std::optional<Time> ready_since(const kube::Object& pod) {
@@ -144,9 +144,32 @@ std::vector<kube::Object> in_removal_order(std::vector<kube::Object> pods, Time 
   return pods;
 }
 
+PodNumbers PodNumbers::of(const kube::Object& set) {
+  const std::string_view text = kube::annotation(set, kPodNumbers);
+  PodNumbers numbers;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, numbers.next);
+  if (error != std::errc{} || at == end || *at != '@' || numbers.next < 0) return {};
+  const auto [rest, other_error] = std::from_chars(at + 1, end, numbers.seen);
+  return other_error == std::errc{} && rest == end ? numbers : PodNumbers{};
+}
+
+std::string PodNumbers::to_string() const { return fmt::format("{}@{}", next, seen); }
+
+PodNumbers with_taken_names(PodNumbers numbers, const kube::Object& set, std::int64_t reach,
+                            const std::function<bool(const std::string& name)>& is_taken) {
+  const std::int64_t end = numbers.next + reach;
+  for (std::int64_t number = numbers.next; number < end; ++number) {
+    if (is_taken(pod_name(set, number))) numbers.next = number + 1;
+  }
+  return numbers;
+}
+
 ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods,
-                                const std::function<bool(const std::string& name)>& is_taken, const Now& now) {
+                                const std::function<bool(const std::string& name)>& is_taken, std::int64_t next_number,
+                                const Now& now) {
   ReplicaSetPlan plan;
+  plan.next_number = next_number;
   if (kube::is_deleting(set)) return plan;
   const std::int64_t min_ready = set["spec"]["minReadySeconds"].as_int();
   std::vector<kube::Object> active;
@@ -165,8 +188,8 @@ ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube:
     plan.remove.insert(plan.remove.end(), active.begin(), active.end());
   }
   std::set<std::string> chosen;
-  for (std::int64_t ordinal = 0; static_cast<std::int64_t>(chosen.size()) < std::min(-surplus, kMaxBurst); ++ordinal) {
-    std::string name = pod_name(set, ordinal);
+  while (static_cast<std::int64_t>(chosen.size()) < std::min(-surplus, kMaxBurst)) {
+    std::string name = pod_name(set, plan.next_number++);
     if (is_taken(name) || !chosen.insert(name).second) continue;
     plan.create.push_back(std::move(name));
   }

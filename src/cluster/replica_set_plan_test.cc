@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cluster/adoption.h"
+#include "cluster/names.h"
 #include "json/text.h"
 
 namespace slipway::cluster {
@@ -76,34 +77,58 @@ TEST(RemovalOrder, takes_from_the_crowded_node) {
 }
 
 TEST(PlanReplicaSet, asks_for_the_same_names_again_when_its_view_is_old) {
-  const auto first = plan_replica_set(set_of(3), {}, kNothingTaken, kNow);
+  const auto first = plan_replica_set(set_of(3), {}, kNothingTaken, 0, kNow);
   ASSERT_EQ(first.create.size(), 3U);
-  EXPECT_EQ(plan_replica_set(set_of(3), {}, kNothingTaken, kNow).create, first.create);
+  EXPECT_EQ(plan_replica_set(set_of(3), {}, kNothingTaken, 0, kNow).create, first.create);
   const std::set<std::string> taken(first.create.begin(), first.create.end());
   std::vector<Value> present;
   for (const std::string& name : first.create) present.push_back(pod(name));
   present.pop_back();
-  const auto next = plan_replica_set(set_of(3), present, [&](const std::string& name) { return taken.contains(name); }, kNow);
+  const auto next =
+      plan_replica_set(set_of(3), present, [&](const std::string& name) { return taken.contains(name); }, 0, kNow);
   ASSERT_EQ(next.create.size(), 1U);
   EXPECT_FALSE(taken.contains(next.create[0]));
+}
+
+TEST(PlanReplicaSet, gives_a_replacement_a_name_of_its_own) {
+  const auto first = plan_replica_set(set_of(1), {}, kNothingTaken, 0, kNow);
+  EXPECT_EQ(first.next_number, 1);
+  const auto next = plan_replica_set(set_of(1), {}, kNothingTaken, first.next_number, kNow);
+  EXPECT_NE(next.create, first.create);
+}
+
+TEST(PodNumbers, are_read_from_the_set) {
+  const auto with = [](const char* text) {
+    return PodNumbers::of(set_of(1).with_path({"metadata", "annotations", kPodNumbers}, text));
+  };
+  EXPECT_EQ(with("12@3456"), (PodNumbers{12, 3456}));
+  EXPECT_EQ(with((PodNumbers{7, 8}).to_string().c_str()), (PodNumbers{7, 8}));
+  for (const char* text : {"", "12", "12@", "@5", "12@5x", "-1@5", "a@b"}) EXPECT_EQ(with(text), PodNumbers{}) << text;
+}
+
+TEST(PodNumbers, go_on_after_names_that_are_taken) {
+  const auto made = plan_replica_set(set_of(3), {}, kNothingTaken, 2, kNow);
+  const auto is_taken = [&](const std::string& name) { return name == made.create[0] || name == made.create[2]; };
+  EXPECT_EQ(with_taken_names({2, 9}, set_of(3), 3, is_taken), (PodNumbers{5, 9}));
+  EXPECT_EQ(with_taken_names({2, 9}, set_of(3), 2, is_taken), (PodNumbers{3, 9}));
 }
 
 TEST(PlanReplicaSet, counts_neither_ended_nor_ending_pods) {
   const std::vector<Value> pods{pod("a"), pod("b", 100, "Running", "deletionTimestamp: '2026-01-01T00:00:00Z'"),
                                 pod("c", -1, "Failed")};
-  const auto plan = plan_replica_set(set_of(2), pods, kNothingTaken, kNow);
+  const auto plan = plan_replica_set(set_of(2), pods, kNothingTaken, 0, kNow);
   EXPECT_EQ(plan.create.size(), 1U);
   EXPECT_TRUE(plan.remove.empty());
-  EXPECT_EQ(names(plan_replica_set(set_of(0), pods, kNothingTaken, kNow).remove), "a");
+  EXPECT_EQ(names(plan_replica_set(set_of(0), pods, kNothingTaken, 0, kNow).remove), "a");
 }
 
 TEST(PlanReplicaSet, does_nothing_for_a_set_that_goes) {
   const Value going = set_of(3).with_path({"metadata", "deletionTimestamp"}, "2026-01-01T00:00:00Z");
-  EXPECT_TRUE(plan_replica_set(going, {}, kNothingTaken, kNow).create.empty());
+  EXPECT_TRUE(plan_replica_set(going, {}, kNothingTaken, 0, kNow).create.empty());
 }
 
 TEST(PlanReplicaSet, looks_again_when_a_pod_becomes_available) {
-  const auto plan = plan_replica_set(set_of(2, 30), {pod("a", 10), pod("b", 25)}, kNothingTaken, kNow);
+  const auto plan = plan_replica_set(set_of(2, 30), {pod("a", 10), pod("b", 25)}, kNothingTaken, 0, kNow);
   EXPECT_EQ(plan.look_again, Duration{seconds{5}});
 }
 

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "kube/object.h"
 
 namespace slipway::kube {
+
+/// Gives an object of the cluster as it is now, or null. `ns` is empty for cluster-scoped ones.
+using FindObject = std::function<Object(const Resource& resource, std::string_view ns, std::string_view name)>;
 
 struct AdmissionRow {
   std::string group;
@@ -17,6 +21,8 @@ struct AdmissionRow {
   std::function<Object(const Object& object, const Object& old)> mutate;
   /// Every violation, with field paths. `old` is null for a create. Runs after schema validation has passed. May be empty.
   std::function<std::vector<Cause>(const Object& object, const Object& old)> validate;
+  /// As mutate, for what depends on other objects. Runs after it. May be empty.
+  std::function<Object(const Object& object, const Object& old, const FindObject& find)> mutate_around = {};
 };
 
 }  // namespace slipway::kube

@@ -184,9 +184,26 @@ Value Planner::fill_change(Value object, const Value& old) const {
   return object;
 }
 
+kube::FindObject Planner::finder() const {
+  return [this](const kube::Resource& resource, std::string_view ns, std::string_view name) {
+    const auto served = context_.registry.served(resource);
+    if (!served) return Value();
+    const auto entry = context_.store.get_head((*served)->key(ns, name));
+    return entry ? (*served)->shown(entry->value, entry->modified) : Value();
+  };
+}
+
+Result<Value> Planner::admit(Value object, const Value& old) const {
+  if (served_.strategy->admit == nullptr) return mutate(std::move(object), old);
+  SLIPWAY_TRY(admitted, served_.strategy->admit(object, old, around()));
+  return mutate(std::move(admitted), old);
+}
+
 Value Planner::mutate(Value object, const Value& old) const {
   for (const kube::AdmissionRow& row : context_.options.admission) {
-    if (row.mutate && is_row_of(row, served_.type.kind)) object = row.mutate(object, old);
+    if (!is_row_of(row, served_.type.kind)) continue;
+    if (row.mutate) object = row.mutate(object, old);
+    if (row.mutate_around) object = row.mutate_around(object, old, finder());
   }
   return object;
 }

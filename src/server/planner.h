@@ -79,6 +79,9 @@ class Planner {
   Result<Value> decode_status(const Value& body, const Value& old);
   Value fill_change(Value object, const Value& old) const;
   Result<void> validate(const Value& object, const Value& old) const;
+  /// For rows that look at other objects, in head state.
+  kube::FindObject finder() const;
+  Result<Value> admit(Value object, const Value& old) const;
   Value mutate(Value object, const Value& old) const;
   Result<void> check_size(const Value& object) const;
   // delete.cc
@@ -91,7 +94,7 @@ class Planner {
   Value stored(Value object) const;
   Value with_revision(const Value& object) const;
   kube::Writer writer() const;
-  Surroundings around() const { return {context_.registry, now_, &context_.numbers, request_.user.get()}; }
+  Surroundings around() const { return {context_.registry, now_, &context_.numbers, request_.user.get(), &context_.store}; }
 
   ServerContext& context_;
   const Request& request_;

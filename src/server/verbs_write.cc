@@ -102,7 +102,8 @@ Result<Plan> Planner::create_decoded(Value object, Tracking tracking) {
   object = fill_defaults(with_birth(object, birth));
   SLIPWAY_TRY_VOID(check_size(object));  // before what costs more than to measure it
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, Value(), object, writer(), now_);
-  object = mutate(std::move(object), Value());
+  SLIPWAY_TRY(admitted, admit(std::move(object), Value()));
+  object = std::move(admitted);
   if (served_.strategy->prepare_create != nullptr) object = served_.strategy->prepare_create(object, around());
   SLIPWAY_TRY_VOID(validate(object, Value()));
   warn_of_finalizers(object, Value());
@@ -180,7 +181,8 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
   SLIPWAY_TRY_VOID(check_size(object));  // before what costs more than to measure it
   if (tracking == Tracking::Update) object = kube::track_update(served_.type, old, object, writer(), now_);
   if (is_main) {
-    object = mutate(std::move(object), old);
+    SLIPWAY_TRY(admitted, admit(std::move(object), old));
+    object = std::move(admitted);
     if (served_.strategy->prepare_update != nullptr) object = served_.strategy->prepare_update(object, old, around());
   }
   object = bump_generation(object, old);

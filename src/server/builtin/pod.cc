@@ -2,6 +2,7 @@
 #include <array>
 
 #include "server/builtin/defaults.h"
+#include "server/builtin/pod_admission.h"
 #include "server/builtin/pod_template.h"
 #include "server/builtin/strategy.h"
 
@@ -129,6 +130,7 @@ std::span<const Strategy> pod_strategies() {
                                              .kind = "Pod",
                                              .status_keeps = "ownerReferences",
                                              .fill_defaults = fill_defaults,
+                                             .admit = admit_pod,
                                              .prepare_create = prepare_create,
                                              .validate = validate,
                                              .grace_seconds = grace_seconds}};

@@ -14,6 +14,10 @@
 #include "kube/resource.h"
 #include "kube/user.h"
 
+namespace slipway::store {
+class Store;
+}
+
 namespace slipway::server {
 
 class Registry;
@@ -25,6 +29,7 @@ struct Surroundings {
   Time now;
   ServiceNumbers* numbers = nullptr;     // of Services; never null in a server
   const kube::UserInfo* user = nullptr;  // who writes; null: the process itself
+  const store::Store* store = nullptr;   // never null in a server
 };
 
 /// PathSegment: anything that may stand between two slashes of a URL (names of roles: "system:node").
@@ -47,6 +52,9 @@ struct Strategy {
 
   /// Defaults that a schema cannot say. Runs on every write, after the schema's defaults.
   kube::Object (*fill_defaults)(const kube::Object& object) = nullptr;
+  /// What upstream's admission plugins do before anything else: the object with what follows from others, or a refusal. `old`
+  /// is null for a create.
+  Result<kube::Object> (*admit)(const kube::Object& object, const kube::Object& old, const Surroundings& around) = nullptr;
   /// The object to store for a create. uid and name are set.
   kube::Object (*prepare_create)(const kube::Object& object, const Surroundings& around) = nullptr;
   /// The object to store for an update through the main endpoint; status is already the old one's.

@@ -51,6 +51,12 @@ TEST(Rules, a_broken_rule_is_invalid_with_its_message) {
   EXPECT_EQ(validated(with_rule(kSizes, "self.min <= self.max"), spec("{min: 2, max: 2}")), "");
 }
 
+TEST(Rules, an_optional_may_be_compared_with_null) {
+  const json::Value schema = with_rule(kSizes, "self.?min == null || self.min > 1");
+  EXPECT_EQ(judged(schema), "");
+  EXPECT_EQ(validated(schema, spec("{min: 2}")), "");
+}
+
 TEST(Rules, reason_and_field_path_steer_the_cause) {
   EXPECT_EQ(
       validated(with_rule(kSizes, "has(self.max)", "{message: say how much, reason: FieldValueRequired, fieldPath: .max}"),

@@ -5,7 +5,7 @@ namespace {
 
 bool takes_null(Kind kind) {
   return kind == Kind::Object || kind == Kind::Timestamp || kind == Kind::Duration || kind == Kind::Opaque ||
-         kind == Kind::Null;
+         kind == Kind::Optional || kind == Kind::Null;
 }
 
 TypePtr with_params(const Type& type, std::vector<TypePtr> params) {

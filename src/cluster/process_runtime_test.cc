@@ -306,7 +306,7 @@ TEST_F(ProcessTest, files_of_secrets_are_for_this_user_alone_unless_the_pod_has_
   EXPECT_EQ(env_.files().mode(folder + "/volumes/v/key"), 0600U);
   EXPECT_EQ(env_.files().mode(folder + "/volumes/w/k"), 0400U);
   remove(kPods, "p");
-  advance(seconds{1});
+  advance(seconds{60});
   make_pod("command: [run], securityContext: {runAsUser: 7}", volumes);
   EXPECT_EQ(env_.files().mode(started().back().folder + "/volumes/v/key"), 0644U);
 }

@@ -32,6 +32,8 @@ Task<Result<std::unique_ptr<client::Watch>>> Server::watch(client::Request reque
 Task<Result<ListReply>> Server::list(client::Request request) { return verbs_->list(std::move(request)); }
 
 Result<kube::Revision> Server::revision_wanted(const client::Request& request) const {
+  const auto served = registry_->served(request.resource);
+  if (!served || (*served)->answers != nullptr) return 0;  // functions know no revisions of the store
   if (request.verb == client::Verb::Get) return revision_of(request.resource_version);
   SLIPWAY_TRY(plan, ListPlan::of(request));
   return std::max(plan.not_older_than, plan.at);

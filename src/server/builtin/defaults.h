@@ -36,12 +36,14 @@ class Defaults {
   template <class Edit>
   Defaults& each(std::string_view key, Edit edit) {
     return present(key, [&](const json::Value& list) {
-      json::Value next = list;
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        json::Value item = edit(list.item(i));
-        if (!item.is_same(list.item(i))) next = next.with_item(i, std::move(item));
+      json::ArrayBuilder next;
+      bool is_same = true;
+      for (const json::Value& old : list.items()) {
+        json::Value item = edit(old);
+        is_same = is_same && item.is_same(old);
+        next.add(std::move(item));
       }
-      return next;
+      return is_same ? list : next.build();
     });
   }
   const json::Value& value() const { return value_; }

@@ -134,6 +134,7 @@ TEST_F(CrdCorpus, valid_objects_of_gateway_api_are_taken) {
     if (is_invalid) {
       ++invalid;
       refused += made ? 0 : 1;
+      EXPECT_TRUE(!made && made.error().reason == Reason::Invalid) << file << ": " << message(made);
       continue;
     }
     ++total;

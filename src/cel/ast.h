@@ -31,6 +31,7 @@ enum class Macro : std::uint8_t {
   TransformList,
   TransformMap,
   TransformMapEntry,
+  SortBy,
   OptMap,
   OptFlatMap
 };

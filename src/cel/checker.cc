@@ -13,6 +13,9 @@
 namespace slipway::cel {
 namespace {
 
+/// What reading one constant may cost.
+constexpr std::uint64_t kCostOfConstant = 1000;
+
 /// "a.b.c" of a chain of selections from a name; empty for anything else.
 std::string qualified_name(const Expr& expr) {
   if (expr.form == Form::Ident) return expr.is_local ? std::string() : expr.name;
@@ -137,8 +140,7 @@ class Checker {
       case Kind::Map:
         return target->params.empty() ? dyn() : types_.resolve(target->params[1]);
       case Kind::Object: {
-        const auto field = target->fields.find(expr.name);
-        if (field != target->fields.end()) return field->second.type;
+        if (const Field* field = field_of(*target, expr.name)) return field->type;
         return fault(expr.place, fmt::format("undefined field '{}'", expr.name));
       }
       case Kind::Dyn:
@@ -155,8 +157,12 @@ class Checker {
     if (expr.name == "_?_:_") return conditional(expr);
     if (expr.target != nullptr) namespaced(expr);
     std::vector<TypePtr> args;
+    // What is formatted may be of many types.
+    const bool is_format = expr.name == "format";
+    mixed_ += is_format ? 1 : 0;
     if (expr.target != nullptr) args.push_back(visit(*expr.target));
     for (const ExprPtr& arg : expr.args) args.push_back(visit(*arg));
+    mixed_ -= is_format ? 1 : 0;
     const auto found = overloads_of(expr);
     if (found.empty()) {
       if (expr.target == nullptr || std::ranges::none_of(args, [&](const TypePtr& arg) { return arg->kind == Kind::Error; }))
@@ -168,6 +174,9 @@ class Checker {
   }
 
   std::span<const Overload> overloads_of(Expr& expr) const {
+    if (environment_.is_kubernetes) {
+      if (const auto found = library().find("k8s." + expr.name); !found.empty()) return found;
+    }
     if (expr.target != nullptr || expr.name.starts_with('_')) return library().find(expr.name);
     for (const std::string& candidate : candidates(expr.name)) {
       if (const auto found = library().find(candidate); !found.empty()) return found;
@@ -239,6 +248,7 @@ class Checker {
     if (result == nullptr) return no_match(expr, args);
     types_ = std::move(chosen);
     constant_pattern(expr);
+    if (environment_.is_kubernetes) constant_time(expr);
     return result;
   }
 
@@ -254,6 +264,15 @@ class Checker {
       return;
     }
     expr.regex = std::move(regex);
+  }
+
+  /// Durations and timestamps written as constants are read once before they run.
+  void constant_time(const Expr& expr) {
+    if ((expr.name != "duration" && expr.name != "timestamp") || expr.target != nullptr || expr.overloads.size() != 1) return;
+    if (expr.args.size() != 1 || expr.args[0]->form != Form::Constant) return;
+    Budget budget(kCostOfConstant);
+    const Value read = expr.overloads[0]->run(Call{std::span(&expr.args[0]->constant, 1), budget, nullptr});
+    if (read.is_error()) fault(expr.args[0]->place, fmt::format("invalid {} argument", expr.name));
   }
 
   /// The joined type of parts that may be optional; what cannot be joined is a fault, or dyn.
@@ -277,7 +296,7 @@ class Checker {
       joined = both;
       return;
     }
-    if (environment_.is_homogeneous) {
+    if (environment_.is_homogeneous && mixed_ == 0) {
       fault(part.place, fmt::format("expected type '{}' but found '{}'", to_string(*types_.finish(joined)),
                                     to_string(*types_.finish(type))));
     } else {
@@ -349,6 +368,8 @@ class Checker {
       case Macro::Filter:
         must_be_bool(0);
         return range->kind == Kind::List ? list_of(range->params.empty() ? dyn() : range->params[0]) : list_of(key);
+      case Macro::SortBy:
+        return sorted(expr, range, parts[0]);
       case Macro::Map:
       case Macro::TransformList:
         return list_of(parts.back());
@@ -364,7 +385,21 @@ class Checker {
     return dyn();
   }
 
+  TypePtr sorted(const Expr& expr, const TypePtr& range, const TypePtr& key_type) {
+    const TypePtr key = types_.resolve(key_type);
+    const bool is_ordered = key->kind == Kind::Bool || key->kind == Kind::Int || key->kind == Kind::Uint ||
+                            key->kind == Kind::Double || key->kind == Kind::String || key->kind == Kind::Bytes ||
+                            key->kind == Kind::Timestamp || key->kind == Kind::Duration;
+    const bool is_open = key->kind == Kind::Dyn || key->kind == Kind::Var || key->kind == Kind::Error;
+    if (range->kind == Kind::Map || (!is_ordered && !is_open)) {
+      return fault(expr.place, fmt::format("found no matching overload for '@sortByAssociatedKeys' applied to '{}.(list({}))'",
+                                           to_string(*types_.finish(range)), to_string(*types_.finish(key))));
+    }
+    return range->kind == Kind::List ? range : dyn();
+  }
+
   const Environment& environment_;
+  std::size_t mixed_ = 0;  // calls around here whose literals may mix types
   std::set<std::string, std::less<>>& used_;
   std::vector<std::pair<std::string, TypePtr>> locals_;
   Unifier types_;

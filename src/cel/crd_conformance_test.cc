@@ -9,7 +9,7 @@
 namespace slipway::cel {
 namespace {
 
-constexpr std::size_t kWantedPercent = 85;
+constexpr std::size_t kWantedPercent = 95;
 
 /// The first member of these names; tables were shaped from Go, where names differ in length.
 const json::Value& any_of(const json::Value& object, std::initializer_list<std::string_view> names) {
@@ -55,8 +55,10 @@ std::string outcome_of_schema(const json::Value& test) {
 /// What the rule says of the object; empty when it holds.
 std::string outcome(const json::Value& test, std::string_view rule) {
   if (rule.empty()) return outcome_of_schema(test);
-  const json::Value schema =
-      any_of(test, {"schema"}).with("x-kubernetes-validations", json::array({json::object({{"rule", rule}})}));
+  json::Value written = json::object({{"rule", rule}});
+  // The tables give no message, which a rule of several lines must have.
+  if (rule.find('\n') != std::string_view::npos) written = written.with("message", "broken");
+  const json::Value schema = any_of(test, {"schema"}).with("x-kubernetes-validations", json::array({written}));
   std::vector<Cause> causes;
   const auto rules = SchemaRules::compile(schema, "root", causes, any_of(test, {"isRoot", "is_root"}).as_bool());
   if (causes.empty() && rules != nullptr) {
@@ -65,6 +67,13 @@ std::string outcome(const json::Value& test, std::string_view rule) {
   std::string all;
   for (const Cause& cause : causes) all += cause.message + "\n";
   return all;
+}
+
+/// The wanted words, without those that upstream puts before the faults of a rule that was stored before it was judged.
+std::string_view wanted(std::string_view error) {
+  constexpr std::string_view kStored = "compile error: ";
+  if (error.starts_with(kStored)) error.remove_prefix(kStored.size());
+  return error;
 }
 
 struct Assertion {
@@ -105,7 +114,7 @@ TEST(CelConformance, rules_of_custom_resources_hold_or_fail_as_upstream) {
       std::ranges::replace(id, ' ', '_');
       const std::string got = outcome(test, assertion.rule);
       const bool is_good =
-          assertion.error.empty() ? got.empty() : !got.empty() && got.find(assertion.error) != std::string::npos;
+          assertion.error.empty() ? got.empty() : !got.empty() && got.find(wanted(assertion.error)) != std::string::npos;
       ++total;
       passed += is_good ? 1 : 0;
       if (!is_good && !known.contains(id)) {

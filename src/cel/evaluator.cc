@@ -226,6 +226,8 @@ class Evaluator {
         return quantified(expr, steps, is_map, true);
       case Macro::ExistsOne:
         return exactly_one(expr, steps, is_map);
+      case Macro::SortBy:
+        return is_map ? no_overload() : sorted(expr, steps);
       default:
         return transformed(expr, steps, is_map);
     }
@@ -282,6 +284,19 @@ class Evaluator {
       count += value.truth ? 1 : 0;
     }
     return make_bool(count == 1);
+  }
+
+  Value sorted(const Expr& expr, const Entries& steps) {
+    Items items;
+    Items keys;
+    for (const auto& step : steps) {
+      if (!spend(kStepCost)) return exceeded();
+      keys.push_back(visit_bound(expr, step, false, 0));
+      if (keys.back().is_error()) return keys.back();
+      items.push_back(step.second);
+    }
+    Value result = sorted_by(items, keys, budget_);
+    return budget_.is_exhausted() ? exceeded() : result;
   }
 
   /// map, filter and the transform macros.

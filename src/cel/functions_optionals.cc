@@ -17,6 +17,11 @@ Value or_value(const Call& call) {
   const Value* inside = content(call[0]);
   return inside != nullptr ? *inside : call[1];
 }
+Value first(const Call& call) { return size(call[0]) == 0 ? optional_value(std::nullopt) : optional_value(item(call[0], 0)); }
+Value last(const Call& call) {
+  const std::size_t count = size(call[0]);
+  return count == 0 ? optional_value(std::nullopt) : optional_value(item(call[0], count - 1));
+}
 
 constexpr Row kRows[] = {
     {"optional.none", "() -> optional(A)", none},
@@ -26,6 +31,8 @@ constexpr Row kRows[] = {
     {"value", "optional(A).() -> A", value},
     {"or", "optional(A).(optional(A)) -> optional(A)", or_other},
     {"orValue", "optional(A).(A) -> A", or_value},
+    {"first", "list(A).() -> optional(A)", first},
+    {"last", "list(A).() -> optional(A)", last},
 };
 
 }  // namespace

@@ -235,6 +235,11 @@ Value format(const Call& call) {
   pay(call, call[0].text().size() + size(call[1]) * 10);
   return format_text(call[0].text(), items_of(call[1]));
 }
+/// The version of the library that Kubernetes offers writes powers of ten.
+Value format_with_powers(const Call& call) {
+  pay(call, call[0].text().size() + size(call[1]) * 10);
+  return format_text(call[0].text(), items_of(call[1]), Exponent::Power);
+}
 
 constexpr Row kRows[] = {
     {"size", "(string) -> int", size_of_text},
@@ -268,6 +273,7 @@ constexpr Row kRows[] = {
     {"join", "list(string).(string) -> string", join},
     {"strings.quote", "(string) -> string", quote},
     {"format", "string.(list(dyn)) -> string", format},
+    {"k8s.format", "string.(list(dyn)) -> string", format_with_powers},
 };
 
 }  // namespace

@@ -61,6 +61,8 @@ Value whole(const Call& call) {
   return make_int(call[0].integer / kUnit);
 }
 Value duration_milliseconds(const Call& call) { return make_int(call[0].integer / 1'000'000 % 1000); }
+/// cel-go gives the whole duration, the specification what is left of the second.
+Value whole_milliseconds(const Call& call) { return make_int(call[0].integer / 1'000'000); }
 
 constexpr Row kRows[] = {
     {"getFullYear", "timestamp.() -> int", part<Part::FullYear>},
@@ -87,6 +89,9 @@ constexpr Row kRows[] = {
     {"getMilliseconds", "timestamp.() -> int", milliseconds},
     {"getMilliseconds", "timestamp.(string) -> int", milliseconds},
     {"getMilliseconds", "duration.() -> int", duration_milliseconds},
+    {"k8s.getMilliseconds", "timestamp.() -> int", milliseconds},
+    {"k8s.getMilliseconds", "timestamp.(string) -> int", milliseconds},
+    {"k8s.getMilliseconds", "duration.() -> int", whole_milliseconds},
 };
 
 }  // namespace

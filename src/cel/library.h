@@ -52,6 +52,8 @@ struct Call {
 using Function = Value (*)(const Call& call);
 
 /// A row of a table: "string.(string, int) -> bool" is a member, "(list(A)) -> A" a plain function; A and B stand for any type.
+/// In rules a name with "k8s." before it, if there is one, stands for the name: there Kubernetes departs from the
+/// specification.
 struct Row {
   std::string_view name;
   std::string_view signature;
@@ -78,6 +80,9 @@ class Library {
 
 /// Every function there is.
 const Library& library();
+
+/// The items in the ascending order of their keys, equal ones as they stand; an error when the keys have no common order.
+Value sorted_by(const Items& items, const Items& keys, Budget& budget);
 
 std::span<const Row> operator_rows();
 std::span<const Row> conversion_rows();

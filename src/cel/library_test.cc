@@ -39,6 +39,41 @@ TEST(Library, lists_have_sums_extremes_and_places) {
   EXPECT_EQ(run("[].min() == 1"), "min called on empty list");
 }
 
+TEST(Library, lists_are_cut_flattened_and_counted_out) {
+  expect_true({"lists.range(3) == [0, 1, 2]", "lists.range(0) == []", "lists.range(-1) == []",
+               "[1, 2, 3].slice(1, 3) == [2, 3]", "[1, 2].slice(2, 2) == []", "[[1], [2, 3]].flatten() == [1, 2, 3]",
+               "[[1, [2]], [3]].flatten(1) == [1, [2], 3]", "[[1, [2]], [3]].flatten(2) == [1, 2, 3]",
+               "dyn([1, [2]]).flatten() == [1, 2]", "[1, 2].flatten(0) == [1, 2]", "[3, 1, 2].reverse() == [2, 1, 3]",
+               "[].reverse() == []", "[1, 2].first() == optional.of(1)", "[1, 2].last().value() == 2",
+               "[].first() == optional.none()", "!dyn([]).last().hasValue()"});
+  EXPECT_EQ(run("[1].slice(-1, 0) == []"), "cannot slice(-1, 0), negative indexes not supported");
+  EXPECT_EQ(run("[1].slice(1, 0) == []"), "cannot slice(1, 0), start index must be less than or equal to end index");
+  EXPECT_EQ(run("[1].slice(0, 2) == []"), "cannot slice(0, 2), list is length 1");
+  EXPECT_EQ(run("[[1]].flatten(-1) == [1]"), "level must be non-negative");
+  EXPECT_EQ(run("lists.range(9223372036854775807).size() == 0"), kCostExceeded);
+}
+
+TEST(Library, lists_are_sorted_by_themselves_or_a_key) {
+  expect_true({"[3, 1, 2].sort() == [1, 2, 3]", "['b', 'a'].sort() == ['a', 'b']", "[].sort() == []",
+               "[duration('1m'), duration('1s')].sort()[0] == duration('1s')", "[true, false].sort() == [false, true]",
+               "dyn([2, 1]).sort() == [1, 2]", "[1.0, double('NaN'), 0.5].sort()[0] == 0.5",
+               "[1, -3, 2].sortBy(e, -e * e) == [-3, 2, 1]", "['bb', 'c', 'aa'].sortBy(e, e.size()) == ['c', 'bb', 'aa']",
+               "[{'n': 'b'}, {'n': 'a'}].sortBy(e, e.n)[0].n == 'a'", "[].sortBy(e, e) == []",
+               "[2, 1, 2, 1].distinct() == [2, 1]", "[[1], [1], [2]].distinct() == [[1], [2]]",
+               "[{'a': 1}, {'a': 1}].distinct().size() == 1"});
+  EXPECT_EQ(run("dyn([1, 'a']).sort() == []"), "list elements must have the same type");
+  EXPECT_EQ(run("dyn([[1], [2]]).sort() == []"), "list elements must be comparable");
+  EXPECT_EQ(run("[1].sortBy(e, 1 / 0) == []"), "division by zero");
+  EXPECT_TRUE(run("[1].sortBy(e, [e]) == [1]").find("no matching overload for '@sortByAssociatedKeys'") != std::string::npos);
+  EXPECT_TRUE(run("{'a': 1}.sortBy(e, e) == []").find("no matching overload for '@sortByAssociatedKeys'") != std::string::npos);
+  EXPECT_EQ(run("dyn({'a': 1}).sortBy(e, e) == []"), "no such overload");
+}
+
+TEST(Library, the_zero_of_times_is_the_year_one) {
+  expect_true({"optional.ofNonZeroValue(timestamp('0001-01-01T00:00:00Z')) == optional.none()",
+               "optional.ofNonZeroValue(timestamp('1970-01-01T00:00:00Z')).hasValue()"});
+}
+
 TEST(Library, patterns_are_re2) {
   expect_true({"'abc 123'.find('[0-9]+') == '123'", "'a1b2'.findAll('[0-9]') == ['1', '2']",
                "'a1b2'.findAll('[0-9]', 1) == ['1']", "'abc'.find('x') == ''", "'abc'.matches('^a.c$')",
@@ -51,7 +86,9 @@ TEST(Library, urls_are_taken_apart) {
                "isURL('/path')", "url('https://u:p@example.com:80/').getHost() == 'example.com:80'",
                "url('https://[::1]:80/').getHostname() == '::1'", "url('https://[::1]:80/').getPort() == '80'",
                "url('https://a/b c').getEscapedPath() == '/b%20c'", "url('https://a/?x=1&x=2')  .getQuery()['x'] == ['1', '2']",
-               "url('/p').getScheme() == ''", "url('https://a/') == url('https://a/')"});
+               "url('/p').getScheme() == ''", "url('https://a/p?x=1#end').getQuery() == {'x': ['1']}",
+               "url('https://a/p#end?x=1').getEscapedPath() == '/p'", "url('https://a/p#end?x=1').getQuery() == {}",
+               "url('/p#end') != url('/p')", "!isURL('https://a#end')", "url('https://a/') == url('https://a/')"});
 }
 
 TEST(Library, addresses_and_networks) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 namespace slipway::cel {
 namespace {
@@ -25,12 +26,13 @@ struct MacroRow {
   std::size_t least;  // parts after the variables
   std::size_t most;
 };
-constexpr std::array<MacroRow, 15> kMacros{{{"all", Macro::All, 1, 1, 1},
+constexpr std::array<MacroRow, 16> kMacros{{{"all", Macro::All, 1, 1, 1},
                                             {"exists", Macro::Exists, 1, 1, 1},
                                             {"exists_one", Macro::ExistsOne, 1, 1, 1},
                                             {"existsOne", Macro::ExistsOne, 1, 1, 1},
                                             {"map", Macro::Map, 1, 1, 2},
                                             {"filter", Macro::Filter, 1, 1, 1},
+                                            {"sortBy", Macro::SortBy, 1, 1, 1},
                                             {"optMap", Macro::OptMap, 1, 1, 1},
                                             {"optFlatMap", Macro::OptFlatMap, 1, 1, 1},
                                             {"all", Macro::All, 2, 1, 1},
@@ -186,7 +188,7 @@ class Parser {
       const bool is_number = now().kind == TokenKind::Int || now().kind == TokenKind::Double;
       if (symbol == "-" && is_number) {
         --count;
-        negative_ = true;
+        minus_ = tokens_[at_ - 1].place;
       }
       ExprPtr operand = member();
       if (operand == nullptr) return nullptr;
@@ -403,8 +405,9 @@ class Parser {
   }
 
   ExprPtr number(const Token& token) {
-    const bool is_negative = std::exchange(negative_, false);
-    ExprPtr expr = make(Form::Constant, token.place);
+    const std::optional<std::size_t> minus = std::exchange(minus_, std::nullopt);
+    const bool is_negative = minus.has_value();
+    ExprPtr expr = make(Form::Constant, minus.value_or(token.place));
     if (token.kind == TokenKind::Double) {
       const double value = std::strtod(token.text.c_str(), nullptr);
       if (std::isinf(value)) return fail(token.place, "invalid double literal");
@@ -431,7 +434,7 @@ class Parser {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
-  bool negative_ = false;  // a minus sign belongs to the number that comes
+  std::optional<std::size_t> minus_;  // place of the minus sign that belongs to the number that comes
   bool is_good_ = true;
   Fault fault_;
 };

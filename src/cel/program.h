@@ -21,6 +21,9 @@ struct Environment {
   std::string container{};
   /// Items of a list literal, keys and values of a map literal, must be of one type.
   bool is_homogeneous = false;
+  /// What Kubernetes does otherwise than the specification holds: the rows of functions named "k8s.", and constants of
+  /// durations and timestamps are judged before they run.
+  bool is_kubernetes = false;
   /// Faults of types are left to the evaluation.
   bool is_unchecked = false;
 };

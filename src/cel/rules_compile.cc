@@ -166,6 +166,7 @@ class RuleCompiler {
     out.has_optional_old = rule["optionalOldSelf"].as_bool();
     Environment environment;
     environment.is_homogeneous = true;
+    environment.is_kubernetes = true;
     environment.variables = {{"self", node.type}, {"oldSelf", out.has_optional_old ? optional_of(node.type) : node.type}};
     if (!compile_programs(out, environment, rule, path)) return;
     if (!judge_old(out, rule, path, place)) return;

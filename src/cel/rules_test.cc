@@ -1,5 +1,6 @@
 #include "cel/rules.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/text.h"
@@ -55,6 +56,69 @@ TEST(Rules, an_optional_may_be_compared_with_null) {
   const json::Value schema = with_rule(kSizes, "self.?min == null || self.min > 1");
   EXPECT_EQ(judged(schema), "");
   EXPECT_EQ(validated(schema, spec("{min: 2}")), "");
+}
+
+TEST(Rules, a_field_that_is_null_is_absent) {
+  const json::Value schema =
+      with_rule("{a: {type: string, nullable: true}, b: {x-kubernetes-int-or-string: true, nullable: true}}",
+                "!has(self.a) && !has(self.b)");
+  EXPECT_EQ(validated(schema, spec("{a: null, b: null}")), "");
+  EXPECT_NE(validated(schema, spec("{a: null, b: 1}")), "");
+  const json::Value read = with_rule("{b: {x-kubernetes-int-or-string: true, nullable: true}}", "type(self.b) == int");
+  EXPECT_NE(validated(read, spec("{b: null}")).find("no such key: b"), std::string::npos);
+}
+
+TEST(Rules, a_reserved_word_may_name_a_field) {
+  const json::Value schema = with_rule("{namespace: {type: string}, in: {type: string}}",
+                                       "self.namespace == self.__namespace__ && has(self.namespace) && self.__in__ == 'x'");
+  EXPECT_EQ(validated(schema, spec("{namespace: a, in: x}")), "");
+}
+
+TEST(Rules, an_embedded_resource_has_the_metadata_that_it_declares_in_full) {
+  const auto schema = [](std::string_view metadata) {
+    return with_rule(
+        fmt::format("{{pod: {{type: object, x-kubernetes-embedded-resource: true, properties: {{apiVersion: {{type: "
+                    "string}}, kind: {{type: string}}, metadata: {{type: object, properties: {{namespace: {{type: "
+                    "string}}{}}}}}}}}}}}",
+                    metadata),
+        "self.pod.metadata.namespace == 'a'");
+  };
+  EXPECT_EQ(
+      validated(schema(", name: {type: string}, generateName: {type: string}"), spec("{pod: {metadata: {namespace: a}}}")), "");
+  EXPECT_NE(judged(schema("")).find("undefined field 'namespace'"), std::string::npos);
+}
+
+TEST(Rules, literals_may_mix_types_only_where_they_are_formatted) {
+  EXPECT_EQ(judged(with_rule(kSizes, "'%s %d'.format(['a', 1]) == 'a 1'")), "");
+  EXPECT_NE(judged(with_rule(kSizes, "size(['a', 1]) == 2")).find("expected type 'string' but found 'int'"), std::string::npos);
+}
+
+TEST(Rules, functions_are_those_of_kubernetes) {
+  const auto holds = [](std::string_view rule) { return validated(with_rule(kSizes, rule), spec("{}")); };
+  EXPECT_EQ(holds("duration('1h0m3s4ms').getMilliseconds() == 3603004"), "");
+  EXPECT_EQ(holds("timestamp('2000-01-01T00:00:01.002Z').getMilliseconds() == 2"), "");
+  EXPECT_EQ(holds("'%e %.1e'.format([3.14, 0.00000015]) == '3.140000×10⁰⁰ 1.5×10⁻⁰⁷'"), "");
+}
+
+TEST(Rules, constants_of_times_are_judged_with_the_rule) {
+  EXPECT_NE(judged(with_rule(kSizes, "duration('1d') > duration('1s')")).find("<input>:1:10: invalid duration argument"),
+            std::string::npos);
+  EXPECT_NE(
+      judged(with_rule(kSizes, "timestamp(-62135596801) < timestamp(0)")).find("<input>:1:11: invalid timestamp argument"),
+      std::string::npos);
+  EXPECT_NE(judged(with_rule(kSizes, "timestamp('2000') > timestamp(0)")).find("<input>:1:11: invalid timestamp argument"),
+            std::string::npos);
+}
+
+TEST(Rules, below_an_unchanged_list_without_keys_faults_are_kept) {
+  const json::Value schema = with_rule(
+      "{list: {type: array, x-kubernetes-list-type: atomic, items: {type: object, properties: {bar: {type: string, "
+      "x-kubernetes-validations: [{rule: self == 'baz'}]}}}}, n: {type: integer}}",
+      "true");
+  const json::Value old = spec("{list: [{bar: bar}], n: 1}");
+  EXPECT_EQ(validated(schema, spec("{list: [{bar: bar}], n: 2}"), old), "");
+  EXPECT_EQ(validated(schema, spec("{list: [{bar: bar}, {bar: baz}], n: 1}"), old),
+            "spec.list[0].bar: Invalid value: \"string\": failed rule: self == 'baz'");
 }
 
 TEST(Rules, reason_and_field_path_steer_the_cause) {

@@ -1,37 +1,57 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cel/rules.h"
 
 namespace slipway::cel {
 namespace {
 
+/// A value and the one it replaces; whether they are equal is found once.
+class Pair {
+ public:
+  Pair(const json::Value& now, const json::Value& old) : now_(now), old_(old) {}
+  bool is_unchanged() const {
+    if (!is_equal_) is_equal_ = now_ == old_;
+    return *is_equal_;
+  }
+
+ private:
+  const json::Value& now_;
+  const json::Value& old_;
+  mutable std::optional<bool> is_equal_;
+};
+
 class RuleRun {
  public:
   explicit RuleRun(std::vector<Cause>& causes) : causes_(causes) {}
 
-  /// `old` is nullptr where nothing corresponds.
-  void visit(const RuleNode& node, const json::Value& value, const json::Value* old, const std::string& path) {
+  /// `old` is nullptr where nothing corresponds; `above` is the nearest place around where something does, nullptr for none.
+  void visit(const RuleNode& node, const json::Value& value, const json::Value* old, const Pair* above,
+             const std::string& path) {
     if (is_over_ || value.is_null()) return;
+    std::optional<Pair> own;
+    if (old != nullptr) own.emplace(value, *old);
+    const Pair* nearest = own ? &*own : above;
     for (const Rule& rule : node.rules) {
       if (is_over_) return;
-      check(node, rule, value, old, path);
+      check(node, rule, value, old, nearest, path);
     }
     for (const auto& [name, below] : node.properties) {
       const json::Value* member = value.find(name);
       if (member == nullptr) continue;
-      visit(*below, *member, old != nullptr ? old->find(name) : nullptr, path.empty() ? name : path + "." + name);
+      visit(*below, *member, old != nullptr ? old->find(name) : nullptr, nearest, path.empty() ? name : path + "." + name);
     }
     if (node.additional != nullptr) {
       for (const auto& [key, member] : value.members()) {
         if (node.properties.contains(key)) continue;
-        visit(*node.additional, member, old != nullptr ? old->find(key) : nullptr, fmt::format("{}[{}]", path, key));
+        visit(*node.additional, member, old != nullptr ? old->find(key) : nullptr, nearest, fmt::format("{}[{}]", path, key));
       }
     }
     if (node.items == nullptr) return;
     for (std::size_t i = 0; i < value.items().size(); ++i) {
-      visit(*node.items, value.items()[i], counterpart(node, value.items()[i], old), fmt::format("{}[{}]", path, i));
+      visit(*node.items, value.items()[i], counterpart(node, value.items()[i], old), nearest, fmt::format("{}[{}]", path, i));
     }
   }
 
@@ -45,10 +65,11 @@ class RuleRun {
     return nullptr;
   }
 
-  void check(const RuleNode& node, const Rule& rule, const json::Value& value, const json::Value* old,
+  void check(const RuleNode& node, const Rule& rule, const json::Value& value, const json::Value* old, const Pair* nearest,
              const std::string& path) {
     if (rule.uses_old && old == nullptr && !rule.has_optional_old) return;
-    if (!rule.uses_old && old != nullptr && value == *old) return;  // ratcheting: it may have been broken before
+    // Ratcheting: it may have been broken before.
+    if (!rule.uses_old && nearest != nullptr && nearest->is_unchanged()) return;
     if (spent_ >= kObjectCost) {
       refuse(node, rule, path, "validation failed due to running out of cost budget, no further validation rules will be run",
              true);
@@ -142,7 +163,7 @@ class RuleRun {
 }  // namespace
 
 void SchemaRules::validate(const json::Value& object, const json::Value& old, std::vector<Cause>& causes) const {
-  RuleRun(causes).visit(*root_, object, old.is_null() ? nullptr : &old, "");
+  RuleRun(causes).visit(*root_, object, old.is_null() ? nullptr : &old, nullptr, "");
 }
 
 }  // namespace slipway::cel

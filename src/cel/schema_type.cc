@@ -19,6 +19,15 @@ void add_field(Type& type, std::string_view name, TypePtr of) {
   if (of != nullptr && !reached.empty()) type.fields.insert_or_assign(reached, Field{std::string(name), std::move(of)});
 }
 
+/// Whether the schema itself declares what a rule may read of every resource; then it may read more of the metadata.
+bool has_metadata(const json::Value& schema) {
+  const json::Value& properties = schema["properties"];
+  const json::Value& metadata = properties["metadata"];
+  const auto is_text = [](const json::Value& property) { return property["type"].as_string() == "string"; };
+  return is_text(properties["apiVersion"]) && is_text(properties["kind"]) && metadata["type"].as_string() == "object" &&
+         is_text(metadata["properties"]["name"]) && is_text(metadata["properties"]["generateName"]);
+}
+
 TypePtr object_type(const json::Value& schema, bool is_resource) {
   if (const json::Value& values = schema["additionalProperties"]; values.is_object() && !is_resource) {
     TypePtr value = schema_type(values, values["x-kubernetes-embedded-resource"].as_bool());
@@ -28,7 +37,7 @@ TypePtr object_type(const json::Value& schema, bool is_resource) {
   for (const auto& [name, property] : schema["properties"].members()) {
     add_field(type, name, schema_type(property, property["x-kubernetes-embedded-resource"].as_bool()));
   }
-  if (is_resource) {
+  if (is_resource && !has_metadata(schema)) {
     Type metadata{.kind = Kind::Object, .name = "object"};
     add_field(metadata, "name", type_of(Kind::String));
     add_field(metadata, "generateName", type_of(Kind::String));

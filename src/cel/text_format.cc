@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cel/time_text.h"
@@ -97,7 +98,20 @@ bool append_decimal(std::string& out, const Value& value) {
   return true;
 }
 
-bool append_real(std::string& out, const Value& value, char clause, int precision) {
+/// 1.5e-07 as 1.5×10⁻⁰⁷.
+std::string with_power(double real, int precision) {
+  constexpr std::array<std::string_view, 10> kRaised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  const std::string plain = fmt::format("{:.{}e}", real, precision);
+  const auto letter = plain.find('e');
+  std::string out = plain.substr(0, letter) + "×10";
+  for (const char c : std::string_view(plain).substr(letter + 1)) {
+    if (c == '-') out += "⁻";
+    if (c >= '0' && c <= '9') out += kRaised[static_cast<std::size_t>(c - '0')];
+  }
+  return out;
+}
+
+bool append_real(std::string& out, const Value& value, char clause, int precision, Exponent exponent) {
   double real = 0;
   if (value.is(Kind::Int))
     real = static_cast<double>(value.integer);
@@ -112,7 +126,7 @@ bool append_real(std::string& out, const Value& value, char clause, int precisio
   else if (clause == 'f')
     out += fmt::format("{:.{}f}", real, precision);
   else
-    out += fmt::format("{:.{}e}", real, precision);
+    out += exponent == Exponent::Power ? with_power(real, precision) : fmt::format("{:.{}e}", real, precision);
   return true;
 }
 
@@ -146,7 +160,7 @@ bool append_based(std::string& out, const Value& value, char clause) {
 }
 
 /// Nothing when the clause is unknown.
-std::optional<bool> append(std::string& out, const Value& value, char clause, int precision) {
+std::optional<bool> append(std::string& out, const Value& value, char clause, int precision, Exponent exponent) {
   switch (clause) {
     case 's':
       return append_text(out, value);
@@ -154,7 +168,7 @@ std::optional<bool> append(std::string& out, const Value& value, char clause, in
       return append_decimal(out, value);
     case 'f':
     case 'e':
-      return append_real(out, value, clause, precision);
+      return append_real(out, value, clause, precision, exponent);
     case 'b':
     case 'o':
     case 'x':
@@ -167,7 +181,7 @@ std::optional<bool> append(std::string& out, const Value& value, char clause, in
 
 }  // namespace
 
-Value format_text(std::string_view pattern, const Items& args) {
+Value format_text(std::string_view pattern, const Items& args, Exponent exponent) {
   constexpr int kMostPrecision = 1000;
   std::string out;
   std::size_t next = 0;
@@ -190,7 +204,7 @@ Value format_text(std::string_view pattern, const Items& args) {
       if (at >= pattern.size()) return make_error("could not find end of precision specifier");
     }
     if (next >= args.size()) return make_error(fmt::format("index {} out of range", next));
-    const auto done = append(out, args[next], pattern[at], precision);
+    const auto done = append(out, args[next], pattern[at], precision, exponent);
     if (!done)
       return make_error(fmt::format("could not parse formatting clause: unrecognized formatting clause \"{}\"", pattern[at]));
     if (!*done) {

@@ -56,6 +56,13 @@ std::string to_string(const Type& type) {
   return text + ')';
 }
 
+const Field* field_of(const Type& type, std::string_view name) {
+  auto found = type.fields.find(name);
+  if (found == type.fields.end() && std::ranges::find(kReserved, name) != kReserved.end())
+    found = type.fields.find(escape(name));
+  return found == type.fields.end() ? nullptr : &found->second;
+}
+
 std::string escape(std::string_view name) {
   if (name.empty()) return {};
   if (std::ranges::find(kReserved, name) != kReserved.end()) return "__" + std::string(name) + "__";

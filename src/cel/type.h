@@ -64,6 +64,10 @@ TypePtr type_type(TypePtr of);
 TypePtr opaque(std::string_view name);
 TypePtr var(std::string_view name, int id);
 
+/// The field of an Object by the name rules use; a reserved word needs no underscores where a rule may write it
+/// ("a.namespace").
+const Field* field_of(const Type& type, std::string_view name);
+
 /// As error messages of cel-go print it: "list(int)", "map(string, dyn)"; that of null is "null" here.
 std::string to_string(const Type& type);
 

@@ -78,6 +78,39 @@ bool is_host(std::string_view host) {
   });
 }
 
+/// A URL without a fragment.
+std::expected<Url, std::string> parse_request(std::string_view text) {
+  const auto refuse = [&](std::string_view why) { return std::unexpected(fmt::format("parse \"{}\": {}", text, why)); };
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
+    return refuse("net/url: invalid control character in URL");
+  if (text.empty()) return refuse("empty url");
+  Url url{.text = std::string(text), .scheme = {}, .host = {}, .escaped_path = {}, .raw_query = {}};
+  const auto scheme = split_scheme(text);
+  if (!scheme) return refuse("missing protocol scheme");
+  url.scheme = scheme->first;
+  std::string_view rest = scheme->second;
+  if (const auto question = rest.find('?'); question != std::string_view::npos) {
+    url.raw_query = rest.substr(question + 1);
+    rest = rest.substr(0, question);
+  }
+  if (!rest.starts_with('/')) {
+    if (!url.scheme.empty()) return url;  // opaque
+    if (text == "*") return url;
+    return refuse("invalid URI for request");
+  }
+  if (!url.scheme.empty() && rest.starts_with("//")) {
+    rest.remove_prefix(2);
+    std::string_view authority = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(authority.size());
+    if (const auto at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
+    if (!is_host(authority)) return refuse("invalid character in host name or port");
+    url.host = unescape(authority, false).value_or(std::string(authority));
+  }
+  if (!unescape(rest, false)) return refuse("invalid URL escape");
+  url.escaped_path = escape_path(rest);
+  return url;
+}
+
 }  // namespace
 
 std::string Url::hostname() const {
@@ -107,34 +140,12 @@ std::map<std::string, std::vector<std::string>> Url::query_values() const {
 }
 
 std::expected<Url, std::string> parse_url(std::string_view text) {
-  const auto refuse = [&](std::string_view why) { return std::unexpected(fmt::format("parse \"{}\": {}", text, why)); };
-  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
-    return refuse("net/url: invalid control character in URL");
-  if (text.empty()) return refuse("empty url");
-  Url url{.text = std::string(text), .scheme = {}, .host = {}, .escaped_path = {}, .raw_query = {}};
-  const auto scheme = split_scheme(text);
-  if (!scheme) return refuse("missing protocol scheme");
-  url.scheme = scheme->first;
-  std::string_view rest = scheme->second;
-  if (const auto question = rest.find('?'); question != std::string_view::npos) {
-    url.raw_query = rest.substr(question + 1);
-    rest = rest.substr(0, question);
-  }
-  if (!rest.starts_with('/')) {
-    if (!url.scheme.empty()) return url;  // opaque
-    if (text == "*") return url;
-    return refuse("invalid URI for request");
-  }
-  if (!url.scheme.empty() && rest.starts_with("//")) {
-    rest.remove_prefix(2);
-    std::string_view authority = rest.substr(0, rest.find('/'));
-    rest.remove_prefix(authority.size());
-    if (const auto at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
-    if (!is_host(authority)) return refuse("invalid character in host name or port");
-    url.host = unescape(authority, false).value_or(std::string(authority));
-  }
-  if (!unescape(rest, false)) return refuse("invalid URL escape");
-  url.escaped_path = escape_path(rest);
+  auto whole = parse_request(text);
+  const auto fragment = text.find('#');
+  if (!whole || fragment == std::string_view::npos) return whole;
+  // As a request the fragment counts as a part of the path or the query: it is judged with them, and then left out.
+  auto url = parse_request(text.substr(0, fragment));
+  if (url) url->text = text;
   return url;
 }
 

@@ -1,4 +1,4 @@
-// A URL as Go's net/url.ParseRequestURI takes it: an absolute URI, or an absolute path.
+// A URL as Go's net/url.ParseRequestURI takes it: an absolute URI, or an absolute path. A fragment may follow and is left out.
 #pragma once
 
 #include <expected>

@@ -66,6 +66,9 @@ Value from_text(const json::Value& value, Kind kind) {
   }
 }
 
+// The start of the year 1 in seconds since 1970: the zero of Go's times.
+constexpr std::int64_t kYearOne = -62'135'596'800;
+
 bool is_numeric(const Value& value) { return value.is(Kind::Int) || value.is(Kind::Uint) || value.is(Kind::Double); }
 
 std::optional<int> order(auto left, auto right) { return left < right ? -1 : left > right ? 1 : 0; }
@@ -91,6 +94,9 @@ std::optional<int> compare_numbers(const Value& left, const Value& right) {
   if (left.is(Kind::Int)) return left.integer < 0 ? -1 : order(static_cast<std::uint64_t>(left.integer), right.natural);
   return right.integer < 0 ? 1 : order(left.natural, static_cast<std::uint64_t>(right.integer));
 }
+
+/// A field of an object that is null counts as one that is not there.
+bool is_absent(const Value& map, const json::Value& member) { return map.is(Kind::Object) && member.is_null(); }
 
 bool has_entries(const Value& value) { return value.is(Kind::Map) || value.is(Kind::Object); }
 
@@ -214,8 +220,10 @@ Value from_json(const json::Value& value, const TypePtr& type) {
 
 std::size_t size(const Value& value) {
   if (value.is(Kind::List)) return value.items != nullptr ? value.items->size() : value.json.size();
-  if (has_entries(value)) return value.entries != nullptr ? value.entries->size() : value.json.size();
-  return 0;
+  if (!has_entries(value)) return 0;
+  if (value.entries != nullptr) return value.entries->size();
+  const auto is_there = [&](const auto& member) { return !is_absent(value, member.value); };
+  return static_cast<std::size_t>(std::ranges::count_if(value.json.members(), is_there));
 }
 
 Value item(const Value& list, std::size_t index) {
@@ -237,6 +245,7 @@ Entries entries_of(const Value& map) {
   Entries out;
   out.reserve(map.json.size());
   for (const auto& [key, value] : map.json.members()) {
+    if (is_absent(map, value)) continue;
     TypePtr type = param(map.type, 1);
     if (map.is(Kind::Object) && map.type != nullptr) {
       const auto field = map.type->fields.find(escape(key));
@@ -256,7 +265,7 @@ std::optional<Value> find(const Value& map, const Value& key) {
   }
   if (!key.is(Kind::String)) return std::nullopt;
   const json::Value* member = map.json.find(key.text());
-  if (member == nullptr) return std::nullopt;
+  if (member == nullptr || is_absent(map, *member)) return std::nullopt;
   TypePtr type = param(map.type, 1);
   if (map.is(Kind::Object) && map.type != nullptr) {
     const auto field = map.type->fields.find(escape(key.text()));
@@ -267,11 +276,11 @@ std::optional<Value> find(const Value& map, const Value& key) {
 
 std::optional<Value> find_field(const Value& map, std::string_view name) {
   if (!map.is(Kind::Object) || map.type == nullptr) return find(map, make_string(name));
-  const auto field = map.type->fields.find(name);
-  if (field == map.type->fields.end()) return std::nullopt;
-  const json::Value* member = map.json.find(field->second.json_name);
-  if (member == nullptr) return std::nullopt;
-  return from_json(*member, field->second.type);
+  const Field* field = field_of(*map.type, name);
+  if (field == nullptr) return std::nullopt;
+  const json::Value* member = map.json.find(field->json_name);
+  if (member == nullptr || is_absent(map, *member)) return std::nullopt;
+  return from_json(*member, field->type);
 }
 
 const Value* content(const Value& optional) {
@@ -364,6 +373,8 @@ bool is_zero(const Value& value) {
     case Kind::Map:
     case Kind::Object:
       return size(value) == 0;
+    case Kind::Timestamp:
+      return value.integer == kYearOne && value.nanos == 0;
     case Kind::Optional:
       return content(value) == nullptr;
     default:

@@ -38,7 +38,7 @@ Wait wait_of_condition(const kube::Object& object, std::string_view type) {
           {}};
 }
 
-std::vector<Wait> explain_deployment(const kube::Object& deployment, const std::string&, const View& view) {
+std::vector<Wait> explain_deployment(const kube::Object& deployment, const View& view) {
   std::vector<Wait> waits;
   const DeploymentSpec spec(deployment);
   const auto sets = view.owned_by(deployment, kSetKind);
@@ -85,7 +85,7 @@ std::vector<Wait> explain_deployment(const kube::Object& deployment, const std::
   return waits;
 }
 
-std::vector<Wait> explain_replica_set(const kube::Object& set, const std::string&, const View& view) {
+std::vector<Wait> explain_replica_set(const kube::Object& set, const View& view) {
   std::vector<Wait> waits;
   if (kube::is_true(set, "ReplicaFailure")) waits.push_back(wait_of_condition(set, "ReplicaFailure"));
   for (const kube::Object& pod : view.owned_by(set, kPodKind)) {
@@ -119,7 +119,8 @@ std::vector<Wait> explain_replica_set(const kube::Object& set, const std::string
 }  // namespace
 
 std::vector<control::ExplainRow> workload_explain_rows() {
-  return {{"apps", "Deployment", explain_deployment}, {"apps", "ReplicaSet", explain_replica_set}};
+  return {control::ExplainRow::without_parts("apps", "Deployment", explain_deployment),
+          control::ExplainRow::without_parts("apps", "ReplicaSet", explain_replica_set)};
 }
 
 }  // namespace slipway::cluster

@@ -43,7 +43,7 @@ std::vector<Wait> waits_for_pods(const kube::Object& job, const View& view) {
   return waits;
 }
 
-std::vector<Wait> explain_job(const kube::Object& job, const std::string&, const View& view) {
+std::vector<Wait> explain_job(const kube::Object& job, const View& view) {
   std::vector<Wait> waits;
   if (kube::is_true(job, "Complete")) return waits;
   if (const Value& failed = kube::condition(job, "Failed"); kube::is_true(job, "Failed")) {
@@ -101,7 +101,7 @@ std::optional<Wait> wait_of_container(const Value& status, bool is_endless) {
   return Wait{name, ended["reason"].str(), message, kube::time_of(ended["finishedAt"]), {}, {}};
 }
 
-std::vector<Wait> explain_pod(const kube::Object& pod, const std::string&, const View&) {
+std::vector<Wait> explain_pod(const kube::Object& pod, const View&) {
   std::vector<Wait> waits;
   const Value& status = pod["status"];
   const auto policy = pod["spec"]["restartPolicy"].as_string();
@@ -133,7 +133,8 @@ std::vector<Wait> explain_pod(const kube::Object& pod, const std::string&, const
 }  // namespace
 
 std::vector<control::ExplainRow> explain_rows() {
-  std::vector<control::ExplainRow> rows{{"batch", "Job", explain_job}, {"", "Pod", explain_pod}};
+  std::vector<control::ExplainRow> rows{control::ExplainRow::without_parts("batch", "Job", explain_job),
+                                        control::ExplainRow::without_parts("", "Pod", explain_pod)};
   for (control::ExplainRow& row : workload_explain_rows()) rows.push_back(std::move(row));
   return rows;
 }

@@ -98,7 +98,8 @@ class Watches {
   virtual Informer& cache(const Resource& resource) = 0;
 
   /// For as long as the lease is held: on any cluster, of any kind, at any time. Empty when the cluster is not known. Nothing
-  /// waits for it: look at is_synced().
+  /// waits for it: look at is_synced(). Handlers that Controller::watch() adds through a lease on the home cluster are told of
+  /// a change before the controller's mappers are: what a reconcile needs to know of it can be kept in them.
   virtual InformerLease lease(const std::string& cluster, const Resource& resource, Form form) = 0;
   /// The name of the home cluster.
   virtual const std::string& home() const = 0;

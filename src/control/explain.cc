@@ -1,7 +1,9 @@
 #include "control/explain.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace slipway::control {
 
@@ -18,8 +20,8 @@ class Walk {
   std::vector<Explanation> visit(const json::Value& object, const std::string& part, int depth) {
     std::vector<Explanation> found;
     const ExplainRow* row = row_of(object);
-    if (row == nullptr || !seen_.insert(identity(object, part)).second) return found;
-    for (Wait& wait : row->explain(object, part, view_)) {
+    if (row == nullptr || !seen_.insert({identity(object), part}).second) return found;
+    for (Wait& wait : opened(*row, object)(part)) {
       Explanation explanation{std::move(wait), {}, {}};
       const json::Value next = explanation.wait.next.is_null() ? json::Value() : view_.find(explanation.wait.next);
       if (!next.is_null()) explanation.cut = why_not_followed(next, explanation.wait.part, depth + 1);
@@ -31,7 +33,7 @@ class Walk {
 
  private:
   std::string why_not_followed(const json::Value& object, const std::string& part, int depth) const {
-    if (seen_.contains(identity(object, part))) return "already told above";
+    if (seen_.contains({identity(object), part})) return "already told above";
     return depth >= kMaxDepth ? "too deep to follow" : "";
   }
 
@@ -43,13 +45,22 @@ class Walk {
     return at == rows_.end() ? nullptr : &*at;
   }
 
-  static std::string identity(const json::Value& object, const std::string& part) {
-    return fmt::format("{}/{}/{}/{}", kube::kind(object), kube::ns(object), kube::name(object), part);
+  const Explainer& opened(const ExplainRow& row, const json::Value& object) {
+    std::string which = identity(object);
+    const auto found = opened_.find(which);
+    if (found != opened_.end()) return found->second;
+    return opened_.emplace(std::move(which), row.open(object, view_)).first->second;
+  }
+
+  static std::string identity(const json::Value& object) {
+    return fmt::format("{}/{}/{}/{}", object["apiVersion"].as_string(), kube::kind(object), kube::ns(object),
+                       kube::name(object));
   }
 
   const std::vector<ExplainRow>& rows_;
   const View& view_;
-  std::set<std::string> seen_;
+  std::map<std::string, Explainer> opened_;
+  std::set<std::pair<std::string, std::string>> seen_;  // object and part
 };
 
 /// The end of a run of single causes of one reason, so that a long chain of steps takes three lines; counts those between.
@@ -90,6 +101,14 @@ void print_to(std::string& out, const std::vector<Explanation>& explanations, Ti
 }
 
 }  // namespace
+
+ExplainRow ExplainRow::without_parts(std::string group, std::string kind,
+                                     std::function<std::vector<Wait>(const json::Value& object, const View& view)> explain) {
+  Open open = [explain = std::move(explain)](const json::Value& object, const View& view) -> Explainer {
+    return [explain, object, &view](const std::string&) { return explain(object, view); };
+  };
+  return {std::move(group), std::move(kind), std::move(open)};
+}
 
 std::vector<Explanation> explain(const std::vector<ExplainRow>& rows, const json::Value& object, const std::string& part,
                                  const View& view) {

@@ -33,11 +33,22 @@ class View {
   virtual Time now() const = 0;
 };
 
+/// Explains one opened object. `part` narrows to a part of it (a step); empty for the whole.
+using Explainer = std::function<std::vector<Wait>(const std::string& part)>;
+
+/// How objects of a kind are explained. Rows keep nothing between walks; what is costly to learn of an object (a compiled
+/// program) is learnt in `open` and kept by the Explainer.
 struct ExplainRow {
+  using Open = std::function<Explainer(const json::Value& object, const View& view)>;
+
   std::string group;
   std::string kind;
-  /// `part` narrows to a part of the object (a step); empty for the whole.
-  std::function<std::vector<Wait>(const json::Value& object, const std::string& part, const View& view)> explain;
+  /// Called once per object and walk. `view` outlives the Explainer, `object` may not.
+  Open open;
+
+  /// For a kind without parts: every part is told what is told of the whole.
+  static ExplainRow without_parts(std::string group, std::string kind,
+                                  std::function<std::vector<Wait>(const json::Value& object, const View& view)> explain);
 };
 
 /// A node of the chain that `why` prints.
@@ -46,8 +57,8 @@ struct Explanation {
   std::vector<Explanation> because;
   std::string cut;  // why there is more that does not follow here: "already told above"; empty otherwise
 };
-/// Follows waits through `rows`, each object (and part) once, to a depth of 1,000. Long runs of one
-/// cause of the same reason are printed short.
+/// One walk: follows waits through `rows`, each object (and part) once, to a depth of 1,000. Long runs of one cause of the
+/// same reason are printed short.
 std::vector<Explanation> explain(const std::vector<ExplainRow>& rows, const json::Value& object, const std::string& part,
                                  const View& view);
 /// An indented text, root causes marked.

@@ -17,6 +17,13 @@ Value reference(const std::string& name) {
   return json::object({{"apiVersion", "test/v1"}, {"kind", "Node"}, {"namespace", ""}, {"name", name}});
 }
 
+Wait wait_for(const std::string& next) {
+  Wait wait;
+  wait.on = next;
+  wait.next = reference(next);
+  return wait;
+}
+
 class Nodes : public View {
  public:
   Value find(const Value& wanted) const override {
@@ -32,16 +39,11 @@ class Nodes : public View {
 class ExplainTest : public testing::Test {
  protected:
   std::string why(const std::string& name) {
-    const ExplainRow row{"test", "Node", [this](const Value& object, const std::string&, const View&) {
-                           std::vector<Wait> waits;
-                           for (const std::string& next : nodes_.known.at(std::string(kube::name(object)))) {
-                             Wait wait;
-                             wait.on = next;
-                             wait.next = reference(next);
-                             waits.push_back(wait);
-                           }
-                           return waits;
-                         }};
+    const ExplainRow row = ExplainRow::without_parts("test", "Node", [this](const Value& object, const View&) {
+      std::vector<Wait> waits;
+      for (const std::string& next : nodes_.known.at(std::string(kube::name(object)))) waits.push_back(wait_for(next));
+      return waits;
+    });
     return print(explain({row}, node(name), "", nodes_), nodes_.now());
   }
   Nodes nodes_;
@@ -66,6 +68,43 @@ TEST_F(ExplainTest, a_long_chain_takes_few_lines_and_ends_at_its_root) {
 TEST_F(ExplainTest, a_cause_of_two_is_told_once) {
   nodes_.known = {{"a", {"b", "c"}}, {"b", {"d"}}, {"c", {"d"}}, {"d", {"e"}}, {"e", {}}};
   EXPECT_EQ(why("a"), "b\n  because d\n    because e  <- root cause\nc\n  because d  (already told above)\n");
+}
+
+/// Nodes with parts: each part waits for the next one; the last part of `a` waits for `b`.
+class PartsTest : public testing::Test {
+ protected:
+  PartsTest() { nodes_.known = {{"a", {}}, {"b", {}}}; }
+
+  Explainer open(const Value& object) {
+    const std::string name(kube::name(object));
+    opened_.push_back(name);
+    return [name, length = length_](const std::string& part) {
+      const int next = part.empty() ? 1 : std::stoi(part) + 1;
+      if (next == length) return name == "a" ? std::vector<Wait>{wait_for("b")} : std::vector<Wait>{};
+      Wait wait = wait_for(name);
+      wait.on = fmt::format("part {} of {}", next, name);
+      wait.part = std::to_string(next);
+      return std::vector<Wait>{wait};
+    };
+  }
+  std::string walk() { return print(explain({row_}, node("a"), "", nodes_), nodes_.now()); }
+
+  Nodes nodes_;
+  int length_ = 500;
+  std::vector<std::string> opened_;
+  ExplainRow row_{"test", "Node", [this](const Value& object, const View&) { return open(object); }};
+};
+
+TEST_F(PartsTest, a_walk_opens_each_object_once_however_many_parts_it_visits) {
+  EXPECT_TRUE(walk().ends_with("because part 499 of b  <- root cause\n"));
+  EXPECT_EQ(opened_, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(PartsTest, two_walks_share_nothing) {
+  walk();
+  length_ = 2;
+  EXPECT_EQ(walk(), "part 1 of a\n  because b\n    because part 1 of b  <- root cause\n");
+  EXPECT_EQ(opened_, (std::vector<std::string>{"a", "b", "a", "b"}));
 }
 
 TEST_F(ExplainTest, takes_what_cannot_be_found_for_a_root) {

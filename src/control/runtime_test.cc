@@ -112,6 +112,45 @@ TEST_F(RuntimeTest, reconciles_what_it_finds_and_what_changes) {
   EXPECT_EQ(diary_, (Names{"a", "b", "a"}));
 }
 
+/// Its mapper is asked for first, its handler is added after it.
+class Listener : public Controller {
+ public:
+  explicit Listener(std::vector<std::string>& diary) : diary_(diary) {}
+
+  std::string name() const override { return "listener"; }
+  void watch(Watches& watches) override {
+    watches.changes(kThings, [this](const Value& before, const Value& after) {
+      const ObjectKey key = kube::key_of(after.is_null() ? before : after);
+      diary_.push_back("map " + key.name);
+      return std::vector<ObjectKey>{key};
+    });
+    heard_ = watches.lease(watches.home(), kThings, Form::Whole);
+    heard_.on_change([this](const Value& before, const Value& after) {
+      diary_.push_back("hear " + std::string(kube::name(after.is_null() ? before : after)));
+    });
+  }
+  Task<Outcome> reconcile(Reconcile& run) override {
+    diary_.push_back("reconcile " + run.key.name);
+    co_return Outcome::settled();
+  }
+
+ private:
+  std::vector<std::string>& diary_;
+  InformerLease heard_;
+};
+
+TEST_F(RuntimeTest, handlers_of_a_controller_hear_of_a_change_before_its_key_is_queued) {
+  api_.put("a");
+  runtime_.add("home", std::make_unique<Listener>(diary_));
+  runtime_.start();
+  env_.run_until_idle();
+  EXPECT_EQ(diary_, (Names{"hear a", "map a", "reconcile a"}));
+  diary_.clear();
+  api_.remove("a");
+  deliver();
+  EXPECT_EQ(diary_, (Names{"hear a", "map a", "reconcile a"}));
+}
+
 TEST_F(RuntimeTest, waits_for_its_own_writes_before_it_looks_again) {
   api_.put("a");
   bool saw_child = false;

@@ -110,7 +110,7 @@ struct Family {
   /// Kinds of others that explain rows and descriptions look at, beside those that have explain rows.
   std::vector<kube::GroupVersionKind> follows{};
   std::function<std::vector<kube::AdmissionRow>(const AdmissionContext& context)> admission{};
-  /// Makes the rows anew: a row may remember what it has read for as long as one look lasts.
+  /// Rows for the family's own kinds; they keep nothing between walks.
   std::function<std::vector<control::ExplainRow>()> explain{};
   std::function<std::vector<std::unique_ptr<control::Controller>>(const ControllerContext& context)> controllers{};
   std::vector<KindRow> kinds{};

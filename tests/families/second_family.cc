@@ -171,15 +171,15 @@ delivery::Family make() {
   };
   family.explain = [] {
     return std::vector<control::ExplainRow>{
-        {kApprovals.group, kWorkflow, [](const Object& object, const std::string&, const control::View&) {
-           if (object["spec"]["approved"].as_bool()) return std::vector<control::Wait>{};
-           return std::vector<control::Wait>{{.on = "approval",
-                                              .reason = "NotApproved",
-                                              .message = "nobody has approved it",
-                                              .since = std::nullopt,
-                                              .next = {},
-                                              .part = ""}};
-         }}};
+        control::ExplainRow::without_parts(kApprovals.group, kWorkflow, [](const Object& object, const control::View&) {
+          if (object["spec"]["approved"].as_bool()) return std::vector<control::Wait>{};
+          return std::vector<control::Wait>{{.on = "approval",
+                                             .reason = "NotApproved",
+                                             .message = "nobody has approved it",
+                                             .since = std::nullopt,
+                                             .next = {},
+                                             .part = ""}};
+        })};
   };
   family.controllers = [](const delivery::ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;

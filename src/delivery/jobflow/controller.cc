@@ -43,20 +43,40 @@ std::vector<std::string> external_keys(const Value& workflow) {
 
 bool is_finished_job(const Value& job) { return kube::is_true(job, "Complete") || kube::is_true(job, "Failed"); }
 
+/// The workflow that is to hear of a Job's change.
+struct Concerned {
+  ObjectKey key;
+  std::string uid;
+};
+
+/// Only a Job's end and its going matter; its beginning is known from the create.
+std::optional<Concerned> concerned_by(const Value& before, const Value& after) {
+  const Value& job = after.is_null() ? before : after;
+  const Value& owner = kube::controller_of(job);
+  if (!kube::refers_to(owner, kWorkflowKind.group, kWorkflowKind.kind)) return std::nullopt;
+  const bool has_ended = is_finished_job(after) && !is_finished_job(before);
+  const bool is_going = kube::is_deleting(after) && !kube::is_deleting(before);
+  if (!has_ended && !is_going && !after.is_null()) return std::nullopt;
+  return Concerned{{std::string(kube::ns(job)), owner["name"].str()}, owner["uid"].str()};
+}
+
 }  // namespace
 
 void WorkflowController::watch(control::Watches& watches) {
   workflows_ =
-      &watches.changes(kWorkflows, [this](const Value& before, const Value& after) { return workflow_changed(before, after); });
+      &watches.changes(kWorkflows, [this](const Value& before, const Value& after) { return keys_of_workflow(before, after); });
   workflows_->add_index(kByExternal, external_keys);
-  jobs_ = &watches.changes(kJobs, [this](const Value& before, const Value& after) { return job_changed(before, after); });
+  jobs_ = &watches.changes(kJobs, [this](const Value& before, const Value& after) { return keys_of_job(before, after); });
   jobs_->add_index(kByOwner, owner_uid);
+  // Told before keys_of_job: a change is recorded when its key is queued.
+  job_changes_ = watches.lease(watches.home(), kJobs, control::Form::Whole);
+  job_changes_.on_change([this](const Value& before, const Value& after) { record_change(before, after); });
   step_sets_ = &watches.cache(kStepSets);
   step_sets_->add_index(kByOwner, owner_uid);
 }
 
 /// A workflow's own status writes need no further look; those who wait for it want one.
-std::vector<ObjectKey> WorkflowController::workflow_changed(const Value& before, const Value& after) {
+std::vector<ObjectKey> WorkflowController::keys_of_workflow(const Value& before, const Value& after) const {
   const Value& object = after.is_null() ? before : after;
   std::vector<ObjectKey> keys = waiting_for("Workflow", object);
   const bool is_only_status = !before.is_null() && !after.is_null() && kube::generation(before) == kube::generation(after) &&
@@ -66,25 +86,28 @@ std::vector<ObjectKey> WorkflowController::workflow_changed(const Value& before,
   return keys;
 }
 
-/// Only a Job's end and its going matter; its beginning is known from the create.
-std::vector<ObjectKey> WorkflowController::job_changed(const Value& before, const Value& after) {
+std::vector<ObjectKey> WorkflowController::keys_of_job(const Value& before, const Value& after) const {
   const Value& job = after.is_null() ? before : after;
   std::vector<ObjectKey> keys = waiting_for("Job", job);
-  const Value& owner = kube::controller_of(job);
-  if (!kube::refers_to(owner, kWorkflowKind.group, kWorkflowKind.kind)) return keys;
-  const bool has_ended = is_finished_job(after) && !is_finished_job(before);
-  const bool is_going = kube::is_deleting(after) && !kube::is_deleting(before);
-  if (!has_ended && !is_going && !after.is_null()) return keys;
-  const ObjectKey key{std::string(kube::ns(job)), owner["name"].str()};
-  const auto found = entries_.find(key);
-  if (found != entries_.end() && found->second.uid == owner["uid"].as_string()) {
-    found->second.changes[std::string(kube::name(job))] = {job, after.is_null()};
-  } else if (const Value* workflow = workflows_->find(key);
-             workflow != nullptr && is_finished(*workflow) && (after.is_null() || !kube::has_finalizer(job, kJobFinalizer))) {
-    return keys;  // nothing is left to do about Jobs that end or go after their workflow has
-  }
-  keys.push_back(key);
+  const auto concerned = concerned_by(before, after);
+  if (!concerned) return keys;
+  const auto live = entries_.find(concerned->key);
+  const bool is_live = live != entries_.end() && live->second.uid == concerned->uid;
+  const Value* workflow = workflows_->find(concerned->key);
+  // Nothing is left to do about Jobs that end or go after their workflow has.
+  const bool is_over = !is_live && workflow != nullptr && is_finished(*workflow) &&
+                       (after.is_null() || !kube::has_finalizer(job, kJobFinalizer));
+  if (!is_over) keys.push_back(concerned->key);
   return keys;
+}
+
+void WorkflowController::record_change(const Value& before, const Value& after) {
+  const auto concerned = concerned_by(before, after);
+  if (!concerned) return;
+  const auto live = entries_.find(concerned->key);
+  if (live == entries_.end() || live->second.uid != concerned->uid) return;
+  const Value& job = after.is_null() ? before : after;
+  live->second.changes[std::string(kube::name(job))] = {job, after.is_null()};
 }
 
 std::vector<ObjectKey> WorkflowController::waiting_for(const char* kind, const Value& object) const {

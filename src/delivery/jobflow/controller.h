@@ -52,9 +52,12 @@ class WorkflowController : public control::Controller {
     bool has_refused = false;  // a Job was refused: decide again
   };
 
-  std::vector<kube::ObjectKey> workflow_changed(const Value& before, const Value& after);
-  std::vector<kube::ObjectKey> job_changed(const Value& before, const Value& after);
+  // Keys to reconcile after a change.
+  std::vector<kube::ObjectKey> keys_of_workflow(const Value& before, const Value& after) const;
+  std::vector<kube::ObjectKey> keys_of_job(const Value& before, const Value& after) const;
   std::vector<kube::ObjectKey> waiting_for(const char* kind, const Value& object) const;
+  /// Keeps a Job's end or going for the Flow of its workflow, if there is one.
+  void record_change(const Value& before, const Value& after);
 
   bool is_settled(const kube::Object& workflow) const;
   Task<control::Outcome> run_live(client::Client& client, kube::ObjectKey key, kube::Object workflow);
@@ -81,6 +84,7 @@ class WorkflowController : public control::Controller {
   control::Informer* jobs_ = nullptr;
   control::Informer* step_sets_ = nullptr;
   std::map<kube::ObjectKey, Entry> entries_;
+  control::InformerLease job_changes_;  // feeds record_change()
 };
 
 }  // namespace slipway::delivery::jobflow

@@ -16,10 +16,10 @@ constexpr std::size_t kMaxWaits = 10;
 
 std::string step_text(std::string_view name) { return fmt::format("step {}", json::print(Value(name))); }
 
-/// The rows for one workflow.
-class Explainer {
+/// What one workflow, or one of its steps, waits for. Asked once.
+class WorkflowWaits {
  public:
-  Explainer(const Program& program, const States& states, const kube::Object& workflow)
+  WorkflowWaits(const Program& program, const States& states, const kube::Object& workflow)
       : program_(program), workflow_(workflow), states_(states) {}
 
   std::vector<Wait> whole() {
@@ -174,44 +174,33 @@ class Explainer {
   std::vector<Wait> waits_;
 };
 
-/// The workflow explained last: a walk asks for one step of it after the other.
-struct Known {
-  std::string version;  // uid and resourceVersion
-  std::shared_ptr<const Program> program;
-  std::unique_ptr<States> states;
-};
+std::vector<Wait> explain_workflow(const Program& program, const States& states, const kube::Object& workflow,
+                                   const std::string& part) {
+  WorkflowWaits waits(program, states, workflow);
+  if (part.empty()) return waits.whole();
+  if (const auto step = program.graph().find(part)) return waits.one(*step);
+  return {{step_text(part), "NoSuchStep", fmt::format("workflow {} has no such step", kube::name(workflow)), {}, {}, {}}};
+}
 
-std::vector<Wait> explain_workflow(Known& known, const Value& workflow, const std::string& part, const control::View& view) {
-  const std::string version = fmt::format("{}/{}", kube::uid(workflow), kube::revision(workflow));
-  if (!known.program || known.version != version) {
-    auto program = Program::compile(workflow);
-    if (!program) {
-      const Cause& first = program.error().front();
-      return {{"a valid spec", "InvalidSpec", first.field + ": " + first.message, kube::creation_time(workflow), {}, {}}};
-    }
-    auto records = read_records(**program, workflow, view.owned_by(workflow, kStepSetKind));
-    known.states = std::make_unique<States>(**program, workflow, std::move(records));
-    known.program = std::move(*program);
-    known.version = version;
+std::vector<Wait> explain_invalid(const kube::Object& workflow, const Cause& first) {
+  return {{"a valid spec", "InvalidSpec", first.field + ": " + first.message, kube::creation_time(workflow), {}, {}}};
+}
+
+control::Explainer open_workflow(const Value& workflow, const control::View& view) {
+  auto compiled = Program::compile(workflow);
+  if (!compiled) {
+    return [workflow, cause = compiled.error().front()](const std::string&) { return explain_invalid(workflow, cause); };
   }
-  Explainer explainer(*known.program, *known.states, workflow);
-  if (part.empty()) return explainer.whole();
-  const auto step = known.program->graph().find(part);
-  if (!step) {
-    return {{step_text(part), "NoSuchStep", fmt::format("workflow {} has no such step", kube::name(workflow)), {}, {}, {}}};
-  }
-  return explainer.one(*step);
+  std::shared_ptr<const Program> program = std::move(*compiled);
+  auto records = read_records(*program, workflow, view.owned_by(workflow, kStepSetKind));
+  const auto states = std::make_shared<const States>(*program, workflow, std::move(records));
+  return [program, states, workflow](const std::string& part) { return explain_workflow(*program, *states, workflow, part); };
 }
 
 }  // namespace
 
 std::vector<control::ExplainRow> explain_rows() {
-  return {{.group = kWorkflowKind.group,
-           .kind = kWorkflowKind.kind,
-           .explain = [known = std::make_shared<Known>()](const Value& workflow, const std::string& part,
-                                                          const control::View& view) {
-             return explain_workflow(*known, workflow, part, view);
-           }}};
+  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .open = open_workflow}};
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -8,7 +8,7 @@
 
 namespace slipway::delivery::jobflow {
 
-/// The row remembers the last workflow it was asked about: make rows anew for a new look.
+/// Opening a workflow compiles it and reads its records once, however many of its steps are asked about.
 std::vector<control::ExplainRow> explain_rows();
 
 }  // namespace slipway::delivery::jobflow

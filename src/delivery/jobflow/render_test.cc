@@ -125,9 +125,9 @@ void tell(std::string& out, const std::vector<control::Explanation>& explanation
   }
 }
 
-std::string why(const Play& play, const std::string& part) {
+std::string why(const Play& play, const std::string& part, const std::vector<control::ExplainRow>& rows = explain_rows()) {
   std::string out;
-  tell(out, control::explain(explain_rows(), play.workflow(), part, PlayView(play)), "");
+  tell(out, control::explain(rows, play.workflow(), part, PlayView(play)), "");
   return without_hashes(out);
 }
 
@@ -163,6 +163,17 @@ TEST(Why, says_who_holds_the_slots) {
       text.starts_with("a free slot (2 of 2 taken) (NoFreeSlot): spec.parallelism limits the steps that run at once\n"
                        "step \"audit\" (StepRunning)"))
       << text;
+}
+
+TEST(Why, answers_from_what_there_is_when_the_same_rows_are_asked_again) {
+  const auto rows = explain_rows();
+  Play play(kDiamond);
+  play.step();
+  EXPECT_EQ(why(play, "one", rows), "Job w-one-########## (JobRunning)\n");
+  play.finish("one");
+  play.step();
+  ASSERT_EQ(play.workflow()["metadata"]["resourceVersion"], Value()) << "the version of the workflow tells of no change";
+  EXPECT_EQ(why(play, "one", rows), "");
 }
 
 TEST(Why, has_nothing_to_say_about_what_is_complete) {

@@ -26,6 +26,7 @@ Time last_written(const kube::Object& event) {
 void EventExpiry::watch(control::Watches& watches) {
   events_ = &watches.changes(kEvents, [this](const kube::Object& before, const kube::Object& after) {
     std::vector<kube::ObjectKey> keys;
+    static_cast<void>(wall_.now());  // a step is noticed close to where it happened
     // The first event begins the sweeps; each sweep arranges for the next.
     if (before.is_null() && !after.is_null() && events_->objects().size() == 1) keys.push_back({});
     return keys;
@@ -34,8 +35,9 @@ void EventExpiry::watch(control::Watches& watches) {
 
 Task<Outcome> EventExpiry::reconcile(control::Reconcile& run) {
   std::vector<kube::Object> expired;
+  const Now now = wall_.now();
   for (const auto& [key, event] : events_->objects()) {
-    if (env_.clock.now() - last_written(event) >= control::kEventTimeToLive) expired.push_back(event);
+    if (now.time() - now.present(last_written(event)) >= control::kEventTimeToLive) expired.push_back(event);
   }
   const bool has_others = events_->objects().size() > expired.size();
   for (const kube::Object& event : expired) {

@@ -209,6 +209,7 @@ class Checker {
 
   TypePtr conditional(Expr& expr) {
     std::vector<TypePtr> args;
+    args.reserve(expr.args.size());
     for (const ExprPtr& arg : expr.args) args.push_back(visit(*arg));
     if (!types_.is_assignable(type_of(Kind::Bool), args[0])) return no_match(expr, args);
     if (TypePtr joined = types_.join(args[1], args[2])) return joined;
@@ -347,6 +348,7 @@ class Checker {
     }
     for (std::size_t i = 0; i < vars.size(); ++i) locals_.emplace_back(expr.vars[i], vars[i]);
     std::vector<TypePtr> parts;
+    parts.reserve(expr.args.size());
     for (const ExprPtr& arg : expr.args) parts.push_back(visit(*arg));
     locals_.resize(locals_.size() - vars.size());
     return result_of(expr, range, parts, vars[0]);

@@ -88,7 +88,7 @@ class Evaluator {
   }
 
   Value select(const Expr& expr) {
-    const Value target = visit(*expr.target);
+    Value target = visit(*expr.target);
     if (target.is_error()) return target;
     if (target.is(Kind::Optional)) return select_optional(expr, target);
     if (!target.is(Kind::Map) && !target.is(Kind::Object)) return expr.is_test ? make_bool(false) : no_overload();
@@ -113,7 +113,7 @@ class Evaluator {
     if (expr.name == "_&&_") return logical(expr, false);
     if (expr.name == "_||_") return logical(expr, true);
     if (expr.name == "_?_:_") {
-      const Value condition = visit(*expr.args[0]);
+      Value condition = visit(*expr.args[0]);
       if (condition.is_error()) return condition;
       if (!condition.is(Kind::Bool)) return no_overload();
       return visit(*expr.args[condition.truth ? 1 : 2]);
@@ -206,7 +206,7 @@ class Evaluator {
   }
 
   Value loop(const Expr& expr) {
-    const Value range = visit(*expr.target);
+    Value range = visit(*expr.target);
     if (range.is_error()) return range;
     if (expr.macro == Macro::OptMap || expr.macro == Macro::OptFlatMap) return into_optional(expr, range);
     Entries steps;
@@ -278,7 +278,7 @@ class Evaluator {
     std::size_t count = 0;
     for (const auto& step : steps) {
       if (!spend(kStepCost)) return exceeded();
-      const Value value = visit_bound(expr, step, is_map, 0);
+      Value value = visit_bound(expr, step, is_map, 0);
       if (value.is_error()) return value;
       if (!value.is(Kind::Bool)) return no_overload();
       count += value.truth ? 1 : 0;
@@ -307,7 +307,7 @@ class Evaluator {
     for (const auto& step : steps) {
       if (!spend(kStepCost)) return exceeded();
       if (is_filter || expr.args.size() == 2) {
-        const Value condition = visit_bound(expr, step, is_map, 0);
+        Value condition = visit_bound(expr, step, is_map, 0);
         if (condition.is_error()) return condition;
         if (!condition.is(Kind::Bool)) return no_overload();
         if (!condition.truth) continue;

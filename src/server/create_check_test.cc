@@ -13,8 +13,8 @@ using Faults = std::vector<std::string>;
 /// The Job has labels of its own: without any it would get those of its template.
 Faults faults_of(const std::string& spec) {
   static const CreateCheck kCheck({"batch", "v1", "Job"});
-  const auto job = json::parse_yaml(
-      fmt::format("{{apiVersion: batch/v1, kind: Job, metadata: {{name: j, namespace: default, labels: {{of: job}}}}, spec: {}}}", spec));
+  const auto job = json::parse_yaml(fmt::format(
+      "{{apiVersion: batch/v1, kind: Job, metadata: {{name: j, namespace: default, labels: {{of: job}}}}, spec: {}}}", spec));
   Faults out;
   for (const Cause& cause : kCheck(*job)) out.push_back(cause.field + ": " + cause.message);
   return out;

@@ -47,7 +47,7 @@ Informer::Informer(Env& env, Client& client, Resource resource, InformerOptions 
 
 Informer::HandlerId Informer::add_handler(Handler handler) {
   for (const auto& [key, object] : objects_) handler(Value(), object);
-  handlers_.push_back({++next_handler_, std::move(handler)});
+  handlers_.push_back({++next_handler_, std::move(handler), false});
   return next_handler_;
 }
 
@@ -55,7 +55,7 @@ void Informer::remove_handler(HandlerId id) {
   const auto at = std::ranges::find(handlers_, id, &HandlerEntry::id);
   if (at == handlers_.end()) return;
   if (telling_ > 0) {
-    at->handler = nullptr;
+    at->is_removed = true;
   } else {
     handlers_.erase(at);
   }
@@ -283,9 +283,9 @@ void Informer::tell(const Value& before, const Value& after) {
   ++telling_;
   const HandlerId last = next_handler_;  // those added from here on see the object when they are added
   for (const HandlerEntry& entry : handlers_) {
-    if (entry.id <= last && entry.handler) entry.handler(before, after);
+    if (entry.id <= last && !entry.is_removed) entry.handler(before, after);
   }
-  if (--telling_ == 0) std::erase_if(handlers_, [](const HandlerEntry& entry) { return !entry.handler; });
+  if (--telling_ == 0) std::erase_if(handlers_, [](const HandlerEntry& entry) { return entry.is_removed; });
 }
 
 void Informer::reached(Revision revision) { revision_ = std::max(revision_, revision); }

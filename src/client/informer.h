@@ -85,7 +85,8 @@ class Informer {
   };
   struct HandlerEntry {
     HandlerId id;
-    Handler handler;  // empty: removed while handlers were running
+    Handler handler;
+    bool is_removed = false;  // while handlers were running: it may be the one that runs, and goes when all have returned
   };
   /// Next to do: the whole list, or a watch from revision_.
   enum class Stage : std::uint8_t { List, Watch };

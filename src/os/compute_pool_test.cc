@@ -12,11 +12,11 @@ namespace {
 
 TEST(ThreadPool, runs_the_tenants_in_turns) {
   boost::asio::io_context loop;
-  ThreadPool pool(loop.get_executor(), 1);
   std::latch has_begun(1);
   std::latch may_end(1);
   std::latch all(6);
   std::string order;  // of one thread
+  ThreadPool pool(loop.get_executor(), 1);  // last: its end waits for work that uses the others
   pool.submit_for(
       "first",
       [&] {
@@ -41,9 +41,9 @@ TEST(ThreadPool, runs_the_tenants_in_turns) {
 
 TEST(ThreadPool, one_that_is_slow_holds_up_nobody_else) {
   boost::asio::io_context loop;
-  ThreadPool pool(loop.get_executor(), 2);
   std::latch may_end(1);
   std::latch has_run(1);
+  ThreadPool pool(loop.get_executor(), 2);
   pool.submit_for("slow", [&] { may_end.wait(); }, [] {});
   pool.submit_for("quick", [&] { has_run.count_down(); }, [] {});
   has_run.wait();  // it would for ever behind the slow one
@@ -52,9 +52,9 @@ TEST(ThreadPool, one_that_is_slow_holds_up_nobody_else) {
 
 TEST(ThreadPool, starts_threads_as_there_is_work_for_them) {
   boost::asio::io_context loop;
+  std::latch all_run(3);
   ThreadPool pool(loop.get_executor(), 3);
   EXPECT_EQ(pool.threads(), 0u);
-  std::latch all_run(3);
   for (int i = 0; i < 3; ++i) pool.submit_for("t", [&] { all_run.arrive_and_wait(); }, [] {});
   all_run.wait();
   EXPECT_EQ(pool.threads(), 3u);
@@ -85,11 +85,11 @@ TEST(ThreadPool, tells_of_the_end_on_the_executor_and_destroys_the_work_there) {
 
 TEST(ThreadPool, stopping_waits_for_what_runs_and_drops_what_has_not_begun) {
   boost::asio::io_context loop;
-  ThreadPool pool(loop.get_executor(), 1);
   std::latch has_begun(1);
   std::latch may_end(1);
   std::atomic<bool> has_ended = false;
   bool has_run = false;
+  ThreadPool pool(loop.get_executor(), 1);
   const auto held = std::make_shared<int>(0);
   pool.submit_for(
       "a",

@@ -42,6 +42,11 @@ class EveryPoint : public testing::TestWithParam<std::size_t> {
     EXPECT_EQ(ending.broken_promise, "") << scenario_.name << " after " << what;
     EXPECT_EQ(ending.struck.size(), 1U) << scenario_.name << ": the run never came to " << what;
   }
+  /// Caches list and watch every kind that is served, some hundred points that differ in the kind alone: at each of these one
+  /// of the `kinds` faults strikes, in turn; at all others every one does. `tried` counts the pairs of point and fault so far.
+  bool is_spared(std::uint64_t point, std::uint64_t tried, std::uint64_t kinds) const {
+    return clean_.recorded[point].who == "slipway-informer" && tried % kinds != point % kinds;
+  }
 };
 
 TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
@@ -94,8 +99,10 @@ TEST(Scenarios, files_and_processes_have_points_too) {
 
 TEST_P(EveryPoint, a_crash_anywhere_ends_as_the_clean_run) {
   std::uint64_t tried = 0;
+  std::uint64_t tried_kinds = 0;
   for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
     for (const FaultKind kind : {FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth}) {
+      if (is_spared(point, tried_kinds++, 3)) continue;
       expect_same_end({.exact = {{point, kind}}});
       ++tried;
       if (HasFailure()) return;
@@ -126,9 +133,11 @@ TEST_P(EveryPoint, any_single_fault_ends_as_the_clean_run) {
 
 TEST_P(EveryPoint, a_step_of_the_wall_clock_ends_as_the_clean_run) {
   std::uint64_t tried = 0;
+  std::uint64_t tried_kinds = 0;
   for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
     for (const FaultKind kind :
          {FaultKind::WallForwardHour, FaultKind::WallBackHour, FaultKind::WallForwardDay, FaultKind::WallBackDay}) {
+      if (is_spared(point, tried_kinds++, 4)) continue;
       if (!applies(kind, clean_.recorded[point].moment, clean_.recorded[point].is_write)) continue;
       expect_same_end({.exact = {{point, kind}}});
       ++tried;

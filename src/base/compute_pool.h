@@ -25,7 +25,7 @@ class ComputePool : public Lane {
   /// on the Env's executor. The work must touch nothing of the logic thread's.
   virtual void submit_for(std::string_view tenant, std::move_only_function<void()> work,
                           std::move_only_function<void()> done) = 0;
-  /// The same for nobody in particular, who is a tenant, too. DIVERGES from
+  /// The same for work of no tenant in particular: it shares one queue. DIVERGES from
   /// other lanes: work may run beside what came before.
   void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) final {
     submit_for("", std::move(work), std::move(done));

@@ -37,12 +37,15 @@ class ControllerRun {
     bool is_overdue = false;  // it has been reported and holds no worker any more
   };
 
+  /// Takes keys for as long as the world lasts, at most `options_.workers` reconciles at once.
   Task<> dispatch();
   Task<> wait_for_caches();
   Task<> reconcile(ObjectKey key);
+  /// False when a cache does not show one of the writes in time: the object is put off.
   Task<bool> wait_written(std::vector<Written> written);
   void settle(const ObjectKey& key, const Outcome& outcome);
   void finished(const ObjectKey& key);
+  /// Arms the timer of the oldest reconcile that is not overdue yet; none while nothing runs.
   void watch_over_deadlines();
   Hindrance hindrance(Hindrance::Kind kind, std::string subject, Steady since) const;
 

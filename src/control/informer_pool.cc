@@ -98,8 +98,4 @@ void InformerPool::stop() {
   }
 }
 
-std::size_t InformerPool::size() const {
-  return static_cast<std::size_t>(std::ranges::count_if(informers_, [](const auto& entry) { return !entry.second.expired(); }));
-}
-
 }  // namespace slipway::control

@@ -61,7 +61,6 @@ class InformerPool {
   /// Waits until all informers of this moment have their first list.
   Task<> wait_synced();
   void stop();
-  std::size_t size() const;
 
  private:
   using Key = std::pair<kube::Resource, Form>;

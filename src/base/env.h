@@ -33,7 +33,8 @@ class Clock {
   /// Wall clock, UTC: for what is written into objects and compared with times in objects or certificates. May be set at any
   /// time, so no duration is measured by it.
   virtual Time now() const = 0;
-  /// Monotonic: never goes backwards, runs on while the machine sleeps, cannot be set. For every wait, time-out, back-off and lease.
+  /// Monotonic: never goes backwards, runs on while the machine sleeps, cannot be set. For every wait, time-out, back-off and
+  /// lease.
   virtual Steady steady() const = 0;
   /// Calls `call` on the Env's executor at or after `when`, once. Calls of the same moment keep the order of their making.
   virtual std::unique_ptr<Timer> call_at(Steady when, std::move_only_function<void()> call) = 0;

@@ -15,7 +15,7 @@ TEST(ThreadPool, runs_the_tenants_in_turns) {
   std::latch has_begun(1);
   std::latch may_end(1);
   std::latch all(6);
-  std::string order;  // of one thread
+  std::string order;                        // of one thread
   ThreadPool pool(loop.get_executor(), 1);  // last: its end waits for work that uses the others
   pool.submit_for(
       "first",

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/env.h"
+#include "base/http_client.h"
 #include "client/client.h"
 #include "client/served.h"
 #include "control/controller.h"
@@ -87,6 +88,8 @@ struct KindRow {
 /// What controllers are made with. Everything outlives them.
 struct ControllerContext {
   Env& env;
+  /// For templates and steps that call foreign servers; null: they get an error.
+  HttpClient* http = nullptr;
 };
 
 /// What the API server would refuse an object of a built-in kind for when it is created, whole and by itself; pure.

@@ -1,0 +1,100 @@
+// Rendering of one component with its traits: pure, for the compute pool. Templates are evaluated in order, each sees what the
+// ones before made of the workload; patches merge values before they must be concrete. What comes out is the manifests with
+// their names, namespaces and labels, in the words of kubevela/kubevela pkg/appfile and pkg/cue/definition.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delivery/application/definition.h"
+#include "delivery/application/spec.h"
+#include "delivery/workflow/provider.h"
+
+namespace slipway::delivery::application {
+
+/// What every component of an application is rendered with.
+struct RenderContext {
+  std::string app_name;
+  std::string ns;  // of the application
+  std::string app_revision;
+  std::int64_t app_revision_number = 0;
+  Value app_labels = json::object({});
+  Value app_annotations = json::object({});
+  Value components;  // spec.components
+  std::string publish_version;
+  std::string workflow_name;
+  std::string target_namespace;  // empty: the application's
+  std::string cluster;           // empty: the hub
+  Value cluster_version;         // {major, minor, gitVersion, platform}
+  Value custom;                  // of application-scoped policies
+  bool has_component_revisions = false;
+};
+
+struct RenderedObject {
+  std::string name;   // in `outputs`; empty for the workload
+  std::string trait;  // type of the trait that made it; empty: the component's own
+  Stage stage = Stage::DefaultDispatch;
+  bool is_control_plane_only = false;
+  Value object;
+};
+
+struct RenderedComponent {
+  std::string name;
+  std::string type;
+  Value workload;  // null when a trait manages the workload, or the template has no `output`
+  bool is_workload_managed = false;
+  std::vector<RenderedObject> others;
+  /// PostDispatch traits by place in the component's list, still to be rendered with the live workload.
+  std::vector<std::size_t> pending_traits;
+};
+
+/// Where and why rendering stopped. `wait` is set when a value is only not known yet.
+struct RenderError {
+  std::string component;
+  std::string trait;  // empty: the component's template
+  std::string field;  // "parameter.image", when the user's input is at fault; a path below properties
+  std::string message;
+  bool is_user_error = false;
+};
+
+struct ComponentTemplates {
+  DefinitionPtr component;
+  std::vector<DefinitionPtr> traits;  // as in the component's list
+};
+
+/// A call that a template makes (processing.http, kube.#Read, config.#ReadConfig, …), to be run before it can be rendered.
+struct TemplateCall {
+  std::string key;  // identifies it within the component: "<place>/<path>", place "component" or "trait 0"
+  std::string provider;
+  std::string function;
+  Value params;
+};
+
+/// What rendering came to: finished, or the next call to run with the answers so far.
+using Rendering = std::variant<RenderedComponent, TemplateCall>;
+
+/// `answers` holds what calls returned, by key. `patch` is a workflow step's patch {workload, traits} or null.
+/// `live` is the live workload and auxiliaries ({output, outputs}) for PostDispatch traits, or null: these are then pending.
+std::expected<Rendering, RenderError> render_component(const ComponentSpec& component, const ComponentTemplates& templates,
+                                                       const RenderContext& context,
+                                                       const std::map<std::string, Value>& answers, const Value& patch,
+                                                       const Value& live);
+
+/// The `context` that templates of a component see, without output and outputs.
+Value component_context(const ComponentSpec& component, const RenderContext& context);
+
+/// What health, customStatus and details of a definition say about live objects.
+struct HealthVerdict {
+  bool is_healthy = true;
+  std::string message;
+  std::map<std::string, std::string> details;
+};
+/// `output` is the live workload (null: not there), `outputs` live auxiliaries by name. For a trait `output` is the workload
+/// too.
+HealthVerdict judge(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
+                    const Value& outputs);
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,57 @@
+// An Application's spec, decoded once. Free-form parts stay JSON values; unknown fields are kept by the server and ignored
+// here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "delivery/workflow/step.h"
+#include "json/value.h"
+
+namespace slipway::delivery::application {
+
+using json::Value;
+
+struct TraitSpec {
+  std::string type;
+  Value properties;
+};
+
+struct ComponentSpec {
+  std::string name;
+  std::string type;  // NAME or NAME@REVISION
+  Value properties;
+  std::vector<TraitSpec> traits;
+  std::vector<std::string> depends_on;
+  std::vector<workflow::StepInput> inputs;
+  std::vector<workflow::StepOutput> outputs;
+  std::string external_revision;
+  std::string replica_key;  // of the replication policy; never in the wire form
+
+  Value to_json() const;
+};
+
+struct PolicySpec {
+  std::string name;
+  std::string type;
+  Value properties;
+};
+
+struct ApplicationSpec {
+  std::vector<ComponentSpec> components;
+  std::vector<PolicySpec> policies;
+  bool has_workflow = false;  // spec.workflow is there
+  std::string workflow_ref;   // name of a Workflow in the application's namespace
+  Value workflow_steps;       // spec.workflow.steps
+  Value workflow_mode;        // spec.workflow.mode
+
+  const ComponentSpec* find(std::string_view component) const;
+};
+
+Result<ComponentSpec> read_component(const Value& component, const std::string& path);
+/// Errors: Invalid with one cause per fault.
+Result<ApplicationSpec> read_application(const Value& spec);
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,101 @@
+// What a template may ask for: a struct with `#do` (and `#provider`) names a row here. A row is one function from the call's
+// parameters to an answer; the engine (and rendering) evaluates the template, runs the first call that has not run, fills the
+// answer in at the call's place and evaluates again. No value of an evaluation is held while a provider runs.
+//
+// Two styles of one function: `vela/op` has parameters and results side by side in the struct, `vela/<package>` under
+// `$params` and `$returns`. A provider sees the same `params` and gives the same `returns` either way.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/env.h"
+#include "base/http_client.h"
+#include "client/client.h"
+#include "control/controller.h"
+#include "delivery/workflow/run_status.h"
+#include "delivery/workflow/step.h"
+
+namespace slipway::delivery::workflow {
+
+/// What an evaluation belongs to. Outlives the call.
+struct CallSetting {
+  Env& env;
+  HttpClient* http = nullptr;  // null: calls of foreign servers fail
+  /// The clusters as the identity of the run: "" and "local" are the hub.
+  std::function<Result<client::Client*>(const std::string& cluster)> on;
+  std::string manager;  // field manager of writes: "slipway-workflow"
+  Value owner;          // the Application or WorkflowRun
+  Value labels;         // to put on every object that is applied
+  Value context;        // `context` of the evaluation
+};
+
+/// What the engine keeps for a run besides its status, in the ConfigMap of its context. The host loads it before a pass and
+/// writes it, when it has changed, before the status.
+struct RunStore {
+  Value vars = json::object({});             // outputs of steps and exports, by name
+  std::map<std::string, std::string> notes;  // journal, resume times: "<step id>.<path>" → text
+  bool has_changed = false;
+};
+
+struct ProviderCall {
+  const CallSetting& setting;
+  Value params;      // what is concrete of the parameters
+  std::string path;  // of the call within the step's value: with the step id it identifies the call for ever
+  // Within a step; null for component and trait templates.
+  const Step* step = nullptr;
+  const SubStepStatus* status = nullptr;
+  RunStore* store = nullptr;
+};
+
+/// How a call ended.
+struct Answer {
+  enum class Kind : std::uint8_t {
+    Done,     // `returns` is filled in, evaluation goes on
+    Wait,     // running/Wait with `message`
+    Suspend,  // suspending with `message`, until resumed or `until`
+    Fail,     // failed/Action, the run terminates
+    Break,    // succeeded/Terminate, the run terminates
+    Error,    // failed/Execute, to be retried
+  };
+  Kind kind = Kind::Done;
+  Value returns{};
+  std::string message{};
+  std::optional<Time> until{};
+  std::optional<ResourceRef> resource{};  // the object it made or watches
+  /// Objects whose change wakes a waiting step at once.
+  std::vector<ResourceRef> watched{};
+
+  static Answer done(Value returns = {}) { return {.kind = Kind::Done, .returns = std::move(returns)}; }
+  static Answer wait(std::string message) { return {.kind = Kind::Wait, .message = std::move(message)}; }
+  static Answer error(std::string message) { return {.kind = Kind::Error, .message = std::move(message)}; }
+};
+
+using ProviderFunction = std::function<Task<Answer>(ProviderCall call)>;
+
+/// One row. `params` are the names that belong to the parameters in flat style; everything else there is result.
+struct Provider {
+  std::string package;   // `#provider`: "kube"; flat style knows functions only
+  std::string function;  // `#do`: "apply"
+  std::vector<std::string> params;
+  ProviderFunction run;
+};
+
+class Providers {
+ public:
+  void add(std::vector<Provider> rows);
+  /// Flat calls have no provider, or "op". Null when there is no such function.
+  const Provider* find(std::string_view package, std::string_view function) const;
+
+ private:
+  std::vector<Provider> rows_;
+};
+
+/// kube, http, builtin, util, time, config, metrics: what every run has. The application family adds its own.
+std::vector<Provider> standard_providers();
+
+}  // namespace slipway::delivery::workflow

@@ -1,0 +1,293 @@
+#include "delivery/application/app_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/compute_pool.h"
+#include "base/digest.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+constexpr std::size_t kMaxTemplateCalls = 64;
+
+std::string text_of(const RenderError& error) {
+  std::string place = fmt::format("component {}", error.component);
+  if (!error.trait.empty()) place += fmt::format(", trait {}", error.trait);
+  if (!error.field.empty()) place += fmt::format(", {}", error.field);
+  return fmt::format("{}: {}", place, error.message);
+}
+
+/// The annotations that templates and objects do not see: they steer this controller.
+Value visible_annotations(const kube::Object& application) {
+  json::ObjectBuilder out;
+  for (const auto& [key, value] : application["metadata"]["annotations"].members()) {
+    const bool is_internal = key == "kubectl.kubernetes.io/last-applied-configuration" || key == kRestartWorkflow ||
+                             key == "app.oam.dev/last-applied-configuration" || key == kServiceAccount || key == kUserName ||
+                             key == kUserGroup;
+    if (!is_internal) out.set(key, value);
+  }
+  return out.build();
+}
+
+Value or_empty(const Value& value) { return value.is_null() ? Value::empty_object() : value; }
+
+/// What the embedded control plane and its controllers were made for.
+Value cluster_version() {
+  return json::object({{"major", "1"}, {"minor", 33}, {"gitVersion", "v1.33.0"}, {"platform", "linux/amd64"}});
+}
+
+/// The auxiliary objects of a component by the names they have in templates.
+Value outputs_of(const std::vector<std::pair<ManagedResource, Value>>& objects) {
+  json::ObjectBuilder out;
+  for (const auto& [resource, live] : objects) {
+    const auto name = kube::label(resource.raw, kLabelTraitResource);
+    if (!name.empty() && !live.is_null()) out.set(name, live);
+  }
+  return out.build();
+}
+
+Value workload_of(const std::vector<std::pair<ManagedResource, Value>>& objects) {
+  for (const auto& [resource, live] : objects) {
+    if (kube::label(resource.raw, kLabelResourceType) == "WORKLOAD") return live;
+  }
+  return {};
+}
+
+}  // namespace
+
+ObjectId Manifest::id() const {
+  const auto kind = kube::GroupVersionKind::of(object);
+  return {cluster, kind ? kind->group : "", kind ? kind->kind : "", std::string(kube::ns(object)),
+          std::string(kube::name(object))};
+}
+
+AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object application, std::shared_ptr<const Parsed> parsed,
+               Lookup lookup, Memory& memory)
+    : tools_(tools),
+      reconcile_(reconcile),
+      application_(std::move(application)),
+      parsed_(std::move(parsed)),
+      lookup_(std::move(lookup)),
+      memory_(memory),
+      written_(std::make_shared<Signal>(tools.env)) {}
+
+Result<client::Client*> AppRun::on(const std::string& cluster) {
+  if (cluster.empty() || cluster == kHub) return &reconcile_.client;
+  auto found = reconcile_.on(cluster);
+  if (!found) return fail(Reason::NotFound, fmt::format("cluster \"{}\" not found", cluster));
+  return found;
+}
+
+std::vector<ClusterEntry> AppRun::clusters() const {
+  std::vector<ClusterEntry> entries = {{kHub, {}}};
+  for (const std::string& name : tools_.live.clusters().names()) {
+    if (name != kHub) entries.push_back({name, {}});
+  }
+  return entries;
+}
+
+void AppRun::set_revision(std::string name, std::int64_t number) {
+  revision_ = std::move(name);
+  revision_number_ = number;
+}
+
+RenderContext AppRun::render_context(const Placement& placement) const {
+  RenderContext context;
+  context.app_name = std::string(kube::name(application_));
+  context.ns = std::string(kube::ns(application_));
+  context.app_revision = revision_;
+  context.app_revision_number = revision_number_;
+  context.app_labels = or_empty(application_["metadata"]["labels"]);
+  context.app_annotations = visible_annotations(application_);
+  context.components = application_["spec"]["components"];
+  context.publish_version = std::string(kube::annotation(application_, kPublishVersion));
+  context.workflow_name = parsed_->workflow_name;
+  context.target_namespace = placement.ns;
+  context.cluster = placement.cluster == kHub ? "" : placement.cluster;
+  context.cluster_version = cluster_version();
+  return context;
+}
+
+Task<Result<Value>> AppRun::run_call(TemplateCall call, Placement placement) {
+  const workflow::Provider* provider = tools_.providers.find(call.provider, call.function);
+  if (provider == nullptr) {
+    co_return fail(Reason::NotImplemented,
+                   fmt::format("templates of components and traits cannot call {}.{}", call.provider, call.function));
+  }
+  const workflow::CallSetting setting{.env = tools_.env,
+                                      .http = tools_.http,
+                                      .on = [this](const std::string& cluster) { return on(cluster); },
+                                      .manager = kManager,
+                                      .owner = application_,
+                                      .labels = Value::empty_object(),
+                                      .context = Value::empty_object()};
+  const workflow::Answer answer =
+      co_await provider->run({.setting = setting, .params = std::move(call.params), .path = call.key});
+  if (answer.kind != workflow::Answer::Kind::Done) co_return fail(Reason::Invalid, answer.message);
+  co_return answer.returns;
+}
+
+Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentSpec component, Placement placement, Value patch,
+                                                                      Value live) {
+  auto definitions = definitions_of(component, *parsed_, lookup_);
+  if (!definitions) co_return fail(std::move(definitions).error());
+  const RenderContext context = render_context(placement);
+  const ComponentTemplates templates{definitions->first, definitions->second};
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n{}", json::print(component.to_json()), json::print(component_context(component, context)),
+                  json::print(patch), json::print(live), templates.component->digest);
+  for (const DefinitionPtr& trait : templates.traits) text += "\n" + trait->digest;
+  const std::string key = sha256_hex(text);
+  const std::string slot =
+      fmt::format("{}@{}/{}{}", component.name, placement.cluster, placement.ns, live.is_null() ? "" : "+");
+  if (const auto known = memory_.renders.find(slot); known != memory_.renders.end() && known->second.key == key) {
+    co_return known->second.made;
+  }
+  std::map<std::string, Value> answers;
+  for (std::size_t calls = 0; calls <= kMaxTemplateCalls; ++calls) {
+    std::expected<Rendering, RenderError> made{std::unexpect};
+    co_await compute_for(tools_.env, context.ns,
+                         [&] { made = render_component(component, templates, context, answers, patch, live); });
+    if (!made) co_return fail(Reason::Invalid, text_of(made.error()));
+    if (auto* rendered = std::get_if<RenderedComponent>(&*made)) {
+      auto kept = std::make_shared<const RenderedComponent>(std::move(*rendered));
+      memory_.renders[slot] = {key, kept};
+      co_return kept;
+    }
+    const TemplateCall call = std::get<TemplateCall>(*made);
+    auto answer = co_await run_call(call, placement);
+    if (!answer) co_return fail(std::move(answer).error());
+    answers[call.key] = std::move(*answer);
+  }
+  co_return fail(Reason::Invalid,
+                 fmt::format("component {}: more than {} calls in its templates", component.name, kMaxTemplateCalls));
+}
+
+std::vector<Manifest> AppRun::manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const {
+  std::vector<Manifest> made;
+  const auto add = [&](const Value& object, const std::string& trait, bool is_hub_only) {
+    const std::string cluster = is_hub_only || placement.cluster.empty() ? kHub : placement.cluster;
+    Value labelled = object.with_path({"metadata", "labels", kLabelCluster}, cluster == kHub ? "" : cluster);
+    made.push_back({.object = std::move(labelled), .cluster = cluster, .component = rendered.name, .trait = trait});
+  };
+  if (stage == Stage::DefaultDispatch && !rendered.workload.is_null() && !rendered.is_workload_managed) {
+    add(rendered.workload, "", false);
+  }
+  for (const RenderedObject& one : rendered.others) {
+    if (one.stage == stage) add(one.object, one.trait, one.is_control_plane_only);
+  }
+  return made;
+}
+
+Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent> rendered, Stage stage,
+                                         ComponentSpec component, Placement placement,
+                                         std::vector<std::pair<ManagedResource, Value>>& placed) {
+  std::vector<Manifest> manifests = manifests_of(*rendered, stage, placement);
+  if (manifests.empty()) co_return true;
+  auto live = co_await apply(manifests);
+  if (!live) co_return fail(std::move(live).error());
+  for (std::size_t i = 0; i < manifests.size(); ++i) placed.emplace_back(record_of(manifests[i]), (*live)[i]);
+  if (stage == Stage::PostDispatch) co_return true;
+  const ServiceStatus service = judge_service(component, placement, placed);
+  if (stage == Stage::DefaultDispatch) co_return service.is_workload_healthy;
+  co_return std::ranges::all_of(service.traits, [](const TraitStatus& trait) { return trait.is_healthy || trait.is_pending; });
+}
+
+Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement placement, Value patch) {
+  auto rendered = co_await render(component, placement, patch, {});
+  if (!rendered) co_return fail(std::move(rendered).error());
+  std::shared_ptr<const RenderedComponent> now = *rendered;
+  std::vector<std::pair<ManagedResource, Value>> placed;
+  Delivered delivered;
+  bool is_waiting = false;
+  for (const Stage stage : {Stage::PreDispatch, Stage::DefaultDispatch, Stage::PostDispatch}) {
+    if (stage == Stage::PostDispatch && !now->pending_traits.empty()) {
+      const Value live = json::object({{"output", workload_of(placed)}, {"outputs", outputs_of(placed)}});
+      auto again = co_await render(component, placement, patch, live);
+      if (!again) co_return fail(std::move(again).error());
+      now = *again;
+    }
+    auto is_ready = co_await deliver_stage(now, stage, component, placement, placed);
+    if (!is_ready) co_return fail(std::move(is_ready).error());
+    if (*is_ready) continue;
+    is_waiting = true;
+    delivered.message = stage == Stage::PreDispatch ? "waiting for previous stage healthy" : "wait healthy";
+    break;
+  }
+  ServiceStatus service = judge_service(component, placement, placed);
+  delivered.is_healthy = !is_waiting && service.is_healthy;
+  if (!delivered.is_healthy && delivered.message.empty()) delivered.message = "wait healthy";
+  put_service(std::move(service));
+  delivered.output = workload_of(placed);
+  delivered.outputs = outputs_of(placed);
+  if (const Value& workload = delivered.output; !workload.is_null()) {
+    delivered.workload =
+        workflow::ResourceRef{workload["apiVersion"].str(), workload["kind"].str(), std::string(kube::name(workload)),
+                              std::string(kube::ns(workload)), placement.cluster == kHub ? "" : placement.cluster};
+  }
+  co_return delivered;
+}
+
+ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placement& placement,
+                                    const std::vector<std::pair<ManagedResource, Value>>& objects) const {
+  ServiceStatus service{.name = component.name,
+                        .ns = placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns,
+                        .cluster = placement.cluster == kHub ? "" : placement.cluster};
+  auto definitions = definitions_of(component, *parsed_, lookup_);
+  if (!definitions) {
+    service.message = definitions.error().message;
+    return service;
+  }
+  const Value workload = workload_of(objects);
+  const Value outputs = outputs_of(objects);
+  const Value context = component_context(component, render_context(placement));
+  const Definition& own = *definitions->first;
+  service.workload = {own.workload_api_version, own.workload_kind};
+  if (service.workload.kind.empty() && !workload.is_null()) {
+    service.workload = {workload["apiVersion"].str(), workload["kind"].str()};
+  }
+  const bool is_managed = std::ranges::any_of(definitions->second, &Definition::manages_workload);
+  if (workload.is_null() && !is_managed) {
+    const bool has_workload = std::ranges::any_of(
+        objects, [](const auto& one) { return kube::label(one.first.raw, kLabelResourceType) == "WORKLOAD"; });
+    service.is_workload_healthy = !has_workload && !objects.empty();
+    if (has_workload) service.message = "the workload is not there";
+  } else {
+    HealthVerdict verdict = judge(own, context, component.properties, workload, outputs);
+    service.is_workload_healthy = verdict.is_healthy;
+    service.message = std::move(verdict.message);
+    service.details = std::move(verdict.details);
+  }
+  service.is_healthy = service.is_workload_healthy;
+  for (std::size_t i = 0; i < component.traits.size(); ++i) {
+    const Definition& definition = *definitions->second[i];
+    TraitStatus trait{.type = component.traits[i].type};
+    const bool is_made = std::ranges::any_of(objects, [&](const auto& one) { return one.first.trait == trait.type; });
+    trait.is_pending = definition.stage == Stage::PostDispatch && !is_made && !service.is_workload_healthy;
+    if (!trait.is_pending) {
+      HealthVerdict verdict = judge(definition, context, component.traits[i].properties, workload, outputs);
+      trait.is_healthy = verdict.is_healthy;
+      trait.message = std::move(verdict.message);
+      trait.details = std::move(verdict.details);
+      service.is_healthy = service.is_healthy && trait.is_healthy;
+    }
+    service.traits.push_back(std::move(trait));
+  }
+  return service;
+}
+
+void AppRun::put_service(ServiceStatus service) {
+  const auto at = std::ranges::find_if(services_, [&](const ServiceStatus& one) {
+    return one.name == service.name && one.ns == service.ns && one.cluster == service.cluster;
+  });
+  if (at == services_.end()) {
+    services_.push_back(std::move(service));
+  } else {
+    *at = std::move(service);
+  }
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,138 @@
+// One reconcile of an Application, as the steps of its workflow and its upkeep see it: renders components, applies their
+// objects stage by stage and tells their health. Every object is recorded in a tracker before it is applied. Steps that overlap
+// share one AppRun; nothing in it is held across a reconcile but Memory.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/controller.h"
+#include "delivery/application/live.h"
+#include "delivery/application/parsed.h"
+#include "delivery/application/render.h"
+#include "delivery/application/status.h"
+#include "delivery/application/tracker.h"
+#include "delivery/workflow/provider.h"
+
+namespace slipway::delivery::application {
+
+/// What the controller remembers of an application between reconciles. Lost at a restart; all of it can be learnt again.
+struct Memory {
+  struct Render {
+    std::string key;  // digest of everything it was made from
+    std::shared_ptr<const RenderedComponent> made;
+  };
+  std::string uid;
+  std::string parsed_key;
+  std::shared_ptr<const Parsed> parsed;
+  std::map<ObjectId, std::string> applied;  // digest of the manifest that this process applied last
+  std::map<ObjectId, std::string> settled;  // digests of (manifest, live object) that differ and cannot be made equal
+  std::map<std::string, Render> renders;    // by component and placement
+  std::optional<Steady> last_pass;
+};
+
+/// What every AppRun of a controller works with. Outlives it.
+struct AppTools {
+  Env& env;
+  HttpClient* http = nullptr;
+  LiveObjects& live;
+  const workflow::Providers& providers;  // for calls of component and trait templates
+};
+
+/// One component at one place, after an attempt to deliver it.
+struct Delivered {
+  bool is_healthy = false;
+  std::string message;  // why it waits
+  Value output;         // the live workload
+  Value outputs;        // live objects beside it, by name
+  std::optional<workflow::ResourceRef> workload;
+};
+
+/// A manifest on its way to a cluster.
+struct Manifest {
+  Value object;
+  std::string cluster;  // kHub for the application's own
+  std::string component;
+  std::string trait;
+  std::string creator = "workflow";
+
+  ObjectId id() const;
+};
+
+class AppRun {
+ public:
+  AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object application, std::shared_ptr<const Parsed> parsed,
+         Lookup lookup, Memory& memory);
+
+  const kube::Object& application() const { return application_; }
+  const Parsed& parsed() const { return *parsed_; }
+  const Lookup& lookup() const { return lookup_; }
+  AppTools& tools() { return tools_; }
+  /// A cluster as applications call it. NotFound when it is not known.
+  Result<client::Client*> on(const std::string& cluster);
+  /// Every cluster that a topology may choose.
+  std::vector<ClusterEntry> clusters() const;
+
+  void set_revision(std::string name, std::int64_t number);
+  const std::string& revision() const { return revision_; }
+  RenderContext render_context(const Placement& placement) const;
+
+  /// Renders; runs the calls that templates make. Errors: Invalid with the place and what to do.
+  Task<Result<std::shared_ptr<const RenderedComponent>>> render(ComponentSpec component, Placement placement, Value patch,
+                                                                Value live);
+  /// Renders and applies, stage by stage; each stage must be healthy before the next. Records the service.
+  Task<Result<Delivered>> deliver(ComponentSpec component, Placement placement, Value patch);
+  /// Records and applies manifests: all or, when one of them would be refused, none. The live objects in their order.
+  Task<Result<std::vector<Value>>> apply(std::vector<Manifest> manifests);
+  /// Of an object that a tracker holds, as it is now; null when it is not there.
+  Task<Result<Value>> live_object(ManagedResource resource);
+
+  /// The trackers; load before anything is applied.
+  void load_trackers(const std::vector<Value>& objects);
+  Tracker& current() { return current_; }
+  Tracker& root() { return root_; }
+  std::vector<Tracker>& outdated() { return outdated_; }
+  /// Writes a tracker that has changed. Calls that come while one writes are written together after it.
+  Task<Result<void>> write_tracker(TrackerType type);
+
+  /// Judges one component at one place by its live objects. `objects` are those of the tracker, with their live state.
+  ServiceStatus judge_service(const ComponentSpec& component, const Placement& placement,
+                              const std::vector<std::pair<ManagedResource, Value>>& objects) const;
+  void put_service(ServiceStatus service);
+  std::vector<ServiceStatus>& services() { return services_; }
+  std::vector<AppliedResource>& applied() { return applied_; }
+  Memory& memory() { return memory_; }
+
+ private:
+  struct Placed;
+  Task<Result<Value>> run_call(TemplateCall call, Placement placement);
+  Task<Result<bool>> deliver_stage(std::shared_ptr<const RenderedComponent> rendered, Stage stage, ComponentSpec component,
+                                   Placement placement, std::vector<std::pair<ManagedResource, Value>>& placed);
+  std::vector<Manifest> manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const;
+  Task<Result<Value>> check_owner(Manifest manifest);
+  Task<Result<Value>> write(Manifest manifest, Value live, bool is_dry_run);
+  ManagedResource record_of(const Manifest& manifest) const;
+  Result<void> record(const std::vector<Manifest>& manifests);
+  void note_applied(const Manifest& manifest);
+
+  AppTools tools_;
+  control::Reconcile& reconcile_;
+  kube::Object application_;
+  std::shared_ptr<const Parsed> parsed_;
+  Lookup lookup_;
+  Memory& memory_;
+  std::string revision_;
+  std::int64_t revision_number_ = 0;
+  Tracker current_, root_;
+  std::vector<Tracker> outdated_;
+  bool is_current_dirty_ = false, is_root_dirty_ = false, is_writing_ = false;
+  std::shared_ptr<Signal> written_;
+  std::vector<ServiceStatus> services_;
+  std::vector<AppliedResource> applied_;
+};
+
+}  // namespace slipway::delivery::application

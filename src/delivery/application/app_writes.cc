@@ -1,0 +1,296 @@
+// How an AppRun writes: ownership, policies on how objects are kept, trackers, server-side apply.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "client/client.h"
+#include "delivery/application/app_run.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+std::string self_of(const kube::Object& application) {
+  return fmt::format("{}/{}", kube::ns(application), kube::name(application));
+}
+
+/// Who the object belongs to, "namespace/name"; empty: to no application.
+std::string owner_of(const Value& live) {
+  const auto name = kube::label(live, kLabelName);
+  return name.empty() ? "" : fmt::format("{}/{}", kube::label(live, kLabelNamespace), name);
+}
+
+/// `shared-by` with `self` added.
+std::string shared_with(const Value& live, const std::string& self) {
+  const std::string before(kube::annotation(live, kSharedBy));
+  if (before.empty()) return self;
+  for (std::size_t at = 0; at <= before.size();) {
+    const std::size_t end = std::min(before.find(',', at), before.size());
+    if (before.substr(at, end - at) == self) return before;
+    at = end + 1;
+  }
+  return before + "," + self;
+}
+
+std::vector<std::string> keys_of(const std::string& path) {
+  std::vector<std::string> keys;
+  std::string key;
+  for (const char c : path) {
+    if (c == '.' || c == '[') {
+      if (!key.empty()) keys.push_back(std::move(key));
+      key.clear();
+    } else if (c != ']' && c != '"') {
+      key += c;
+    }
+  }
+  if (!key.empty()) keys.push_back(std::move(key));
+  return keys;
+}
+
+/// `manifest` with the live value at a path, lists by index; a path that the live object has not stays as it is.
+Value with_live(const Value& manifest, const Value& live, const std::vector<std::string>& keys, std::size_t at) {
+  if (at == keys.size()) return live.is_null() ? manifest : live;
+  if (manifest.is_array()) {
+    const std::size_t index = static_cast<std::size_t>(std::atoll(keys[at].c_str()));
+    if (index >= manifest.size() || index >= live.size()) return manifest;
+    return manifest.with_item(index, with_live(manifest.item(index), live.item(index), keys, at + 1));
+  }
+  if (!live.has(keys[at])) return manifest;
+  return manifest.with(keys[at], with_live(manifest[keys[at]], live[keys[at]], keys, at + 1));
+}
+
+bool has_other_value(const Value& manifest, const Value& live, const std::string& path) {
+  const Value* ours = &manifest;
+  const Value* theirs = &live;
+  for (const std::string& key : keys_of(path)) {
+    ours = &(*ours)[key];
+    theirs = &(*theirs)[key];
+  }
+  return !ours->is_null() && !(*ours == *theirs);
+}
+
+}  // namespace
+
+/// A manifest with what is needed to write it.
+struct AppRun::Placed {
+  Manifest manifest;
+  client::Client* client = nullptr;
+  workflow::MappedKind kind;
+  Value live;
+  std::string digest{};
+  bool is_done = false;  // nothing to write: `live` is the result
+};
+
+ManagedResource AppRun::record_of(const Manifest& manifest) const {
+  const RuleSubject subject = subject_of(manifest.object);
+  const ObjectId id = manifest.id();
+  ManagedResource made{.cluster = manifest.cluster,
+                       .component = manifest.component,
+                       .trait = manifest.trait,
+                       .creator = manifest.creator,
+                       .api_version = manifest.object["apiVersion"].str(),
+                       .kind = id.kind,
+                       .ns = id.ns,
+                       .name = id.name,
+                       .raw = manifest.object};
+  const bool keeps_nothing = parsed_->keep.is_apply_once && parsed_->keep.apply_once.empty();
+  if (keeps_nothing || id.kind == "Secret") {
+    // A Secret's content stands in no other object; under apply-once there is nothing to bring back.
+    made.raw = json::object({{"apiVersion", manifest.object["apiVersion"]},
+                             {"kind", manifest.object["kind"]},
+                             {"metadata", manifest.object["metadata"]}});
+    made.is_whole = false;
+  }
+  made.skips_collection = parsed_->keep.collect_strategy(subject) == CollectStrategy::Never;
+  return made;
+}
+
+void AppRun::load_trackers(const std::vector<Value>& objects) {
+  current_ = {.name = tracker_name(application_, TrackerType::Versioned), .generation = kube::generation(application_)};
+  root_ = {.name = tracker_name(application_, TrackerType::Root), .type = TrackerType::Root};
+  for (const Value& object : objects) {
+    if (kube::is_deleting(object)) continue;
+    Tracker tracker = Tracker::from_object(object);
+    if (tracker.name == current_.name) {
+      current_ = std::move(tracker);
+      current_.generation = kube::generation(application_);
+    } else if (tracker.name == root_.name) {
+      root_ = std::move(tracker);
+    } else {
+      outdated_.push_back(std::move(tracker));
+    }
+  }
+  std::ranges::sort(outdated_, {}, &Tracker::generation);
+}
+
+Result<void> AppRun::record(const std::vector<Manifest>& manifests) {
+  std::vector<ManagedResource> versioned, root;
+  for (const Manifest& manifest : manifests) {
+    const bool stays = parsed_->keep.collect_strategy(subject_of(manifest.object)) != CollectStrategy::OnAppUpdate;
+    (stays ? root : versioned).push_back(record_of(manifest));
+  }
+  is_current_dirty_ |= current_.record(versioned);
+  is_root_dirty_ |= root_.record(root);
+  return {};
+}
+
+Task<Result<void>> AppRun::write_tracker(TrackerType type) {
+  bool& is_dirty = type == TrackerType::Root ? is_root_dirty_ : is_current_dirty_;
+  Tracker& tracker = type == TrackerType::Root ? root_ : current_;
+  while (is_writing_) co_await written_->wait();
+  if (!is_dirty) co_return Result<void>{};
+  is_writing_ = true;
+  is_dirty = false;
+  const Value object = tracker.to_object(application_, revision_);
+  const bool is_new = tracker.object.is_null();
+  Result<Value> stored = is_new ? co_await client::create(reconcile_.client, kTrackers, object, kManager)
+                                : co_await client::update(reconcile_.client, kTrackers, object, kManager);
+  if (!stored) is_dirty = true;
+  if (stored) tracker.object = *stored;
+  is_writing_ = false;
+  written_->notify();
+  if (!stored) co_return fail(std::move(stored).error());
+  co_return Result<void>{};
+}
+
+/// The live object, if the application may have it.
+Task<Result<Value>> AppRun::check_owner(Manifest manifest) {
+  SLIPWAY_CO_TRY(client, on(manifest.cluster));
+  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, manifest.cluster, manifest.object));
+  SLIPWAY_CO_TRY(live, co_await tools_.live.find(*client, manifest.cluster, kind, std::string(kube::ns(manifest.object)),
+                                                 std::string(kube::name(manifest.object))));
+  const RuleSubject subject = subject_of(manifest.object);
+  const std::string what = manifest.id().to_string();
+  if (live.is_null()) {
+    if (parsed_->keep.is_read_only(subject)) {
+      co_return fail(Reason::NotFound, fmt::format("{} does not exist, and policy read-only lets nobody create it", what));
+    }
+    co_return live;
+  }
+  const std::string owner = owner_of(live);
+  if (owner == self_of(application_) || parsed_->keep.is_shared(subject) || parsed_->keep.is_read_only(subject)) co_return live;
+  if (owner.empty()) {
+    if (parsed_->keep.may_take_over(subject)) co_return live;
+    co_return fail(Reason::Conflict, fmt::format("{} exists but not managed by any application now", what));
+  }
+  co_return fail(Reason::Conflict, fmt::format("{} is managed by other application: {}", what, owner));
+}
+
+Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run) {
+  SLIPWAY_CO_TRY(client, on(manifest.cluster));
+  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, manifest.cluster, manifest.object));
+  const RuleSubject subject = subject_of(manifest.object);
+  if (parsed_->keep.is_read_only(subject)) co_return live;
+  const kube::ObjectKey key = kube::key_of(manifest.object);
+  Value object = manifest.object;
+  if (parsed_->keep.is_shared(subject)) {
+    const std::string self = self_of(application_);
+    const std::string shared = shared_with(live, self);
+    if (const std::string owner = owner_of(live); !owner.empty() && owner != self) {
+      const Value patch = json::object({{"metadata", json::object({{"annotations", json::object({{kSharedBy, shared}})}})}});
+      if (is_dry_run || kube::annotation(live, kSharedBy) == shared) co_return live;
+      co_return co_await client::merge_patch(*client, kind.resource, key, patch, kManager);
+    }
+    object = object.with_path({"metadata", "annotations", kSharedBy}, shared);
+  }
+  if (!live.is_null()) {
+    for (const std::string& path : parsed_->keep.kept_paths(subject, false)) {
+      if (path == "*") co_return live;
+      object = with_live(object, live, keys_of(path), 0);
+    }
+  }
+  const UpdateRule* update = live.is_null() ? nullptr : parsed_->keep.update_rule(subject);
+  const bool recreates = update != nullptr && std::ranges::any_of(update->recreate_fields, [&](const std::string& path) {
+                           return has_other_value(object, live, path);
+                         });
+  if (recreates) {
+    if (is_dry_run) co_return live;
+    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
+        *client, kind.resource, key,
+        {.propagation = "Background", .uid = std::string(kube::uid(live)), .resource_version = "", .grace_seconds = 0}));
+  } else if (update != nullptr && update->op == "replace") {
+    if (is_dry_run) co_return live;
+    const Value whole =
+        object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]).with("status", live["status"]);
+    co_return co_await client::update(*client, kind.resource, whole, kManager);
+  }
+  client::Request request;
+  request.verb = client::Verb::Patch;
+  request.resource = kind.resource;
+  request.ns = key.ns;
+  request.name = key.name;
+  request.body = object;
+  request.patch_type = client::PatchType::Apply;
+  request.field_manager = kManager;
+  request.force = true;
+  request.dry_run = is_dry_run;
+  auto reply = co_await client->call(std::move(request));
+  if (!reply) co_return fail(std::move(reply).error());
+  co_return std::move(reply->object);
+}
+
+void AppRun::note_applied(const Manifest& manifest) {
+  const ObjectId id = manifest.id();
+  AppliedResource made{.cluster = id.cluster == kHub ? "" : id.cluster,
+                       .api_version = manifest.object["apiVersion"].str(),
+                       .kind = id.kind,
+                       .name = id.name,
+                       .ns = id.ns,
+                       .creator = manifest.creator};
+  if (std::ranges::find(applied_, made) == applied_.end()) applied_.push_back(std::move(made));
+}
+
+Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) {
+  std::vector<Placed> placed;
+  for (Manifest& manifest : manifests) {
+    SLIPWAY_CO_TRY(client, on(manifest.cluster));
+    SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, manifest.cluster, manifest.object));
+    if (!kind.is_namespaced) manifest.object = manifest.object.without_path({"metadata", "namespace"});
+    SLIPWAY_CO_TRY(live, co_await check_owner(manifest));
+    Placed one{.manifest = manifest, .client = client, .kind = kind, .live = live};
+    one.digest = sha256_hex(json::print(manifest.object));
+    const auto known = memory_.applied.find(manifest.id());
+    one.is_done = !live.is_null() && known != memory_.applied.end() && known->second == one.digest;
+    placed.push_back(std::move(one));
+  }
+  const auto count = std::ranges::count_if(placed, [](const Placed& one) { return !one.is_done; });
+  // All or none: a manifest that would be refused stops the others. One alone is its own test.
+  for (const Placed& one : placed) {
+    if (count < 2 || one.is_done) continue;
+    auto tried = co_await write(one.manifest, one.live, true);
+    if (!tried) {
+      Status error = std::move(tried).error();
+      error.message = fmt::format("cannot apply {}: {}", one.manifest.id().to_string(), error.message);
+      co_return fail(std::move(error));
+    }
+  }
+  SLIPWAY_CO_TRY_VOID(record(manifests));
+  SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Versioned));
+  SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Root));
+  std::vector<Value> results;
+  for (Placed& one : placed) {
+    if (!one.is_done) {
+      auto written = co_await write(one.manifest, one.live, false);
+      if (!written) {
+        Status error = std::move(written).error();
+        error.message = fmt::format("cannot apply {}: {}", one.manifest.id().to_string(), error.message);
+        co_return fail(std::move(error));
+      }
+      one.live = std::move(*written);
+      memory_.applied[one.manifest.id()] = one.digest;
+    }
+    note_applied(one.manifest);
+    results.push_back(one.live);
+  }
+  co_return results;
+}
+
+Task<Result<Value>> AppRun::live_object(ManagedResource resource) {
+  SLIPWAY_CO_TRY(client, on(resource.cluster));
+  const Value named = json::object({{"apiVersion", resource.api_version}, {"kind", resource.kind}});
+  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, resource.cluster, named));
+  co_return co_await tools_.live.find(*client, resource.cluster, kind, resource.ns, resource.name);
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,120 @@
+#include "delivery/application/definition_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+constexpr std::size_t kMaxKept = 4'000;
+
+struct KindRow {
+  DefinitionKind kind;
+  const kube::Resource* resource;
+};
+const KindRow kKinds[] = {{DefinitionKind::Component, &kComponentDefinitions},
+                          {DefinitionKind::Trait, &kTraitDefinitions},
+                          {DefinitionKind::Policy, &kPolicyDefinitions},
+                          {DefinitionKind::WorkflowStep, &kStepDefinitions}};
+
+/// The definition inside a DefinitionRevision.
+const Value& embedded(const Value& revision) {
+  for (const char* member : {"componentDefinition", "traitDefinition", "policyDefinition", "workflowStepDefinition"}) {
+    const Value& found = revision["spec"][member];
+    if (found.is_object() && found["spec"].is_object() && !found["spec"].empty()) return found;
+  }
+  return revision["spec"]["none"];
+}
+
+/// How many single characters differ at least; more than two counts as far.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+DefinitionStore::DefinitionStore() {
+  for (const Value& object : builtin_definitions()) {
+    for (const KindRow& row : kKinds) {
+      if (kube::kind(object) == kind_of(row.kind)) built_in_[row.kind][std::string(kube::name(object))] = object;
+    }
+  }
+}
+
+void DefinitionStore::watch(control::Watches& watches) {
+  for (const KindRow& row : kKinds) informers_[row.kind] = &watches.cache(*row.resource);
+  revisions_ = &watches.cache(kDefinitionRevisions);
+}
+
+Value DefinitionStore::find_object(DefinitionKind kind, const std::string& ns, const std::string& type) const {
+  const auto at = type.find('@');
+  const std::string name = type.substr(0, at);
+  const auto informer = informers_.find(kind);
+  for (const std::string& place : {ns, std::string(kDefinitionNamespace)}) {
+    if (at != std::string::npos && revisions_ != nullptr) {
+      const Value revision = revisions_->get({place, name + "-" + type.substr(at + 1)});
+      if (!revision.is_null()) return embedded(revision);
+      continue;
+    }
+    if (informer == informers_.end()) continue;
+    if (const Value* found = informer->second->find({place, name})) return *found;
+  }
+  if (at != std::string::npos && type.substr(at + 1) != "v1") return {};
+  const auto rows_at = built_in_.find(kind);
+  if (rows_at == built_in_.end()) return {};
+  const auto& rows = rows_at->second;
+  const auto found = rows.find(name);
+  return found == rows.end() ? Value() : found->second;
+}
+
+Result<DefinitionPtr> DefinitionStore::find(DefinitionKind kind, const std::string& ns, const std::string& type) {
+  const Value object = find_object(kind, ns, type);
+  if (!object.is_null()) return read(object);
+  return fail(Reason::NotFound,
+              fmt::format("{}.{} \"{}\" not found{}", kind_of(kind), kGroup, type, did_you_mean(kind, ns, type)));
+}
+
+Result<DefinitionPtr> DefinitionStore::read(const Value& object) {
+  const std::string digest =
+      sha256_hex(fmt::format("{}/{}/{}", kube::kind(object), kube::name(object), json::print(object["spec"])));
+  if (const auto known = read_.find(digest); known != read_.end()) return known->second;
+  auto made = read_definition(object, templates_);
+  if (!made) return made;
+  if (read_.size() >= kMaxKept) read_.clear();
+  read_[digest] = *made;
+  return made;
+}
+
+std::string DefinitionStore::did_you_mean(DefinitionKind kind, const std::string& ns, const std::string& type) const {
+  std::string best;
+  std::size_t least = 3;
+  const auto look = [&](std::string_view name) {
+    const std::size_t far = distance(type, name);
+    if (far < least) least = far, best = name;
+  };
+  if (const auto rows = built_in_.find(kind); rows != built_in_.end()) {
+    for (const auto& [name, object] : rows->second) look(name);
+  }
+  if (const auto informer = informers_.find(kind); informer != informers_.end()) {
+    for (const auto& [key, object] : informer->second->objects()) {
+      if (key.ns == ns || key.ns == kDefinitionNamespace) look(key.name);
+    }
+  }
+  return best.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", best);
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,39 @@
+// Finds definitions: objects in the application's namespace, then in vela-system, then the built-in ones, which are the same
+// for everybody. `name@v2` names a DefinitionRevision. What was read once is kept by what it was read from.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/controller.h"
+#include "delivery/application/definition.h"
+#include "delivery/application/kind.h"
+
+namespace slipway::delivery::application {
+
+class DefinitionStore {
+ public:
+  DefinitionStore();
+  /// Follows the definitions of the home cluster; a change calls nobody: who needs it looks again.
+  void watch(control::Watches& watches);
+
+  /// Errors: NotFound, with a name that may have been meant; Invalid for a definition that cannot be read.
+  Result<DefinitionPtr> find(DefinitionKind kind, const std::string& ns, const std::string& type);
+  /// Reads a definition that is not in the cluster any more: of a revision.
+  Result<DefinitionPtr> read(const Value& object);
+  /// The object itself, or null.
+  Value find_object(DefinitionKind kind, const std::string& ns, const std::string& type) const;
+
+ private:
+  std::string did_you_mean(DefinitionKind kind, const std::string& ns, const std::string& type) const;
+
+  workflow::Templates templates_;
+  std::map<DefinitionKind, control::Informer*> informers_;
+  control::Informer* revisions_ = nullptr;
+  std::map<DefinitionKind, std::map<std::string, Value>> built_in_;
+  std::map<std::string, DefinitionPtr> read_;  // by digest of kind, name and spec
+};
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,227 @@
+#include "delivery/application/providers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace slipway::delivery::application {
+namespace {
+
+using workflow::Answer;
+using workflow::ProviderCall;
+
+Value outputs_value(const Delivered& delivered) {
+  json::ObjectBuilder out;
+  if (!delivered.output.is_null()) out.set("output", delivered.output);
+  if (delivered.outputs.size() > 0) out.set("outputs", delivered.outputs);
+  return out.build();
+}
+
+Placement placement_of(const Value& params) {
+  const std::string cluster = params["cluster"].str();
+  return {cluster.empty() ? kHub : cluster, params["namespace"].str()};
+}
+
+Task<Answer> apply_component(AppRun& run, ProviderCall call) {
+  auto component = read_component(call.params["value"], "value");
+  if (!component) co_return Answer::error(component.error().message);
+  auto delivered = co_await run.deliver(std::move(*component), placement_of(call.params), call.params["patch"]);
+  if (!delivered) co_return Answer::error(delivered.error().message);
+  Answer answer = Answer::done(outputs_value(*delivered));
+  answer.resource = delivered->workload;
+  if (!delivered->is_healthy && call.params["waitHealthy"].as_bool(true)) {
+    answer.kind = Answer::Kind::Wait;
+    answer.message = delivered->message;
+  }
+  co_return answer;
+}
+
+Task<Answer> render_component_call(AppRun& run, ProviderCall call) {
+  auto component = read_component(call.params["value"], "value");
+  if (!component) co_return Answer::error(component.error().message);
+  auto rendered = co_await run.render(std::move(*component), placement_of(call.params), call.params["patch"], {});
+  if (!rendered) co_return Answer::error(rendered.error().message);
+  json::ObjectBuilder outputs;
+  for (const RenderedObject& one : (*rendered)->others) {
+    if (!one.name.empty()) outputs.set(one.name, one.object);
+  }
+  co_return Answer::done(json::object({{"output", (*rendered)->workload}, {"outputs", outputs.build()}}));
+}
+
+Task<Answer> load_components(AppRun& run, ProviderCall call) {
+  const std::string only = call.params["component"].str();
+  json::ObjectBuilder out;
+  for (const ComponentSpec& component : run.parsed().spec.components) {
+    if (only.empty() || only == component.name) out.set(component.name, component.to_json());
+  }
+  co_return Answer::done(json::object({{"value", out.build()}}));
+}
+
+Task<Answer> load_components_in_order(AppRun& run, ProviderCall) {
+  json::ArrayBuilder out;
+  for (const ComponentSpec& component : run.parsed().spec.components) out.add(component.to_json());
+  co_return Answer::done(json::object({{"value", out.build()}}));
+}
+
+Task<Answer> load_policies(AppRun& run, ProviderCall) {
+  json::ObjectBuilder out;
+  for (const PolicySpec& policy : run.parsed().spec.policies) {
+    out.set(policy.name, json::object({{"name", policy.name}, {"type", policy.type}, {"properties", policy.properties}}));
+  }
+  co_return Answer::done(json::object({{"value", out.build()}}));
+}
+
+std::vector<std::string> texts(const Value& list) {
+  std::vector<std::string> out;
+  for (const Value& one : list.items()) out.push_back(one.str());
+  return out;
+}
+
+/// One component at one place of a deploy step.
+struct Unit {
+  ComponentSpec component;
+  Placement placement;
+  bool is_done = false;
+  bool is_healthy = false;
+  Status error{};
+  bool has_failed = false;
+};
+
+/// Whether all that the unit's component depends on is healthy at its place.
+bool may_start(const Unit& unit, const std::vector<Unit>& units) {
+  return std::ranges::all_of(unit.component.depends_on, [&](const std::string& name) {
+    const auto at = std::ranges::find_if(
+        units, [&](const Unit& other) { return other.component.name == name && other.placement == unit.placement; });
+    return at == units.end() || at->is_healthy;
+  });
+}
+
+Task<> deliver_unit(AppRun& run, Unit& unit) {
+  ComponentSpec component = unit.component;
+  auto delivered = co_await run.deliver(std::move(component), unit.placement, {});
+  unit.is_done = true;
+  unit.has_failed = !delivered;
+  if (!delivered) unit.error = std::move(delivered).error();
+  if (delivered) unit.is_healthy = delivered->is_healthy;
+}
+
+/// Runs units that may start, `parallelism` at once, until none can go on.
+Task<> deliver_units(AppRun& run, std::vector<Unit>& units, std::size_t parallelism) {
+  for (bool has_moved = true; has_moved;) {
+    has_moved = false;
+    std::vector<Unit*> ready;
+    for (Unit& unit : units) {
+      if (!unit.is_done && may_start(unit, units)) ready.push_back(&unit);
+    }
+    for (std::size_t from = 0; from < ready.size(); from += parallelism) {
+      Tasks tasks(run.tools().env);
+      for (std::size_t i = from; i < std::min(ready.size(), from + parallelism); ++i) tasks.spawn(deliver_unit(run, *ready[i]));
+      co_await tasks.join();
+      has_moved = true;
+    }
+  }
+}
+
+std::string place_of(const Unit& unit) {
+  return fmt::format("component {} in cluster {}", unit.component.name, unit.placement.cluster);
+}
+
+Task<Answer> deploy(AppRun& run, ProviderCall call) {
+  std::vector<PolicySpec> inline_policies;
+  for (const Value& policy : call.params["inlinePolicies"].items()) {
+    inline_policies.push_back({policy["name"].str(), policy["type"].str(), policy["properties"]});
+  }
+  auto plan = plan_deploy(run.parsed(), texts(call.params["policies"]), inline_policies, run.clusters());
+  if (!plan) co_return Answer::error(plan.error().message);
+  std::vector<Unit> units;
+  for (const Placement& placement : plan->placements) {
+    for (const ComponentSpec& component : plan->components) units.push_back({component, placement});
+  }
+  const auto parallelism = static_cast<std::size_t>(std::max<std::int64_t>(1, call.params["parallelism"].as_int(5)));
+  co_await deliver_units(run, units, parallelism);
+  std::vector<std::string> errors, waits;
+  for (const Unit& unit : units) {
+    if (unit.has_failed) errors.push_back(fmt::format("{}: {}", place_of(unit), unit.error.message));
+    if (!unit.has_failed && !unit.is_healthy) waits.push_back(place_of(unit));
+  }
+  if (!errors.empty()) co_return Answer::error(fmt::format("{}", fmt::join(errors, "; ")));
+  if (!waits.empty()) co_return Answer::wait(fmt::format("wait healthy: {}", fmt::join(waits, ", ")));
+  co_return Answer::done();
+}
+
+Task<Answer> list_clusters(AppRun& run, ProviderCall) {
+  json::ArrayBuilder names;
+  for (const ClusterEntry& cluster : run.clusters()) names.add(cluster.name);
+  co_return Answer::done(json::object({{"outputs", json::object({{"clusters", names.build()}})}}));
+}
+
+Task<Answer> get_placements(AppRun& run, ProviderCall call) {
+  std::vector<PolicySpec> topologies;
+  for (const std::string& name : texts(call.params["policies"])) {
+    if (const PolicySpec* policy = run.parsed().find_policy(name)) topologies.push_back(*policy);
+  }
+  auto found = placements(topologies, run.clusters());
+  if (!found) co_return Answer::error(found.error().message);
+  json::ArrayBuilder out;
+  for (const Placement& one : *found) out.add(json::object({{"cluster", one.cluster}, {"namespace", one.ns}}));
+  co_return Answer::done(json::object({{"placements", out.build()}}));
+}
+
+using Function = Task<Answer> (*)(AppRun& run, ProviderCall call);
+
+struct Row {
+  const char* package;
+  const char* function;
+  std::vector<std::string> params;
+  Function run;
+};
+
+}  // namespace
+
+Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::string>& policies,
+                               const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters) {
+  std::vector<PolicySpec> used = inline_policies;
+  for (const std::string& name : policies) {
+    const PolicySpec* policy = parsed.find_policy(name);
+    if (policy == nullptr) return fail(Reason::NotFound, fmt::format("policy {} not found", name));
+    used.push_back(*policy);
+  }
+  std::vector<PolicySpec> topologies;
+  std::ranges::copy_if(used, std::back_inserter(topologies), [](const PolicySpec& one) { return one.type == "topology"; });
+  DeployPlan plan{.placements = {}, .components = parsed.spec.components};
+  SLIPWAY_TRY(places, placements(topologies, clusters));
+  plan.placements = std::move(places);
+  for (const PolicySpec& policy : used) {
+    if (policy.type != "override") continue;
+    SLIPWAY_TRY(changed, override_components(plan.components, policy));
+    plan.components = std::move(changed);
+  }
+  for (const PolicySpec& policy : used) {
+    if (policy.type != "replication") continue;
+    SLIPWAY_TRY(changed, replicate_components(plan.components, policy));
+    plan.components = std::move(changed);
+  }
+  return plan;
+}
+
+std::vector<workflow::Provider> application_providers(AppRun& run) {
+  const std::vector<std::string> component = {"value", "cluster", "namespace", "env", "waitHealthy", "patch"};
+  const Row rows[] = {
+      {"oam", "component-apply", component, apply_component},
+      {"oam", "component-render", component, render_component_call},
+      {"oam", "load", {"app", "component"}, load_components},
+      {"oam", "load-comps-in-order", {"app"}, load_components_in_order},
+      {"oam", "load-policies", {"app"}, load_policies},
+      {"multicluster", "deploy", {"policies", "parallelism", "ignoreTerraformComponent", "inlinePolicies"}, deploy},
+      {"multicluster", "list-clusters", {}, list_clusters},
+      {"multicluster", "get-placements-from-topology-policies", {"policies"}, get_placements},
+  };
+  std::vector<workflow::Provider> providers;
+  for (const Row& row : rows) {
+    providers.push_back({row.package, row.function, row.params,
+                         [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }});
+  }
+  return providers;
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,132 @@
+#include "delivery/application/revision.h"
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+/// Under which member of a revision's spec definitions of a kind stand, by type.
+const char* member_of(DefinitionKind kind) {
+  switch (kind) {
+    case DefinitionKind::Component:
+      return "componentDefinitions";
+    case DefinitionKind::Trait:
+      return "traitDefinitions";
+    case DefinitionKind::Policy:
+      return "policyDefinitions";
+    case DefinitionKind::WorkflowStep:
+      return "workflowStepDefinitions";
+  }
+  return "";
+}
+
+/// A definition without what the server keeps about it.
+Value lean(const Value& object) {
+  const Value metadata = json::object({{"name", object["metadata"]["name"]}, {"namespace", object["metadata"]["namespace"]}});
+  return json::object(
+      {{"apiVersion", object["apiVersion"]}, {"kind", object["kind"]}, {"metadata", metadata}, {"spec", object["spec"]}});
+}
+
+Value objects_of(const DefinitionsByType& definitions) {
+  json::ObjectBuilder out;
+  for (const auto& [type, definition] : definitions) out.set(type, lean(definition->object));
+  return out.build();
+}
+
+Value shared_objects(const Parsed& parsed) {
+  json::ObjectBuilder out;
+  for (const auto& [name, policy] : parsed.shared_policies) {
+    out.set(name, json::object({{"apiVersion", policy["apiVersion"]},
+                                {"kind", policy["kind"]},
+                                {"metadata", json::object({{"name", name}})},
+                                {"type", policy["type"]},
+                                {"properties", policy["properties"]}}));
+  }
+  return out.build();
+}
+
+Value shared_workflow(const Parsed& parsed) {
+  const Value& workflow = parsed.shared_workflow;
+  if (workflow.is_null()) return {};
+  return json::object({{"apiVersion", workflow["apiVersion"]},
+                       {"kind", workflow["kind"]},
+                       {"metadata", json::object({{"name", workflow["metadata"]["name"]}})},
+                       {"mode", workflow["mode"]},
+                       {"steps", workflow["steps"]}});
+}
+
+}  // namespace
+
+std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions) {
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n", kube::annotation(application, kPublishVersion), json::print(spec),
+                                 json::print(shared_objects(parsed)), json::print(shared_workflow(parsed)));
+  if (with_definitions) {
+    for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
+      for (const auto& [type, definition] : *all) text += type + "=" + definition->digest + "\n";
+    }
+  }
+  return sha256_hex(text).substr(0, 16);
+}
+
+std::string revision_name(std::string_view application, std::int64_t number) {
+  return fmt::format("{}-v{}", application, number);
+}
+
+Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
+                    const std::string& hash) {
+  const std::string name(kube::name(application));
+  json::ObjectBuilder annotations;
+  if (const auto version = kube::annotation(application, kPublishVersion); !version.empty()) {
+    annotations.set(kPublishVersion, Value(version));
+  }
+  const Value kept_annotations = annotations.build();
+  const Value embedded = json::object(
+      {{"apiVersion", kApiVersion},
+       {"kind", kApplicationKind.kind},
+       {"metadata",
+        json::object({{"name", name}, {"namespace", Value(kube::ns(application))}, {"annotations", kept_annotations}})},
+       {"spec", spec}});
+  json::ObjectBuilder content;
+  content.set("application", embedded);
+  const std::pair<DefinitionKind, const DefinitionsByType*> kinds[] = {{DefinitionKind::Component, &parsed.components},
+                                                                       {DefinitionKind::Trait, &parsed.traits},
+                                                                       {DefinitionKind::Policy, &parsed.policies},
+                                                                       {DefinitionKind::WorkflowStep, &parsed.step_types}};
+  for (const auto& [kind, definitions] : kinds) {
+    if (!definitions->empty()) content.set(member_of(kind), objects_of(*definitions));
+  }
+  if (!parsed.shared_policies.empty()) content.set("policies", shared_objects(parsed));
+  if (!parsed.shared_workflow.is_null()) content.set("workflow", shared_workflow(parsed));
+  return json::object(
+      {{"apiVersion", kApiVersion},
+       {"kind", kRevisionKind.kind},
+       {"metadata", json::object({{"name", revision_name(name, number)},
+                                  {"namespace", Value(kube::ns(application))},
+                                  {"labels", json::object({{kLabelName, name}, {"app.oam.dev/app-revision-hash", hash}})},
+                                  {"annotations", kept_annotations},
+                                  {"ownerReferences", json::array({kube::owner_reference(application)})}})},
+       {"spec", content.build()}});
+}
+
+Lookup lookup_in(const Value& revision, DefinitionStore& store, Lookup otherwise) {
+  const Value spec = revision["spec"];
+  Lookup lookup;
+  lookup.definition = [spec, &store, otherwise](DefinitionKind kind, const std::string& type) {
+    const Value& held = spec[member_of(kind)][type];
+    return held.is_null() ? otherwise.definition(kind, type) : store.read(held);
+  };
+  lookup.policy = [spec, otherwise](const std::string& name) {
+    const Value& held = spec["policies"][name];
+    return held.is_null() ? otherwise.policy(name) : held;
+  };
+  lookup.workflow = [spec, otherwise](const std::string& name) {
+    const Value& held = spec["workflow"];
+    return kube::name(held) == name ? held : otherwise.workflow(name);
+  };
+  return lookup;
+}
+
+}  // namespace slipway::delivery::application

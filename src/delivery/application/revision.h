@@ -1,0 +1,25 @@
+// ApplicationRevisions: what an application was made of at one time, numbered from 1 and never reused. A new one is made when
+// the spec, a shared policy, the shared workflow or the publish version differs from the newest; definitions that changed since
+// do not make one, and their frozen copies go on being used, unless the application asks for autoUpdate. Pure. Follows
+// kubevela/kubevela pkg/controller/core.oam.dev/v1beta1/application/revision.go.
+#pragma once
+
+#include <string>
+
+#include "delivery/application/definition_store.h"
+#include "delivery/application/parsed.h"
+
+namespace slipway::delivery::application {
+
+/// Sixteen hexadecimal digits over what makes a new revision; with `with_definitions` over definitions too.
+std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions);
+
+/// The object to create. `number` from 1.
+Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
+                    const std::string& hash);
+std::string revision_name(std::string_view application, std::int64_t number);
+
+/// Looks names up in a revision first; what it does not hold in `otherwise`.
+Lookup lookup_in(const Value& revision, DefinitionStore& store, Lookup otherwise);
+
+}  // namespace slipway::delivery::application

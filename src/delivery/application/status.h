@@ -1,0 +1,151 @@
+// The status of an Application, as a described struct: field names and words are KubeVela's (core.oam.dev/v1beta1 AppStatus).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delivery/workflow/run_status.h"
+#include "json/codec.h"
+
+namespace slipway::delivery::application {
+
+struct AppCondition {
+  std::string type;
+  std::string status;
+  std::optional<Time> last_transition_time;
+  std::string reason;
+  std::string message{};
+
+  static void describe(auto& d) {
+    d.doc("A condition: Parsed, Revision, Policy, Render, Workflow, Ready, Progressing, StateKeep, Deleting.");
+    d.field("type", &AppCondition::type, "Which one.").required();
+    d.field("status", &AppCondition::status, "True, False or Unknown.").required();
+    d.field("lastTransitionTime", &AppCondition::last_transition_time, "When its status last changed.");
+    d.field("reason", &AppCondition::reason, "Available, ReconcileSuccess, ReconcileError, Deleting, …").always();
+    d.field("message", &AppCondition::message, "Why, in words.");
+    d.ignore_unknown();
+  }
+};
+
+struct WorkloadKind {
+  std::string api_version;
+  std::string kind;
+
+  static void describe(auto& d) {
+    d.doc("Kind of a workload.");
+    d.field("apiVersion", &WorkloadKind::api_version, "API version.").always();
+    d.field("kind", &WorkloadKind::kind, "Kind.").always();
+  }
+  bool operator==(const WorkloadKind&) const = default;
+};
+
+struct TraitStatus {
+  std::string type;
+  bool is_healthy = false;
+  bool is_pending = false;
+  std::string message{};
+  std::map<std::string, std::string> details{};
+
+  static void describe(auto& d) {
+    d.doc("How a trait stands.");
+    d.field("type", &TraitStatus::type, "Type of the trait.").always();
+    d.field("healthy", &TraitStatus::is_healthy, "Its health policy holds.").always();
+    d.field("pending", &TraitStatus::is_pending, "It waits for the workload's health before it is rendered.");
+    d.field("message", &TraitStatus::message, "What its definition says of it.");
+    d.field("details", &TraitStatus::details, "Values that its definition tells.");
+    d.ignore_unknown();
+  }
+  bool operator==(const TraitStatus&) const = default;
+};
+
+struct ServiceStatus {
+  std::string name;
+  std::string ns;
+  std::string cluster;
+  WorkloadKind workload{};
+  bool is_healthy = false;
+  bool is_workload_healthy = false;
+  std::string message{};
+  std::map<std::string, std::string> details{};
+  std::vector<TraitStatus> traits{};
+
+  static void describe(auto& d) {
+    d.doc("How a component stands in one namespace of one cluster.");
+    d.field("name", &ServiceStatus::name, "Name of the component.").always();
+    d.field("namespace", &ServiceStatus::ns, "Namespace it was delivered to.");
+    d.field("cluster", &ServiceStatus::cluster, "Cluster it was delivered to; absent: the hub.");
+    d.field("workloadDefinition", &ServiceStatus::workload, "Kind of its workload.").always();
+    d.field("healthy", &ServiceStatus::is_healthy, "Its workload and its traits are healthy.").always();
+    d.field("workloadHealthy", &ServiceStatus::is_workload_healthy, "Its workload is healthy.");
+    d.field("message", &ServiceStatus::message, "What its definition says of it.");
+    d.field("details", &ServiceStatus::details, "Values that its definition tells.");
+    d.field("traits", &ServiceStatus::traits, "Its traits.").list_type("atomic");
+    d.ignore_unknown();
+  }
+  bool operator==(const ServiceStatus&) const = default;
+};
+
+struct AppliedResource {
+  std::string cluster;
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string ns;
+  std::string creator;
+
+  static void describe(auto& d) {
+    d.doc("An object that the application made.");
+    d.field("cluster", &AppliedResource::cluster, "Its cluster; absent: the hub.");
+    d.field("apiVersion", &AppliedResource::api_version, "API version of the object.");
+    d.field("kind", &AppliedResource::kind, "Kind of the object.");
+    d.field("name", &AppliedResource::name, "Name of the object.");
+    d.field("namespace", &AppliedResource::ns, "Namespace of the object.");
+    d.field("creator", &AppliedResource::creator, "`workflow` or `policy`.");
+    d.ignore_unknown();
+  }
+  auto operator<=>(const AppliedResource&) const = default;
+};
+
+struct LatestRevision {
+  std::string name;
+  std::int64_t revision = 0;
+  std::string hash;
+
+  static void describe(auto& d) {
+    d.doc("The newest ApplicationRevision.");
+    d.field("name", &LatestRevision::name, "Its name.").always();
+    d.field("revision", &LatestRevision::revision, "Its number.").always();
+    d.field("revisionHash", &LatestRevision::hash, "Digest of what it holds.");
+  }
+};
+
+struct ApplicationStatus {
+  std::vector<AppCondition> conditions;
+  std::int64_t observed_generation = 0;
+  std::string phase;
+  std::optional<LatestRevision> latest_revision;
+  std::vector<ServiceStatus> services;
+  std::vector<AppliedResource> applied;
+  std::optional<workflow::RunStatus> workflow;
+  std::optional<Time> restart_at;
+
+  static void describe(auto& d) {
+    d.doc("How the application stands.");
+    d.field("conditions", &ApplicationStatus::conditions, "Conditions, in the order of the work.").list_type("map", {"type"});
+    d.field("observedGeneration", &ApplicationStatus::observed_generation, "The generation of the spec this status is about.");
+    d.field("status", &ApplicationStatus::phase,
+            "Phase: starting, rendering, generatingPolicy, runningWorkflow, workflowSuspending, workflowTerminated, "
+            "workflowFailed, running, unhealthy or deleting.");
+    d.field("latestRevision", &ApplicationStatus::latest_revision, "The newest revision.");
+    d.field("services", &ApplicationStatus::services, "The components where they were delivered.").list_type("atomic");
+    d.field("appliedResources", &ApplicationStatus::applied, "What the application made.").list_type("atomic");
+    d.field("workflow", &ApplicationStatus::workflow, "How the workflow stands.");
+    d.field("workflowRestartScheduledAt", &ApplicationStatus::restart_at, "When the workflow is to start again.");
+    d.ignore_unknown();
+  }
+};
+
+}  // namespace slipway::delivery::application

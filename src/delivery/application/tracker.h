@@ -1,0 +1,68 @@
+// ResourceTrackers: which objects an application has made, recorded before they are applied, so that a crash leaks nothing.
+// One tracker per generation of the application (`<app>-v<generation>-<namespace>`, after a publish version
+// `<app>-<version>-<namespace>`), and a root tracker (`<app>-<namespace>`) for what outlives updates. Pure; the manifest stands
+// in `raw`, from which a lost object comes back without rendering. Follows kubevela/kubevela pkg/resourcetracker.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "delivery/application/kind.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::application {
+
+/// What tells one object of all clusters from another.
+struct ObjectId {
+  std::string cluster;  // kHub for the application's own
+  std::string group;
+  std::string kind;
+  std::string ns;
+  std::string name;
+
+  auto operator<=>(const ObjectId&) const = default;
+  /// `Deployment default/web` or `Deployment default/web (cluster prod)`.
+  std::string to_string() const;
+};
+
+/// An entry of spec.managedResources.
+struct ManagedResource {
+  std::string cluster;  // kHub for the application's own
+  std::string component;
+  std::string trait;
+  std::string creator;  // workflow, policy
+  std::string api_version, kind, ns, name;
+  Value raw;             // the manifest; with metadata only under apply-once
+  bool is_whole = true;  // raw is the whole manifest
+  bool skips_collection = false;
+
+  ObjectId id() const;
+  Value to_json() const;
+  static ManagedResource from_json(const Value& entry);
+};
+
+enum class TrackerType : std::uint8_t { Versioned, Root };
+
+/// A tracker as it is stored.
+struct Tracker {
+  std::string name;
+  TrackerType type = TrackerType::Versioned;
+  std::int64_t generation = 0;  // of the application
+  std::vector<ManagedResource> resources{};
+  Value object{};  // as read; null: not there yet
+
+  /// Null when it does not hold the object.
+  const ManagedResource* find(const ObjectId& id) const;
+  /// Adds or replaces entries. False when all were there already, as they are.
+  bool record(const std::vector<ManagedResource>& entries);
+  Value to_object(const kube::Object& application, const std::string& revision) const;
+  static Tracker from_object(const Value& object);
+};
+
+std::string tracker_name(const kube::Object& application, TrackerType type);
+/// Whether the tracker was made for this application, and not for an earlier one of its name.
+bool belongs_to(const Value& tracker, const kube::Object& application);
+
+}  // namespace slipway::delivery::application

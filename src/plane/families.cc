@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cluster/admission.h"
 #include "cluster/explain.h"
+#include "delivery/application/family.h"
 #include "delivery/jobflow/family.h"
 #include "kube/builtin.h"
 #include "server/create_check.h"
@@ -17,7 +18,7 @@ namespace {
 using Row = const delivery::Family& (*)();
 
 /// Every family, in no order that means anything.
-constexpr Row kFamilies[] = {delivery::jobflow::family};
+constexpr Row kFamilies[] = {delivery::jobflow::family, delivery::application::family};
 
 const kube::GroupVersionKind kEventKind{"", "v1", "Event"};
 

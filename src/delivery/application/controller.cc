@@ -1,0 +1,431 @@
+#include "delivery/application/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "control/object_writes.h"
+#include "delivery/application/providers.h"
+#include "delivery/application/revision.h"
+#include "delivery/application/run_context.h"
+#include "delivery/application/upkeep.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using control::Outcome;
+using kube::ObjectKey;
+
+constexpr const char* kByApplication = "application";
+constexpr const char* kUnresolved = "unresolved";
+
+/// Conditions in the order of the work; what comes later than a failure is dropped.
+constexpr const char* kOrder[] = {"Parsed", "Revision", "Policy", "Render", "Workflow", "Ready"};
+
+std::string application_key(const Value& object) {
+  return fmt::format("{}/{}", kube::label(object, kLabelNamespace), kube::label(object, kLabelName));
+}
+
+void set_condition(ApplicationStatus& status, const std::string& type, bool is_true, const std::string& reason,
+                   const std::string& message, Time now) {
+  const auto at = std::ranges::find(status.conditions, type, &AppCondition::type);
+  AppCondition condition{
+      .type = type, .status = is_true ? "True" : "False", .last_transition_time = now, .reason = reason, .message = message};
+  if (at == status.conditions.end()) {
+    status.conditions.push_back(std::move(condition));
+    return;
+  }
+  if (at->status == condition.status) condition.last_transition_time = at->last_transition_time;
+  *at = std::move(condition);
+}
+
+void pass_condition(ApplicationStatus& status, const char* type, Time now) {
+  set_condition(status, type, true, "Available", "", now);
+}
+
+void drop_conditions_after(ApplicationStatus& status, std::string_view type) {
+  const auto* from = std::ranges::find(kOrder, type);
+  std::erase_if(status.conditions, [&](const AppCondition& one) {
+    return std::find(from == std::end(kOrder) ? from : from + 1, std::end(kOrder), one.type) != std::end(kOrder);
+  });
+}
+
+/// A step of the reconcile failed: it and Ready say so.
+void fail_condition(ApplicationStatus& status, const char* type, const std::string& message, Time now) {
+  drop_conditions_after(status, type);
+  set_condition(status, type, false, "ReconcileError", message, now);
+  set_condition(status, "Ready", false, "ReconcileError", message, now);
+}
+
+std::string phase_of(const workflow::RunStatus& run) {
+  if (run.phase == workflow::kSuspending) return "workflowSuspending";
+  if (run.phase == workflow::kTerminated) return "workflowTerminated";
+  if (run.phase == workflow::kFailed) return "workflowFailed";
+  return "runningWorkflow";
+}
+
+/// The spec that a revision holds, when the publish version says that it is to be delivered and not what is written now.
+const Value* published_spec(const kube::Object& application, const Value& revision) {
+  const auto version = kube::annotation(application, kPublishVersion);
+  if (version.empty() || revision.is_null() || kube::annotation(revision, kPublishVersion) != version) return nullptr;
+  return &revision["spec"]["application"]["spec"];
+}
+
+/// What a run delivers: changes restart it.
+std::string run_marker(const kube::Object& application, const LatestRevision& revision) {
+  const auto version = kube::annotation(application, kPublishVersion);
+  return version.empty() ? revision.name : std::string(version);
+}
+
+}  // namespace
+
+ApplicationController::ApplicationController(Env& env, HttpClient* http, ControllerOptions options)
+    : env_(env), http_(http), options_(options) {
+  template_providers_.add(workflow::standard_providers());
+}
+
+void ApplicationController::watch(control::Watches& watches) {
+  live_.watch(watches);
+  applications_ = &watches.changes(kApplications, [](const Value& before, const Value& after) -> std::vector<ObjectKey> {
+    const Value& object = after.is_null() ? before : after;
+    return {kube::key_of(object)};
+  });
+  applications_->add_index(kUnresolved, [](const Value& application) -> std::vector<std::string> {
+    const bool is_parsed = kube::condition(application, "Parsed")["status"].as_string() != "False";
+    return is_parsed ? std::vector<std::string>{} : std::vector<std::string>{"yes"};
+  });
+  revisions_ = &watches.cache(kRevisions);
+  revisions_->add_index(kByApplication, [](const Value& revision) -> std::vector<std::string> {
+    return {fmt::format("{}/{}", kube::ns(revision), kube::label(revision, kLabelName))};
+  });
+  trackers_ = &watches.cache(kTrackers);
+  trackers_->add_index(kByApplication,
+                       [](const Value& tracker) -> std::vector<std::string> { return {application_key(tracker)}; });
+  definitions_.watch(watches);
+  // Whoever could not be read may be readable now.
+  for (const kube::Resource& resource : {kComponentDefinitions, kTraitDefinitions, kPolicyDefinitions, kStepDefinitions}) {
+    watches.also(resource, [this](const Value&) { return unresolved(""); });
+  }
+  policies_ = &watches.also(kPolicies, [this](const Value& policy) { return unresolved(std::string(kube::ns(policy))); });
+  workflows_ = &watches.also(kWorkflows, [this](const Value& one) { return unresolved(std::string(kube::ns(one))); });
+}
+
+std::vector<ObjectKey> ApplicationController::unresolved(const std::string& ns) const {
+  std::vector<ObjectKey> keys;
+  for (const Value& application : applications_->index(kUnresolved, "yes")) {
+    if (ns.empty() || kube::ns(application) == ns) keys.push_back(kube::key_of(application));
+  }
+  return keys;
+}
+
+std::vector<Value> ApplicationController::trackers_of(const kube::Object& application) const {
+  std::vector<Value> mine;
+  const std::string key = fmt::format("{}/{}", kube::ns(application), kube::name(application));
+  for (const Value& tracker : trackers_->index(kByApplication, key)) {
+    if (belongs_to(tracker, application)) mine.push_back(tracker);
+  }
+  return mine;
+}
+
+Lookup ApplicationController::live_lookup(const kube::Object& application) {
+  const std::string ns(kube::ns(application));
+  return {.definition = [this, ns](DefinitionKind kind, const std::string& type) { return definitions_.find(kind, ns, type); },
+          .policy = [this, ns](const std::string& name) { return policies_->get({ns, name}); },
+          .workflow = [this, ns](const std::string& name) { return workflows_->get({ns, name}); }};
+}
+
+Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
+  kube::Object application = applications_->get(run.key);
+  if (application.is_null()) {
+    memories_.erase(run.key);
+    co_return Outcome::settled();
+  }
+  Memory& memory = memories_[run.key];
+  if (memory.uid != kube::uid(application)) {
+    memory = Memory{};
+    memory.uid = std::string(kube::uid(application));
+  }
+  if (kube::is_deleting(application)) co_return co_await let_go(run, std::move(application), memory);
+  if (kube::label(application, kLabelPause) == "true") co_return Outcome::settled();
+  const Steady now = env_.clock.steady();
+  if (memory.last_pass && now - *memory.last_pass < options_.pause) {
+    co_return Outcome::retries_after(options_.pause - (now - *memory.last_pass));
+  }
+  memory.last_pass = now;
+  auto held = co_await control::add_finalizer(run.client, kApplications, application, kFinalizer, kManager);
+  if (!held) co_return Outcome::failed(std::move(held).error());
+  co_return co_await deliver(run, std::move(*held), memory);
+}
+
+Result<std::shared_ptr<const Parsed>> ApplicationController::parse_once(Memory& memory, const kube::Object& application,
+                                                                        const Value& spec, const Lookup& lookup,
+                                                                        const std::string& key) {
+  if (memory.parsed && memory.parsed_key == key) return memory.parsed;
+  SLIPWAY_TRY(parsed, parse(application, spec, lookup));
+  memory.parsed = std::make_shared<const Parsed>(std::move(parsed));
+  memory.parsed_key = key;
+  return memory.parsed;
+}
+
+/// The newest revision as long as it says what is wanted; else a new one.
+Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(client::Client& client, kube::Object application,
+                                                                             Status status, Memory& memory) {
+  const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
+  if (!status.latest_revision) co_return co_await resolve_new(client, std::move(application), std::move(status));
+  const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
+  if (revision.is_null()) co_return co_await resolve_new(client, std::move(application), std::move(status));
+  Resolved resolved{.parsed = nullptr,
+                    .lookup = lookup_in(revision, definitions_, live_lookup(application)),
+                    .revision = *status.latest_revision};
+  const Value& frozen = revision["spec"]["application"]["spec"];
+  if (const Value* published = published_spec(application, revision)) {
+    SLIPWAY_CO_TRY(parsed, parse_once(memory, application, *published, resolved.lookup, resolved.revision.name));
+    resolved.parsed = std::move(parsed);
+    co_return resolved;
+  }
+  const bool is_same = frozen == application["spec"] && kube::annotation(revision, kPublishVersion).empty() &&
+                       kube::annotation(application, kPublishVersion).empty();
+  if (!is_same || follows_definitions) co_return co_await resolve_new(client, std::move(application), std::move(status));
+  // Shared policies and the shared workflow count as the spec does.
+  Lookup frozen_definitions = resolved.lookup;
+  frozen_definitions.policy = live_lookup(application).policy;
+  frozen_definitions.workflow = live_lookup(application).workflow;
+  SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, frozen_definitions, resolved.revision.name));
+  const bool is_shared = !parsed->shared_policies.empty() || !parsed->shared_workflow.is_null();
+  if (is_shared) {
+    SLIPWAY_CO_TRY(now, parse(application, frozen, frozen_definitions));
+    if (revision_hash(application, frozen, now, false) != resolved.revision.hash) {
+      co_return co_await resolve_new(client, std::move(application), std::move(status));
+    }
+  }
+  resolved.parsed = std::move(parsed);
+  co_return resolved;
+}
+
+Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new(client::Client& client,
+                                                                                 kube::Object application, Status status) {
+  const Lookup lookup = live_lookup(application);
+  const Value spec = application["spec"];
+  SLIPWAY_CO_TRY(parsed, parse(application, spec, lookup));
+  const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
+  const std::string hash = revision_hash(application, spec, parsed, follows_definitions);
+  auto shared = std::make_shared<const Parsed>(std::move(parsed));
+  if (status.latest_revision && status.latest_revision->hash == hash) {
+    co_return Resolved{shared, lookup, *status.latest_revision};
+  }
+  std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
+  for (;; ++number) {
+    const Value wanted = make_revision(application, spec, *shared, number, hash);
+    auto made = co_await client::create(client, kRevisions, wanted, kManager);
+    if (made) break;
+    if (made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
+    // One of an earlier try whose status was lost, or of an application of that name that is gone.
+    auto there = co_await client::get(client, kRevisions, kube::key_of(wanted));
+    if (!there) co_return fail(std::move(there).error());
+    const bool is_mine = kube::is_owned_by(*there, kube::uid(application));
+    if (is_mine && kube::label(*there, "app.oam.dev/app-revision-hash") == hash) break;
+  }
+  co_return Resolved{shared, lookup, {revision_name(kube::name(application), number), number, hash}};
+}
+
+Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Object application, Memory& memory) {
+  const Value before = application["status"];
+  auto decoded = json::decode<Status>(before, "status", {.allow_unknown = true});
+  Status status = decoded ? std::move(*decoded) : Status{};
+  const Time now = env_.clock.now();
+  auto resolved = co_await resolve(run.client, application, status, memory);
+  if (!resolved) {
+    const auto& error = resolved.error();
+    const bool is_users =
+        error.reason == Reason::NotFound || error.reason == Reason::Invalid || error.reason == Reason::BadRequest;
+    if (!is_users) co_return Outcome::failed(error);
+    status.phase = "rendering";
+    fail_condition(status, "Parsed", error.message, now);
+    co_return co_await write(run.client, std::move(application), std::move(status), before,
+                             Outcome::retries_after(options_.parse_pause));
+  }
+  status.latest_revision = resolved->revision;
+  for (const char* type : {"Parsed", "Revision", "Policy", "Render"}) pass_condition(status, type, now);
+  AppRun app(AppTools{env_, http_, live_, template_providers_}, run, application, resolved->parsed, resolved->lookup, memory);
+  app.set_revision(resolved->revision.name, resolved->revision.revision);
+  app.load_trackers(trackers_of(application));
+  const std::string marker = run_marker(application, resolved->revision);
+  const bool restarts = !status.workflow || status.workflow->app_revision != marker || !status.workflow->start_time;
+  if (restarts) {
+    status.workflow = workflow::RunStatus{};
+    status.workflow->app_revision = marker;
+    status.services.clear();
+    status.applied.clear();
+    drop_conditions_after(status, "Render");
+  }
+  app.services() = status.services;
+  app.applied() = status.applied;
+  std::optional<Duration> again;
+  Result<void> done{};
+  if (!status.workflow->is_finished) done = co_await run_pass(app, status, again);
+  if (!done) co_return Outcome::failed(std::move(done).error());
+  if (status.workflow->is_finished) {
+    auto kept = co_await keep_up(app, status);
+    if (!kept) {
+      fail_condition(status, "StateKeep", kept.error().message, now);
+      again = options_.collect_pause;
+    } else {
+      std::erase_if(status.conditions, [](const AppCondition& one) { return one.type == "StateKeep"; });
+      again = *kept;
+    }
+  } else {
+    status.phase = phase_of(*status.workflow);
+  }
+  status.services = app.services();
+  status.applied = app.applied();
+  const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
+  co_return co_await write(run.client, std::move(application), std::move(status), before, outcome);
+}
+
+Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, std::optional<Duration>& again) {
+  SLIPWAY_CO_TRY(client, app.on(kHub));
+  SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
+  const bool is_first = !status.workflow->start_time;
+  if (is_first) context.store = {};
+  workflow::Providers providers;
+  providers.add(application_providers(app));
+  providers.add(workflow::standard_providers());
+  const RenderContext base = app.render_context({});
+  const Value labels = json::object({{kLabelName, base.app_name}, {kLabelNamespace, base.ns}});
+  const Value step_context = json::object({{"name", base.app_name},
+                                           {"namespace", base.ns},
+                                           {"appName", base.app_name},
+                                           {"appRevision", base.app_revision},
+                                           {"appRevisionNum", base.app_revision_number},
+                                           {"appLabels", base.app_labels},
+                                           {"appAnnotations", base.app_annotations},
+                                           {"publishVersion", base.publish_version},
+                                           {"workflowName", base.workflow_name}});
+  workflow::Run run{.setting = {.env = env_,
+                                .http = http_,
+                                .on = [&app](const std::string& cluster) { return app.on(cluster); },
+                                .manager = kManager,
+                                .owner = app.application(),
+                                .labels = labels,
+                                .context = step_context},
+                    .steps = app.parsed().steps,
+                    .providers = providers,
+                    .definition = {},
+                    .options = options_.engine};
+  run.definition = [&app](std::string type) -> Task<Result<workflow::StepDefinition>> {
+    const auto known = app.parsed().step_types.find(type);
+    const bool is_users = known != app.parsed().step_types.end() && kube::ns(known->second->object) != kDefinitionNamespace;
+    const std::string found = type == kApplyComponent && !is_users ? kBuiltinApplyComponent : type;
+    auto definition = found == type && known != app.parsed().step_types.end()
+                          ? Result<DefinitionPtr>(known->second)
+                          : app.lookup().definition(DefinitionKind::WorkflowStep, found);
+    if (!definition) co_return fail(std::move(definition).error());
+    if (!(*definition)->program) co_return fail(Reason::NotImplemented, fmt::format("step type {} has no CUE template", type));
+    co_return workflow::StepDefinition{(*definition)->program};
+  };
+  workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
+  SLIPWAY_CO_TRY(stored, co_await save_context(*client, app.application(), context.object, pass.store));
+  pass.status.context_backend =
+      workflow::ContextBackend{"v1", "ConfigMap", std::string(kube::name(stored)), std::string(kube::ns(stored)), ""};
+  status.workflow = std::move(pass.status);
+  again = pass.again;
+  co_return Result<void>{};
+}
+
+/// After the workflow: health, and while it succeeded drift and collection. When to look again.
+Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app, Status& status) {
+  const Time now = env_.clock.now();
+  const bool has_succeeded = status.workflow->phase == workflow::kSucceeded;
+  if (!has_succeeded) status.phase = phase_of(*status.workflow);
+  const bool collects = has_succeeded || app.parsed().keep.continues_on_failure;
+  Collected collected;
+  if (collects) {
+    SLIPWAY_CO_TRY(done, co_await collect_outdated(app));
+    collected = std::move(done);
+  }
+  if (!has_succeeded) {
+    co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
+  }
+  SLIPWAY_CO_TRY_VOID(co_await repair_drift(app));
+  SLIPWAY_CO_TRY_VOID(co_await judge_services(app));
+  const bool is_healthy = std::ranges::all_of(app.services(), &ServiceStatus::is_healthy);
+  status.phase = is_healthy ? "running" : "unhealthy";
+  pass_condition(status, "Workflow", now);
+  set_condition(status, "Ready", true, "ReconcileSuccess", "", now);
+  SLIPWAY_CO_TRY(client, app.on(kHub));
+  const std::int64_t limit = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
+  SLIPWAY_CO_TRY_VOID(co_await limit_revisions(*client, app.application(), limit, app.revision()));
+  co_return collected.is_done() ? options_.resync : options_.collect_pause;
+}
+
+Task<Result<void>> ApplicationController::limit_revisions(client::Client& client, kube::Object application, std::int64_t limit,
+                                                          std::string current) {
+  std::vector<Value> all =
+      revisions_->index(kByApplication, fmt::format("{}/{}", kube::ns(application), kube::name(application)));
+  const auto number = [](const Value& revision) {
+    const std::string_view name = kube::name(revision);
+    return std::atoll(std::string(name.substr(name.rfind('v') + 1)).c_str());
+  };
+  std::ranges::sort(all, {}, number);
+  std::size_t spare = all.size() > static_cast<std::size_t>(limit) + 1 ? all.size() - static_cast<std::size_t>(limit) - 1 : 0;
+  for (const Value& revision : all) {
+    if (spare == 0) break;
+    if (kube::name(revision) == current || !kube::is_owned_by(revision, kube::uid(application))) continue;
+    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
+        client, kRevisions, kube::key_of(revision),
+        {.propagation = "Background", .uid = std::string(kube::uid(revision)), .resource_version = "", .grace_seconds = {}}));
+    --spare;
+  }
+  co_return Result<void>{};
+}
+
+Task<Outcome> ApplicationController::write(client::Client& client, kube::Object application, Status status, Value before,
+                                           Outcome outcome) {
+  status.observed_generation = kube::generation(application);
+  Value wanted = json::encode(status);
+  // Members of others stay.
+  for (const auto& [key, value] : before.members()) {
+    if (!wanted.has(key) && key != "services" && key != "appliedResources" && key != "workflow")
+      wanted = wanted.with(key, value);
+  }
+  auto written = co_await control::write_status(client, kApplications, std::move(application), std::move(wanted), kManager);
+  if (!written) co_return Outcome::failed(std::move(written).error());
+  co_return outcome;
+}
+
+Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Object application, Memory& memory) {
+  if (!kube::has_finalizer(application, kFinalizer)) co_return Outcome::settled();
+  const Value before = application["status"];
+  auto decoded = json::decode<Status>(before, "status", {.allow_unknown = true});
+  Status status = decoded ? std::move(*decoded) : Status{};
+  auto parsed = std::make_shared<Parsed>();
+  if (auto spec = read_application(application["spec"])) {
+    parsed->spec = std::move(*spec);
+    if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
+  }
+  AppRun app(AppTools{env_, http_, live_, template_providers_}, run, application, parsed, live_lookup(application), memory);
+  app.load_trackers(trackers_of(application));
+  const bool orphans = kube::has_finalizer(application, kOrphanFinalizer);
+  auto collected = co_await collect_all(app, orphans);
+  if (!collected) co_return Outcome::failed(std::move(collected).error());
+  if (!collected->is_done()) {
+    status.phase = "deleting";
+    set_condition(status, "Deleting", true, "Deleting",
+                  fmt::format("{} left: {}", collected->remaining.size(), collected->remaining.front()), env_.clock.now());
+    co_return co_await write(run.client, std::move(application), std::move(status), before,
+                             Outcome::retries_after(options_.collect_pause));
+  }
+  if (orphans) {
+    kube::Object without = kube::without_finalizer(application, kOrphanFinalizer);
+    without = kube::without_finalizer(without, kFinalizer);
+    auto updated = co_await client::update(run.client, kApplications, without, kManager);
+    if (!updated && updated.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(updated).error());
+    co_return Outcome::settled();
+  }
+  auto released = co_await control::remove_finalizer(run.client, kApplications, application, kFinalizer, kManager);
+  if (!released) co_return Outcome::failed(std::move(released).error());
+  co_return Outcome::settled();
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,79 @@
+// The Application controller. One reconcile: look up what the spec names, freeze it in a revision, dispatch what policies make,
+// run one pass of the workflow, and when that has ended judge health, repair drift and collect what is left over; at its end
+// one write of the status. It may be cut off anywhere and made again: objects are recorded before they are applied, the
+// variables of a run are written before the status that counts on them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "control/controller.h"
+#include "delivery/application/app_run.h"
+#include "delivery/application/definition_store.h"
+#include "delivery/application/status.h"
+#include "delivery/workflow/engine.h"
+
+namespace slipway::delivery::application {
+
+struct ControllerOptions {
+  workflow::EngineOptions engine;
+  /// A finished application is looked at this often, whatever happens.
+  Duration resync = std::chrono::minutes{5};
+  /// At least between two passes of one application.
+  Duration pause = std::chrono::milliseconds{100};
+  /// While objects are being deleted.
+  Duration collect_pause = std::chrono::seconds{3};
+  /// After the spec could not be read.
+  Duration parse_pause = std::chrono::minutes{1};
+  std::int64_t revision_limit = 10;
+};
+
+class ApplicationController : public control::Controller {
+ public:
+  ApplicationController(Env& env, HttpClient* http, ControllerOptions options = {});
+
+  std::string name() const override { return "application"; }
+  control::ControllerOptions options() const override { return {.workers = 64}; }
+  void watch(control::Watches& watches) override;
+  Task<control::Outcome> reconcile(control::Reconcile& run) override;
+
+ private:
+  /// What an application is delivered from.
+  struct Resolved {
+    std::shared_ptr<const Parsed> parsed;
+    Lookup lookup;
+    LatestRevision revision;
+  };
+  using Status = ApplicationStatus;
+
+  Lookup live_lookup(const kube::Object& application);
+  Result<std::shared_ptr<const Parsed>> parse_once(Memory& memory, const kube::Object& application, const Value& spec,
+                                                   const Lookup& lookup, const std::string& key);
+  Task<Result<Resolved>> resolve(client::Client& client, kube::Object application, Status status, Memory& memory);
+  Task<Result<Resolved>> resolve_new(client::Client& client, kube::Object application, Status status);
+  Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
+  Task<Result<void>> run_pass(AppRun& app, Status& status, std::optional<Duration>& again);
+  Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
+  Task<Result<void>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);
+  Task<control::Outcome> write(client::Client& client, kube::Object application, Status status, Value before,
+                               control::Outcome outcome);
+  Task<control::Outcome> let_go(control::Reconcile& run, kube::Object application, Memory& memory);
+  std::vector<Value> trackers_of(const kube::Object& application) const;
+  std::vector<kube::ObjectKey> unresolved(const std::string& ns) const;
+
+  Env& env_;
+  HttpClient* http_;
+  ControllerOptions options_;
+  DefinitionStore definitions_;
+  LiveObjects live_;
+  workflow::Providers template_providers_;
+  control::Informer* applications_ = nullptr;
+  control::Informer* revisions_ = nullptr;
+  control::Informer* trackers_ = nullptr;
+  control::Informer* policies_ = nullptr;
+  control::Informer* workflows_ = nullptr;
+  std::map<kube::ObjectKey, Memory> memories_;
+};
+
+}  // namespace slipway::delivery::application

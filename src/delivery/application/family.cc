@@ -1,0 +1,43 @@
+#include "delivery/application/family.h"
+
+#include <fmt/format.h>
+
+#include "delivery/application/controller.h"
+#include "delivery/application/kind.h"
+#include "delivery/application/kinds.h"
+#include "delivery/application/show.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+KindRow application_row() {
+  KindRow row{.group = kApplicationKind.group, .kind = kApplicationKind.kind};
+  row.verdict = verdict;
+  row.news = news;
+  row.summary = summary;
+  row.describe = describe;
+  row.has_part = has_part;
+  return row;
+}
+
+Family make() {
+  Family family{.name = "application", .groups = {kGroup, "cue.oam.dev"}};
+  family.definitions = custom_resource_definitions();
+  family.explain = explain_rows;
+  family.controllers = [](const ControllerContext& context) {
+    std::vector<std::unique_ptr<control::Controller>> made;
+    made.push_back(std::make_unique<ApplicationController>(context.env, context.http));
+    return made;
+  };
+  family.kinds = {application_row()};
+  return family;
+}
+
+}  // namespace
+
+const Family& family() {
+  static const Family row = make();
+  return row;
+}
+
+}  // namespace slipway::delivery::application

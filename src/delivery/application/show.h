@@ -1,0 +1,23 @@
+// How an Application is shown to people, and what it waits for. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/explain.h"
+#include "delivery/family.h"
+
+namespace slipway::delivery::application {
+
+/// running: success; workflowFailed, workflowTerminated and a spec that cannot be read: failure; else under way. An application
+/// that waits for a person has not ended.
+std::optional<Verdict> verdict(const kube::Object& application);
+std::vector<News> news(const kube::Object& before, const kube::Object& after);
+/// One line, and a table of steps and services.
+std::string summary(const kube::Object& application, const control::View& view);
+std::string describe(const kube::Object& application, const control::View& view, const std::vector<kube::Object>& events);
+bool has_part(const kube::Object& application, const std::string& step);
+std::vector<control::ExplainRow> explain_rows();
+
+}  // namespace slipway::delivery::application

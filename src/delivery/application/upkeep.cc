@@ -1,0 +1,257 @@
+#include "delivery/application/upkeep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using Place = std::pair<std::string, Placement>;  // component and where
+using Objects = std::vector<std::pair<ManagedResource, Value>>;
+
+/// Where the workload of a component is, hub-only traits included: those count for every place.
+Placement place_of(const ManagedResource& resource) { return {resource.cluster, resource.ns}; }
+
+const Value* item_named(const Value& list, const Value& wanted, std::size_t index) {
+  const Value& name = wanted["name"];
+  if (!name.is_string()) return index < list.size() ? &list.item(index) : nullptr;
+  const auto items = list.items();
+  const auto at = std::ranges::find_if(items, [&](const Value& one) { return one["name"] == name; });
+  return at == items.end() ? nullptr : &*at;
+}
+
+bool differs(const Value& wanted, const Value& live) {
+  if (wanted.is_null()) return false;
+  if (wanted.is_object()) {
+    if (!live.is_object()) return !(wanted.empty() && live.is_null());
+    for (const auto& [key, value] : wanted.members()) {
+      if (differs(value, live[key])) return true;
+    }
+    return false;
+  }
+  if (wanted.is_array()) {
+    if (wanted.empty() && live.is_null()) return false;
+    if (!live.is_array()) return true;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const Value* other = item_named(live, wanted.item(i), i);
+      if (other == nullptr || differs(wanted.item(i), *other)) return true;
+    }
+    return false;
+  }
+  if (wanted.is_string() && wanted.as_string().empty() && live.is_null()) return false;
+  return !(wanted == live);
+}
+
+std::string digest_of(const Value& wanted, const Value& live) {
+  return sha256_hex(json::print(wanted) + json::print(live["spec"]) + json::print(live["data"]) +
+                    json::print(live["metadata"]["labels"]) + json::print(live["metadata"]["annotations"]));
+}
+
+std::vector<const ManagedResource*> held(AppRun& run) {
+  std::vector<const ManagedResource*> all;
+  for (const Tracker* tracker : {&run.current(), &run.root()}) {
+    for (const ManagedResource& resource : tracker->resources) all.push_back(&resource);
+  }
+  return all;
+}
+
+/// Deletes one object that is ours. True when it is gone.
+Task<Result<bool>> remove_object(AppRun& run, ManagedResource resource, bool orphans) {
+  SLIPWAY_CO_TRY(live, co_await run.live_object(resource));
+  if (live.is_null()) co_return true;
+  const kube::Object& application = run.application();
+  const bool is_ours =
+      kube::label(live, kLabelName) == kube::name(application) && kube::label(live, kLabelNamespace) == kube::ns(application);
+  if (!is_ours || orphans) co_return true;
+  if (kube::is_deleting(live)) co_return false;
+  SLIPWAY_CO_TRY(client, run.on(resource.cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, resource.cluster, live));
+  const std::string propagation = run.parsed().keep.propagation(subject_of(live));
+  SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(*client, kind.resource, kube::key_of(live),
+                                                      {.propagation = propagation == "orphan" ? "Orphan" : "Background",
+                                                       .uid = std::string(kube::uid(live)),
+                                                       .resource_version = "",
+                                                       .grace_seconds = {}}));
+  run.memory().applied.erase(resource.id());
+  co_return false;
+}
+
+/// Gives an object that others share to the first of them. True when there was one.
+Task<Result<bool>> hand_over(AppRun& run, ManagedResource resource) {
+  SLIPWAY_CO_TRY(live, co_await run.live_object(resource));
+  const std::string self = fmt::format("{}/{}", kube::ns(run.application()), kube::name(run.application()));
+  std::vector<std::string> others;
+  const std::string shared(kube::annotation(live, kSharedBy));
+  for (std::size_t at = 0; at < shared.size();) {
+    const std::size_t end = std::min(shared.find(',', at), shared.size());
+    if (const std::string one = shared.substr(at, end - at); one != self && !one.empty()) others.push_back(one);
+    at = end + 1;
+  }
+  if (others.empty()) co_return false;
+  const bool is_ours = kube::label(live, kLabelName) == kube::name(run.application()) &&
+                       kube::label(live, kLabelNamespace) == kube::ns(run.application());
+  json::ObjectBuilder metadata;
+  metadata.set("annotations", json::object({{kSharedBy, joined(others, ",")}}));
+  if (is_ours) {
+    const auto slash = others.front().find('/');
+    metadata.set("labels", json::object({{kLabelNamespace, others.front().substr(0, slash)},
+                                         {kLabelName, others.front().substr(slash + 1)}}));
+  }
+  SLIPWAY_CO_TRY(client, run.on(resource.cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, resource.cluster, live));
+  auto patched = co_await client::merge_patch(*client, kind.resource, kube::key_of(live),
+                                              json::object({{"metadata", metadata.build()}}), kManager);
+  if (!patched && patched.error().reason != Reason::NotFound) co_return fail(std::move(patched).error());
+  co_return true;
+}
+
+/// Removes or hands over each object; says what remains.
+Task<Result<void>> collect(AppRun& run, std::vector<ManagedResource> victims, bool orphans, Collected& collected) {
+  for (const ManagedResource& victim : victims) {
+    auto is_handed = co_await hand_over(run, victim);
+    if (is_handed && *is_handed) continue;
+    Result<bool> is_gone = is_handed ? co_await remove_object(run, victim, orphans) : fail(std::move(is_handed).error());
+    if (!is_gone && is_gone.error().reason == Reason::NotFound && victim.cluster == kHub) continue;  // its kind is gone
+    if (!is_gone) {
+      collected.remaining.push_back(fmt::format("{}: {}", victim.id().to_string(), is_gone.error().message));
+    } else if (!*is_gone) {
+      collected.remaining.push_back(fmt::format("{} is being deleted", victim.id().to_string()));
+    }
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> remove_tracker(AppRun& run, Tracker tracker) {
+  if (tracker.object.is_null()) co_return Result<void>{};
+  SLIPWAY_CO_TRY(client, run.on(kHub));
+  co_return co_await client::remove_exactly(*client, kTrackers, {"", tracker.name},
+                                            {.propagation = "Background",
+                                             .uid = std::string(kube::uid(tracker.object)),
+                                             .resource_version = "",
+                                             .grace_seconds = {}});
+}
+
+}  // namespace
+
+bool has_drifted(const Value& wanted, const Value& live) {
+  for (const auto& [key, value] : wanted.members()) {
+    if (key == "status" || key == "apiVersion") continue;
+    if (key == "metadata") {
+      if (differs(value["labels"], live["metadata"]["labels"])) return true;
+      if (differs(value["annotations"], live["metadata"]["annotations"])) return true;
+      continue;
+    }
+    if (differs(value, live[key])) return true;
+  }
+  return false;
+}
+
+Task<Result<void>> judge_services(AppRun& run) {
+  std::map<Place, Objects> places;
+
+  for (const ManagedResource* resource : held(run)) {
+    if (resource->component.empty()) continue;
+    auto live = co_await run.live_object(*resource);
+    if (!live) co_return fail(std::move(live).error());
+    places[{resource->component, place_of(*resource)}].emplace_back(*resource, std::move(*live));
+  }
+  for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
+    const ComponentSpec* component = run.parsed().spec.find(service.name);
+    if (component == nullptr) continue;
+    const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
+    Objects objects;
+    for (const auto& [place, found] : places) {
+      const bool is_here =
+          place.second.cluster == placement.cluster && (place.second.ns == placement.ns || place.second.ns.empty());
+      if (place.first == service.name && is_here) objects.insert(objects.end(), found.begin(), found.end());
+    }
+    if (objects.empty()) {
+      for (const auto& [place, found] : places) {
+        if (place.first == service.name && place.second.cluster == placement.cluster) {
+          objects.insert(objects.end(), found.begin(), found.end());
+        }
+      }
+    }
+    run.put_service(run.judge_service(*component, placement, objects));
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> repair_drift(AppRun& run) {
+  const KeepPolicies& keep = run.parsed().keep;
+  if (keep.is_apply_once && keep.apply_once.empty()) co_return Result<void>{};
+  std::vector<ManagedResource> all;
+  for (const ManagedResource* resource : held(run)) all.push_back(*resource);
+  for (const ManagedResource& resource : all) {
+    if (!resource.is_whole) continue;
+    const RuleSubject subject = subject_of(resource.raw);
+    const std::vector<std::string> kept = keep.kept_paths(subject, true);
+    if (keep.is_read_only(subject) || std::ranges::find(kept, "*") != kept.end()) continue;
+    auto live = co_await run.live_object(resource);
+    if (!live) co_return fail(std::move(live).error());
+    if (live->is_null() && !kept.empty()) continue;  // apply-once: what was deleted stays so
+    if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(resource.raw, *live))) continue;
+    if (!live->is_null() && kube::label(*live, kLabelName) != kube::name(run.application())) continue;
+    if (!live->is_null() && !kept.empty()) continue;
+    const std::string digest = digest_of(resource.raw, *live);
+    if (const auto known = run.memory().settled.find(resource.id());
+        known != run.memory().settled.end() && known->second == digest) {
+      continue;
+    }
+    run.memory().applied.erase(resource.id());
+    std::vector<Manifest> manifests;
+    manifests.push_back({.object = resource.raw,
+                         .cluster = resource.cluster,
+                         .component = resource.component,
+                         .trait = resource.trait,
+                         .creator = resource.creator});
+    auto written = co_await run.apply(std::move(manifests));
+    if (!written) co_return fail(std::move(written).error());
+    const Value& after = written->front();
+    if (has_drifted(resource.raw, after)) run.memory().settled[resource.id()] = digest_of(resource.raw, after);
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<Collected>> collect_outdated(AppRun& run) {
+  Collected collected;
+  if (run.parsed().keep.keeps_legacy_resource) co_return collected;
+  for (const Tracker& tracker : std::vector<Tracker>(run.outdated())) {
+    std::vector<ManagedResource> victims;
+    for (const ManagedResource& resource : tracker.resources) {
+      const bool is_needed = run.current().find(resource.id()) != nullptr || run.root().find(resource.id()) != nullptr;
+      if (!is_needed && !resource.skips_collection) victims.push_back(resource);
+    }
+    const std::size_t before = collected.remaining.size();
+    SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, false, collected));
+    if (collected.remaining.size() == before) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
+  }
+  co_return collected;
+}
+
+Task<Result<Collected>> collect_all(AppRun& run, bool orphans) {
+  Collected collected;
+  std::vector<Tracker> all = run.outdated();
+  all.push_back(run.current());
+  all.push_back(run.root());
+  std::set<ObjectId> seen;
+  std::vector<ManagedResource> victims;
+  for (const Tracker& tracker : all) {
+    for (const ManagedResource& resource : tracker.resources) {
+      if (!resource.skips_collection && seen.insert(resource.id()).second) victims.push_back(resource);
+    }
+  }
+  SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, orphans, collected));
+  if (!collected.is_done()) co_return collected;
+  for (const Tracker& tracker : all) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
+  co_return collected;
+}
+
+}  // namespace slipway::delivery::application

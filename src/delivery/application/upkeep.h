@@ -1,0 +1,33 @@
+// What keeps an application after its workflow: health, repair of drift, and collection of what is not part of it any more.
+// All of it starts from the trackers, so that it works after a restart without rendering. Follows kubevela/kubevela
+// pkg/resourcekeeper; DIVERGES: drift is found in caches as it happens, not every five minutes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "delivery/application/app_run.h"
+
+namespace slipway::delivery::application {
+
+/// Looks at every delivered component and records its service anew.
+Task<Result<void>> judge_services(AppRun& run);
+
+/// Brings objects back that are gone or were changed in fields that the application owns.
+Task<Result<void>> repair_drift(AppRun& run);
+
+/// How far a collection is.
+struct Collected {
+  /// Objects that are still being deleted, and those that cannot be: in words.
+  std::vector<std::string> remaining;
+  bool is_done() const { return remaining.empty(); }
+};
+/// Deletes what outdated trackers hold and the current ones do not, then those trackers.
+Task<Result<Collected>> collect_outdated(AppRun& run);
+/// Deletes everything, for an application that goes.
+Task<Result<Collected>> collect_all(AppRun& run, bool orphans);
+
+/// Whether every field of `wanted` stands in `live` with the same value; lists pair items by name where they have one. Pure.
+bool has_drifted(const Value& wanted, const Value& live);
+
+}  // namespace slipway::delivery::application

@@ -9,6 +9,8 @@
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
 #   make conformance-kube  of these only the ones that read $SLIPWAY_CORPUS/kube
 #   make conformance-cue   of these only the ones that read $SLIPWAY_CORPUS/cue, against their bars
+#   make conformance-application  every manifest of $SLIPWAY_CORPUS/kubevela with an end, against what the real one did and the bars;
+#                     what differs is written to out/oracle.txt
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -22,7 +24,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo test test-wire test-load sanitizers conformance conformance-kube conformance-cue bench fuzz check fmt crds release deps
+.PHONY: demo test test-wire test-load sanitizers conformance conformance-kube conformance-cue conformance-application bench fuzz check fmt crds release deps
 
 demo: release
 	rm -rf out/demo
@@ -60,6 +62,12 @@ conformance-kube: deps out/dev/build.ninja
 conformance-cue: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev cue_test
 	tools/run-tests out/dev --conformance cue_test | tools/check-bars tests/bars_cue.txt
+
+# Every manifest of $SLIPWAY_CORPUS/kubevela/oracle.jsonl, against the bars of tests/bars_oracle.txt.
+conformance-application: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev application_test
+	SLIPWAY_ORACLE_REPORT=$(abspath out/oracle.txt) tools/run-tests out/dev --conformance application_test \
+	  | tools/check-bars tests/bars_oracle.txt
 
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test

@@ -61,7 +61,6 @@ constexpr std::array kDefaults{
     Default{"core.v1.PodSpec", "dnsPolicy", R"("ClusterFirst")"},
     Default{"core.v1.PodSpec", "schedulerName", R"("default-scheduler")"},
     Default{"core.v1.PodSpec", "securityContext", "{}"},
-    Default{"core.v1.PodSpec", "enableServiceLinks", "true"},
     Default{"core.v1.Container", "terminationMessagePath", R"("/dev/termination-log")"},
     Default{"core.v1.Container", "terminationMessagePolicy", R"("File")"},
     Default{"core.v1.Container", "resources", "{}"},

@@ -38,7 +38,7 @@ Result<std::vector<ComponentSpec>> replicate_components(const std::vector<Compon
 
 /// Which objects a rule speaks of: AND across the members given, OR inside one; nothing given matches nothing.
 struct RuleSelector {
-  std::vector<std::string> component_names, component_types, oam_types, trait_types, resource_types, resource_names;
+  std::vector<std::string> component_names{}, component_types{}, oam_types{}, trait_types{}, resource_types{}, resource_names{};
 };
 /// An object with its labels, as rules see it.
 struct RuleSubject {
@@ -71,7 +71,7 @@ struct KeepPolicies {
   bool continues_on_failure = false;
   bool collects_in_dependency_order = false;
   std::vector<CollectRule> collect;
-  bool is_apply_once = false;
+  bool is_apply_once = false;  // without rules: the whole application is left alone once it is delivered
   std::vector<ApplyOnceRule> apply_once;
   std::vector<RuleSelector> shared, take_over, read_only;
   std::vector<UpdateRule> update;

@@ -18,9 +18,25 @@ constexpr std::int64_t kDefaultGraceSeconds = 30;
 /// The account a pod runs as when it names none.
 constexpr std::string_view kDefaultAccount = "default";
 
+/// Requests default to limits: of pods, not of templates.
+Value with_request_defaults(const Value& resources) {
+  if (resources["limits"].empty()) return resources;
+  Defaults requests(resources["requests"]);
+  for (const auto [name, limit] : resources["limits"].members()) requests.absent(name, limit);
+  return requests.value().is_same(resources["requests"]) ? resources : resources.with("requests", requests.value());
+}
+
+Value with_container_defaults(const Value& container) {
+  return Defaults(container).present("resources", with_request_defaults).value();
+}
+
 Object fill_defaults(const Object& object) {
-  Value spec = with_pod_defaults(object["spec"]);
-  return spec.is_same(object["spec"]) ? object : object.with("spec", std::move(spec));
+  if (!object["spec"].is_object()) return object;
+  Defaults defaults(with_pod_defaults(object["spec"]));
+  defaults.absent("enableServiceLinks", true);  // templates stay without
+  defaults.each("containers", with_container_defaults).each("initContainers", with_container_defaults);
+  const Value& spec = defaults.value();
+  return spec.is_same(object["spec"]) ? object : object.with("spec", spec);
 }
 
 /// The object as the service account `default`, when it names none (upstream's ServiceAccount admission). DIVERGES: no volume

@@ -25,17 +25,8 @@ std::string_view pull_policy(std::string_view image) {
   return is_latest ? "Always" : "IfNotPresent";
 }
 
-/// Requests default to limits.
-Value with_request_defaults(const Value& resources) {
-  if (resources["limits"].empty()) return resources;
-  Defaults requests(resources["requests"]);
-  for (const auto [name, limit] : resources["limits"].members()) requests.absent(name, limit);
-  return requests.value().is_same(resources["requests"]) ? resources : resources.with("requests", requests.value());
-}
-
 Value with_container_defaults(const Value& container) {
   Defaults defaults(container);
-  defaults.present("resources", with_request_defaults);
   if (!container.has("imagePullPolicy")) defaults.absent("imagePullPolicy", pull_policy(container["image"].as_string()));
   return defaults.value();
 }

@@ -46,6 +46,16 @@ TEST_F(Workloads, a_deployment_is_completed) {
   EXPECT_EQ(must(update(kDeployments, made)), made);
 }
 
+TEST_F(Workloads, a_template_has_no_default_that_only_pods_have) {
+  const Value made =
+      must(create(kDeployments, workload("Deployment", "",
+                                         "{metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i, "
+                                         "resources: {limits: {cpu: 1}}}]}}")));
+  const Value& spec = made["spec"]["template"]["spec"];
+  EXPECT_FALSE(spec.has("enableServiceLinks"));
+  EXPECT_EQ(spec["containers"].item(0)["resources"], yaml("{limits: {cpu: 1}}"));
+}
+
 TEST_F(Workloads, a_deployment_is_judged) {
   EXPECT_EQ(fault(kDeployments, workload("Deployment").without_path({"spec", "selector"})), "spec.selector: Required value");
   EXPECT_EQ(fault(kDeployments, workload("Deployment", "",

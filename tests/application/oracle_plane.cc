@@ -1,0 +1,131 @@
+#include "oracle_plane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "client/client.h"
+#include "json/text.h"
+#include "kube/object.h"
+#include "kube/well_known.h"
+#include "oracle_status.h"
+#include "plane/store_view.h"
+#include "server/registry.h"
+
+namespace slipway::oracle_test {
+
+namespace {
+
+constexpr const char* kManager = "kubectl-client-side-apply";
+constexpr Duration kLongest = std::chrono::hours{1};
+
+}  // namespace
+
+Image Image::settled() {
+  Plane plane(nullptr);
+  plane.make_namespace("vela-system");
+  SLIPWAY_CHECK(plane.pass(std::chrono::minutes{1}), "a plane without work does not come to rest");
+  return plane.image();
+}
+
+Plane::Plane(const Image* image) {
+  if (image) disk_.restore(image->disk);
+  env_ =
+      std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
+  controllers_ = std::make_unique<plane::Controllers>(*env_);
+  for (const char* cluster : {kHub, kWorker}) {
+    plane::ApiServer::Options options;
+    options.store.path = fmt::format("/data/{}.db", cluster);
+    auto api = env_->run(plane::ApiServer::open(*env_, options));
+    SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());
+    plane::Controllers::Options controllers;
+    controllers.pods = plane::PodRuntimeKind::Simulated;
+    controllers_->add(cluster, (*api)->server(), std::move(controllers));
+    apis_.emplace(cluster, std::move(*api));
+  }
+  controllers_->start();
+}
+
+Plane::~Plane() { close(); }
+
+void Plane::close() {
+  env_->drop_all();
+  controllers_.reset();
+  apis_.clear();
+}
+
+Image Plane::image() {
+  const Time time = env_->now();
+  for (auto& [cluster, api] : apis_) env_->run(api->close());
+  close();
+  return {.disk = disk_.snapshot(), .time = time};
+}
+
+void Plane::make_namespace(const std::string& name) {
+  for (const auto& [cluster, api] : apis_) {
+    const Value object =
+        json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", name}})}});
+    const auto made = env_->run(client::create(api->server(), kube::kNamespaces, object, kManager));
+    SLIPWAY_CHECK(made || made.error().reason == Reason::AlreadyExists, "a namespace cannot be made");
+  }
+}
+
+std::string Plane::apply(const Value& object, const std::string& default_namespace) {
+  const auto kind = kube::GroupVersionKind::of(object);
+  if (!kind) return kind.error().message;
+  const auto type = server(kHub).registry().find_kind(*kind);
+  if (!type) return type.error().message;
+  client::Request request;
+  request.verb = client::Verb::Create;
+  request.resource = (*type)->resource;
+  request.body = object;
+  request.field_manager = kManager;
+  request.field_validation = "Strict";
+  if ((*type)->is_namespaced) {
+    request.ns = kube::ns(object).empty() ? default_namespace : std::string(kube::ns(object));
+    request.body = object.with_path({"metadata", "namespace"}, request.ns);
+  }
+  auto made = env_->run(server(kHub).call(request));
+  if (!made && made.error().reason == Reason::AlreadyExists) {
+    request.verb = client::Verb::Patch;
+    request.name = kube::name(object);
+    made = env_->run(server(kHub).call(request));
+  }
+  return made ? "" : made.error().message;
+}
+
+bool Plane::pass(Duration time) {
+  const Steady end = env_->steady() + time;
+  if (env_->run_until([&] { return calls() > kMostCalls; }, time)) return false;
+  env_->advance(end - env_->steady());
+  return true;
+}
+
+Value Plane::find(const std::string& cluster, const Value& reference) const {
+  const auto api = apis_.find(cluster);
+  if (api == apis_.end()) return {};
+  return plane::StoreView(api->second->server(), api->second->store(), env_->now()).find(reference);
+}
+
+End await_end(Plane& plane, const Value& target) {
+  End end;
+  const Time begin = plane.now();
+  Time changed = begin;
+  std::string seen;
+  while (plane.now() - begin < kLongest && !end.is_stable) {
+    if (!plane.pass(std::chrono::seconds{1})) break;
+    end.target = plane.find(kHub, target);
+    std::string state = json::print(digest_of(end.target));
+    if (state != seen) {
+      seen = std::move(state);
+      changed = plane.now();
+    }
+    end.is_stable = plane.now() - changed >= rest_of(phase_of(end.target));
+  }
+  end.took = plane.now() - begin;
+  end.calls = plane.calls();
+  return end;
+}
+
+}  // namespace slipway::oracle_test

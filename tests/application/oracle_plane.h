@@ -1,0 +1,79 @@
+// The oracle's own setting in virtual time: a plane whose hub is called local, a second cluster called cluster-worker,
+// simulated pods, no outside host. Every case gets a plane of its own, made from the disk of one that was started and left to
+// settle.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/manual_env.h"
+#include "json/value.h"
+#include "kube/resource.h"
+#include "plane/plane.h"
+#include "store/memory_vfs.h"
+
+namespace slipway::oracle_test {
+
+using json::Value;
+
+inline constexpr const char* kHub = "local";
+inline constexpr const char* kWorker = "cluster-worker";
+
+/// The disk of a plane that has settled, and the time when it did.
+struct Image {
+  store::MemoryVfs::Snapshot disk;
+  Time time = VirtualClock::kStart;
+
+  static Image settled();
+};
+
+class Plane {
+ public:
+  /// Starts from `image`; null: from an empty disk.
+  explicit Plane(const Image* image);
+  ~Plane();
+  Plane(const Plane&) = delete;
+  Plane& operator=(const Plane&) = delete;
+
+  /// Makes the namespace on both clusters, if it is not there.
+  void make_namespace(const std::string& name);
+  /// As kubectl apply: created, with unknown fields refused, or changed when it is there. Gives the server's refusal, or "".
+  std::string apply(const Value& object, const std::string& default_namespace);
+  /// Lets time pass. False when the plane has done more work than `kMostCalls`, and for ever then.
+  bool pass(Duration time);
+  /// The newest state of an object {apiVersion, kind, namespace, name} or null.
+  Value find(const std::string& cluster, const Value& reference) const;
+  /// Calls of the executor so far.
+  std::uint64_t calls() { return env_->queue().steps(); }
+  Time now() const { return env_->now(); }
+  Image image();
+
+ private:
+  friend struct Image;
+  void close();
+  server::Server& server(const std::string& cluster) const { return apis_.at(cluster)->server(); }
+
+  /// A case that needs more is stuck in a loop that takes no time.
+  static constexpr std::uint64_t kMostCalls = 3'000'000;
+
+  store::MemoryVfs disk_;
+  std::unique_ptr<ManualEnv> env_;
+  std::map<std::string, std::unique_ptr<plane::ApiServer>> apis_;
+  std::unique_ptr<plane::Controllers> controllers_;
+};
+
+/// How a case ended.
+struct End {
+  Value target;                       // the newest state; null: it was never there
+  bool is_stable = false;             // before time and work ran out
+  Duration took{};                    // virtual
+  std::uint64_t calls = 0;            // of the executor
+  std::vector<std::string> refusals;  // documents that the server refused
+};
+/// Watches the target until its phase, steps, services and conditions have stayed the same as long as the phase asks for: 20 s
+/// for final phases and suspension, 5 min for all others; an hour at most.
+End await_end(Plane& plane, const Value& target);
+
+}  // namespace slipway::oracle_test

@@ -48,8 +48,11 @@ struct ProviderCall {
   std::string path;  // of the call within the step's value: with the step id it identifies the call for ever
   // Within a step; null for component and trait templates.
   const Step* step = nullptr;
-  const SubStepStatus* status = nullptr;
+  const SubStepStatus* status = nullptr;  // as it stood before this pass
+  std::string step_id{};
   RunStore* store = nullptr;
+  /// `base` with the call's `patch` applied, by the comments in the template. Null where there are no steps.
+  std::function<Task<Result<Value>>(Value base)> patched{};
 };
 
 /// How a call ended.
@@ -83,6 +86,12 @@ struct Provider {
   std::string function;  // `#do`: "apply"
   std::vector<std::string> params;
   ProviderFunction run;
+  /// The function's name in flat style where it differs: "read-config"; "-" when there is none.
+  std::string flat_function{};
+  /// Parameters without a value yet are left out; otherwise they fail the step.
+  bool takes_incomplete = false;
+  /// The effect cannot be repeated harmlessly: once done, the answer is kept and given again until the step has finished.
+  std::function<bool(const Value& params)> is_once{};
 };
 
 class Providers {

@@ -25,6 +25,22 @@ inline constexpr const char* kPending = "pending";
 inline constexpr const char* kRunning = "running";
 inline constexpr const char* kSkipped = "skipped";
 
+/// Reasons of steps.
+inline constexpr const char* kReasonWait = "Wait";
+inline constexpr const char* kReasonSkip = "Skip";
+inline constexpr const char* kReasonExecute = "Execute";
+inline constexpr const char* kReasonInput = "Input";
+inline constexpr const char* kReasonSuspend = "Suspend";
+inline constexpr const char* kReasonTerminate = "Terminate";
+inline constexpr const char* kReasonTimeout = "Timeout";
+inline constexpr const char* kReasonAction = "Action";
+inline constexpr const char* kReasonFailedAfterRetries = "FailedAfterRetries";
+/// Messages of a run.
+inline constexpr const char* kMessageRetriesExhausted =
+    "The workflow terminates automatically because the failed times of steps have reached the limit";
+inline constexpr const char* kMessageSuspendedOnFailure =
+    "The workflow suspends automatically because the failed times of steps have reached the limit";
+
 /// The object that a step made or watches, when it is one.
 struct ResourceRef {
   std::string api_version;
@@ -74,6 +90,9 @@ struct SubStepStatus {
     d.field("resourceRef", &SubStepStatus::resource_ref, "The object that it made or watches.");
   }
 };
+
+/// Nothing more will be run for it: succeeded, skipped, or failed for another reason than an error that is retried.
+bool is_finished(const SubStepStatus& step);
 
 struct StepStatus : SubStepStatus {
   std::vector<SubStepStatus> sub_steps;

@@ -62,6 +62,8 @@ struct Steps {
 
   /// A step or sub-step by name; null when there is none.
   const Step* find(std::string_view name) const;
+  /// The step that a `dependsOn` means: that of the name, else the first whose properties name it as `name` or `component`.
+  const Step* depended_on(std::string_view name) const;
 };
 
 /// `steps` is the list under spec.workflow.steps (spec.workflowSpec.steps of a run), `mode` the struct {steps, subSteps} beside

@@ -1,0 +1,457 @@
+#include "delivery/workflow/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/digest.h"
+#include "delivery/workflow/pass.h"
+#include "delivery/workflow/variable_path.h"
+#include "json/text.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::workflow {
+namespace {
+
+/// Of a finished step's value.
+constexpr std::size_t kMaxKeptBytes = 16'384;
+
+bool is_group(const Step& step) { return step.type == "step-group"; }
+
+/// A step that ended the run by itself, or was ended by somebody.
+bool ends_run(const SubStepStatus& step) {
+  return step.reason == kReasonTerminate || (step.phase == kFailed && is_finished(step));
+}
+
+std::optional<Duration> sooner(std::optional<Duration> a, std::optional<Duration> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+}  // namespace
+
+Task<Pass> run_pass(const Run& run, RunStatus status, RunStore store) {
+  PassRun pass(run, std::move(status), std::move(store));
+  co_return co_await pass.go();
+}
+
+Duration backoff_after(std::int64_t n, Duration cap) {
+  const double seconds = std::floor(0.05 * std::pow(2.0, static_cast<double>(std::clamp<std::int64_t>(n, 1, 40) - 1)));
+  return std::min<Duration>(std::chrono::seconds{std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds))}, cap);
+}
+
+PassRun::PassRun(const Run& run, RunStatus status, RunStore store)
+    : run_(run),
+      env_(run.setting.env),
+      status_(std::move(status)),
+      store_(std::move(store)),
+      free_slots_(std::max<std::size_t>(1, run.options.parallel_steps)),
+      slot_freed_(env_) {}
+
+Task<Pass> PassRun::go() {
+  if (!status_.is_finished) {
+    begin();
+    terminate_if_asked();
+    if (status_.is_suspended) wake_due_steps();
+    was_suspended_ = status_.is_suspended;
+    co_await run_list(run_.steps.steps, run_.steps.mode, nullptr);
+    conclude();
+  }
+  const std::optional<Duration> again = status_.is_finished ? std::nullopt : delay();
+  co_return Pass{.status = std::move(status_),
+                 .store = std::move(store_),
+                 .again = again,
+                 .watched = std::move(watched_),
+                 .debug = std::move(debug_)};
+}
+
+void PassRun::begin() {
+  if (!status_.start_time) status_.start_time = env_.clock.now();
+  status_.mode = fmt::format("{}-{}", to_string(run_.steps.mode), to_string(run_.steps.sub_mode));
+  for (const StepStatus& step : status_.steps) {
+    by_name_[step.name] = step;
+    for (const SubStepStatus& sub : step.sub_steps) by_name_[sub.name] = sub;
+  }
+  // Whoever clears `suspend` resumes the run; whoever resumes a run that was suspended by failures has them tried again.
+  if (status_.is_suspended) return;
+  for (auto& [name, step] : by_name_) {
+    const bool is_tried_again =
+        run_.options.suspends_on_failure && step.phase == kFailed && step.reason == kReasonFailedAfterRetries;
+    if (step.phase != kSuspending && !is_tried_again) continue;
+    step.phase = kRunning;
+    step.reason.clear();
+    step.failures = 0;
+    if (store_.notes.erase(note(step, "resumeTimeStamp")) > 0) store_.has_changed = true;
+  }
+}
+
+/// `terminated` without a step that ended the run was written by somebody.
+void PassRun::terminate_if_asked() {
+  if (!status_.is_terminated) return;
+  if (std::ranges::any_of(by_name_, [](const auto& entry) { return ends_run(entry.second); })) return;
+  for (auto& [name, step] : by_name_) {
+    if (step.phase != kRunning && step.phase != kSuspending && !(step.phase == kFailed && !is_finished(step))) continue;
+    step.phase = kFailed;
+    step.reason = kReasonTerminate;
+  }
+  status_.is_suspended = false;
+}
+
+void PassRun::wake_due_steps() {
+  bool has_woken = false;
+  for (auto& [name, step] : by_name_) {
+    if (step.phase != kSuspending) continue;
+    const Step* spec = run_.steps.find(name);
+    if (spec == nullptr || is_group(*spec)) continue;
+    const auto until = store_.notes.find(note(step, "resumeTimeStamp"));
+    const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
+    if (is_overdue(*spec) || (due && *due <= env_.clock.now())) {
+      if (due) store_.notes.erase(until);
+      store_.has_changed = true;
+      step.phase = kRunning;
+      has_woken = true;
+    }
+  }
+  if (has_woken) status_.is_suspended = has_suspended_step();
+}
+
+const SubStepStatus* PassRun::status_of(std::string_view name) const {
+  if (const auto found = by_name_.find(name); found != by_name_.end()) return &found->second;
+  const Step* meant = run_.steps.depended_on(name);
+  if (meant == nullptr) return nullptr;
+  const auto found = by_name_.find(meant->name);
+  return found == by_name_.end() ? nullptr : &found->second;
+}
+
+SubStepStatus PassRun::fresh_status(const Step& step) const {
+  SubStepStatus status;
+  if (const auto known = by_name_.find(step.name); known != by_name_.end()) status = known->second;
+  if (status.id.empty()) {
+    status.id = name_hash(fmt::format("{}/{}/{}", kube::uid(run_.setting.owner), to_rfc3339(*status_.start_time), step.name));
+  }
+  status.name = step.name;
+  status.type = step.type;
+  return status;
+}
+
+/// While the run is suspended nothing begins; what has begun beside the step that suspended it goes on.
+bool PassRun::may_begin(const Step& step) const {
+  if (!status_.is_suspended) return true;
+  if (!was_suspended_) return false;
+  const auto known = by_name_.find(step.name);
+  if (known == by_name_.end()) return false;
+  if (is_group(step)) return known->second.phase == kSuspending || known->second.phase == kRunning;
+  return (known->second.phase == kRunning || known->second.phase == kFailed) && has_suspended_step();
+}
+
+bool PassRun::has_suspended_step() const {
+  return std::ranges::any_of(by_name_, [&](const auto& entry) {
+    const Step* spec = run_.steps.find(entry.first);
+    return entry.second.phase == kSuspending && spec != nullptr && !is_group(*spec);
+  });
+}
+
+Task<> PassRun::run_list(const StepList& steps, Mode mode, const Step* group) {
+  if (mode == Mode::DAG) {
+    co_await run_as_graph(steps, group);
+  } else {
+    co_await run_one_by_one(steps, group);
+  }
+}
+
+Task<> PassRun::run_one_by_one(const StepList& steps, const Step* group) {
+  for (const Step& step : steps) {
+    if (const SubStepStatus* known = status_of(step.name); known != nullptr && is_finished(*known)) continue;
+    if (!may_begin(step)) co_return;
+    if (const auto why = pending_on(step)) {
+      record_pending(step, *why);
+      co_return;
+    }
+    std::optional<StepOutcome> outcome;
+    co_await run_into(step, steps, group, outcome);
+    if (outcome) record(std::move(*outcome));
+    if (!is_finished(by_name_.at(step.name))) co_return;
+  }
+}
+
+/// Rounds: whatever can run runs beside each other and is recorded in the order of the list, until nothing new can.
+Task<> PassRun::run_as_graph(const StepList& steps, const Step* group) {
+  std::set<std::string> tried;
+  while (true) {
+    std::vector<const Step*> ready;
+    for (const Step& step : steps) {
+      const SubStepStatus* known = status_of(step.name);
+      if ((known != nullptr && is_finished(*known)) || tried.contains(step.name)) continue;
+      if (may_begin(step) && !pending_on(step)) ready.push_back(&step);
+    }
+    if (ready.empty()) break;
+    std::vector<std::optional<StepOutcome>> outcomes(ready.size());
+    Tasks children(env_);
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      tried.insert(ready[i]->name);
+      children.spawn(run_into(*ready[i], steps, group, outcomes[i]));
+    }
+    co_await children.join();
+    for (auto& outcome : outcomes) {
+      if (outcome) record(std::move(*outcome));
+    }
+  }
+  for (const Step& step : steps) {
+    const SubStepStatus* known = status_of(step.name);
+    if ((known != nullptr && is_finished(*known)) || tried.contains(step.name) || !may_begin(step)) continue;
+    if (const auto why = pending_on(step)) record_pending(step, *why);
+  }
+}
+
+/// A step; or a group, which records itself.
+Task<> PassRun::run_into(const Step& step, const StepList& list, const Step* group, std::optional<StepOutcome>& outcome) {
+  if (is_group(step)) {
+    co_await run_group(step, list);
+  } else {
+    outcome = co_await run_step(step, list, group);
+  }
+}
+
+Task<> PassRun::run_group(const Step& step, const StepList& list) {
+  const Checked checked = co_await precheck(step, list, nullptr);
+  SubStepStatus status = fresh_status(step);
+  if (!status.first_execute_time || status.phase == kPending) status.first_execute_time = env_.clock.now();
+  status.last_execute_time = env_.clock.now();
+  status.phase = kRunning;
+  status.reason.clear();
+  status.message = checked.message;
+  if (checked.check == Check::Skip) {
+    status.phase = kSkipped;
+    status.reason = kReasonSkip;
+    end_members(step, kSkipped, kReasonSkip);
+  } else if (checked.check == Check::TimeOut) {
+    status.phase = kFailed;
+    status.reason = kReasonTimeout;
+    status_.is_terminated = true;
+    end_members(step, kFailed, kReasonTimeout);
+  }
+  const bool is_over = is_finished(status);
+  by_name_[step.name] = std::move(status);
+  if (is_over) co_return;
+  co_await run_list(step.sub_steps, step.mode.value_or(run_.steps.sub_mode), &step);
+  conclude_group(step);
+}
+
+void PassRun::end_members(const Step& step, const std::string& phase, const std::string& reason) {
+  for (const Step& member : step.sub_steps) {
+    SubStepStatus status = fresh_status(member);
+    if (is_finished(status)) continue;
+    status.phase = phase;
+    status.reason = reason;
+    status.last_execute_time = env_.clock.now();
+    StepOutcome outcome{.status = std::move(status)};
+    for (const StepOutput& output : member.outputs) outcome.variables.emplace_back(output.name, Value());
+    record(std::move(outcome));
+  }
+}
+
+void PassRun::conclude_group(const Step& step) {
+  std::map<std::string, std::size_t> phases;
+  std::set<std::string> reasons;
+  std::size_t known = 0;
+  for (const Step& member : step.sub_steps) {
+    const auto found = by_name_.find(member.name);
+    if (found == by_name_.end()) continue;
+    ++known;
+    ++phases[is_finished(found->second) || found->second.phase != kFailed ? found->second.phase : kRunning];
+    reasons.insert(found->second.reason);
+  }
+  SubStepStatus& status = by_name_.at(step.name);
+  if (phases.contains(kSuspending)) {
+    status.phase = kSuspending;
+  } else if (known < step.sub_steps.size() || phases.contains(kRunning)) {
+    status.phase = kRunning;
+  } else if (phases.contains(kPending)) {
+    status.phase = kPending;
+  } else if (phases.contains(kFailed)) {
+    status.phase = kFailed;
+    for (const char* reason : {kReasonTerminate, kReasonAction, kReasonTimeout, kReasonInput, kReasonFailedAfterRetries}) {
+      if (reasons.contains(reason)) status.reason = reason;
+    }
+  } else if (known > 0 && phases[kSkipped] == known) {
+    status.phase = kSkipped;
+    status.reason = kReasonSkip;
+  } else {
+    status.phase = kSucceeded;
+  }
+}
+
+std::optional<std::string> PassRun::pending_on(const Step& step) const {
+  for (const std::string& name : step.depends_on) {
+    const SubStepStatus* status = status_of(name);
+    if (status == nullptr || !is_finished(*status)) return "Pending on DependsOn: " + name;
+  }
+  const Value context = context_of(step, nullptr, fresh_status(step));
+  for (const StepInput& input : step.inputs) {
+    if (input_value(input, context, step.properties)) continue;
+    // When the run ends, nobody will write the variable any more; the step's `if` decides.
+    if (status_.is_terminated) continue;
+    return "Pending on Input: " + input.from;
+  }
+  return std::nullopt;
+}
+
+void PassRun::record_pending(const Step& step, const std::string& message) {
+  SubStepStatus status = fresh_status(step);
+  if (!status.first_execute_time) status.first_execute_time = env_.clock.now();
+  status.last_execute_time = env_.clock.now();
+  status.attempts = status.phase == kPending && status.message == message ? status.attempts + 1 : 1;
+  status.phase = kPending;
+  status.reason.clear();
+  status.message = message;
+  by_name_[step.name] = std::move(status);
+}
+
+void PassRun::erase_notes(const std::string& step_id) {
+  const std::string prefix = step_id + ".";
+  for (auto at = store_.notes.lower_bound(prefix); at != store_.notes.end() && at->first.starts_with(prefix);) {
+    at = store_.notes.erase(at);
+    store_.has_changed = true;
+  }
+}
+
+/// What later conditions may read of the step, as `<step>.output` and `<step>.outputs`.
+void PassRun::keep_value(const StepOutcome& outcome) {
+  json::ObjectBuilder kept;
+  if (const Value& output = outcome.value["output"]; !output.is_null() && output["kind"].as_string() != "Secret") {
+    kept.set("output", output);
+  }
+  Value outputs = outcome.value["outputs"].is_object() ? outcome.value["outputs"] : Value::empty_object();
+  for (const auto& [name, value] : outcome.variables) outputs = outputs.with(name, value);
+  if (!outputs.empty()) kept.set("outputs", std::move(outputs));
+  if (kept.empty()) return;
+  std::string text = json::print(kept.build());
+  if (text.size() <= kMaxKeptBytes) store_.notes[note(outcome.status, "value")] = std::move(text);
+}
+
+void PassRun::record(StepOutcome outcome) {
+  SubStepStatus& status = outcome.status;
+  if (is_finished(status)) {
+    erase_notes(status.id);
+    keep_value(outcome);
+    for (auto& [name, value] : outcome.variables) {
+      if (auto vars = put(store_.vars, name, value, true)) store_.vars = std::move(*vars);
+    }
+    store_.has_changed = true;
+  } else {
+    for (ResourceRef& watched : outcome.watched) watched_.push_back(std::move(watched));
+  }
+  if (status.phase == kSuspending) {
+    status_.is_suspended = true;
+    if (outcome.until) {
+      store_.notes[note(status, "resumeTimeStamp")] = to_rfc3339(*outcome.until);
+      store_.has_changed = true;
+    }
+  }
+  status_.is_terminated = status_.is_terminated || outcome.terminates;
+  if (run_.options.keeps_debug && !outcome.value.is_null()) debug_[status.id] = outcome.value;
+  by_name_[status.name] = std::move(status);
+}
+
+void PassRun::compose_status() {
+  status_.steps.clear();
+  for (const Step& step : run_.steps.steps) {
+    const auto found = by_name_.find(step.name);
+    if (found == by_name_.end()) continue;
+    StepStatus status;
+    static_cast<SubStepStatus&>(status) = found->second;
+    for (const Step& member : step.sub_steps) {
+      if (const auto sub = by_name_.find(member.name); sub != by_name_.end()) status.sub_steps.push_back(sub->second);
+    }
+    status_.steps.push_back(std::move(status));
+  }
+  const auto first_open = std::ranges::find_if(run_.steps.steps, [&](const Step& step) {
+    const auto found = by_name_.find(step.name);
+    return found == by_name_.end() || !is_finished(found->second);
+  });
+  status_.step_index = first_open - run_.steps.steps.begin();
+}
+
+/// Of the run; REQUIRES: compose_status().
+std::string PassRun::phase() {
+  const bool are_all_done = static_cast<std::size_t>(status_.step_index) == run_.steps.steps.size();
+  bool has_failed = false;
+  bool is_terminated_by_hand = false;
+  bool has_other_failure = false;
+  for (const StepStatus& step : status_.steps) {
+    if (step.phase != kFailed || !is_finished(step)) continue;
+    has_failed = true;
+    (step.reason == kReasonTerminate ? is_terminated_by_hand : has_other_failure) = true;
+  }
+  if (status_.is_suspended) return kSuspending;
+  if (!are_all_done) return kExecuting;
+  if (!has_failed && !status_.is_terminated) return kSucceeded;
+  return is_terminated_by_hand && !has_other_failure ? kTerminated : kFailed;
+}
+
+void PassRun::conclude() {
+  compose_status();
+  bool is_waiting = false;
+  bool has_failed_after_retries = false;
+  for (const auto& [name, step] : by_name_) {
+    const Step* spec = run_.steps.find(name);
+    if (spec == nullptr || is_group(*spec)) continue;
+    is_waiting =
+        is_waiting || step.phase == kRunning || step.phase == kPending || (step.phase == kFailed && !is_finished(step));
+    has_failed_after_retries = has_failed_after_retries || step.reason == kReasonFailedAfterRetries;
+  }
+  status_.message.clear();
+  if (has_failed_after_retries && run_.options.suspends_on_failure) {
+    if (!is_waiting) {
+      status_.is_suspended = true;
+      status_.message = kMessageSuspendedOnFailure;
+    }
+  } else if (has_failed_after_retries) {
+    status_.is_terminated = true;
+    status_.message = kMessageRetriesExhausted;
+  }
+  status_.phase = phase();
+  status_.is_finished = status_.phase == kSucceeded || status_.phase == kFailed || status_.phase == kTerminated;
+  if (status_.is_finished) {
+    status_.is_suspended = false;
+    status_.is_terminated = status_.phase != kSucceeded;
+    status_.end_time = env_.clock.now();
+  }
+}
+
+std::optional<Duration> PassRun::delay_of(const Step& step) const {
+  const auto found = by_name_.find(step.name);
+  if (found == by_name_.end() || is_finished(found->second)) return std::nullopt;
+  const SubStepStatus& status = found->second;
+  const Time now = env_.clock.now();
+  std::optional<Duration> delay;
+  if (status.phase == kSuspending) {
+    const auto until = store_.notes.find(note(status, "resumeTimeStamp"));
+    const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
+    if (due) delay = std::max<Duration>(*due - now, std::chrono::milliseconds{1});
+  } else if (status.phase == kFailed && step.retry) {
+    const double factor = std::pow(step.retry->factor, static_cast<double>(std::max<std::int64_t>(0, status.failures - 1)));
+    const double micros = static_cast<double>(step.retry->duration.count()) * factor;
+    delay =
+        micros < static_cast<double>(step.retry->cap.count()) ? Duration{static_cast<std::int64_t>(micros)} : step.retry->cap;
+  } else if (!is_group(step) && (!status_.is_suspended || has_suspended_step())) {
+    delay = backoff_after(status.attempts, run_.options.max_wait);
+  }
+  const auto timeout = parse_duration(step.timeout);
+  if (timeout && status.first_execute_time && status.phase != kPending) {
+    delay = sooner(delay, std::max<Duration>(*status.first_execute_time + *timeout - now, std::chrono::milliseconds{1}));
+  }
+  return delay;
+}
+
+std::optional<Duration> PassRun::delay() const {
+  std::optional<Duration> delay;
+  for (const auto& [name, status] : by_name_) {
+    if (const Step* step = run_.steps.find(name)) delay = sooner(delay, delay_of(*step));
+  }
+  if (!delay && !status_.is_suspended) return std::chrono::seconds{1};
+  return delay;
+}
+
+}  // namespace slipway::delivery::workflow

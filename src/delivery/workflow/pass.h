@@ -1,0 +1,110 @@
+// One pass of the engine while it is under way: the statuses of the steps by name, the slots that steps take while they run,
+// and what the pass will report. engine.cc goes through lists and groups, step_run.cc runs one step. Used by run_pass() only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "delivery/workflow/engine.h"
+#include "delivery/workflow/evaluation.h"
+
+namespace slipway::delivery::workflow {
+
+/// How the run of one step ended, to be recorded once those beside it have ended too.
+struct StepOutcome {
+  SubStepStatus status;
+  bool terminates = false;
+  std::optional<Time> until{};  // of a suspended step
+  std::vector<std::pair<std::string, Value>> variables{};
+  Value value{};  // what is concrete of the evaluated step; null when it was not evaluated
+  std::vector<ResourceRef> watched{};
+};
+
+class PassRun {
+ public:
+  PassRun(const Run& run, RunStatus status, RunStore store);
+  /// `this` must outlive the task.
+  Task<Pass> go();
+
+ private:
+  enum class Check : std::uint8_t { Run, Skip, TimeOut };
+  struct Checked {
+    Check check = Check::Run;
+    std::string message{};
+  };
+  /// Takes one of the slots; gives it back when it goes.
+  class Slot;
+  using StepList = std::vector<Step>;
+
+  // engine.cc: the run as a whole.
+  void begin();
+  void terminate_if_asked();
+  void wake_due_steps();
+  void conclude();
+  std::string phase();
+  std::optional<Duration> delay() const;
+  std::optional<Duration> delay_of(const Step& step) const;
+  void compose_status();
+
+  // engine.cc: lists and groups.
+  Task<> run_list(const StepList& steps, Mode mode, const Step* group);
+  Task<> run_one_by_one(const StepList& steps, const Step* group);
+  Task<> run_as_graph(const StepList& steps, const Step* group);
+  Task<> run_into(const Step& step, const StepList& list, const Step* group, std::optional<StepOutcome>& outcome);
+  Task<> run_group(const Step& step, const StepList& list);
+  void conclude_group(const Step& step);
+  void end_members(const Step& step, const std::string& phase, const std::string& reason);
+  bool may_begin(const Step& step) const;
+  std::optional<std::string> pending_on(const Step& step) const;
+  void record_pending(const Step& step, const std::string& message);
+  void record(StepOutcome outcome);
+  void keep_value(const StepOutcome& outcome);
+  bool has_suspended_step() const;
+
+  // precheck.cc
+  Task<Checked> precheck(const Step& step, const StepList& list, const Step* group);
+  bool may_follow(const Step& step, const StepList& list, const Step* group) const;
+  bool have_all_succeeded(const Step& step, std::set<std::string>& seen) const;
+  std::map<std::string, Value> condition_names(const Step& step) const;
+  bool is_overdue(const Step& step) const;
+
+  // step_run.cc
+  Task<StepOutcome> run_step(const Step& step, const StepList& list, const Step* group);
+  Task<> run_body(const Step& step, const Step* group, StepOutcome& outcome);
+  Task<> run_calls(const Step& step, Evaluation& evaluation, StepOutcome& outcome);
+  Task<bool> take_answer(const Step& step, NextCall call, Evaluation& evaluation, StepOutcome& outcome);
+  Task<Answer> ask(const Step& step, const NextCall& call, const Evaluation& evaluation, const StepOutcome& outcome);
+  bool follow(const Answer& answer, StepOutcome& outcome);
+  Task<Evaluated> evaluate_in_pool(Evaluation evaluation);
+  Task<Result<Value>> patched_in_pool(Evaluation evaluation, std::string path, Value base);
+  Task<> run_operator_step(const Step& step, Value output, StepOutcome& outcome);
+  Value operator_context(const std::string& step) const;
+  Result<Value> parameter_of(const Step& step, const Value& context) const;
+  std::optional<Value> input_value(const StepInput& input, const Value& context, const Value& parameter) const;
+  Value context_of(const Step& step, const Step* group, const SubStepStatus& status) const;
+  void fail_step(const Step& step, StepOutcome& outcome, const char* reason, std::string message) const;
+  cue::Limits limits() const;
+  std::string tenant() const;
+
+  const SubStepStatus* status_of(std::string_view name) const;
+  SubStepStatus fresh_status(const Step& step) const;
+  std::string note(const SubStepStatus& step, const char* name) const { return step.id + "." + name; }
+  void erase_notes(const std::string& step_id);
+
+  const Run& run_;
+  Env& env_;
+  RunStatus status_;
+  RunStore store_;
+  std::map<std::string, SubStepStatus, std::less<>> by_name_;
+  std::vector<ResourceRef> watched_;
+  std::map<std::string, Value> debug_;
+  std::size_t free_slots_;
+  Signal slot_freed_;
+  bool was_suspended_ = false;  // when the pass began to run steps
+};
+
+}  // namespace slipway::delivery::workflow

@@ -1,0 +1,107 @@
+// Whether a step that is not pending runs: its `if`, what came before it, its timeout.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/compute_pool.h"
+#include "delivery/workflow/pass.h"
+#include "json/text.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::workflow {
+namespace {
+
+Value status_for_condition(const SubStepStatus& step) {
+  return json::encode(step)
+      .with("failed", step.phase == kFailed)
+      .with("succeeded", step.phase == kSucceeded)
+      .with("skipped", step.phase == kSkipped)
+      .with("timeout", step.reason == kReasonTimeout)
+      .with("failedAfterRetries", step.reason == kReasonFailedAfterRetries)
+      .with("terminate", step.reason == kReasonTerminate);
+}
+
+constexpr const char* kReserved[] = {"status", "inputs", "context", "parameter", "steps"};
+
+}  // namespace
+
+Task<PassRun::Checked> PassRun::precheck(const Step& step, const StepList& list, const Step* group) {
+  if (is_overdue(step)) co_return Checked{Check::TimeOut};
+  if (run_.options.suspends_on_failure || step.condition == "always") co_return Checked{};
+  if (step.condition.empty()) co_return Checked{may_follow(step, list, group) ? Check::Run : Check::Skip};
+  std::expected<bool, std::string> holds = false;
+  const std::map<std::string, Value> names = condition_names(step);
+  const cue::Limits limited = limits();
+  co_await compute_for(env_, tenant(), [&] { holds = evaluate_condition(step.condition, names, limited); });
+  if (!holds) co_return Checked{Check::Skip, "pre check error: " + holds.error()};
+  co_return Checked{*holds ? Check::Run : Check::Skip};
+}
+
+/// For steps without `if`: what they depend on has succeeded; in a sequence, what is before them has succeeded or was skipped.
+bool PassRun::may_follow(const Step& step, const StepList& list, const Step* group) const {
+  const Mode mode = group == nullptr ? run_.steps.mode : group->mode.value_or(run_.steps.sub_mode);
+  const auto known = by_name_.find(step.name);
+  const bool has_begun = known != by_name_.end() && known->second.phase != kPending;
+  const bool is_ended_by_hand =
+      std::ranges::any_of(by_name_, [](const auto& entry) { return entry.second.reason == kReasonTerminate; });
+  if (is_ended_by_hand && !has_begun) return false;
+  if (mode == Mode::DAG || !step.depends_on.empty()) {
+    std::set<std::string> seen;
+    return have_all_succeeded(step, seen);
+  }
+  for (const Step& earlier : list) {
+    if (&earlier == &step) break;
+    const SubStepStatus* status = status_of(earlier.name);
+    if (status == nullptr || (status->phase != kSucceeded && status->phase != kSkipped)) return false;
+  }
+  return true;
+}
+
+bool PassRun::have_all_succeeded(const Step& step, std::set<std::string>& seen) const {
+  return std::ranges::all_of(step.depends_on, [&](const std::string& name) {
+    const SubStepStatus* status = status_of(name);
+    if (status == nullptr || status->phase != kSucceeded) return false;
+    const Step* dependency = run_.steps.depended_on(name);
+    if (dependency == nullptr || !seen.insert(dependency->name).second) return true;
+    return have_all_succeeded(*dependency, seen);
+  });
+}
+
+/// Finished steps by name, and the four names that win over a step of the same name.
+std::map<std::string, Value> PassRun::condition_names(const Step& step) const {
+  std::map<std::string, Value> names;
+  json::ObjectBuilder statuses;
+  json::ObjectBuilder values;
+  for (const auto& [name, status] : by_name_) {
+    statuses.set(name, status_for_condition(status));
+    const auto kept = store_.notes.find(note(status, "value"));
+    if (kept == store_.notes.end()) continue;
+    if (auto value = json::parse(kept->second)) {
+      values.set(name, *value);
+      names[name] = *value;
+    }
+    if (std::ranges::find(kReserved, name) != std::end(kReserved)) {
+      env_.log.warn("the name of a step is reserved in conditions", {{"step", name}, {"condition of", step.name}});
+    }
+  }
+  const Value context = context_of(step, nullptr, fresh_status(step));
+  json::ObjectBuilder inputs;
+  for (const StepInput& input : step.inputs) {
+    if (auto value = input_value(input, context, step.properties)) inputs.set(input.from, std::move(*value));
+  }
+  names["steps"] = values.build();
+  names["status"] = statuses.build();
+  names["inputs"] = inputs.build();
+  names["context"] = context;
+  names["parameter"] = step.properties.is_null() ? Value::empty_object() : step.properties;
+  return names;
+}
+
+bool PassRun::is_overdue(const Step& step) const {
+  const auto timeout = parse_duration(step.timeout);
+  const auto known = by_name_.find(step.name);
+  if (!timeout || known == by_name_.end() || !known->second.first_execute_time || known->second.phase == kPending) return false;
+  return env_.clock.now() >= *known->second.first_execute_time + *timeout;
+}
+
+}  // namespace slipway::delivery::workflow

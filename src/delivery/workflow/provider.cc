@@ -1,0 +1,20 @@
+#include "delivery/workflow/provider.h"
+
+#include <algorithm>
+
+namespace slipway::delivery::workflow {
+
+void Providers::add(std::vector<Provider> rows) {
+  for (Provider& row : rows) rows_.push_back(std::move(row));
+}
+
+const Provider* Providers::find(std::string_view package, std::string_view function) const {
+  const bool is_flat = package.empty() || package == "op";
+  const auto found = std::ranges::find_if(rows_, [&](const Provider& row) {
+    if (is_flat) return (row.flat_function.empty() ? row.function : row.flat_function) == function;
+    return row.package == package && row.function == function;
+  });
+  return found == rows_.end() ? nullptr : &*found;
+}
+
+}  // namespace slipway::delivery::workflow

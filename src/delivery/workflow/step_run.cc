@@ -1,0 +1,266 @@
+// One step: prechecks, parameter, evaluation and calls in turn, outputs.
+#include <fmt/format.h>
+
+#include "base/compute_pool.h"
+#include "delivery/workflow/pass.h"
+#include "delivery/workflow/variable_path.h"
+#include "json/text.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::workflow {
+namespace {
+
+/// Of one step in one pass.
+constexpr std::size_t kMaxCalls = 500;
+
+std::string journal_key(const std::string& path) { return path + ".answer"; }
+
+}  // namespace
+
+class PassRun::Slot {
+ public:
+  explicit Slot(PassRun& pass) : pass_(pass) { --pass_.free_slots_; }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() {
+    ++pass_.free_slots_;
+    pass_.slot_freed_.notify();
+  }
+
+ private:
+  PassRun& pass_;
+};
+
+Task<StepOutcome> PassRun::run_step(const Step& step, const StepList& list, const Step* group) {
+  while (free_slots_ == 0) co_await slot_freed_.wait();
+  const Slot slot(*this);
+  const Checked checked = co_await precheck(step, list, group);
+  StepOutcome outcome{.status = fresh_status(step)};
+  SubStepStatus& status = outcome.status;
+  const SubStepStatus before = status;
+  if (!status.first_execute_time || before.phase == kPending) status.first_execute_time = env_.clock.now();
+  status.last_execute_time = env_.clock.now();
+  status.phase = kSucceeded;
+  status.reason.clear();
+  status.message = checked.message;
+  for (const StepOutput& output : step.outputs) outcome.variables.emplace_back(output.name, Value());
+  if (checked.check == Check::Skip) {
+    status.phase = kSkipped;
+    status.reason = kReasonSkip;
+    co_return outcome;
+  }
+  if (checked.check == Check::TimeOut) {
+    // DIVERGES: upstream evaluates the step once more, with all its effects.
+    status.phase = kFailed;
+    status.reason = kReasonTimeout;
+    outcome.terminates = true;
+    co_return outcome;
+  }
+  co_await run_body(step, group, outcome);
+  if (status.phase != kFailed) status.failures = 0;
+  status.attempts = status.phase == before.phase && status.message == before.message ? before.attempts + 1 : 1;
+  co_return outcome;
+}
+
+/// A retried error until the retries are used up; any other reason ends the run.
+void PassRun::fail_step(const Step& step, StepOutcome& outcome, const char* reason, std::string message) const {
+  SubStepStatus& status = outcome.status;
+  status.phase = kFailed;
+  status.reason = reason;
+  status.message = std::move(message);
+  if (status.reason != kReasonExecute) {
+    outcome.terminates = true;
+    return;
+  }
+  ++status.failures;
+  if (status.failures <= (step.retry ? step.retry->limit : run_.options.max_failures)) return;
+  status.reason = kReasonFailedAfterRetries;
+  outcome.terminates = !run_.options.suspends_on_failure;
+}
+
+Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outcome) {
+  const Value context = context_of(step, group, outcome.status);
+  auto parameter = parameter_of(step, context);
+  if (!parameter) {
+    fail_step(step, outcome, kReasonInput, parameter.error().message);
+    co_return;
+  }
+  auto definition = co_await run_.definition(step.type);
+  if (!definition) {
+    fail_step(step, outcome, kReasonExecute, definition.error().message);
+    co_return;
+  }
+  Evaluation evaluation{.program = definition->program,
+                        .parameter = std::move(*parameter),
+                        .context = context,
+                        .answers = {},
+                        .outputs = step.outputs,
+                        .providers = &run_.providers,
+                        .limits = {}};
+  co_await run_calls(step, evaluation, outcome);
+}
+
+Task<> PassRun::run_calls(const Step& step, Evaluation& evaluation, StepOutcome& outcome) {
+  for (std::size_t calls = 0; calls < kMaxCalls; ++calls) {
+    Evaluated evaluated = co_await evaluate_in_pool(evaluation);
+    if (!evaluated.error.empty()) {
+      fail_step(step, outcome, kReasonExecute, std::move(evaluated.error));
+      co_return;
+    }
+    if (!evaluated.call) {
+      const Value& output = evaluated.value["output"];
+      outcome.value = evaluated.value;
+      if (!evaluated.has_calls && output["apiVersion"].is_string() && output["kind"].is_string()) {
+        co_await run_operator_step(step, output, outcome);
+      }
+      if (!is_finished(outcome.status)) co_return;
+      outcome.variables = std::move(evaluated.outputs);
+      if (outcome.status.phase == kSucceeded && !evaluated.output_error.empty()) {
+        outcome.status.message = std::move(evaluated.output_error);
+      }
+      co_return;
+    }
+    if (co_await take_answer(step, std::move(*evaluated.call), evaluation, outcome)) continue;
+    if (is_finished(outcome.status)) {
+      evaluation.is_last = true;
+      evaluated = co_await evaluate_in_pool(evaluation);
+      outcome.value = std::move(evaluated.value);
+      outcome.variables = std::move(evaluated.outputs);
+    }
+    co_return;
+  }
+  fail_step(step, outcome, kReasonExecute, fmt::format("the step makes more than {} calls", kMaxCalls));
+}
+
+/// False when the step's pass ends with this call.
+Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& evaluation, StepOutcome& outcome) {
+  const std::string key = note(outcome.status, journal_key(call.path).c_str());
+  const bool is_once = call.provider->is_once && call.provider->is_once(call.params);
+  Answered answered{.path = call.path, .is_flat = call.is_flat, .params = call.params, .returns = {}};
+  if (const auto journaled = store_.notes.find(key); is_once && journaled != store_.notes.end()) {
+    answered.returns = json::parse(journaled->second).value_or(Value());
+    evaluation.answers.push_back(std::move(answered));
+    co_return true;
+  }
+  Answer answer = co_await ask(step, call, evaluation, outcome);
+  if (answer.resource) {
+    outcome.status.resource_ref = answer.resource;
+    outcome.watched.push_back(*answer.resource);
+  }
+  for (ResourceRef& watched : answer.watched) outcome.watched.push_back(std::move(watched));
+  if (answer.kind == Answer::Kind::Error) {
+    fail_step(step, outcome, kReasonExecute, fmt::format("function call error for {}: {}", call.path, answer.message));
+    co_return false;
+  }
+  if (!follow(answer, outcome)) co_return false;
+  if (is_once) {
+    store_.notes[key] = json::print(answer.returns);
+    store_.has_changed = true;
+  }
+  answered.returns = std::move(answer.returns);
+  evaluation.answers.push_back(std::move(answered));
+  co_return true;
+}
+
+Task<Answer> PassRun::ask(const Step& step, const NextCall& call, const Evaluation& evaluation, const StepOutcome& outcome) {
+  CallSetting setting = run_.setting;
+  setting.context = evaluation.context;
+  const SubStepStatus status = status_of(step.name) == nullptr ? outcome.status : *status_of(step.name);
+  const auto apply_patch = [this, evaluation, path = call.path](Value base) {
+    return patched_in_pool(evaluation, path, std::move(base));
+  };
+  co_return co_await call.provider->run(ProviderCall{.setting = setting,
+                                                     .params = call.params,
+                                                     .path = call.path,
+                                                     .step = &step,
+                                                     .status = &status,
+                                                     .step_id = outcome.status.id,
+                                                     .store = &store_,
+                                                     .patched = apply_patch});
+}
+
+/// Takes over what an answer says of the step; true when the evaluation goes on.
+bool PassRun::follow(const Answer& answer, StepOutcome& outcome) {
+  SubStepStatus& status = outcome.status;
+  const auto set = [&](const char* phase, const char* reason) {
+    status.phase = phase;
+    status.reason = reason;
+  };
+  if (!answer.message.empty()) status.message = answer.message;
+  outcome.until = answer.until;
+  switch (answer.kind) {
+    case Answer::Kind::Done:
+      return true;
+    case Answer::Kind::Wait:
+      set(kRunning, kReasonWait);
+      return false;
+    case Answer::Kind::Suspend:
+      set(kSuspending, kReasonSuspend);
+      return false;
+    case Answer::Kind::Fail:
+      set(kFailed, kReasonAction);
+      outcome.terminates = true;
+      return false;
+    case Answer::Kind::Break:
+      set(kSucceeded, kReasonTerminate);
+      outcome.terminates = true;
+      return false;
+    case Answer::Kind::Error:
+      return false;
+  }
+  return false;
+}
+
+Task<Evaluated> PassRun::evaluate_in_pool(Evaluation evaluation) {
+  Evaluated evaluated;
+  evaluation.limits = limits();
+  co_await compute_for(env_, tenant(), [&] { evaluated = evaluate(evaluation); });
+  co_return evaluated;
+}
+
+Task<Result<Value>> PassRun::patched_in_pool(Evaluation evaluation, std::string path, Value base) {
+  Result<Value> result;
+  evaluation.limits = limits();
+  co_await compute_for(env_, tenant(), [&] { result = patched(evaluation, path, base); });
+  co_return result;
+}
+
+std::optional<Value> PassRun::input_value(const StepInput& input, const Value& context, const Value& parameter) const {
+  if (const Value* variable = look_up(store_.vars, input.from)) return *variable;
+  const Value names = json::object({{"context", context}, {"parameter", parameter}});
+  if (const Value* found = look_up(names, input.from)) return *found;
+  if (parse_path(input.from)) return std::nullopt;
+  return evaluate_expression(input.from, {{"context", context}, {"parameter", parameter}}, limits());
+}
+
+Result<Value> PassRun::parameter_of(const Step& step, const Value& context) const {
+  Value parameter = step.properties.is_null() ? Value::empty_object() : step.properties;
+  for (const StepInput& input : step.inputs) {
+    const auto value = input_value(input, context, step.properties);
+    if (!value) return fail(Reason::NotFound, fmt::format("get input from [{}]: there is no such variable", input.from));
+    if (input.parameter_key.empty()) continue;
+    SLIPWAY_TRY(filled, put(parameter, input.parameter_key, *value, false));
+    parameter = std::move(filled);
+  }
+  return parameter;
+}
+
+Value PassRun::context_of(const Step& step, const Step* group, const SubStepStatus& status) const {
+  json::ObjectBuilder context(run_.setting.context);
+  context.set("stepName", step.name).set("stepSessionID", status.id);
+  if (group != nullptr) context.set("stepGroupName", group->name);
+  context.set("spanID", fmt::format("{}.{}", kube::name(run_.setting.owner), status.id));
+  return context.build();
+}
+
+cue::Limits PassRun::limits() const {
+  cue::Limits limits = cue::Limits::for_template();
+  limits.is_overdue = [&clock = env_.clock, deadline = env_.clock.steady() + run_.options.evaluation_deadline] {
+    return clock.steady() >= deadline;
+  };
+  return limits;
+}
+
+std::string PassRun::tenant() const { return std::string(kube::ns(run_.setting.owner)); }
+
+}  // namespace slipway::delivery::workflow

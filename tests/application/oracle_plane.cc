@@ -108,6 +108,17 @@ Value Plane::find(const std::string& cluster, const Value& reference) const {
   return plane::StoreView(api->second->server(), api->second->store(), env_->now()).find(reference);
 }
 
+std::vector<std::string> Plane::events() const {
+  plane::ApiServer& api = *apis_.at(kHub);
+  std::vector<std::string> lines;
+  for (const Value& event : plane::StoreView(api.server(), api.store(), env_->now()).all({"", "v1", "Event"}, "")) {
+    const Value& about = event["involvedObject"];
+    lines.push_back(fmt::format("{} {} {}/{}: {}", event["type"].as_string(), event["reason"].as_string(),
+                                about["kind"].as_string(), about["name"].as_string(), event["message"].as_string()));
+  }
+  return lines;
+}
+
 End await_end(Plane& plane, const Value& target) {
   End end;
   const Time begin = plane.now();

@@ -45,6 +45,8 @@ class Plane {
   bool pass(Duration time);
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.
   Value find(const std::string& cluster, const Value& reference) const;
+  /// "Normal Deployed Application/a: Deployed successfully" of all events on the hub, in order of their names.
+  std::vector<std::string> events() const;
   /// Calls of the executor so far.
   std::uint64_t calls() { return env_->queue().steps(); }
   Time now() const { return env_->now(); }

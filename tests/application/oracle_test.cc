@@ -50,6 +50,11 @@ End deliver(Plane& plane, const std::filesystem::path& folder, const Case& of) {
   return end;
 }
 
+void print_whole(const Plane& plane, const End& end) {
+  fmt::print("{}\n", json::print_yaml(end.target.without_path({"metadata", "managedFields"})));
+  for (const std::string& line : plane.events()) fmt::print("event {}\n", line);
+}
+
 /// The counts of all cases, and the text of the report.
 class Report {
  public:
@@ -105,7 +110,7 @@ TEST(OracleConformance, delivers_the_manifests_as_kubevela_does) {
     const End end = deliver(plane, folder, one);
     report.add(one, end,
                compare(one, end, [&](const std::string& cluster, const Value& object) { return plane.find(cluster, object); }));
-    if (!only.empty()) fmt::print("{}\n", json::print_yaml(end.target.without_path({"metadata", "managedFields"})));
+    if (!only.empty()) print_whole(plane, end);
   }
   report.print();
   if (!only.empty()) fmt::print("{}", report.text());

@@ -197,9 +197,10 @@ Task<> PassRun::run_as_graph(const StepList& steps, const Step* group) {
       if (outcome) record(std::move(*outcome));
     }
   }
+  if (was_suspended_) co_return;
   for (const Step& step : steps) {
     const SubStepStatus* known = status_of(step.name);
-    if ((known != nullptr && is_finished(*known)) || tried.contains(step.name) || !may_begin(step)) continue;
+    if ((known != nullptr && is_finished(*known)) || tried.contains(step.name)) continue;
     if (const auto why = pending_on(step)) record_pending(step, *why);
   }
 }

@@ -95,6 +95,10 @@ std::expected<Value, std::string> params_of(const cue::Call& call, const Provide
   json::ObjectBuilder params;
   for (const cue::FieldCursor& field : from.fields()) {
     if (is_flat && !contains(provider.params, field.name)) continue;
+    if (provider.patches && field.name == "patch") {
+      params.add(field.name, true);
+      continue;
+    }
     auto value = field.value.to_json();
     if (value) {
       params.add(field.name, std::move(*value));

@@ -50,6 +50,7 @@ struct ProviderCall {
   const Step* step = nullptr;
   const SubStepStatus* status = nullptr;  // as it stood before this pass
   std::string step_id{};
+  bool is_flat = false;  // `vela/op`: a few results have another name there
   RunStore* store = nullptr;
   /// `base` with the call's `patch` applied, by the comments in the template. Null where there are no steps.
   std::function<Task<Result<Value>>(Value base)> patched{};
@@ -90,6 +91,8 @@ struct Provider {
   std::string flat_function{};
   /// Parameters without a value yet are left out; otherwise they fail the step.
   bool takes_incomplete = false;
+  /// It has a parameter `patch` that it applies through ProviderCall::patched: only whether it is there is told.
+  bool patches = false;
   /// The effect cannot be repeated harmlessly: once done, the answer is kept and given again until the step has finished.
   std::function<bool(const Value& params)> is_once{};
 };
@@ -106,5 +109,9 @@ class Providers {
 
 /// kube, http, builtin, util, time, config, metrics: what every run has. The application family adds its own.
 std::vector<Provider> standard_providers();
+std::vector<Provider> kube_providers();
+std::vector<Provider> http_providers();
+std::vector<Provider> control_providers();  // builtin: wait, suspend, break, fail, message, var
+std::vector<Provider> util_providers();     // util and time
 
 }  // namespace slipway::delivery::workflow

@@ -175,6 +175,7 @@ Task<Answer> PassRun::ask(const Step& step, const NextCall& call, const Evaluati
                                                      .step = &step,
                                                      .status = &status,
                                                      .step_id = outcome.status.id,
+                                                     .is_flat = call.is_flat,
                                                      .store = &store_,
                                                      .patched = apply_patch});
 }

@@ -22,7 +22,7 @@ TEST(ReadSteps, decodes_every_field) {
   mode: StepByStep
   subSteps:
   - type: x
-  - {name: own, type: y, dependsOn: [step-0-0]}
+  - {name: own, type: z, dependsOn: [step-0-0]}
 - type: z
   meta: {alias: Last}
   stage: pre-render

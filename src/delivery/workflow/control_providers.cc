@@ -1,0 +1,74 @@
+// What steers the step itself: vela/builtin.
+#include <fmt/format.h>
+
+#include "delivery/workflow/provider.h"
+#include "delivery/workflow/variable_path.h"
+
+namespace slipway::delivery::workflow {
+namespace {
+
+Answer not_in_a_step() { return Answer::error("only steps of a workflow can do this"); }
+
+Task<Answer> wait(ProviderCall call) {
+  if (call.params["continue"].as_bool()) co_return Answer::done();
+  co_return Answer::wait(call.params["message"].str());
+}
+
+Answer ended(Answer::Kind kind, const ProviderCall& call) { return {.kind = kind, .message = call.params["message"].str()}; }
+
+Task<Answer> end_run(ProviderCall call) { co_return ended(Answer::Kind::Break, call); }
+Task<Answer> fail_run(ProviderCall call) { co_return ended(Answer::Kind::Fail, call); }
+Task<Answer> message(ProviderCall call) { co_return ended(Answer::Kind::Done, call); }
+
+/// Once per call: the note tells that it has suspended the step before; running again means that somebody resumed it.
+Task<Answer> suspend(ProviderCall call) {
+  if (call.store == nullptr || call.status == nullptr) co_return not_in_a_step();
+  const std::string key = fmt::format("{}.{}.suspendTimeStamp", call.step_id, call.path);
+  const Time now = call.setting.env.clock.now();
+  const auto known = call.store->notes.find(key);
+  if (known != call.store->notes.end() && call.status->phase == kRunning) co_return Answer::done();
+  const Time since = known == call.store->notes.end() ? now : parse_rfc3339(known->second).value_or(now);
+  if (known == call.store->notes.end()) {
+    call.store->notes[key] = to_rfc3339(now);
+    call.store->has_changed = true;
+  }
+  // DIVERGES: upstream ignores the message.
+  Answer answer = ended(Answer::Kind::Suspend, call);
+  if (answer.message.empty()) answer.message = "Suspended by field " + call.path.substr(call.path.rfind('.') + 1);
+  if (const std::string duration = call.params["duration"].str(); !duration.empty()) {
+    const auto parsed = parse_duration(duration);
+    if (!parsed) co_return Answer::error(fmt::format("failed to parse duration {}: {}", duration, parsed.error().message));
+    answer.until = since + *parsed;
+  }
+  co_return answer;
+}
+
+Task<Answer> variable(ProviderCall call) {
+  if (call.store == nullptr) co_return not_in_a_step();
+  const std::string path = call.params["path"].str();
+  if (call.params["method"].as_string() == "Put") {
+    auto vars = put(call.store->vars, path, call.params["value"], true);
+    if (!vars) co_return Answer::error(vars.error().message);
+    call.store->vars = std::move(*vars);
+    call.store->has_changed = true;
+    co_return Answer::done();
+  }
+  const Value* value = look_up(call.store->vars, path);
+  if (value == nullptr) co_return Answer::error(fmt::format("there is no variable {}", path));
+  co_return Answer::done(json::object({{"value", *value}}));
+}
+
+}  // namespace
+
+std::vector<Provider> control_providers() {
+  return {
+      {.package = "builtin", .function = "wait", .params = {"continue", "message"}, .run = wait, .takes_incomplete = true},
+      {.package = "builtin", .function = "suspend", .params = {"duration", "message"}, .run = suspend},
+      {.package = "builtin", .function = "break", .params = {"message"}, .run = end_run},
+      {.package = "builtin", .function = "fail", .params = {"message"}, .run = fail_run},
+      {.package = "builtin", .function = "message", .params = {"message"}, .run = message},
+      {.package = "builtin", .function = "var", .params = {"method", "path", "value"}, .run = variable},
+  };
+}
+
+}  // namespace slipway::delivery::workflow

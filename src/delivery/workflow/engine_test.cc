@@ -1,0 +1,507 @@
+#include "delivery/workflow/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "base/manual_env.h"
+#include "json/text.h"
+
+namespace slipway::delivery::workflow {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Runs steps written as YAML with templates written inline, pass after pass in virtual time.
+class EngineTest : public testing::Test {
+ protected:
+  EngineTest() {
+    providers.add(control_providers());
+    providers.add({
+        {.package = "test", .function = "fail", .params = {}, .run = [this](ProviderCall) { return fails(); }},
+        {.package = "test",
+         .function = "count",
+         .params = {"by"},
+         .run = [this](ProviderCall call) { return counts(call.params); }},
+        {.package = "test", .function = "slow", .params = {}, .run = [this](ProviderCall call) { return slow(call.path); }},
+        {.package = "test",
+         .function = "once",
+         .params = {},
+         .run = [this](ProviderCall) { return once(); },
+         .is_once = [](const Value&) { return true; }},
+    });
+    define("ok", "output: {x: parameter.x}\nparameter: {x: *1 | int}");
+    define("wait", "import \"vela/op\"\nw: op.#ConditionalWait & {continue: context.goes, message: \"not yet\"}");
+    define("suspend",
+           "import \"vela/op\"\nparameter: {duration?: string, message?: string}\nsuspend: op.#Suspend & {parameter}");
+    define("break", "import \"vela/builtin\"\nb: builtin.#Break & {$params: message: \"enough\"}");
+    define("fail", "import \"vela/builtin\"\nf: builtin.#Fail & {$params: message: \"no good\"}");
+    define("message", "import \"vela/builtin\"\nparameter: {message: string}\nm: builtin.#Message & {$params: parameter}");
+    define("error", "e: {#do: \"fail\", #provider: \"test\"}");
+    define("slow", "s: {#do: \"slow\", #provider: \"test\"}");
+    define("once",
+           "import \"vela/op\"\no: {#do: \"once\", #provider: \"test\", $returns?: {...}}\n"
+           "w: op.#ConditionalWait & {continue: context.goes}");
+  }
+  ~EngineTest() override { env.drop_all(); }
+
+  void define(const std::string& type, const std::string& text) {
+    auto made = templates.compile(type, text);
+    ASSERT_TRUE(made) << made.error().message;
+    definitions[type] = *made;
+  }
+
+  Task<Answer> fails() {
+    ++errors;
+    co_return errors > errors_wanted ? Answer::done() : Answer::error("it broke");
+  }
+  Task<Answer> counts(Value params) {
+    counted += params["by"].as_int();
+    co_return Answer::done(json::object({{"total", counted}}));
+  }
+  Task<Answer> once() {
+    ++effects;
+    co_return Answer::done(json::object({{"n", effects}}));
+  }
+  Task<Answer> slow(std::string path) {
+    ++running;
+    most_running = std::max(most_running, running);
+    co_await sleep_for(env, 5s);
+    --running;
+    co_return Answer::done();
+  }
+
+  Steps steps_of(const std::string& text, const std::string& mode = "") {
+    auto list = json::parse_yaml(text);
+    EXPECT_TRUE(list) << text;
+    auto read = read_steps(list.value_or(Value()), mode.empty() ? Value() : *json::parse_yaml(mode), "steps");
+    EXPECT_TRUE(read) << (read ? "" : read.error().message);
+    return read.value_or(Steps{});
+  }
+
+  Pass pass(const Steps& steps) {
+    const workflow::Run run{
+        .setting = {.env = env,
+                    .http = nullptr,
+                    .on = nullptr,
+                    .manager = "slipway-workflow",
+                    .owner = json::object({{"metadata", json::object({{"name", "app"}, {"namespace", "shop"}, {"uid", "u"}})}}),
+                    .labels = Value::empty_object(),
+                    .context = json::object({{"name", "app"}, {"goes", goes}})},
+        .steps = steps,
+        .providers = providers,
+        .definition = [this](std::string type) { return find(std::move(type)); },
+        .options = options};
+    Pass made = env.run(run_pass(run, status, store));
+    status = made.status;
+    store = made.store;
+    return made;
+  }
+  Task<Result<StepDefinition>> find(std::string type) {
+    const auto found = definitions.find(type);
+    if (found == definitions.end()) co_return fail(Reason::NotFound, "no definition " + type);
+    co_return StepDefinition{found->second};
+  }
+
+  /// Passes until the run ends or nothing is due within an hour; the number of passes.
+  int run(const Steps& steps, int most = 100) {
+    for (int n = 1; n <= most; ++n) {
+      const Pass made = pass(steps);
+      if (made.status.is_finished || !made.again) return n;
+      env.advance(*made.again);
+    }
+    return most + 1;
+  }
+
+  /// "a:succeeded b:failed/Action", sub-steps in parentheses.
+  std::string shown() const {
+    std::string text;
+    for (const StepStatus& step : status.steps) {
+      text += fmt::format("{}{}", text.empty() ? "" : " ", shown(step));
+      if (step.sub_steps.empty()) continue;
+      std::string subs;
+      for (const SubStepStatus& sub : step.sub_steps) subs += fmt::format("{}{}", subs.empty() ? "" : " ", shown(sub));
+      text += "(" + subs + ")";
+    }
+    return text;
+  }
+  static std::string shown(const SubStepStatus& step) {
+    return fmt::format("{}:{}{}{}", step.name, step.phase, step.reason.empty() ? "" : "/", step.reason);
+  }
+  std::string message(std::string_view step) const {
+    const SubStepStatus* found = status.find(step);
+    return found == nullptr ? "(none)" : found->message;
+  }
+
+  ManualEnv env;
+  Templates templates;
+  Providers providers;
+  std::map<std::string, TemplatePtr> definitions;
+  EngineOptions options;
+  RunStatus status;
+  RunStore store;
+  bool goes = false;
+  int errors = 0;
+  int errors_wanted = 1'000;
+  int effects = 0;
+  std::int64_t counted = 0;
+  int running = 0;
+  int most_running = 0;
+};
+
+TEST(Backoff, is_that_of_the_seed) {
+  const std::int64_t kSeconds[] = {1, 1, 1, 1, 1, 1, 3, 6, 12, 25, 51, 60, 60};
+  for (std::int64_t n = 1; n <= 13; ++n) EXPECT_EQ(backoff_after(n, 60s), std::chrono::seconds{kSeconds[n - 1]}) << n;
+}
+
+TEST_F(EngineTest, runs_steps_in_turn_to_the_end) {
+  run(steps_of("[{name: a, type: ok}, {name: b, type: message, properties: {message: hello}}]"));
+  EXPECT_EQ(shown(), "a:succeeded b:succeeded");
+  EXPECT_EQ(status.phase, kSucceeded);
+  EXPECT_EQ(status.mode, "StepByStep-DAG");
+  EXPECT_EQ(message("b"), "hello");
+  EXPECT_EQ(status.step_index, 2);
+  EXPECT_TRUE(status.is_finished);
+  EXPECT_FALSE(status.is_terminated);
+  EXPECT_EQ(status.steps.at(0).id.size(), 10U);
+  EXPECT_NE(status.steps.at(0).id, status.steps.at(1).id);
+  EXPECT_TRUE(status.end_time);
+}
+
+TEST_F(EngineTest, a_waiting_step_is_looked_at_by_the_table_until_it_goes_on) {
+  const Steps steps = steps_of("[{name: a, type: wait}, {name: b, type: ok}]");
+  std::vector<std::int64_t> delays;
+  for (int n = 0; n < 9; ++n) {
+    const Pass made = pass(steps);
+    delays.push_back(std::chrono::duration_cast<std::chrono::seconds>(*made.again).count());
+    env.advance(*made.again);
+  }
+  EXPECT_EQ(delays, (std::vector<std::int64_t>{1, 1, 1, 1, 1, 1, 3, 6, 12}));
+  EXPECT_EQ(shown(), "a:running/Wait");
+  EXPECT_EQ(message("a"), "not yet");
+  EXPECT_EQ(status.phase, kExecuting);
+  EXPECT_EQ(status.step_index, 0);
+  goes = true;
+  pass(steps);
+  EXPECT_EQ(shown(), "a:succeeded b:succeeded");
+}
+
+TEST_F(EngineTest, an_error_is_retried_ten_times_and_then_ends_the_run) {
+  const Steps steps = steps_of("[{name: a, type: error}, {name: b, type: ok}, {name: c, type: ok, if: always}]");
+  for (int n = 1; n <= 10; ++n) {
+    pass(steps);
+    ASSERT_EQ(shown(), "a:failed/Execute") << n;
+  }
+  pass(steps);
+  EXPECT_EQ(errors, 11);
+  EXPECT_EQ(shown(), "a:failed/FailedAfterRetries b:skipped/Skip c:succeeded");
+  EXPECT_EQ(status.phase, kFailed);
+  EXPECT_TRUE(status.is_terminated);
+  EXPECT_TRUE(status.is_finished);
+  EXPECT_EQ(status.message, "The workflow terminates automatically because the failed times of steps have reached the limit");
+  EXPECT_EQ(message("a"), "function call error for e: it broke");
+}
+
+TEST_F(EngineTest, a_template_that_never_holds_is_never_success) {
+  define("broken", "a: 1 & 2");
+  run(steps_of("[{name: a, type: broken}]"));
+  EXPECT_EQ(shown(), "a:failed/FailedAfterRetries");
+  EXPECT_EQ(status.phase, kFailed);
+}
+
+TEST_F(EngineTest, a_step_may_bring_its_own_retries) {
+  const Steps steps = steps_of("[{name: a, type: error, retry: {limit: 2, backoff: {duration: 2s, factor: 10, cap: 15s}}}]");
+  EXPECT_EQ(pass(steps).again, Duration(2s));
+  EXPECT_EQ(pass(steps).again, Duration(15s));
+  pass(steps);
+  EXPECT_EQ(shown(), "a:failed/FailedAfterRetries");
+}
+
+TEST_F(EngineTest, failures_may_suspend_the_run_instead) {
+  options.suspends_on_failure = true;
+  options.max_failures = 0;
+  const Steps steps = steps_of("[{name: a, type: error}]");
+  pass(steps);
+  EXPECT_EQ(shown(), "a:failed/FailedAfterRetries");
+  EXPECT_EQ(status.phase, kSuspending);
+  EXPECT_TRUE(status.is_suspended);
+  EXPECT_FALSE(status.is_terminated);
+  errors_wanted = 0;
+  status.is_suspended = false;
+  pass(steps);
+  EXPECT_EQ(status.phase, kSucceeded);
+}
+
+TEST_F(EngineTest, break_ends_the_run_and_fail_fails_the_step) {
+  run(steps_of("[{name: a, type: break}, {name: b, type: ok}]"));
+  EXPECT_EQ(shown(), "a:succeeded/Terminate b:skipped/Skip");
+  EXPECT_EQ(message("a"), "enough");
+  EXPECT_EQ(status.phase, kFailed);
+  EXPECT_TRUE(status.is_terminated);
+  status = {};
+  store = {};
+  run(steps_of("[{name: a, type: fail}, {name: b, type: ok}]"));
+  EXPECT_EQ(shown(), "a:failed/Action b:skipped/Skip");
+  EXPECT_EQ(message("a"), "no good");
+  EXPECT_EQ(errors, 0);
+}
+
+TEST_F(EngineTest, a_suspended_step_waits_for_somebody) {
+  const Steps steps = steps_of("[{name: a, type: suspend}, {name: b, type: ok}]");
+  EXPECT_FALSE(pass(steps).again);
+  EXPECT_EQ(shown(), "a:suspending/Suspend");
+  EXPECT_EQ(message("a"), "Suspended by field suspend");
+  EXPECT_EQ(status.phase, kSuspending);
+  EXPECT_TRUE(status.is_suspended);
+  pass(steps);
+  EXPECT_EQ(status.phase, kSuspending);
+  status.is_suspended = false;  // somebody clears it
+  pass(steps);
+  EXPECT_EQ(shown(), "a:succeeded b:succeeded");
+  EXPECT_EQ(status.phase, kSucceeded);
+}
+
+TEST_F(EngineTest, a_suspended_step_with_a_duration_goes_on_by_itself) {
+  const Steps steps = steps_of("[{name: a, type: suspend, properties: {duration: 30s}}, {name: b, type: ok}]");
+  EXPECT_EQ(pass(steps).again, Duration(30s));
+  env.advance(10s);
+  EXPECT_EQ(pass(steps).again, Duration(20s));
+  EXPECT_EQ(status.phase, kSuspending);
+  env.advance(20s);
+  pass(steps);
+  EXPECT_EQ(shown(), "a:succeeded b:succeeded");
+}
+
+TEST_F(EngineTest, two_suspends_of_a_step_work_one_after_the_other) {
+  define("twice", "import \"vela/op\"\nfirst: op.#Suspend\nsecond: op.#Suspend");
+  const Steps steps = steps_of("[{name: a, type: twice}]");
+  pass(steps);
+  EXPECT_EQ(message("a"), "Suspended by field first");
+  status = resume(status).value();
+  pass(steps);
+  EXPECT_EQ(message("a"), "Suspended by field second");
+  status = resume(status).value();
+  pass(steps);
+  EXPECT_EQ(shown(), "a:succeeded");
+}
+
+TEST_F(EngineTest, nothing_runs_while_somebody_has_suspended_the_run) {
+  const Steps steps = steps_of("[{name: a, type: ok}]");
+  status.is_suspended = true;
+  pass(steps);
+  EXPECT_EQ(shown(), "");
+  EXPECT_EQ(status.phase, kSuspending);
+  status.is_suspended = false;
+  pass(steps);
+  EXPECT_EQ(status.phase, kSucceeded);
+}
+
+TEST_F(EngineTest, writing_terminated_ends_what_runs_and_skips_the_rest) {
+  const Steps steps = steps_of("[{name: a, type: wait}, {name: b, type: ok}, {name: c, type: ok, if: always}]");
+  pass(steps);
+  status.is_terminated = true;
+  pass(steps);
+  EXPECT_EQ(shown(), "a:failed/Terminate b:skipped/Skip c:succeeded");
+  EXPECT_EQ(status.phase, kTerminated);
+}
+
+TEST_F(EngineTest, a_timeout_fails_the_step_and_shortens_the_wait) {
+  const Steps steps = steps_of("[{name: a, type: wait, timeout: 500ms}, {name: b, type: suspend, if: always, timeout: 10s}]");
+  EXPECT_EQ(pass(steps).again, Duration(500ms));
+  env.advance(500ms);
+  EXPECT_EQ(pass(steps).again, Duration(10s));
+  EXPECT_EQ(shown(), "a:failed/Timeout b:suspending/Suspend");
+  env.advance(10s);
+  pass(steps);
+  EXPECT_EQ(shown(), "a:failed/Timeout b:failed/Timeout");
+  EXPECT_EQ(status.phase, kFailed);
+}
+
+TEST_F(EngineTest, data_passes_from_step_to_step) {
+  define("sum", "parameter: {a: int, list: [...{v: string}]}\noutput: {sum: parameter.a + 1, first: parameter.list[0].v}");
+  run(steps_of(R"yaml(
+- {name: a, type: ok, properties: {x: 4}, outputs: [{name: v, valueFrom: output.x}, {name: who, valueFrom: '"\(context.name)-\(output.x)"'}]}
+- name: b
+  type: sum
+  inputs: [{from: v, parameterKey: a}, {from: who, parameterKey: 'list[0].v'}]
+  outputs: [{name: deep, valueFrom: output}, {name: text, valueFrom: "import \"strings\"\nstrings.ToUpper(output.first)"}]
+- {name: c, type: ok, inputs: [{from: deep.sum, parameterKey: x}], outputs: [{name: last, valueFrom: output.x}]}
+)yaml"));
+  EXPECT_EQ(shown(), "a:succeeded b:succeeded c:succeeded") << message("a") << message("b") << message("c");
+  EXPECT_EQ(json::print(store.vars), R"({"v":4,"who":"app-4","deep":{"sum":5,"first":"app-4"},"text":"APP-4","last":5})");
+}
+
+TEST_F(EngineTest, an_output_that_has_no_value_is_null_and_told) {
+  run(
+      steps_of("[{name: a, type: ok, outputs: [{name: v, valueFrom: output.y}]}, {name: b, type: ok, if: 'false', outputs: "
+               "[{name: m, valueFrom: output.x}]}]"));
+  EXPECT_EQ(shown(), "a:succeeded b:skipped/Skip");
+  EXPECT_EQ(json::print(store.vars), R"({"v":null,"m":null})");
+  EXPECT_TRUE(message("a").starts_with("failed to get output from output.y")) << message("a");
+}
+
+TEST_F(EngineTest, inputs_that_contradict_the_properties_fail_the_step) {
+  run(
+      steps_of("[{name: a, type: ok, outputs: [{name: v, valueFrom: output.x}]}, {name: b, type: ok, properties: {x: 7}, "
+               "inputs: [{from: v, parameterKey: x}]}]"));
+  EXPECT_EQ(shown(), "a:succeeded b:failed/Input");
+  EXPECT_EQ(status.phase, kFailed);
+}
+
+struct Condition {
+  const char* text;
+  const char* shown;
+};
+
+TEST_F(EngineTest, conditions) {
+  const Condition kConditions[] = {
+      {"always", "succeeded"},
+      {"status.a.succeeded", "succeeded"},
+      {"status.a.failed", "skipped/Skip"},
+      {"status[\"a-b\"].phase == \"skipped\"", "succeeded"},
+      {"a.output.x == 200", "succeeded"},
+      {"a.output.x == 400", "skipped/Skip"},
+      {"steps[\"a\"].outputs.v == 200", "succeeded"},
+      {"context.name == \"app\" && parameter.x == 3", "succeeded"},
+      {"inputs.v == 200", "succeeded"},
+      {"nobody.output", "skipped/Skip"},
+      {"1 + 1", "skipped/Skip"},
+  };
+  for (const Condition& condition : kConditions) {
+    status = {};
+    store = {};
+    const std::string text = fmt::format(R"(
+- {{name: a, type: ok, properties: {{x: 200}}, outputs: [{{name: v, valueFrom: output.x}}]}}
+- {{name: a-b, type: ok, if: 'false'}}
+- {{name: b, type: ok, if: '{}', properties: {{x: 3}}, inputs: [{{from: v}}]}}
+)",
+                                         condition.text);
+    run(steps_of(text));
+    EXPECT_EQ(shown(), fmt::format("a:succeeded a-b:skipped/Skip b:{}", condition.shown)) << condition.text << message("b");
+  }
+  EXPECT_TRUE(message("b").starts_with("pre check error: ")) << message("b");
+}
+
+TEST_F(EngineTest, steps_of_a_graph_overlap_up_to_the_limit) {
+  options.parallel_steps = 2;
+  const Time began = env.now();
+  run(steps_of("[{name: a, type: slow}, {name: b, type: slow}, {name: c, type: slow}, {name: d, type: ok, dependsOn: [a, c]}]",
+               "{steps: DAG}"));
+  EXPECT_EQ(shown(), "a:succeeded b:succeeded c:succeeded d:succeeded");
+  EXPECT_EQ(most_running, 2);
+  EXPECT_EQ(env.now() - began, 10s);
+}
+
+TEST_F(EngineTest, a_graph_waits_for_dependencies_and_inputs) {
+  const Steps steps = steps_of(
+      "[{name: d, type: ok, dependsOn: [a]}, {name: i, type: ok, inputs: [{from: v, parameterKey: x}]}, {name: a, type: wait, "
+      "outputs: [{name: v, valueFrom: '5'}]}, {name: free, type: ok}]",
+      "{steps: DAG}");
+  pass(steps);
+  EXPECT_EQ(shown(), "d:pending i:pending a:running/Wait free:succeeded");
+  EXPECT_EQ(message("d"), "Pending on DependsOn: a");
+  EXPECT_EQ(message("i"), "Pending on Input: v");
+  goes = true;
+  pass(steps);
+  EXPECT_EQ(shown(), "d:succeeded i:succeeded a:succeeded free:succeeded");
+}
+
+TEST_F(EngineTest, who_depends_on_a_failed_or_skipped_step_of_a_graph_is_skipped) {
+  run(
+      steps_of("[{name: a, type: fail}, {name: s, type: ok, if: 'false'}, {name: b, type: ok, dependsOn: [a]}, {name: c, type: "
+               "ok, dependsOn: [s]}, "
+               "{name: d, type: ok, dependsOn: [b], if: always}, {name: free, type: ok}]",
+               "{steps: DAG}"));
+  EXPECT_EQ(shown(), "a:failed/Action s:skipped/Skip b:skipped/Skip c:skipped/Skip d:succeeded free:succeeded");
+  EXPECT_EQ(status.phase, kFailed);
+}
+
+TEST_F(EngineTest, in_a_graph_what_runs_beside_a_suspended_step_goes_on) {
+  const Steps steps =
+      steps_of("[{name: a, type: suspend}, {name: w, type: wait}, {name: z, type: ok, dependsOn: [w]}]", "{steps: DAG}");
+  EXPECT_EQ(pass(steps).again, Duration(1s));
+  EXPECT_EQ(shown(), "a:suspending/Suspend w:running/Wait z:pending");
+  goes = true;
+  EXPECT_FALSE(pass(steps).again);
+  EXPECT_EQ(shown(), "a:suspending/Suspend w:succeeded z:pending");
+  EXPECT_EQ(status.phase, kSuspending);
+  status = resume(status).value();
+  pass(steps);
+  EXPECT_EQ(shown(), "a:succeeded w:succeeded z:succeeded");
+}
+
+struct Group {
+  const char* subs;
+  const char* shown;
+  const char* phase;
+};
+
+TEST_F(EngineTest, the_phase_of_a_group_follows_its_steps) {
+  const Group kGroups[] = {
+      {"{name: x, type: ok}, {name: s, type: ok}", "g:succeeded(x:succeeded s:succeeded)", kSucceeded},
+      {"{name: x, type: ok}, {name: s, type: wait}", "g:running(x:succeeded s:running/Wait)", kExecuting},
+      {"{name: x, type: suspend}, {name: s, type: wait}", "g:suspending(x:suspending/Suspend s:running/Wait)", kSuspending},
+      {"{name: x, type: fail}, {name: s, type: ok}", "g:failed/Action(x:failed/Action s:succeeded)", kFailed},
+      {"{name: x, type: ok, if: 'false'}, {name: s, type: ok, if: 'false'}", "g:skipped/Skip(x:skipped/Skip s:skipped/Skip)",
+       kSucceeded},
+      {"{name: x, type: ok, if: 'false'}, {name: s, type: ok}", "g:succeeded(x:skipped/Skip s:succeeded)", kSucceeded},
+      {"{name: x, type: ok, dependsOn: [s]}, {name: s, type: wait}", "g:running(x:pending s:running/Wait)", kExecuting},
+  };
+  for (const Group& group : kGroups) {
+    status = {};
+    store = {};
+    pass(steps_of(fmt::format("[{{name: g, type: step-group, subSteps: [{}]}}]", group.subs)));
+    EXPECT_EQ(shown(), group.shown);
+    EXPECT_EQ(status.phase, group.phase) << group.shown;
+  }
+}
+
+TEST_F(EngineTest, a_group_that_is_skipped_or_late_ends_its_steps) {
+  pass(steps_of("[{name: g, type: step-group, if: 'false', subSteps: [{name: x, type: ok}]}]"));
+  EXPECT_EQ(shown(), "g:skipped/Skip(x:skipped/Skip)");
+  status = {};
+  store = {};
+  const Steps steps = steps_of(
+      "[{name: g, type: step-group, timeout: 5s, subSteps: [{name: x, type: ok}, {name: s, type: wait}]}, {name: z, type: "
+      "ok}]");
+  pass(steps);
+  env.advance(5s);
+  pass(steps);
+  EXPECT_EQ(shown(), "g:failed/Timeout(x:succeeded s:failed/Timeout) z:skipped/Skip");
+  EXPECT_EQ(status.phase, kFailed);
+}
+
+TEST_F(EngineTest, calls_run_one_after_another_and_later_ones_see_earlier_answers) {
+  define("counts", R"(
+first: {#do: "count", #provider: "test", $params: {by: 2}, $returns?: {total: int}}
+if first.$returns != _|_ {second: {#do: "count", #provider: "test", $params: {by: first.$returns.total * 10}, $returns?: {total: int}}}
+)");
+  run(steps_of(
+      "[{name: a, type: counts, outputs: [{name: t, valueFrom: second.$returns.total}, {name: u, valueFrom: second.total}]}]"));
+  EXPECT_EQ(shown(), "a:succeeded") << message("a");
+  EXPECT_EQ(json::print(store.vars), R"({"t":22,"u":22})");
+}
+
+TEST_F(EngineTest, what_must_not_be_repeated_is_done_once_while_the_step_waits) {
+  const Steps steps = steps_of("[{name: a, type: once, outputs: [{name: v, valueFrom: o.$returns.n}]}]");
+  pass(steps);
+  pass(steps);
+  EXPECT_EQ(shown(), "a:running/Wait");
+  EXPECT_EQ(effects, 1);
+  goes = true;
+  pass(steps);
+  EXPECT_EQ(json::print(store.vars), R"({"v":1})");
+  EXPECT_EQ(effects, 1);
+}
+
+TEST_F(EngineTest, an_unknown_function_or_definition_fails_the_step) {
+  define("unknown", "x: {#do: \"dance\", #provider: \"test\"}");
+  const Steps steps = steps_of("[{name: a, type: unknown}, {name: b, type: nowhere}]", "{steps: DAG}");
+  pass(steps);
+  EXPECT_EQ(shown(), "a:failed/Execute b:failed/Execute");
+  EXPECT_EQ(message("a"), "x: there is no function dance of provider test");
+  EXPECT_EQ(message("b"), "no definition nowhere");
+}
+
+}  // namespace
+}  // namespace slipway::delivery::workflow

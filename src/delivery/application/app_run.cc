@@ -170,7 +170,8 @@ std::vector<Manifest> AppRun::manifests_of(const RenderedComponent& rendered, St
   std::vector<Manifest> made;
   const auto add = [&](const Value& object, const std::string& trait, bool is_hub_only) {
     const std::string cluster = is_hub_only || placement.cluster.empty() ? kHub : placement.cluster;
-    Value labelled = object.with_path({"metadata", "labels", kLabelCluster}, cluster == kHub ? "" : cluster);
+    // As the step named it: a hub that was not named has an empty label.
+    Value labelled = object.with_path({"metadata", "labels", kLabelCluster}, is_hub_only ? "" : placement.cluster);
     made.push_back({.object = std::move(labelled), .cluster = cluster, .component = rendered.name, .trait = trait});
   };
   if (stage == Stage::DefaultDispatch && !rendered.workload.is_null() && !rendered.is_workload_managed) {
@@ -235,7 +236,7 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
                                     const std::vector<std::pair<ManagedResource, Value>>& objects) const {
   ServiceStatus service{.name = component.name,
                         .ns = placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns,
-                        .cluster = placement.cluster == kHub ? "" : placement.cluster};
+                        .cluster = placement.cluster};
   auto definitions = definitions_of(component, *parsed_, lookup_);
   if (!definitions) {
     service.message = definitions.error().message;

@@ -321,7 +321,10 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
                           ? Result<DefinitionPtr>(known->second)
                           : app.lookup().definition(DefinitionKind::WorkflowStep, found);
     if (!definition) co_return fail(std::move(definition).error());
-    if (!(*definition)->program) co_return fail(Reason::NotImplemented, fmt::format("step type {} has no CUE template", type));
+    if (!(*definition)->program) {
+      const std::string& fault = (*definition)->fault;
+      co_return fail(Reason::Invalid, fmt::format("step type {}: {}", type, fault.empty() ? "it has no CUE template" : fault));
+    }
     co_return workflow::StepDefinition{(*definition)->program};
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));

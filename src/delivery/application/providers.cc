@@ -18,8 +18,7 @@ Value outputs_value(const Delivered& delivered) {
 }
 
 Placement placement_of(const Value& params) {
-  const std::string cluster = params["cluster"].str();
-  return {cluster.empty() ? kHub : cluster, params["namespace"].str()};
+  return {params["cluster"].str(), params["namespace"].str()};
 }
 
 Task<Answer> apply_component(AppRun& run, ProviderCall call) {
@@ -202,6 +201,30 @@ Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::stri
     plan.components = std::move(changed);
   }
   return plan;
+}
+
+std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const std::vector<ClusterEntry>& clusters,
+                                                    const std::string& component, const Placement& at, const std::string& ns) {
+  const auto is_here = [&](const Placement& place) {
+    return place.cluster == at.cluster && (place.ns.empty() ? ns : place.ns) == at.ns;
+  };
+  std::optional<ComponentSpec> found;
+  const auto look = [&](const workflow::Step& step) {
+    if (step.type == kApplyComponent || step.type == kBuiltinApplyComponent) {
+      auto spec = read_component(step.properties["value"], "value");
+      if (spec && spec->name == component && is_here(placement_of(step.properties))) found = std::move(*spec);
+    } else if (step.type == "deploy") {
+      auto plan = plan_deploy(parsed, texts(step.properties["policies"]), {}, clusters);
+      if (!plan || std::ranges::none_of(plan->placements, is_here)) return;
+      const auto spec = std::ranges::find(plan->components, component, &ComponentSpec::name);
+      if (spec != plan->components.end()) found = *spec;
+    }
+  };
+  for (const workflow::Step& step : parsed.steps.steps) {
+    look(step);
+    for (const workflow::Step& sub : step.sub_steps) look(sub);
+  }
+  return found;
 }
 
 std::vector<workflow::Provider> application_providers(AppRun& run) {

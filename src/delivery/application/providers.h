@@ -2,6 +2,8 @@
 // clusters (kubevela/kubevela pkg/workflow/providers/oam, multicluster).
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "delivery/application/app_run.h"
@@ -20,5 +22,10 @@ struct DeployPlan {
 /// Errors: Invalid and NotFound for policies that are not there or cannot be followed.
 Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::string>& policies,
                                const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters);
+
+/// The component as the steps of the application deliver it to a place, overrides included; nullopt when no built-in step
+/// delivers it there. An empty namespace of a step is the application's, `ns`.
+std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const std::vector<ClusterEntry>& clusters,
+                                                    const std::string& component, const Placement& at, const std::string& ns);
 
 }  // namespace slipway::delivery::application

@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "delivery/application/providers.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -163,9 +164,13 @@ Task<Result<void>> judge_services(AppRun& run) {
     places[{resource->component, place_of(*resource)}].emplace_back(*resource, std::move(*live));
   }
   for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
-    const ComponentSpec* component = run.parsed().spec.find(service.name);
-    if (component == nullptr) continue;
+    const Placement named{service.cluster, service.ns};
     const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
+    const ComponentSpec* base = run.parsed().spec.find(service.name);
+    std::optional<ComponentSpec> component = component_as_delivered(
+        run.parsed(), run.clusters(), service.name, named, std::string(kube::ns(run.application())));
+    if (!component && base != nullptr) component = *base;
+    if (!component) continue;
     Objects objects;
     for (const auto& [place, found] : places) {
       const bool is_here =
@@ -179,7 +184,7 @@ Task<Result<void>> judge_services(AppRun& run) {
         }
       }
     }
-    run.put_service(run.judge_service(*component, placement, objects));
+    run.put_service(run.judge_service(*component, named, objects));
   }
   co_return Result<void>{};
 }

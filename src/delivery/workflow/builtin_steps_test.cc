@@ -10,6 +10,7 @@
 #include "cue/schema.h"
 #include "cue/section.h"
 #include "delivery/workflow/builtin_texts.h"
+#include "delivery/workflow/template.h"
 #include "json/text.h"
 
 namespace slipway::delivery::workflow {
@@ -17,19 +18,6 @@ namespace {
 
 using cue::Cursor;
 using json::Value;
-
-const cue::Packages& built_in_packages() {
-  static const cue::Packages kPackages = [] {
-    cue::Packages packages;
-    for (const BuiltinText& one : builtin_texts()) {
-      if (!one.path.starts_with("package/")) continue;
-      const std::string name(one.path.substr(8, one.path.size() - 12));
-      packages["vela/" + name] = {{name + ".cue", std::string(one.text)}};
-    }
-    return packages;
-  }();
-  return kPackages;
-}
 
 std::string text_of(std::string_view path) {
   for (const BuiltinText& one : builtin_texts()) {
@@ -47,7 +35,7 @@ std::string name_of(const BuiltinText& one) {
 bool is_definition(const BuiltinText& one) { return !one.path.starts_with("package/"); }
 
 std::optional<cue::Program> compiled(const std::string& name, const std::string& text) {
-  auto program = cue::compile({{name, text}}, built_in_packages(), {.open_names = {"context", "parameter"}});
+  auto program = cue::compile({{name, text}}, packages(), compile_options());
   EXPECT_TRUE(program.has_value()) << name << (program ? "" : ": " + cue::describe(program.error()));
   return program ? std::optional(*program) : std::nullopt;
 }
@@ -59,7 +47,7 @@ TEST(BuiltinTexts, have_every_folder_and_packages_compile) {
   EXPECT_GE(count["trait"], 32);
   EXPECT_GE(count["policy"], 9);
   EXPECT_GE(count["step"], 35);
-  for (const auto& [path, files] : built_in_packages()) {
+  for (const auto& [path, files] : packages()) {
     auto program = cue::compile(files, {}, {});
     ASSERT_TRUE(program.has_value()) << path << cue::describe(program.error());
     EXPECT_TRUE(cue::evaluate(*program).validate().empty()) << path << cue::describe(cue::evaluate(*program).validate());
@@ -91,7 +79,7 @@ TEST(BuiltinTexts, compile_and_tell_the_schema_of_their_parameters) {
 }
 
 TEST(BuiltinTexts, calls_of_packages_name_their_package) {
-  for (const auto& [path, files] : built_in_packages()) {
+  for (const auto& [path, files] : packages()) {
     const std::string name = path.substr(5);
     auto program = cue::compile(files, {}, {});
     ASSERT_TRUE(program.has_value()) << path;

@@ -46,6 +46,27 @@ TEST(Calls, appear_once_what_they_depend_on_is_filled) {
   EXPECT_EQ(paths(root), (std::vector<std::string>{"a"}));
 }
 
+TEST(Calls, come_in_the_order_they_are_written) {
+  EXPECT_EQ(paths(evaluated("z: #do: \"x\"\nif on {m: #do: \"x\"}\na: #do: \"x\"\nif on {b: #do: \"x\"}\non: true")),
+            (std::vector<std::string>{"z", "m", "a", "b"}));
+}
+
+TEST(Calls, of_fields_that_only_name_something_are_theirs) {
+  Packages packages = {
+      {"vela/op", {{"op.cue", "package op\n#Load: {#do: \"load\", value?: {...}}\n#All: {load: #Load, \"1 x\": #Load}"}}}};
+  Cursor root = evaluated("import \"vela/op\"\none: op.#Load\nall: op.#All", packages);
+  EXPECT_EQ(paths(root), (std::vector<std::string>{"one", "all.load", "all.\"1 x\""}));
+  Cursor filled = fill(root, {{"all.load.value.a", 1}, {"all.\"1 x\".value.a", 2}});
+  EXPECT_EQ(filled.lookup("all.load.value.a").as_int(), 1);
+  EXPECT_EQ(filled.lookup("all.\"1 x\".value.a").as_int(), 2);
+  EXPECT_FALSE(filled.lookup("one.value").exists());
+}
+
+TEST(Fill, takes_quoted_numbers_for_names) {
+  EXPECT_EQ(fill(evaluated("s: \"0\": n: int\nl: [{n: int}]"), {{"s.\"0\".n", 1}, {"l.0.n", 2}}).lookup("s.\"0\".n").as_int(),
+            1);
+}
+
 TEST(Fill, reaches_hidden_fields_definitions_and_list_items) {
   Cursor root = evaluated("_h: x: int\n#d: y: int\nl: [{z: int}, {z: int}]\ns: _h.x + #d.y + l[1].z");
   Cursor filled = fill(root, {{"_h.x", 1}, {"#d.y", 2}, {"l.1.z", 3}});

@@ -287,14 +287,22 @@ std::string take_segment(std::string_view& path) {
 
 // The value at the end of a path, with what must be around it for it to lie there.
 Value Evaluation::at_path(std::string_view path, Value value) {
-  std::vector<std::string> names;
-  while (!path.empty()) names.push_back(take_segment(path));
-  for (auto name = names.rbegin(); name != names.rend(); ++name) value = around(*name, value);
+  struct Segment {
+    std::string name;
+    bool is_quoted;
+  };
+  std::vector<Segment> segments;
+  while (!path.empty()) {
+    const bool is_quoted = path.starts_with('"');
+    segments.push_back({take_segment(path), is_quoted});
+  }
+  for (auto one = segments.rbegin(); one != segments.rend(); ++one) value = around(one->name, one->is_quoted, value);
   return value;
 }
 
-Value Evaluation::around(const std::string& name, const Value& value) {
-  bool is_number = !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }) && name.size() < 6;
+Value Evaluation::around(const std::string& name, bool is_quoted, const Value& value) {
+  bool is_number =
+      !is_quoted && !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }) && name.size() < 6;
   if (is_number) {
     std::vector<Value> items(std::stoul(name), Value::type(kTop));
     items.push_back(value);
@@ -304,7 +312,7 @@ Value Evaluation::around(const std::string& name, const Value& value) {
   }
   Value object = evaluator_.make_struct({});
   if (object.is_bottom()) return object;
-  bool is_special = name.starts_with('#') || name.starts_with('_');
+  bool is_special = !is_quoted && (name.starts_with('#') || name.starts_with('_'));
   const Instance& main = program_.data().instances[0];
   Labels& labels = evaluator_.labels();
   Label label = is_special ? labels.identifier(name, main.path) : labels.regular(name);
@@ -348,26 +356,37 @@ Cursor fill(const Cursor& root, std::vector<Hole> holes) {
 
 namespace {
 
-// Children before the struct they lie in, in the order of the fields.
-void collect_calls(const Cursor& at, std::vector<Call>& out, int depth) {
+// Fields in the order in which they are written, guarded ones among the others.
+std::vector<FieldCursor> written_fields(const Cursor& at) {
+  std::vector<FieldCursor> fields = at.fields(true);
+  std::erase_if(fields, [](const FieldCursor& one) { return one.mark != ast::Mark::Regular; });
+  std::ranges::stable_sort(fields, {}, [](const FieldCursor& one) { return one.value.vertex()->pos; });
+  return fields;
+}
+
+// Children before the struct they lie in. The path is that of the way here: a field that only names another one has the value,
+// and so the path, of that.
+void collect_calls(const Cursor& at, const std::string& path, std::vector<Call>& out, int depth) {
   if (depth == kNarrowDepth) {
-    on_wide_stack([&] { collect_calls(at, out, depth + 1); });
+    on_wide_stack([&] { collect_calls(at, path, out, depth + 1); });
     return;
   }
   if (depth > kMaxCollectDepth) return;
-  for (const Cursor& item : at.items()) collect_calls(item, out, depth + 1);
-  for (const FieldCursor& one : at.fields(true)) {
-    if (one.mark == ast::Mark::Regular) collect_calls(one.value, out, depth + 1);
-  }
+  auto collect_below = [&](const Cursor& below) {
+    const std::string label = at.evaluation()->evaluator().labels().describe(below.vertex()->label);
+    collect_calls(below, path.empty() ? label : path + "." + label, out, depth + 1);
+  };
+  for (const Cursor& item : at.items()) collect_below(item);
+  for (const FieldCursor& one : written_fields(at)) collect_below(one.value);
   Cursor function = at.field("#do");
-  if (function.kind() == Kind::String) out.push_back({at.path(), at.field("#provider").as_string(), function.as_string(), at});
+  if (function.kind() == Kind::String) out.push_back({path, at.field("#provider").as_string(), function.as_string(), at});
 }
 
 }  // namespace
 
 std::vector<Call> calls(const Cursor& root) {
   std::vector<Call> out;
-  if (root.exists()) collect_calls(root, out, 0);
+  if (root.exists()) collect_calls(root, root.path(), out, 0);
   return out;
 }
 

@@ -7,43 +7,26 @@
 namespace slipway::cue {
 namespace {
 
-constexpr const char* kNames[] = {"component/cron-task",
-                                  "component/daemon",
-                                  "component/k8s-objects",
-                                  "component/ref-objects",
-                                  "component/statefulset",
-                                  "component/task",
-                                  "component/webservice",
-                                  "component/worker",
-                                  "trait/affinity",
-                                  "trait/annotations",
-                                  "trait/command",
-                                  "trait/container-image",
-                                  "trait/container-ports",
-                                  "trait/cpuscaler",
-                                  "trait/env",
-                                  "trait/expose",
-                                  "trait/gateway",
-                                  "trait/hostalias",
-                                  "trait/hpa",
-                                  "trait/init-container",
-                                  "trait/json-merge-patch",
-                                  "trait/json-patch",
-                                  "trait/k8s-update-strategy",
-                                  "trait/labels",
-                                  "trait/lifecycle",
-                                  "trait/nocalhost",
-                                  "trait/podsecuritycontext",
-                                  "trait/pure-ingress",
-                                  "trait/resource",
-                                  "trait/scaler",
-                                  "trait/securitycontext",
-                                  "trait/service-account",
-                                  "trait/service-binding",
-                                  "trait/sidecar",
-                                  "trait/startup-probe",
-                                  "trait/storage",
-                                  "trait/topologyspreadconstraints"};
+constexpr const char* kNames[] = {"component/cron-task",   "component/daemon",
+                                  "component/raw",         "component/ref-objects",
+                                  "component/statefulset", "component/task",
+                                  "component/webservice",  "component/worker",
+                                  "trait/affinity",        "trait/annotations",
+                                  "trait/command",         "trait/configmap",
+                                  "trait/container-image", "trait/container-ports",
+                                  "trait/cpuscaler",       "trait/env",
+                                  "trait/expose",          "trait/gateway",
+                                  "trait/hostalias",       "trait/hpa",
+                                  "trait/ingress",         "trait/ingress-1-20",
+                                  "trait/init-container",  "trait/json-merge-patch",
+                                  "trait/json-patch",      "trait/k8s-update-strategy",
+                                  "trait/labels",          "trait/lifecycle",
+                                  "trait/nocalhost",       "trait/podsecuritycontext",
+                                  "trait/pure-ingress",    "trait/resource",
+                                  "trait/scaler",          "trait/securitycontext",
+                                  "trait/service-account", "trait/service-binding",
+                                  "trait/sidecar",         "trait/startup-probe",
+                                  "trait/storage",         "trait/topologyspreadconstraints"};
 
 Cursor header_of(const std::string& name) {
   auto program = compile({{name, without_section(testing::file_text("definitions/" + name + ".cue"), "template")}});
@@ -119,6 +102,36 @@ TEST(Definitions, rolled_out_workloads_are_healthy) {
   EXPECT_FALSE(is_healthy("component/ref-objects",
                           R"({"output":{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"generation":1},)"
                           R"("spec":{"replicas":1},"status":{}}})"));
+}
+
+TEST(Definitions, ingresses_of_old_say_where_they_are) {
+  const char* pending = R"({"appName":"a","outputs":{"ingress":{"spec":{"rules":[{"host":"h"}]},"status":{}},)"
+                        R"("service":{"spec":{"clusterIP":"10.0.0.1"}}}})";
+  const char* reached = R"({"appName":"a","outputs":{"ingress":{"spec":{"rules":[{"host":"h"}]},)"
+                        R"("status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}}}})";
+  for (const char* name : {"trait/ingress", "trait/ingress-1-20"}) {
+    EXPECT_EQ(message_of(name, pending), "No loadBalancer found, visiting by using 'vela port-forward a'\n") << name;
+    EXPECT_EQ(message_of(name, reached), "Visiting URL: h, IP: 1.2.3.4") << name;
+    EXPECT_TRUE(is_healthy(name, pending)) << name;
+  }
+}
+
+TEST(Definitions, a_chart_is_healthy_once_its_criteria_are_met) {
+  const std::string health = header_of("component/helmchart").lookup("attributes.status.healthPolicy").as_string();
+  auto program = compile({{"health", health}}, {}, {.open_names = {"context", "parameter"}});
+  ASSERT_TRUE(program.has_value()) << describe(program.error());
+  const auto is_met = [&](const char* parameter) {
+    const char* context = R"({"output":{"kind":"Service","metadata":{"name":"s"}},"outputs":{"helm-resource-1":)"
+                          R"({"kind":"Deployment","metadata":{"name":"d"},"status":{"conditions":[)"
+                          R"({"type":"Available","status":"True"}]}}}})";
+    return evaluate(*program, {{"context", *json::parse(context)}, {"parameter", *json::parse(parameter)}})
+        .field("isHealth")
+        .as_bool();
+  };
+  EXPECT_TRUE(is_met("{}"));
+  EXPECT_TRUE(is_met(R"({"healthStatus":[{"resource":{"kind":"Deployment"},"condition":{"type":"Available"}}]})"));
+  EXPECT_FALSE(is_met(R"({"healthStatus":[{"resource":{"kind":"Deployment","name":"x"},"condition":{"type":"Available"}}]})"));
+  EXPECT_FALSE(is_met(R"({"healthStatus":[{"resource":{"kind":"Service"},"condition":{"type":"Available"}}]})"));
 }
 
 TEST(Definitions, daemons_and_tasks_count_what_they_have) {

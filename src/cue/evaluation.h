@@ -58,7 +58,7 @@ class Evaluation : public std::enable_shared_from_this<Evaluation> {
 
   void add_position(Pos pos, std::vector<Position>& out) const;
   Value at_path(std::string_view path, Value value);
-  Value around(const std::string& name, const Value& value);
+  Value around(const std::string& name, bool is_quoted, const Value& value);
 
   Program program_;
   Limits limits_;

@@ -3,6 +3,8 @@
 
 #include "delivery/workflow/provider.h"
 #include "delivery/workflow/variable_path.h"
+#include "json/patch.h"
+#include "json/text.h"
 
 namespace slipway::delivery::workflow {
 namespace {
@@ -58,6 +60,29 @@ Task<Answer> variable(ProviderCall call) {
   co_return Answer::done(json::object({{"value", *value}}));
 }
 
+/// A variable for other steps: each field of a struct under its own name, anything else under that of the call. What is to be
+/// merged into a component is kept for those who apply it.
+Task<Answer> export_value(ProviderCall call) {
+  if (call.store == nullptr) co_return not_in_a_step();
+  const Value value = call.params["value"];
+  if (call.params["type"].as_string() == "patch") {
+    const std::string component = call.params["component"].str();
+    if (component.empty()) co_return Answer::error("component: a patch is of a component");
+    const std::string key = std::string(kComponentPatch) + component;
+    Value patch = value;
+    if (const auto known = call.store->notes.find(key); known != call.store->notes.end()) {
+      patch = json::apply_merge_patch(json::parse(known->second).value_or(Value()), value);
+    }
+    call.store->notes[key] = json::print(patch);
+  } else if (value.is_object()) {
+    for (const auto& [name, item] : value.members()) call.store->vars = call.store->vars.with(name, item);
+  } else {
+    call.store->vars = call.store->vars.with(call.path.substr(call.path.rfind('.') + 1), value);
+  }
+  call.store->has_changed = true;
+  co_return Answer::done();
+}
+
 }  // namespace
 
 std::vector<Provider> control_providers() {
@@ -68,6 +93,7 @@ std::vector<Provider> control_providers() {
       {.package = "builtin", .function = "fail", .params = {"message"}, .run = fail_run},
       {.package = "builtin", .function = "message", .params = {"message"}, .run = message},
       {.package = "builtin", .function = "var", .params = {"method", "path", "value"}, .run = variable},
+      {.package = "builtin", .function = "export", .params = {"type", "component", "value"}, .run = export_value},
   };
 }
 

@@ -24,6 +24,30 @@ bool ends_run(const SubStepStatus& step) {
   return step.reason == kReasonTerminate || (step.phase == kFailed && is_finished(step));
 }
 
+void erase_notes(RunStore& store, const std::string& step_id) {
+  const std::string prefix = step_id + ".";
+  for (auto at = store.notes.lower_bound(prefix); at != store.notes.end() && at->first.starts_with(prefix);) {
+    at = store.notes.erase(at);
+    store.has_changed = true;
+  }
+}
+
+/// Of a run whose steps and step index are up to date.
+std::string phase_of(const RunStatus& status, std::size_t step_count) {
+  bool has_failed = false;
+  bool is_terminated_by_hand = false;
+  bool has_other_failure = false;
+  for (const StepStatus& step : status.steps) {
+    if (step.phase != kFailed || !is_finished(step)) continue;
+    has_failed = true;
+    (step.reason == kReasonTerminate ? is_terminated_by_hand : has_other_failure) = true;
+  }
+  if (status.is_suspended) return kSuspending;
+  if (static_cast<std::size_t>(status.step_index) < step_count) return kExecuting;
+  if (!has_failed && !status.is_terminated) return kSucceeded;
+  return is_terminated_by_hand && !has_other_failure ? kTerminated : kFailed;
+}
+
 std::optional<Duration> sooner(std::optional<Duration> a, std::optional<Duration> b) {
   if (!a || !b) return a ? a : b;
   return std::min(*a, *b);
@@ -309,14 +333,6 @@ void PassRun::record_pending(const Step& step, const std::string& message) {
   by_name_[step.name] = std::move(status);
 }
 
-void PassRun::erase_notes(const std::string& step_id) {
-  const std::string prefix = step_id + ".";
-  for (auto at = store_.notes.lower_bound(prefix); at != store_.notes.end() && at->first.starts_with(prefix);) {
-    at = store_.notes.erase(at);
-    store_.has_changed = true;
-  }
-}
-
 /// What later conditions may read of the step, as `<step>.output` and `<step>.outputs`.
 void PassRun::keep_value(const StepOutcome& outcome) {
   json::ObjectBuilder kept;
@@ -334,7 +350,7 @@ void PassRun::keep_value(const StepOutcome& outcome) {
 void PassRun::record(StepOutcome outcome) {
   SubStepStatus& status = outcome.status;
   if (is_finished(status)) {
-    erase_notes(status.id);
+    erase_notes(store_, status.id);
     keep_value(outcome);
     for (auto& [name, value] : outcome.variables) {
       if (auto vars = put(store_.vars, name, value, true)) store_.vars = std::move(*vars);
@@ -374,23 +390,6 @@ void PassRun::compose_status() {
   status_.step_index = first_open - run_.steps.steps.begin();
 }
 
-/// Of the run; REQUIRES: compose_status().
-std::string PassRun::phase() {
-  const bool are_all_done = static_cast<std::size_t>(status_.step_index) == run_.steps.steps.size();
-  bool has_failed = false;
-  bool is_terminated_by_hand = false;
-  bool has_other_failure = false;
-  for (const StepStatus& step : status_.steps) {
-    if (step.phase != kFailed || !is_finished(step)) continue;
-    has_failed = true;
-    (step.reason == kReasonTerminate ? is_terminated_by_hand : has_other_failure) = true;
-  }
-  if (status_.is_suspended) return kSuspending;
-  if (!are_all_done) return kExecuting;
-  if (!has_failed && !status_.is_terminated) return kSucceeded;
-  return is_terminated_by_hand && !has_other_failure ? kTerminated : kFailed;
-}
-
 void PassRun::conclude() {
   compose_status();
   bool is_waiting = false;
@@ -412,7 +411,7 @@ void PassRun::conclude() {
     status_.is_terminated = true;
     status_.message = kMessageRetriesExhausted;
   }
-  status_.phase = phase();
+  status_.phase = phase_of(status_, run_.steps.steps.size());
   status_.is_finished = status_.phase == kSucceeded || status_.phase == kFailed || status_.phase == kTerminated;
   if (status_.is_finished) {
     status_.is_suspended = false;
@@ -436,7 +435,7 @@ std::optional<Duration> PassRun::delay_of(const Step& step) const {
     const double micros = static_cast<double>(step.retry->duration.count()) * factor;
     delay =
         micros < static_cast<double>(step.retry->cap.count()) ? Duration{static_cast<std::int64_t>(micros)} : step.retry->cap;
-  } else if (!is_group(step) && (!status_.is_suspended || has_suspended_step())) {
+  } else if (!is_group(step) && (!status_.is_suspended || (status.phase != kPending && has_suspended_step()))) {
     delay = backoff_after(status.attempts, run_.options.max_wait);
   }
   const auto timeout = parse_duration(step.timeout);

@@ -92,6 +92,11 @@ Cursor root_of(const Evaluation& evaluation) {
 /// The parameters of a call, or why it has none.
 std::expected<Value, std::string> params_of(const cue::Call& call, const Provider& provider, bool is_flat) {
   const Cursor from = is_flat ? call.value : call.value.field("$params");
+  if (!is_flat && from.exists() && from.kind() != cue::Kind::Struct) {
+    auto value = from.to_json();
+    if (value) return *value;
+    return std::unexpected(in_words(value.error()));
+  }
   json::ObjectBuilder params;
   for (const cue::FieldCursor& field : from.fields()) {
     if (is_flat && !contains(provider.params, field.name)) continue;
@@ -120,7 +125,7 @@ void find_call(const Evaluation& evaluation, const Cursor& root, Evaluated& eval
                                     call.provider.empty() ? "op" : call.provider);
       return;
     }
-    const bool is_flat = call.provider.empty() || call.provider == "op";
+    const bool is_flat = Providers::is_flat(call.provider);
     auto params = params_of(call, *provider, is_flat);
     if (!params) {
       evaluated.error = fmt::format("function call error for {}: {}", call.path, params.error());

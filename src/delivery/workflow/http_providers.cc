@@ -90,7 +90,7 @@ Task<Answer> request(std::shared_ptr<Calls> calls, ProviderCall call) {
                                  {"header", lists_of(answered->headers)},
                                  {"trailer", Value::empty_object()},
                                  {"statusCode", answered->status}});
-  co_return Answer::done(call.is_flat ? json::object({{"response", std::move(response)}}) : std::move(response));
+  co_return Answer::done(std::move(response));
 }
 
 }  // namespace

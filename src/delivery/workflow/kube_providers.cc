@@ -108,6 +108,17 @@ Task<Answer> read(Mapper mapper, ProviderCall call) {
   co_return answer;
 }
 
+/// As component templates read: the object itself, and what is not there fails.
+Task<Answer> get(Mapper mapper, ProviderCall call) {
+  auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), call.params["resource"]);
+  if (!place) co_return Answer::error(place.error().message);
+  auto object = co_await client::get(*place->client, place->kind.resource, place->key);
+  if (!object) co_return Answer::error(object.error().message);
+  Answer answer = Answer::done(shown(*object));
+  answer.watched.push_back(place->reference());
+  co_return answer;
+}
+
 std::string selector_of(const Value& labels) {
   std::string selector;
   for (const auto& [key, value] : labels.members()) {
@@ -119,7 +130,6 @@ std::string selector_of(const Value& labels) {
 Task<Answer> list(Mapper mapper, ProviderCall call) {
   const Value resource = call.params.has("resource") ? call.params["resource"] : call.params["value"];
   const Value filter = call.params["filter"];
-  const char* field = call.is_flat ? "list" : "values";
   auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), resource);
   if (!place) co_return Answer::done(json::object({{"err", place.error().message}}));
   const std::string ns = place->kind.is_namespaced ? filter["namespace"].str() : "";
@@ -128,7 +138,7 @@ Task<Answer> list(Mapper mapper, ProviderCall call) {
   if (!found) co_return Answer::done(json::object({{"err", found.error().message}}));
   json::ArrayBuilder items;
   for (const Value& item : (*found)["items"].items()) items.add(shown(item));
-  co_return Answer::done(json::object({{field, found->with("items", items.build())}}));
+  co_return Answer::done(json::object({{"values", found->with("items", items.build())}}));
 }
 
 Task<Answer> remove(Mapper mapper, ProviderCall call) {
@@ -151,7 +161,8 @@ Task<Answer> remove(Mapper mapper, ProviderCall call) {
 
 Task<Answer> patch(Mapper mapper, ProviderCall call) {
   if (!call.patched) co_return Answer::error("only steps of a workflow can do this");
-  auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), call.params["value"]);
+  const Value object = call.params.has("value") ? call.params["value"] : call.params["resource"];
+  auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), object);
   if (!place) co_return Answer::error(place.error().message);
   auto live = co_await client::get(*place->client, place->kind.resource, place->key);
   if (!live) co_return Answer::error(live.error().message);
@@ -178,6 +189,7 @@ std::vector<Provider> kube_providers() {
       {.package = "kube", .function = "apply", .params = {"cluster", "value", "patch"}, .run = with(apply), .patches = true},
       {.package = "kube", .function = "apply-in-parallel", .params = {"cluster", "value"}, .run = with(apply_in_parallel)},
       {.package = "kube", .function = "read", .params = {"cluster", "value"}, .run = with(read)},
+      {.package = "kube", .function = "get", .params = {}, .run = with(get), .flat_function = "-"},
       {.package = "kube", .function = "list", .params = {"cluster", "resource", "value", "filter"}, .run = with(list)},
       {.package = "kube", .function = "delete", .params = {"cluster", "value", "filter"}, .run = with(remove)},
       {.package = "kube", .function = "patch", .params = {"cluster", "value", "patch"}, .run = with(patch), .patches = true},

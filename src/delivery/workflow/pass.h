@@ -24,6 +24,9 @@ struct StepOutcome {
   std::vector<ResourceRef> watched{};
 };
 
+/// The key of a note that belongs to one step.
+inline std::string note(const SubStepStatus& step, std::string_view name) { return step.id + "." + std::string(name); }
+
 class PassRun {
  public:
   PassRun(const Run& run, RunStatus status, RunStore store);
@@ -45,7 +48,6 @@ class PassRun {
   void terminate_if_asked();
   void wake_due_steps();
   void conclude();
-  std::string phase();
   std::optional<Duration> delay() const;
   std::optional<Duration> delay_of(const Step& step) const;
   void compose_status();
@@ -78,7 +80,6 @@ class PassRun {
   Task<> run_calls(const Step& step, Evaluation& evaluation, StepOutcome& outcome);
   Task<bool> take_answer(const Step& step, NextCall call, Evaluation& evaluation, StepOutcome& outcome);
   Task<Answer> ask(const Step& step, const NextCall& call, const Evaluation& evaluation, const StepOutcome& outcome);
-  bool follow(const Answer& answer, StepOutcome& outcome);
   Task<Evaluated> evaluate_in_pool(Evaluation evaluation);
   Task<Result<Value>> patched_in_pool(Evaluation evaluation, std::string path, Value base);
   Task<> run_operator_step(const Step& step, Value output, StepOutcome& outcome);
@@ -88,12 +89,9 @@ class PassRun {
   Value context_of(const Step& step, const Step* group, const SubStepStatus& status) const;
   void fail_step(const Step& step, StepOutcome& outcome, const char* reason, std::string message) const;
   cue::Limits limits() const;
-  std::string tenant() const;
 
   const SubStepStatus* status_of(std::string_view name) const;
   SubStepStatus fresh_status(const Step& step) const;
-  std::string note(const SubStepStatus& step, const char* name) const { return step.id + "." + name; }
-  void erase_notes(const std::string& step_id);
 
   const Run& run_;
   Env& env_;

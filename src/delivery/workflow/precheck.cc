@@ -32,7 +32,8 @@ Task<PassRun::Checked> PassRun::precheck(const Step& step, const StepList& list,
   std::expected<bool, std::string> holds = false;
   const std::map<std::string, Value> names = condition_names(step);
   const cue::Limits limited = limits();
-  co_await compute_for(env_, tenant(), [&] { holds = evaluate_condition(step.condition, names, limited); });
+  co_await compute_for(env_, std::string(kube::ns(run_.setting.owner)),
+                       [&] { holds = evaluate_condition(step.condition, names, limited); });
   if (!holds) co_return Checked{Check::Skip, "pre check error: " + holds.error()};
   co_return Checked{*holds ? Check::Run : Check::Skip};
 }

@@ -9,9 +9,10 @@ void Providers::add(std::vector<Provider> rows) {
 }
 
 const Provider* Providers::find(std::string_view package, std::string_view function) const {
-  const bool is_flat = package.empty() || package == "op";
+  if (package == "ql") package = "query";
+  const bool is_any = package.empty() || package == "op";
   const auto found = std::ranges::find_if(rows_, [&](const Provider& row) {
-    if (is_flat) return (row.flat_function.empty() ? row.function : row.flat_function) == function;
+    if (is_any) return (row.flat_function.empty() ? row.function : row.flat_function) == function;
     return row.package == package && row.function == function;
   });
   return found == rows_.end() ? nullptr : &*found;

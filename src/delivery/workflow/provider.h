@@ -42,6 +42,9 @@ struct RunStore {
   bool has_changed = false;
 };
 
+/// Notes "component-patch.<component>": JSON that steps want merged into what a component renders.
+inline constexpr std::string_view kComponentPatch = "component-patch.";
+
 struct ProviderCall {
   const CallSetting& setting;
   Value params;      // what is concrete of the parameters
@@ -50,7 +53,6 @@ struct ProviderCall {
   const Step* step = nullptr;
   const SubStepStatus* status = nullptr;  // as it stood before this pass
   std::string step_id{};
-  bool is_flat = false;  // `vela/op`: a few results have another name there
   RunStore* store = nullptr;
   /// `base` with the call's `patch` applied, by the comments in the template. Null where there are no steps.
   std::function<Task<Result<Value>>(Value base)> patched{};
@@ -100,8 +102,9 @@ struct Provider {
 class Providers {
  public:
   void add(std::vector<Provider> rows);
-  /// Flat calls have no provider, or "op". Null when there is no such function.
+  /// Flat calls have no provider, or "op", or "ql" for "query". Null when there is no such function.
   const Provider* find(std::string_view package, std::string_view function) const;
+  static bool is_flat(std::string_view package) { return package.empty() || package == "op" || package == "ql"; }
 
  private:
   std::vector<Provider> rows_;
@@ -112,6 +115,8 @@ std::vector<Provider> standard_providers();
 std::vector<Provider> kube_providers();
 std::vector<Provider> http_providers();
 std::vector<Provider> control_providers();  // builtin: wait, suspend, break, fail, message, var
-std::vector<Provider> util_providers();     // util and time
+std::vector<Provider> util_providers();     // util, base64, cue, time, email
+std::vector<Provider> config_providers();
+std::vector<Provider> metrics_providers();
 
 }  // namespace slipway::delivery::workflow

@@ -15,6 +15,38 @@ constexpr std::size_t kMaxCalls = 500;
 
 std::string journal_key(const std::string& path) { return path + ".answer"; }
 
+/// Takes over what an answer says of the step; true when the evaluation goes on.
+bool follow(const Answer& answer, StepOutcome& outcome) {
+  SubStepStatus& status = outcome.status;
+  const auto set = [&](const char* phase, const char* reason) {
+    status.phase = phase;
+    status.reason = reason;
+  };
+  if (!answer.message.empty()) status.message = answer.message;
+  outcome.until = answer.until;
+  switch (answer.kind) {
+    case Answer::Kind::Done:
+      return true;
+    case Answer::Kind::Wait:
+      set(kRunning, kReasonWait);
+      return false;
+    case Answer::Kind::Suspend:
+      set(kSuspending, kReasonSuspend);
+      return false;
+    case Answer::Kind::Fail:
+      set(kFailed, kReasonAction);
+      outcome.terminates = true;
+      return false;
+    case Answer::Kind::Break:
+      set(kSucceeded, kReasonTerminate);
+      outcome.terminates = true;
+      return false;
+    case Answer::Kind::Error:
+      return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 class PassRun::Slot {
@@ -134,7 +166,7 @@ Task<> PassRun::run_calls(const Step& step, Evaluation& evaluation, StepOutcome&
 
 /// False when the step's pass ends with this call.
 Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& evaluation, StepOutcome& outcome) {
-  const std::string key = note(outcome.status, journal_key(call.path).c_str());
+  const std::string key = note(outcome.status, journal_key(call.path));
   const bool is_once = call.provider->is_once && call.provider->is_once(call.params);
   Answered answered{.path = call.path, .is_flat = call.is_flat, .params = call.params, .returns = {}};
   if (const auto journaled = store_.notes.find(key); is_once && journaled != store_.notes.end()) {
@@ -175,54 +207,21 @@ Task<Answer> PassRun::ask(const Step& step, const NextCall& call, const Evaluati
                                                      .step = &step,
                                                      .status = &status,
                                                      .step_id = outcome.status.id,
-                                                     .is_flat = call.is_flat,
                                                      .store = &store_,
                                                      .patched = apply_patch});
-}
-
-/// Takes over what an answer says of the step; true when the evaluation goes on.
-bool PassRun::follow(const Answer& answer, StepOutcome& outcome) {
-  SubStepStatus& status = outcome.status;
-  const auto set = [&](const char* phase, const char* reason) {
-    status.phase = phase;
-    status.reason = reason;
-  };
-  if (!answer.message.empty()) status.message = answer.message;
-  outcome.until = answer.until;
-  switch (answer.kind) {
-    case Answer::Kind::Done:
-      return true;
-    case Answer::Kind::Wait:
-      set(kRunning, kReasonWait);
-      return false;
-    case Answer::Kind::Suspend:
-      set(kSuspending, kReasonSuspend);
-      return false;
-    case Answer::Kind::Fail:
-      set(kFailed, kReasonAction);
-      outcome.terminates = true;
-      return false;
-    case Answer::Kind::Break:
-      set(kSucceeded, kReasonTerminate);
-      outcome.terminates = true;
-      return false;
-    case Answer::Kind::Error:
-      return false;
-  }
-  return false;
 }
 
 Task<Evaluated> PassRun::evaluate_in_pool(Evaluation evaluation) {
   Evaluated evaluated;
   evaluation.limits = limits();
-  co_await compute_for(env_, tenant(), [&] { evaluated = evaluate(evaluation); });
+  co_await compute_for(env_, std::string(kube::ns(run_.setting.owner)), [&] { evaluated = evaluate(evaluation); });
   co_return evaluated;
 }
 
 Task<Result<Value>> PassRun::patched_in_pool(Evaluation evaluation, std::string path, Value base) {
   Result<Value> result;
   evaluation.limits = limits();
-  co_await compute_for(env_, tenant(), [&] { result = patched(evaluation, path, base); });
+  co_await compute_for(env_, std::string(kube::ns(run_.setting.owner)), [&] { result = patched(evaluation, path, base); });
   co_return result;
 }
 
@@ -261,7 +260,5 @@ cue::Limits PassRun::limits() const {
   };
   return limits;
 }
-
-std::string PassRun::tenant() const { return std::string(kube::ns(run_.setting.owner)); }
 
 }  // namespace slipway::delivery::workflow

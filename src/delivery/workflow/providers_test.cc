@@ -1,0 +1,306 @@
+// The standard providers, called from steps, against an API and a web server on paper.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/manual_env.h"
+#include "delivery/workflow/engine.h"
+#include "json/patch.h"
+#include "json/text.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::workflow {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Objects by resource and key; applies merge.
+class PaperCluster : public client::Client {
+ public:
+  std::map<std::string, Value> objects;
+  std::vector<std::string> calls;
+
+  Task<Result<client::Reply>> call(client::Request request) override {
+    calls.push_back(request.to_string());
+    co_return answer(request);
+  }
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request) override { co_return fail(Reason::NotImplemented, ""); }
+
+ private:
+  Result<client::Reply> answer(const client::Request& request) {
+    const std::string key = fmt::format("{}/{}/{}", request.resource.plural, request.ns, request.name);
+    const auto found = objects.find(key);
+    if (request.verb == client::Verb::List) return client::Reply{listed(request), {}, 200};
+    if (request.verb == client::Verb::Patch) {
+      const bool is_apply = request.patch_type == client::PatchType::Apply;
+      if (found == objects.end() && !is_apply) return fail(kube::not_found(request.resource, request.name));
+      Value& object = objects[key];
+      object = json::apply_merge_patch(object.is_null() ? Value::empty_object() : object, request.body);
+      if (is_apply) object = object.with_path({"metadata", "generation"}, 1);
+      return client::Reply{object, {}, 200};
+    }
+    if (found == objects.end()) return fail(kube::not_found(request.resource, request.name));
+    const Value object = found->second;
+    if (request.verb == client::Verb::Delete) objects.erase(found);
+    return client::Reply{object, {}, 200};
+  }
+  Value listed(const client::Request& request) const {
+    json::ArrayBuilder items;
+    for (const auto& [key, object] : objects) {
+      if (key.starts_with(request.resource.plural + "/" + request.ns)) items.add(object);
+    }
+    return json::object({{"kind", "List"}, {"items", items.build()}});
+  }
+};
+
+class PaperWeb : public HttpClient {
+ public:
+  std::vector<HttpCall> calls;
+  int status = 200;
+  std::string body = "hello";
+
+  Task<Result<http::Response>> send(HttpCall call) override {
+    calls.push_back(call);
+    if (call.url.contains("nowhere")) co_return fail(Reason::ServiceUnavailable, "no such host");
+    co_return http::Response{.status = status, .headers = {{"X-One", "1"}}, .body = body};
+  }
+};
+
+class ProvidersTest : public testing::Test {
+ protected:
+  ~ProvidersTest() override { env.drop_all(); }
+
+  /// One pass of a run with one step that has this template.
+  Pass pass(const std::string& text, const std::string& step = "{name: a, type: t}") {
+    Templates templates;
+    auto made = templates.compile("t", text);
+    EXPECT_TRUE(made) << made.error().message;
+    const Steps steps = read_steps(json::parse_yaml("[" + step + "]").value(), Value(), "steps").value();
+    Providers providers;
+    providers.add(standard_providers());
+    const workflow::Run run{
+        .setting = {.env = env,
+                    .http = &web,
+                    .on = [this](const std::string& name) -> Result<client::Client*> {
+                      if (name == "far") return &far;
+                      if (name.empty() || name == "local") return &hub;
+                      return fail(Reason::NotFound, "there is no cluster " + name);
+                    },
+                    .manager = "slipway-workflow",
+                    .owner = json::object({{"metadata", json::object({{"name", "app"}, {"namespace", "shop"}, {"uid", "u"}})}}),
+                    .labels = json::object({{"app.oam.dev/name", "app"}}),
+                    .context = json::object({{"name", "app"}, {"goes", goes}})},
+        .steps = steps,
+        .providers = providers,
+        .definition = [made](std::string) { return found(*made); },
+        .options = {}};
+    Pass ended = env.run(run_pass(run, status, store));
+    status = ended.status;
+    store = ended.store;
+    return ended;
+  }
+  static Task<Result<StepDefinition>> found(TemplatePtr program) { co_return StepDefinition{std::move(program)}; }
+  std::string shown() const {
+    const StepStatus& step = status.steps.at(0);
+    return fmt::format("{}{}{}: {}", step.phase, step.reason.empty() ? "" : "/", step.reason, step.message);
+  }
+
+  ManualEnv env;
+  PaperCluster hub;
+  PaperCluster far;
+  PaperWeb web;
+  RunStatus status;
+  RunStore store;
+  bool goes = false;
+};
+
+constexpr const char* kObject =
+    R"({apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "shop"}, data: k: "v"})";
+
+TEST_F(ProvidersTest, apply_writes_with_labels_and_gives_the_object_back) {
+  for (const std::string& style :
+       {fmt::format("import \"vela/op\"\no: op.#Apply & {{value: {}}}\nm: op.#Message & {{message: \"gen "
+                    "\\(o.value.metadata.generation)\"}}",
+                    kObject),
+        fmt::format("import (\"vela/kube\"\n\"vela/builtin\")\no: kube.#Apply & {{$params: value: {}}}\nm: builtin.#Message & "
+                    "{{$params: message: \"gen \\(o.$returns.value.metadata.generation)\"}}",
+                    kObject)}) {
+    status = {};
+    pass(style);
+    EXPECT_EQ(shown(), "succeeded: gen 1");
+    EXPECT_EQ(json::print(hub.objects.at("configmaps/shop/c")["metadata"]["labels"]), R"({"app.oam.dev/name":"app"})");
+    EXPECT_EQ(status.steps.at(0).resource_ref->kind, "ConfigMap");
+  }
+}
+
+TEST_F(ProvidersTest, apply_defaults_the_namespace_only_where_there_are_namespaces) {
+  pass(
+      "import \"vela/op\"\na: op.#Apply & {value: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: name: \"c\"}}\n"
+      "b: op.#Apply & {cluster: \"far\", value: {apiVersion: \"v1\", kind: \"Namespace\", metadata: name: \"n\"}}");
+  EXPECT_EQ(shown(), "succeeded: ");
+  EXPECT_TRUE(hub.objects.contains("configmaps/default/c"));
+  EXPECT_TRUE(far.objects.contains("namespaces//n"));
+  EXPECT_EQ(status.steps.at(0).resource_ref->cluster, "far");
+}
+
+TEST_F(ProvidersTest, apply_merges_its_patch_by_the_comments_in_the_template) {
+  pass(fmt::format(
+      "import \"vela/op\"\no: op.#Apply & {{value: {}, patch: {{\n// +patchStrategy=retainKeys\ndata: {{z: \"2\"}}\n}}}}",
+      kObject));
+  EXPECT_EQ(shown(), "succeeded: ");
+  EXPECT_EQ(json::print(hub.objects.at("configmaps/shop/c")["data"]), R"({"z":"2"})");
+}
+
+TEST_F(ProvidersTest, what_a_server_writes_differently_is_no_conflict) {
+  hub.objects["configmaps/shop/c"] = json::parse(R"({"data": {"other": "x"}, "spec": {"cpu": "1"}})").value();
+  pass(
+      "import \"vela/op\"\no: op.#Read & {value: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name: \"c\", namespace: "
+      "\"shop\"}, spec: cpu: \"1000m\"}}\n"
+      "m: op.#Message & {message: o.value.data.other}");
+  EXPECT_EQ(shown(), "succeeded: x");
+}
+
+TEST_F(ProvidersTest, reading_what_is_not_there_is_no_failure) {
+  const std::string read =
+      "import \"vela/op\"\no: op.#Read & {value: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name: \"c\", namespace: "
+      "\"shop\"}}}\n"
+      "if o.err != _|_ {w: op.#ConditionalWait & {continue: false, message: o.err}}";
+  const Pass waiting = pass(read);
+  EXPECT_EQ(shown(), "running/Wait: configmaps \"c\" not found");
+  ASSERT_EQ(waiting.watched.size(), 1U);
+  EXPECT_EQ(waiting.watched.at(0).name, "c");
+  hub.objects["configmaps/shop/c"] = json::object({{"kind", "ConfigMap"}});
+  pass(read);
+  EXPECT_EQ(shown(), "succeeded: ");
+}
+
+TEST_F(ProvidersTest, list_delete_and_patch) {
+  hub.objects["configmaps/shop/c"] = json::parse(R"({"kind": "ConfigMap", "data": {"k": "v"}})").value();
+  const std::string who = R"(value: {apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "shop"}})";
+  pass(
+      fmt::format("import \"vela/op\"\np: op.#Patch & {{{}, patch: data: z: \"2\"}}\n"
+                  "l: op.#List & {{resource: {{apiVersion: \"v1\", kind: \"ConfigMap\"}}, filter: namespace: \"shop\"}}\n"
+                  "m: op.#Message & {{message: \"\\(len(l.list.items)) \\(p.result.data.z)\"}}",
+                  who));
+  EXPECT_EQ(shown(), "succeeded: 1 2");
+  status = {};
+  pass(fmt::format("import \"vela/kube\"\nd: kube.#Delete & {{$params: {}}}", who));
+  EXPECT_EQ(shown(), "succeeded: ");
+  EXPECT_TRUE(hub.objects.empty());
+}
+
+TEST_F(ProvidersTest, an_unknown_kind_or_cluster_fails_the_step) {
+  pass("import \"vela/op\"\no: op.#Apply & {value: {apiVersion: \"x.y/v1\", kind: \"Odd\", metadata: name: \"c\"}}");
+  EXPECT_EQ(shown(), "failed/Execute: function call error for o: no matches for kind \"Odd\" in version \"x.y/v1\"");
+  status = {};
+  pass(fmt::format("import \"vela/op\"\no: op.#Apply & {{cluster: \"moon\", value: {}}}", kObject));
+  EXPECT_EQ(shown(), "failed/Execute: function call error for o: there is no cluster moon");
+}
+
+TEST_F(ProvidersTest, http_answers_in_both_styles) {
+  for (const char* text :
+       {"import \"vela/op\"\nr: op.#HTTPGet & {url: \"http://a/b\", request: header: H: \"1\"}\nm: op.#Message & {message: "
+        "\"\\(r.response.statusCode) \\(r.response.body) \\(r.response.header[\"X-One\"][0])\"}",
+        "import (\"vela/http\"\n\"vela/builtin\")\nr: http.#HTTPGet & {$params: {url: \"http://a/b\", request: header: H: "
+        "\"1\"}}\nm: builtin.#Message & {$params: message: \"\\(r.$returns.statusCode) \\(r.$returns.body) "
+        "\\(r.$returns.header[\"X-One\"][0])\"}"}) {
+    status = {};
+    pass(text);
+    EXPECT_EQ(shown(), "succeeded: 200 hello 1");
+    EXPECT_EQ(web.calls.back().headers.get("H"), "1");
+    EXPECT_EQ(web.calls.back().method, "GET");
+  }
+  status = {};
+  pass("import \"vela/http\"\nr: http.#Do & {$params: {url: \"http://nowhere/b\"}}");
+  EXPECT_EQ(shown(), "failed/Execute: function call error for r: GET \"http://nowhere/b\": no such host");
+}
+
+TEST_F(ProvidersTest, a_post_is_sent_once_and_again_with_the_same_key_after_a_failure) {
+  const std::string post =
+      "import (\"vela/http\"\n\"vela/builtin\")\nr: http.#Post & {$params: {url: \"http://{}/b\", request: body: \"x\"}}\n"
+      "w: builtin.#ConditionalWait & {$params: continue: context.goes}";
+  const auto at = [&](const std::string& host) {
+    std::string text = post;
+    return text.replace(text.find("{}"), 2, host);
+  };
+  pass(at("nowhere"));
+  pass(at("there"));
+  pass(at("there"));
+  EXPECT_EQ(shown(), "running/Wait: ");
+  ASSERT_EQ(web.calls.size(), 2U);
+  EXPECT_EQ(web.calls.at(0).headers.get("Idempotency-Key"), web.calls.at(1).headers.get("Idempotency-Key"));
+  EXPECT_EQ(web.calls.at(0).headers.get("Idempotency-Key").size(), 32U);
+}
+
+TEST_F(ProvidersTest, variables_exports_and_encodings) {
+  pass(
+      "import \"vela/op\"\nput: op.#DoVar & {method: \"Put\", path: \"a.b\", value: 3}\nget: op.#DoVar & {path: \"a.b\"}\n"
+      "e: op.#Export & {value: {x: get.value}}\nother: op.#Export & {value: \"t\"}\n"
+      "s: op.#ConvertString & {bt: 'bytes'}\nt: op.#DateToTimestamp & {date: \"1970-01-01T00:01:00Z\"}\n"
+      "m: op.#Message & {message: \"\\(s.str) \\(t.timestamp)\"}");
+  EXPECT_EQ(shown(), "succeeded: bytes 60");
+  EXPECT_EQ(json::print(store.vars), R"({"a":{"b":3},"x":3,"other":"t"})");
+}
+
+TEST_F(ProvidersTest, configurations) {
+  pass(
+      "import \"vela/config\"\nc: config.#CreateConfig & {$params: {name: \"s\", namespace: \"shop\", config: {host: \"h\"}}}");
+  EXPECT_EQ(shown(), "succeeded: ");
+  EXPECT_EQ(kube::label(hub.objects.at("secrets/shop/s"), "config.oam.dev/catalog"), "velacore-config");
+  status = {};
+  pass("import \"vela/op\"\nc: op.#ReadConfig & {name: \"s\", namespace: \"shop\"}\nm: op.#Message & {message: c.config.host}");
+  EXPECT_EQ(shown(), "succeeded: h");
+  status = {};
+  pass(
+      "import \"vela/config\"\nc: config.#CreateConfig & {$params: {name: \"s\", namespace: \"shop\", template: \"t\", config: "
+      "{}}}");
+  EXPECT_EQ(shown(), "failed/Execute: function call error for c: the template does not exist");
+}
+
+TEST_F(ProvidersTest, a_metric_must_hold_for_its_duration) {
+  web.body = R"({"status": "success", "data": {"resultType": "vector", "result": [{"value": [1, "5"]}]}})";
+  const std::string check =
+      "import (\"vela/metrics\"\n\"vela/builtin\")\nc: metrics.#PromCheck & {$params: {query: \"up{x=\\\"y\\\"}\", condition: "
+      "\">3\", duration: \"1m\"}}\n"
+      "w: builtin.#ConditionalWait & {$params: {continue: c.$returns.result, message: c.$returns.message}}\n"
+      "if c.$returns.failed {f: builtin.#Fail & {$params: message: c.$returns.message}}";
+  pass(check);
+  EXPECT_EQ(shown(), "running/Wait: the query gives 5, which has met >3 for 0s of 1m0s");
+  EXPECT_TRUE(web.calls.back().url.ends_with("/api/v1/query?query=up%7Bx%3D%22y%22%7D")) << web.calls.back().url;
+  env.advance(60s);
+  pass(check);
+  EXPECT_EQ(shown(), "succeeded: ");
+}
+
+struct Progress {
+  const char* status;
+  const char* shown;
+};
+
+TEST_F(ProvidersTest, a_step_of_an_operator_ends_by_its_condition) {
+  const std::string output = "output: {apiVersion: \"batch/v1\", kind: \"Job\", metadata: name: \"j\"}";
+  const Progress kProgress[] = {
+      {R"({})", "running/Wait: waits for condition workflow-progress of generation 1"},
+      {R"({"observedGeneration": 0, "conditions": [{"type": "workflow-progress", "status": "True", "reason": "Succeeded"}]})",
+       "running/Wait: waits for condition workflow-progress of generation 1"},
+      {R"({"observedGeneration": 1, "conditions": [{"type": "workflow-progress", "status": "True", "reason": "Succeeded"}]})",
+       "succeeded: "},
+      {R"({"observedGeneration": 1, "conditions": [{"type": "workflow-progress", "status": "False", "reason": "X", "message": "no"}]})",
+       "failed/Action: no"},
+      {R"({"observedGeneration": 1, "conditions": [{"type": "workflow-progress", "status": "False", "reason": "Stopped", "message": "end"}]})",
+       "failed/Terminate: end"},
+  };
+  for (const Progress& progress : kProgress) {
+    status = {};
+    store = {};
+    hub.objects["jobs/shop/j"] = json::object({{"status", json::parse(progress.status).value()}});
+    pass(output);
+    EXPECT_EQ(shown(), progress.shown) << progress.status;
+    const auto told = json::parse(kube::annotation(hub.objects["jobs/shop/j"], "app.oam.dev/workflow-context"));
+    ASSERT_TRUE(told);
+    EXPECT_EQ((*told)["stepName"].as_string(), "a");
+    EXPECT_EQ((*told)["appName"].as_string(), "app");
+  }
+}
+
+}  // namespace
+}  // namespace slipway::delivery::workflow

@@ -320,7 +320,10 @@ TEST_F(EngineTest, a_timeout_fails_the_step_and_shortens_the_wait) {
 TEST_F(EngineTest, data_passes_from_step_to_step) {
   define("sum", "parameter: {a: int, list: [...{v: string}]}\noutput: {sum: parameter.a + 1, first: parameter.list[0].v}");
   run(steps_of(R"yaml(
-- {name: a, type: ok, properties: {x: 4}, outputs: [{name: v, valueFrom: output.x}, {name: who, valueFrom: '"\(context.name)-\(output.x)"'}]}
+- name: a
+  type: ok
+  properties: {x: 4}
+  outputs: [{name: v, valueFrom: output.x}, {name: who, valueFrom: '"\(context.name)-\(output.x)"'}]
 - name: b
   type: sum
   inputs: [{from: v, parameterKey: a}, {from: who, parameterKey: 'list[0].v'}]
@@ -474,7 +477,9 @@ TEST_F(EngineTest, a_group_that_is_skipped_or_late_ends_its_steps) {
 TEST_F(EngineTest, calls_run_one_after_another_and_later_ones_see_earlier_answers) {
   define("counts", R"(
 first: {#do: "count", #provider: "test", $params: {by: 2}, $returns?: {total: int}}
-if first.$returns != _|_ {second: {#do: "count", #provider: "test", $params: {by: first.$returns.total * 10}, $returns?: {total: int}}}
+if first.$returns != _|_ {
+	second: {#do: "count", #provider: "test", $params: {by: first.$returns.total * 10}, $returns?: {total: int}}
+}
 )");
   run(steps_of(
       "[{name: a, type: counts, outputs: [{name: t, valueFrom: second.$returns.total}, {name: u, valueFrom: second.total}]}]"));

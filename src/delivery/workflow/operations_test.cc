@@ -73,7 +73,8 @@ struct Restart {
 
 TEST(RestartFrom, forgets_the_step_and_what_follows_or_uses_it) {
   const Restart kRestarts[] = {
-      {R"({"mode": "StepByStep", "steps": [{"name": "a", "type": "t"}, {"name": "b", "type": "t"}, {"name": "c", "type": "t"}]})",
+      {R"({"mode": "StepByStep",
+           "steps": [{"name": "a", "type": "t"}, {"name": "b", "type": "t"}, {"name": "c", "type": "t"}]})",
        "b", "-- a:failed/Action", R"({"a":1})"},
       {R"({"mode": "DAG", "steps": [{"name": "a", "type": "t"}, {"name": "b", "type": "t"}, {"name": "c", "type": "t"}]})", "b",
        "-- a:failed/Action c:failed/Action", R"({"a":1,"c":1})"},

@@ -284,9 +284,11 @@ TEST_F(ProvidersTest, a_step_of_an_operator_ends_by_its_condition) {
        "running/Wait: waits for condition workflow-progress of generation 1"},
       {R"({"observedGeneration": 1, "conditions": [{"type": "workflow-progress", "status": "True", "reason": "Succeeded"}]})",
        "succeeded: "},
-      {R"({"observedGeneration": 1, "conditions": [{"type": "workflow-progress", "status": "False", "reason": "X", "message": "no"}]})",
+      {R"({"observedGeneration": 1,
+           "conditions": [{"type": "workflow-progress", "status": "False", "reason": "X", "message": "no"}]})",
        "failed/Action: no"},
-      {R"({"observedGeneration": 1, "conditions": [{"type": "workflow-progress", "status": "False", "reason": "Stopped", "message": "end"}]})",
+      {R"({"observedGeneration": 1,
+           "conditions": [{"type": "workflow-progress", "status": "False", "reason": "Stopped", "message": "end"}]})",
        "failed/Terminate: end"},
   };
   for (const Progress& progress : kProgress) {

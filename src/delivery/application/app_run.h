@@ -33,6 +33,9 @@ struct Memory {
   std::map<ObjectId, std::string> settled;  // digests of (manifest, live object) that differ and cannot be made equal
   std::map<std::string, Render> renders;    // by component and placement
   std::optional<Steady> last_pass;
+  std::optional<Steady> due;   // when the last reconcile wanted the next one
+  kube::Revision written = 0;  // the application as the last reconcile left it
+  bool is_woken = false;       // something but its own write has happened since
 };
 
 /// What every AppRun of a controller works with. Outlives it.

@@ -86,7 +86,7 @@ ApplicationController::ApplicationController(Env& env, HttpClient* http, Control
 }
 
 void ApplicationController::watch(control::Watches& watches) {
-  live_.watch(watches);
+  live_.watch(watches, [this](const ObjectKey& key) { wake(key); });
   applications_ = &watches.changes(kApplications, [](const Value& before, const Value& after) -> std::vector<ObjectKey> {
     const Value& object = after.is_null() ? before : after;
     return {kube::key_of(object)};
@@ -111,12 +111,17 @@ void ApplicationController::watch(control::Watches& watches) {
   workflows_ = &watches.also(kWorkflows, [this](const Value& one) { return unresolved(std::string(kube::ns(one))); });
 }
 
-std::vector<ObjectKey> ApplicationController::unresolved(const std::string& ns) const {
+std::vector<ObjectKey> ApplicationController::unresolved(const std::string& ns) {
   std::vector<ObjectKey> keys;
   for (const Value& application : applications_->index(kUnresolved, "yes")) {
     if (ns.empty() || kube::ns(application) == ns) keys.push_back(kube::key_of(application));
   }
+  for (const ObjectKey& key : keys) wake(key);
   return keys;
+}
+
+void ApplicationController::wake(const ObjectKey& key) {
+  if (const auto known = memories_.find(key); known != memories_.end()) known->second.is_woken = true;
 }
 
 std::vector<Value> ApplicationController::trackers_of(const kube::Object& application) const {
@@ -152,7 +157,13 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
   if (memory.last_pass && now - *memory.last_pass < options_.pause) {
     co_return Outcome::retries_after(options_.pause - (now - *memory.last_pass));
   }
+  // Its own write of the status is no news.
+  if (!memory.is_woken && memory.written == kube::revision(application) && memory.due && now < *memory.due) {
+    co_return *memory.due == Steady::max() ? Outcome::settled() : Outcome::retries_after(*memory.due - now);
+  }
+  memory.due.reset();
   memory.last_pass = now;
+  memory.is_woken = false;
   auto held = co_await control::add_finalizer(run.client, kApplications, application, kFinalizer, kManager);
   if (!held) co_return Outcome::failed(std::move(held).error());
   co_return co_await deliver(run, std::move(*held), memory);
@@ -392,8 +403,14 @@ Task<Outcome> ApplicationController::write(client::Client& client, kube::Object 
     if (!wanted.has(key) && key != "services" && key != "appliedResources" && key != "workflow")
       wanted = wanted.with(key, value);
   }
+  const ObjectKey key = kube::key_of(application);
   auto written = co_await control::write_status(client, kApplications, std::move(application), std::move(wanted), kManager);
   if (!written) co_return Outcome::failed(std::move(written).error());
+  if (const auto known = memories_.find(key); known != memories_.end()) {
+    known->second.written = kube::revision(*written);
+    const bool has_timer = outcome.kind == Outcome::Kind::RetriesAfter;
+    known->second.due = has_timer ? env_.clock.steady() + outcome.after : Steady::max();
+  }
   co_return outcome;
 }
 

@@ -60,7 +60,10 @@ class ApplicationController : public control::Controller {
                                control::Outcome outcome);
   Task<control::Outcome> let_go(control::Reconcile& run, kube::Object application, Memory& memory);
   std::vector<Value> trackers_of(const kube::Object& application) const;
-  std::vector<kube::ObjectKey> unresolved(const std::string& ns) const;
+  /// Applications whose spec could not be read, in a namespace or (empty) all of them; they are woken.
+  std::vector<kube::ObjectKey> unresolved(const std::string& ns);
+  /// The next reconcile of the application is no echo of its own write.
+  void wake(const kube::ObjectKey& key);
 
   Env& env_;
   HttpClient* http_;

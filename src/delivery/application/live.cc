@@ -2,8 +2,9 @@
 
 namespace slipway::delivery::application {
 
-void LiveObjects::watch(control::Watches& watches) {
+void LiveObjects::watch(control::Watches& watches, std::function<void(const kube::ObjectKey& application)> woken) {
   watches_ = &watches;
+  woken_ = std::move(woken);
   enqueue_ = watches.enqueue();
 }
 
@@ -20,7 +21,10 @@ void LiveObjects::follow(const std::string& cluster, const kube::Resource& resou
     const Value& object = after.is_null() ? before : after;
     const auto name = kube::label(object, kLabelName);
     const auto ns = kube::label(object, kLabelNamespace);
-    if (!name.empty() && !ns.empty()) enqueue_({std::string(ns), std::string(name)});
+    if (name.empty() || ns.empty()) return;
+    const kube::ObjectKey application{std::string(ns), std::string(name)};
+    woken_(application);
+    enqueue_(application);
   });
   leases_.emplace(key, std::move(lease));
 }

@@ -15,8 +15,8 @@ namespace slipway::delivery::application {
 
 class LiveObjects {
  public:
-  /// `watches` outlives this.
-  void watch(control::Watches& watches);
+  /// `watches` outlives this. `woken` hears of each application whose objects change, before it is queued.
+  void watch(control::Watches& watches, std::function<void(const kube::ObjectKey& application)> woken);
 
   /// The name in Watches of a cluster as applications call it ("" and kHub are the home).
   std::string known_as(const std::string& cluster) const;
@@ -30,7 +30,7 @@ class LiveObjects {
 
  private:
   control::Watches* watches_ = nullptr;
-  std::function<void(const kube::ObjectKey&)> enqueue_;
+  std::function<void(const kube::ObjectKey&)> enqueue_, woken_;
   workflow::KindMapper kinds_;
   std::map<std::pair<std::string, kube::Resource>, control::InformerLease> leases_;
 };

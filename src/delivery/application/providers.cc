@@ -17,9 +17,7 @@ Value outputs_value(const Delivered& delivered) {
   return out.build();
 }
 
-Placement placement_of(const Value& params) {
-  return {params["cluster"].str(), params["namespace"].str()};
-}
+Placement placement_of(const Value& params) { return {params["cluster"].str(), params["namespace"].str()}; }
 
 Task<Answer> apply_component(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");

@@ -167,8 +167,8 @@ Task<Result<void>> judge_services(AppRun& run) {
     const Placement named{service.cluster, service.ns};
     const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
     const ComponentSpec* base = run.parsed().spec.find(service.name);
-    std::optional<ComponentSpec> component = component_as_delivered(
-        run.parsed(), run.clusters(), service.name, named, std::string(kube::ns(run.application())));
+    std::optional<ComponentSpec> component =
+        component_as_delivered(run.parsed(), run.clusters(), service.name, named, std::string(kube::ns(run.application())));
     if (!component && base != nullptr) component = *base;
     if (!component) continue;
     Objects objects;

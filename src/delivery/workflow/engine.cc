@@ -233,7 +233,7 @@ Task<> PassRun::run_as_graph(const StepList& steps, const Step* group) {
 Task<> PassRun::run_into(const Step& step, const StepList& list, const Step* group, std::optional<StepOutcome>& outcome) {
   if (is_group(step)) {
     co_await run_group(step, list);
-  } else {
+  } else if (!retry_wait(step)) {
     outcome = co_await run_step(step, list, group);
   }
 }
@@ -420,6 +420,24 @@ void PassRun::conclude() {
   }
 }
 
+/// How long a failed step still rests before it is tried again. Whatever wakes the run meanwhile does not shorten it.
+std::optional<Duration> PassRun::retry_wait(const Step& step) const {
+  const SubStepStatus* status = status_of(step.name);
+  const bool is_retried = status != nullptr && status->phase == kFailed && !is_finished(*status) && status->last_execute_time;
+  if (!is_retried || status_.is_terminated || status->failures == 0) return std::nullopt;
+  Duration pause = backoff_after(status->failures, run_.options.max_wait);
+  if (step.retry) {
+    const double factor = std::pow(step.retry->factor, static_cast<double>(std::max<std::int64_t>(0, status->failures - 1)));
+    const double micros = static_cast<double>(step.retry->duration.count()) * factor;
+    pause =
+        micros < static_cast<double>(step.retry->cap.count()) ? Duration{static_cast<std::int64_t>(micros)} : step.retry->cap;
+  }
+  const Duration passed = env_.clock.now() - *status->last_execute_time;
+  // A wall clock that was set back must not hold a step for longer than its pause.
+  if (passed < Duration{0} || passed >= pause) return std::nullopt;
+  return pause - passed;
+}
+
 std::optional<Duration> PassRun::delay_of(const Step& step) const {
   const auto found = by_name_.find(step.name);
   if (found == by_name_.end() || is_finished(found->second)) return std::nullopt;
@@ -430,11 +448,8 @@ std::optional<Duration> PassRun::delay_of(const Step& step) const {
     const auto until = store_.notes.find(note(status, "resumeTimeStamp"));
     const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
     if (due) delay = std::max<Duration>(*due - now, std::chrono::milliseconds{1});
-  } else if (status.phase == kFailed && step.retry) {
-    const double factor = std::pow(step.retry->factor, static_cast<double>(std::max<std::int64_t>(0, status.failures - 1)));
-    const double micros = static_cast<double>(step.retry->duration.count()) * factor;
-    delay =
-        micros < static_cast<double>(step.retry->cap.count()) ? Duration{static_cast<std::int64_t>(micros)} : step.retry->cap;
+  } else if (status.phase == kFailed && !is_group(step)) {
+    delay = retry_wait(step).value_or(std::chrono::milliseconds{1});
   } else if (!is_group(step) && (!status_.is_suspended || (status.phase != kPending && has_suspended_step()))) {
     delay = backoff_after(status.attempts, run_.options.max_wait);
   }

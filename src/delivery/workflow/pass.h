@@ -50,6 +50,7 @@ class PassRun {
   void conclude();
   std::optional<Duration> delay() const;
   std::optional<Duration> delay_of(const Step& step) const;
+  std::optional<Duration> retry_wait(const Step& step) const;
   void compose_status();
 
   // engine.cc: lists and groups.

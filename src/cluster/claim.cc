@@ -16,6 +16,9 @@ constexpr const char* kManager = "slipway-claim";
 /// For a pod that turned out not to use its claims after all; those that end tell.
 constexpr Duration kLookAgain = std::chrono::seconds{5};
 constexpr const char* kByClaim = "claim";
+// As upstream's volume controller marks claims that it has bound.
+constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
+constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
 
 /// The claims that a pod names, whether they exist or not.
 std::vector<kube::ObjectKey> claims_of(const kube::Object& pod) {
@@ -63,6 +66,13 @@ Task<Outcome> ClaimController::reconcile(control::Reconcile& run) {
   if (!guarded) co_return Outcome::failed(guarded.error());
   claim = *guarded;
   if (claim["status"]["phase"].as_string() == "Bound") co_return Outcome::settled();
+  if (kube::annotation(claim, kBindCompleted) != "yes") {
+    const json::Value marks = json::object({{kBindCompleted, "yes"}, {kBoundByController, "yes"}});
+    const json::Value patch = json::object({{"metadata", json::object({{"annotations", marks}})}});
+    const auto marked = co_await client::merge_patch(run.client, kClaims, run.key, patch, kManager);
+    if (!marked) co_return Outcome::failed(marked.error());
+    claim = *marked;
+  }
   const auto written = co_await control::write_status(run.client, kClaims, claim, bound_status(claim), kManager);
   co_return written ? Outcome::settled() : Outcome::failed(written.error());
 }

@@ -1,6 +1,9 @@
 #include "oracle_normalise.h"
 
+#include <algorithm>
 #include <string_view>
+
+#include "base/text.h"
 
 namespace slipway::oracle_test {
 
@@ -60,6 +63,20 @@ Value normalised(const Value& object) {
   if (!cleaned["spec"].is_object()) return cleaned;
   Value spec = without_template_time(without_node_ports(without_members(cleaned["spec"], kSpec)));
   return cleaned.with("spec", spec);
+}
+
+std::string normalised_text(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    const bool is_address = std::ranges::count(word, '.') == 3 && word.size() >= 7 && is_digit(word.back());
+    out += is_address ? "<ip>" : word;
+    if (end == at) out += text[end++];
+    at = end;
+  }
+  return out;
 }
 
 }  // namespace slipway::oracle_test

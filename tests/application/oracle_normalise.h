@@ -3,6 +3,9 @@
 // ports, volume names. Also the version of the controller that wrote an object.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "json/value.h"
 
 namespace slipway::oracle_test {
@@ -11,5 +14,7 @@ using json::Value;
 
 /// An object of any kind. Its status goes whole: how objects stand is compared through services.
 Value normalised(const Value& object);
+/// A status text with cluster IPs as "<ip>".
+std::string normalised_text(std::string_view text);
 
 }  // namespace slipway::oracle_test

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kube/object.h"
+#include "oracle_normalise.h"
 
 namespace slipway::oracle_test {
 
@@ -15,7 +16,8 @@ constexpr const char* kEnds[] = {"running",    "succeeded",          "workflowFa
 Value picked(const Value& from, std::initializer_list<std::string_view> names) {
   json::ObjectBuilder made;
   for (const std::string_view name : names) {
-    const Value& value = from[name];
+    const Value value =
+        name == "message" && from[name].is_string() ? Value(normalised_text(from[name].as_string())) : from[name];
     if (!value.is_null() && !(value.is_string() && value.as_string().empty())) made.set(name, value);
   }
   return made.build();

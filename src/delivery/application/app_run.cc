@@ -6,6 +6,7 @@
 
 #include "base/compute_pool.h"
 #include "base/digest.h"
+#include "delivery/application/providers.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -47,6 +48,11 @@ Value outputs_of(const std::vector<std::pair<ManagedResource, Value>>& objects) 
     if (!name.empty() && !live.is_null()) out.set(name, live);
   }
   return out.build();
+}
+
+/// Under which a component at a place is remembered.
+std::string slot_of(const std::string& component, const Placement& at) {
+  return fmt::format("{}@{}/{}", component, at.cluster, at.ns);
 }
 
 Value workload_of(const std::vector<std::pair<ManagedResource, Value>>& objects) {
@@ -197,7 +203,28 @@ Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent
   co_return std::ranges::all_of(service.traits, [](const TraitStatus& trait) { return trait.is_healthy || trait.is_pending; });
 }
 
+std::optional<ComponentSpec> AppRun::delivered_component(const std::string& component, const Placement& at) const {
+  if (const auto known = memory_.delivered.find(slot_of(component, at)); known != memory_.delivered.end()) {
+    if (auto spec = read_component(known->second, "")) return *spec;
+  }
+  auto planned = component_as_delivered(*parsed_, clusters(), component, at, std::string(kube::ns(application_)));
+  if (planned) return planned;
+  const ComponentSpec* base = parsed_->spec.find(component);
+  return base == nullptr ? std::nullopt : std::optional<ComponentSpec>(*base);
+}
+
+void AppRun::remember_delivered(const ComponentSpec& component, const Placement& placement) {
+  const Placement at{placement.cluster, placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns};
+  memory_.delivered.erase(slot_of(component.name, at));
+  const auto known = delivered_component(component.name, at);
+  const auto lean = [](const ComponentSpec& one) {
+    return one.to_json().without("inputs").without("outputs").without("dependsOn");
+  };
+  if (!known || lean(*known) != lean(component)) memory_.delivered[slot_of(component.name, at)] = lean(component);
+}
+
 Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement placement, Value patch) {
+  remember_delivered(component, placement);
   auto rendered = co_await render(component, placement, patch, {});
   if (!rendered) co_return fail(std::move(rendered).error());
   std::shared_ptr<const RenderedComponent> now = *rendered;
@@ -263,6 +290,7 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
     service.details = std::move(verdict.details);
   }
   service.is_healthy = service.is_workload_healthy;
+  std::vector<Stage> stages;
   for (std::size_t i = 0; i < component.traits.size(); ++i) {
     const Definition& definition = *definitions->second[i];
     TraitStatus trait{.type = component.traits[i].type};
@@ -276,7 +304,16 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
       service.is_healthy = service.is_healthy && trait.is_healthy;
     }
     service.traits.push_back(std::move(trait));
+    stages.push_back(definition.stage);
   }
+  // In the order of dispatch, as upstream tells them.
+  std::vector<TraitStatus> in_order;
+  for (const Stage stage : {Stage::PreDispatch, Stage::DefaultDispatch, Stage::PostDispatch}) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      if (stages[i] == stage) in_order.push_back(service.traits[i]);
+    }
+  }
+  service.traits = std::move(in_order);
   return service;
 }
 

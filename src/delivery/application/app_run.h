@@ -31,7 +31,11 @@ struct Memory {
   std::shared_ptr<const Parsed> parsed;
   std::map<ObjectId, std::string> applied;  // digest of the manifest that this process applied last
   std::map<ObjectId, std::string> settled;  // digests of (manifest, live object) that differ and cannot be made equal
-  std::map<std::string, Render> renders;    // by component and placement
+  /// Components that a step of a user's own type delivered otherwise than the spec says, by component and place. They are kept
+  /// in the notes of the run, too.
+  std::map<std::string, Value> delivered;
+  bool has_notes = false;                 // `delivered` is what the notes say
+  std::map<std::string, Render> renders;  // by component and placement
   std::optional<Steady> last_pass;
   std::optional<Steady> due;   // when the last reconcile wanted the next one
   kube::Revision written = 0;  // the application as the last reconcile left it
@@ -105,6 +109,8 @@ class AppRun {
   /// Judges one component at one place by its live objects. `objects` are those of the tracker, with their live state.
   ServiceStatus judge_service(const ComponentSpec& component, const Placement& placement,
                               const std::vector<std::pair<ManagedResource, Value>>& objects) const;
+  /// The component as it was delivered to a place.
+  std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
   void put_service(ServiceStatus service);
   std::vector<ServiceStatus>& services() { return services_; }
   std::vector<AppliedResource>& applied() { return applied_; }
@@ -112,6 +118,7 @@ class AppRun {
 
  private:
   struct Placed;
+  void remember_delivered(const ComponentSpec& component, const Placement& placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement);
   Task<Result<bool>> deliver_stage(std::shared_ptr<const RenderedComponent> rendered, Stage stage, ComponentSpec component,
                                    Placement placement, std::vector<std::pair<ManagedResource, Value>>& placed);

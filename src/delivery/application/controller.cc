@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "control/object_writes.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/revision.h"
@@ -70,6 +71,19 @@ const Value* published_spec(const kube::Object& application, const Value& revisi
   const auto version = kube::annotation(application, kPublishVersion);
   if (version.empty() || revision.is_null() || kube::annotation(revision, kPublishVersion) != version) return nullptr;
   return &revision["spec"]["application"]["spec"];
+}
+
+/// Notes of a run that say how a component was delivered.
+constexpr std::string_view kDelivered = "delivered.";
+
+
+/// After a restart of the controller: what it knew is in the notes.
+void remember_notes(Memory& memory, const workflow::RunStore& store) {
+  if (std::exchange(memory.has_notes, true)) return;
+  for (const auto& [key, text] : store.notes) {
+    if (!key.starts_with(kDelivered)) continue;
+    if (const auto note = json::parse(text)) memory.delivered[(*note)["at"].str()] = (*note)["component"];
+  }
 }
 
 /// What a run delivers: changes restart it.
@@ -299,6 +313,8 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
   SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
   const bool is_first = !status.workflow->start_time;
   if (is_first) context.store = {};
+  if (is_first) app.memory().delivered.clear();
+  remember_notes(app.memory(), context.store);
   workflow::Providers providers;
   providers.add(application_providers(app));
   providers.add(workflow::standard_providers());
@@ -339,6 +355,11 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
     co_return workflow::StepDefinition{(*definition)->program};
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
+  std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });
+  for (const auto& [slot, component] : app.memory().delivered) {
+    pass.store.notes[std::string(kDelivered) + name_hash(slot)] =
+        json::print(json::object({{"at", slot}, {"component", component}}));
+  }
   SLIPWAY_CO_TRY(stored, co_await save_context(*client, app.application(), context.object, pass.store));
   pass.status.context_backend =
       workflow::ContextBackend{"v1", "ConfigMap", std::string(kube::name(stored)), std::string(kube::ns(stored)), ""};
@@ -360,6 +381,11 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   }
   if (!has_succeeded) {
     co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
+  }
+  if (!app.memory().has_notes) {
+    SLIPWAY_CO_TRY(hub, app.on(kHub));
+    SLIPWAY_CO_TRY(context, co_await load_context(*hub, app.application()));
+    remember_notes(app.memory(), context.store);
   }
   SLIPWAY_CO_TRY_VOID(co_await repair_drift(app));
   SLIPWAY_CO_TRY_VOID(co_await judge_services(app));

@@ -8,7 +8,6 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "delivery/application/providers.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -166,10 +165,7 @@ Task<Result<void>> judge_services(AppRun& run) {
   for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
     const Placement named{service.cluster, service.ns};
     const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
-    const ComponentSpec* base = run.parsed().spec.find(service.name);
-    std::optional<ComponentSpec> component =
-        component_as_delivered(run.parsed(), run.clusters(), service.name, named, std::string(kube::ns(run.application())));
-    if (!component && base != nullptr) component = *base;
+    const std::optional<ComponentSpec> component = run.delivered_component(service.name, named);
     if (!component) continue;
     Objects objects;
     for (const auto& [place, found] : places) {

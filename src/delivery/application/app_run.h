@@ -28,6 +28,8 @@ struct Memory {
   };
   std::string uid;
   std::string parsed_key;
+  std::string content_key;  // resourceVersion and name of the revision whose content follows
+  Value content;
   std::shared_ptr<const Parsed> parsed;
   std::map<ObjectId, std::string> applied;  // digest of the manifest that this process applied last
   std::map<ObjectId, std::string> settled;  // digests of (manifest, live object) that differ and cannot be made equal

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "control/object_writes.h"
 #include "delivery/application/providers.h"
+#include "delivery/application/resources.h"
 #include "delivery/application/revision.h"
 #include "delivery/application/run_context.h"
 #include "delivery/application/upkeep.h"
@@ -67,15 +68,20 @@ std::string phase_of(const workflow::RunStatus& run) {
 }
 
 /// The spec that a revision holds, when the publish version says that it is to be delivered and not what is written now.
-const Value* published_spec(const kube::Object& application, const Value& revision) {
+bool is_published(const kube::Object& application, const Value& revision) {
   const auto version = kube::annotation(application, kPublishVersion);
-  if (version.empty() || revision.is_null() || kube::annotation(revision, kPublishVersion) != version) return nullptr;
-  return &revision["spec"]["application"]["spec"];
+  return !version.empty() && kube::annotation(revision, kPublishVersion) == version;
+}
+
+const Value& content_of(Memory& memory, const Value& revision) {
+  const std::string key = fmt::format("{}/{}", kube::name(revision), kube::revision(revision));
+  if (memory.content_key != key) memory.content = revision_content(revision);
+  memory.content_key = key;
+  return memory.content;
 }
 
 /// Notes of a run that say how a component was delivered.
 constexpr std::string_view kDelivered = "delivered.";
-
 
 /// After a restart of the controller: what it knew is in the notes.
 void remember_notes(Memory& memory, const workflow::RunStore& store) {
@@ -200,12 +206,13 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(cli
   if (!status.latest_revision) co_return co_await resolve_new(client, std::move(application), std::move(status));
   const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
   if (revision.is_null()) co_return co_await resolve_new(client, std::move(application), std::move(status));
+  const Value content = content_of(memory, revision);
   Resolved resolved{.parsed = nullptr,
-                    .lookup = lookup_in(revision, definitions_, live_lookup(application)),
+                    .lookup = lookup_in(content, definitions_, live_lookup(application)),
                     .revision = *status.latest_revision};
-  const Value& frozen = revision["spec"]["application"]["spec"];
-  if (const Value* published = published_spec(application, revision)) {
-    SLIPWAY_CO_TRY(parsed, parse_once(memory, application, *published, resolved.lookup, resolved.revision.name));
+  const Value& frozen = content["application"]["spec"];
+  if (is_published(application, revision)) {
+    SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, resolved.revision.name));
     resolved.parsed = std::move(parsed);
     co_return resolved;
   }
@@ -286,6 +293,10 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   }
   app.services() = status.services;
   app.applied() = status.applied;
+  if (restarts) {
+    auto told = co_await write_resources(app);
+    if (!told) co_return Outcome::failed(std::move(told).error());
+  }
   std::optional<Duration> again;
   Result<void> done{};
   if (!status.workflow->is_finished) done = co_await run_pass(app, status, again);

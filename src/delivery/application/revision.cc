@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/gzip.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
+
+/// Content beyond this is compressed.
+constexpr std::size_t kMaxPlain = 4096;
+constexpr std::size_t kMaxContent = std::size_t{16} << 20;
 
 /// Under which member of a revision's spec definitions of a kind stand, by type.
 const char* member_of(DefinitionKind kind) {
@@ -46,6 +51,14 @@ Value shared_objects(const Parsed& parsed) {
                                 {"properties", policy["properties"]}}));
   }
   return out.build();
+}
+
+/// `content` as a spec: packed when it is large and that makes it smaller.
+Value packed(const Value& content, const Value& resources) {
+  const std::string text = json::print(content);
+  if (text.size() <= kMaxPlain) return content.with(kResourcesConfigMap, resources);
+  const Value compression = json::object({{"type", "gzip"}, {"data", base64_encode(gzip(text))}});
+  return json::object({{"compression", compression}, {kResourcesConfigMap, resources}});
 }
 
 Value shared_workflow(const Parsed& parsed) {
@@ -108,11 +121,22 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
                                   {"labels", json::object({{kLabelName, name}, {"app.oam.dev/app-revision-hash", hash}})},
                                   {"annotations", kept_annotations},
                                   {"ownerReferences", json::array({kube::owner_reference(application)})}})},
-       {"spec", content.build()}});
+       {"spec", packed(content.build(), json::object({{"name", revision_name(name, number)}}))}});
 }
 
-Lookup lookup_in(const Value& revision, DefinitionStore& store, Lookup otherwise) {
-  const Value spec = revision["spec"];
+Value revision_content(const Value& revision) {
+  const Value& spec = revision["spec"];
+  if (spec["compression"]["type"].as_string() != "gzip") return spec;
+  std::string packed;
+  if (!base64_decode(spec["compression"]["data"].as_string(), packed)) return {};
+  const auto text = gunzip(packed, kMaxContent);
+  if (!text) return {};
+  auto content = json::parse(*text, {.max_bytes = kMaxContent});
+  return content ? *content : Value();
+}
+
+Lookup lookup_in(const Value& content, DefinitionStore& store, Lookup otherwise) {
+  const Value spec = content;
   Lookup lookup;
   lookup.definition = [spec, &store, otherwise](DefinitionKind kind, const std::string& type) {
     const Value& held = spec[member_of(kind)][type];

@@ -17,9 +17,14 @@ std::string revision_hash(const kube::Object& application, const Value& spec, co
 /// The object to create. `number` from 1.
 Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
                     const std::string& hash);
+/// What a revision holds: its spec, unpacked when it is compressed ({compression: {type: gzip, data}}, as upstream). Null when
+/// it cannot be read.
+Value revision_content(const Value& revision);
+/// The ConfigMap with the rendered objects of a revision, and the Secret with those that are secret.
+inline constexpr const char* kResourcesConfigMap = "resourcesConfigMap";
 std::string revision_name(std::string_view application, std::int64_t number);
 
-/// Looks names up in a revision first; what it does not hold in `otherwise`.
-Lookup lookup_in(const Value& revision, DefinitionStore& store, Lookup otherwise);
+/// Looks names up in a revision's content first; what it does not hold in `otherwise`.
+Lookup lookup_in(const Value& content, DefinitionStore& store, Lookup otherwise);
 
 }  // namespace slipway::delivery::application

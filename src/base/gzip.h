@@ -1,0 +1,16 @@
+// Compression in the gzip format (RFC 1952), for records that would be large as text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace slipway {
+
+/// The same bytes for the same input: without a time or a name in the head.
+std::string gzip(std::string_view bytes);
+/// Nullopt when it is no gzip data, or more than `max_bytes` come out.
+std::optional<std::string> gunzip(std::string_view data, std::size_t max_bytes);
+
+}  // namespace slipway

@@ -29,10 +29,16 @@ struct Definition {
   std::string name;
   Value object;  // the *Definition object, as stored
   std::string digest;
-  workflow::TemplatePtr program;  // null when it has no CUE template (terraform, helm, reference only)
-  workflow::TemplatePtr health;   // status.healthPolicy; null when absent
-  workflow::TemplatePtr custom_status;
+  workflow::TemplatePtr program;        // null when it has no CUE template (terraform, helm, reference only), or a faulty one
+  workflow::TemplatePtr health;         // status.healthPolicy; null when absent or faulty
+  workflow::TemplatePtr custom_status;  // likewise
   workflow::TemplatePtr details;
+  /// Why texts do not compile, with the places in them: "template: …", "status.healthPolicy: …". Whoever vets a definition
+  /// refuses them; an application that uses it fails in the step that renders it, and is unhealthy without a policy that works.
+  std::string fault;
+  bool has_faulty_health = false;
+  /// The field of the template that takes the properties; `parameters` in templates of old.
+  std::string parameter_field = "parameter";
   // Components: the workload it declares ("autodetects.core.oam.dev" and absent: empty kind).
   std::string workload_api_version;
   std::string workload_kind;
@@ -46,7 +52,7 @@ struct Definition {
 };
 using DefinitionPtr = std::shared_ptr<const Definition>;
 
-/// Reads a *Definition object. Errors: Invalid, which names the definition and the place in its template.
+/// Reads a *Definition object. Errors: Invalid, which names the definition and the field. Faults of its texts are no errors.
 Result<DefinitionPtr> read_definition(const Value& object, workflow::Templates& templates);
 
 /// The *Definition object of a file in `vela def` form (CUE with a header and `template`). `file` is for messages.

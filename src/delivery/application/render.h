@@ -31,14 +31,16 @@ struct RenderContext {
   Value cluster_version;         // {major, minor, gitVersion, platform}
   Value custom;                  // of application-scoped policies
   bool has_component_revisions = false;
+  /// Of each evaluation of a template.
+  cue::Limits limits = cue::Limits::for_template();
 };
 
 struct RenderedObject {
-  std::string name;   // in `outputs`; empty for the workload
-  std::string trait;  // type of the trait that made it; empty: the component's own
+  std::string name{};   // in `outputs`
+  std::string trait{};  // type of the trait that made it; empty: the component's own
   Stage stage = Stage::DefaultDispatch;
   bool is_control_plane_only = false;
-  Value object;
+  Value object{};
 };
 
 struct RenderedComponent {
@@ -51,14 +53,16 @@ struct RenderedComponent {
   std::vector<std::size_t> pending_traits;
 };
 
-/// Where and why rendering stopped. `wait` is set when a value is only not known yet.
+/// Where and why rendering stopped.
 struct RenderError {
-  std::string component;
-  std::string trait;  // empty: the component's template
-  std::string field;  // "parameter.image", when the user's input is at fault; a path below properties
-  std::string message;
+  std::string component{};
+  std::string trait{};    // type; empty: the component's template
+  std::string field{};    // "parameter.image", when the user's input is at fault; below it a path below properties
+  std::string message{};  // with the paths and both sides of conflicts; places in a template only when the template is at fault
   bool is_user_error = false;
 };
+/// `component web, trait scaler: parameter.replicas: …`
+std::string to_string(const RenderError& error);
 
 struct ComponentTemplates {
   DefinitionPtr component;
@@ -66,11 +70,12 @@ struct ComponentTemplates {
 };
 
 /// A call that a template makes (processing.http, kube.#Read, config.#ReadConfig, …), to be run before it can be rendered.
+/// `processing.http` is a call of http, do; its answer's `body`, a JSON object as text, becomes `processing.output`.
 struct TemplateCall {
   std::string key;  // identifies it within the component: "<place>/<path>", place "component" or "trait 0"
   std::string provider;
   std::string function;
-  Value params;
+  Value params;  // what is concrete of them
 };
 
 /// What rendering came to: finished, or the next call to run with the answers so far.
@@ -93,7 +98,8 @@ struct HealthVerdict {
   std::map<std::string, std::string> details;
 };
 /// `output` is the live workload (null: not there), `outputs` live auxiliaries by name. For a trait `output` is the workload
-/// too.
+/// too. `context` has name, appName and appRevision at least. Without a policy what is there is healthy; a policy that cannot be
+/// evaluated is not.
 HealthVerdict judge(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
                     const Value& outputs);
 

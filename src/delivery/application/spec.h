@@ -51,7 +51,10 @@ struct ApplicationSpec {
 };
 
 Result<ComponentSpec> read_component(const Value& component, const std::string& path);
-/// Errors: Invalid with one cause per fault.
+/// Policies without a name are called `<type>-auto-gen-<index>`. Errors: Invalid with one cause per fault of form.
 Result<ApplicationSpec> read_application(const Value& spec);
+/// What admission refuses beside faults of form: names used twice, policies without properties, a workflow of two kinds. The
+/// controller works without these checks, as upstream's does.
+std::vector<Cause> check_application(const ApplicationSpec& spec);
 
 }  // namespace slipway::delivery::application

@@ -191,6 +191,9 @@ TEST_F(EngineTest, an_error_is_retried_ten_times_and_then_ends_the_run) {
   for (int n = 1; n <= 10; ++n) {
     pass(steps);
     ASSERT_EQ(shown(), "a:failed/Execute") << n;
+    pass(steps);  // too early: the step rests
+    ASSERT_EQ(errors, n);
+    env.advance(backoff_after(n, 60s));
   }
   pass(steps);
   EXPECT_EQ(errors, 11);
@@ -212,7 +215,9 @@ TEST_F(EngineTest, a_template_that_never_holds_is_never_success) {
 TEST_F(EngineTest, a_step_may_bring_its_own_retries) {
   const Steps steps = steps_of("[{name: a, type: error, retry: {limit: 2, backoff: {duration: 2s, factor: 10, cap: 15s}}}]");
   EXPECT_EQ(pass(steps).again, Duration(2s));
+  env.advance(2s);
   EXPECT_EQ(pass(steps).again, Duration(15s));
+  env.advance(15s);
   pass(steps);
   EXPECT_EQ(shown(), "a:failed/FailedAfterRetries");
 }

@@ -1,0 +1,133 @@
+#include "delivery/application/definition.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "json/text.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::application {
+
+namespace {
+
+using workflow::TemplatePtr;
+
+constexpr std::array kKinds = {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy,
+                               DefinitionKind::WorkflowStep};
+
+std::optional<DefinitionKind> definition_kind(std::string_view kind) {
+  for (DefinitionKind one : kKinds) {
+    if (kind_of(one) == kind) return one;
+  }
+  return std::nullopt;
+}
+
+Status invalid(const Definition& definition, std::string_view place, const std::string& why) {
+  Status status;
+  status.reason = Reason::Invalid;
+  status.message = fmt::format("{} {}: {}: {}", kind_of(definition.kind), definition.name, place, why);
+  status.name = definition.name;
+  status.kind = std::string(kind_of(definition.kind));
+  return status;
+}
+
+Result<std::optional<Stage>> stage_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  if (text == "PreDispatch") return Stage::PreDispatch;
+  if (text == "DefaultDispatch") return Stage::DefaultDispatch;
+  if (text == "PostDispatch") return Stage::PostDispatch;
+  return fail(Reason::Invalid, fmt::format("\"{}\" is none of PreDispatch, DefaultDispatch, PostDispatch", text));
+}
+
+std::vector<std::string> texts(const Value& list) {
+  std::vector<std::string> out;
+  for (const Value& one : list.items()) out.push_back(one.str());
+  return out;
+}
+
+void read_workload(const Value& spec, Definition& out) {
+  const Value& workload = spec["workload"];
+  if (workload["type"].as_string() == "autodetects.core.oam.dev") return;
+  out.workload_api_version = workload["definition"]["apiVersion"].str();
+  out.workload_kind = workload["definition"]["kind"].str();
+}
+
+Result<void> read_trait(const Value& spec, Definition& out) {
+  auto stage = stage_of(spec["stage"].str());
+  if (!stage) return fail(invalid(out, "spec.stage", stage.error().message));
+  out.stage = stage->value_or(Stage::DefaultDispatch);
+  out.workload_ref_path = spec["workloadRefPath"].str();
+  out.manages_workload = spec["manageWorkload"].as_bool();
+  out.is_control_plane_only = spec["controlPlaneOnly"].as_bool();
+  out.applies_to = texts(spec["appliesToWorkloads"]);
+  out.conflicts_with = texts(spec["conflictsWith"]);
+  return {};
+}
+
+/// Where the template stands: spec.schematic.cue.template, in the oldest definitions spec.extension.template.
+std::string template_text(const Value& spec) {
+  std::string text = spec["schematic"]["cue"]["template"].str();
+  return text.empty() ? spec["extension"]["template"].str() : text;
+}
+
+std::string parameter_field_of(const cue::Program& program) {
+  const cue::Cursor root = cue::evaluate(program, {}, cue::Limits::for_template());
+  const bool is_old = !root.field("parameter").exists() && root.field("parameters").exists();
+  return is_old ? "parameters" : "parameter";
+}
+
+/// Null, and a fault in `out`, when the text does not compile.
+TemplatePtr compile(Definition& out, std::string_view place, const std::string& text, workflow::Templates& templates) {
+  if (text.empty()) return nullptr;
+  auto made = templates.compile(out.name, text);
+  if (made) return *made;
+  out.fault += fmt::format("{}{}: {}", out.fault.empty() ? "" : "\n", place, trimmed(made.error().message));
+  return nullptr;
+}
+
+void compile_all(const Value& spec, Definition& out, workflow::Templates& templates) {
+  out.program = compile(out, "template", template_text(spec), templates);
+  if (out.program != nullptr) out.parameter_field = parameter_field_of(out.program->program);
+  const Value& status = spec["status"];
+  const std::string health = status["healthPolicy"].str();
+  out.health = compile(out, "status.healthPolicy", health, templates);
+  out.has_faulty_health = !health.empty() && out.health == nullptr;
+  out.custom_status = compile(out, "status.customStatus", status["customStatus"].str(), templates);
+  out.details = compile(out, "status.details", status["details"].str(), templates);
+}
+
+}  // namespace
+
+std::string_view kind_of(DefinitionKind kind) {
+  switch (kind) {
+    case DefinitionKind::Component:
+      return "ComponentDefinition";
+    case DefinitionKind::Trait:
+      return "TraitDefinition";
+    case DefinitionKind::Policy:
+      return "PolicyDefinition";
+    case DefinitionKind::WorkflowStep:
+      return "WorkflowStepDefinition";
+  }
+}
+
+Result<DefinitionPtr> read_definition(const Value& object, workflow::Templates& templates) {
+  const auto kind = definition_kind(kube::kind(object));
+  if (!kind) return fail(Reason::Invalid, fmt::format("\"{}\" is no kind of a definition", kube::kind(object)));
+  auto out = std::make_shared<Definition>();
+  out->kind = *kind;
+  out->name = std::string(kube::name(object));
+  out->object = object;
+  const Value& spec = object["spec"];
+  out->digest = sha256_hex(fmt::format("{}\n{}\n{}", kind_of(*kind), out->name, json::print(spec)));
+  compile_all(spec, *out, templates);
+  if (*kind == DefinitionKind::Component) read_workload(spec, *out);
+  if (*kind == DefinitionKind::Trait) SLIPWAY_TRY_VOID(read_trait(spec, *out));
+  return DefinitionPtr(std::move(out));
+}
+
+}  // namespace slipway::delivery::application

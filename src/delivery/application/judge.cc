@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+#include "delivery/application/render.h"
+
+namespace slipway::delivery::application {
+
+namespace {
+
+constexpr std::size_t kMostDetailName = 31;
+
+/// Evaluates one status text.
+cue::Cursor evaluated(const workflow::TemplatePtr& text, const Value& context, const Value& parameter) {
+  const Value given = parameter.is_null() ? json::object({}) : parameter;
+  return cue::evaluate(text->program, std::vector<cue::Hole>{{"context", context}, {"parameter", given}},
+                       cue::Limits::for_template());
+}
+
+bool is_hidden(const cue::FieldCursor& field) {
+  return std::ranges::any_of(field.attributes, [](const std::string& one) {
+    return one.starts_with("@local(") || one.starts_with("@private(");
+  });
+}
+
+/// A text as it is, anything else as CUE writes it.
+std::string text_of(const cue::Cursor& value) {
+  if (value.kind() == cue::Kind::String) return value.as_string();
+  std::string text(trimmed(value.to_cue()));
+  if (value.kind() != cue::Kind::Struct) return text;
+  if (text.empty()) return "{}";
+  std::string out = "{\n";
+  for (std::string_view line : split(text, '\n')) out += "\t" + std::string(line) + "\n";
+  return out + "}";
+}
+
+/// Fills `verdict.details`; gives what the other texts see as context.status.details.
+Value read_details(const cue::Cursor& root, HealthVerdict& verdict) {
+  json::ObjectBuilder seen;
+  for (const cue::FieldCursor& one : root.fields()) {
+    if (one.name == "context" || one.name == "parameter" || one.name.size() > kMostDetailName) continue;
+    auto value = one.value.to_json();
+    const bool is_private = one.name.starts_with('$');
+    if (!is_private && is_hidden(one)) continue;
+    if (value) seen.add(one.name, *value);
+    if (!is_private) verdict.details[one.name] = value ? text_of(one.value) : "_|_";
+  }
+  return seen.build();
+}
+
+bool is_there(const Definition& definition, const Value& output, const Value& outputs) {
+  return definition.kind != DefinitionKind::Component || !output.is_null() || !outputs.empty();
+}
+
+}  // namespace
+
+HealthVerdict judge(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
+                    const Value& outputs) {
+  HealthVerdict verdict;
+  Value seen = context;
+  if (!output.is_null()) seen = seen.with("output", output);
+  if (!outputs.empty()) seen = seen.with("outputs", outputs);
+  if (!parameter.is_null()) seen = seen.with("parameter", parameter);
+  seen = seen.with("status", json::object({}));
+  if (definition.details != nullptr) {
+    const Value details = read_details(evaluated(definition.details, seen, parameter), verdict);
+    seen = seen.with_path({"status", "details"}, details);
+  }
+  verdict.is_healthy = is_there(definition, output, outputs) && !definition.has_faulty_health;
+  if (verdict.is_healthy && definition.health != nullptr)
+    verdict.is_healthy = evaluated(definition.health, seen, parameter).field("isHealth").as_bool(false);
+  if (definition.custom_status != nullptr) {
+    seen = seen.with_path({"status", "healthy"}, verdict.is_healthy);
+    verdict.message = evaluated(definition.custom_status, seen, parameter).field("message").as_string();
+  }
+  return verdict;
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,93 @@
+#include "delivery/application/render_test.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using testing::yaml;
+
+DefinitionPtr with_status(const std::string& health, const std::string& message = "", const std::string& details = "",
+                          const char* kind = "ComponentDefinition") {
+  workflow::Templates templates;
+  json::ObjectBuilder status;
+  if (!health.empty()) status.add("healthPolicy", health);
+  if (!message.empty()) status.add("customStatus", message);
+  if (!details.empty()) status.add("details", details);
+  auto read = read_definition(json::object({{"kind", kind},
+                                            {"metadata", json::object({{"name", "tried"}})},
+                                            {"spec", json::object({{"status", status.build()}})}}),
+                              templates);
+  EXPECT_TRUE(read.has_value()) << (read ? "" : read.error().message);
+  return read ? *read : nullptr;
+}
+
+HealthVerdict judged(const DefinitionPtr& definition, const Value& output, const Value& outputs = {}) {
+  const Value context = yaml("{name: web, appName: shop, appRevision: shop-v1}");
+  return judge(*definition, context, yaml("{wanted: 2}"), output, outputs);
+}
+
+TEST(Judge, without_a_policy_what_is_there_is_healthy) {
+  EXPECT_TRUE(judged(with_status(""), yaml("{kind: X}")).is_healthy);
+  EXPECT_TRUE(judged(with_status(""), {}, yaml("{s: {kind: X}}")).is_healthy);
+  EXPECT_FALSE(judged(with_status(""), {}).is_healthy);
+  EXPECT_TRUE(judged(with_status("", "", "", "TraitDefinition"), {}).is_healthy);
+}
+
+TEST(Judge, a_policy_sees_live_objects_and_parameters) {
+  auto definition = with_status("isHealth: context.output.ready == parameter.wanted && context.parameter.wanted == 2",
+                                R"CUE(message: "\(context.name): \(context.outputs.s.ip) \(context.status.healthy)")CUE");
+  HealthVerdict verdict = judged(definition, yaml("{ready: 2}"), yaml("{s: {ip: a}}"));
+  EXPECT_TRUE(verdict.is_healthy);
+  EXPECT_EQ(verdict.message, "web: a true");
+  EXPECT_FALSE(judged(definition, yaml("{ready: 1}")).is_healthy);
+}
+
+TEST(Judge, what_cannot_be_evaluated_is_unhealthy_and_says_nothing) {
+  auto definition = with_status("isHealth: context.output.ready == 2", R"CUE(message: "\(context.output.ready)")CUE");
+  HealthVerdict verdict = judged(definition, yaml("{kind: X}"));
+  EXPECT_FALSE(verdict.is_healthy);
+  EXPECT_EQ(verdict.message, "");
+  EXPECT_FALSE(judged(with_status("isHealth: 1"), yaml("{kind: X}")).is_healthy);
+  EXPECT_FALSE(judged(with_status("isHealth: true\nisHealth: false"), yaml("{kind: X}")).is_healthy);
+}
+
+TEST(Judge, details_are_texts_without_private_ones) {
+  auto definition = with_status("isHealth: context.status.details.$ready == 1", R"(message: context.status.details.text)", R"(
+text:     "x"
+count:    3
+list:     ["a", 1]
+struct:   {a: 1, b: "c"}
+open:     string
+$ready:   context.output.ready
+local:    1 @local()
+private:  1 @private()
+nameOfThirtyTwoCharactersIsTooLong: 1
+_hidden:  1
+)");
+  HealthVerdict verdict = judged(definition, yaml("{ready: 1}"));
+  const std::map<std::string, std::string> expected = {{"text", "x"},
+                                                       {"count", "3"},
+                                                       {"list", "[\"a\", 1]"},
+                                                       {"struct", "{\n\ta: 1\n\tb: \"c\"\n}"},
+                                                       {"open", "_|_"}};
+  EXPECT_EQ(verdict.details, expected);
+  EXPECT_TRUE(verdict.is_healthy);
+  EXPECT_EQ(verdict.message, "x");
+}
+
+TEST(Judge, builtin_workloads_say_how_many_are_ready) {
+  testing::Library library;
+  const Value ready = yaml(R"({metadata: {generation: 1}, spec: {replicas: 3}, status: {observedGeneration: 1, replicas: 3,
+    readyReplicas: 3, updatedReplicas: 3}})");
+  for (const char* type : {"webservice", "worker"}) {
+    auto definition = library.find(DefinitionKind::Component, type);
+    HealthVerdict verdict = judged(definition, ready);
+    EXPECT_TRUE(verdict.is_healthy) << type;
+    EXPECT_EQ(verdict.message, "Ready:3/3") << type;
+    verdict = judged(definition, ready.with_path({"status", "readyReplicas"}, 2));
+    EXPECT_FALSE(verdict.is_healthy) << type;
+    EXPECT_EQ(verdict.message, "Ready:2/3") << type;
+  }
+}
+
+}  // namespace
+}  // namespace slipway::delivery::application

@@ -276,6 +276,7 @@ std::vector<Demand> demands(const User& user) {
   made.push_back({"110,000 pairs of doubled keys", user.post(maps, map_of(doubled(210'000, 105'000)))});
   made.push_back({"one doubled key", user.post(maps, map_of(joined(350'000, [](int) { return R"("k":"v")"; })))});
   made.push_back({"many keys", user.post(maps, map_of(doubled(120'000, 120'000)))});
+  made.push_back({"as many keys as fit", user.post(maps, map_of(doubled(59'000, 59'000)))});
   made.push_back({"too many keys", user.post(maps, map_of(doubled(220'000, 220'000)))});
   made.push_back({"merge keys", yaml("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: m}\ndata:\n" + [] {
                     std::string text;

@@ -40,6 +40,7 @@ Figures measure_access(const Settings& settings);
 Figures measure_large(const Settings& settings);
 Figures measure_clusters(const Settings& settings);
 Figures measure_cue(const Settings& settings);
+Figures measure_million(const Settings& settings);
 
 using Instant = std::chrono::steady_clock::time_point;
 inline Instant tick() { return std::chrono::steady_clock::now(); }

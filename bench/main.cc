@@ -63,6 +63,7 @@ int run(int argc, char** argv) {
                           {"wire", measure_wire},
                           {"clusters", measure_clusters},
                           {"cue", measure_cue},
+                          {"million", measure_million},
                           {"large", measure_large}};
   std::ifstream earlier(out);
   std::stringstream text;

@@ -15,7 +15,7 @@ foreach(folder IN ITEMS house docs world jobflow application families cli socket
       set(rooms os net)  # builds without the rest of the tree
     endif()
     if(folder STREQUAL remote_plane)
-      set(rooms remote serve plane os)
+      set(rooms cli)
     endif()
     if(folder STREQUAL serve OR folder STREQUAL families)
       set(rooms serve plane os)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cel/checker.h"
+#include "cel/estimate.h"
 #include "cel/evaluator.h"
 #include "cel/parser.h"
 
@@ -40,6 +41,8 @@ std::expected<std::shared_ptr<const Program>, std::string> Program::compile(std:
   }
   return program;
 }
+
+std::uint64_t Program::max_cost(const TypePtr& self) const { return estimated_cost(*root_, self); }
 
 Value Program::run(const Activation& variables, Budget& budget) const { return evaluate(*root_, variables, budget); }
 

@@ -39,6 +39,8 @@ class Program {
   const Type& result_type() const { return *root_->type; }
   /// Whether the expression reads the variable.
   bool uses(std::string_view variable) const { return variables_.contains(variable); }
+  /// The most that a run can cost; see estimate.h. `self`: the type of that variable.
+  std::uint64_t max_cost(const TypePtr& self) const;
   /// The value, which may be an Error.
   Value run(const Activation& variables, Budget& budget) const;
 

@@ -18,6 +18,10 @@ namespace slipway::cel {
 inline constexpr std::uint64_t kCallCost = 1'000'000;
 inline constexpr std::uint64_t kObjectCost = 10'000'000;
 
+/// What a rule, and all rules of a schema, may cost at the most over one object, as estimated from the schema.
+inline constexpr std::uint64_t kMaxRuleEstimate = 10'000'000;
+inline constexpr std::uint64_t kMaxSchemaEstimate = 100'000'000;
+
 struct Rule {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const Program> message_program;  // of messageExpression; may be null
@@ -45,9 +49,13 @@ class SchemaRules {
  public:
   /// Compiles all rules of `schema`, whose place is `path`; what is wrong with them becomes causes. nullptr when there are no
   /// rules. A resource has apiVersion, kind and metadata, declared or not.
-  /// DIVERGES: what a rule may cost at most is not estimated from the schema; costs are counted when it runs.
+  /// With Costs::Estimated a rule that could cost too much, by the limits that the schema sets on lists, maps and texts, is a
+  /// cause, and so are the dearest rules when all together could. DIVERGES: upstream lets a definition keep dear rules that it
+  /// had; here a version that is changed is judged as a whole.
+  enum class Costs : std::uint8_t { Counted, Estimated };
   static std::shared_ptr<const SchemaRules> compile(const json::Value& schema, const std::string& path,
-                                                    std::vector<Cause>& causes, bool is_resource = true);
+                                                    std::vector<Cause>& causes, bool is_resource = true,
+                                                    Costs costs = Costs::Counted);
   explicit SchemaRules(std::unique_ptr<RuleNode> root) : root_(std::move(root)) {}
 
   /// Adds a cause for each rule that `object` breaks. `old` is null for a create: rules about oldSelf then do not run, unless

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "cel/estimate.h"
 #include "cel/rules.h"
 #include "cel/schema_type.h"
 #include "json/quoted.h"
@@ -70,11 +71,58 @@ std::optional<std::string> normalised(const json::Value& schema, std::string_vie
 struct Place {
   std::string path;
   std::string uncorrelatable{};  // the place from which on old and new cannot be told to belong together; empty: they can
+  std::optional<std::uint64_t> count = 1;  // how often an object can have it at the most; none: the schema sets no limit
+};
+
+/// How often `place` has what is below it, by a limit of the schema there.
+std::optional<std::uint64_t> count_below(const Place& place, const json::Value& schema, const char* limit) {
+  if (!place.count || !schema[limit].is_number()) return std::nullopt;
+  return cost_product(*place.count, static_cast<std::uint64_t>(std::max<std::int64_t>(schema[limit].as_int(), 0)));
+}
+
+/// The estimated costs of the rules of a schema.
+class Estimates {
+ public:
+  void add(const std::string& path, std::uint64_t cost, std::string_view what, std::vector<Cause>& causes) {
+    constexpr std::uint64_t kWorthNaming = kMaxSchemaEstimate / 100;
+    constexpr std::size_t kNamed = 4;
+    if (cost > kMaxRuleEstimate) causes.push_back(field::forbidden(path, text(what, cost, kMaxRuleEstimate)));
+    total_ = cost_sum(total_, cost);
+    if (cost < kWorthNaming) return;
+    const auto behind = std::ranges::find_if(dearest_, [&](const auto& one) { return one.first < cost; });
+    dearest_.insert(behind, {cost, path});
+    if (dearest_.size() > kNamed) dearest_.pop_back();
+  }
+  void judge_total(const std::string& path, std::vector<Cause>& causes) const {
+    if (total_ <= kMaxSchemaEstimate) return;
+    for (const auto& [cost, rule] : dearest_) {
+      causes.push_back(
+          field::forbidden(rule, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"));
+    }
+    causes.push_back(field::forbidden(
+        path,
+        text("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", total_, kMaxSchemaEstimate)));
+  }
+
+ private:
+  static std::string text(std::string_view what, std::uint64_t cost, std::uint64_t limit) {
+    const double times = static_cast<double>(cost) / static_cast<double>(limit);
+    const std::string factor = times > 100   ? "more than 100x"
+                               : times < 1.5 ? fmt::format("{:f}x", times)
+                                             : fmt::format("{:.1f}x", times);
+    return fmt::format(
+        "{} exceeds budget by factor of {} (try simplifying the rule, or adding maxItems, maxProperties, and "
+        "maxLength where arrays, maps, and strings are declared)",
+        what, factor);
+  }
+
+  std::uint64_t total_ = 0;
+  std::vector<std::pair<std::uint64_t, std::string>> dearest_;
 };
 
 class RuleCompiler {
  public:
-  explicit RuleCompiler(std::vector<Cause>& causes) : causes_(causes) {}
+  RuleCompiler(std::vector<Cause>& causes, SchemaRules::Costs costs) : causes_(causes), costs_(costs) {}
 
   std::unique_ptr<RuleNode> visit(const json::Value& schema, const Place& place, bool is_resource) {
     if (!schema.is_object()) return nullptr;
@@ -94,20 +142,24 @@ class RuleCompiler {
     return is_empty ? nullptr : std::move(node);
   }
 
+  void judge_total(const std::string& path) const { estimates_.judge_total(path, causes_); }
+
  private:
   static bool is_embedded(const json::Value& schema) { return schema["x-kubernetes-embedded-resource"].as_bool(); }
 
   void visit_below(RuleNode& node, const json::Value& schema, const Place& place) {
     for (const auto& [name, property] : schema["properties"].members()) {
-      Place below{fmt::format("{}.properties[{}]", place.path, name), place.uncorrelatable};
+      Place below{fmt::format("{}.properties[{}]", place.path, name), place.uncorrelatable, place.count};
       if (auto found = visit(property, below, is_embedded(property)))
         node.properties.emplace(std::string(name), std::move(found));
     }
     const json::Value& values = schema["additionalProperties"];
-    node.additional = visit(values, {place.path + ".additionalProperties", place.uncorrelatable}, is_embedded(values));
+    node.additional =
+        visit(values, {place.path + ".additionalProperties", place.uncorrelatable, count_below(place, schema, "maxProperties")},
+              is_embedded(values));
     node.is_keyed = schema["x-kubernetes-list-type"].as_string() == "map";
     for (const json::Value& key : schema["x-kubernetes-list-map-keys"].items()) node.keys.push_back(key.str());
-    Place below{place.path + ".items", place.uncorrelatable};
+    Place below{place.path + ".items", place.uncorrelatable, count_below(place, schema, "maxItems")};
     if (!node.is_keyed && below.uncorrelatable.empty()) below.uncorrelatable = place.path.empty() ? "<root>" : place.path;
     node.items = visit(schema["items"], below, is_embedded(schema["items"]));
   }
@@ -169,8 +221,18 @@ class RuleCompiler {
     environment.is_kubernetes = true;
     environment.variables = {{"self", node.type}, {"oldSelf", out.has_optional_old ? optional_of(node.type) : node.type}};
     if (!compile_programs(out, environment, rule, path)) return;
+    if (costs_ == SchemaRules::Costs::Estimated) estimate(out, node.type, path, place);
     if (!judge_old(out, rule, path, place)) return;
     node.rules.push_back(std::move(out));
+  }
+
+  void estimate(const Rule& rule, const TypePtr& self, const std::string& path, const Place& place) {
+    // Without a limit as often as its shortest text fits into a request.
+    const std::uint64_t count = place.count.value_or(kMaxRequestBytes / (min_json_bytes(*self) + 1));
+    estimates_.add(path + ".rule", cost_product(rule.program->max_cost(self), count), "estimated rule cost", causes_);
+    if (rule.message_program == nullptr) return;
+    estimates_.add(path + ".messageExpression", cost_product(rule.message_program->max_cost(self), count),
+                   "estimated messageExpression cost", causes_);
   }
 
   bool compile_programs(Rule& out, const Environment& environment, const json::Value& rule, const std::string& path) {
@@ -211,13 +273,17 @@ class RuleCompiler {
   }
 
   std::vector<Cause>& causes_;
+  SchemaRules::Costs costs_;
+  Estimates estimates_;
 };
 
 }  // namespace
 
 std::shared_ptr<const SchemaRules> SchemaRules::compile(const json::Value& schema, const std::string& path,
-                                                        std::vector<Cause>& causes, bool is_resource) {
-  auto root = RuleCompiler(causes).visit(schema, {path}, is_resource);
+                                                        std::vector<Cause>& causes, bool is_resource, Costs costs) {
+  RuleCompiler compiler(causes, costs);
+  auto root = compiler.visit(schema, {path}, is_resource);
+  compiler.judge_total(path);
   if (root == nullptr) return nullptr;
   return std::make_shared<const SchemaRules>(std::move(root));
 }

@@ -265,5 +265,95 @@ TEST(Rules, depth_and_texts_are_limited) {
             "schema.properties[spec].x-kubernetes-validations[0].rule: Required value: rule is not specified");
 }
 
+/// What is said of the costs of a rule about `tags`, a list of texts with these limits.
+std::string costs(std::string_view item_limit, std::string_view list_limit, std::string_view rule) {
+  std::vector<Cause> causes;
+  const std::string tags = fmt::format("{{tags: {{type: array, {} items: {{type: string, {}}}}}}}", list_limit, item_limit);
+  SchemaRules::compile(with_rule(tags, rule), "schema", causes, true, SchemaRules::Costs::Estimated);
+  return joined(causes);
+}
+
+TEST(RuleCosts, the_largest_list_that_upstream_takes_is_the_largest_here) {
+  struct Row {
+    int max_length;
+    int most;
+  };
+  // As measured with k8s.io/apiextensions-apiserver v0.36.3.
+  for (const auto& [max_length, most] :
+       std::initializer_list<Row>{{16, 909'090}, {63, 333'333}, {253, 94'339}, {1024, 24'154}}) {
+    const std::string length = fmt::format("maxLength: {}", max_length);
+    const char* const rule = "self.tags.all(x, x.contains('gpu'))";
+    EXPECT_EQ(costs(length, fmt::format("maxItems: {},", most), rule), "");
+    EXPECT_NE(costs(length, fmt::format("maxItems: {},", most + 1), rule), "");
+  }
+}
+
+TEST(RuleCosts, a_rule_over_a_list_without_limits_is_too_dear_in_three_ways) {
+  const std::string hint =
+      " (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are "
+      "declared)";
+  const std::string rule = "schema.properties[spec].x-kubernetes-validations[0].rule: ";
+  EXPECT_EQ(costs("", "", "self.tags.all(x, x.contains('gpu'))"),
+            rule + "Forbidden: estimated rule cost exceeds budget by factor of more than 100x" + hint + "\n" + rule +
+                "Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema\n" +
+                "schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds "
+                "budget by factor of more than 100x" +
+                hint);
+  EXPECT_EQ(costs("maxLength: 16", "maxItems: 1000000,", "self.tags.all(x, x.contains('gpu'))"),
+            rule + "Forbidden: estimated rule cost exceeds budget by factor of 1.100000x" + hint);
+  EXPECT_EQ(costs("maxLength: 16", "maxItems: 2000000,", "self.tags.all(x, x.contains('gpu'))"),
+            rule + "Forbidden: estimated rule cost exceeds budget by factor of 2.2x" + hint);
+}
+
+TEST(RuleCosts, a_rule_below_lists_counts_as_often_as_they_can_have_items) {
+  const auto said = [](std::string_view outer) {
+    std::vector<Cause> causes;
+    const json::Value schema = yaml(fmt::format(
+        "{{type: object, properties: {{spec: {{type: array, {} items: {{type: object, additionalProperties: {{type: string, "
+        "maxLength: 100, x-kubernetes-validations: [{{rule: \"self.matches('^[a-z]+$')\"}}]}}, maxProperties: 100}}}}}}}}",
+        outer));
+    SchemaRules::compile(schema, "schema", causes, true, SchemaRules::Costs::Estimated);
+    return joined(causes);
+  };
+  EXPECT_EQ(said("maxItems: 1000,"), "");
+  EXPECT_NE(said("maxItems: 2000,").find("estimated rule cost exceeds budget by factor of 1.7x"), std::string::npos);
+  EXPECT_NE(said("").find("estimated rule cost exceeds budget by factor of 8.7x"), std::string::npos);
+}
+
+TEST(RuleCosts, a_message_made_of_what_has_no_known_length_is_too_dear) {
+  std::vector<Cause> causes;
+  SchemaRules::compile(with_rule(kSizes, "self.min <= self.max", "{messageExpression: \"'above ' + string(self.max)\"}"),
+                       "schema", causes, true, SchemaRules::Costs::Estimated);
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].field, "schema.properties[spec].x-kubernetes-validations[0].messageExpression");
+  EXPECT_TRUE(causes[0].message.contains("estimated messageExpression cost exceeds budget by factor of more than 100x"))
+      << causes[0].message;
+}
+
+TEST(RuleCosts, functions_cost_what_their_texts_and_lists_are_long) {
+  struct Row {
+    std::string_view rule;
+    std::string_view said;  // as far as it matters
+  };
+  // 2,500 characters are 10,000 bytes; 1,000 items.
+  for (const auto& [rule, said] : std::initializer_list<Row>{
+           {"self.tags.all(x, x.startsWith('a') && x.lowerAscii() == 'b')", ""},
+           {"self.tags.all(x, x.replace('a', 'bc') != x.replace('d', ''))", ""},
+           {"self.tags.map(x, x.upperAscii()).filter(y, size(y) > 3).size() > 0", ""},
+           {"self.tags.all(x, self.tags.exists(y, x == y))", "more than 100x"},
+           {"self.tags.all(x, x in self.tags)", ""},
+           {"self.tags.all(x, self.tags.exists_one(y, y.size() == x.size()))", ""},
+           {"self.tags.all(x, self.tags.all(y, ['a', 'b'].exists(z, z == 'c')))", "2.6x"},
+           {"self.tags.all(x, x.matches(self.tags[0]))", "more than 100x"},
+           {"self.tags.join(',').contains('abcdefghijk')", ""},
+           {"self.tags.join(',').contains(self.tags.join(';'))", "more than 100x"},
+           {"has(self.tags) ? self.tags.all(x, x.split(',').all(y, y.contains('a'))) : true", "4.2x"},
+       }) {
+    const std::string found = costs("maxLength: 2500", "maxItems: 1000,", rule);
+    EXPECT_EQ(found.empty(), said.empty()) << rule << "\n" << found;
+    EXPECT_TRUE(found.contains(said)) << rule << "\n" << found;
+  }
+}
+
 }  // namespace
 }  // namespace slipway::cel

@@ -1,7 +1,38 @@
 #include "cel/schema_type.h"
 
+#include <algorithm>
+#include <set>
+
 namespace slipway::cel {
+
+std::uint64_t min_json_bytes(const Type& type) {
+  if (type.kind == Kind::Bool) return 4;
+  return type.kind == Kind::Int || type.kind == Kind::Double ? 1 : type.min_json_bytes;
+}
+
 namespace {
+
+/// What an object that has no limits of its own can hold at the most is what fits into a request.
+constexpr std::uint64_t kMaxText = kMaxRequestBytes - 2;
+constexpr std::uint64_t kMaxMoment = 32;  // 9999-12-31T23:59:59.999999999Z in quotes
+constexpr std::uint64_t kDate = 12;
+
+std::uint64_t limit_of(const json::Value& schema, const char* limit, std::uint64_t otherwise) {
+  const json::Value& said = schema[limit];
+  return said.is_number() ? static_cast<std::uint64_t>(std::max<std::int64_t>(said.as_int(), 0)) : otherwise;
+}
+
+TypePtr sized(Kind kind, std::uint64_t min_json_bytes, std::uint64_t max_size) {
+  return std::make_shared<Type>(Type{.kind = kind, .max_size = max_size, .min_json_bytes = min_json_bytes});
+}
+
+/// Of characters with up to four bytes each.
+std::uint64_t max_text(const json::Value& schema) {
+  if (schema["maxLength"].is_number()) return 4 * std::min(limit_of(schema, "maxLength", 0), kMaxRequestBytes);
+  std::uint64_t longest = 0;
+  for (const json::Value& one : schema["enum"].items()) longest = std::max<std::uint64_t>(longest, one.as_string().size());
+  return schema["enum"].empty() ? kMaxText : longest;
+}
 
 TypePtr array_type(const json::Value& schema) {
   const TypePtr item = schema_type(schema["items"], schema["items"]["x-kubernetes-embedded-resource"].as_bool());
@@ -11,6 +42,8 @@ TypePtr array_type(const json::Value& schema) {
   if (list_type == "set") type.identity = Identity::Set;
   if (list_type == "map") type.identity = Identity::Keys;
   for (const json::Value& key : schema["x-kubernetes-list-map-keys"].items()) type.keys.push_back(key.str());
+  type.max_size = limit_of(schema, "maxItems", kMaxText / (min_json_bytes(*item) + 1));
+  type.min_json_bytes = 2;
   return std::make_shared<Type>(std::move(type));
 }
 
@@ -31,18 +64,26 @@ bool has_metadata(const json::Value& schema) {
 TypePtr object_type(const json::Value& schema, bool is_resource) {
   if (const json::Value& values = schema["additionalProperties"]; values.is_object() && !is_resource) {
     TypePtr value = schema_type(values, values["x-kubernetes-embedded-resource"].as_bool());
-    return value == nullptr ? nullptr : map_of(type_of(Kind::String), std::move(value));
+    if (value == nullptr) return nullptr;
+    const std::uint64_t most = limit_of(schema, "maxProperties", kMaxText / (min_json_bytes(*value) + 6));
+    return std::make_shared<Type>(
+        Type{.kind = Kind::Map, .params = {type_of(Kind::String), std::move(value)}, .max_size = most, .min_json_bytes = 2});
   }
-  Type type{.kind = Kind::Object, .name = "object"};
+  Type type{.kind = Kind::Object, .name = "object", .min_json_bytes = 2};
+  std::set<std::string_view> required;
+  for (const json::Value& name : schema["required"].items()) required.insert(name.as_string());
   for (const auto& [name, property] : schema["properties"].members()) {
-    add_field(type, name, schema_type(property, property["x-kubernetes-embedded-resource"].as_bool()));
+    TypePtr of = schema_type(property, property["x-kubernetes-embedded-resource"].as_bool());
+    const bool is_required = required.contains(name);
+    if (of != nullptr && is_required && !property.has("default")) type.min_json_bytes += name.size() + min_json_bytes(*of) + 4;
+    add_field(type, name, std::move(of));
   }
   if (is_resource && !has_metadata(schema)) {
     Type metadata{.kind = Kind::Object, .name = "object"};
-    add_field(metadata, "name", type_of(Kind::String));
-    add_field(metadata, "generateName", type_of(Kind::String));
-    add_field(type, "apiVersion", type_of(Kind::String));
-    add_field(type, "kind", type_of(Kind::String));
+    add_field(metadata, "name", sized(Kind::String, 2, kMaxText));
+    add_field(metadata, "generateName", sized(Kind::String, 2, kMaxText));
+    add_field(type, "apiVersion", sized(Kind::String, 2, kMaxText));
+    add_field(type, "kind", sized(Kind::String, 2, kMaxText));
     add_field(type, "metadata", std::make_shared<Type>(std::move(metadata)));
   }
   return std::make_shared<Type>(std::move(type));
@@ -51,7 +92,9 @@ TypePtr object_type(const json::Value& schema, bool is_resource) {
 }  // namespace
 
 TypePtr schema_type(const json::Value& schema, bool is_resource) {
-  if (schema["x-kubernetes-int-or-string"].as_bool()) return type_of(Kind::Dyn);
+  if (schema["x-kubernetes-int-or-string"].as_bool()) {
+    return sized(Kind::Dyn, 1, schema["maxLength"].is_number() ? max_text(schema) : kMaxText);
+  }
   const std::string_view type = is_resource ? "object" : schema["type"].as_string();
   const std::string_view format = schema["format"].as_string();
   if (type == "array") return array_type(schema);
@@ -60,10 +103,11 @@ TypePtr schema_type(const json::Value& schema, bool is_resource) {
   if (type == "number") return type_of(Kind::Double);
   if (type == "integer") return type_of(Kind::Int);
   if (type != "string") return nullptr;
-  if (format == "byte") return type_of(Kind::Bytes);
-  if (format == "duration") return type_of(Kind::Duration);
-  if (format == "date" || format == "date-time") return type_of(Kind::Timestamp);
-  return type_of(Kind::String);
+  if (format == "byte") return sized(Kind::Bytes, 2, limit_of(schema, "maxLength", kMaxText));
+  if (format == "duration") return sized(Kind::Duration, 3, kMaxMoment);
+  if (format == "date") return sized(Kind::Timestamp, kDate, kDate);
+  if (format == "date-time") return sized(Kind::Timestamp, 21, kMaxMoment);
+  return sized(Kind::String, 2, max_text(schema));
 }
 
 }  // namespace slipway::cel

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,8 @@ struct Type {
   std::map<std::string, Field, std::less<>> fields{};  // of Object, by the name rules use (see escape())
   Identity identity = Identity::Order;                 // of List
   std::vector<std::string> keys{};                     // of List with Identity::Keys, JSON names
+  std::optional<std::uint64_t> max_size{};             // by a schema: characters, bytes, items or entries at the most
+  std::uint64_t min_json_bytes = 0;                    // by a schema: of its shortest JSON text
 };
 
 /// A type without parameters; shared.

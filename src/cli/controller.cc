@@ -42,7 +42,7 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   plane::Controllers::Options options;
   options.pods = makes_cluster ? plane::PodRuntimeKind::Simulated : plane::PodRuntimeKind::None;
   options.makes_cluster = makes_cluster;
-  process->controllers = std::make_unique<plane::Controllers>(env);
+  process->controllers = std::make_unique<plane::Controllers>(env, remote_factory(env));
   process->controllers->add_remote(plane::Controllers::kLocal, process->client, options);
   process->controllers->start();
   *process->shown = process->controllers.get();

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/controller_notes.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "json/text.h"
@@ -142,6 +143,7 @@ Task<int> why(Session& session, Arguments arguments) {
   const auto object = co_await fetch(session, *target, arguments.ns);
   if (!object) co_return report(object.error());
   const plane::StoreView view(session.server(), session.store(), session.env().clock.now());
+  for (const std::string& note : co_await controller_notes(session.server())) fmt::print("note: {}\n", note);
   const plane::Answer answer = plane::why(*object, target->part, view);
   fmt::print("{}", answer.text);
   co_return answer.is_unknown_part ? kBadInput : kDelivered;

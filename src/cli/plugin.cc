@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "cli/commands.h"
+#include "cli/controller_notes.h"
 #include "cli/remote_session.h"
 #include "cli/snapshot.h"
-#include "control/leader_election.h"
 #include "plane/show.h"
 
 namespace slipway::cli {
@@ -48,16 +49,6 @@ Result<Subject> choose(Snapshot view, const std::vector<std::string>& words) {
   return Subject{std::move(view), object, std::move(part)};
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 /// What keeps controllers from their work: an embedded cluster says it in /readyz, `slipway controller` in its Lease.
 Task<std::vector<std::string>> hindrances(std::shared_ptr<remote::RemoteClient> client) {
   constexpr std::string_view kMark = "[-]controllers failed: ";
@@ -68,15 +59,7 @@ Task<std::vector<std::string>> hindrances(std::shared_ptr<remote::RemoteClient> 
       if (line.starts_with(kMark)) told.push_back(line.substr(kMark.size()));
     }
   }
-  client::ListQuery query;
-  query.field_selector = "metadata.name=" + control::LeaderElection::Options{}.name;
-  const auto leases = co_await client::list(*client, {"coordination.k8s.io", "v1", "leases"}, query);
-  if (!leases) co_return told;  // who may not see the Lease is told the rest all the same
-  for (const json::Value& lease : (*leases)["items"].items()) {
-    if (lease["spec"]["holderIdentity"].as_string().empty()) continue;
-    const std::string_view note = lease["metadata"]["annotations"][control::LeaderElection::kNote].as_string();
-    for (std::string& line : lines_of(note)) told.push_back(std::move(line));
-  }
+  std::ranges::move(co_await controller_notes(*client), std::back_inserter(told));
   co_return told;
 }
 

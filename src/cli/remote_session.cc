@@ -51,6 +51,13 @@ Result<remote::Connection> first_with_context(Files& files, const std::vector<st
   return found;
 }
 
+/// As the variables say, where the kubeconfig names no proxy.
+void add_proxy(remote::Connection& connection) {
+  if (!connection.proxy_url.empty()) return;
+  connection.proxy_url = remote::proxy_of(connection.server, either("https_proxy", "HTTPS_PROXY"),
+                                          either("http_proxy", "HTTP_PROXY"), either("no_proxy", "NO_PROXY"));
+}
+
 }  // namespace
 
 Result<remote::Connection> connection_of(Files& files, const Arguments& arguments) {
@@ -58,11 +65,17 @@ Result<remote::Connection> connection_of(Files& files, const Arguments& argument
   auto connection = paths.empty()
                         ? remote::in_cluster(files, variable("KUBERNETES_SERVICE_HOST"), variable("KUBERNETES_SERVICE_PORT"))
                         : first_with_context(files, paths, arguments.context);
-  if (connection && connection->proxy_url.empty()) {
-    connection->proxy_url = remote::proxy_of(connection->server, either("https_proxy", "HTTPS_PROXY"),
-                                             either("http_proxy", "HTTP_PROXY"), either("no_proxy", "NO_PROXY"));
-  }
+  if (connection) add_proxy(*connection);
   return connection;
+}
+
+fleet::RemoteFactory remote_factory(Env& env) {
+  return [&env](const fleet::RemoteCluster& cluster) -> Result<std::shared_ptr<client::Client>> {
+    SLIPWAY_TRY(connection, remote::read_embedded_kubeconfig(cluster.kubeconfig, cluster.context));
+    add_proxy(connection);
+    return std::make_shared<remote::RemoteClient>(env, connection, remote::CredentialSource::Options{},
+                                                  remote::RemoteClient::over_sockets(env, connection));
+  };
 }
 
 std::shared_ptr<remote::RemoteClient> connect(Session& session, remote::Connection connection) {

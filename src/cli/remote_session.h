@@ -12,6 +12,10 @@ namespace slipway::cli {
 /// of the pod this runs in.
 Result<remote::Connection> connection_of(Files& files, const Arguments& arguments);
 
+/// Clients of clusters that kubeconfigs name as data: no files, no programs of this machine (remote/kubeconfig.h). For the
+/// fleet of a process; `env` outlives the clients.
+fleet::RemoteFactory remote_factory(Env& env);
+
 std::shared_ptr<remote::RemoteClient> connect(Session& session, remote::Connection connection);
 
 }  // namespace slipway::cli

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/remote_session.h"
+
 namespace slipway::cli {
 namespace {
 
@@ -91,7 +93,7 @@ void Session::make_controllers() {
   options.data_dir = options_.data_dir;
   options.supervisor = {"/proc/self/exe", "pod-supervisor"};
   options.user = {.uid = geteuid(), .gid = getegid()};
-  controllers_ = std::make_unique<plane::Controllers>(env(), server(), options);
+  controllers_ = std::make_unique<plane::Controllers>(env(), server(), options, remote_factory(env()));
 }
 
 void Session::start_controllers() {

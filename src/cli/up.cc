@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/remote_session.h"
 #include "kube/names.h"
 #include "serve/access.h"
 #include "serve/credentials.h"
@@ -63,7 +64,7 @@ class Up {
   Up(Session& session, Arguments arguments)
       : session_(session),
         arguments_(std::move(arguments)),
-        controllers_(session.env()),
+        controllers_(session.env(), remote_factory(session.env())),
         gateway_(session.env()),
         tasks_(session.env()) {}
 

@@ -11,6 +11,7 @@
 #include "kube/schema.h"
 #include "kube/schema_node.h"
 #include "kube/typed_merge.h"
+#include "kube/typed_shape.h"
 
 namespace slipway::kube {
 namespace {
@@ -141,6 +142,17 @@ Value track_update(const ResourceType& type, const Value& live, const Value& upd
   const OwnableFields ownable = ownable_by(type, writer);
   own_update(managed, node, difference_of(node, live, updated), {updater, ownable, now});
   return with_managed(updated, managed.encode());
+}
+
+std::size_t least_tracked_bytes(const ResourceType& type, const Value& live, const Value& updated) {
+  if (live.is_object() && (managed_of(live).is_null() || ManagedFields::is_reset(managed_of(updated)))) return 0;
+  std::size_t bytes = 0;
+  for (auto [name, value] : updated.members()) {
+    const bool is_ours = name != "apiVersion" && name != "kind" && name != "metadata" && name != "status";
+    if (!is_ours || value.is_same(live[name])) continue;
+    bytes += typed::least_added_bytes(typed::member_node(root_of(type), name).node, live[name], value);
+  }
+  return bytes;
 }
 
 Result<Value> apply(const ResourceType& type, const Value& live, const Value& config, const Writer& writer, bool force,

@@ -25,6 +25,10 @@ struct Writer {
 json::Value track_update(const ResourceType& type, const json::Value& live, const json::Value& updated, const Writer& writer,
                          Time now);
 
+/// A lower bound on the text that the writer's row of managedFields will have after track_update(), from one cheap pass; 0 when
+/// nothing would be tracked. So what will be too large is refused before the expensive work.
+std::size_t least_tracked_bytes(const ResourceType& type, const json::Value& live, const json::Value& updated);
+
 /// Applies `config` for `writer` to `live` (null for a create).
 /// BadRequest when config carries managedFields or another apiVersion; Invalid when it does not fit the schema's lists;
 /// Conflict with FieldManagerConflict causes when other managers own what would change and `force` is false.

@@ -405,5 +405,36 @@ TEST(TrackUpdate, owns_metadata_that_users_write) {
             "\n");
 }
 
+/// The text of the row that the update gives its writer.
+std::size_t tracked_bytes(const Value& live, const Value& updated) {
+  const Value tracked = track_update(widgets(), live, updated, writer("u"), at(9));
+  for (const Value& row : tracked["metadata"]["managedFields"].items()) {
+    if (row["manager"].as_string() == "u") return json::print(row["fieldsV1"]).size();
+  }
+  return 0;
+}
+
+TEST(LeastTrackedBytes, are_never_more_than_what_is_tracked) {
+  const Value live = track_update(widgets(), Value(), widget("spec: {replicas: 1, free: {a: {b: 1}}}"), writer("first"), at(1));
+  for (const char* spec : {"spec: {}", "spec: {replicas: 1, paused: true}", "spec: {free: {a: {b: 1, c: {d: 2}}, e: []}}",
+                           "spec: {selector: {x: y, z: w}}", "spec: {ports: [{port: 1, name: a}, {port: 2}], tags: [x, y]}",
+                           "spec: {free: {a: 1}}", "status: {phase: x, count: 3}", "other: {a: b}"}) {
+    for (const Value& before : {Value(), live}) {
+      const Value updated = widget(spec);
+      EXPECT_LE(least_tracked_bytes(widgets(), before, updated), tracked_bytes(before, updated)) << spec;
+    }
+  }
+}
+
+TEST(LeastTrackedBytes, are_nearly_all_for_a_large_map_and_none_for_what_is_not_tracked) {
+  json::ObjectBuilder many;
+  for (int i = 0; i < 1000; ++i) many.add(fmt::format("key{}", i), i);
+  const Value large = widget("spec: {}").with_path({"spec", "free"}, many.build());
+  EXPECT_GE(least_tracked_bytes(widgets(), Value(), large) * 100, tracked_bytes(Value(), large) * 99);
+  EXPECT_EQ(least_tracked_bytes(widgets(), widget("spec: {}"), large), 0u);  // without owners, which an update does not begin
+  const Value atomic = widget("spec: {}").with_path({"spec", "selector"}, large["spec"]["free"]);
+  EXPECT_LE(least_tracked_bytes(widgets(), Value(), atomic), 40u);
+}
+
 }  // namespace
 }  // namespace slipway::kube

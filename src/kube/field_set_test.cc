@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "json/text.h"
 
 namespace slipway::kube {
@@ -24,6 +26,24 @@ TEST(FieldSet, tells_a_member_with_members_below_it_from_one_without) {
   EXPECT_FALSE(set.has(FieldPath{PathElement::field("c")}));
   EXPECT_EQ(text(set), R"({"f:a":{".":{},"f:b":{}},"f:c":{"f:d":{}},"f:e":{}})");
   EXPECT_EQ(text(set.leaves()), R"({"f:a":{"f:b":{}},"f:c":{"f:d":{}},"f:e":{}})");
+}
+
+TEST(FieldSet, orders_names_by_all_their_bytes) {
+  using std::string_view_literals::operator""sv;
+  const std::vector<std::string_view> ordered{""sv,         "\0"sv,         "\0b"sv,       "a"sv,          "a\0"sv,
+                                              "aaaaaaaa"sv, "aaaaaaaa\0"sv, "aaaaaaaaa"sv, "aaaaaaaaaa"sv, "aaaaaaaab"sv,
+                                              "aaaaaaab"sv, "b"sv,          "\xc3\xa4"sv,  "\xff"sv};
+  std::vector<FieldSet::Entry> entries;
+  for (const std::string_view name : ordered) entries.push_back({PathElement::field(name), {}, true});
+  entries.push_back({PathElement::index(1), {}, true});
+  std::ranges::reverse(entries);
+  std::vector<std::string_view> found;
+  const FieldSet set = FieldSet::of(entries);
+  for (const FieldSet::Entry& entry : set.entries()) {
+    if (entry.element.kind() == PathElement::Kind::Field) found.push_back(entry.element.content().as_string());
+  }
+  EXPECT_EQ(found, ordered);
+  EXPECT_EQ(set.entries().back().element.kind(), PathElement::Kind::Index);
 }
 
 TEST(FieldSet, drops_elements_of_later_versions_and_refuses_malformed_ones) {

@@ -238,9 +238,9 @@ class Merge {
       if (!merge_key.empty() && !item.has(merge_key)) return no_merge_key(item, merge_key);
       (in_first.has(item) ? named : rest).push_back(item);
     }
-    SLIPWAY_TRY(right, in_order_of(named, first, merge_key));
-    SLIPWAY_TRY(left, in_order_of(rest, live, merge_key));
+    SLIPWAY_TRY(right, in_order_of(named, first, in_first, merge_key));
     const Places in_live(live, merge_key);
+    SLIPWAY_TRY(left, in_order_of(rest, live, in_live, merge_key));
     Items out;
     std::size_t i = 0;
     std::size_t j = 0;

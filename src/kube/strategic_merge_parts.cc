@@ -113,7 +113,7 @@ std::string key_text(const json::Value& item, std::string_view merge_key) {
 
 bool is_deletion(const json::Value& item) { return item[kPatch].as_string() == "delete"; }
 
-Result<Items> in_order_of(const Items& list, const Items& order, std::string_view merge_key) {
+Result<Items> in_order_of(const Items& list, const Items& order, const Places& places, std::string_view merge_key) {
   if (!merge_key.empty()) {
     for (const Items* one : std::initializer_list<const Items*>{&list, &order}) {
       for (const json::Value& item : *one) {
@@ -122,7 +122,6 @@ Result<Items> in_order_of(const Items& list, const Items& order, std::string_vie
       }
     }
   }
-  const Places places(order, merge_key);
   return sorted_by(list, [&](const json::Value& item) {
     const std::ptrdiff_t at = places.of(item);
     const bool is_last = is_deletion(item) || at < 0;

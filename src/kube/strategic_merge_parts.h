@@ -72,8 +72,8 @@ class Places {
   std::map<std::string, std::ptrdiff_t> place_of_;
   std::ptrdiff_t size_ = 0;
 };
-/// `list` in the order of `order`; items to be deleted come last.
-Result<Items> in_order_of(const Items& list, const Items& order, std::string_view merge_key);
+/// `list` in the order of `order`, whose places are `places`; items to be deleted come last.
+Result<Items> in_order_of(const Items& list, const Items& order, const Places& places, std::string_view merge_key);
 bool is_deletion(const json::Value& item);
 Items items_of(const json::Value& list);
 

@@ -182,6 +182,21 @@ FieldSet paths_of(const SchemaNode* node, const Value& value) {
   return FieldSet::of(std::move(entries));
 }
 
+std::size_t least_added_bytes(const SchemaNode* node, const Value& before, const Value& after) {
+  constexpr std::size_t kAround = std::string_view(R"("f:":{},)").size();
+  if (before.is_same(after) || shape_of(node, after) != Shape::Map) return 0;
+  const bool was_map = shape_of(node, before) == Shape::Map;
+  Beside others(before);
+  std::size_t bytes = 0;
+  for (auto [name, value] : after.members()) {
+    const Value* other = was_map ? others.find(name) : nullptr;
+    if (other != nullptr && other->is_same(value)) continue;
+    bytes += other == nullptr ? name.size() + kAround : 0;
+    bytes += least_added_bytes(member_node(node, name).node, other == nullptr ? Value() : *other, value);
+  }
+  return bytes;
+}
+
 FieldSet fields_of(const SchemaNode* node, const Value& value) {
   switch (shape_of(node, value)) {
     case Shape::Null:

@@ -34,6 +34,9 @@ json::Value merge(const SchemaNode* node, const json::Value& live, const json::V
 
 /// Every path of `value`: what compare() says was added when it comes.
 FieldSet paths_of(const SchemaNode* node, const json::Value& value);
+/// Of the paths that compare() says were added: a lower bound on their text as fieldsV1, for one pass without making them.
+/// Members of maps count, what is in lists does not.
+std::size_t least_added_bytes(const SchemaNode* node, const json::Value& before, const json::Value& after);
 /// What an applier of `value` owns: leaves, items of lists, keys of maps, empty and null maps; not the declared fields around
 /// them.
 FieldSet fields_of(const SchemaNode* node, const json::Value& value);

@@ -58,7 +58,8 @@ cluster::PodRuntime* Controllers::Pods::any() const {
 Controllers::Controllers(Env& env, fleet::RemoteFactory remote)
     : env_(env), fleet_(env, std::move(remote)), runtime_(env, fleet_) {}
 
-Controllers::Controllers(Env& env, client::Client& client, Options options) : Controllers(env) {
+Controllers::Controllers(Env& env, client::Client& client, Options options, fleet::RemoteFactory remote)
+    : Controllers(env, std::move(remote)) {
   add(kLocal, client, std::move(options));
 }
 

@@ -64,10 +64,10 @@ class Controllers {
   /// The name of a cluster that is the only one, as KubeVela calls its hub.
   static constexpr const char* kLocal = "local";
 
-  /// `remote` makes clients of clusters elsewhere; without it there are none.
-  explicit Controllers(Env& env, fleet::RemoteFactory remote = nullptr);
-  /// One cluster, named kLocal.
-  Controllers(Env& env, client::Client& client, Options options);
+  /// `remote` makes clients of clusters elsewhere; null: there are none.
+  Controllers(Env& env, fleet::RemoteFactory remote);
+  /// One cluster of this process, named kLocal.
+  Controllers(Env& env, client::Client& client, Options options, fleet::RemoteFactory remote = nullptr);
   ~Controllers();
 
   /// A cluster of this process and its controllers. `client` must outlive this.

@@ -26,8 +26,20 @@ Result<Value> entry(const Value& config, const char* list, const char* part, std
   return fail(Reason::NotFound, fmt::format("the kubeconfig has no {} \"{}\"", part, name));
 }
 
+/// Whose files and programs a kubeconfig may name.
+struct Machine {
+  Files* files = nullptr;  // null: nobody's
+  std::string folder{};    // of the kubeconfig
+};
+
+std::unexpected<Status> refused_here(std::string_view field) {
+  return fail(
+      Reason::BadRequest,
+      fmt::format("kubeconfig: {} may not be used here: certificates, keys and tokens must be in the text itself", field));
+}
+
 /// `<field>-data` in base64, or the content of the file that `<field>` names; empty when neither is given.
-Result<std::string> inline_or_file(Files& files, const Value& from, const std::string& field, const std::string& folder) {
+Result<std::string> inline_or_file(const Machine& machine, const Value& from, const std::string& field) {
   if (const auto data = from[field + "-data"].as_string(); !data.empty()) {
     std::string text;
     if (!base64_decode(data, text)) return fail(Reason::BadRequest, fmt::format("kubeconfig: {}-data is not base64", field));
@@ -35,7 +47,8 @@ Result<std::string> inline_or_file(Files& files, const Value& from, const std::s
   }
   const std::string path = from[field].str();
   if (path.empty()) return std::string();
-  return files.read(in_folder(folder, path));
+  if (machine.files == nullptr) return refused_here(field);
+  return machine.files->read(in_folder(machine.folder, path));
 }
 
 std::vector<std::string> strings(const Value& list) {
@@ -63,7 +76,7 @@ Result<ExecPlugin> read_exec(const Value& exec, const std::string& folder) {
   return plugin;
 }
 
-Result<void> read_cluster(Files& files, const Value& cluster, const std::string& folder, Connection& into) {
+Result<void> read_cluster(const Machine& machine, const Value& cluster, Connection& into) {
   into.server = cluster["server"].str();
   while (into.server.ends_with('/')) into.server.pop_back();
   if (into.server.empty()) return fail(Reason::BadRequest, "kubeconfig: the cluster has no server");
@@ -72,7 +85,7 @@ Result<void> read_cluster(Files& files, const Value& cluster, const std::string&
   into.is_insecure = cluster["insecure-skip-tls-verify"].as_bool();
   into.server_name = cluster["tls-server-name"].str();
   into.proxy_url = cluster["proxy-url"].str();
-  SLIPWAY_TRY(authority, inline_or_file(files, cluster, "certificate-authority", folder));
+  SLIPWAY_TRY(authority, inline_or_file(machine, cluster, "certificate-authority"));
   into.authority_pem = std::move(authority);
   if (into.is_insecure && !into.authority_pem.empty()) {
     return fail(Reason::BadRequest, "kubeconfig: specifying a root certificates file with the insecure flag is not allowed");
@@ -80,23 +93,25 @@ Result<void> read_cluster(Files& files, const Value& cluster, const std::string&
   return {};
 }
 
-Result<void> read_user(Files& files, const Value& user, const std::string& folder, Connection& into) {
+Result<void> read_user(const Machine& machine, const Value& user, Connection& into) {
   if (user.has("auth-provider")) {
     return fail(Reason::NotImplemented, "kubeconfig: auth-provider is not implemented: use an exec plugin");
   }
-  SLIPWAY_TRY(certificate, inline_or_file(files, user, "client-certificate", folder));
+  SLIPWAY_TRY(certificate, inline_or_file(machine, user, "client-certificate"));
   into.certificate_pem = std::move(certificate);
-  SLIPWAY_TRY(key, inline_or_file(files, user, "client-key", folder));
+  SLIPWAY_TRY(key, inline_or_file(machine, user, "client-key"));
   into.key_pem = std::move(key);
   into.token = user["token"].str();
-  into.token_file = in_folder(folder, user["tokenFile"].str());
+  into.token_file = in_folder(machine.folder, user["tokenFile"].str());
+  if (machine.files == nullptr && !into.token_file.empty()) return refused_here("tokenFile");
   into.user = user["username"].str();
   into.password = user["password"].str();
   into.impersonated_user = user["as"].str();
   into.impersonated_uid = user["as-uid"].str();
   into.impersonated_groups = strings(user["as-groups"]);
   if (user.has("exec") && !user["exec"].is_null()) {
-    SLIPWAY_TRY(exec, read_exec(user["exec"], folder));
+    if (machine.files == nullptr) return refused_here("exec");
+    SLIPWAY_TRY(exec, read_exec(user["exec"], machine.folder));
     into.exec = std::move(exec);
   }
   return {};
@@ -111,22 +126,30 @@ bool is_exempt(std::string_view entry, std::string_view host) {
   return host == entry || (host.size() > entry.size() && host.ends_with(entry) && host[host.size() - entry.size() - 1] == '.');
 }
 
-}  // namespace
-
-Result<Connection> read_kubeconfig(Files& files, std::string_view text, const std::string& folder, const std::string& context) {
+Result<Connection> read(const Machine& machine, std::string_view text, const std::string& context) {
   SLIPWAY_TRY(config, json::parse_yaml(text));
   const std::string name = context.empty() ? config["current-context"].str() : context;
   if (name.empty()) return fail(Reason::BadRequest, "the kubeconfig has no current-context: name one with --context");
   SLIPWAY_TRY(chosen, entry(config, "contexts", "context", name));
   SLIPWAY_TRY(cluster, entry(config, "clusters", "cluster", chosen["cluster"].as_string()));
   Connection connection;
-  SLIPWAY_TRY_VOID(read_cluster(files, cluster, folder, connection));
+  SLIPWAY_TRY_VOID(read_cluster(machine, cluster, connection));
   if (const auto who = chosen["user"].as_string(); !who.empty()) {
     SLIPWAY_TRY(user, entry(config, "users", "user", who));
-    SLIPWAY_TRY_VOID(read_user(files, user, folder, connection));
+    SLIPWAY_TRY_VOID(read_user(machine, user, connection));
   }
   if (const auto ns = chosen["namespace"].as_string(); !ns.empty()) connection.ns = std::string(ns);
   return connection;
+}
+
+}  // namespace
+
+Result<Connection> read_kubeconfig(Files& files, std::string_view text, const std::string& folder, const std::string& context) {
+  return read({&files, folder}, text, context);
+}
+
+Result<Connection> read_embedded_kubeconfig(std::string_view text, const std::string& context) {
+  return read({}, text, context);
 }
 
 Result<Connection> in_cluster(Files& files, const std::string& host, const std::string& port) {

@@ -1,5 +1,6 @@
 #include "remote/kubeconfig.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/memory_files.h"
@@ -92,6 +93,37 @@ TEST_F(KubeconfigTest, reads_exec_plugins) {
 TEST_F(KubeconfigTest, says_what_is_missing) {
   EXPECT_EQ(failure("nowhere"), "the kubeconfig has no context \"nowhere\"");
   EXPECT_EQ(failure("broken"), "the kubeconfig has no cluster \"gone\"");
+}
+
+TEST_F(KubeconfigTest, an_embedded_one_names_no_files_and_no_programs) {
+  const auto embedded = [](std::string_view cluster, std::string_view user) {
+    return read_embedded_kubeconfig(
+        fmt::format("current-context: x\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\n"
+                    "clusters: [{{name: c, cluster: {{server: \"https://h\", {}}}}}]\nusers: [{{name: u, user: {{{}}}}}]\n",
+                    cluster, user),
+        "");
+  };
+  const auto whole = embedded("certificate-authority-data: Q0E=", "client-certificate-data: Y2VydA==, token: t");
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(whole->authority_pem, "CA");
+  EXPECT_EQ(whole->certificate_pem, "cert");
+  EXPECT_EQ(whole->token, "t");
+  struct Row {
+    std::string_view field, cluster, user;
+  };
+  for (const auto& [field, cluster, user] :
+       std::initializer_list<Row>{{"certificate-authority", "certificate-authority: /etc/passwd", "token: t"},
+                                  {"client-certificate", "", "client-certificate: /etc/passwd"},
+                                  {"client-key", "", "client-key: key"},
+                                  {"tokenFile", "", "tokenFile: token"},
+                                  {"exec", "", "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh}"}}) {
+    const auto refused = embedded(cluster, user);
+    ASSERT_FALSE(refused) << field;
+    EXPECT_EQ(refused.error().reason, Reason::BadRequest);
+    EXPECT_EQ(
+        refused.error().message,
+        fmt::format("kubeconfig: {} may not be used here: certificates, keys and tokens must be in the text itself", field));
+  }
 }
 
 TEST_F(KubeconfigTest, finds_a_pods_own_account) {

@@ -236,4 +236,14 @@ Result<void> Planner::check_size(const Value& object) const {
   return {};
 }
 
+Result<void> Planner::check_tracked_size(const Value& object, const Value& old) const {
+  const std::size_t limit = context_.options.max_object_bytes;
+  const std::size_t tracked = kube::least_tracked_bytes(served_.type, old, object);
+  if (tracked < limit / 8) return {};
+  // The rows that are there may shrink.
+  const Value bare = object.without_path({"metadata", "managedFields"});
+  if (tracked > limit || is_text_beyond(bare, limit - tracked)) return fail(too_large(limit));
+  return {};
+}
+
 }  // namespace slipway::server

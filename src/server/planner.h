@@ -84,6 +84,8 @@ class Planner {
   Result<Value> admit(Value object, const Value& old) const;
   Value mutate(Value object, const Value& old) const;
   Result<void> check_size(const Value& object) const;
+  /// Before the fields of `object` are tracked: whether they make it too large.
+  Result<void> check_tracked_size(const Value& object, const Value& old) const;
   // delete.cc
   Result<Plan> remove_found(const Found& found, const DeleteOptions& options);
   Result<Plan> erase(const Found& found);

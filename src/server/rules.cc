@@ -25,7 +25,7 @@ class Rules {
 };
 
 RulesPtr compile_rules(const kube::Schema&, const json::Value& open_api, const std::string& path, std::vector<Cause>& causes) {
-  auto compiled = cel::SchemaRules::compile(open_api, path, causes);
+  auto compiled = cel::SchemaRules::compile(open_api, path, causes, true, cel::SchemaRules::Costs::Estimated);
   return compiled == nullptr ? nullptr : std::make_shared<const Rules>(std::move(compiled));
 }
 

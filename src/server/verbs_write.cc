@@ -101,7 +101,10 @@ Result<Plan> Planner::create_decoded(Value object, Tracking tracking) {
   if (!request_.dry_run) birth.revision = first_revision_;
   object = fill_defaults(with_birth(object, birth));
   SLIPWAY_TRY_VOID(check_size(object));  // before what costs more than to measure it
-  if (tracking == Tracking::Update) object = kube::track_update(served_.type, Value(), object, writer(), now_);
+  if (tracking == Tracking::Update) {
+    SLIPWAY_TRY_VOID(check_tracked_size(object, Value()));
+    object = kube::track_update(served_.type, Value(), object, writer(), now_);
+  }
   SLIPWAY_TRY(admitted, admit(std::move(object), Value()));
   object = std::move(admitted);
   if (served_.strategy->prepare_create != nullptr) object = served_.strategy->prepare_create(object, around());
@@ -179,7 +182,10 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
   Value object = merge_status(decoded, old);
   if (is_main) object = fill_change(std::move(object), old);
   SLIPWAY_TRY_VOID(check_size(object));  // before what costs more than to measure it
-  if (tracking == Tracking::Update) object = kube::track_update(served_.type, old, object, writer(), now_);
+  if (tracking == Tracking::Update) {
+    SLIPWAY_TRY_VOID(check_tracked_size(object, old));
+    object = kube::track_update(served_.type, old, object, writer(), now_);
+  }
   if (is_main) {
     SLIPWAY_TRY(admitted, admit(std::move(object), old));
     object = std::move(admitted);

@@ -1,4 +1,6 @@
 // Deliveries by real processes, through the real binary: verdicts, logs, explanations, reruns, interruptions, kill -9.
+#include <fmt/format.h>
+
 #include "program.h"
 
 namespace slipway::cli {
@@ -52,6 +54,22 @@ TEST_F(Delivery, a_missing_command_fails_with_its_name) {
   EXPECT_EQ(slipway(run_arguments(write("w.yaml", text))).code, 1);
   const Ended why = slipway({"why", "workflow/flow", "--data-dir", data_dir()});
   EXPECT_NE(why.out.find("frobnicate"), std::string::npos) << why.out;
+}
+
+TEST_F(Delivery, why_names_what_controllers_elsewhere_wait_for) {
+  const auto lease = [](const char* ns, const char* holder, const char* note) {
+    return fmt::format(
+        "apiVersion: coordination.k8s.io/v1\nkind: Lease\n"
+        "metadata: {{name: slipway-controller, namespace: {}, annotations: {{slipway.dev/waits-for: \"{}\"}}}}\n"
+        "spec: {{holderIdentity: \"{}\"}}\n---\n",
+        ns, note, holder);
+  };
+  const std::string text = lease("default", "one", "controller job waits for jobs\\ncontroller pod waits for pods\\n") +
+                           lease("kube-system", "", "nobody says this") + shell_workflow("flow", {{"only", "true"}});
+  EXPECT_EQ(slipway(run_arguments(write("w.yaml", text))).code, 0);
+  const Ended why = slipway({"why", "workflow/flow", "--data-dir", data_dir()});
+  EXPECT_TRUE(why.out.starts_with("note: controller job waits for jobs\nnote: controller pod waits for pods\n")) << why.out;
+  EXPECT_FALSE(why.out.contains("nobody")) << why.out;
 }
 
 TEST_F(Delivery, a_rerun_runs_the_step_and_what_depends_on_it_again) {

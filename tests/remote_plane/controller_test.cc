@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/check.h"
+#include "cli/remote_session.h"
 #include "cluster/cluster.h"
 #include "cluster/simulated_runtime.h"
 #include "control/leader_election.h"
@@ -46,9 +47,12 @@ class RemoteTest : public testing::Test {
 
   Env& env() { return real_.env(); }
 
+  std::string kubeconfig() const {
+    return serve::kubeconfig(credentials_, {{"only", fmt::format("https://127.0.0.1:{}", http_->port())}});
+  }
+
   std::shared_ptr<RemoteClient> connect(const std::string& impersonated_user = "") {
-    const std::string text = serve::kubeconfig(credentials_, {{"only", fmt::format("https://127.0.0.1:{}", http_->port())}});
-    auto connection = read_kubeconfig(env().files, text, folder_ / "", "");
+    auto connection = read_kubeconfig(env().files, kubeconfig(), folder_ / "", "");
     SLIPWAY_CHECK(connection.has_value(), connection ? "" : connection.error().message);
     connection->impersonated_user = impersonated_user;
     auto client = std::make_shared<RemoteClient>(env(), *connection, CredentialSource::Options{},
@@ -161,13 +165,35 @@ TEST_F(RemoteTest, a_remote_controller_delivers_the_release_example) {
     plane::Controllers::Options options;
     options.pods = plane::PodRuntimeKind::None;
     options.makes_cluster = false;
-    remote_controllers_ = std::make_unique<plane::Controllers>(env());
+    remote_controllers_ = std::make_unique<plane::Controllers>(env(), nullptr);
     remote_controllers_->add_remote("far", client, options);
     remote_controllers_->start();
     const auto user = connect();
     const auto applied = co_await apply_release(env(), *user);
     EXPECT_TRUE(applied) << applied.error().message;
     EXPECT_EQ(co_await ending(*user), "Complete");
+  });
+}
+
+TEST_F(RemoteTest, the_fleet_of_a_command_reaches_a_cluster_that_a_kubeconfig_names) {
+  has_cluster_controllers_ = false;
+  serve([this]() -> Task<> {
+    remote_controllers_ = std::make_unique<plane::Controllers>(env(), cli::remote_factory(env()));
+    fleet::Fleet& fleet = remote_controllers_->fleet();
+    const auto added = fleet.add_remote("far", fleet::RemoteCluster{.kubeconfig = kubeconfig()});
+    EXPECT_TRUE(added) << added.error().message;
+    const auto client = fleet.find("far");
+    EXPECT_TRUE(client);
+    if (!client) co_return;
+    const auto got = co_await client::get(*client, {"", "v1", "namespaces"}, {"", "default"});
+    EXPECT_TRUE(got) << got.error().message;
+    EXPECT_TRUE(fleet.reach("far").is_reachable);
+    const auto refused = fleet.add_remote("files", fleet::RemoteCluster{.kubeconfig = R"({current-context: x,
+      contexts: [{name: x, context: {cluster: c, user: u}}], clusters: [{name: c, cluster: {server: "https://h"}}],
+      users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: sh}}}]})"});
+    EXPECT_FALSE(refused);
+    if (!refused) EXPECT_EQ(refused.error().reason, Reason::BadRequest) << refused.error().message;
+    EXPECT_FALSE(fleet.find("files"));
   });
 }
 
@@ -204,7 +230,7 @@ TEST_F(RemoteTest, a_controller_whose_role_lacks_one_kind_runs_all_that_do_not_n
     const auto admin = connect();
     const auto granted = co_await grant_all_but_jobs(*admin, "half");
     EXPECT_TRUE(granted) << granted.error().message;
-    remote_controllers_ = std::make_unique<plane::Controllers>(env());
+    remote_controllers_ = std::make_unique<plane::Controllers>(env(), nullptr);
     remote_controllers_->add_remote("far", connect("half"), plane::Controllers::Options{});
     remote_controllers_->start();
     const auto made = co_await client::create(*admin, deployments, parsed(R"({apiVersion: apps/v1, kind: Deployment,

@@ -16,20 +16,8 @@
 namespace slipway::up {
 namespace {
 
-using namespace std::chrono_literals;
-
 /// Bytes of memory a cached object may cost its controller.
 constexpr std::size_t kMaxBytesPerObject = 1024;
-
-bool is_full() {
-  const char* said = std::getenv("SLIPWAY_LOAD");
-  return said != nullptr && std::string_view(said) == "full";
-}
-
-std::string binary() {
-  const char* said = std::getenv("SLIPWAY_BINARY");
-  return said != nullptr ? said : SLIPWAY_BINARY_DIR "/slipway";
-}
 
 std::size_t resident_bytes() {
   malloc_trim(0);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -98,13 +99,39 @@ void UpProcess::kill() {
   wait();
 }
 
+bool is_full() {
+  const char* said = std::getenv("SLIPWAY_LOAD");
+  return said != nullptr && std::string_view(said) == "full";
+}
+
+std::string binary() {
+  const char* said = std::getenv("SLIPWAY_BINARY");
+  return said != nullptr ? said : SLIPWAY_BINARY_DIR "/slipway";
+}
+
 User::User(const Access& access, std::size_t connections) : real_({.log_level = LogLevel::Error}), url_(access.url) {
-  auto made = net::Client::make(real_.env(), {.tls = access.tls, .connections = connections, .idle_connections = connections});
+  auto made = net::Client::make(
+      real_.env(),
+      {.tls = access.tls, .connections = connections, .idle_connections = connections, .idle_timeout = std::chrono::hours{1}});
   SLIPWAY_CHECK(made.has_value(), made.error().message);
   client_ = std::move(*made);
 }
 
 User::~User() { real_.shut(); }
+
+Task<> User::open_connections(std::size_t count) {
+  std::vector<std::unique_ptr<http::BodyStream>> held;  // an answer that is not read has its connection to itself
+  while (held.size() < count) {
+    HttpCall call = get("/readyz");
+    call.is_streaming = true;
+    auto answer = co_await client_->send(std::move(call));
+    SLIPWAY_CHECK(answer.has_value(), answer ? "" : answer.error().message);
+    held.push_back(std::move(answer->stream));
+  }
+  for (const auto& stream : held) {
+    for (auto piece = co_await stream->next(); piece && *piece;) piece = co_await stream->next();
+  }
+}
 
 void User::run(std::function<Task<>(User&)> work) {
   auto and_stop = [](User& self, std::function<Task<>(User&)> inner) -> Task<> {
@@ -117,7 +144,11 @@ void User::run(std::function<Task<>(User&)> work) {
 }
 
 HttpCall User::post(const std::string& path, std::string body) const {
-  return {.url = url_ + path, .method = "POST", .headers = {{"Content-Type", "application/json"}}, .body = std::move(body)};
+  return {.url = url_ + path,
+          .method = "POST",
+          .headers = {{"Content-Type", "application/json"}},
+          .body = std::move(body),
+          .timeout = kBroken};
 }
 
 HttpCall User::create(const std::string& name, std::size_t bytes) const {

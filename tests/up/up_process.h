@@ -50,6 +50,11 @@ class UpProcess {
   Access access_;
 };
 
+/// SLIPWAY_LOAD=full: the long form of the tests, as `make test-load` runs them.
+bool is_full();
+/// $SLIPWAY_BINARY, else the one that was built beside this program.
+std::string binary();
+
 /// A loop with a client that has at most `connections` connections.
 class User {
  public:
@@ -59,15 +64,20 @@ class User {
   Env& env() { return real_.env(); }
   net::Client& client() { return *client_; }
   const std::string& url() const { return url_; }
+  /// Has `count` connections kept, made one after the other: each handshake has the machine for itself, however slow that is.
+  Task<> open_connections(std::size_t count);
   /// Runs `work` to its end.
   void run(std::function<Task<>(User&)> work);
-  HttpCall get(const std::string& path) const { return {.url = url_ + path}; }
+  /// Its time-out, as that of post() and create(), only ends a broken run.
+  HttpCall get(const std::string& path) const { return {.url = url_ + path, .timeout = kBroken}; }
   /// POST of an object, as JSON text.
   HttpCall post(const std::string& path, std::string body) const;
   /// POST of a ConfigMap `name` with `bytes` of data into namespace default.
   HttpCall create(const std::string& name, std::size_t bytes) const;
 
  private:
+  static constexpr Duration kBroken = std::chrono::minutes{10};
+
   os::RealEnv real_;
   std::string url_;
   std::unique_ptr<net::Client> client_;

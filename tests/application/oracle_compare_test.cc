@@ -30,7 +30,7 @@ Value status_of(const Value& line) {
   const Value list = steps.build();
   Value status = json::object({{"conditions", line["conditions"]}, {"services", line["services"]}});
   status = status.with("appliedResources", line["applied"]);
-  if (line["target"]["kind"] == Value("WorkflowRun")) return status.with("phase", line["phase"]).with("steps", list);
+  if (line["target"]["kind"] == Value("WorkflowRun")) return status.with("status", line["phase"]).with("steps", list);
   return status.with("status", line["phase"]).with("workflow", json::object({{"steps", list}}));
 }
 

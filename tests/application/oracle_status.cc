@@ -35,7 +35,7 @@ bool is_application(const Value& target) { return kube::kind(target) == "Applica
 
 }  // namespace
 
-std::string phase_of(const Value& target) { return target["status"][is_application(target) ? "status" : "phase"].str(); }
+std::string phase_of(const Value& target) { return target["status"]["status"].str(); }
 
 Value steps_of(const Value& target) {
   const Value& status = is_application(target) ? target["status"]["workflow"] : target["status"];

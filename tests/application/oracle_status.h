@@ -11,7 +11,7 @@ namespace slipway::oracle_test {
 
 using json::Value;
 
-/// status.status of an Application, status.phase of a WorkflowRun.
+/// Of an Application or WorkflowRun.
 std::string phase_of(const Value& target);
 /// {name, type, phase, reason} of steps and sub-steps, in order; reason only where there is one.
 Value steps_of(const Value& target);

@@ -359,11 +359,7 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
                           ? Result<DefinitionPtr>(known->second)
                           : app.lookup().definition(DefinitionKind::WorkflowStep, found);
     if (!definition) co_return fail(std::move(definition).error());
-    if (!(*definition)->program) {
-      const std::string& fault = (*definition)->fault;
-      co_return fail(Reason::Invalid, fmt::format("step type {}: {}", type, fault.empty() ? "it has no CUE template" : fault));
-    }
-    co_return workflow::StepDefinition{(*definition)->program};
+    co_return step_definition(type, **definition);
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
   std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });
@@ -372,8 +368,7 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
         json::print(json::object({{"at", slot}, {"component", component}}));
   }
   SLIPWAY_CO_TRY(stored, co_await save_context(*client, app.application(), context.object, pass.store));
-  pass.status.context_backend =
-      workflow::ContextBackend{"v1", "ConfigMap", std::string(kube::name(stored)), std::string(kube::ns(stored)), ""};
+  pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;
   co_return Result<void>{};

@@ -6,6 +6,8 @@
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
 #include "delivery/application/show.h"
+#include "delivery/application/show_run.h"
+#include "delivery/application/workflow_run.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -20,6 +22,16 @@ KindRow application_row() {
   return row;
 }
 
+KindRow run_row() {
+  KindRow row{.group = kWorkflowRunKind.group, .kind = kWorkflowRunKind.kind};
+  row.verdict = run_verdict;
+  row.news = run_news;
+  row.summary = run_summary;
+  row.describe = run_describe;
+  row.has_part = run_has_part;
+  return row;
+}
+
 Family make() {
   Family family{.name = "application", .groups = {kGroup, "cue.oam.dev"}};
   family.definitions = custom_resource_definitions();
@@ -27,9 +39,10 @@ Family make() {
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
     made.push_back(std::make_unique<ApplicationController>(context.env, context.http));
+    made.push_back(std::make_unique<WorkflowRunController>(context.env, context.http));
     return made;
   };
-  family.kinds = {application_row()};
+  family.kinds = {application_row(), run_row()};
   return family;
 }
 

@@ -3,6 +3,7 @@
 #include "delivery/application/kind.h"
 #include "delivery/application/spec_shape.h"
 #include "delivery/application/status.h"
+#include "delivery/application/workflow_run_status.h"
 #include "kube/crd_schema.h"
 
 namespace slipway::delivery::application {
@@ -162,8 +163,8 @@ Value workflow_run_crd() {
                 true,
                 {column("PHASE", ".status.status"), kAge[0]},
                 "A run of steps that belongs to no application."};
-  return kube::make_crd(
-      crd_of(row, kube::open_api_schema(json::describe<shape::WorkflowRun>()), open_object("How the run stands.")));
+  return kube::make_crd(crd_of(row, kube::open_api_schema(json::describe<shape::WorkflowRun>()),
+                               kube::open_api_schema(json::describe<WorkflowRunStatus>())));
 }
 
 Value package_crd() {

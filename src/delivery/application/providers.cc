@@ -225,9 +225,11 @@ std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const 
   return found;
 }
 
-std::vector<workflow::Provider> application_providers(AppRun& run) {
+namespace {
+
+std::vector<Row> rows() {
   const std::vector<std::string> component = {"value", "cluster", "namespace", "env", "waitHealthy", "patch"};
-  const Row rows[] = {
+  return {
       {"oam", "component-apply", component, apply_component},
       {"oam", "component-render", component, render_component_call},
       {"oam", "load", {"app", "component"}, load_components},
@@ -237,12 +239,34 @@ std::vector<workflow::Provider> application_providers(AppRun& run) {
       {"multicluster", "list-clusters", {}, list_clusters},
       {"multicluster", "get-placements-from-topology-policies", {"policies"}, get_placements},
   };
+}
+
+}  // namespace
+
+std::vector<workflow::Provider> application_providers(AppRun& run) {
   std::vector<workflow::Provider> providers;
-  for (const Row& row : rows) {
+  for (const Row& row : rows()) {
     providers.push_back({row.package, row.function, row.params,
                          [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }});
   }
   return providers;
+}
+
+std::vector<workflow::Provider> providers_without_application() {
+  std::vector<workflow::Provider> providers;
+  for (const Row& row : rows()) {
+    const std::string what =
+        fmt::format("{}.{} needs an Application: a WorkflowRun has no components and no policies", row.package, row.function);
+    providers.push_back(
+        {row.package, row.function, row.params, [what](ProviderCall) -> Task<Answer> { co_return Answer::error(what); }});
+  }
+  return providers;
+}
+
+Result<workflow::StepDefinition> step_definition(const std::string& type, const Definition& definition) {
+  if (definition.program) return workflow::StepDefinition{definition.program};
+  const std::string& fault = definition.fault;
+  return fail(Reason::Invalid, fmt::format("step type {}: {}", type, fault.empty() ? "it has no CUE template" : fault));
 }
 
 }  // namespace slipway::delivery::application

@@ -7,12 +7,18 @@
 #include <vector>
 
 #include "delivery/application/app_run.h"
+#include "delivery/workflow/engine.h"
 #include "delivery/workflow/provider.h"
 
 namespace slipway::delivery::application {
 
 /// Rows for one reconcile; `run` outlives them.
 std::vector<workflow::Provider> application_providers(AppRun& run);
+
+/// The same rows for a run that belongs to no Application: each fails and says so.
+std::vector<workflow::Provider> providers_without_application();
+/// What the engine needs of a step's definition. Errors: Invalid when it has no template that compiles.
+Result<workflow::StepDefinition> step_definition(const std::string& type, const Definition& definition);
 
 /// Placements and components of a `deploy` step.
 struct DeployPlan {

@@ -56,4 +56,8 @@ Task<Result<Value>> save_context(client::Client& client, kube::Object owner, Val
   co_return co_await client::create(client, kube::kConfigMaps, wanted, kManager);
 }
 
+workflow::ContextBackend backend_of(const Value& context) {
+  return {"v1", "ConfigMap", std::string(kube::name(context)), std::string(kube::ns(context)), ""};
+}
+
 }  // namespace slipway::delivery::application

@@ -19,5 +19,7 @@ struct LoadedContext {
 Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object owner);
 /// Creates or replaces it. Gives the object.
 Task<Result<Value>> save_context(client::Client& client, kube::Object owner, Value object, workflow::RunStore store);
+/// The reference to it that a status has.
+workflow::ContextBackend backend_of(const Value& context);
 
 }  // namespace slipway::delivery::application

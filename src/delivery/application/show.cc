@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "delivery/application/kind.h"
+#include "delivery/application/show_run.h"
+#include "delivery/application/show_steps.h"
 #include "delivery/family/text.h"
 
 namespace slipway::delivery::application {
@@ -14,22 +16,7 @@ bool is_current(const kube::Object& application) {
   return application["status"]["observedGeneration"].as_int() == kube::generation(application);
 }
 
-/// Steps and sub-steps with their indentation.
-std::vector<std::pair<std::string, Value>> steps_of(const kube::Object& application) {
-  std::vector<std::pair<std::string, Value>> all;
-  for (const Value& step : application["status"]["workflow"]["steps"].items()) {
-    all.emplace_back("", step);
-    for (const Value& sub : step["subSteps"].items()) all.emplace_back("  ", sub);
-  }
-  return all;
-}
-
-std::string text_of(const Value& step) {
-  std::string text = step["phase"].str();
-  if (const auto reason = step["reason"].as_string(); !reason.empty()) text += fmt::format(" ({})", reason);
-  if (const auto message = step["message"].as_string(); !message.empty()) text += ": " + one_line(std::string(message));
-  return text;
-}
+const Value& run_of(const kube::Object& application) { return application["status"]["workflow"]; }
 
 std::string place_of(const Value& service) {
   const std::string cluster = service["cluster"].as_string().empty() ? kHub : service["cluster"].str();
@@ -43,10 +30,6 @@ std::string health_of(const Value& service) {
 }
 
 std::string tables(const kube::Object& application) {
-  std::vector<std::vector<std::string>> steps = {{"STEP", "TYPE", "PHASE"}};
-  for (const auto& [indent, step] : steps_of(application)) {
-    steps.push_back({indent + step["name"].str(), step["type"].str(), text_of(step)});
-  }
   std::vector<std::vector<std::string>> services = {{"COMPONENT", "PLACE", "HEALTH", "TRAITS"}};
   for (const Value& service : application["status"]["services"].items()) {
     std::string traits;
@@ -56,8 +39,7 @@ std::string tables(const kube::Object& application) {
     }
     services.push_back({service["name"].str(), place_of(service), health_of(service), traits});
   }
-  std::string out;
-  if (steps.size() > 1) out += aligned(steps);
+  std::string out = steps_table(run_of(application));
   if (services.size() > 1) out += (out.empty() ? "" : "\n") + aligned(services);
   return out;
 }
@@ -65,30 +47,7 @@ std::string tables(const kube::Object& application) {
 std::string failure_of(const kube::Object& application) {
   const Value& ready = kube::condition(application, "Ready");
   if (ready["status"].as_string() == "False") return ready["message"].str();
-  for (const auto& [indent, step] : steps_of(application)) {
-    if (step["phase"].as_string() == "failed") {
-      return fmt::format("step {}: {}", step["name"].as_string(), step["message"].as_string());
-    }
-  }
-  return application["status"]["workflow"]["message"].str();
-}
-
-/// What a step waits for, with the object to look at next.
-control::Wait wait_of(const Value& step, const kube::Object& application) {
-  control::Wait wait{.on = fmt::format("step \"{}\"", step["name"].as_string()),
-                     .reason = step["reason"].as_string().empty() ? step["phase"].str() : step["reason"].str(),
-                     .message = step["message"].str(),
-                     .since = kube::time_of(step["firstExecuteTime"]),
-                     .next = {},
-                     .part = ""};
-  const Value& made = step["resourceRef"];
-  const bool is_here = made["cluster"].as_string().empty() || made["cluster"].as_string() == kHub;
-  if (made.is_object() && is_here) wait.next = made;
-  if (step["phase"].as_string() == "suspending") {
-    wait.message = fmt::format("waits for a person: `slipway workflow resume app/{} -n {}` goes on", kube::name(application),
-                               kube::ns(application));
-  }
-  return wait;
+  return failed_step(run_of(application));
 }
 
 std::vector<control::Wait> explain(const kube::Object& application, const control::View&) {
@@ -112,11 +71,9 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
                      .part = ""});
     return waits;
   }
-  for (const auto& [indent, step] : steps_of(application)) {
-    const auto phase = step["phase"].as_string();
-    const bool is_open = phase == "running" || phase == "suspending" || phase == "pending" || phase == "failed";
-    if (is_open && step["type"].as_string() != "step-group") waits.push_back(wait_of(step, application));
-  }
+  const std::string resume =
+      fmt::format("slipway workflow resume app/{} -n {}", kube::name(application), kube::ns(application));
+  waits = waits_of_steps(run_of(application), resume);
   if (!waits.empty()) return waits;
   for (const Value& service : status["services"].items()) {
     if (service["healthy"].as_bool()) continue;
@@ -153,13 +110,7 @@ std::optional<Verdict> verdict(const kube::Object& application) {
 }
 
 std::vector<News> news(const kube::Object& before, const kube::Object& after) {
-  std::vector<News> told;
-  const auto earlier = steps_of(before);
-  for (const auto& [indent, step] : steps_of(after)) {
-    const auto known = std::ranges::find_if(earlier, [&](const auto& one) { return one.second["name"] == step["name"]; });
-    const std::string text = text_of(step);
-    if (known == earlier.end() || text_of(known->second) != text) told.push_back({.part = step["name"].str(), .text = text});
-  }
+  std::vector<News> told = step_news(run_of(before), run_of(after));
   if (before["status"]["status"] != after["status"]["status"] && !after["status"]["status"].as_string().empty()) {
     told.push_back({.part = "", .text = after["status"]["status"].str()});
   }
@@ -193,13 +144,11 @@ std::string describe(const kube::Object& application, const control::View& view,
   return out;
 }
 
-bool has_part(const kube::Object& application, const std::string& step) {
-  const auto steps = steps_of(application);
-  return std::ranges::any_of(steps, [&](const auto& one) { return one.second["name"].as_string() == step; });
-}
+bool has_part(const kube::Object& application, const std::string& step) { return has_step(run_of(application), step); }
 
 std::vector<control::ExplainRow> explain_rows() {
-  return {control::ExplainRow::without_parts(kApplicationKind.group, kApplicationKind.kind, explain)};
+  return {control::ExplainRow::without_parts(kApplicationKind.group, kApplicationKind.kind, explain),
+          control::ExplainRow::without_parts(kWorkflowRunKind.group, kWorkflowRunKind.kind, explain_run)};
 }
 
 }  // namespace slipway::delivery::application

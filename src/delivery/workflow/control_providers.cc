@@ -22,16 +22,25 @@ Task<Answer> end_run(ProviderCall call) { co_return ended(Answer::Kind::Break, c
 Task<Answer> fail_run(ProviderCall call) { co_return ended(Answer::Kind::Fail, call); }
 Task<Answer> message(ProviderCall call) { co_return ended(Answer::Kind::Done, call); }
 
-/// Once per call: the note tells that it has suspended the step before; running again means that somebody resumed it.
+/// Notes of suspends that somebody has resumed begin with this.
+constexpr std::string_view kResumed = "resumed ";
+
+/// Once per call: the note tells that it has suspended the step before. A step that is running again without having waited was
+/// resumed; one that waits has not got here yet: the note was stored, and then the status was lost.
 Task<Answer> suspend(ProviderCall call) {
   if (call.store == nullptr || call.status == nullptr) co_return not_in_a_step();
   const std::string key = fmt::format("{}.{}.suspendTimeStamp", call.step_id, call.path);
+  std::string& told = call.store->notes[key];
+  if (told.starts_with(kResumed)) co_return Answer::done();
+  if (!told.empty() && call.status->phase == kRunning && call.status->reason != kReasonWait) {
+    told = std::string(kResumed) + told;
+    call.store->has_changed = true;
+    co_return Answer::done();
+  }
   const Time now = call.setting.env.clock.now();
-  const auto known = call.store->notes.find(key);
-  if (known != call.store->notes.end() && call.status->phase == kRunning) co_return Answer::done();
-  const Time since = known == call.store->notes.end() ? now : parse_rfc3339(known->second).value_or(now);
-  if (known == call.store->notes.end()) {
-    call.store->notes[key] = to_rfc3339(now);
+  const Time since = told.empty() ? now : parse_rfc3339(told).value_or(now);
+  if (told.empty()) {
+    told = to_rfc3339(now);
     call.store->has_changed = true;
   }
   // DIVERGES: upstream ignores the message.

@@ -169,6 +169,14 @@ bool PassRun::may_begin(const Step& step) const {
   return (known->second.phase == kRunning || known->second.phase == kFailed) && has_suspended_step();
 }
 
+/// The pause after a failure stands, whatever wakes the run meanwhile: retries are not used up by a busy object.
+bool PassRun::is_resting(const Step& step) const {
+  const auto known = by_name_.find(step.name);
+  if (known == by_name_.end() || known->second.phase != kFailed || is_finished(known->second)) return false;
+  if (is_group(step) || is_overdue(step) || !known->second.last_execute_time) return false;
+  return env_.clock.now() < *known->second.last_execute_time + pause_after_failure(step, known->second);
+}
+
 bool PassRun::has_suspended_step() const {
   return std::ranges::any_of(by_name_, [&](const auto& entry) {
     const Step* spec = run_.steps.find(entry.first);
@@ -192,6 +200,7 @@ Task<> PassRun::run_one_by_one(const StepList& steps, const Step* group) {
       record_pending(step, *why);
       co_return;
     }
+    if (is_resting(step)) co_return;
     std::optional<StepOutcome> outcome;
     co_await run_into(step, steps, group, outcome);
     if (outcome) record(std::move(*outcome));
@@ -207,7 +216,7 @@ Task<> PassRun::run_as_graph(const StepList& steps, const Step* group) {
     for (const Step& step : steps) {
       const SubStepStatus* known = status_of(step.name);
       if ((known != nullptr && is_finished(*known)) || tried.contains(step.name)) continue;
-      if (may_begin(step) && !pending_on(step)) ready.push_back(&step);
+      if (may_begin(step) && !pending_on(step) && !is_resting(step)) ready.push_back(&step);
     }
     if (ready.empty()) break;
     std::vector<std::optional<StepOutcome>> outcomes(ready.size());
@@ -233,7 +242,7 @@ Task<> PassRun::run_as_graph(const StepList& steps, const Step* group) {
 Task<> PassRun::run_into(const Step& step, const StepList& list, const Step* group, std::optional<StepOutcome>& outcome) {
   if (is_group(step)) {
     co_await run_group(step, list);
-  } else if (!retry_wait(step)) {
+  } else {
     outcome = co_await run_step(step, list, group);
   }
 }
@@ -420,22 +429,11 @@ void PassRun::conclude() {
   }
 }
 
-/// How long a failed step still rests before it is tried again. Whatever wakes the run meanwhile does not shorten it.
-std::optional<Duration> PassRun::retry_wait(const Step& step) const {
-  const SubStepStatus* status = status_of(step.name);
-  const bool is_retried = status != nullptr && status->phase == kFailed && !is_finished(*status) && status->last_execute_time;
-  if (!is_retried || status_.is_terminated || status->failures == 0) return std::nullopt;
-  Duration pause = backoff_after(status->failures, run_.options.max_wait);
-  if (step.retry) {
-    const double factor = std::pow(step.retry->factor, static_cast<double>(std::max<std::int64_t>(0, status->failures - 1)));
-    const double micros = static_cast<double>(step.retry->duration.count()) * factor;
-    pause =
-        micros < static_cast<double>(step.retry->cap.count()) ? Duration{static_cast<std::int64_t>(micros)} : step.retry->cap;
-  }
-  const Duration passed = env_.clock.now() - *status->last_execute_time;
-  // A wall clock that was set back must not hold a step for longer than its pause.
-  if (passed < Duration{0} || passed >= pause) return std::nullopt;
-  return pause - passed;
+Duration PassRun::pause_after_failure(const Step& step, const SubStepStatus& status) const {
+  if (!step.retry) return backoff_after(status.attempts, run_.options.max_wait);
+  const double factor = std::pow(step.retry->factor, static_cast<double>(std::max<std::int64_t>(0, status.failures - 1)));
+  const double micros = static_cast<double>(step.retry->duration.count()) * factor;
+  return micros < static_cast<double>(step.retry->cap.count()) ? Duration{static_cast<std::int64_t>(micros)} : step.retry->cap;
 }
 
 std::optional<Duration> PassRun::delay_of(const Step& step) const {
@@ -448,8 +446,9 @@ std::optional<Duration> PassRun::delay_of(const Step& step) const {
     const auto until = store_.notes.find(note(status, "resumeTimeStamp"));
     const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
     if (due) delay = std::max<Duration>(*due - now, std::chrono::milliseconds{1});
-  } else if (status.phase == kFailed && !is_group(step)) {
-    delay = retry_wait(step).value_or(std::chrono::milliseconds{1});
+  } else if (status.phase == kFailed && status.last_execute_time) {
+    const Time due = *status.last_execute_time + pause_after_failure(step, status);
+    delay = std::max<Duration>(due - now, std::chrono::milliseconds{1});
   } else if (!is_group(step) && (!status_.is_suspended || (status.phase != kPending && has_suspended_step()))) {
     delay = backoff_after(status.attempts, run_.options.max_wait);
   }

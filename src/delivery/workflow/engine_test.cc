@@ -189,11 +189,10 @@ TEST_F(EngineTest, a_waiting_step_is_looked_at_by_the_table_until_it_goes_on) {
 TEST_F(EngineTest, an_error_is_retried_ten_times_and_then_ends_the_run) {
   const Steps steps = steps_of("[{name: a, type: error}, {name: b, type: ok}, {name: c, type: ok, if: always}]");
   for (int n = 1; n <= 10; ++n) {
-    pass(steps);
+    const auto again = pass(steps).again;
     ASSERT_EQ(shown(), "a:failed/Execute") << n;
-    pass(steps);  // too early: the step rests
-    ASSERT_EQ(errors, n);
-    env.advance(backoff_after(n, 60s));
+    ASSERT_EQ(again, backoff_after(n, 60s)) << n;
+    env.advance(*again);
   }
   pass(steps);
   EXPECT_EQ(errors, 11);
@@ -220,6 +219,57 @@ TEST_F(EngineTest, a_step_may_bring_its_own_retries) {
   env.advance(15s);
   pass(steps);
   EXPECT_EQ(shown(), "a:failed/FailedAfterRetries");
+}
+
+TEST_F(EngineTest, waking_a_run_early_uses_up_no_retries) {
+  for (const char* mode : {"{steps: StepByStep}", "{steps: DAG}"}) {
+    status = {};
+    errors = 0;
+    const Steps steps = steps_of("[{name: a, type: error}, {name: b, type: wait}]", mode);
+    pass(steps);
+    for (int n = 0; n < 30; ++n) {
+      env.advance(10ms);
+      EXPECT_LE(pass(steps).again, Duration(990ms));
+    }
+    EXPECT_EQ(errors, 1) << mode;
+    EXPECT_EQ(status.find("a")->failures, 1) << mode;
+    env.advance(700ms);
+    pass(steps);
+    EXPECT_EQ(errors, 2) << mode;
+  }
+}
+
+TEST_F(EngineTest, what_was_stored_before_a_crash_resumes_nothing) {
+  define("ask", "import \"vela/op\"\nw: op.#ConditionalWait & {continue: context.goes}\ns: op.#Suspend & {}");
+  const Steps steps = steps_of("[{name: a, type: ask}]");
+  pass(steps);
+  EXPECT_EQ(shown(), "a:running/Wait");
+  const RunStatus before = status;
+  goes = true;
+  pass(steps);
+  EXPECT_EQ(shown(), "a:suspending/Suspend");
+  status = before;  // the variables were written, the status was not
+  pass(steps);
+  EXPECT_EQ(shown(), "a:suspending/Suspend");
+  status = resume(status).value();
+  pass(steps);
+  EXPECT_EQ(shown(), "a:succeeded");
+}
+
+TEST_F(EngineTest, a_step_that_waits_after_it_was_resumed_is_not_suspended_again) {
+  define("ask", "import \"vela/op\"\ns: op.#Suspend & {}\nw: op.#ConditionalWait & {continue: context.goes}");
+  const Steps steps = steps_of("[{name: a, type: ask}]");
+  pass(steps);
+  status = resume(status).value();
+  pass(steps);
+  EXPECT_EQ(shown(), "a:running/Wait");
+  env.advance(1s);
+  pass(steps);
+  EXPECT_EQ(shown(), "a:running/Wait");
+  goes = true;
+  env.advance(1s);
+  pass(steps);
+  EXPECT_EQ(shown(), "a:succeeded");
 }
 
 TEST_F(EngineTest, failures_may_suspend_the_run_instead) {

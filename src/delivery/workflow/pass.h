@@ -50,7 +50,7 @@ class PassRun {
   void conclude();
   std::optional<Duration> delay() const;
   std::optional<Duration> delay_of(const Step& step) const;
-  std::optional<Duration> retry_wait(const Step& step) const;
+  Duration pause_after_failure(const Step& step, const SubStepStatus& status) const;
   void compose_status();
 
   // engine.cc: lists and groups.
@@ -66,6 +66,7 @@ class PassRun {
   void record_pending(const Step& step, const std::string& message);
   void record(StepOutcome outcome);
   void keep_value(const StepOutcome& outcome);
+  bool is_resting(const Step& step) const;
   bool has_suspended_step() const;
 
   // precheck.cc

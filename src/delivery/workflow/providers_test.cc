@@ -223,7 +223,7 @@ TEST_F(ProvidersTest, a_post_is_sent_once_and_again_with_the_same_key_after_a_fa
     return text.replace(text.find("{}"), 2, host);
   };
   pass(at("nowhere"));
-  env.advance(1s);
+  env.advance(std::chrono::seconds{1});
   pass(at("there"));
   pass(at("there"));
   EXPECT_EQ(shown(), "running/Wait: ");

@@ -1,0 +1,88 @@
+#include "delivery/application/show_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/application/kind.h"
+#include "delivery/family/text.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+/// Steps and sub-steps with their indentation.
+std::vector<std::pair<std::string, Value>> steps_of(const Value& run) {
+  std::vector<std::pair<std::string, Value>> all;
+  for (const Value& step : run["steps"].items()) {
+    all.emplace_back("", step);
+    for (const Value& sub : step["subSteps"].items()) all.emplace_back("  ", sub);
+  }
+  return all;
+}
+
+std::string text_of(const Value& step) {
+  std::string text = step["phase"].str();
+  if (const auto reason = step["reason"].as_string(); !reason.empty()) text += fmt::format(" ({})", reason);
+  if (const auto message = step["message"].as_string(); !message.empty()) text += ": " + one_line(std::string(message));
+  return text;
+}
+
+control::Wait wait_of(const Value& step, const std::string& resume) {
+  control::Wait wait{.on = fmt::format("step \"{}\"", step["name"].as_string()),
+                     .reason = step["reason"].as_string().empty() ? step["phase"].str() : step["reason"].str(),
+                     .message = step["message"].str(),
+                     .since = kube::time_of(step["firstExecuteTime"]),
+                     .next = {},
+                     .part = ""};
+  const Value& made = step["resourceRef"];
+  const bool is_here = made["cluster"].as_string().empty() || made["cluster"].as_string() == kHub;
+  if (made.is_object() && is_here) wait.next = made;
+  if (step["phase"].as_string() == "suspending") wait.message = fmt::format("waits for a person: `{}` goes on", resume);
+  return wait;
+}
+
+}  // namespace
+
+std::string steps_table(const Value& run) {
+  std::vector<std::vector<std::string>> rows = {{"STEP", "TYPE", "PHASE"}};
+  for (const auto& [indent, step] : steps_of(run)) {
+    rows.push_back({indent + step["name"].str(), step["type"].str(), text_of(step)});
+  }
+  return rows.size() > 1 ? aligned(rows) : "";
+}
+
+std::vector<News> step_news(const Value& before, const Value& after) {
+  std::vector<News> told;
+  const auto earlier = steps_of(before);
+  for (const auto& [indent, step] : steps_of(after)) {
+    const auto known = std::ranges::find_if(earlier, [&](const auto& one) { return one.second["name"] == step["name"]; });
+    const std::string text = text_of(step);
+    if (known == earlier.end() || text_of(known->second) != text) told.push_back({.part = step["name"].str(), .text = text});
+  }
+  return told;
+}
+
+std::string failed_step(const Value& run) {
+  for (const auto& [indent, step] : steps_of(run)) {
+    if (step["phase"].as_string() != "failed") continue;
+    return fmt::format("step {}: {}", step["name"].as_string(), step["message"].as_string());
+  }
+  return run["message"].str();
+}
+
+bool has_step(const Value& run, const std::string& name) {
+  return std::ranges::any_of(steps_of(run), [&](const auto& one) { return one.second["name"].as_string() == name; });
+}
+
+std::vector<control::Wait> waits_of_steps(const Value& run, const std::string& resume) {
+  std::vector<control::Wait> waits;
+  for (const auto& [indent, step] : steps_of(run)) {
+    const auto phase = step["phase"].as_string();
+    const bool is_open = phase == "running" || phase == "suspending" || phase == "pending" || phase == "failed";
+    if (is_open && step["type"].as_string() != "step-group") waits.push_back(wait_of(step, resume));
+  }
+  return waits;
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,231 @@
+#include "delivery/application/workflow_run.h"
+
+#include <fmt/format.h>
+
+#include "control/events.h"
+#include "control/object_writes.h"
+#include "delivery/application/providers.h"
+#include "delivery/application/run_context.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using control::Outcome;
+using kube::ObjectKey;
+
+constexpr const char* kUnresolved = "unresolved";
+constexpr const char* kRunManager = "slipway-workflow-run";
+
+void set_condition(WorkflowRunStatus& status, bool is_true, const std::string& message, Time now) {
+  AppCondition condition{.type = kRunCondition,
+                         .status = is_true ? "True" : "False",
+                         .last_transition_time = now,
+                         .reason = is_true ? "Available" : "ReconcileError",
+                         .message = message};
+  if (!status.conditions.empty() && status.conditions.front().status == condition.status) {
+    condition.last_transition_time = status.conditions.front().last_transition_time;
+  }
+  status.conditions = {std::move(condition)};
+}
+
+/// `context` of steps: what users give may shadow what every run has.
+Value context_of(const kube::Object& object) {
+  json::ObjectBuilder context;
+  context.set("name", kube::name(object)).set("namespace", kube::ns(object));
+  for (const auto& [name, value] : object["spec"]["context"].members()) context.set(name, value);
+  return context.build();
+}
+
+const char* end_message(const std::string& phase) {
+  if (phase == workflow::kSucceeded) return "WorkflowRun finished successfully";
+  return phase == workflow::kTerminated ? "WorkflowRun finished with termination" : "WorkflowRun finished with failure";
+}
+
+}  // namespace
+
+workflow::RunStatus WorkflowRunStatus::run() const {
+  workflow::RunStatus run;
+  run.phase = phase;
+  run.message = message;
+  run.is_suspended = is_suspended;
+  run.suspend_state = suspend_state;
+  run.is_terminated = is_terminated;
+  run.is_finished = is_finished;
+  run.context_backend = context_backend;
+  run.steps = steps;
+  run.step_index = step_index;
+  run.start_time = start_time;
+  run.end_time = end_time;
+  return run;
+}
+
+void WorkflowRunStatus::take(workflow::RunStatus run, const workflow::Steps& of) {
+  mode = {std::string(workflow::to_string(of.mode)), std::string(workflow::to_string(of.sub_mode))};
+  phase = std::move(run.phase);
+  message = std::move(run.message);
+  is_suspended = run.is_suspended;
+  suspend_state = std::move(run.suspend_state);
+  is_terminated = run.is_terminated;
+  is_finished = run.is_finished;
+  context_backend = std::move(run.context_backend);
+  steps = std::move(run.steps);
+  step_index = run.step_index;
+  start_time = run.start_time;
+  end_time = run.end_time;
+}
+
+WorkflowRunController::WorkflowRunController(Env& env, HttpClient* http, WorkflowRunOptions options)
+    : env_(env), http_(http), options_(options) {
+  providers_.add(workflow::standard_providers());
+  providers_.add(providers_without_application());
+}
+
+void WorkflowRunController::watch(control::Watches& watches) {
+  watched_.watch(watches);
+  runs_ = &watches.primary(kWorkflowRuns);
+  runs_->add_index(kUnresolved, [](const Value& run) -> std::vector<std::string> {
+    const bool is_stuck = kube::condition(run, kRunCondition)["status"].as_string() == "False";
+    return is_stuck ? std::vector<std::string>{"yes"} : std::vector<std::string>{};
+  });
+  definitions_.watch(watches);
+  watches.also(kStepDefinitions, [this](const Value&) { return unresolved(""); });
+  workflows_ = &watches.also(kWorkflows, [this](const Value& one) { return unresolved(std::string(kube::ns(one))); });
+}
+
+std::vector<ObjectKey> WorkflowRunController::unresolved(const std::string& ns) const {
+  std::vector<ObjectKey> keys;
+  for (const Value& run : runs_->index(kUnresolved, "yes")) {
+    if (ns.empty() || kube::ns(run) == ns) keys.push_back(kube::key_of(run));
+  }
+  return keys;
+}
+
+Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
+  const kube::Object object = runs_->get(run.key);
+  if (object.is_null() || kube::is_deleting(object)) {
+    watched_.forget(run.key);
+    memories_.erase(run.key);
+    co_return Outcome::settled();
+  }
+  const Value before = object["status"];
+  auto decoded = json::decode<WorkflowRunStatus>(before, "status", {.allow_unknown = true});
+  WorkflowRunStatus status = decoded ? std::move(*decoded) : WorkflowRunStatus{};
+  if (status.is_finished) {
+    watched_.forget(run.key);
+    memories_.erase(run.key);
+    co_return Outcome::settled();
+  }
+  Memory& memory = memories_[run.key];
+  if (memory.uid != kube::uid(object))
+    memory = {.uid = std::string(kube::uid(object)), .status = {}, .due = {}, .last_pass = {}};
+  if (const auto outcome = rest(object, memory)) co_return *outcome;
+  memory.last_pass = env_.clock.steady();
+  std::optional<Duration> again;
+  auto steps = steps_of(object);
+  if (!steps) {
+    if (!status.start_time) status.phase = workflow::kInitializing;
+    set_condition(status, false, steps.error().message, env_.clock.now());
+    again = options_.resync;
+  } else {
+    auto passed = co_await run_pass(run, object, status, std::move(*steps));
+    if (!passed) co_return Outcome::failed(std::move(passed).error());
+    again = *passed;
+  }
+  auto written = co_await control::write_status(run.client, kWorkflowRuns, object, json::encode(status), kRunManager);
+  if (!written) co_return Outcome::failed(std::move(written).error());
+  if (status.is_finished) {
+    auto recorded = co_await record_end(run.client, *written);
+    if (!recorded && recorded.error().reason != Reason::Forbidden) co_return Outcome::failed(std::move(recorded).error());
+    co_return Outcome::settled();
+  }
+  memory.generation = kube::generation(*written);
+  memory.status = (*written)["status"];
+  memory.due = again ? std::optional(env_.clock.steady() + *again) : std::nullopt;
+  co_return again ? Outcome::retries_after(*again) : Outcome::settled();
+}
+
+std::optional<Outcome> WorkflowRunController::rest(const kube::Object& object, const Memory& memory) {
+  if (!memory.last_pass) return std::nullopt;
+  const Steady now = env_.clock.steady();
+  if (now - *memory.last_pass < options_.pause) return Outcome::retries_after(options_.pause - (now - *memory.last_pass));
+  const bool is_stuck = kube::condition(object, kRunCondition)["status"].as_string() == "False";
+  const bool is_as_left = memory.generation == kube::generation(object) && memory.status == object["status"];
+  if (watched_.take_change(kube::key_of(object)) || is_stuck || !is_as_left) return std::nullopt;
+  if (!memory.due) return Outcome::settled();
+  if (*memory.due <= now) return std::nullopt;
+  return Outcome::retries_after(*memory.due - now);
+}
+
+Result<workflow::Steps> WorkflowRunController::steps_of(const kube::Object& object) {
+  const Value& spec = object["spec"];
+  const std::string ns(kube::ns(object));
+  Value list = spec["workflowSpec"]["steps"];
+  Value mode = spec["mode"];
+  std::string path = "spec.workflowSpec.steps";
+  if (!spec["workflowSpec"].is_object()) {
+    const std::string name = spec["workflowRef"].str();
+    if (name.empty()) return fail(Reason::Invalid, "spec.workflowSpec or spec.workflowRef is required");
+    const Value workflow = workflows_->get({ns, name});
+    if (workflow.is_null()) return fail(Reason::NotFound, fmt::format("Workflow.{} \"{}\" not found", kGroup, name));
+    list = workflow["steps"];
+    if (mode.is_null()) mode = workflow["mode"];
+    path = fmt::format("Workflow {}: steps", name);
+  }
+  SLIPWAY_TRY(steps, workflow::read_steps(list, mode, path));
+  SLIPWAY_TRY_VOID(check_types(ns, steps.steps));
+  return steps;
+}
+
+Result<void> WorkflowRunController::check_types(const std::string& ns, const std::vector<workflow::Step>& steps) {
+  for (const workflow::Step& step : steps) {
+    SLIPWAY_TRY_VOID(check_types(ns, step.sub_steps));
+    if (step.type == kStepGroup) continue;
+    auto found = definitions_.find(DefinitionKind::WorkflowStep, ns, step.type);
+    if (!found) return fail(std::move(found).error());
+  }
+  return {};
+}
+
+Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::Reconcile& run, kube::Object object,
+                                                                      WorkflowRunStatus& status, workflow::Steps steps) {
+  SLIPWAY_CO_TRY(context, co_await load_context(run.client, object));
+  if (!status.start_time) context.store = {};  // a new run, or one that was started again
+  const workflow::Run made{
+      .setting = {.env = env_,
+                  .http = http_,
+                  .on = [&run](const std::string& cluster) -> Result<client::Client*> {
+                    if (cluster.empty() || cluster == kHub) return &run.client;
+                    auto found = run.on(cluster);
+                    if (!found) return fail(Reason::NotFound, fmt::format("cluster \"{}\" not found", cluster));
+                    return found;
+                  },
+                  .manager = kRunManager,
+                  .owner = object,
+                  .labels = json::object({{kLabelRunName, kube::name(object)}, {kLabelRunNamespace, kube::ns(object)}}),
+                  .context = context_of(object)},
+      .steps = steps,
+      .providers = providers_,
+      .definition = [this, ns = std::string(kube::ns(object))](std::string type) -> Task<Result<workflow::StepDefinition>> {
+        auto definition = definitions_.find(DefinitionKind::WorkflowStep, ns, type);
+        if (!definition) co_return fail(std::move(definition).error());
+        co_return step_definition(type, **definition);
+      },
+      .options = options_.engine};
+  workflow::Pass pass = co_await workflow::run_pass(made, status.run(), std::move(context.store));
+  SLIPWAY_CO_TRY(stored, co_await save_context(run.client, object, context.object, pass.store));
+  pass.status.context_backend = backend_of(stored);
+  status.take(std::move(pass.status), steps);
+  status.conditions.clear();
+  if (status.phase == workflow::kSucceeded) set_condition(status, true, "", env_.clock.now());
+  co_await watched_.replace(run, std::move(pass.watched));
+  co_return pass.again;
+}
+
+Task<Result<void>> WorkflowRunController::record_end(client::Client& client, kube::Object object) {
+  const Value& status = object["status"];
+  control::EventText text{
+      .reason = "Execute", .message = end_message(status["status"].str()), .instance = status["startTime"].str()};
+  co_return co_await control::record_event(env_, client, object, std::move(text), "WorkflowRun");
+}
+
+}  // namespace slipway::delivery::application

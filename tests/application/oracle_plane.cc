@@ -33,7 +33,7 @@ Plane::Plane(const Image* image) {
   if (image) disk_.restore(image->disk);
   env_ =
       std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
-  controllers_ = std::make_unique<plane::Controllers>(*env_);
+  controllers_ = std::make_unique<plane::Controllers>(*env_, nullptr);
   for (const char* cluster : {kHub, kWorker}) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);

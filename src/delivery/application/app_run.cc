@@ -7,6 +7,7 @@
 #include "base/compute_pool.h"
 #include "base/digest.h"
 #include "delivery/application/providers.h"
+#include "delivery/application/references.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -140,6 +141,11 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
                                                                       Value live) {
   auto definitions = definitions_of(component, *parsed_, lookup_);
   if (!definitions) co_return fail(std::move(definitions).error());
+  if (has_references(component)) {
+    auto read = co_await with_references(*this, std::move(component));
+    if (!read) co_return fail(std::move(read).error());
+    component = std::move(*read);
+  }
   const RenderContext context = render_context(placement);
   const ComponentTemplates templates{definitions->first, definitions->second};
   std::string text =

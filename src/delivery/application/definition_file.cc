@@ -54,8 +54,7 @@ Result<cue::Cursor> header_of(const std::string& file, const std::string& text) 
   auto program = cue::compile({{file, cue::without_section(text, "template")}}, {}, {.allows_unused_imports = true});
   if (!program) return invalid(file, cue::describe(program.error()));
   cue::Cursor root = cue::evaluate(*program);
-  if (cue::Errors wrong = root.validate(cue::Demand::Concrete); !wrong.empty())
-    return invalid(file, cue::describe(wrong));
+  if (cue::Errors wrong = root.validate(cue::Demand::Concrete); !wrong.empty()) return invalid(file, cue::describe(wrong));
   return root;
 }
 
@@ -80,8 +79,8 @@ Result<Value> definition_from_cue(const std::string& file, const std::string& te
   const std::string type = (*header)["type"].str();
   const auto* found = std::ranges::find(kTypes, type, &Type::name);
   if (found == kTypes.end())
-    return invalid(file, fmt::format("{}.type: \"{}\" is none of component, trait, policy, workflow-step",
-                                          fields[0].name, type));
+    return invalid(file,
+                   fmt::format("{}.type: \"{}\" is none of component, trait, policy, workflow-step", fields[0].name, type));
   const std::string body = cue::section(text, "template");
   if (body.empty()) return invalid(file, "it has no `template`");
   const Value attributes = (*header)["attributes"].is_null() ? json::object({}) : (*header)["attributes"];

@@ -78,10 +78,10 @@ TEST(DefinitionFile, faults_name_the_file) {
   const Row rows[] = {
       {"a: type: \"trait\"\nb: type: \"trait\"\ntemplate: {}",
        "x.cue: one field names the definition beside `template`, here are 2"},
-      {"a: type: \"gadget\"\ntemplate: {x: 1}",
-       "x.cue: a.type: \"gadget\" is none of component, trait, policy, workflow-step"},
+      {"a: type: \"gadget\"\ntemplate: {x: 1}", "x.cue: a.type: \"gadget\" is none of component, trait, policy, workflow-step"},
       {"a: type: \"trait\"", "x.cue: it has no `template`"},
-      {"a: type: \"trait\"\na: labels: x: string\ntemplate: {x: 1}", "x.cue: a.labels.x: incomplete value string:\n    x.cue:2:15\n"},
+      {"a: type: \"trait\"\na: labels: x: string\ntemplate: {x: 1}",
+       "x.cue: a.labels.x: incomplete value string:\n    x.cue:2:15\n"},
   };
   for (const Row& row : rows) {
     auto object = definition_from_cue("x.cue", row.text);
@@ -92,7 +92,8 @@ TEST(DefinitionFile, faults_name_the_file) {
 }
 
 TEST(Definition, workload_is_known_unless_it_is_detected) {
-  auto named = read(R"({"kind": "ComponentDefinition", "metadata": {"name": "a"}, "spec": {"workload": {"type": "deployments.apps",
+  auto named =
+      read(R"({"kind": "ComponentDefinition", "metadata": {"name": "a"}, "spec": {"workload": {"type": "deployments.apps",
     "definition": {"apiVersion": "apps/v1", "kind": "Deployment"}}, "schematic": {"cue": {"template": "output: {}"}}}})");
   ASSERT_TRUE(named.has_value()) << named.error().message;
   EXPECT_EQ((*named)->workload_kind, "Deployment");
@@ -104,7 +105,8 @@ TEST(Definition, workload_is_known_unless_it_is_detected) {
 }
 
 TEST(Definition, oldest_form_has_its_template_in_the_extension) {
-  auto old = read(R"({"kind": "TraitDefinition", "metadata": {"name": "a"}, "spec": {"extension": {"template": "patch: {}"}}})");
+  auto old =
+      read(R"({"kind": "TraitDefinition", "metadata": {"name": "a"}, "spec": {"extension": {"template": "patch: {}"}}})");
   ASSERT_TRUE(old.has_value()) << old.error().message;
   EXPECT_NE((*old)->program, nullptr);
 }
@@ -112,7 +114,8 @@ TEST(Definition, oldest_form_has_its_template_in_the_extension) {
 TEST(Definition, digest_changes_with_the_spec_alone) {
   auto digest = [](const char* text) { return (*read(text))->digest; };
   const std::string one = digest(R"({"kind": "TraitDefinition", "metadata": {"name": "a"}, "spec": {"stage": "PreDispatch"}})");
-  EXPECT_EQ(digest(R"({"kind": "TraitDefinition", "metadata": {"name": "a", "uid": "u"}, "spec": {"stage": "PreDispatch"}})"), one);
+  EXPECT_EQ(digest(R"({"kind": "TraitDefinition", "metadata": {"name": "a", "uid": "u"}, "spec": {"stage": "PreDispatch"}})"),
+            one);
   EXPECT_NE(digest(R"({"kind": "TraitDefinition", "metadata": {"name": "a"}, "spec": {"stage": "PostDispatch"}})"), one);
 }
 

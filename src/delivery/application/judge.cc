@@ -18,9 +18,8 @@ cue::Cursor evaluated(const workflow::TemplatePtr& text, const Value& context, c
 }
 
 bool is_hidden(const cue::FieldCursor& field) {
-  return std::ranges::any_of(field.attributes, [](const std::string& one) {
-    return one.starts_with("@local(") || one.starts_with("@private(");
-  });
+  return std::ranges::any_of(field.attributes,
+                             [](const std::string& one) { return one.starts_with("@local(") || one.starts_with("@private("); });
 }
 
 /// A text as it is, anything else as CUE writes it.

@@ -64,11 +64,8 @@ nameOfThirtyTwoCharactersIsTooLong: 1
 _hidden:  1
 )");
   HealthVerdict verdict = judged(definition, yaml("{ready: 1}"));
-  const std::map<std::string, std::string> expected = {{"text", "x"},
-                                                       {"count", "3"},
-                                                       {"list", "[\"a\", 1]"},
-                                                       {"struct", "{\n\ta: 1\n\tb: \"c\"\n}"},
-                                                       {"open", "_|_"}};
+  const std::map<std::string, std::string> expected = {
+      {"text", "x"}, {"count", "3"}, {"list", "[\"a\", 1]"}, {"struct", "{\n\ta: 1\n\tb: \"c\"\n}"}, {"open", "_|_"}};
   EXPECT_EQ(verdict.details, expected);
   EXPECT_TRUE(verdict.is_healthy);
   EXPECT_EQ(verdict.message, "x");

@@ -8,8 +8,8 @@
 
 namespace slipway::delivery::application {
 
-/// `<component>-<type in lower case>-<hash>` for an object without a name. `object` has the labels it has at that moment, but not
-/// that of the revision, so that an upgrade keeps the name.
+/// `<component>-<type in lower case>-<hash>` for an object without a name. `object` has the labels it has at that moment, but
+/// not that of the revision, so that an upgrade keeps the name.
 std::string generated_name(const std::string& component, const std::string& trait_type, const Value& object);
 
 /// The object as Go's spew prints it with "%#v" and sorted keys: what generated_name hashes.

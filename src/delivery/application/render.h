@@ -98,8 +98,8 @@ struct HealthVerdict {
   std::map<std::string, std::string> details;
 };
 /// `output` is the live workload (null: not there), `outputs` live auxiliaries by name. For a trait `output` is the workload
-/// too. `context` has name, appName and appRevision at least. Without a policy what is there is healthy; a policy that cannot be
-/// evaluated is not.
+/// too. `context` has name, appName and appRevision at least. Without a policy what is there is healthy; a policy that cannot
+/// be evaluated is not.
 HealthVerdict judge(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
                     const Value& outputs);
 

@@ -19,16 +19,15 @@ TEST(RenderFaults, of_parameters_name_component_trait_path_and_both_sides) {
   };
   const Row rows[] = {
       {"{name: web, type: webservice}", "component web: parameter.image: required (string)", "parameter.image"},
-      {"{name: web, type: webservice, properties: {image: 5}}",
-       "component web: parameter.image: must be string, but is 5", "parameter.image"},
+      {"{name: web, type: webservice, properties: {image: 5}}", "component web: parameter.image: must be string, but is 5",
+       "parameter.image"},
       {"{name: web, type: webservice, properties: {image: a, ports: [{port: x}]}}",
-       "component web: parameter.ports.0.port: must be int, but is \"x\"",
-       "parameter.ports.0.port"},
+       "component web: parameter.ports.0.port: must be int, but is \"x\"", "parameter.ports.0.port"},
       {"{name: web, type: webservice, properties: {image: a}, traits: [{type: scaler, properties: {replicas: two}}]}",
-       "component web, trait scaler: parameter.replicas: must be 1 | int, but is \"two\"",
-       "parameter.replicas"},
+       "component web, trait scaler: parameter.replicas: must be 1 | int, but is \"two\"", "parameter.replicas"},
       {"{name: web, type: webservice, properties: {image: a, imagePullPolicy: never}}",
-       "component web: parameter.imagePullPolicy: must be \"Always\" | \"Never\" | \"IfNotPresent\", but is \"never\" (did you mean \"Never\"?)",
+       "component web: parameter.imagePullPolicy: must be \"Always\" | \"Never\" | \"IfNotPresent\", but is \"never\" (did you "
+       "mean \"Never\"?)",
        "parameter.imagePullPolicy"},
       {"{name: web, type: webservice, properties: {image: a}, traits: [{type: service-account}]}",
        "component web, trait service-account: parameter.name: required (string)", "parameter.name"},
@@ -55,7 +54,9 @@ TEST(RenderFaults, of_templates_say_the_place_there) {
     const char* told;
   };
   const Row rows[] = {
-      {"torn", "component web: output.kind: conflicting values 1 and \"X\" (mismatched types int and string) (torn.cue:3:8, torn.cue:4:8)"},
+      {"torn",
+       "component web: output.kind: conflicting values 1 and \"X\" (mismatched types int and string) (torn.cue:3:8, "
+       "torn.cue:4:8)"},
       {"told", "component web: no such port; nor that"},
       {"bare", "component web: output.kind: required, this is no Kubernetes object"},
       {"open", "component web: output.n: incomplete value int (open.cue:1:42)"},

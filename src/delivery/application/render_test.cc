@@ -30,7 +30,8 @@ testing::Outcome with_trait(const std::string& text, const Value& spec = json::o
                             const std::string& properties = "{}") {
   Library library = with_config();
   library.add(DefinitionKind::Trait, "tried", text, spec);
-  return render(library, "{name: web, type: config, properties: {a: 1}, traits: [{type: tried, properties: " + properties + "}]}",
+  return render(library,
+                "{name: web, type: config, properties: {a: 1}, traits: [{type: tried, properties: " + properties + "}]}",
                 inputs);
 }
 
@@ -76,7 +77,8 @@ TEST(Render, objects_beside_the_workload_say_who_made_them) {
   library.add(DefinitionKind::Component, "two", std::string(kConfigMap) + R"(
 outputs: own: {apiVersion: "v1", kind: "Secret", metadata: name: "own"}
 )");
-  library.add(DefinitionKind::Trait, "adds", R"(outputs: more: {apiVersion: "v1", kind: "Service", metadata: {name: "more", namespace: "there"}})");
+  library.add(DefinitionKind::Trait, "adds",
+              R"(outputs: more: {apiVersion: "v1", kind: "Service", metadata: {name: "more", namespace: "there"}})");
   auto made = rendered(render(library, "{name: web, type: two, traits: [{type: adds}]}"));
   ASSERT_EQ(made.others.size(), 2u);
   EXPECT_EQ(kube::label(made.others[0].object, "trait.oam.dev/type"), "AuxiliaryWorkload");
@@ -129,25 +131,28 @@ patch: data: seen: context.output.data.b + context.outputs.s.metadata.name + con
 patchOutputs: s: type: "Opaque"
 patchOutputs: none: type: "Opaque"
 )");
-  auto made = rendered(render(
-      library, "{name: web, type: config, properties: {a: x}, traits: [{type: first}, {type: second}]}"));
+  auto made =
+      rendered(render(library, "{name: web, type: config, properties: {a: x}, traits: [{type: first}, {type: second}]}"));
   EXPECT_EQ(made.workload["data"], yaml("{a: x, b: '2', seen: 2sconfigx}"));
   EXPECT_EQ(made.others[0].object["type"].as_string(), "Opaque");
 }
 
 TEST(Render, markers_of_patches_count) {
   Library library;
-  library.add(DefinitionKind::Component, "list", R"(output: {apiVersion: "v1", kind: "X", l: [{name: "a", v: 1}], num: 1, m: {k: 1, gone: 1}})");
+  library.add(DefinitionKind::Component, "list",
+              R"(output: {apiVersion: "v1", kind: "X", l: [{name: "a", v: 1}], num: 1, m: {k: 1, gone: 1}})");
   struct Row {
     const char* patch;
     const char* expected;
   };
   const Row rows[] = {
-      {"// +patchKey=name\npatch: l: [{name: \"a\", w: 2}, {name: \"b\"}]", "{l: [{name: a, v: 1, w: 2}, {name: b}], num: 1, m: {k: 1, gone: 1}}"},
+      {"// +patchKey=name\npatch: l: [{name: \"a\", w: 2}, {name: \"b\"}]",
+       "{l: [{name: a, v: 1, w: 2}, {name: b}], num: 1, m: {k: 1, gone: 1}}"},
       {"patch: {\n\t// +patchStrategy=retainKeys\n\tnum: 2\n}", "{l: [{name: a, v: 1}], num: 2, m: {k: 1, gone: 1}}"},
       {"patch: {\n\t// +patchStrategy=replace\n\tl: [{name: \"c\"}]\n}", "{l: [{name: c}], num: 1, m: {k: 1, gone: 1}}"},
       {"// +patchStrategy=jsonMergePatch\npatch: {num: 3, m: gone: null}", "{l: [{name: a, v: 1}], num: 3, m: {k: 1}}"},
-      {"// +patchStrategy=jsonPatch\npatch: {operations: [{op: \"remove\", path: \"/m/gone\"}]}", "{l: [{name: a, v: 1}], num: 1, m: {k: 1}}"},
+      {"// +patchStrategy=jsonPatch\npatch: {operations: [{op: \"remove\", path: \"/m/gone\"}]}",
+       "{l: [{name: a, v: 1}], num: 1, m: {k: 1}}"},
   };
   for (const Row& row : rows) {
     library.add(DefinitionKind::Trait, "tried", row.patch);
@@ -160,8 +165,8 @@ TEST(Render, markers_of_patches_count) {
 TEST(Render, step_patches_come_after_all_traits) {
   Inputs inputs;
   inputs.patch = yaml("{workload: {data: {late: yes-sir}}, traits: {s: {type: Opaque}, none: {a: 1}}}");
-  auto made = rendered(
-      with_trait(R"(outputs: s: {apiVersion: "v1", kind: "Secret", metadata: name: "s"})", json::object({}), inputs));
+  auto made =
+      rendered(with_trait(R"(outputs: s: {apiVersion: "v1", kind: "Secret", metadata: name: "s"})", json::object({}), inputs));
   EXPECT_EQ(made.workload["data"], yaml("{a: '1', late: yes-sir}"));
   EXPECT_EQ(made.others[0].object["type"].as_string(), "Opaque");
   inputs.patch = yaml("{workload: {data: {a: '2'}}}");

@@ -135,8 +135,7 @@ Value inputs_json(const std::vector<workflow::StepInput>& inputs) {
 
 Value outputs_json(const std::vector<workflow::StepOutput>& outputs) {
   json::ArrayBuilder out;
-  for (const workflow::StepOutput& one : outputs)
-    out.add(json::object({{"name", one.name}, {"valueFrom", one.value_from}}));
+  for (const workflow::StepOutput& one : outputs) out.add(json::object({{"name", one.name}, {"valueFrom", one.value_from}}));
   return out.build();
 }
 
@@ -194,8 +193,8 @@ Result<ApplicationSpec> read_application(const Value& spec) {
   out.components =
       reader.list("components", [&](const Value& one, const std::string& path) { return component_of(one, path, causes); });
   std::size_t index = 0;
-  out.policies = reader.list(
-      "policies", [&](const Value& one, const std::string& path) { return policy_of(one, path, index++, causes); });
+  out.policies =
+      reader.list("policies", [&](const Value& one, const std::string& path) { return policy_of(one, path, index++, causes); });
   read_workflow(spec, out, causes);
   if (!causes.empty()) return fail(invalid(std::move(causes)));
   return out;
@@ -207,7 +206,8 @@ std::vector<Cause> check_application(const ApplicationSpec& spec) {
   require_unique_names(spec.policies, "spec.policies", causes);
   for (std::size_t i = 0; i < spec.policies.size(); ++i) {
     const PolicySpec& one = spec.policies[i];
-    if (one.properties.empty() && one.type != "debug") causes.push_back(field::required(at("spec.policies", i) + ".properties"));
+    if (one.properties.empty() && one.type != "debug")
+      causes.push_back(field::required(at("spec.policies", i) + ".properties"));
   }
   if (!spec.workflow_ref.empty() && !spec.workflow_steps.empty())
     causes.push_back(field::forbidden("spec.workflow.steps", "ref and steps exclude each other"));

@@ -15,13 +15,14 @@ namespace slipway::delivery::application {
 struct TemplateRun {
   std::string place;  // "component", "trait 0": begins the keys of its calls
   const Definition& definition;
-  Value parameter;                // null: none is given
+  Value parameter;                 // null: none is given
   std::vector<cue::Hole> context;  // `context` and what lies below it
   const std::map<std::string, Value>& answers;
   cue::Limits limits;
 };
 
-/// The evaluated template without errors, the next call that has no answer yet, or what is wrong (without the component's name).
+/// The evaluated template without errors, the next call that has no answer yet, or what is wrong (without the component's
+/// name).
 std::variant<cue::Cursor, TemplateCall, RenderError> run_template(TemplateRun run);
 
 }  // namespace slipway::delivery::application

@@ -23,11 +23,17 @@ class KindMapper {
   Task<Result<MappedKind>> find(client::Client& client, std::string cluster, kube::GroupVersionKind kind);
   /// By apiVersion and kind of an object; BadRequest when one is missing.
   Task<Result<MappedKind>> find_for(client::Client& client, std::string cluster, json::Value object);
+  /// By the name of a resource as people write it (plural, singular, kind or short name), in a group; of several versions the
+  /// one that objects are stored in.
+  Task<Result<MappedKind>> find_named(client::Client& client, std::string cluster, std::string group, std::string word);
   /// What is known of a custom kind is forgotten: its definition has gone or changed.
   void forget(const std::string& cluster);
 
  private:
+  Task<Result<void>> learn(client::Client& client, std::string cluster);
+
   std::map<std::string, std::map<kube::GroupVersionKind, MappedKind>> custom_;
+  std::map<std::string, std::map<std::string, MappedKind>> named_;  // by cluster and "word.group"
 };
 
 }  // namespace slipway::delivery::workflow

@@ -14,8 +14,8 @@ struct Target {
   std::string part;  // e.g. a step; may hold further slashes
 };
 
-/// `words` are the positional arguments of a command (one or two). BadRequest when the form is wrong or several groups have the
-/// kind, NotFound for a kind that is not served (the message lists near ones).
+/// `words` are the positional arguments of a command (one or two). BadRequest when the form is wrong, NotFound for a
+/// kind that is not served (the message lists near ones).
 Result<Target> find_target(const server::Registry& registry, const std::vector<std::string>& words);
 
 }  // namespace slipway::cli

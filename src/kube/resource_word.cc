@@ -47,10 +47,8 @@ Result<ResourceTypePtr> find_by_word(std::span<const ResourceTypePtr> types, std
     found = candidates(types, [&](const ResourceType& type) { return is_of_group(type) && has_short_name(type, name); });
   }
   if (found.empty()) return fail(Reason::NotFound, fmt::format("the server doesn't have a resource type \"{}\"", word));
-  if (found.size() == 1) return found.front();
-  std::string choices;
-  for (const ResourceTypePtr& type : found) choices += (choices.empty() ? "" : " or ") + type->resource.group_resource();
-  return fail(Reason::BadRequest, fmt::format("\"{}\" names kinds of several groups: say {}", word, choices));
+  // As kubectl takes the first group of discovery, which has them by name.
+  return *std::ranges::min_element(found, {}, [](const ResourceTypePtr& type) { return type->resource.group; });
 }
 
 }  // namespace slipway::kube

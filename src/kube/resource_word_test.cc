@@ -28,11 +28,12 @@ std::string found(std::string_view word) {
   return type ? (*type)->resource.version + "/" + (*type)->resource.group_resource() : type.error().message;
 }
 
-TEST(ResourceWord, names_of_several_groups_need_the_group) {
-  EXPECT_EQ(found("flows"), "\"flows\" names kinds of several groups: say flows.a.example or flows.b.example");
-  EXPECT_EQ(found("Flow"), "\"Flow\" names kinds of several groups: say flows.a.example or flows.b.example");
+TEST(ResourceWord, of_several_groups_the_first_by_name_is_taken) {
+  EXPECT_EQ(found("flows"), "v1/flows.a.example");
+  EXPECT_EQ(found("Flow"), "v1/flows.a.example");
   EXPECT_EQ(found("flow.b.example"), "v1/flows.b.example");
-  EXPECT_EQ(find_by_word(kTypes, "flows").error().reason, Reason::BadRequest);
+  const std::vector<ResourceTypePtr> turned(kTypes.rbegin(), kTypes.rend());
+  EXPECT_EQ((*find_by_word(turned, "flows"))->resource.group, "a.example");
 }
 
 TEST(ResourceWord, versions_of_one_resource_are_not_ambiguous) { EXPECT_EQ(found("FLOWS.a.example"), "v1/flows.a.example"); }

@@ -84,7 +84,7 @@ class Registry {
   Result<TypePtr> find(const kube::Resource& resource) const;
   /// NotFound `no matches for kind "X" in version "g/v"`.
   Result<TypePtr> find_kind(const kube::GroupVersionKind& kind) const;
-  /// By what people type (kube/resource_word.h): NotFound, or BadRequest where several groups have the name.
+  /// By what people type (kube/resource_word.h): NotFound when there is none.
   Result<TypePtr> find_word(std::string_view word) const;
   /// A built-in kind.
   void put(kube::ResourceType type);

@@ -33,6 +33,8 @@ struct Memory {
   std::map<ObjectId, std::string> settled;  // digests of (manifest, live object) that differ and cannot be made equal
   std::map<std::string, Render> renders;    // by component and placement
   std::optional<Steady> last_pass;
+  Value run;                  // status.workflow as the last pass left it
+  std::optional<Steady> due;  // of the next pass; nullopt: when something changes
 };
 
 /// What every AppRun of a controller works with. Outlives it.

@@ -262,9 +262,12 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   app.services() = status.services;
   app.applied() = status.applied;
   std::optional<Duration> again;
-  Result<void> done{};
-  if (!status.workflow->is_finished) done = co_await run_pass(app, status, again);
-  if (!done) co_return Outcome::failed(std::move(done).error());
+  if (!status.workflow->is_finished && !rests(kube::key_of(application), status, memory, again)) {
+    auto done = co_await run_pass(app, status, again);
+    if (!done) co_return Outcome::failed(std::move(done).error());
+    memory.run = json::encode(*status.workflow);
+    memory.due = again ? std::optional(env_.clock.steady() + *again) : std::nullopt;
+  }
   if (status.workflow->is_finished) {
     auto kept = co_await keep_up(app, status);
     if (!kept) {
@@ -283,6 +286,17 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   co_return co_await write(run.client, std::move(application), std::move(status), before, outcome);
 }
 
+/// Nothing has happened since the last pass that could move a step; `again` is what is left of the pause.
+bool ApplicationController::rests(const ObjectKey& key, const Status& status, const Memory& memory,
+                                  std::optional<Duration>& again) {
+  const bool has_changed = live_.take_change(key);
+  if (has_changed || memory.run.is_null() || memory.run != json::encode(*status.workflow)) return false;
+  const Steady now = env_.clock.steady();
+  if (memory.due && *memory.due <= now) return false;
+  if (memory.due) again = *memory.due - now;
+  return true;
+}
+
 Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, std::optional<Duration>& again) {
   SLIPWAY_CO_TRY(client, app.on(kHub));
   SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
@@ -290,6 +304,7 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
   if (is_first) context.store = {};
   workflow::Providers providers;
   providers.add(application_providers(app));
+  providers.add(object_providers(app));
   providers.add(workflow::standard_providers());
   const RenderContext base = app.render_context({});
   const Value labels = json::object({{kLabelName, base.app_name}, {kLabelNamespace, base.ns}});

@@ -53,6 +53,7 @@ class ApplicationController : public control::Controller {
   Task<Result<Resolved>> resolve(client::Client& client, kube::Object application, Status status, Memory& memory);
   Task<Result<Resolved>> resolve_new(client::Client& client, kube::Object application, Status status);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
+  bool rests(const kube::ObjectKey& key, const Status& status, const Memory& memory, std::optional<Duration>& again);
   Task<Result<void>> run_pass(AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);

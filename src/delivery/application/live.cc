@@ -20,7 +20,10 @@ void LiveObjects::follow(const std::string& cluster, const kube::Resource& resou
     const Value& object = after.is_null() ? before : after;
     const auto name = kube::label(object, kLabelName);
     const auto ns = kube::label(object, kLabelNamespace);
-    if (!name.empty() && !ns.empty()) enqueue_({std::string(ns), std::string(name)});
+    if (name.empty() || ns.empty()) return;
+    const kube::ObjectKey application{std::string(ns), std::string(name)};
+    changed_.insert(application);
+    enqueue_(application);
   });
   leases_.emplace(key, std::move(lease));
 }

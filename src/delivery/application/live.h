@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,12 +26,15 @@ class LiveObjects {
   /// The object, or null when it is not there. Errors: those of asking.
   Task<Result<Value>> find(client::Client& client, std::string cluster, workflow::MappedKind kind, std::string ns,
                            std::string name);
+  /// Whether an object of the application has changed since it was last asked.
+  bool take_change(const kube::ObjectKey& application) { return changed_.erase(application) > 0; }
   workflow::KindMapper& kinds() { return kinds_; }
   control::Clusters& clusters() const { return watches_->clusters(); }
 
  private:
   control::Watches* watches_ = nullptr;
   std::function<void(const kube::ObjectKey&)> enqueue_;
+  std::set<kube::ObjectKey> changed_;
   workflow::KindMapper kinds_;
   std::map<std::pair<std::string, kube::Resource>, control::InformerLease> leases_;
 };

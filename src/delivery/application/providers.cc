@@ -146,9 +146,12 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   co_return Answer::done();
 }
 
+/// Those that were joined: not the hub.
 Task<Answer> list_clusters(AppRun& run, ProviderCall) {
   json::ArrayBuilder names;
-  for (const ClusterEntry& cluster : run.clusters()) names.add(cluster.name);
+  for (const ClusterEntry& cluster : run.clusters()) {
+    if (cluster.name != kHub) names.add(cluster.name);
+  }
   co_return Answer::done(json::object({{"outputs", json::object({{"clusters", names.build()}})}}));
 }
 

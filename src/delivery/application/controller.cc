@@ -87,6 +87,7 @@ ApplicationController::ApplicationController(Env& env, HttpClient* http, Control
 
 void ApplicationController::watch(control::Watches& watches) {
   live_.watch(watches);
+  watched_.watch(watches);
   applications_ = &watches.changes(kApplications, [](const Value& before, const Value& after) -> std::vector<ObjectKey> {
     const Value& object = after.is_null() ? before : after;
     return {kube::key_of(object)};
@@ -138,6 +139,7 @@ Lookup ApplicationController::live_lookup(const kube::Object& application) {
 Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
   kube::Object application = applications_->get(run.key);
   if (application.is_null()) {
+    watched_.forget(run.key);
     memories_.erase(run.key);
     co_return Outcome::settled();
   }
@@ -263,7 +265,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   app.applied() = status.applied;
   std::optional<Duration> again;
   if (!status.workflow->is_finished && !rests(kube::key_of(application), status, memory, again)) {
-    auto done = co_await run_pass(app, status, again);
+    auto done = co_await run_pass(run, app, status, again);
     if (!done) co_return Outcome::failed(std::move(done).error());
     memory.run = json::encode(*status.workflow);
     memory.due = again ? std::optional(env_.clock.steady() + *again) : std::nullopt;
@@ -289,15 +291,17 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
 /// Nothing has happened since the last pass that could move a step; `again` is what is left of the pause.
 bool ApplicationController::rests(const ObjectKey& key, const Status& status, const Memory& memory,
                                   std::optional<Duration>& again) {
-  const bool has_changed = live_.take_change(key);
-  if (has_changed || memory.run.is_null() || memory.run != json::encode(*status.workflow)) return false;
+  const bool has_own_changed = live_.take_change(key);
+  const bool has_read_changed = watched_.take_change(key);
+  if (has_own_changed || has_read_changed || memory.run.is_null() || memory.run != json::encode(*status.workflow)) return false;
   const Steady now = env_.clock.steady();
   if (memory.due && *memory.due <= now) return false;
   if (memory.due) again = *memory.due - now;
   return true;
 }
 
-Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, std::optional<Duration>& again) {
+Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile, AppRun& app, Status& status,
+                                                   std::optional<Duration>& again) {
   SLIPWAY_CO_TRY(client, app.on(kHub));
   SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
   const bool is_first = !status.workflow->start_time;
@@ -343,6 +347,7 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;
+  co_await watched_.replace(reconcile, std::move(pass.watched));
   co_return Result<void>{};
 }
 

@@ -95,6 +95,36 @@ std::string Plane::apply(const Value& object, const std::string& default_namespa
   return made ? "" : made.error().message;
 }
 
+client::Request Plane::request_for(const Value& reference) const {
+  client::Request request;
+  const auto kind = kube::GroupVersionKind::of(reference);
+  if (!kind) return request;
+  const auto type = server(kHub).registry().find_kind(*kind);
+  if (!type) return request;
+  request.resource = (*type)->resource;
+  request.ns = reference["namespace"].str();
+  request.name = reference["name"].str();
+  request.field_manager = kManager;
+  return request;
+}
+
+std::string Plane::write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body) {
+  client::Request request = request_for(reference);
+  request.verb = type ? client::Verb::Patch : client::Verb::Update;
+  request.subresource = "status";
+  if (type) request.patch_type = *type;
+  request.body = body;
+  const auto made = env_->run(server(kHub).call(request));
+  return made ? "" : made.error().message;
+}
+
+std::string Plane::remove(const Value& reference) {
+  client::Request request = request_for(reference);
+  request.verb = client::Verb::Delete;
+  const auto made = env_->run(server(kHub).call(request));
+  return made ? "" : made.error().message;
+}
+
 bool Plane::pass(Duration time) {
   const Steady end = env_->steady() + time;
   if (env_->run_until([&] { return calls() > kMostCalls; }, time)) return false;

@@ -5,10 +5,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/manual_env.h"
+#include "client/client.h"
 #include "json/value.h"
 #include "kube/resource.h"
 #include "plane/plane.h"
@@ -41,6 +43,11 @@ class Plane {
   void make_namespace(const std::string& name);
   /// As kubectl apply: created, with unknown fields refused, or changed when it is there. Gives the server's refusal, or "".
   std::string apply(const Value& object, const std::string& default_namespace);
+  /// As kubectl --subresource=status: `body` is a patch of that type, or without a type a whole object to PUT. Gives the
+  /// server's refusal, or "".
+  std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
+  /// Deletes an object of the hub. Gives the server's refusal, or "".
+  std::string remove(const Value& reference);
   /// Lets time pass. False when the plane has done more work than `kMostCalls`, and for ever then.
   bool pass(Duration time);
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.
@@ -55,6 +62,8 @@ class Plane {
  private:
   friend struct Image;
   void close();
+  /// A request about an object {apiVersion, kind, namespace, name} of the hub; without a resource when its kind is not served.
+  client::Request request_for(const Value& reference) const;
   server::Server& server(const std::string& cluster) const { return apis_.at(cluster)->server(); }
 
   /// A case that needs more is stuck in a loop that takes no time.

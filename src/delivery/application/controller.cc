@@ -107,6 +107,7 @@ ApplicationController::ApplicationController(Env& env, HttpClient* http, Control
 
 void ApplicationController::watch(control::Watches& watches) {
   live_.watch(watches, [this](const ObjectKey& key) { wake(key); });
+  watched_.watch(watches);
   applications_ = &watches.changes(kApplications, [](const Value& before, const Value& after) -> std::vector<ObjectKey> {
     const Value& object = after.is_null() ? before : after;
     return {kube::key_of(object)};
@@ -163,6 +164,7 @@ Lookup ApplicationController::live_lookup(const kube::Object& application) {
 Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
   kube::Object application = applications_->get(run.key);
   if (application.is_null()) {
+    watched_.forget(run.key);
     memories_.erase(run.key);
     co_return Outcome::settled();
   }
@@ -178,7 +180,8 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
     co_return Outcome::retries_after(options_.pause - (now - *memory.last_pass));
   }
   // Its own write of the status is no news.
-  if (!memory.is_woken && memory.written == kube::revision(application) && memory.due && now < *memory.due) {
+  const bool is_woken = watched_.take_change(run.key) || memory.is_woken;
+  if (!is_woken && memory.written == kube::revision(application) && memory.due && now < *memory.due) {
     co_return *memory.due == Steady::max() ? Outcome::settled() : Outcome::retries_after(*memory.due - now);
   }
   memory.due.reset();
@@ -298,9 +301,10 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     if (!told) co_return Outcome::failed(std::move(told).error());
   }
   std::optional<Duration> again;
-  Result<void> done{};
-  if (!status.workflow->is_finished) done = co_await run_pass(app, status, again);
-  if (!done) co_return Outcome::failed(std::move(done).error());
+  if (!status.workflow->is_finished) {
+    auto done = co_await run_pass(run, app, status, again);
+    if (!done) co_return Outcome::failed(std::move(done).error());
+  }
   if (status.workflow->is_finished) {
     auto kept = co_await keep_up(app, status);
     if (!kept) {
@@ -319,7 +323,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   co_return co_await write(run.client, std::move(application), std::move(status), before, outcome);
 }
 
-Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, std::optional<Duration>& again) {
+Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile, AppRun& app, Status& status,
+                                                   std::optional<Duration>& again) {
   SLIPWAY_CO_TRY(client, app.on(kHub));
   SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
   const bool is_first = !status.workflow->start_time;
@@ -328,6 +333,7 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
   remember_notes(app.memory(), context.store);
   workflow::Providers providers;
   providers.add(application_providers(app));
+  providers.add(object_providers(app));
   providers.add(workflow::standard_providers());
   const RenderContext base = app.render_context({});
   const Value labels = json::object({{kLabelName, base.app_name}, {kLabelNamespace, base.ns}});
@@ -371,6 +377,7 @@ Task<Result<void>> ApplicationController::run_pass(AppRun& app, Status& status, 
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;
+  co_await watched_.replace(reconcile, std::move(pass.watched));
   co_return Result<void>{};
 }
 

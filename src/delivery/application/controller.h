@@ -12,6 +12,7 @@
 #include "delivery/application/app_run.h"
 #include "delivery/application/definition_store.h"
 #include "delivery/application/status.h"
+#include "delivery/application/watched_objects.h"
 #include "delivery/workflow/engine.h"
 
 namespace slipway::delivery::application {
@@ -53,7 +54,7 @@ class ApplicationController : public control::Controller {
   Task<Result<Resolved>> resolve(client::Client& client, kube::Object application, Status status, Memory& memory);
   Task<Result<Resolved>> resolve_new(client::Client& client, kube::Object application, Status status);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
-  Task<Result<void>> run_pass(AppRun& app, Status& status, std::optional<Duration>& again);
+  Task<Result<void>> run_pass(control::Reconcile& run, AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);
   Task<control::Outcome> write(client::Client& client, kube::Object application, Status status, Value before,
@@ -70,6 +71,7 @@ class ApplicationController : public control::Controller {
   ControllerOptions options_;
   DefinitionStore definitions_;
   LiveObjects live_;
+  WatchedObjects watched_;  // that steps read
   workflow::Providers template_providers_;
   control::Informer* applications_ = nullptr;
   control::Informer* revisions_ = nullptr;

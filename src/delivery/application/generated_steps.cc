@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "delivery/application/policy.h"
 #include "delivery/application/policy_properties.h"
@@ -49,9 +50,12 @@ Value environment_steps(const ApplicationSpec& spec) {
   return steps.build();
 }
 
+/// Of components with one name the first is delivered; admission refuses them.
 Value component_steps(const ApplicationSpec& spec) {
   json::ArrayBuilder steps;
+  std::set<std::string> names;
   for (const ComponentSpec& component : spec.components) {
+    if (!names.insert(component.name).second) continue;
     Value made = step(component.name, "apply-component", json::object({{"component", component.name}}));
     if (!component.depends_on.empty()) made = made.with("dependsOn", json::array(component.depends_on));
     steps.add(std::move(made));

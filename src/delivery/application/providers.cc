@@ -68,52 +68,6 @@ Task<Answer> load_policies(AppRun& run, ProviderCall) {
   co_return Answer::done(json::object({{"value", out.build()}}));
 }
 
-/// An object that a step applies by itself: it belongs to the application as those of components do.
-Manifest manifest_of(AppRun& run, const Value& object, const std::string& cluster) {
-  const kube::Object& application = run.application();
-  Value made = object.without_path({"metadata", "managedFields"}).without("status");
-  made = made.with_path({"metadata", "labels", kLabelName}, Value(kube::name(application)));
-  made = made.with_path({"metadata", "labels", kLabelNamespace}, Value(kube::ns(application)));
-  made = made.with_path({"metadata", "labels", kLabelCluster}, cluster);
-  if (kube::ns(made).empty()) made = made.with_path({"metadata", "namespace"}, "default");
-  return {.object = std::move(made), .cluster = cluster.empty() ? kHub : cluster, .component = "", .trait = ""};
-}
-
-workflow::ResourceRef reference_to(const Value& object, const std::string& cluster) {
-  return {object["apiVersion"].str(), object["kind"].str(), std::string(kube::name(object)), std::string(kube::ns(object)),
-          cluster == kHub ? "" : cluster};
-}
-
-Task<Answer> apply_object(AppRun& run, ProviderCall call) {
-  Value object = call.params["value"];
-  if (call.params.has("patch") && call.patched) {
-    auto changed = co_await call.patched(std::move(object));
-    if (!changed) co_return Answer::error(changed.error().message);
-    object = std::move(*changed);
-  }
-  if (kube::name(object).empty()) co_return Answer::error("metadata.name: Required value");
-  const std::string cluster = call.params["cluster"].str();
-  std::vector<Manifest> manifests;
-  manifests.push_back(manifest_of(run, object, cluster));
-  auto applied = co_await run.apply(std::move(manifests));
-  if (!applied) co_return Answer::error(applied.error().message);
-  const Value live = applied->front().without_path({"metadata", "managedFields"});
-  Answer answer = Answer::done(json::object({{"value", live}}));
-  answer.resource = reference_to(live, cluster);
-  co_return answer;
-}
-
-Task<Answer> apply_objects(AppRun& run, ProviderCall call) {
-  const std::string cluster = call.params["cluster"].str();
-  std::vector<Manifest> manifests;
-  for (const Value& object : call.params["value"].items()) manifests.push_back(manifest_of(run, object, cluster));
-  auto applied = co_await run.apply(std::move(manifests));
-  if (!applied) co_return Answer::error(applied.error().message);
-  json::ArrayBuilder live;
-  for (const Value& object : *applied) live.add(object.without_path({"metadata", "managedFields"}));
-  co_return Answer::done(json::object({{"value", live.build()}}));
-}
-
 std::vector<std::string> texts(const Value& list) {
   std::vector<std::string> out;
   for (const Value& one : list.items()) out.push_back(one.str());
@@ -192,9 +146,9 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   co_return Answer::done();
 }
 
+/// Those that were joined: not the hub.
 Task<Answer> list_clusters(AppRun& run, ProviderCall) {
   json::ArrayBuilder names;
-  // As upstream: those that were joined, without the hub.
   for (const ClusterEntry& cluster : run.clusters()) {
     if (cluster.name != kHub) names.add(cluster.name);
   }
@@ -220,7 +174,6 @@ struct Row {
   const char* function;
   std::vector<std::string> params;
   Function run;
-  bool patches = false;
 };
 
 }  // namespace
@@ -286,8 +239,6 @@ std::vector<Row> rows() {
       {"oam", "load-comps-in-order", {"app"}, load_components_in_order},
       {"oam", "load-policies", {"app"}, load_policies},
       {"multicluster", "deploy", {"policies", "parallelism", "ignoreTerraformComponent", "inlinePolicies"}, deploy},
-      {"kube", "apply", {"cluster", "value", "patch"}, apply_object, true},
-      {"kube", "apply-in-parallel", {"cluster", "value"}, apply_objects},
       {"multicluster", "list-clusters", {}, list_clusters},
       {"multicluster", "get-placements-from-topology-policies", {"policies"}, get_placements},
   };
@@ -298,10 +249,8 @@ std::vector<Row> rows() {
 std::vector<workflow::Provider> application_providers(AppRun& run) {
   std::vector<workflow::Provider> providers;
   for (const Row& row : rows()) {
-    workflow::Provider provider{row.package, row.function, row.params,
-                                [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }};
-    provider.patches = row.patches;
-    providers.push_back(std::move(provider));
+    providers.push_back({row.package, row.function, row.params,
+                         [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }});
   }
   return providers;
 }

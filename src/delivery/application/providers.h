@@ -15,7 +15,9 @@ namespace slipway::delivery::application {
 /// Rows for one reconcile; `run` outlives them.
 std::vector<workflow::Provider> application_providers(AppRun& run);
 
-/// The same rows for a run that belongs to no Application: each fails and says so.
+/// kube.#Apply and kube.#ApplyInParallel of an application's steps, to be added before the standard ones.
+std::vector<workflow::Provider> object_providers(AppRun& run);
+/// The rows of application_providers for a run that belongs to no Application: each fails and says so.
 std::vector<workflow::Provider> providers_without_application();
 /// What the engine needs of a step's definition. Errors: Invalid when it has no template that compiles.
 Result<workflow::StepDefinition> step_definition(const std::string& type, const Definition& definition);

@@ -124,27 +124,4 @@ void env_from_causes(const Value& sources, const std::string& path, std::vector<
   }
 }
 
-void toleration_causes(const Value& tolerations, const std::string& path, std::vector<Cause>& causes) {
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    const Value& one = tolerations.item(i);
-    const std::string at = fmt::format("{}[{}]", path, i);
-    const std::string_view op = one["operator"].as_string();
-    if (!one["key"].as_string().empty())
-      add_faults(kube::qualified_name_faults(one["key"].as_string()), at + ".key", one["key"], causes);
-    if (one["key"].as_string().empty() && op != "Exists") {
-      causes.push_back(
-          field::invalid(at + ".operator", quoted(one["operator"].is_null() ? Value("") : one["operator"]),
-                         "operator must be Exists when `key` is empty, which means \"match all values and all keys\""));
-    }
-    if (one.has("tolerationSeconds") && one["effect"].as_string() != "NoExecute") {
-      causes.push_back(field::invalid(at + ".effect", quoted(one["effect"].is_null() ? Value("") : one["effect"]),
-                                      "effect must be 'NoExecute' when `tolerationSeconds` is set"));
-    }
-    if (op == "Exists" && !one["value"].as_string().empty()) {
-      causes.push_back(
-          field::invalid(at + ".operator", quoted(one["value"]), "value must be empty when `operator` is 'Exists'"));
-    }
-  }
-}
-
 }  // namespace slipway::server

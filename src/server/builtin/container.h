@@ -19,7 +19,5 @@ void container_port_causes(const json::Value& ports, const std::string& path, st
 void resource_causes(const json::Value& resources, const std::string& path, std::vector<Cause>& causes);
 /// envFrom: one source each.
 void env_from_causes(const json::Value& sources, const std::string& path, std::vector<Cause>& causes);
-/// Tolerations of a pod.
-void toleration_causes(const json::Value& tolerations, const std::string& path, std::vector<Cause>& causes);
 
 }  // namespace slipway::server

@@ -9,6 +9,7 @@
 #include "kube/selector.h"
 #include "server/builtin/container.h"
 #include "server/builtin/defaults.h"
+#include "server/builtin/pod_placement.h"
 
 namespace slipway::server {
 
@@ -169,7 +170,7 @@ void pod_spec_causes(const Value& spec, const std::string& path, const Value& cl
   if (std::ranges::find(kDnsPolicies, dns.as_string()) == kDnsPolicies.end()) {
     causes.push_back(field::not_supported(path + ".dnsPolicy", quoted(dns), kDnsPolicies));
   }
-  toleration_causes(spec["tolerations"], path + ".tolerations", causes);
+  placement_causes(spec, path, causes);
   for (Cause& cause : kube::label_causes(spec["nodeSelector"], path + ".nodeSelector")) causes.push_back(std::move(cause));
   not_negative(spec, path, "terminationGracePeriodSeconds", causes);
   if (const Value& deadline = spec["activeDeadlineSeconds"];

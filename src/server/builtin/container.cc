@@ -66,6 +66,21 @@ void probe_causes(const Value& container, const std::string& path, std::vector<C
   }
 }
 
+void lifecycle_causes(const Value& lifecycle, const std::string& path, std::vector<Cause>& causes) {
+  for (const char* hook : {"postStart", "preStop"}) {
+    const Value& handler = lifecycle[hook];
+    if (!handler.is_null() && !handler.has("sleep")) handler_causes(handler, path + "." + hook, causes);
+  }
+}
+
+void init_container_causes(const Value& container, const std::string& path, std::vector<Cause>& causes) {
+  if (container["restartPolicy"].as_string() == "Always") return;
+  for (const char* key : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (container[key].is_null()) continue;
+    causes.push_back(field::forbidden(path + "." + key, "may not be set for init containers without restartPolicy=Always"));
+  }
+}
+
 void container_port_causes(const Value& ports, const std::string& path, std::vector<Cause>& causes) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < ports.size(); ++i) {

@@ -13,6 +13,10 @@ namespace slipway::server {
 
 /// Probes: one handler each, numbers that make sense.
 void probe_causes(const json::Value& container, const std::string& path, std::vector<Cause>& causes);
+/// Hooks: one handler each.
+void lifecycle_causes(const json::Value& lifecycle, const std::string& path, std::vector<Cause>& causes);
+/// What only a container that keeps running may have.
+void init_container_causes(const json::Value& container, const std::string& path, std::vector<Cause>& causes);
 /// Ports: numbers, names that are there once.
 void container_port_causes(const json::Value& ports, const std::string& path, std::vector<Cause>& causes);
 /// Quantities of resources: not below zero, requests not above limits.

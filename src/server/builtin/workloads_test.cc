@@ -138,6 +138,43 @@ TEST_F(Workloads, the_placement_of_pods_is_judged) {
                        "preference: {matchExpressions: [{key: k, operator: Gt, values: ['1']}]}}]}}}}")));
 }
 
+TEST_F(Workloads, containers_and_names_of_a_template_are_judged) {
+  struct Row {
+    std::string_view spec;
+    std::string_view fault;  // after spec.template.spec.
+  };
+  const Row rows[] = {
+      {"containers: [{name: c, image: ''}]", "containers[0].image: Required value"},
+      {"containers: [{name: c, image: i, lifecycle: {preStop: {}}}]",
+       "containers[0].lifecycle.preStop: Required value: must specify a handler type"},
+      {"containers: [{name: c, image: i, lifecycle: {postStart: {exec: {command: []}}}}]",
+       "containers[0].lifecycle.postStart.exec.command: Required value"},
+      {"volumes: [{name: v}], containers: [{name: c, image: i, volumeMounts: [{name: v, mountPath: /a, subPath: /b}]}]",
+       "containers[0].volumeMounts[0].subPath: Invalid value: \"/b\": must be a relative path"},
+      {"volumes: [{name: v}], containers: [{name: c, image: i, volumeMounts: [{name: v, mountPath: /a, subPath: b/../../c}]}]",
+       "containers[0].volumeMounts[0].subPath: Invalid value: \"b/../../c\": must not contain '..'"},
+      {"initContainers: [{name: i, image: i, readinessProbe: {tcpSocket: {port: 1}}}], containers: [{name: c, image: i}]",
+       "initContainers[0].readinessProbe: Forbidden: may not be set for init containers without restartPolicy=Always"},
+  };
+  for (const Row& row : rows) {
+    const std::string pod_template = fmt::format("{{metadata: {{labels: {{app: a}}}}, spec: {{{}}}}}", row.spec);
+    EXPECT_EQ(fault(kDeployments, workload("Deployment", "", pod_template)), fmt::format("spec.template.spec.{}", row.fault));
+  }
+  for (const char* key : {"serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName", "hostname", "subdomain"}) {
+    const std::string pod_template =
+        fmt::format("{{metadata: {{labels: {{app: a}}}}, spec: {{{}: A_B, containers: [{{name: c, image: i}}]}}}}", key);
+    const std::string said = fault(kDeployments, workload("Deployment", "", pod_template));
+    EXPECT_TRUE(said.starts_with(fmt::format("spec.template.spec.{}: Invalid value: \"A_B\": a lowercase RFC 1123", key)))
+        << said;
+  }
+  must(create(
+      kDeployments,
+      workload("Deployment", "",
+               "{metadata: {labels: {app: a}}, spec: {initContainers: [{name: i, image: i, restartPolicy: Always, "
+               "readinessProbe: {tcpSocket: {port: 1}}}], volumes: [{name: v}], containers: [{name: c, image: i, "
+               "volumeMounts: [{name: v, mountPath: /a, subPath: b/c}], lifecycle: {preStop: {sleep: {seconds: 1}}}}]}}")));
+}
+
 TEST_F(Workloads, a_selector_is_immutable) {
   must(create(kDeployments, workload("Deployment")));
   const auto changed = patch(kDeployments, "w", client::PatchType::Merge,

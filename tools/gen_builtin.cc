@@ -1,15 +1,16 @@
 // Makes src/kube/builtin_schema.inc: the field tables of built-in kinds, as one line of compact JSON per type, without
 // upstream's sentences. Three facts files are joined: an OpenAPI v2 document (types, formats, merge keys, enums), the schema of
 // structured-merge-diff (list and map types, defaults, fields newer than the OpenAPI document), and what tools/type_facts reads
-// in the types of the release that is served: which fields there are, what documents call required, list types. To widen the
-// set, add a kind.
+// in the types of the release that is served: which fields there are, what documents call required, list types,
+// which zero values are not stored. To widen the set, add a kind.
 //
 //   gen_builtin --openapi v2.json --types types.json [--enums v2-with-enums.json] [--merge smd.yaml] KIND...
 //       > src/kube/builtin_schema.inc
 //   KIND: io.k8s.api.core.v1.Pod
 //
-// Beside OpenAPI's own words a node may have: x-slipway-empty-is-absent (kube/schema_node.h), x-slipway-micro (a time with
-// microseconds), x-slipway-required and x-slipway-format (what documents say where the server enforces less).
+// Beside OpenAPI's own words a node may have: x-slipway-empty-is-absent (kube/schema_node.h), x-slipway-omits-zero
+// (kube/stored_form.h), x-slipway-micro (a time with microseconds), x-slipway-required and x-slipway-format (what documents
+// say where the server enforces less).
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -216,6 +217,7 @@ constexpr std::array kUnrequired{
     Unrequired{"core.v1.PreferredSchedulingTerm", "*"},
     Unrequired{"core.v1.ServicePort", "*"},
     Unrequired{"core.v1.Sysctl", "value"},
+    Unrequired{"core.v1.TopologySpreadConstraint", "*"},
     Unrequired{"core.v1.WeightedPodAffinityTerm", "*"},
     Unrequired{"discovery.v1.Endpoint", "*"},
     Unrequired{"discovery.v1.EndpointSlice", "endpoints"},
@@ -339,6 +341,7 @@ class Generator {
     for (auto& [field, schema] : fields) add_facts(name, field, schema, facts["required"]);
     for (auto& [field, schema] : fields) {
       schema = of_release(schema, known[field]);
+      if (omits_zero(name, field, known[field])) schema = schema.with("x-slipway-omits-zero", true);
       if (is_exact_time(name, schema)) schema = schema.with("x-slipway-micro", true);
     }
     if (const Value documented = documented_fields(known, fields); !documented.empty() && documented != sorted(required)) {
@@ -368,6 +371,11 @@ class Generator {
   /// DIVERGES: the times of containers are kept to the microsecond; their documents say Time, as upstream's.
   static bool is_exact_time(std::string_view type, const Value& schema) {
     return type.starts_with("core.v1.ContainerState") && schema["format"].as_string() == "date-time";
+  }
+
+  /// An empty list of managed fields asks to forget all owners: it must reach those who read it.
+  static bool omits_zero(std::string_view type, std::string_view field, const Value& facts) {
+    return facts["omits"].as_bool() && !(type == "meta.v1.ObjectMeta" && field == "managedFields");
   }
 
   /// A field with the list and map type that the release gives it, and the format of bytes.

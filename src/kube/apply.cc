@@ -31,6 +31,12 @@ Value with_managed(const Value& object, const Value& managed) {
 
 Value without_managed(const Value& object) { return with_managed(object, {}); }
 
+Value without_times(const Value& managed) {
+  json::ArrayBuilder rows;
+  for (const Value& row : managed.items()) rows.add(row.without("time"));
+  return rows.build();
+}
+
 /// Fields that identify an object or that the server writes.
 const FieldSet& never_owned() {
   static const FieldSet fields = [] {
@@ -132,6 +138,13 @@ Result<void> check_config(const ResourceType& type, const Value& config, const W
 }
 
 }  // namespace
+
+Value settled_apply(const Value& live, const Value& applied) {
+  if (!live.is_object() || applied.is_same(live)) return applied;
+  const bool is_same = without_times(managed_of(applied)) == without_times(managed_of(live)) &&
+                       without_managed(applied) == without_managed(live);
+  return is_same ? live : applied;
+}
 
 Value track_update(const ResourceType& type, const Value& live, const Value& updated, const Writer& writer, Time now) {
   ManagedFields managed = owners_before(live, updated, writer);

@@ -35,4 +35,8 @@ std::size_t least_tracked_bytes(const ResourceType& type, const json::Value& liv
 Result<json::Value> apply(const ResourceType& type, const json::Value& live, const json::Value& config, const Writer& writer,
                           bool force, Time now);
 
+/// `live` when what an apply made, in its stored form, differs from it in nothing but the times of managedFields; else
+/// `applied`. An applier that repeats a zero value that is not stored thus writes nothing.
+json::Value settled_apply(const json::Value& live, const json::Value& applied);
+
 }  // namespace slipway::kube

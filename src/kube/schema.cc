@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/time.h"
 #include "json/text.h"
 #include "kube/schema_build.h"
 #include "kube/schema_node.h"
 #include "kube/schema_structural.h"
+#include "kube/stored_form.h"
 #include "kube/value_path.h"
 
 namespace slipway::kube {
@@ -60,25 +60,17 @@ class Rewrite {
 
 bool is_object_field(std::string_view key) { return key == "apiVersion" || key == "kind" || key == "metadata"; }
 
-/// A time as Go would write it after reading it, so that the same instant is the same text; what is no time stays.
-json::Value in_time_form(const json::Value& value, SchemaNode::TimeForm form) {
-  const auto time = parse_rfc3339(value.as_string());
-  if (!time) return value;
-  const std::string text = form == SchemaNode::TimeForm::Micros ? to_rfc3339_micro(*time) : to_rfc3339(*time);
-  return text == value.as_string() ? value : json::Value(text);
-}
-
 // Pruning. Without a schema every field goes; below x-kubernetes-preserve-unknown-fields only declared ones are looked into.
 class Pruner {
  public:
-  explicit Pruner(std::vector<std::string>* dropped) : dropped_(dropped) {}
+  Pruner(std::vector<std::string>* dropped, Zeros zeros) : dropped_(dropped), zeros_(zeros) {}
 
   json::Value prune(const json::Value& value, const SchemaNode* node, const ValuePath& path) {
     if (node != nullptr && node->preserves_unknown_fields && !has_structure(*node)) return value;
     if (value.is_object()) return prune_object(value, node, path);
     if (value.is_array()) return prune_array(value, node, path);
-    const bool is_time = node != nullptr && node->time_form != SchemaNode::TimeForm::None && value.is_string();
-    return is_time ? in_time_form(value, node->time_form) : value;
+    const bool is_plain = node == nullptr || node->stored_form == SchemaNode::StoredForm::AsSent;
+    return is_plain ? value : in_stored_form(value, node->stored_form);
   }
 
  private:
@@ -94,7 +86,9 @@ class Pruner {
       const SchemaNode* property = node != nullptr ? node->property(key) : nullptr;
       const bool is_map_key = property == nullptr && node != nullptr && node->additional_properties != nullptr;
       if (is_map_key) property = node->additional_properties;
-      if (property != nullptr) {
+      if (property != nullptr && zeros_ == Zeros::Omitted && is_omitted(member, *property)) {
+        out.drop(number);
+      } else if (property != nullptr) {
         out.keep(number, key, member, prune(member, property, is_map_key ? path.key(key) : path.field(key)));
       } else if (node != nullptr && node->has_bool_additional) {
         out.keep(number, key, member, node->preserves_unknown_fields ? member : prune(member, nullptr, path.key(key)));
@@ -133,6 +127,7 @@ class Pruner {
   }
 
   std::vector<std::string>* dropped_;
+  Zeros zeros_;
   std::size_t dropped_bytes_ = 0;
 };
 
@@ -247,8 +242,8 @@ Result<std::shared_ptr<const Schema>> Schema::compile(const json::Value& open_ap
   return schema;
 }
 
-json::Value Schema::prune(const json::Value& object, std::vector<std::string>* dropped) const {
-  json::Value out = Pruner(dropped).prune(object, root_.get(), ValuePath());
+json::Value Schema::prune(const json::Value& object, std::vector<std::string>* dropped, Zeros zeros) const {
+  json::Value out = Pruner(dropped, zeros).prune(object, root_.get(), ValuePath());
   if (dropped != nullptr) std::ranges::sort(*dropped);
   return out;
 }

@@ -21,6 +21,9 @@ inline constexpr std::size_t kMostDroppedBytes = std::size_t{64} << 10;
 /// Text that defaulting adds to one object: no object that may be stored is larger.
 inline constexpr std::size_t kMostDefaultBytes = std::size_t{3} << 19;
 
+/// Whether pruning leaves out the zero values that are not stored. An applied configuration owns the ones it names.
+enum class Zeros { Omitted, Kept };
+
 class Schema {
  public:
   /// From an openAPIV3Schema of a CRD, whose place in the CRD is `path`. Invalid with causes when it is not structural, a
@@ -31,9 +34,10 @@ class Schema {
   ~Schema();
 
   /// Drops fields the schema does not know, those of metadata included. `dropped` (may be null) gets their paths, sorted, as
-  /// for "unknown field" warnings, as many as the limits let through. Times of metadata and of built-in kinds are written in
-  /// their canonical form (UTC, whole seconds or six digits). What does not change stays shared with `object`.
-  json::Value prune(const json::Value& object, std::vector<std::string>* dropped = nullptr) const;
+  /// for "unknown field" warnings, as many as the limits let through. Metadata and built-in kinds come in their stored form
+  /// (kube/stored_form.h): times and quantities canonical, zero values of omitempty fields gone, which nobody is told. What
+  /// does not change stays shared with `object`.
+  json::Value prune(const json::Value& object, std::vector<std::string>* dropped = nullptr, Zeros zeros = Zeros::Omitted) const;
   /// Fills defaults top-down. A null counts as absent where the field is not nullable: it becomes the default, or goes. Every
   /// place shares the one value of its default, so the work grows with the object and not with what it would be as text. Beyond
   /// kMostDefaultBytes of text nothing more is added: such an object is too large to be stored.

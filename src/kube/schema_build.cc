@@ -58,6 +58,13 @@ void set_property(SchemaNode& node, std::string_view name, const SchemaNode* chi
   node.properties.push_back({std::string(name), child});
 }
 
+SchemaNode::StoredForm stored_form_of(const json::Value& schema, SchemaNode::StoredForm inherited) {
+  using enum SchemaNode::StoredForm;
+  const std::string_view format = schema["format"].as_string();
+  if (format == "date-time") return schema["x-slipway-micro"].as_bool() ? MicroTime : Time;
+  return format == "quantity" ? Quantity : inherited;
+}
+
 }  // namespace
 
 const SchemaNode* SchemaBuilder::build(const json::Value& schema) {
@@ -86,9 +93,7 @@ void SchemaBuilder::fill(SchemaNode& node, const json::Value& schema) {
   }
   fill_structure(node, schema);
   fill_extensions(node, schema);
-  if (resolve_ && schema["format"].as_string() == "date-time") {
-    node.time_form = schema["x-slipway-micro"].as_bool() ? SchemaNode::TimeForm::Micros : SchemaNode::TimeForm::Seconds;
-  }
+  if (resolve_) node.stored_form = stored_form_of(schema, node.stored_form);
   if (has_checks(schema)) fill_checks(node, schema);
   if (!node.is_embedded_resource) return;
   if (implies_object_fields_) {
@@ -136,6 +141,7 @@ void SchemaBuilder::fill_extensions(SchemaNode& node, const json::Value& schema)
                                                     : SchemaNode::ListType::Atomic;
     }
     if (key == "x-slipway-empty-is-absent") node.empty_is_absent = value.as_bool();
+    if (key == "x-slipway-omits-zero") node.omits_zero = resolve_ != nullptr && value.as_bool();
     if (key == "x-kubernetes-patch-merge-key") node.patch_merge_key = value.str();
     if (key == "x-kubernetes-patch-strategy") {
       node.patch_merges = value.as_string().find("merge") != std::string_view::npos;

@@ -52,9 +52,9 @@ struct SchemaNode {
   enum class ListType : std::uint8_t { Atomic, Set, Map };
   /// How server-side apply sees an object. Without x-kubernetes-map-type an object is Granular.
   enum class MapType : std::uint8_t { Granular, Atomic };
-  /// How a time of a built-in kind is written: metav1.Time has whole seconds, MicroTime six digits. Fields of custom kinds are
-  /// None whatever their format: they stay as they were sent.
-  enum class TimeForm : std::uint8_t { None, Seconds, Micros };
+  /// How a scalar of a built-in kind is stored: metav1.Time has whole seconds, MicroTime six digits, a quantity its canonical
+  /// text. Fields of custom kinds are AsSent whatever their format.
+  enum class StoredForm : std::uint8_t { AsSent, Time, MicroTime, Quantity };
   struct Property {
     std::string name;
     const SchemaNode* node = nullptr;
@@ -63,7 +63,7 @@ struct SchemaNode {
   Type type = Type::Any;
   ListType list_type = ListType::Atomic;
   MapType map_type = MapType::Granular;
-  TimeForm time_form = TimeForm::None;
+  StoredForm stored_form = StoredForm::AsSent;
   bool is_nullable = false;
   bool preserves_unknown_fields = false;
   bool is_int_or_string = false;
@@ -73,6 +73,7 @@ struct SchemaNode {
   bool has_defaults_within = false;  // defaulting has something to do here or below, even without nulls
   bool is_quantity = false;          // a string or number that kube/quantity.h reads
   bool empty_is_absent = false;      // built-in strings with a default or an enum: "" counts as absent, as in Go
+  bool omits_zero = false;           // built-in fields: an empty or zero value is not stored (kube/stored_form.h)
   bool has_filled_default = false;
   bool may_repeat = false;        // built-in lists: validation leaves repeated keys to the rules of the kind
   json::Value default_value;      // meaningful when has_default

@@ -154,6 +154,13 @@ Result<Value> Planner::decode_change(const Value& body, const Value& old) {
   return pruned.is_same(part) ? body : with_changed_part(body, old, pruned);
 }
 
+Value Planner::decode_applied(const Value& object, const Value& old) const {
+  if (served_.type.schema == nullptr) return object;
+  const Value part = changed_part(object, old);
+  const Value pruned = served_.type.schema->prune(part);
+  return pruned.is_same(part) ? object : with_changed_part(object, old, pruned);
+}
+
 /// The body of a write to status with what is used of it, metadata and status, pruned and defaulted.
 Result<Value> Planner::decode_status(const Value& body, const Value& old) {
   if (served_.type.schema == nullptr) return body;

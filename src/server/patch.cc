@@ -53,7 +53,7 @@ Result<Value> Planner::patched(const Value& live) const {
 
 Result<Plan> Planner::apply() {
   SLIPWAY_TRY(config, apply_config());
-  config = with_canonical_times(config);
+  config = with_canonical_scalars(config);
   const auto found = find(request_.ns, request_.name);
   if (!found && !request_.subresource.empty()) return fail(kube::not_found(served_.type.resource, request_.name));
   if (!found && !kube::uid(config).empty()) {
@@ -69,15 +69,18 @@ Result<Plan> Planner::apply() {
     creation.verb = "create";
     SLIPWAY_TRY_VOID(context_.access.authorizer.check(*request_.user, creation));
   }
+  object = kube::settled_apply(live, decode_applied(object, live));
   if (!found) return create_decoded(std::move(object), Tracking::Done);
   return replace(*found, std::move(object), Tracking::Done);
 }
 
-/// The configuration with its times as they are stored; one with unknown fields is left to be refused.
-Value Planner::with_canonical_times(const Value& config) const {
+/// The configuration with its times and quantities as they are stored, so that the same amount in other words is no conflict
+/// (DIVERGES: upstream compares the texts). Its zero values stay: the applier owns them, though they are not stored. One with
+/// unknown fields is left to be refused.
+Value Planner::with_canonical_scalars(const Value& config) const {
   if (served_.type.schema == nullptr) return config;
   std::vector<std::string> dropped;
-  Value written = served_.type.schema->prune(config, &dropped);
+  Value written = served_.type.schema->prune(config, &dropped, kube::Zeros::Kept);
   return dropped.empty() ? written : config;
 }
 

@@ -65,7 +65,7 @@ class Planner {
   Result<Plan> apply();
   Result<Value> patched(const Value& live) const;
   Result<Value> apply_config() const;
-  Value with_canonical_times(const Value& config) const;
+  Value with_canonical_scalars(const Value& config) const;
   // scale.cc
   /// An update or patch of the scale subresource.
   Result<Plan> scale();
@@ -77,6 +77,8 @@ class Planner {
   // The same for an update: what is the very value of `old` needs no second look.
   Result<Value> decode_change(const Value& body, const Value& old);
   Result<Value> decode_status(const Value& body, const Value& old);
+  /// The same for what was applied: its fields are known, what is not stored goes.
+  Value decode_applied(const Value& object, const Value& old) const;
   Value fill_change(Value object, const Value& old) const;
   Result<void> validate(const Value& object, const Value& old) const;
   /// For rows that look at other objects, in head state.

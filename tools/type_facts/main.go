@@ -1,5 +1,6 @@
 // Command type_facts reads the API types of one Kubernetes release as Go source and prints, as JSON, what gen_builtin cannot
-// learn from an OpenAPI document of another release: which fields there are, which are required, and the list and map types.
+// learn from an OpenAPI document of another release: which fields there are, which are required, the list and map types, and
+// which fields Go leaves out when they have the zero value.
 //
 //	go run . $(go list -m -f '{{.Dir}}' k8s.io/api k8s.io/apimachinery k8s.io/apiextensions-apiserver) > types.json
 package main
@@ -21,13 +22,18 @@ type field struct {
 	Keys     []string `json:"keys,omitempty"`
 	Map      string   `json:"map,omitempty"`
 	Bytes    bool     `json:"bytes,omitempty"`
+	Omits    bool     `json:"omits,omitempty"`
 	Inline   string   `json:"-"`
+	named    string   // a type whose definition says whether the zero value is left out
 }
 
 type fields map[string]field
 
 // Types by "group.version.Name"; inlined types are resolved at the end.
 var all = map[string]fields{}
+
+// Whether encoding/json takes values of the named type for empty at all: structs never are.
+var hasEmpty = map[string]bool{"types.UID": true}
 
 func typeName(expr ast.Expr, home string) string {
 	switch it := expr.(type) {
@@ -38,7 +44,7 @@ func typeName(expr ast.Expr, home string) string {
 	case *ast.SelectorExpr:
 		if pkg, ok := it.X.(*ast.Ident); ok && pkg.Name == "metav1" {
 			return "meta.v1." + it.Sel.Name
-		} else if ok && pkg.Name == "v1" {
+		} else if ok && (pkg.Name == "v1" || pkg.Name == "corev1") {
 			return "core.v1." + it.Sel.Name
 		}
 	}
@@ -57,9 +63,31 @@ func isBytes(expr ast.Expr) bool {
 	return false
 }
 
-func factsOf(one *ast.Field, tag string) field {
+// Whether omitempty leaves out a value of the type that is no pointer, or the name of the type that knows.
+func emptiness(expr ast.Expr, home string) (bool, string) {
+	switch it := expr.(type) {
+	case *ast.ArrayType, *ast.MapType:
+		return true, ""
+	case *ast.Ident:
+		if it.Obj == nil && strings.ToLower(it.Name) == it.Name {
+			return true, ""
+		}
+		return false, typeName(it, home)
+	case *ast.SelectorExpr:
+		if pkg, ok := it.X.(*ast.Ident); ok && pkg.Name == "types" {
+			return false, "types." + it.Sel.Name
+		}
+		return false, typeName(it, home)
+	}
+	return false, ""
+}
+
+func factsOf(one *ast.Field, tag, home string) field {
 	_, options, _ := strings.Cut(tag, ",")
 	facts := field{Required: !strings.Contains(options, "omitempty"), Bytes: isBytes(one.Type)}
+	if strings.Contains(options, "omitempty") {
+		facts.Omits, facts.named = emptiness(one.Type, home)
+	}
 	if one.Doc == nil {
 		return facts
 	}
@@ -92,6 +120,7 @@ func read(path, home string) {
 		}
 		structure, ok := spec.Type.(*ast.StructType)
 		if !ok {
+			hasEmpty[home+"."+spec.Name.Name], _ = emptiness(spec.Type, home)
 			return true
 		}
 		found := fields{}
@@ -105,7 +134,7 @@ func read(path, home string) {
 				inlined := typeName(one.Type, home)
 				found["+"+inlined] = field{Inline: inlined}
 			} else if name != "" && name != "-" {
-				found[name] = factsOf(one, tag)
+				found[name] = factsOf(one, tag, home)
 			}
 		}
 		all[home+"."+spec.Name.Name] = found
@@ -117,6 +146,7 @@ func resolved(name string) fields {
 	out := fields{}
 	for key, one := range all[name] {
 		if one.Inline == "" {
+			one.Omits = one.Omits || hasEmpty[one.named]
 			out[key] = one
 			continue
 		}

@@ -44,7 +44,7 @@ TEST_F(Builtin, a_pod_is_completed) {
   EXPECT_EQ(first["terminationMessagePath"].str(), "/dev/termination-log");
   EXPECT_EQ(first["terminationMessagePolicy"].str(), "File");
   EXPECT_EQ(first["ports"], yaml("[{containerPort: 80, protocol: TCP}]"));
-  EXPECT_EQ(first["resources"], yaml("{limits: {cpu: 1}, requests: {cpu: 1}}"));
+  EXPECT_EQ(first["resources"], yaml("{limits: {cpu: '1'}, requests: {cpu: '1'}}"));
   EXPECT_EQ(spec["containers"].item(1)["imagePullPolicy"].str(), "Always");
   EXPECT_EQ(spec["volumes"], yaml("[{name: v, emptyDir: {}}, {name: w, configMap: {name: m, defaultMode: 420}}]"));
   EXPECT_EQ(made["status"], yaml("{phase: Pending, qosClass: Burstable}"));

@@ -66,6 +66,21 @@ void probe_causes(const Value& container, const std::string& path, std::vector<C
   }
 }
 
+void lifecycle_causes(const Value& lifecycle, const std::string& path, std::vector<Cause>& causes) {
+  for (const char* hook : {"postStart", "preStop"}) {
+    const Value& handler = lifecycle[hook];
+    if (!handler.is_null() && !handler.has("sleep")) handler_causes(handler, path + "." + hook, causes);
+  }
+}
+
+void init_container_causes(const Value& container, const std::string& path, std::vector<Cause>& causes) {
+  if (container["restartPolicy"].as_string() == "Always") return;
+  for (const char* key : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (container[key].is_null()) continue;
+    causes.push_back(field::forbidden(path + "." + key, "may not be set for init containers without restartPolicy=Always"));
+  }
+}
+
 void container_port_causes(const Value& ports, const std::string& path, std::vector<Cause>& causes) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -120,29 +135,6 @@ void env_from_causes(const Value& sources, const std::string& path, std::vector<
       causes.push_back(field::invalid(at, "\"\"", "must specify one of: `configMapRef` or `secretRef`"));
     } else if (const char* kind = has_map ? "configMapRef" : "secretRef"; source[kind]["name"].as_string().empty()) {
       causes.push_back(field::required(at + "." + kind + ".name"));
-    }
-  }
-}
-
-void toleration_causes(const Value& tolerations, const std::string& path, std::vector<Cause>& causes) {
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    const Value& one = tolerations.item(i);
-    const std::string at = fmt::format("{}[{}]", path, i);
-    const std::string_view op = one["operator"].as_string();
-    if (!one["key"].as_string().empty())
-      add_faults(kube::qualified_name_faults(one["key"].as_string()), at + ".key", one["key"], causes);
-    if (one["key"].as_string().empty() && op != "Exists") {
-      causes.push_back(
-          field::invalid(at + ".operator", quoted(one["operator"].is_null() ? Value("") : one["operator"]),
-                         "operator must be Exists when `key` is empty, which means \"match all values and all keys\""));
-    }
-    if (one.has("tolerationSeconds") && one["effect"].as_string() != "NoExecute") {
-      causes.push_back(field::invalid(at + ".effect", quoted(one["effect"].is_null() ? Value("") : one["effect"]),
-                                      "effect must be 'NoExecute' when `tolerationSeconds` is set"));
-    }
-    if (op == "Exists" && !one["value"].as_string().empty()) {
-      causes.push_back(
-          field::invalid(at + ".operator", quoted(one["value"]), "value must be empty when `operator` is 'Exists'"));
     }
   }
 }

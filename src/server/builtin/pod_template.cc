@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "kube/names.h"
 #include "kube/selector.h"
 #include "server/builtin/container.h"
 #include "server/builtin/defaults.h"
+#include "server/builtin/pod_placement.h"
 
 namespace slipway::server {
 
@@ -70,6 +72,17 @@ void volume_causes(const Value& volumes, const std::string& path, std::set<std::
   }
 }
 
+/// A path that leads into a volume and stays there.
+void descending_path_causes(const Value& value, const std::string& path, std::vector<Cause>& causes) {
+  const std::string_view text = value.as_string();
+  if (text.starts_with('/')) causes.push_back(field::invalid(path, quoted(value), "must be a relative path"));
+  for (const auto part : std::views::split(text, '/')) {
+    if (std::string_view(part.begin(), part.end()) != "..") continue;
+    causes.push_back(field::invalid(path, quoted(value), "must not contain '..'"));
+    return;
+  }
+}
+
 void mount_causes(const Value& mounts, const std::string& path, const std::set<std::string_view>& volumes,
                   std::vector<Cause>& causes) {
   std::set<std::string_view> targets;
@@ -86,6 +99,7 @@ void mount_causes(const Value& mounts, const std::string& path, const std::set<s
     } else if (!targets.insert(mount["mountPath"].as_string()).second) {
       causes.push_back(field::invalid(at + ".mountPath", quoted(mount["mountPath"]), "must be unique"));
     }
+    for (const char* key : {"subPath", "subPathExpr"}) descending_path_causes(mount[key], at + "." + key, causes);
   }
 }
 
@@ -115,6 +129,27 @@ void env_causes(const Value& env, const std::string& path, std::vector<Cause>& c
   }
 }
 
+/// Names that a pod refers to or is known by.
+void name_causes(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
+  struct Row {
+    const char* key;
+    kube::Faults (*faults)(std::string_view);
+  };
+  static constexpr Row kRows[] = {{"serviceAccountName", kube::dns1123_subdomain_faults},
+                                  {"nodeName", kube::dns1123_subdomain_faults},
+                                  {"priorityClassName", kube::dns1123_subdomain_faults},
+                                  {"runtimeClassName", kube::dns1123_subdomain_faults},
+                                  {"hostname", kube::dns1123_label_faults},
+                                  {"subdomain", kube::dns1123_label_faults}};
+  for (const Row& row : kRows) {
+    const Value& name = spec[row.key];
+    if (name.as_string().empty()) continue;
+    for (const std::string& fault : row.faults(name.as_string())) {
+      causes.push_back(field::invalid(path + "." + row.key, quoted(name), fault));
+    }
+  }
+}
+
 struct ContainerNames {
   std::set<std::string_view> containers;
   std::set<std::string_view> volumes;
@@ -135,6 +170,7 @@ void container_causes(const Value& containers, const std::string& path, Containe
     env_from_causes(container["envFrom"], at + ".envFrom", causes);
     container_port_causes(container["ports"], at + ".ports", causes);
     probe_causes(container, at, causes);
+    lifecycle_causes(container["lifecycle"], at + ".lifecycle", causes);
     resource_causes(container["resources"], at + ".resources", causes);
     mount_causes(container["volumeMounts"], at + ".volumeMounts", names.volumes, causes);
   }
@@ -161,6 +197,9 @@ void pod_spec_causes(const Value& spec, const std::string& path, const Value& cl
   if (spec["containers"].empty()) causes.push_back(field::required(path + ".containers"));
   container_causes(spec["containers"], path + ".containers", names, causes);
   container_causes(spec["initContainers"], path + ".initContainers", names, causes);
+  for (std::size_t i = 0; i < spec["initContainers"].size(); ++i) {
+    init_container_causes(spec["initContainers"].item(i), fmt::format("{}.initContainers[{}]", path, i), causes);
+  }
   const Value& restart = spec["restartPolicy"];
   if (std::ranges::find(kRestartPolicies, restart.as_string()) == kRestartPolicies.end()) {
     causes.push_back(field::not_supported(path + ".restartPolicy", quoted(restart), kRestartPolicies));
@@ -169,7 +208,8 @@ void pod_spec_causes(const Value& spec, const std::string& path, const Value& cl
   if (std::ranges::find(kDnsPolicies, dns.as_string()) == kDnsPolicies.end()) {
     causes.push_back(field::not_supported(path + ".dnsPolicy", quoted(dns), kDnsPolicies));
   }
-  toleration_causes(spec["tolerations"], path + ".tolerations", causes);
+  placement_causes(spec, path, causes);
+  name_causes(spec, path, causes);
   for (Cause& cause : kube::label_causes(spec["nodeSelector"], path + ".nodeSelector")) causes.push_back(std::move(cause));
   not_negative(spec, path, "terminationGracePeriodSeconds", causes);
   if (const Value& deadline = spec["activeDeadlineSeconds"];

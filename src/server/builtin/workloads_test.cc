@@ -53,7 +53,7 @@ TEST_F(Workloads, a_template_has_no_default_that_only_pods_have) {
                                          "resources: {limits: {cpu: 1}}}]}}")));
   const Value& spec = made["spec"]["template"]["spec"];
   EXPECT_FALSE(spec.has("enableServiceLinks"));
-  EXPECT_EQ(spec["containers"].item(0)["resources"], yaml("{limits: {cpu: 1}}"));
+  EXPECT_EQ(spec["containers"].item(0)["resources"], yaml("{limits: {cpu: '1'}}"));
 }
 
 TEST_F(Workloads, a_deployment_is_judged) {
@@ -72,6 +72,107 @@ TEST_F(Workloads, a_deployment_is_judged) {
                                          "{metadata: {labels: {app: a}}, spec: {restartPolicy: Never, "
                                          "containers: [{name: c, image: i}]}}")),
             "spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: \"Always\"");
+}
+
+TEST_F(Workloads, the_placement_of_pods_is_judged) {
+  struct Row {
+    std::string_view spec;
+    std::string_view fault;  // after spec.template.spec.
+  };
+  constexpr std::string_view kTwice = "{maxSkew: 1, topologyKey: z, whenUnsatisfiable: DoNotSchedule}";
+  const std::string twice = fmt::format("topologySpreadConstraints: [{}, {}]", kTwice, kTwice);
+  const Row rows[] = {
+      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: DoNotSchedule, minDomains: 1}, {maxSkew: "
+       "1, "
+       "topologyKey: z, whenUnsatisfiable: ScheduleAnyway, minDomains: 1}]",
+       "topologySpreadConstraints[1].minDomains: Invalid value: 1: can only use minDomains if whenUnsatisfiable=DoNotSchedule, "
+       "not ScheduleAnyway"},
+      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: DoNotSchedule, minDomains: 0}]",
+       "topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero"},
+      {"topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: DoNotSchedule}]",
+       "topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"},
+      {"topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]",
+       "topologySpreadConstraints[0].topologyKey: Required value: can not be empty"},
+      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: z}]",
+       "topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: \"\": supported values: \"DoNotSchedule\", "
+       "\"ScheduleAnyway\""},
+      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: Never}]",
+       "topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: \"Never\": supported values: \"DoNotSchedule\", "
+       "\"ScheduleAnyway\""},
+      {twice, "topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{z, DoNotSchedule}\""},
+      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Never}]",
+       "topologySpreadConstraints[0].nodeTaintsPolicy: Unsupported value: \"Never\": supported values: \"Honor\", \"Ignore\""},
+      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [a]}]",
+       "topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set"},
+      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [a], "
+       "labelSelector: {matchLabels: {a: b}}}]",
+       "topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: \"a\": exists in both matchLabelKeys and labelSelector"},
+      {"affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}",
+       "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Required value: must have at "
+       "least one node selector term"},
+      {"affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
+       "[{key: k, operator: In}]}]}}}",
+       "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values: "
+       "Required value: must be specified when `operator` is 'In' or 'NotIn'"},
+      {"affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, podAffinityTerm: "
+       "{topologyKey: z, labelSelector: {matchExpressions: [{key: k, operator: Exists}]}}}]}}",
+       "affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 101: must be in the "
+       "range 1-100"},
+      {"affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: z, labelSelector: "
+       "{matchExpressions: [{key: k, operator: Exists, values: [v]}]}}]}}",
+       "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values: "
+       "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"},
+  };
+  for (const Row& row : rows) {
+    const std::string pod_template =
+        fmt::format("{{metadata: {{labels: {{app: a}}}}, spec: {{containers: [{{name: c, image: i}}], {}}}}}", row.spec);
+    EXPECT_EQ(fault(kDeployments, workload("Deployment", "", pod_template)), fmt::format("spec.template.spec.{}", row.fault));
+  }
+  must(create(kDeployments,
+              workload("Deployment", "",
+                       "{metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i}], "
+                       "topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: DoNotSchedule, "
+                       "minDomains: 2}, {maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway, "
+                       "nodeTaintsPolicy: Honor, labelSelector: {matchLabels: {a: b}}, matchLabelKeys: [c]}], "
+                       "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
+                       "preference: {matchExpressions: [{key: k, operator: Gt, values: ['1']}]}}]}}}}")));
+}
+
+TEST_F(Workloads, containers_and_names_of_a_template_are_judged) {
+  struct Row {
+    std::string_view spec;
+    std::string_view fault;  // after spec.template.spec.
+  };
+  const Row rows[] = {
+      {"containers: [{name: c, image: ''}]", "containers[0].image: Required value"},
+      {"containers: [{name: c, image: i, lifecycle: {preStop: {}}}]",
+       "containers[0].lifecycle.preStop: Required value: must specify a handler type"},
+      {"containers: [{name: c, image: i, lifecycle: {postStart: {exec: {command: []}}}}]",
+       "containers[0].lifecycle.postStart.exec.command: Required value"},
+      {"volumes: [{name: v}], containers: [{name: c, image: i, volumeMounts: [{name: v, mountPath: /a, subPath: /b}]}]",
+       "containers[0].volumeMounts[0].subPath: Invalid value: \"/b\": must be a relative path"},
+      {"volumes: [{name: v}], containers: [{name: c, image: i, volumeMounts: [{name: v, mountPath: /a, subPath: b/../../c}]}]",
+       "containers[0].volumeMounts[0].subPath: Invalid value: \"b/../../c\": must not contain '..'"},
+      {"initContainers: [{name: i, image: i, readinessProbe: {tcpSocket: {port: 1}}}], containers: [{name: c, image: i}]",
+       "initContainers[0].readinessProbe: Forbidden: may not be set for init containers without restartPolicy=Always"},
+  };
+  for (const Row& row : rows) {
+    const std::string pod_template = fmt::format("{{metadata: {{labels: {{app: a}}}}, spec: {{{}}}}}", row.spec);
+    EXPECT_EQ(fault(kDeployments, workload("Deployment", "", pod_template)), fmt::format("spec.template.spec.{}", row.fault));
+  }
+  for (const char* key : {"serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName", "hostname", "subdomain"}) {
+    const std::string pod_template =
+        fmt::format("{{metadata: {{labels: {{app: a}}}}, spec: {{{}: A_B, containers: [{{name: c, image: i}}]}}}}", key);
+    const std::string said = fault(kDeployments, workload("Deployment", "", pod_template));
+    EXPECT_TRUE(said.starts_with(fmt::format("spec.template.spec.{}: Invalid value: \"A_B\": a lowercase RFC 1123", key)))
+        << said;
+  }
+  must(create(
+      kDeployments,
+      workload("Deployment", "",
+               "{metadata: {labels: {app: a}}, spec: {initContainers: [{name: i, image: i, restartPolicy: Always, "
+               "readinessProbe: {tcpSocket: {port: 1}}}], volumes: [{name: v}], containers: [{name: c, image: i, "
+               "volumeMounts: [{name: v, mountPath: /a, subPath: b/c}], lifecycle: {preStop: {sleep: {seconds: 1}}}}]}}")));
 }
 
 TEST_F(Workloads, a_selector_is_immutable) {

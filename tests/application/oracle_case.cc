@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "json/patch.h"
 #include "json/text.h"
 #include "kube/object.h"
 
@@ -105,13 +106,18 @@ std::vector<std::string> add_differences(std::vector<Case>& cases, const fs::pat
     }
     const auto known = std::ranges::find(cases, row.substr(0, first), &Case::file);
     const auto members = json::parse(replaced(row.substr(second + 3), "$NS", kNamespace));
-    if (known == cases.end() || !members || !members->is_object() || second == first + 3) {
+    const bool is_readable = members && (members->is_object() || members->is_array());
+    if (known == cases.end() || !is_readable || second == first + 3) {
       wrong.push_back(row);
       continue;
     }
     known->difference = row.substr(first + 3, second - first - 3);
     known->lines.resize(1);
     for (const auto [key, value] : members->members()) known->lines[0] = known->lines[0].with(key, value);
+    if (!members->is_array()) continue;
+    auto patched = json::apply_json_patch(known->lines[0], *members);
+    if (!patched) wrong.push_back(row + ": " + patched.error().message);
+    if (patched) known->lines[0] = std::move(*patched);
   }
   return wrong;
 }

@@ -37,8 +37,8 @@ std::filesystem::path corpus_folder();
 /// In the order of the corpus.
 std::vector<Case> read_cases(const std::filesystem::path& folder);
 
-/// Deliberate differences: rows "FILE | reason | {members of a line}". The members replace those of the first line, and that
-/// line is then the only one that counts. Gives the rows that are wrong: no such file, no JSON, no reason.
+/// Deliberate differences: rows "FILE | reason | {members of a line}", or a JSON Patch of it. The members replace those of the
+/// first line, and that line is then the only one that counts. Gives the rows that are wrong: no such file, no JSON, no reason.
 std::vector<std::string> add_differences(std::vector<Case>& cases, const std::filesystem::path& table);
 
 /// What is applied, in order: definitions first. `extra` files come before the manifest in both.

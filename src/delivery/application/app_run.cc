@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
+#include "fleet/cluster_secret.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -89,9 +90,10 @@ Result<client::Client*> AppRun::on(const std::string& cluster) {
 }
 
 std::vector<ClusterEntry> AppRun::clusters() const {
-  std::vector<ClusterEntry> entries = {{kHub, {}}};
-  for (const std::string& name : tools_.live.clusters().names()) {
-    if (name != kHub) entries.push_back({name, {}});
+  std::vector<ClusterEntry> entries = {{kHub, {{fleet::kControlPlaneLabel, "true"}}}};
+  const control::Clusters& known = tools_.live.clusters();
+  for (const std::string& name : known.names()) {
+    if (name != kHub) entries.push_back({name, known.labels(name)});
   }
   return entries;
 }

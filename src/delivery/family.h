@@ -85,11 +85,16 @@ struct KindRow {
   std::vector<Action> actions{};
 };
 
+/// As whom what a user delivers is read, written and deleted: as the user who wrote it, as admission recorded it, or as the
+/// controller itself, where nothing stands in admission that could tell who that was.
+enum class ActsAs : std::uint8_t { User, Controller };
+
 /// What controllers are made with. Everything outlives them.
 struct ControllerContext {
   Env& env;
   /// For templates and steps that call foreign servers; null: they get an error.
   HttpClient* http = nullptr;
+  ActsAs acts_as = ActsAs::User;
 };
 
 /// What the API server would refuse an object of a built-in kind for when it is created, whole and by itself; pure.

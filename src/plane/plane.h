@@ -60,6 +60,7 @@ class Controllers {
     cluster::ProcessUser user{};            // process runtime: as whom this process runs
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
+    delivery::ActsAs acts_as = delivery::ActsAs::User;
     Families families = plane::families();
   };
   /// The name of a cluster that is the only one, as KubeVela calls its hub.

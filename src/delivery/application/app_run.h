@@ -16,7 +16,9 @@
 #include "delivery/application/render.h"
 #include "delivery/application/status.h"
 #include "delivery/application/tracker.h"
+#include "delivery/family.h"
 #include "delivery/workflow/provider.h"
+#include "fleet/identity.h"
 
 namespace slipway::delivery::application {
 
@@ -42,6 +44,8 @@ struct Memory {
   std::optional<Steady> due;   // when the last reconcile wanted the next one
   kube::Revision written = 0;  // the application as the last reconcile left it
   bool is_woken = false;       // something but its own write has happened since
+  std::string identity;                 // as whom it last acted
+  std::map<ObjectId, Steady> readable;  // when that identity read or wrote the object itself
 };
 
 /// What every AppRun of a controller works with. Outlives it.
@@ -50,6 +54,7 @@ struct AppTools {
   HttpClient* http = nullptr;
   LiveObjects& live;
   const workflow::Providers& providers;  // for calls of component and trait templates
+  ActsAs acts_as = ActsAs::User;
 };
 
 /// One component at one place, after an attempt to deliver it.
@@ -81,8 +86,11 @@ class AppRun {
   const Parsed& parsed() const { return *parsed_; }
   const Lookup& lookup() const { return lookup_; }
   AppTools& tools() { return tools_; }
-  /// A cluster as applications call it. NotFound when it is not known.
+  /// A cluster as applications call it, as the application's identity: for all that its steps, templates and objects do.
+  /// NotFound when it is not known.
   Result<client::Client*> on(const std::string& cluster);
+  /// As the controller: for its own records, and to learn which kinds there are.
+  Result<client::Client*> own(const std::string& cluster);
   /// Every cluster that a topology may choose.
   std::vector<ClusterEntry> clusters() const;
 
@@ -97,7 +105,8 @@ class AppRun {
   Task<Result<Delivered>> deliver(ComponentSpec component, Placement placement, Value patch);
   /// Records and applies manifests: all or, when one of them would be refused, none. The live objects in their order.
   Task<Result<std::vector<Value>>> apply(std::vector<Manifest> manifests);
-  /// Of an object that a tracker holds, as it is now; null when it is not there.
+  /// Of an object that a tracker holds, as it is now; null when it is not there. From a cache only when the identity has been
+  /// let at the object itself lately.
   Task<Result<Value>> live_object(ManagedResource resource);
 
   /// The trackers; load before anything is applied.
@@ -126,6 +135,7 @@ class AppRun {
                                    Placement placement, std::vector<std::pair<ManagedResource, Value>>& placed);
   std::vector<Manifest> manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const;
   Task<Result<Value>> check_owner(Manifest manifest);
+  Task<Result<Value>> find_live(ObjectId id, workflow::MappedKind kind);
   Task<Result<Value>> write(Manifest manifest, Value live, bool is_dry_run);
   ManagedResource record_of(const Manifest& manifest) const;
   Result<void> record(const std::vector<Manifest>& manifests);
@@ -145,6 +155,8 @@ class AppRun {
   std::shared_ptr<Signal> written_;
   std::vector<ServiceStatus> services_;
   std::vector<AppliedResource> applied_;
+  std::shared_ptr<const kube::UserInfo> identity_;  // null: the controller's own
+  std::map<client::Client*, std::unique_ptr<fleet::IdentityClient>> as_identity_;
 };
 
 }  // namespace slipway::delivery::application

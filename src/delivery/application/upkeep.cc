@@ -72,7 +72,8 @@ Task<Result<bool>> remove_object(AppRun& run, ManagedResource resource, bool orp
   if (!is_ours || orphans) co_return true;
   if (kube::is_deleting(live)) co_return false;
   SLIPWAY_CO_TRY(client, run.on(resource.cluster));
-  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, resource.cluster, live));
+  SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
   const std::string propagation = run.parsed().keep.propagation(subject_of(live));
   SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(*client, kind.resource, kube::key_of(live),
                                                       {.propagation = propagation == "orphan" ? "Orphan" : "Background",
@@ -105,7 +106,8 @@ Task<Result<bool>> hand_over(AppRun& run, ManagedResource resource) {
                                          {kLabelName, others.front().substr(slash + 1)}}));
   }
   SLIPWAY_CO_TRY(client, run.on(resource.cluster));
-  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, resource.cluster, live));
+  SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
   auto patched = co_await client::merge_patch(*client, kind.resource, kube::key_of(live),
                                               json::object({{"metadata", metadata.build()}}), kManager);
   if (!patched && patched.error().reason != Reason::NotFound) co_return fail(std::move(patched).error());
@@ -130,7 +132,7 @@ Task<Result<void>> collect(AppRun& run, std::vector<ManagedResource> victims, bo
 
 Task<Result<void>> remove_tracker(AppRun& run, Tracker tracker) {
   if (tracker.object.is_null()) co_return Result<void>{};
-  SLIPWAY_CO_TRY(client, run.on(kHub));
+  SLIPWAY_CO_TRY(client, run.own(kHub));
   co_return co_await client::remove_exactly(*client, kTrackers, {"", tracker.name},
                                             {.propagation = "Background",
                                              .uid = std::string(kube::uid(tracker.object)),

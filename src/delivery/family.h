@@ -104,6 +104,14 @@ struct AdmissionContext {
   std::function<CreateCheck(const kube::GroupVersionKind& kind)> create_check;
 };
 
+/// An object that the family keeps in a cluster beside the hub.
+struct Holding {
+  std::string owner;   // "namespace/name" of the family's object
+  std::string object;  // "Deployment default/web"
+
+  auto operator<=>(const Holding&) const = default;
+};
+
 struct Family {
   /// As its room is called: "jobflow".
   std::string name;
@@ -122,6 +130,10 @@ struct Family {
   std::function<std::vector<control::ExplainRow>()> explain{};
   std::function<std::vector<std::unique_ptr<control::Controller>>(const ControllerContext& context)> controllers{};
   std::vector<KindRow> kinds{};
+  /// What the family's objects on a hub keep in another cluster, in order. Empty: nothing ever.
+  std::function<Task<Result<std::vector<Holding>>>(client::Client& hub, std::string cluster)> held_in{};
+  /// Counts all that as gone: nothing waits for it any more. Conflict: to be called again.
+  std::function<Task<Result<void>>(client::Client& hub, std::string cluster)> forget_cluster{};
 };
 
 }  // namespace slipway::delivery

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "delivery/application/controller.h"
+#include "delivery/application/holdings.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
@@ -52,6 +53,8 @@ Family make() {
     made.push_back(std::make_unique<WorkflowRunController>(context.env, context.http));
     return made;
   };
+  family.held_in = held_in;
+  family.forget_cluster = forget_cluster;
   family.kinds = {application_row(), run_row()};
   return family;
 }

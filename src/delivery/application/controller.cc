@@ -391,7 +391,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
     co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
   }
   if (!app.memory().has_notes) {
-    SLIPWAY_CO_TRY(hub, app.on(kHub));
+    SLIPWAY_CO_TRY(hub, app.own(kHub));
     SLIPWAY_CO_TRY(context, co_await load_context(*hub, app.application()));
     remember_notes(app.memory(), context.store);
   }

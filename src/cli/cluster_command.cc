@@ -125,7 +125,8 @@ std::string shown(const std::map<std::string, std::string>& labels) {
 }
 
 Task<int> list(Session&, client::Client& hub, ClusterArguments) {
-  const auto secrets = co_await client::list(hub, kSecrets, {.ns = fleet::kClusterNamespace});
+  const auto secrets =
+      co_await client::list(hub, kSecrets, {.ns = fleet::kClusterNamespace, .label_selector = "", .field_selector = ""});
   if (!secrets) co_return report(secrets.error());
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
   std::vector<std::vector<std::string>> rows = {{"CLUSTER", "ALIAS", "TYPE", "ENDPOINT", "LABELS", "PROBLEM"}};

@@ -40,11 +40,15 @@ class Plane {
   /// Makes the namespace on both clusters, if it is not there.
   void make_namespace(const std::string& name);
   /// As kubectl apply: created, with unknown fields refused, or changed when it is there. Gives the server's refusal, or "".
-  std::string apply(const Value& object, const std::string& default_namespace);
+  /// `user` null: as the process itself.
+  std::string apply(const Value& object, const std::string& default_namespace,
+                    const std::shared_ptr<const kube::UserInfo>& user = nullptr);
   /// Lets time pass. False when the plane has done more work than `kMostCalls`, and for ever then.
   bool pass(Duration time);
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.
   Value find(const std::string& cluster, const Value& reference) const;
+  /// All objects of a cluster: of one namespace, or with "" those that are in none.
+  std::vector<Value> all(const std::string& cluster, const std::string& ns) const;
   /// "Normal Deployed Application/a: Deployed successfully" of all events on the hub, in order of their names.
   std::vector<std::string> events() const;
   /// Calls of the executor so far.

@@ -86,7 +86,10 @@ void print_holdings(const std::vector<Holding>& held) {
   std::vector<std::vector<std::string>> rows = {{"OWNER", "OBJECT"}};
   for (const Holding& one : held) rows.push_back({one.owner, one.object});
   fmt::print("{}", delivery::aligned(rows));
+  std::fflush(stdout);  // before what standard error says of them
 }
+
+std::string counted(std::size_t objects) { return objects == 1 ? "1 object" : fmt::format("{} objects", objects); }
 
 Task<Result<std::string>> version_of(client::Client& cluster) {
   auto* remote = dynamic_cast<remote::RemoteClient*>(&cluster);
@@ -204,7 +207,8 @@ Task<int> rename(Session&, client::Client& hub, ClusterArguments arguments) {
   if (!held) co_return report(held.error());
   if (!held->empty()) {
     print_holdings(*held);
-    co_return report(wrong(fmt::format("cluster {} is in use under that name: it keeps the objects above", arguments.name)));
+    co_return report(
+        wrong(fmt::format("cluster {} is in use under that name: it keeps {}", arguments.name, counted(held->size()))));
   }
   const Value& metadata = known->secret["metadata"];
   const Value renamed = known->secret.with("metadata", json::object({{"name", arguments.new_name},
@@ -242,9 +246,9 @@ Task<int> detach(Session&, client::Client& hub, ClusterArguments arguments) {
   if (!held->empty()) print_holdings(*held);
   if (!held->empty() && !arguments.is_forced) {
     co_return report(
-        wrong(fmt::format("cluster {} keeps the {} objects above: delete what owns them, or give --force to count "
+        wrong(fmt::format("cluster {} keeps {}: delete what owns them, or give --force to count "
                           "them as gone",
-                          arguments.name, held->size())));
+                          arguments.name, counted(held->size()))));
   }
   if (known) {
     const auto removed = co_await client::remove(hub, kSecrets, kube::key_of(known->secret));
@@ -254,7 +258,7 @@ Task<int> detach(Session&, client::Client& hub, ClusterArguments arguments) {
     if (const auto done = co_await forget(hub, arguments.name); !done) co_return report(done.error());
   }
   fmt::print("cluster {} detached{}\n", arguments.name,
-             held->empty() ? "" : fmt::format("; the {} objects above count as gone", held->size()));
+             held->empty() ? "" : fmt::format("; {} there count as gone", counted(held->size())));
   co_return kDelivered;
 }
 

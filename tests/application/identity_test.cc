@@ -55,7 +55,7 @@ constexpr const char* kWorld[] = {
     R"y({apiVersion: core.oam.dev/v1beta1, kind: WorkflowStepDefinition, metadata: {name: patches, namespace: team}, spec: {
       schematic: {cue: {template: "import \"vela/kube\"\n
       it: kube.#Patch & {$params: {value: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name: \"victim\", namespace:
-      \"elsewhere\"}}, patch: data: a: \"patched\"}}\nparameter: {}\n"}}}})y",
+      \"elsewhere\"}}, patch: data: more: \"patched\"}}\nparameter: {}\n"}}}})y",
 };
 
 struct Way {

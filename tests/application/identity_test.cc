@@ -145,6 +145,14 @@ class World {
             .with("spec", yaml(spec));
     return plane_.apply(application, "team", as);
   }
+  std::string apply_run(const Value& workflow, const User& as) {
+    const Value run =
+        yaml(
+            "{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {name: a, namespace: team, annotations: "
+            "{app.oam.dev/username: root, app.oam.dev/group: 'system:masters'}}}")
+            .with("spec", json::object({{"workflowSpec", workflow}}));
+    return plane_.apply(run, "team", as);
+  }
   bool pass(Duration time) { return plane_.pass(time); }
   Value application() const {
     return plane_.find(kHub, yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team, name: a}"));
@@ -212,6 +220,23 @@ TEST(Identity, an_editor_reaches_nothing_beyond_the_namespace_through_an_applica
     EXPECT_EQ(world.changed(), std::set<std::string>{});
     EXPECT_FALSE(world.is_seen());
     EXPECT_EQ(kube::annotation(world.application(), "app.oam.dev/username"), "ann");
+  }
+}
+
+/// The steps of those ways, as a WorkflowRun of its own.
+TEST(Identity, an_editor_reaches_nothing_beyond_the_namespace_through_a_workflow_run) {
+  for (const Way& way : kWays) {
+    const Value steps = yaml(way.spec)["workflow"];
+    if (steps.is_null()) continue;
+    SCOPED_TRACE(way.name);
+    World of_admin, world;
+    ASSERT_EQ(of_admin.apply_run(steps, kAdmin), "");
+    of_admin.pass(std::chrono::minutes{1});
+    EXPECT_TRUE(!of_admin.changed().empty() || of_admin.is_seen());
+    ASSERT_EQ(world.apply_run(steps, kEditor), "");
+    world.pass(std::chrono::minutes{1});
+    EXPECT_EQ(world.changed(), std::set<std::string>{});
+    EXPECT_FALSE(world.is_seen());
   }
 }
 

@@ -6,9 +6,9 @@
 
 #include "base/compute_pool.h"
 #include "base/digest.h"
+#include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
-#include "delivery/application/identity.h"
 #include "fleet/cluster_secret.h"
 #include "json/text.h"
 
@@ -82,29 +82,15 @@ AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object appli
       lookup_(std::move(lookup)),
       memory_(memory),
       written_(std::make_shared<Signal>(tools.env)),
-      identity_(tools.acts_as == ActsAs::User ? identity_of(application_) : nullptr) {
-  std::string identity = identity_ ? fmt::format("{}\n{}", identity_->name, fmt::join(identity_->groups, ",")) : "";
+      acting_(reconcile, identity_of(application_, tools.acts_as)) {
+  const kube::UserInfo* user = acting_.identity();
+  std::string identity = user ? fmt::format("{}\n{}", user->name, fmt::join(user->groups, ",")) : "";
   if (memory_.identity == identity) return;
   // What another was allowed is asked for and written again.
   memory_.readable.clear();
   memory_.applied.clear();
   memory_.renders.clear();
   memory_.identity = std::move(identity);
-}
-
-Result<client::Client*> AppRun::on(const std::string& cluster) {
-  SLIPWAY_TRY(client, own(cluster));
-  if (!identity_) return client;
-  auto& as = as_identity_[client];
-  if (!as) as = std::make_unique<fleet::IdentityClient>(*client, identity_);
-  return as.get();
-}
-
-Result<client::Client*> AppRun::own(const std::string& cluster) {
-  if (cluster.empty() || cluster == kHub) return &reconcile_.client;
-  auto found = reconcile_.on(cluster);
-  if (!found) return fail(Reason::NotFound, fmt::format("cluster \"{}\" not found", cluster));
-  return found;
 }
 
 std::vector<ClusterEntry> AppRun::clusters() const {

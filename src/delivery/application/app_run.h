@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "control/controller.h"
+#include "delivery/application/acting.h"
 #include "delivery/application/live.h"
 #include "delivery/application/parsed.h"
 #include "delivery/application/render.h"
@@ -18,7 +19,6 @@
 #include "delivery/application/tracker.h"
 #include "delivery/family.h"
 #include "delivery/workflow/provider.h"
-#include "fleet/identity.h"
 
 namespace slipway::delivery::application {
 
@@ -41,9 +41,9 @@ struct Memory {
   bool has_notes = false;                 // `delivered` is what the notes say
   std::map<std::string, Render> renders;  // by component and placement
   std::optional<Steady> last_pass;
-  std::optional<Steady> due;   // when the last reconcile wanted the next one
-  kube::Revision written = 0;  // the application as the last reconcile left it
-  bool is_woken = false;       // something but its own write has happened since
+  std::optional<Steady> due;            // when the last reconcile wanted the next one
+  kube::Revision written = 0;           // the application as the last reconcile left it
+  bool is_woken = false;                // something but its own write has happened since
   std::string identity;                 // as whom it last acted
   std::map<ObjectId, Steady> readable;  // when that identity read or wrote the object itself
 };
@@ -86,11 +86,9 @@ class AppRun {
   const Parsed& parsed() const { return *parsed_; }
   const Lookup& lookup() const { return lookup_; }
   AppTools& tools() { return tools_; }
-  /// A cluster as applications call it, as the application's identity: for all that its steps, templates and objects do.
-  /// NotFound when it is not known.
-  Result<client::Client*> on(const std::string& cluster);
-  /// As the controller: for its own records, and to learn which kinds there are.
-  Result<client::Client*> own(const std::string& cluster);
+  /// As Acting's.
+  Result<client::Client*> on(const std::string& cluster) { return acting_.on(cluster); }
+  Result<client::Client*> own(const std::string& cluster) { return acting_.own(cluster); }
   /// Every cluster that a topology may choose.
   std::vector<ClusterEntry> clusters() const;
 
@@ -155,8 +153,7 @@ class AppRun {
   std::shared_ptr<Signal> written_;
   std::vector<ServiceStatus> services_;
   std::vector<AppliedResource> applied_;
-  std::shared_ptr<const kube::UserInfo> identity_;  // null: the controller's own
-  std::map<client::Client*, std::unique_ptr<fleet::IdentityClient>> as_identity_;
+  Acting acting_;
 };
 
 }  // namespace slipway::delivery::application

@@ -302,7 +302,8 @@ Task<Result<Value>> AppRun::find_live(ObjectId id, workflow::MappedKind kind) {
   SLIPWAY_CO_TRY(client, own(id.cluster));
   const auto known = memory_.readable.find(id);
   const Steady now = tools_.env.clock.steady();
-  const bool is_readable = !identity_ || (known != memory_.readable.end() && now - known->second < kRightsLast);
+  const bool is_readable =
+      acting_.identity() == nullptr || (known != memory_.readable.end() && now - known->second < kRightsLast);
   // That nothing is there yet is no secret in the application's own namespace.
   const bool is_at_home = id.cluster == kHub && kind.is_namespaced && id.ns == kube::ns(application_);
   if (is_readable || is_at_home) {

@@ -57,7 +57,8 @@ std::vector<Cause> check_service_account(const kube::Object& object, const kube:
            .field = fmt::format("metadata.annotations[{}]", kServiceAccount)}};
 }
 
-std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application) {
+std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application, ActsAs acts_as) {
+  if (acts_as == ActsAs::Controller) return nullptr;
   auto user = std::make_shared<kube::UserInfo>();
   if (const std::string_view account = kube::annotation(application, kServiceAccount); !account.empty()) {
     const std::string_view ns = kube::ns(application);

@@ -29,6 +29,7 @@ struct Arguments {
   std::string kubeconfig;                 // of a cluster elsewhere
   std::string context;                    // empty: the current one
   std::string lease_ns;                   // controller: where its Lease is; empty: the context's namespace
+  std::string application_identity;       // up, controller: user or controller; empty: user, where that can be known
   bool cluster_controllers = false;       // controller: also those that make a bare API server a cluster
 };
 

@@ -42,6 +42,7 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   plane::Controllers::Options options;
   options.pods = makes_cluster ? plane::PodRuntimeKind::Simulated : plane::PodRuntimeKind::None;
   options.makes_cluster = makes_cluster;
+  options.acts_as = delivery::ActsAs::Controller;  // nothing stands in that cluster's admission
   process->controllers = std::make_unique<plane::Controllers>(env, remote_factory(env));
   process->controllers->add_remote(plane::Controllers::kLocal, process->client, options);
   process->controllers->start();
@@ -61,6 +62,12 @@ Task<> tell_interrupt(Session& session, std::shared_ptr<Process> process) {
 
 Task<int> controller(Session& session, Arguments arguments) {
   Env& env = session.env();
+  if (arguments.application_identity == "user") {
+    Status status;
+    status.reason = Reason::NotImplemented;
+    status.message = "--application-identity user needs a webhook that records who writes an application: there is none yet";
+    co_return report(status);
+  }
   auto connection = connection_of(env.files, arguments);
   if (!connection) co_return report(connection.error());
   const std::string ns = arguments.lease_ns.empty() ? connection->ns : arguments.lease_ns;
@@ -69,6 +76,7 @@ Task<int> controller(Session& session, Arguments arguments) {
   const auto version = co_await client->get_path("/version");
   if (!version) co_return report(version.error(), server);
   fmt::print("connected to {} ({})\n", server, version->object["gitVersion"].as_string());
+  fmt::print("applications act with the rights of this controller: no webhook records who wrote them\n");
   std::fflush(stdout);
   if (const auto installed = co_await plane::install_definitions(env, *client); !installed) co_return report(installed.error());
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "cli/cluster_command.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/cue_command.h"
@@ -154,6 +155,12 @@ std::vector<Command> all_commands(const std::vector<delivery::Action>& actions) 
   return commands;
 }
 
+void add_identity_option(CLI::App& app, Arguments& arguments) {
+  app.add_option("--application-identity", arguments.application_identity,
+                 "as whom applications act: user (who wrote them, where admission records that) or controller")
+      ->check(CLI::IsMember({"user", "controller"}));
+}
+
 void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   const bool is_run = command.needs == Command::Needs::Files;
   if (is_run) {
@@ -166,6 +173,7 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
         ->delimiter(',');
     app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
         ->check(CLI::IsMember({"process", "simulated"}));
+    add_identity_option(app, arguments);
     return;
   } else if (command.needs == Command::Needs::Remote) {
     app.add_option("--kubeconfig", arguments.kubeconfig, "file (default: KUBECONFIG, ~/.kube/config, the pod's own account)");
@@ -176,6 +184,7 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
       app.add_option("-n,--namespace", arguments.ns, "namespace (default: the context's)");
       return;
     }
+    add_identity_option(app, arguments);
     app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
     app.add_flag("--cluster-controllers", arguments.cluster_controllers,
                  "also run what makes a bare API server a cluster: Jobs, Deployments, simulated pods, garbage collection");
@@ -212,7 +221,7 @@ void add_action_options(CLI::App& app, const delivery::Action& action, Arguments
 
 /// `slipway completion SHELL`. Needs no folder and no cluster.
 void add_completion(CLI::App& app, const std::vector<delivery::Action>& actions, int& code) {
-  CompletionWords words{.commands = {"completion", "cue", "version"}, .on_objects = {}, .kinds = {}};
+  CompletionWords words{.commands = {"cluster", "completion", "cue", "version"}, .on_objects = {}, .kinds = {}};
   for (const Command& command : all_commands(actions)) {
     words.commands.emplace_back(command.name);
     if (command.needs == Command::Needs::Target) words.on_objects.emplace_back(command.name);
@@ -256,6 +265,7 @@ int main(int argc, char** argv) {
   ready->callback([&] { code = serve_until_input_ends(arguments); });
   const std::vector<delivery::Action> actions = plane::actions();
   if (!has_plugin_name) add_completion(app, actions, code);
+  if (!has_plugin_name) add_cluster_command(app, code);
   const std::vector<Command> commands =
       has_plugin_name ? std::vector<Command>(std::begin(kPluginCommands), std::end(kPluginCommands)) : all_commands(actions);
   for (const Command& command : commands) {

@@ -69,6 +69,10 @@ Result<remote::Connection> connection_of(Files& files, const Arguments& argument
   return connection;
 }
 
+Result<remote::Connection> connection_in(Files& files, const std::string& kubeconfig, const std::string& context) {
+  return first_with_context(files, {kubeconfig}, context);
+}
+
 fleet::RemoteFactory remote_factory(Env& env) {
   return [&env](const fleet::RemoteCluster& cluster) -> Result<std::shared_ptr<client::Client>> {
     SLIPWAY_TRY(connection, remote::read_embedded_kubeconfig(cluster.kubeconfig, cluster.context));

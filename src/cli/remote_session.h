@@ -15,6 +15,8 @@ Result<remote::Connection> connection_of(Files& files, const Arguments& argument
 /// Clients of clusters that kubeconfigs name as data: no files, no programs of this machine (remote/kubeconfig.h). For the
 /// fleet of a process; `env` outlives the clients.
 fleet::RemoteFactory remote_factory(Env& env);
+/// By one file, without the proxies of this process's environment.
+Result<remote::Connection> connection_in(Files& files, const std::string& kubeconfig, const std::string& context);
 
 std::shared_ptr<remote::RemoteClient> connect(Session& session, remote::Connection connection);
 

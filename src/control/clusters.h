@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,7 +37,9 @@ class Clusters {
   /// Its objects share their values with the server's, so that caches of them cost next to nothing.
   virtual bool is_in_process(const std::string& cluster) const = 0;
   virtual Reach reach(const std::string& cluster) const = 0;
-  /// Calls `listener` after a cluster came, went, was replaced, or its reach changed, on the logic thread.
+  /// What selectors of clusters look at. Empty for a cluster that is not known.
+  virtual std::map<std::string, std::string> labels(const std::string&) const { return {}; }
+  /// Calls `listener` after a cluster came, went, was replaced, or its reach or labels changed, on the logic thread.
   virtual Subscription subscribe(Listener listener) = 0;
 };
 

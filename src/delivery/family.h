@@ -85,11 +85,16 @@ struct KindRow {
   std::vector<Action> actions{};
 };
 
+/// As whom what a user delivers is read, written and deleted: as the user who wrote it, as admission recorded it, or as the
+/// controller itself, where nothing stands in admission that could tell who that was.
+enum class ActsAs : std::uint8_t { User, Controller };
+
 /// What controllers are made with. Everything outlives them.
 struct ControllerContext {
   Env& env;
   /// For templates and steps that call foreign servers; null: they get an error.
   HttpClient* http = nullptr;
+  ActsAs acts_as = ActsAs::User;
 };
 
 /// What the API server would refuse an object of a built-in kind for when it is created, whole and by itself; pure.
@@ -97,6 +102,14 @@ using CreateCheck = std::function<std::vector<Cause>(const kube::Object& object)
 /// What plane offers to the rows of admission.
 struct AdmissionContext {
   std::function<CreateCheck(const kube::GroupVersionKind& kind)> create_check;
+};
+
+/// An object that the family keeps in a cluster beside the hub.
+struct Holding {
+  std::string owner;   // "namespace/name" of the family's object
+  std::string object;  // "Deployment default/web"
+
+  auto operator<=>(const Holding&) const = default;
 };
 
 struct Family {
@@ -117,6 +130,10 @@ struct Family {
   std::function<std::vector<control::ExplainRow>()> explain{};
   std::function<std::vector<std::unique_ptr<control::Controller>>(const ControllerContext& context)> controllers{};
   std::vector<KindRow> kinds{};
+  /// What the family's objects on a hub keep in another cluster, in order. Empty: nothing ever.
+  std::function<Task<Result<std::vector<Holding>>>(client::Client& hub, std::string cluster)> held_in{};
+  /// Counts all that as gone: nothing waits for it any more. Conflict: to be called again.
+  std::function<Task<Result<void>>(client::Client& hub, std::string cluster)> forget_cluster{};
 };
 
 }  // namespace slipway::delivery

@@ -4,6 +4,21 @@
 
 namespace slipway::fleet {
 
+namespace {
+
+class RefusingClient : public client::Client {
+ public:
+  explicit RefusingClient(Status problem) : problem_(std::move(problem)) {}
+
+  Task<Result<client::Reply>> call(client::Request) override { co_return fail(problem_); }
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request) override { co_return fail(problem_); }
+
+ private:
+  Status problem_;
+};
+
+}  // namespace
+
 Fleet::~Fleet() {
   for (const auto& [name, member] : members_) {
     if (member.breaker) member.breaker->detach();
@@ -11,12 +26,12 @@ Fleet::~Fleet() {
 }
 
 void Fleet::add(const std::string& name, client::Client& client) {
-  put(name, {std::shared_ptr<client::Client>(std::shared_ptr<void>(), &client), nullptr});
+  put(name, {.client = std::shared_ptr<client::Client>(std::shared_ptr<void>(), &client), .breaker = nullptr});
 }
 
 void Fleet::add_remote(const std::string& name, std::shared_ptr<client::Client> client) {
   auto breaker = std::make_shared<BreakerClient>(env_, name, std::move(client), [this, name] { tell(name); });
-  put(name, {breaker, breaker});
+  put(name, {.client = breaker, .breaker = breaker});
 }
 
 Result<void> Fleet::add_remote(const std::string& name, const RemoteCluster& cluster) {
@@ -26,6 +41,17 @@ Result<void> Fleet::add_remote(const std::string& name, const RemoteCluster& clu
   SLIPWAY_TRY(client, remote_(cluster));
   add_remote(name, std::move(client));
   return {};
+}
+
+void Fleet::add_unusable(const std::string& name, Status problem) {
+  put(name, {.client = std::make_shared<RefusingClient>(problem), .breaker = nullptr, .problem = problem});
+}
+
+void Fleet::set_labels(const std::string& name, std::map<std::string, std::string> labels) {
+  const auto found = members_.find(name);
+  if (found == members_.end() || found->second.labels == labels) return;
+  found->second.labels = std::move(labels);
+  tell(name);
 }
 
 void Fleet::put(const std::string& name, Member member) {
@@ -56,14 +82,20 @@ std::shared_ptr<client::Client> Fleet::find(const std::string& cluster) const {
 
 bool Fleet::is_in_process(const std::string& cluster) const {
   const auto found = members_.find(cluster);
-  return found != members_.end() && found->second.breaker == nullptr;
+  return found != members_.end() && found->second.breaker == nullptr && !found->second.problem;
 }
 
 control::Reach Fleet::reach(const std::string& cluster) const {
   const auto found = members_.find(cluster);
   if (found == members_.end())
     return {false, fail(Reason::NotFound, fmt::format("cluster {} is not known", cluster)).error(), {}};
+  if (found->second.problem) return {false, *found->second.problem, {}};
   return found->second.breaker ? found->second.breaker->reach() : control::Reach{};
+}
+
+std::map<std::string, std::string> Fleet::labels(const std::string& cluster) const {
+  const auto found = members_.find(cluster);
+  return found == members_.end() ? std::map<std::string, std::string>() : found->second.labels;
 }
 
 control::Clusters::Subscription Fleet::subscribe(Listener listener) {

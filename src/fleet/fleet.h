@@ -1,11 +1,13 @@
-// Where clusters come from: those that this process serves itself, and those that a kubeconfig names. Implements control's
-// Clusters. Clusters elsewhere are asked through a breaker each (breaker.h), so that a dead one holds nobody up.
+// Where clusters come from: those that this process serves itself, and those that a kubeconfig names (or a Secret,
+// cluster_secrets.h). Implements control's Clusters. Clusters elsewhere are asked through a breaker each (breaker.h), so that a
+// dead one holds nobody up.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,11 @@ class Fleet : public control::Clusters {
   void add_remote(const std::string& name, std::shared_ptr<client::Client> client);
   /// Replaces one of that name, unless the kubeconfig cannot be used.
   Result<void> add_remote(const std::string& name, const RemoteCluster& cluster);
+  /// A cluster that is known and cannot be used: every request is refused with `problem`, which its reach tells. Replaces one
+  /// of that name.
+  void add_unusable(const std::string& name, Status problem);
+  /// Nothing happens when there is no such cluster.
+  void set_labels(const std::string& name, std::map<std::string, std::string> labels);
   /// Requests that are under way end by themselves.
   void remove(const std::string& name);
 
@@ -44,12 +51,15 @@ class Fleet : public control::Clusters {
   std::shared_ptr<client::Client> find(const std::string& cluster) const override;
   bool is_in_process(const std::string& cluster) const override;
   control::Reach reach(const std::string& cluster) const override;
+  std::map<std::string, std::string> labels(const std::string& cluster) const override;
   Subscription subscribe(Listener listener) override;
 
  private:
   struct Member {
     std::shared_ptr<client::Client> client;
-    std::shared_ptr<BreakerClient> breaker;  // null: in this process
+    std::shared_ptr<BreakerClient> breaker;  // null: in this process, or not usable
+    std::optional<Status> problem{};         // not usable
+    std::map<std::string, std::string> labels{};
   };
   /// Outlives the fleet as long as a subscription does.
   struct Listeners {

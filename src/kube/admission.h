@@ -8,11 +8,20 @@
 
 #include "base/status.h"
 #include "kube/object.h"
+#include "kube/user.h"
 
 namespace slipway::kube {
 
 /// Gives an object of the cluster as it is now, or null. `ns` is empty for cluster-scoped ones.
 using FindObject = std::function<Object(const Resource& resource, std::string_view ns, std::string_view name)>;
+
+/// Who asks for a change.
+struct Asker {
+  /// Null is the process itself, which may do all.
+  const UserInfo* user = nullptr;
+  /// Whether the user's rights allow a request. `ns` is empty for cluster-scoped resources. True for the process itself.
+  std::function<bool(std::string_view verb, const Resource& resource, std::string_view ns, std::string_view name)> may;
+};
 
 struct AdmissionRow {
   std::string group;
@@ -23,6 +32,10 @@ struct AdmissionRow {
   std::function<std::vector<Cause>(const Object& object, const Object& old)> validate;
   /// As mutate, for what depends on other objects. Runs after it. May be empty.
   std::function<Object(const Object& object, const Object& old, const FindObject& find)> mutate_around = {};
+  /// As mutate, for what depends on who asks. Runs last. May be empty.
+  std::function<Object(const Object& object, const Object& old, const Asker& asker)> mutate_for = {};
+  /// As validate, for what depends on who asks. Runs after it, if that found nothing. May be empty.
+  std::function<std::vector<Cause>(const Object& object, const Object& old, const Asker& asker)> validate_for = {};
 };
 
 }  // namespace slipway::kube

@@ -65,6 +65,12 @@ Controllers::Controllers(Env& env, client::Client& client, Options options, flee
 
 Controllers::~Controllers() = default;
 
+void Controllers::start() {
+  is_started_ = true;
+  runtime_.start();
+  for (const auto& secrets : secrets_) secrets->start();
+}
+
 void Controllers::add(const std::string& cluster, client::Client& client, Options options) {
   fleet_.add(cluster, client);
   add_controllers(cluster, client, std::move(options));
@@ -85,10 +91,13 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
     process.user = options.user;
     pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, std::move(process));
   }
+  secrets_.push_back(std::make_unique<fleet::ClusterSecrets>(env_, fleet_, fleet_.find(cluster)));
+  if (is_started_) secrets_.back()->start();
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
   for (const delivery::Family* family : options.families) {
     if (!family->controllers) continue;
-    for (auto& controller : family->controllers({.env = env_})) runtime_.add(cluster, std::move(controller));
+    for (auto& controller : family->controllers({.env = env_, .acts_as = options.acts_as}))
+      runtime_.add(cluster, std::move(controller));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "cluster/process_runtime.h"
 #include "cluster/simulated_runtime.h"
 #include "control/runtime.h"
+#include "fleet/cluster_secrets.h"
 #include "fleet/fleet.h"
 #include "plane/families.h"
 #include "server/pod_backend.h"
@@ -59,6 +60,7 @@ class Controllers {
     cluster::ProcessUser user{};            // process runtime: as whom this process runs
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
+    delivery::ActsAs acts_as = delivery::ActsAs::User;
     Families families = plane::families();
   };
   /// The name of a cluster that is the only one, as KubeVela calls its hub.
@@ -70,12 +72,13 @@ class Controllers {
   Controllers(Env& env, client::Client& client, Options options, fleet::RemoteFactory remote = nullptr);
   ~Controllers();
 
-  /// A cluster of this process and its controllers. `client` must outlive this.
+  /// A cluster of this process and its controllers, which is a hub too: its Secrets (fleet/cluster_secrets.h) add further
+  /// clusters. `client` must outlive this.
   void add(const std::string& cluster, client::Client& client, Options options);
   /// A cluster elsewhere that has its API server and needs the controllers of the families only.
   void add_remote(const std::string& cluster, std::shared_ptr<client::Client> client, Options options);
   /// Once. Clusters added later start at once.
-  void start() { runtime_.start(); }
+  void start();
   control::Runtime& runtime() { return runtime_; }
   fleet::Fleet& fleet() { return fleet_; }
   /// What keeps the controllers of a cluster from their work, a sentence each: caches that have never had a list.
@@ -101,6 +104,8 @@ class Controllers {
   fleet::Fleet fleet_;
   std::map<std::string, Pods> pods_;
   control::Runtime runtime_;
+  std::vector<std::unique_ptr<fleet::ClusterSecrets>> secrets_;
+  bool is_started_ = false;
 };
 
 }  // namespace slipway::plane

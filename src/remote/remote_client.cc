@@ -163,6 +163,7 @@ void RemoteClient::add_identity(HttpCall& call, const Credential& credential) co
   } else if (!connection_.user.empty()) {
     call.headers.set("Authorization", "Basic " + base64_encode(connection_.user + ":" + connection_.password));
   }
+  if (call.headers.contains("Impersonate-User")) return;  // the request says as whom
   if (!connection_.impersonated_user.empty()) call.headers.add("Impersonate-User", connection_.impersonated_user);
   if (!connection_.impersonated_uid.empty()) call.headers.add("Impersonate-Uid", connection_.impersonated_uid);
   for (const std::string& group : connection_.impersonated_groups) call.headers.add("Impersonate-Group", group);

@@ -151,6 +151,25 @@ TEST_F(RemoteClientTest, asks_a_token_file_again_after_a_401) {
   EXPECT_EQ(script_->calls[2].headers.get("Authorization"), "Bearer new");
 }
 
+TEST_F(RemoteClientTest, asks_as_the_user_of_the_request_instead_of_the_kubeconfigs) {
+  script_->lines = {{200, "{}"}, {200, "{}"}};
+  client::Request request;
+  request.resource = kJobs;
+  request.ns = "default";
+  request.name = "a";
+  ASSERT_TRUE(run(client_.call(request)));
+  request.user = std::make_shared<const kube::UserInfo>(
+      kube::UserInfo{.name = "ann", .uid = "7", .groups = {"dev", "ops"}, .extra = {{"example.org/scope", {"a"}}}});
+  ASSERT_TRUE(run(client_.call(request)));
+  EXPECT_EQ(script_->calls[0].headers.all("Impersonate-User"), std::vector<std::string_view>{"jane"});
+  const http::Headers& shown = script_->calls[1].headers;
+  EXPECT_EQ(shown.all("Impersonate-User"), std::vector<std::string_view>{"ann"});
+  EXPECT_EQ(shown.all("Impersonate-Group"), (std::vector<std::string_view>{"dev", "ops"}));
+  EXPECT_EQ(shown.get("Impersonate-Uid"), "7");
+  EXPECT_EQ(shown.get("Impersonate-Extra-example.org%2Fscope"), "a");
+  EXPECT_EQ(shown.get("Authorization"), "Bearer secret");
+}
+
 TEST_F(RemoteClientTest, puts_the_pieces_of_a_watch_together) {
   const std::string a = R"({"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"5"}}})";
   const std::string b = R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"6"}}})";

@@ -93,6 +93,15 @@ std::string query_of(const client::Request& request) {
   return query.encode();
 }
 
+void add_user(const kube::UserInfo& user, http::Headers& headers) {
+  headers.add("Impersonate-User", user.name);
+  if (!user.uid.empty()) headers.add("Impersonate-Uid", user.uid);
+  for (const std::string& group : user.groups) headers.add("Impersonate-Group", group);
+  for (const auto& [key, values] : user.extra) {
+    for (const std::string& value : values) headers.add("Impersonate-Extra-" + net::percent_encode(key), value);
+  }
+}
+
 /// The text of `299 - "text"`.
 std::string warning_text(std::string_view header) {
   const auto first = header.find('"');
@@ -132,6 +141,7 @@ HttpCall call_of(const client::Request& request, const std::string& server) {
   call.url = server + path_of(request) + (query.empty() ? "" : "?" + query);
   call.headers.add("Accept", accepted(request));
   if (!request.user_agent.empty()) call.headers.add("User-Agent", request.user_agent);
+  if (request.user) add_user(*request.user, call.headers);
   if (!request.body.is_null()) {
     call.headers.add("Content-Type", media_type_of(request));
     call.body = json::print(request.body);

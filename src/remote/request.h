@@ -8,7 +8,8 @@
 
 namespace slipway::remote {
 
-/// `server`: "https://host:port/prefix". Without who asks: credentials are added by the caller.
+/// `server`: "https://host:port/prefix". Credentials are added by the caller; a request that is another user's says so by
+/// impersonation headers.
 HttpCall call_of(const client::Request& request, const std::string& server);
 
 /// The object of a good answer, or its Status; an answer that is no Status gets the reason of its code.

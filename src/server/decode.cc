@@ -200,6 +200,21 @@ kube::FindObject Planner::finder() const {
   };
 }
 
+kube::Asker Planner::asker() const {
+  const auto may = [this](std::string_view verb, const kube::Resource& resource, std::string_view ns, std::string_view name) {
+    if (request_.user == nullptr) return true;
+    Attributes attributes;
+    attributes.verb = verb;
+    attributes.group = resource.group;
+    attributes.version = resource.version;
+    attributes.resource = resource.plural;
+    attributes.ns = ns;
+    attributes.name = name;
+    return context_.access.authorizer.decide(*request_.user, attributes).is_allowed;
+  };
+  return {request_.user.get(), may};
+}
+
 Result<Value> Planner::admit(Value object, const Value& old) const {
   if (served_.strategy->admit == nullptr) return mutate(std::move(object), old);
   SLIPWAY_TRY(admitted, served_.strategy->admit(object, old, around()));
@@ -211,6 +226,7 @@ Value Planner::mutate(Value object, const Value& old) const {
     if (!is_row_of(row, served_.type.kind)) continue;
     if (row.mutate) object = row.mutate(object, old);
     if (row.mutate_around) object = row.mutate_around(object, old, finder());
+    if (row.mutate_for) object = row.mutate_for(object, old, asker());
   }
   return object;
 }
@@ -232,7 +248,9 @@ Result<void> Planner::validate(const Value& object, const Value& old) const {
   }
   for (const kube::AdmissionRow& row : context_.options.admission) {
     if (!is_main || !causes.empty()) break;
-    if (row.validate && is_row_of(row, served_.type.kind)) causes = row.validate(object, old);
+    if (!is_row_of(row, served_.type.kind)) continue;
+    if (row.validate) causes = row.validate(object, old);
+    if (row.validate_for && causes.empty()) causes = row.validate_for(object, old, asker());
   }
   if (causes.empty()) return {};
   return fail(kube::invalid(served_.type.kind, kube::name(object), std::move(causes)));

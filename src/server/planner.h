@@ -83,6 +83,7 @@ class Planner {
   Result<void> validate(const Value& object, const Value& old) const;
   /// For rows that look at other objects, in head state.
   kube::FindObject finder() const;
+  kube::Asker asker() const;
   Result<Value> admit(Value object, const Value& old) const;
   Value mutate(Value object, const Value& old) const;
   Result<void> check_size(const Value& object) const;

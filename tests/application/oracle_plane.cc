@@ -71,7 +71,8 @@ void Plane::make_namespace(const std::string& name) {
   }
 }
 
-std::string Plane::apply(const Value& object, const std::string& default_namespace) {
+std::string Plane::apply(const Value& object, const std::string& default_namespace,
+                         const std::shared_ptr<const kube::UserInfo>& user) {
   const auto kind = kube::GroupVersionKind::of(object);
   if (!kind) return kind.error().message;
   const auto type = server(kHub).registry().find_kind(*kind);
@@ -80,6 +81,7 @@ std::string Plane::apply(const Value& object, const std::string& default_namespa
   request.verb = client::Verb::Create;
   request.resource = (*type)->resource;
   request.body = object;
+  request.user = user;
   request.field_manager = kManager;
   request.field_validation = "Strict";
   if ((*type)->is_namespaced) {
@@ -136,6 +138,19 @@ Value Plane::find(const std::string& cluster, const Value& reference) const {
   const auto api = apis_.find(cluster);
   if (api == apis_.end()) return {};
   return plane::StoreView(api->second->server(), api->second->store(), env_->now()).find(reference);
+}
+
+std::vector<Value> Plane::all(const std::string& cluster, const std::string& ns) const {
+  plane::ApiServer& api = *apis_.at(cluster);
+  const plane::StoreView view(api.server(), api.store(), env_->now());
+  std::vector<Value> found;
+  for (const server::TypePtr& type : api.server().registry().all()) {
+    if (type->is_namespaced == ns.empty()) continue;
+    for (Value& object : view.all(type->kind, ns)) {
+      found.push_back(std::move(object));
+    }
+  }
+  return found;
 }
 
 std::vector<std::string> Plane::events() const {

@@ -42,7 +42,9 @@ class Plane {
   /// Makes the namespace on both clusters, if it is not there.
   void make_namespace(const std::string& name);
   /// As kubectl apply: created, with unknown fields refused, or changed when it is there. Gives the server's refusal, or "".
-  std::string apply(const Value& object, const std::string& default_namespace);
+  /// `user` null: as the process itself.
+  std::string apply(const Value& object, const std::string& default_namespace,
+                    const std::shared_ptr<const kube::UserInfo>& user = nullptr);
   /// As kubectl --subresource=status: `body` is a patch of that type, or without a type a whole object to PUT. Gives the
   /// server's refusal, or "".
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
@@ -52,6 +54,8 @@ class Plane {
   bool pass(Duration time);
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.
   Value find(const std::string& cluster, const Value& reference) const;
+  /// All objects of a cluster: of one namespace, or with "" those that are in none.
+  std::vector<Value> all(const std::string& cluster, const std::string& ns) const;
   /// "Normal Deployed Application/a: Deployed successfully" of all events on the hub, in order of their names.
   std::vector<std::string> events() const;
   /// Calls of the executor so far.

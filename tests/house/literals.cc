@@ -71,6 +71,16 @@ bool is_built_in_field(std::string_view path, std::string_view text) {
   return path.starts_with("src/server/builtin/") && text == "policies";  // HorizontalPodAutoscaler behavior.scaleUp.policies
 }
 
+/// Groups of KubeVela's parts that no family defines, though their names end in a family's group.
+constexpr std::string_view kOtherGroups[] = {"cluster.core.oam.dev"};
+
+bool contains_group(std::string text, const std::string& group) {
+  for (const std::string_view other : kOtherGroups) {
+    for (auto at = text.find(other); at != std::string::npos; at = text.find(other)) text.erase(at, other.size());
+  }
+  return text.contains(group);
+}
+
 }  // namespace
 
 std::vector<Literal> string_literals(std::string_view source) { return Reader(source).read(); }
@@ -95,7 +105,7 @@ std::vector<std::string> foreign_names(std::string_view path, std::string_view s
     for (const OwnNames& names : families) {
       const bool is_own =
           std::ranges::find(names.words, literal.text) != names.words.end() ||
-          std::ranges::any_of(names.groups, [&](const std::string& group) { return literal.text.contains(group); });
+          std::ranges::any_of(names.groups, [&](const std::string& group) { return contains_group(literal.text, group); });
       if (is_own) owners.push_back(&names);
     }
     const bool is_at_home = std::ranges::any_of(owners, [&](const OwnNames* names) { return path.starts_with(names->room); });

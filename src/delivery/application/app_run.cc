@@ -6,8 +6,10 @@
 
 #include "base/compute_pool.h"
 #include "base/digest.h"
+#include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
+#include "fleet/cluster_secret.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -79,19 +81,23 @@ AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object appli
       parsed_(std::move(parsed)),
       lookup_(std::move(lookup)),
       memory_(memory),
-      written_(std::make_shared<Signal>(tools.env)) {}
-
-Result<client::Client*> AppRun::on(const std::string& cluster) {
-  if (cluster.empty() || cluster == kHub) return &reconcile_.client;
-  auto found = reconcile_.on(cluster);
-  if (!found) return fail(Reason::NotFound, fmt::format("cluster \"{}\" not found", cluster));
-  return found;
+      written_(std::make_shared<Signal>(tools.env)),
+      acting_(reconcile, identity_of(application_, tools.acts_as)) {
+  const kube::UserInfo* user = acting_.identity();
+  std::string identity = user ? fmt::format("{}\n{}", user->name, fmt::join(user->groups, ",")) : "";
+  if (memory_.identity == identity) return;
+  // What another was allowed is asked for and written again.
+  memory_.readable.clear();
+  memory_.applied.clear();
+  memory_.renders.clear();
+  memory_.identity = std::move(identity);
 }
 
 std::vector<ClusterEntry> AppRun::clusters() const {
-  std::vector<ClusterEntry> entries = {{kHub, {}}};
-  for (const std::string& name : tools_.live.clusters().names()) {
-    if (name != kHub) entries.push_back({name, {}});
+  std::vector<ClusterEntry> entries = {{kHub, {{fleet::kControlPlaneLabel, "true"}}}};
+  const control::Clusters& known = tools_.live.clusters();
+  for (const std::string& name : known.names()) {
+    if (name != kHub) entries.push_back({name, known.labels(name)});
   }
   return entries;
 }
@@ -127,6 +133,7 @@ Task<Result<Value>> AppRun::run_call(TemplateCall call, Placement placement) {
   const workflow::CallSetting setting{.env = tools_.env,
                                       .http = tools_.http,
                                       .on = [this](const std::string& cluster) { return on(cluster); },
+                                      .discover = [this](const std::string& cluster) { return own(cluster); },
                                       .manager = kManager,
                                       .owner = application_,
                                       .labels = Value::empty_object(),

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "control/controller.h"
+#include "delivery/application/acting.h"
 #include "delivery/application/live.h"
 #include "delivery/application/parsed.h"
 #include "delivery/application/render.h"
 #include "delivery/application/status.h"
 #include "delivery/application/tracker.h"
+#include "delivery/family.h"
 #include "delivery/workflow/provider.h"
 
 namespace slipway::delivery::application {
@@ -39,9 +41,11 @@ struct Memory {
   bool has_notes = false;                 // `delivered` is what the notes say
   std::map<std::string, Render> renders;  // by component and placement
   std::optional<Steady> last_pass;
-  std::optional<Steady> due;   // when the last reconcile wanted the next one
-  kube::Revision written = 0;  // the application as the last reconcile left it
-  bool is_woken = false;       // something but its own write has happened since
+  std::optional<Steady> due;            // when the last reconcile wanted the next one
+  kube::Revision written = 0;           // the application as the last reconcile left it
+  bool is_woken = false;                // something but its own write has happened since
+  std::string identity;                 // as whom it last acted
+  std::map<ObjectId, Steady> readable;  // when that identity read or wrote the object itself
 };
 
 /// What every AppRun of a controller works with. Outlives it.
@@ -50,6 +54,7 @@ struct AppTools {
   HttpClient* http = nullptr;
   LiveObjects& live;
   const workflow::Providers& providers;  // for calls of component and trait templates
+  ActsAs acts_as = ActsAs::User;
 };
 
 /// One component at one place, after an attempt to deliver it.
@@ -81,8 +86,9 @@ class AppRun {
   const Parsed& parsed() const { return *parsed_; }
   const Lookup& lookup() const { return lookup_; }
   AppTools& tools() { return tools_; }
-  /// A cluster as applications call it. NotFound when it is not known.
-  Result<client::Client*> on(const std::string& cluster);
+  /// As Acting's.
+  Result<client::Client*> on(const std::string& cluster) { return acting_.on(cluster); }
+  Result<client::Client*> own(const std::string& cluster) { return acting_.own(cluster); }
   /// Every cluster that a topology may choose.
   std::vector<ClusterEntry> clusters() const;
 
@@ -97,7 +103,8 @@ class AppRun {
   Task<Result<Delivered>> deliver(ComponentSpec component, Placement placement, Value patch);
   /// Records and applies manifests: all or, when one of them would be refused, none. The live objects in their order.
   Task<Result<std::vector<Value>>> apply(std::vector<Manifest> manifests);
-  /// Of an object that a tracker holds, as it is now; null when it is not there.
+  /// Of an object that a tracker holds, as it is now; null when it is not there. From a cache only when the identity has been
+  /// let at the object itself lately.
   Task<Result<Value>> live_object(ManagedResource resource);
 
   /// The trackers; load before anything is applied.
@@ -126,6 +133,7 @@ class AppRun {
                                    Placement placement, std::vector<std::pair<ManagedResource, Value>>& placed);
   std::vector<Manifest> manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const;
   Task<Result<Value>> check_owner(Manifest manifest);
+  Task<Result<Value>> find_live(ObjectId id, workflow::MappedKind kind);
   Task<Result<Value>> write(Manifest manifest, Value live, bool is_dry_run);
   ManagedResource record_of(const Manifest& manifest) const;
   Result<void> record(const std::vector<Manifest>& manifests);
@@ -145,6 +153,7 @@ class AppRun {
   std::shared_ptr<Signal> written_;
   std::vector<ServiceStatus> services_;
   std::vector<AppliedResource> applied_;
+  Acting acting_;
 };
 
 }  // namespace slipway::delivery::application

@@ -11,6 +11,9 @@
 namespace slipway::delivery::application {
 namespace {
 
+/// For how long an identity that was let at an object may see it in a cache, before it is asked for as that identity again.
+constexpr Duration kRightsLast = std::chrono::minutes{10};
+
 std::string self_of(const kube::Object& application) {
   return fmt::format("{}/{}", kube::ns(application), kube::name(application));
 }
@@ -156,10 +159,9 @@ Task<Result<void>> AppRun::write_tracker(TrackerType type) {
 
 /// The live object, if the application may have it.
 Task<Result<Value>> AppRun::check_owner(Manifest manifest) {
-  SLIPWAY_CO_TRY(client, on(manifest.cluster));
-  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, manifest.cluster, manifest.object));
-  SLIPWAY_CO_TRY(live, co_await tools_.live.find(*client, manifest.cluster, kind, std::string(kube::ns(manifest.object)),
-                                                 std::string(kube::name(manifest.object))));
+  SLIPWAY_CO_TRY(discovery, own(manifest.cluster));
+  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*discovery, manifest.cluster, manifest.object));
+  SLIPWAY_CO_TRY(live, co_await find_live(manifest.id(), kind));
   const RuleSubject subject = subject_of(manifest.object);
   const std::string what = manifest.id().to_string();
   if (live.is_null()) {
@@ -179,7 +181,8 @@ Task<Result<Value>> AppRun::check_owner(Manifest manifest) {
 
 Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run) {
   SLIPWAY_CO_TRY(client, on(manifest.cluster));
-  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, manifest.cluster, manifest.object));
+  SLIPWAY_CO_TRY(discovery, own(manifest.cluster));
+  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*discovery, manifest.cluster, manifest.object));
   const RuleSubject subject = subject_of(manifest.object);
   if (parsed_->keep.is_read_only(subject)) co_return live;
   const kube::ObjectKey key = kube::key_of(manifest.object);
@@ -245,7 +248,8 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
   std::vector<Placed> placed;
   for (Manifest& manifest : manifests) {
     SLIPWAY_CO_TRY(client, on(manifest.cluster));
-    SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, manifest.cluster, manifest.object));
+    SLIPWAY_CO_TRY(discovery, own(manifest.cluster));
+    SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*discovery, manifest.cluster, manifest.object));
     if (!kind.is_namespaced) manifest.object = manifest.object.without_path({"metadata", "namespace"});
     SLIPWAY_CO_TRY(live, co_await check_owner(manifest));
     Placed one{.manifest = manifest, .client = client, .kind = kind, .live = live};
@@ -279,6 +283,7 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
       }
       one.live = std::move(*written);
       memory_.applied[one.manifest.id()] = one.digest;
+      memory_.readable[one.manifest.id()] = tools_.env.clock.steady();
     }
     note_applied(one.manifest);
     results.push_back(one.live);
@@ -287,10 +292,30 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
 }
 
 Task<Result<Value>> AppRun::live_object(ManagedResource resource) {
-  SLIPWAY_CO_TRY(client, on(resource.cluster));
+  SLIPWAY_CO_TRY(client, own(resource.cluster));
   const Value named = json::object({{"apiVersion", resource.api_version}, {"kind", resource.kind}});
   SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, resource.cluster, named));
-  co_return co_await tools_.live.find(*client, resource.cluster, kind, resource.ns, resource.name);
+  co_return co_await find_live(resource.id(), kind);
+}
+
+Task<Result<Value>> AppRun::find_live(ObjectId id, workflow::MappedKind kind) {
+  SLIPWAY_CO_TRY(client, own(id.cluster));
+  const auto known = memory_.readable.find(id);
+  const Steady now = tools_.env.clock.steady();
+  const bool is_readable =
+      acting_.identity() == nullptr || (known != memory_.readable.end() && now - known->second < kRightsLast);
+  // That nothing is there yet is no secret in the application's own namespace.
+  const bool is_at_home = id.cluster == kHub && kind.is_namespaced && id.ns == kube::ns(application_);
+  if (is_readable || is_at_home) {
+    auto found = co_await tools_.live.find(*client, id.cluster, kind, id.ns, id.name);
+    if (is_readable || !found || found->is_null()) co_return found;
+  }
+  tools_.live.follow(id.cluster, kind.resource);
+  SLIPWAY_CO_TRY(as_identity, on(id.cluster));
+  auto asked = co_await client::get(*as_identity, kind.resource, {kind.is_namespaced ? id.ns : "", id.name});
+  if (!asked && asked.error().reason == Reason::NotFound) co_return Value();
+  if (asked) memory_.readable[id] = now;
+  co_return asked;
 }
 
 }  // namespace slipway::delivery::application

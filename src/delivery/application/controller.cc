@@ -282,7 +282,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   }
   status.latest_revision = resolved->revision;
   for (const char* type : {"Parsed", "Revision", "Policy", "Render"}) pass_condition(status, type, now);
-  AppRun app(AppTools{env_, http_, live_, template_providers_}, run, application, resolved->parsed, resolved->lookup, memory);
+  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as}, run, application, resolved->parsed,
+             resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.load_trackers(trackers_of(application));
   const std::string marker = run_marker(application, resolved->revision);
@@ -325,7 +326,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
 
 Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile, AppRun& app, Status& status,
                                                    std::optional<Duration>& again) {
-  SLIPWAY_CO_TRY(client, app.on(kHub));
+  SLIPWAY_CO_TRY(client, app.own(kHub));
   SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
   const bool is_first = !status.workflow->start_time;
   if (is_first) context.store = {};
@@ -349,6 +350,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   workflow::Run run{.setting = {.env = env_,
                                 .http = http_,
                                 .on = [&app](const std::string& cluster) { return app.on(cluster); },
+                                .discover = [&app](const std::string& cluster) { return app.own(cluster); },
                                 .manager = kManager,
                                 .owner = app.application(),
                                 .labels = labels,
@@ -396,7 +398,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
     co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
   }
   if (!app.memory().has_notes) {
-    SLIPWAY_CO_TRY(hub, app.on(kHub));
+    SLIPWAY_CO_TRY(hub, app.own(kHub));
     SLIPWAY_CO_TRY(context, co_await load_context(*hub, app.application()));
     remember_notes(app.memory(), context.store);
   }
@@ -406,7 +408,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   status.phase = is_healthy ? "running" : "unhealthy";
   pass_condition(status, "Workflow", now);
   set_condition(status, "Ready", true, "ReconcileSuccess", "", now);
-  SLIPWAY_CO_TRY(client, app.on(kHub));
+  SLIPWAY_CO_TRY(client, app.own(kHub));
   const std::int64_t limit = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
   SLIPWAY_CO_TRY_VOID(co_await limit_revisions(*client, app.application(), limit, app.revision()));
   co_return collected.is_done() ? options_.resync : options_.collect_pause;
@@ -463,7 +465,8 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
     parsed->spec = std::move(*spec);
     if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
   }
-  AppRun app(AppTools{env_, http_, live_, template_providers_}, run, application, parsed, live_lookup(application), memory);
+  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as}, run, application, parsed,
+             live_lookup(application), memory);
   app.load_trackers(trackers_of(application));
   const bool orphans = kube::has_finalizer(application, kOrphanFinalizer);
   auto collected = co_await collect_all(app, orphans);

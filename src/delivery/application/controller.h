@@ -28,6 +28,7 @@ struct ControllerOptions {
   /// After the spec could not be read.
   Duration parse_pause = std::chrono::minutes{1};
   std::int64_t revision_limit = 10;
+  ActsAs acts_as = ActsAs::User;
 };
 
 class ApplicationController : public control::Controller {

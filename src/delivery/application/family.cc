@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "delivery/application/controller.h"
+#include "delivery/application/holdings.h"
+#include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
 #include "delivery/application/show.h"
@@ -35,13 +37,29 @@ KindRow run_row() {
 Family make() {
   Family family{.name = "application", .groups = {kGroup, "cue.oam.dev"}};
   family.definitions = custom_resource_definitions();
+  family.admission = [](const AdmissionContext&) {
+    std::vector<kube::AdmissionRow> rows;
+    for (const kube::GroupVersionKind& kind : {kApplicationKind, kWorkflowRunKind}) {
+      rows.push_back({.group = kind.group,
+                      .kind = kind.kind,
+                      .mutate = {},
+                      .validate = {},
+                      .mutate_for = record_identity,
+                      .validate_for = check_service_account});
+    }
+    return rows;
+  };
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
-    made.push_back(std::make_unique<ApplicationController>(context.env, context.http));
-    made.push_back(std::make_unique<WorkflowRunController>(context.env, context.http));
+    made.push_back(std::make_unique<ApplicationController>(context.env, context.http,
+                                                           ControllerOptions{.engine = {}, .acts_as = context.acts_as}));
+    made.push_back(std::make_unique<WorkflowRunController>(context.env, context.http,
+                                                           WorkflowRunOptions{.engine = {}, .acts_as = context.acts_as}));
     return made;
   };
+  family.held_in = held_in;
+  family.forget_cluster = forget_cluster;
   family.kinds = {application_row(), run_row()};
   return family;
 }

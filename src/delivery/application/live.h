@@ -30,10 +30,15 @@ class LiveObjects {
   control::Clusters& clusters() const { return watches_->clusters(); }
 
  private:
+  void cluster_changed(const std::string& cluster);
+  /// Calls the application that the object's labels name.
+  void wake(const Value& object);
+
   control::Watches* watches_ = nullptr;
   std::function<void(const kube::ObjectKey&)> enqueue_, woken_;
   workflow::KindMapper kinds_;
   std::map<std::pair<std::string, kube::Resource>, control::InformerLease> leases_;
+  control::Clusters::Subscription subscription_;
 };
 
 }  // namespace slipway::delivery::application

@@ -63,7 +63,7 @@ Value secret(const AppRun& run, const Texts& texts) {
 }
 
 Task<Result<void>> create_once(AppRun& run, kube::Resource resource, Value object) {
-  SLIPWAY_CO_TRY(hub, run.on(kHub));
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
   auto made = co_await client::create(*hub, std::move(resource), std::move(object), kManager);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   co_return Result<void>{};

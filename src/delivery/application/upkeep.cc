@@ -72,7 +72,8 @@ Task<Result<bool>> remove_object(AppRun& run, ManagedResource resource, bool orp
   if (!is_ours || orphans) co_return true;
   if (kube::is_deleting(live)) co_return false;
   SLIPWAY_CO_TRY(client, run.on(resource.cluster));
-  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, resource.cluster, live));
+  SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
   const std::string propagation = run.parsed().keep.propagation(subject_of(live));
   SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(*client, kind.resource, kube::key_of(live),
                                                       {.propagation = propagation == "orphan" ? "Orphan" : "Background",
@@ -105,7 +106,8 @@ Task<Result<bool>> hand_over(AppRun& run, ManagedResource resource) {
                                          {kLabelName, others.front().substr(slash + 1)}}));
   }
   SLIPWAY_CO_TRY(client, run.on(resource.cluster));
-  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, resource.cluster, live));
+  SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
   auto patched = co_await client::merge_patch(*client, kind.resource, kube::key_of(live),
                                               json::object({{"metadata", metadata.build()}}), kManager);
   if (!patched && patched.error().reason != Reason::NotFound) co_return fail(std::move(patched).error());
@@ -130,7 +132,7 @@ Task<Result<void>> collect(AppRun& run, std::vector<ManagedResource> victims, bo
 
 Task<Result<void>> remove_tracker(AppRun& run, Tracker tracker) {
   if (tracker.object.is_null()) co_return Result<void>{};
-  SLIPWAY_CO_TRY(client, run.on(kHub));
+  SLIPWAY_CO_TRY(client, run.own(kHub));
   co_return co_await client::remove_exactly(*client, kTrackers, {"", tracker.name},
                                             {.propagation = "Background",
                                              .uid = std::string(kube::uid(tracker.object)),
@@ -155,18 +157,30 @@ bool has_drifted(const Value& wanted, const Value& live) {
 
 Task<Result<void>> judge_services(AppRun& run) {
   std::map<Place, Objects> places;
-
-  for (const ManagedResource* resource : held(run)) {
-    if (resource->component.empty()) continue;
-    auto live = co_await run.live_object(*resource);
-    if (!live) co_return fail(std::move(live).error());
-    places[{resource->component, place_of(*resource)}].emplace_back(*resource, std::move(*live));
+  std::map<std::pair<std::string, std::string>, std::string> unknown;  // why, by component and cluster
+  std::vector<ManagedResource> all;
+  for (const ManagedResource* resource : held(run)) all.push_back(*resource);
+  for (const ManagedResource& resource : all) {
+    if (resource.component.empty()) continue;
+    auto live = co_await run.live_object(resource);
+    if (!live && resource.cluster == kHub) co_return fail(std::move(live).error());
+    if (!live) {
+      unknown.emplace(std::pair(resource.component, resource.cluster), live.error().message);
+      continue;
+    }
+    places[{resource.component, place_of(resource)}].emplace_back(resource, std::move(*live));
   }
   for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
     const Placement named{service.cluster, service.ns};
     const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
     const std::optional<ComponentSpec> component = run.delivered_component(service.name, named);
     if (!component) continue;
+    if (const auto why = unknown.find({service.name, placement.cluster}); why != unknown.end()) {
+      service.is_healthy = false;
+      service.message = "unknown: " + why->second;
+      run.put_service(std::move(service));
+      continue;
+    }
     Objects objects;
     for (const auto& [place, found] : places) {
       const bool is_here =
@@ -196,6 +210,7 @@ Task<Result<void>> repair_drift(AppRun& run) {
     const std::vector<std::string> kept = keep.kept_paths(subject, true);
     if (keep.is_read_only(subject) || std::ranges::find(kept, "*") != kept.end()) continue;
     auto live = co_await run.live_object(resource);
+    if (!live && resource.cluster != kHub) continue;  // judge_services() says so; other clusters are kept meanwhile
     if (!live) co_return fail(std::move(live).error());
     if (live->is_null() && !kept.empty()) continue;  // apply-once: what was deleted stays so
     if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(resource.raw, *live))) continue;

@@ -4,6 +4,8 @@
 
 #include "control/events.h"
 #include "control/object_writes.h"
+#include "delivery/application/acting.h"
+#include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/run_context.h"
 
@@ -190,15 +192,12 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
                                                                       WorkflowRunStatus& status, workflow::Steps steps) {
   SLIPWAY_CO_TRY(context, co_await load_context(run.client, object));
   if (!status.start_time) context.store = {};  // a new run, or one that was started again
+  Acting acting(run, identity_of(object, options_.acts_as));
   const workflow::Run made{
       .setting = {.env = env_,
                   .http = http_,
-                  .on = [&run](const std::string& cluster) -> Result<client::Client*> {
-                    if (cluster.empty() || cluster == kHub) return &run.client;
-                    auto found = run.on(cluster);
-                    if (!found) return fail(Reason::NotFound, fmt::format("cluster \"{}\" not found", cluster));
-                    return found;
-                  },
+                  .on = [&acting](const std::string& cluster) { return acting.on(cluster); },
+                  .discover = [&acting](const std::string& cluster) { return acting.own(cluster); },
                   .manager = kRunManager,
                   .owner = object,
                   .labels = json::object({{kLabelRunName, kube::name(object)}, {kLabelRunNamespace, kube::ns(object)}}),

@@ -12,6 +12,7 @@
 #include "delivery/application/definition_store.h"
 #include "delivery/application/watched_objects.h"
 #include "delivery/application/workflow_run_status.h"
+#include "delivery/family.h"
 #include "delivery/workflow/engine.h"
 
 namespace slipway::delivery::application {
@@ -26,6 +27,7 @@ struct WorkflowRunOptions {
   Duration pause = std::chrono::milliseconds{100};
   /// A run that cannot begin is looked at this often.
   Duration resync = std::chrono::minutes{1};
+  ActsAs acts_as = ActsAs::User;
 };
 
 class WorkflowRunController : public control::Controller {

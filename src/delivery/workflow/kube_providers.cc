@@ -30,7 +30,8 @@ Task<Result<Place>> place_of(Mapper mapper, const CallSetting& setting, std::str
   place.cluster = cluster == "local" ? "" : cluster;
   SLIPWAY_CO_TRY(client, setting.on(cluster));
   place.client = client;
-  SLIPWAY_CO_TRY(kind, co_await mapper->find_for(*client, place.cluster, object));
+  SLIPWAY_CO_TRY(discovery, (setting.discover ? setting.discover : setting.on)(cluster));
+  SLIPWAY_CO_TRY(kind, co_await mapper->find_for(*discovery, place.cluster, object));
   place.kind = std::move(kind);
   place.key = kube::key_of(object);
   if (!place.kind.is_namespaced) place.key.ns.clear();

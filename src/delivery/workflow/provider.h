@@ -28,6 +28,8 @@ struct CallSetting {
   HttpClient* http = nullptr;  // null: calls of foreign servers fail
   /// The clusters as the identity of the run: "" and "local" are the hub.
   std::function<Result<client::Client*>(const std::string& cluster)> on;
+  /// The clusters as who may learn which kinds they serve; empty: `on`.
+  std::function<Result<client::Client*>(const std::string& cluster)> discover{};
   std::string manager;  // field manager of writes: "slipway-workflow"
   Value owner;          // the Application or WorkflowRun
   Value labels;         // to put on every object that is applied

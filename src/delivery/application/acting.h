@@ -1,0 +1,32 @@
+// The clusters of one reconcile, as the controller and as the identity for which it acts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "control/controller.h"
+#include "fleet/identity.h"
+
+namespace slipway::delivery::application {
+
+class Acting {
+ public:
+  /// `run` outlives this. `identity` null: the controller's own.
+  Acting(control::Reconcile& run, std::shared_ptr<const kube::UserInfo> identity) : run_(run), identity_(std::move(identity)) {}
+
+  /// A cluster as applications call it ("" and kHub are the home), as the identity: for all that steps, templates and objects
+  /// do. NotFound when it is not known. The client lives as long as this.
+  Result<client::Client*> on(const std::string& cluster);
+  /// As the controller: for its own records, and to learn which kinds there are.
+  Result<client::Client*> own(const std::string& cluster);
+  /// Null: the controller's own.
+  const kube::UserInfo* identity() const { return identity_.get(); }
+
+ private:
+  control::Reconcile& run_;
+  std::shared_ptr<const kube::UserInfo> identity_;
+  std::map<client::Client*, std::unique_ptr<fleet::IdentityClient>> as_identity_;
+};
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,27 @@
+// As whom an Application or WorkflowRun acts: as the user who last wrote its spec, whom admission records in annotations from
+// the request and never from the body, or as a service account of its namespace that the user named and may impersonate. Pure.
+// The annotations are those of kubevela/kubevela pkg/auth.
+//
+// DIVERGES: a service account that is named wins over the user; upstream takes the user then.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "delivery/family.h"
+#include "kube/admission.h"
+#include "kube/user.h"
+
+namespace slipway::delivery::application {
+
+/// The object with who asks in its annotations when it is created or its spec changes, with those of `old` otherwise. What the
+/// process itself writes stays as it is. A group whose name has a comma is left out: the list could not be read back.
+kube::Object record_identity(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
+/// A service account that the application acts as from this write on needs the verb impersonate.
+std::vector<Cause> check_service_account(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
+
+/// Null where the controller acts as itself: when it is told to, or nobody is recorded since the process itself wrote the
+/// object.
+std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application, ActsAs acts_as = ActsAs::User);
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,44 @@
+// A cluster as a Secret of the hub describes it, in namespace vela-system, under the cluster's name. Three forms: with the
+// label cluster.core.oam.dev/cluster-credential-type X509Certificate (data endpoint, ca.crt, tls.crt, tls.key) or
+// ServiceAccountToken (endpoint, ca.crt, token), and with the label slipway.dev/cluster-kubeconfig (data value or kubeconfig).
+// Without ca.crt the server is not verified. Pure. Follows oam-dev/cluster-gateway pkg/apis/cluster/v1alpha1.
+//
+// A kubeconfig may not name files or programs of this machine: whoever may write the Secret need not be allowed to read or run
+// them. NotImplemented: endpoints of type ClusterProxy, credentials of type Dynamic.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "fleet/fleet.h"
+#include "kube/object.h"
+
+namespace slipway::fleet {
+
+inline constexpr const char* kClusterNamespace = "vela-system";
+/// The name by which an Application calls the cluster that it lives in.
+inline constexpr const char* kHubCluster = "local";
+inline constexpr const char* kCredentialLabel = "cluster.core.oam.dev/cluster-credential-type";
+inline constexpr const char* kEndpointLabel = "cluster.core.oam.dev/cluster-endpoint-type";
+inline constexpr const char* kControlPlaneLabel = "cluster.core.oam.dev/control-plane";
+inline constexpr const char* kAliasAnnotation = "cluster.core.oam.dev/cluster-alias";
+inline constexpr const char* kKubeconfigLabel = "slipway.dev/cluster-kubeconfig";
+
+struct ClusterSecret {
+  std::string name;
+  std::string alias;
+  std::string type;                           // X509Certificate, ServiceAccountToken, Kubeconfig; as written when unknown
+  std::string endpoint;                       // a URL, or the endpoint type where that is no Const
+  std::map<std::string, std::string> labels;  // the Secret's, without cluster.core.oam.dev/…, and control-plane: "false"
+  /// How to reach it, or why that cannot be said: NotImplemented, BadRequest with the key of the Secret.
+  Result<RemoteCluster> access;
+};
+
+/// nullopt for a Secret that describes no cluster.
+std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret);
+
+/// Whether a label of the Secret is one of the cluster, and may be set and removed as such.
+bool is_cluster_label(std::string_view key);
+
+}  // namespace slipway::fleet

@@ -1,0 +1,78 @@
+#include "fleet/cluster_secrets.h"
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "kube/well_known.h"
+
+namespace slipway::fleet {
+namespace {
+
+/// Asks for one namespace only.
+class NamespaceClient : public client::Client {
+ public:
+  NamespaceClient(std::shared_ptr<client::Client> inner, std::string ns) : inner_(std::move(inner)), ns_(std::move(ns)) {}
+
+  Task<Result<client::Reply>> call(client::Request request) override {
+    request.ns = ns_;
+    co_return co_await inner_->call(std::move(request));
+  }
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
+    request.ns = ns_;
+    co_return co_await inner_->watch(std::move(request));
+  }
+
+ private:
+  std::shared_ptr<client::Client> inner_;
+  std::string ns_;
+};
+
+/// Of what a change of which makes another client necessary.
+std::string digest_of(const Result<RemoteCluster>& access) {
+  return sha256_hex(access ? access->context + "\n" + access->kubeconfig : "!" + access.error().message);
+}
+
+}  // namespace
+
+ClusterSecrets::ClusterSecrets(Env& env, Fleet& fleet, std::shared_ptr<client::Client> hub)
+    : env_(env),
+      fleet_(fleet),
+      hub_(std::make_unique<NamespaceClient>(std::move(hub), kClusterNamespace)),
+      informer_(env, *hub_, kube::kSecrets),
+      tasks_(env) {
+  informer_.add_handler([this](const kube::Object& before, const kube::Object& after) { changed(before, after); });
+}
+
+ClusterSecrets::~ClusterSecrets() { informer_.stop(); }
+
+void ClusterSecrets::changed(const kube::Object& before, const kube::Object& after) {
+  const auto secret = after.is_null() ? std::nullopt : read_cluster_secret(after);
+  if (secret) return put(*secret);
+  remove(std::string(kube::name(after.is_null() ? before : after)));
+}
+
+void ClusterSecrets::put(const ClusterSecret& secret) {
+  const auto known = added_.find(secret.name);
+  const bool is_taken = known == added_.end() && std::ranges::binary_search(fleet_.names(), secret.name);
+  if (is_taken || secret.name == kHubCluster) {
+    env_.log.warn("the Secret of a cluster is not used: there is another cluster of that name", {{"cluster", secret.name}});
+    return;
+  }
+  const std::string digest = digest_of(secret.access);
+  if (known == added_.end() || known->second != digest) {
+    added_[secret.name] = digest;
+    const Result<void> joined =
+        secret.access ? fleet_.add_remote(secret.name, *secret.access) : Result<void>(fail(secret.access.error()));
+    if (!joined) {
+      env_.log.warn("a cluster cannot be used", {{"cluster", secret.name}, {"error", joined.error().message}});
+      fleet_.add_unusable(secret.name, joined.error());
+    }
+  }
+  fleet_.set_labels(secret.name, secret.labels);
+}
+
+void ClusterSecrets::remove(const std::string& name) {
+  if (added_.erase(name) > 0) fleet_.remove(name);
+}
+
+}  // namespace slipway::fleet

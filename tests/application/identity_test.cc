@@ -1,0 +1,268 @@
+// What an editor of one namespace can do through Applications: nothing that the editor could not do. Each way to reach beyond
+// the namespace is played twice, by an administrator, to see that it is one, and by the editor.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "json/text.h"
+#include "kube/object.h"
+#include "oracle_plane.h"
+
+namespace slipway::oracle_test {
+namespace {
+
+using User = std::shared_ptr<const kube::UserInfo>;
+
+constexpr std::string_view kPrize = "words-of-another-team";
+
+User user(const std::string& name, std::vector<std::string> groups) {
+  groups.emplace_back("system:authenticated");
+  return std::make_shared<const kube::UserInfo>(
+      kube::UserInfo{.name = name, .uid = "", .groups = std::move(groups), .extra = {}});
+}
+const User kEditor = user("ann", {"dev"});
+const User kAdmin = user("root", {"system:masters"});
+
+Value yaml(const std::string& text) {
+  auto value = json::parse_yaml(text);
+  EXPECT_TRUE(value) << (value ? "" : value.error().message) << "\n" << text;
+  return value ? *value : Value();
+}
+
+/// What stands before anybody tries anything: the rights of the editor, and what is not the editor's.
+constexpr const char* kWorld[] = {
+    "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: edit, namespace: team}, roleRef: "
+    "{apiGroup: "
+    "rbac.authorization.k8s.io, kind: ClusterRole, name: edit}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, "
+    "name: ann}]}",
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: prize, namespace: elsewhere}, data: {text: words-of-another-team}}",
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: victim, namespace: elsewhere}, data: {a: b}}",
+    // A component whose message shows what it sees of its object.
+    R"y({apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {name: shows, namespace: team}, spec: {workload: {
+      type: autodetects.core.oam.dev}, status: {customStatus: "message: context.output.data.text"}, schematic: {cue: {template: "
+      output: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name: \"prize\", namespace: \"elsewhere\"}}\n
+      parameter: {}\n"}}}})y",
+    // A step that does whatever it is told.
+    R"y({apiVersion: core.oam.dev/v1beta1, kind: WorkflowStepDefinition, metadata: {name: deletes, namespace: team}, spec: {
+      schematic: {cue: {template: "import \"vela/kube\"\n
+      it: kube.#Delete & {$params: value: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name: \"victim\", namespace:
+      \"elsewhere\"}}}\nparameter: {}\n"}}}})y",
+    R"y({apiVersion: core.oam.dev/v1beta1, kind: WorkflowStepDefinition, metadata: {name: lists, namespace: team}, spec: {
+      schematic: {cue: {template: "import (\n\"vela/kube\"\n\"vela/builtin\"\n\"encoding/json\"\n)\n
+      it: kube.#List & {$params: {resource: {apiVersion: \"v1\", kind: \"ConfigMap\"}, filter: namespace: \"elsewhere\"}}\n
+      told: builtin.#Message & {$params: message: json.Marshal(it.$returns)}\nparameter: {}\n"}}}})y",
+    R"y({apiVersion: core.oam.dev/v1beta1, kind: WorkflowStepDefinition, metadata: {name: patches, namespace: team}, spec: {
+      schematic: {cue: {template: "import \"vela/kube\"\n
+      it: kube.#Patch & {$params: {value: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name: \"victim\", namespace:
+      \"elsewhere\"}}, patch: data: more: \"patched\"}}\nparameter: {}\n"}}}})y",
+};
+
+struct Way {
+  const char* name;
+  const char* spec;  // of an Application
+};
+
+constexpr Way kWays[] = {
+    {"a component with an object elsewhere",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+     "new, "
+     "namespace: elsewhere}}]}}]}"},
+    {"a component with an object of the whole cluster",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: rbac.authorization.k8s.io/v1, kind: "
+     "ClusterRoleBinding, metadata: {name: all}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "
+     "cluster-admin}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]}]}}]}"},
+    {"a right that the editor lacks, in the own namespace",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: rbac.authorization.k8s.io/v1, kind: "
+     "RoleBinding, metadata: {name: all}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "
+     "cluster-admin}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]}]}}]}"},
+    {"taking an object over",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+     "victim, "
+     "namespace: elsewhere}, data: {a: taken}}]}}], policies: [{name: t, type: take-over, properties: {rules: [{selector: "
+     "{componentNames: [c]}}]}}]}"},
+    {"sharing an object",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+     "victim, "
+     "namespace: elsewhere}, data: {a: shared}}]}}], policies: [{name: t, type: shared-resource, properties: {rules: "
+     "[{selector: "
+     "{resourceTypes: [ConfigMap]}}]}}]}"},
+    {"a health policy that shows an object that is only read",
+     "{components: [{name: c, type: shows, properties: {}}], policies: [{name: r, type: read-only, properties: {rules: "
+     "[{selector: {resourceTypes: [ConfigMap]}}]}}]}"},
+    {"a topology with another namespace",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+     "new}}]}}], policies: [{name: t, type: topology, properties: {clusters: [local], namespace: elsewhere}}]}"},
+    {"a topology with another cluster",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+     "new}}]}}], policies: [{name: t, type: topology, properties: {clusters: [cluster-worker]}}]}"},
+    {"a step that applies",
+     "{components: [], workflow: {steps: [{name: s, type: apply-object, properties: {value: {apiVersion: v1, kind: ConfigMap, "
+     "metadata: {name: new, namespace: elsewhere}}}}]}}"},
+    {"a step that applies to another cluster",
+     "{components: [], workflow: {steps: [{name: s, type: apply-object, properties: {cluster: cluster-worker, value: "
+     "{apiVersion: "
+     "v1, kind: ConfigMap, metadata: {name: new, namespace: team}}}}]}}"},
+    {"a step that reads",
+     "{components: [], workflow: {steps: [{name: s, type: read-object, properties: {apiVersion: v1, kind: ConfigMap, name: "
+     "prize, "
+     "namespace: elsewhere}, outputs: [{name: got, valueFrom: 'output.$returns.value.data.text'}]}, {name: t, type: "
+     "print-message-in-status, inputs: [{from: got, parameterKey: message}], properties: {message: ''}}]}}"},
+    {"a step that lists", "{components: [], workflow: {steps: [{name: s, type: lists}]}}"},
+    {"a step that deletes", "{components: [], workflow: {steps: [{name: s, type: deletes}]}}"},
+    {"a step that patches", "{components: [], workflow: {steps: [{name: s, type: patches}]}}"},
+    {"a step that exports",
+     "{components: [], workflow: {steps: [{name: s, type: export2config, properties: {configName: new, namespace: elsewhere, "
+     "data: "
+     "{a: b}}}]}}"},
+    {"a step that stores a config",
+     "{components: [], workflow: {steps: [{name: s, type: create-config, properties: {name: new, namespace: elsewhere, config: "
+     "{a: b}}}]}}"},
+    {"a step that makes an Application",
+     "{components: [], workflow: {steps: [{name: s, type: apply-object, properties: {value: {apiVersion: core.oam.dev/v1beta1, "
+     "kind: Application, metadata: {name: inner, annotations: {app.oam.dev/username: root, app.oam.dev/group: "
+     "'system:masters'}, namespace: team}, spec: {components: [{name: c, type: k8s-objects, properties: {objects: "
+     "[{apiVersion: "
+     "v1, kind: ConfigMap, metadata: {name: new, namespace: elsewhere}}]}}]}}}}]}}"},
+};
+
+/// What must not change, and what must not be seen.
+class World {
+ public:
+  World() : plane_(&image()) {
+    for (const char* ns : {"team", "elsewhere"}) plane_.make_namespace(ns);
+    for (const char* object : kWorld) EXPECT_EQ(plane_.apply(yaml(object), "team"), "") << object;
+    EXPECT_TRUE(plane_.pass(std::chrono::seconds{1}));
+    before_ = foreign_state();
+  }
+
+  /// As kubectl apply by a user who also claims to be another. The refusal of the server, or "".
+  std::string apply(const std::string& spec, const User& as) {
+    const Value application =
+        yaml(
+            "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a, namespace: team, annotations: "
+            "{app.oam.dev/username: root, app.oam.dev/group: 'system:masters'}}}")
+            .with("spec", yaml(spec));
+    return plane_.apply(application, "team", as);
+  }
+  std::string apply_run(const Value& workflow, const User& as) {
+    const Value run =
+        yaml(
+            "{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {name: a, namespace: team, annotations: "
+            "{app.oam.dev/username: root, app.oam.dev/group: 'system:masters'}}}")
+            .with("spec", json::object({{"workflowSpec", workflow}}));
+    return plane_.apply(run, "team", as);
+  }
+  bool pass(Duration time) { return plane_.pass(time); }
+  Value application() const {
+    return plane_.find(kHub, yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team, name: a}"));
+  }
+
+  /// Objects that are not the editor's and were made, changed or deleted since.
+  std::set<std::string> changed() const {
+    const auto now = foreign_state();
+    std::set<std::string> all;
+    for (const auto& [what, state] : now) {
+      if (!before_.contains(what) || before_.at(what) != state) all.insert(what);
+    }
+    for (const auto& [what, state] : before_) {
+      if (!now.contains(what)) all.insert(what);
+    }
+    return all;
+  }
+  /// Whether something that the editor may read has words of the other team in it.
+  bool is_seen() const {
+    for (const Value& object : plane_.all(kHub, "team")) {
+      if (json::print(object).contains(kPrize)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static const Image& image() {
+    static const Image settled = Image::settled();
+    return settled;
+  }
+  std::map<std::string, std::string> foreign_state() const {
+    std::map<std::string, std::string> state;
+    for (const auto& [cluster, ns] : {std::pair{kHub, "elsewhere"}, {kHub, ""}, {kWorker, "team"}, {kWorker, "elsewhere"}}) {
+      for (const Value& object : plane_.all(cluster, ns)) put(state, cluster, object);
+    }
+    for (const Value& object : plane_.all(kHub, "team")) {
+      if (object["kind"].as_string() == "RoleBinding") put(state, kHub, object);
+    }
+    return state;
+  }
+  /// The trackers of the own applications are the controller's.
+  static void put(std::map<std::string, std::string>& state, const std::string& cluster, const Value& object) {
+    const std::string kind = object["kind"].str();
+    if (kind == "ResourceTracker" || kind == "Node" || kind == "Event" || kind == "Lease") return;
+    state[fmt::format("{} {} {}/{}", cluster, kind, kube::ns(object), kube::name(object))] =
+        json::print(object["data"]) + json::print(object["spec"]) + json::print(object["metadata"]["labels"]) +
+        json::print(object["metadata"]["annotations"]);
+  }
+
+  Plane plane_;
+  std::map<std::string, std::string> before_;
+};
+
+TEST(Identity, an_editor_reaches_nothing_beyond_the_namespace_through_an_application) {
+  for (const Way& way : kWays) {
+    SCOPED_TRACE(way.name);
+    World of_admin;
+    ASSERT_EQ(of_admin.apply(way.spec, kAdmin), "");
+    of_admin.pass(std::chrono::minutes{1});
+    EXPECT_TRUE(!of_admin.changed().empty() || of_admin.is_seen()) << json::print(of_admin.application()["status"]);
+
+    World world;
+    ASSERT_EQ(world.apply(way.spec, kEditor), "");
+    world.pass(std::chrono::minutes{1});
+    EXPECT_EQ(world.changed(), std::set<std::string>{});
+    EXPECT_FALSE(world.is_seen());
+    EXPECT_EQ(kube::annotation(world.application(), "app.oam.dev/username"), "ann");
+  }
+}
+
+/// The steps of those ways, as a WorkflowRun of its own.
+TEST(Identity, an_editor_reaches_nothing_beyond_the_namespace_through_a_workflow_run) {
+  for (const Way& way : kWays) {
+    const Value steps = yaml(way.spec)["workflow"];
+    if (steps.is_null()) continue;
+    SCOPED_TRACE(way.name);
+    World of_admin, world;
+    ASSERT_EQ(of_admin.apply_run(steps, kAdmin), "");
+    of_admin.pass(std::chrono::minutes{1});
+    EXPECT_TRUE(!of_admin.changed().empty() || of_admin.is_seen());
+    ASSERT_EQ(world.apply_run(steps, kEditor), "");
+    world.pass(std::chrono::minutes{1});
+    EXPECT_EQ(world.changed(), std::set<std::string>{});
+    EXPECT_FALSE(world.is_seen());
+  }
+}
+
+TEST(Identity, an_editor_delivers_in_the_own_namespace) {
+  World world;
+  ASSERT_EQ(world.apply("{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, "
+                        "metadata: {name: new}}]}}]}",
+                        kEditor),
+            "");
+  world.pass(std::chrono::minutes{1});
+  EXPECT_EQ(world.application()["status"]["status"].as_string(), "running") << json::print(world.application()["status"]);
+}
+
+TEST(Identity, what_an_administrator_delivered_stays_when_an_editor_takes_the_application_over) {
+  World world;
+  ASSERT_EQ(world.apply(kWays[0].spec, kAdmin), "");
+  world.pass(std::chrono::minutes{1});
+  const auto delivered = world.changed();
+  ASSERT_FALSE(delivered.empty());
+  ASSERT_EQ(world.apply("{components: [{name: d, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, "
+                        "metadata: {name: own}}]}}]}",
+                        kEditor),
+            "");
+  world.pass(std::chrono::minutes{1});
+  EXPECT_EQ(world.changed(), delivered) << "an object elsewhere is not the editor's to delete";
+}
+
+}  // namespace
+}  // namespace slipway::oracle_test

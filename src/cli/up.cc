@@ -154,6 +154,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   controllers.data_dir = cluster.folder;
   controllers.supervisor = {"/proc/self/exe", "pod-supervisor"};
   controllers.user = {.uid = geteuid(), .gid = getegid()};
+  controllers.http = session_.http();
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;
   controllers_.add(known_as, cluster.server->server(), controllers);
 

@@ -83,12 +83,13 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
     process.data_folder = options.data_dir;
     process.supervisor = options.supervisor;
     process.user = options.user;
-    pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, std::move(process));
+    pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, addresses_, std::move(process));
   }
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
   for (const delivery::Family* family : options.families) {
     if (!family->controllers) continue;
-    for (auto& controller : family->controllers({.env = env_})) runtime_.add(cluster, std::move(controller));
+    for (auto& controller : family->controllers({.env = env_, .http = options.http}))
+      runtime_.add(cluster, std::move(controller));
   }
 }
 

@@ -1,6 +1,7 @@
 # The front door. Every target installs what it is missing (Debian 12 packages), so a fresh clone needs nothing first.
 #
-#   make demo         build the release binary and run examples/release.yaml to its end
+#   make demo         build the release binary; deliver examples/demo to three clusters of one process, with an approval in between
+#   make demo-workflow  run examples/release.yaml, a graph of Jobs, to its end
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers; the store's, and templates rendered by several
 #                     threads, also with the thread sanitizer
@@ -24,11 +25,15 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo test test-wire test-load sanitizers conformance conformance-kube conformance-cue conformance-application bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load sanitizers conformance conformance-kube conformance-cue conformance-application bench fuzz check fmt crds release deps
 
 demo: release
-	rm -rf out/demo
-	out/release/slipway run -f examples/release.yaml --pod-runtime process --data-dir out/demo
+	ninja -j $(JOBS) -C out/release demo_service
+	tools/demo out/release out/demo
+
+demo-workflow: release
+	rm -rf out/demo-workflow
+	out/release/slipway run -f examples/release.yaml --pod-runtime process --data-dir out/demo-workflow
 
 release: out/release/build.ninja
 	ninja -j $(JOBS) -C out/release slipway

@@ -44,3 +44,7 @@ endforeach()
 add_custom_target(fuzzers DEPENDS ${fuzzers})
 list(JOIN fuzzers "\n" lines)
 file(WRITE ${CMAKE_BINARY_DIR}/fuzzers.txt "${lines}\n")
+
+# The web service of examples/demo (make demo).
+add_executable(demo_service EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/examples/demo/service/main.cc)
+target_link_libraries(demo_service PRIVATE slipway_options)

@@ -15,7 +15,7 @@ struct Arguments {
   std::vector<std::string> files;   // -f
   std::vector<std::string> target;  // KIND/NAME/PART or KIND NAME
   std::string data_dir;
-  std::string ns = "default";
+  std::string ns;  // empty: `default`, elsewhere the context's
   bool all_namespaces = false;
   std::string output = "table";  // table, wide, json, yaml, name
   std::string pod_runtime;       // simulated, process; empty: as given before for the folder, else simulated
@@ -23,6 +23,7 @@ struct Arguments {
   std::string action;            // a verb of a family (delivery/family.h), such as rerun
   std::map<std::string, std::string> action_options;  // its options by name; empty: not given
   std::string container;                              // logs
+  bool watches = false;                               // status
   std::string cascade = "background";
   std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
@@ -45,6 +46,13 @@ Task<int> remove(Session& session, Arguments arguments);
 Task<int> up(Session& session, Arguments arguments);
 /// Runs the controllers against an API server elsewhere until interrupted, or until it no longer leads. No cluster is open.
 Task<int> controller(Session& session, Arguments arguments);
+
+/// Applies files on the cluster that a kubeconfig names, server-side.
+Task<int> apply_files(Session& session, Arguments arguments);
+/// Shows an object there; with `watches` until it has ended or waits for a person.
+Task<int> show_status(Session& session, Arguments arguments);
+/// `target` is VERB and NAME or KIND/NAME: asks for an action of the object's kind, such as resume.
+Task<int> operate(Session& session, Arguments arguments);
 
 /// As kubectl-slipway: on the cluster that a kubeconfig names. `ns` empty: the context's.
 Task<int> plugin_describe(Session& session, Arguments arguments);

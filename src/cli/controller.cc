@@ -43,6 +43,7 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   options.pods = makes_cluster ? plane::PodRuntimeKind::Simulated : plane::PodRuntimeKind::None;
   options.makes_cluster = makes_cluster;
   options.acts_as = delivery::ActsAs::Controller;  // nothing stands in that cluster's admission
+  options.http = session.http();
   process->controllers = std::make_unique<plane::Controllers>(env, remote_factory(env));
   process->controllers->add_remote(plane::Controllers::kLocal, process->client, options);
   process->controllers->start();

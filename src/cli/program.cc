@@ -30,6 +30,9 @@ constexpr Command kCommands[] = {
     {"up", "keep a control plane that kubectl and other clients can use", Command::Needs::Nothing, Command::Access::Write, up},
     {"controller", "run the controllers against a cluster elsewhere", Command::Needs::Remote, Command::Access::Write,
      controller},
+    {"apply", "apply what is in the files on a cluster elsewhere", Command::Needs::Remote, Command::Access::Write, apply_files},
+    {"status", "show how an object of a cluster elsewhere stands", Command::Needs::Remote, Command::Access::Write, show_status},
+    {"workflow", "suspend, resume or terminate a workflow", Command::Needs::Remote, Command::Access::Write, operate},
     {"run", "apply what is in the files and run it to its end", Command::Needs::Files, Command::Access::Write, run},
     {"get", "list objects", Command::Needs::Target, Command::Access::Read, get},
     {"describe", "show one object with all that belongs to it", Command::Needs::Target, Command::Access::Read, describe},
@@ -46,6 +49,9 @@ constexpr Command kPluginCommands[] = {
      plugin_why},
 };
 constexpr std::string_view kPluginName = "kubectl-slipway";
+
+/// Whether without --data-dir it is about a cluster elsewhere.
+bool has_remote_form(const Command& command) { return command.run == describe || command.run == why; }
 
 plane::PodRuntimeKind pods_of(const Arguments& arguments) {
   return arguments.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
@@ -85,8 +91,16 @@ Result<void> settle_runtime(Arguments& arguments) {
   return {};
 }
 
-int execute(const Command& command, Arguments arguments) {
+/// A command without --data-dir on a cluster elsewhere, where it has that form.
+const Command& form_of(const Command& command, const Arguments& arguments) {
+  if (!has_remote_form(command) || !arguments.data_dir.empty()) return command;
+  return *std::ranges::find(kPluginCommands, std::string_view(command.name), &Command::name);
+}
+
+int execute(const Command& asked, Arguments arguments) {
+  const Command& command = form_of(asked, arguments);
   arguments.data_dir = absolute(arguments.data_dir);
+  if (arguments.ns.empty() && command.needs != Command::Needs::Remote) arguments.ns = "default";
   const bool is_temporary = arguments.data_dir.empty();
   if (const auto settled = settle_runtime(arguments); !settled) return report(settled.error());
   if (is_temporary) arguments.data_dir = make_temporary_folder();
@@ -113,7 +127,8 @@ int execute(const Command& command, Arguments arguments) {
       co_return co_await command.run(open, arguments);
     });
     // What was interrupted or timed out may be gone on with, so its folder stays.
-    if (is_temporary && (code == kDelivered || code == kFailed || code == kBadInput)) {
+    const bool has_ended = code == kDelivered || code == kFailed || code == kBadInput;
+    if (is_temporary && (has_ended || command.needs == Command::Needs::Remote)) {
       static_cast<void>(session.env().files.remove_all(arguments.data_dir));
     } else if (is_temporary) {
       fmt::print(stderr, "the folder is {}: go on with --data-dir {}\n", arguments.data_dir, arguments.data_dir);
@@ -161,6 +176,19 @@ void add_identity_option(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"user", "controller"}));
 }
 
+/// What a command on a cluster elsewhere takes, beside where that is.
+void add_remote_options(CLI::App& app, const Command& command, Arguments& arguments) {
+  app.add_option("-n,--namespace", arguments.ns, "namespace (default: the context's)");
+  if (command.run == apply_files) {
+    app.add_option("-f,--filename", arguments.files, "files or folders with YAML or JSON; - is standard input")->required();
+    return;
+  }
+  const char* const form =
+      command.run == operate ? "VERB, and NAME or KIND/NAME[/STEP]: resume release" : "KIND/NAME, KIND NAME or KIND/NAME/STEP";
+  app.add_option("target", arguments.target, form)->required()->expected(command.run == operate ? 2 : 1, 2);
+  if (command.run == show_status) app.add_flag("-w,--watch", arguments.watches, "until it has ended or waits for a person");
+}
+
 void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   const bool is_run = command.needs == Command::Needs::Files;
   if (is_run) {
@@ -179,9 +207,7 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
     app.add_option("--kubeconfig", arguments.kubeconfig, "file (default: KUBECONFIG, ~/.kube/config, the pod's own account)");
     app.add_option("--context", arguments.context, "context of the kubeconfig (default: the current one)");
     if (command.run != controller) {
-      arguments.ns.clear();
-      app.add_option("target", arguments.target, "KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);
-      app.add_option("-n,--namespace", arguments.ns, "namespace (default: the context's)");
+      add_remote_options(app, command, arguments);
       return;
     }
     add_identity_option(app, arguments);
@@ -191,9 +217,17 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
     return;
   } else {
     app.add_option("target", arguments.target, "KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);
-    app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run")->required();
+    CLI::Option* folder = app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run");
+    if (has_remote_form(command)) {
+      const char* const kWhere =
+          "file: look at a cluster elsewhere (default: KUBECONFIG, ~/.kube/config, the pod's own account)";
+      app.add_option("--kubeconfig", arguments.kubeconfig, kWhere)->excludes(folder);
+      app.add_option("--context", arguments.context, "context of the kubeconfig (default: the current one)")->excludes(folder);
+    } else {
+      folder->required();
+    }
   }
-  app.add_option("-n,--namespace", arguments.ns, "namespace")->capture_default_str();
+  app.add_option("-n,--namespace", arguments.ns, "namespace (default: default)");
   const bool delivers = command.run == run || command.run == act;
   if (delivers) {
     app.add_option("--timeout", arguments.timeout, "give up after this long, e.g. 10m (exit code 3)");

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "cli/remote_session.h"
+#include "net/client.h"
 
 namespace slipway::cli {
 namespace {
@@ -86,6 +87,17 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
   co_return co_await command(*this);
 }
 
+HttpClient* Session::http() {
+  if (http_) return http_.get();
+  auto made = net::Client::make(env(), {});
+  if (!made) {
+    env().log.warn("steps cannot call foreign servers", {{"error", made.error().message}});
+    return nullptr;
+  }
+  http_ = std::move(*made);
+  return http_.get();
+}
+
 void Session::make_controllers() {
   if (controllers_) return;
   plane::Controllers::Options options;
@@ -93,6 +105,7 @@ void Session::make_controllers() {
   options.data_dir = options_.data_dir;
   options.supervisor = {"/proc/self/exe", "pod-supervisor"};
   options.user = {.uid = geteuid(), .gid = getegid()};
+  options.http = http();
   controllers_ = std::make_unique<plane::Controllers>(env(), server(), options, remote_factory(env()));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/http_client.h"
 #include "os/real_env.h"
 #include "plane/plane.h"
 
@@ -45,6 +46,8 @@ class Session {
   /// kBadInput when the folder cannot be opened.
   int run(std::function<Task<int>(Session&)> command);
   void start_controllers();
+  /// For steps that call foreign servers; made once. Null, with a warning, when it cannot be.
+  HttpClient* http();
   /// Where logs are read, whether controllers run or not; null when pods are simulated.
   server::PodBackend* pod_logs();
   /// Keeps what running tasks refer to until the loop has ended.
@@ -61,6 +64,7 @@ class Session {
 
   SessionOptions options_;
   os::RealEnv real_;
+  std::unique_ptr<HttpClient> http_;
   std::unique_ptr<plane::ApiServer> api_;
   std::unique_ptr<plane::Controllers> controllers_;
   std::vector<std::shared_ptr<void>> held_;

@@ -46,7 +46,8 @@ Result<std::string> pod_field(const kube::Object& pod, std::string_view path) {
   if (path == "metadata.uid") return std::string(kube::uid(pod));
   if (path == "spec.nodeName") return std::string(kNodeName);
   if (path == "spec.serviceAccountName") return pod["spec"]["serviceAccountName"].str();
-  if (path == "status.podIP" || path == "status.hostIP") return std::string("127.0.0.1");
+  if (path == "status.hostIP" || path == "status.hostIPs") return std::string(kNodeAddress);
+  if (path == "status.podIP" || path == "status.podIPs") return pod["status"]["podIP"].str();
   return fail(Reason::Invalid, fmt::format("fieldRef {} is not supported", path));
 }
 

@@ -30,7 +30,8 @@ PodReferences references_of(const kube::Object& pod);
 /// Variables in the order of their making; later ones of a name replace earlier ones.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// `base` first, then envFrom, then env. Fails (NotFound, or Invalid) with a message that names what is missing.
+/// `base` first, then envFrom, then env. The pod has its address in its status already. Fails (NotFound, or Invalid) with a
+/// message that names what is missing.
 Result<Environment> environment_of(const kube::Object& pod, const json::Value& container, const PodInputs& inputs,
                                    Environment base);
 /// $(NAME) becomes the variable's value; unknown names stay as written, $$(NAME) gives $(NAME).

@@ -76,6 +76,7 @@ PodRestart restart_of(std::string_view policy) {
 
 std::expected<PodFolderPlan, PodProblem> FolderPlanner::plan() {
   plan_.folders = {root_, root_ + "/" + std::string(kPodWorkFolder)};
+  plan_.files.push_back({paths_.address(kube::uid(pod_)), pod_["status"]["podIP"].str()});
   for (const Value& volume : pod_["spec"]["volumes"].items()) {
     if (auto added = add_volume(volume); !added) return Problem(std::move(added).error());
   }

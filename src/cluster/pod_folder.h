@@ -1,7 +1,7 @@
 // A pod as a folder: what is to be made below `<data>/pods/<uid>` before its supervisor starts. A pure plan; the process
 // runtime carries it out through Env::files. Layout: `manifest`, `state` and more as base/pod_record.h says;
 // `volumes/<name>` for ConfigMap, Secret and emptyDir volumes; `<container>.log` and what is
-// known of its times, `input/<container>`. Claims are folders of their own,
+// known of its times, `input/<container>`, `address`. Claims are folders of their own,
 // `<data>/volumes/<namespace>/<claim>`, which outlive pods.
 #pragma once
 
@@ -28,6 +28,8 @@ struct PodPaths {
   std::string input(std::string_view uid, std::string_view container) const {
     return pod(uid) + "/input/" + std::string(container);
   }
+  /// The pod's address as text.
+  std::string address(std::string_view uid) const { return pod(uid) + "/address"; }
   std::string claim(std::string_view ns, std::string_view name) const {
     return data + "/volumes/" + std::string(ns) + "/" + std::string(name);
   }
@@ -59,9 +61,9 @@ struct ProcessUser {
   std::int64_t gid = 0;
 };
 
-/// What cannot be done as the pod asks (another user without being root, runAsNonRoot as root) is a problem that names the
-/// field and what to do; nothing of it is ignored. DIVERGES: without runAsGroup the group is Slipway's; supplementary groups
-/// are not set.
+/// The pod has its address in its status already. What cannot be done as the pod asks (another user without being root,
+/// runAsNonRoot as root) is a problem that names the field and what to do; nothing of it is ignored. DIVERGES: without
+/// runAsGroup the group is Slipway's; supplementary groups are not set.
 std::expected<PodFolderPlan, PodProblem> plan_pod_folder(const kube::Object& pod, const PodInputs& inputs,
                                                          const PodPaths& paths, const ProcessUser& slipway);
 

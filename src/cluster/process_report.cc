@@ -52,12 +52,12 @@ std::string phase_text(PodPhase phase) { return phase == PodPhase::Lost ? "Faile
 
 }  // namespace
 
-PodReport report_of(const kube::Object& pod, const PodState& state) {
+PodReport report_of(const kube::Object& pod, const PodState& state, const std::string& address) {
   PodReport report;
   report.phase = phase_text(state.phase);
   report.message = state.message;
   report.is_initialized = state.phase != PodPhase::Pending;
-  report.ip = kNodeAddress;  // its processes are of this machine
+  report.ip = address;
   for (const PodContainerState& container : state.containers) {
     const bool is_done = container.phase == PodContainerPhase::Terminated && container.exit.exit_code == 0;
     if (container.is_init && !is_done) report.is_initialized = false;

@@ -7,8 +7,8 @@
 
 namespace slipway::cluster {
 
-/// `state`: what the supervisor last wrote.
-PodReport report_of(const kube::Object& pod, const PodState& state);
+/// `state`: what the supervisor last wrote; `address`: the pod's own.
+PodReport report_of(const kube::Object& pod, const PodState& state, const std::string& address);
 /// A pod that waits to be started.
 PodReport waiting_report(const kube::Object& pod, const std::string& reason, const std::string& message = "",
                          const std::string& container = "");

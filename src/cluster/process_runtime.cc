@@ -23,14 +23,36 @@ std::string file_in(const std::string& folder, std::string_view name) { return f
 
 }  // namespace
 
-ProcessRuntime::ProcessRuntime(Env& env, client::Client& client, Options options)
-    : env_(env), client_(client), options_(std::move(options)), paths_{options_.data_folder}, tasks_(env) {}
+ProcessRuntime::ProcessRuntime(Env& env, client::Client& client, PodAddresses& addresses, Options options)
+    : env_(env),
+      client_(client),
+      addresses_(addresses),
+      options_(std::move(options)),
+      paths_{options_.data_folder},
+      tasks_(env) {
+  note_addresses();
+}
+
+void ProcessRuntime::note_addresses() {
+  const auto uids = env_.files.exists(paths_.pods()) ? env_.files.list(paths_.pods()) : std::vector<std::string>{};
+  if (!uids) return;
+  for (const std::string& uid : *uids) {
+    const std::string path = paths_.address(uid);
+    const auto address = env_.files.exists(path) ? env_.files.read(path) : std::string();
+    if (address) addresses_.keep(uid, *address);
+  }
+}
+
+std::string ProcessRuntime::address_of(const std::string& uid) const {
+  const std::string own = addresses_.find(uid);
+  return own.empty() ? kNodeAddress : own;
+}
 
 Task<Result<PodReport>> ProcessRuntime::advance(kube::Object pod) {
   const std::string uid(kube::uid(pod));
   const Look seen = look(uid);
   if (seen.fate == PodFate::Finished || (seen.state && seen.state->phase == PodPhase::Lost))
-    co_return report_of(pod, *seen.state);
+    co_return report_of(pod, *seen.state, address_of(uid));
   if (seen.fate == PodFate::Supervised) co_return keep_watching(pod, seen);
   if (is_stopping_) co_return waiting_report(pod, "NodeShutdown");
   if (seen.fate == PodFate::NotStarted && !env_.files.exists(file_in(paths_.pod(uid), kPodManifestFile))) {
@@ -49,7 +71,7 @@ Task<Result<PodReport>> ProcessRuntime::stop(kube::Object pod, Duration grace) {
   const std::string uid(kube::uid(pod));
   const Look seen = look(uid);
   if (seen.fate == PodFate::Finished || (seen.state && seen.state->phase == PodPhase::Lost))
-    co_return report_of(pod, *seen.state);
+    co_return report_of(pod, *seen.state, address_of(uid));
   if (seen.fate == PodFate::NotStarted && !env_.files.exists(file_in(paths_.pod(uid), kPodManifestFile))) {
     co_return failed_report(pod, "Terminated", "the pod was deleted before it was started");
   }
@@ -87,10 +109,12 @@ Result<std::optional<PodState>> ProcessRuntime::read_state(const std::string& ui
 /// Makes the folder. Gives a report when the pod cannot be started (yet).
 Task<Result<std::optional<PodReport>>> ProcessRuntime::prepare(kube::Object pod) {
   SLIPWAY_CO_TRY(inputs, co_await fetch_inputs(pod));
+  const std::string uid(kube::uid(pod));
+  pod = pod.with_path({"status", "podIP"}, addresses_.take(uid));
   auto plan = plan_pod_folder(pod, inputs, paths_, options_.user);
   if (plan) {
     plan->manifest.wants_namespace = options_.wants_namespace;
-    SLIPWAY_CO_TRY_VOID(co_await make_folder(std::string(kube::uid(pod)), std::move(*plan)));
+    SLIPWAY_CO_TRY_VOID(co_await make_folder(uid, std::move(*plan)));
     co_return std::nullopt;
   }
   const PodProblem& problem = plan.error();
@@ -178,13 +202,14 @@ Task<Result<void>> ProcessRuntime::terminate(std::string uid, ProcessId supervis
 
 /// The pod as its supervisor shows it, with the time of the next look: soon after a change, then ever later.
 PodReport ProcessRuntime::keep_watching(const kube::Object& pod, const Look& seen) {
-  Entry& entry = entries_[std::string(kube::uid(pod))];
+  const std::string uid(kube::uid(pod));
+  Entry& entry = entries_[uid];
   const ProcessId supervisor = seen.fate == PodFate::Supervised ? seen.state->supervisor : entry.started;
   if (is_set(supervisor) && entry.watched != supervisor) {
     entry.watched = supervisor;
     tasks_.spawn(tell_end(kube::key_of(pod), supervisor));
   }
-  PodReport report = seen.state ? report_of(pod, *seen.state) : waiting_report(pod, "ContainerCreating");
+  PodReport report = seen.state ? report_of(pod, *seen.state, address_of(uid)) : waiting_report(pod, "ContainerCreating");
   entry.pause = std::clamp(entry.pause * 3 / 2, kFirstPause, kMaxPause);
   report.look_again = entry.pause;
   return report;
@@ -207,6 +232,7 @@ Task<Result<void>> ProcessRuntime::forget(std::string uid) {
     co_await env_.processes.wait_end(supervisor);
   }
   SLIPWAY_CO_TRY_VOID(env_.files.remove_all(paths_.pod(uid)));
+  addresses_.release(uid);
   entries_.erase(uid);
   co_return Result<void>{};
 }

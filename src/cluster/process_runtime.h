@@ -9,6 +9,7 @@
 #include <string>
 
 #include "client/client.h"
+#include "cluster/pod_addresses.h"
 #include "cluster/pod_folder.h"
 #include "cluster/pod_runtime.h"
 
@@ -23,8 +24,9 @@ class ProcessRuntime : public PodRuntime {
     bool wants_namespace = true;            // false: volumes are mapped below $POD_ROOT even where mounts are allowed
   };
 
-  /// `client` reads the ConfigMaps, Secrets and claims of pods.
-  ProcessRuntime(Env& env, client::Client& client, Options options);
+  /// `client` reads the ConfigMaps, Secrets and claims of pods. `addresses`, of the network 127, are shared by all runtimes of
+  /// a process; those of pods that were started earlier are read from their folders and noted there at once.
+  ProcessRuntime(Env& env, client::Client& client, PodAddresses& addresses, Options options);
 
   Task<Result<PodReport>> advance(kube::Object pod) override;
   Task<Result<PodReport>> stop(kube::Object pod, Duration grace) override;
@@ -60,6 +62,9 @@ class ProcessRuntime : public PodRuntime {
     std::optional<PodState> state{};
   };
 
+  void note_addresses();
+  /// This machine's for pods that were started without one of their own.
+  std::string address_of(const std::string& uid) const;
   Look look(const std::string& uid);
   Result<std::optional<PodState>> read_state(const std::string& uid, Entry& entry);
   Task<Result<std::optional<PodReport>>> prepare(kube::Object pod);
@@ -74,6 +79,7 @@ class ProcessRuntime : public PodRuntime {
 
   Env& env_;
   client::Client& client_;
+  PodAddresses& addresses_;
   Options options_;
   PodPaths paths_;
   std::map<std::string, Entry> entries_;  // by uid

@@ -91,7 +91,7 @@ class ProcessTest : private Stage, public ClusterTest {
     processes.changed = std::make_unique<Signal>(env_.env());
     make_pods_ = [this](ClusterTest&) {
       auto runtime = std::make_unique<ProcessRuntime>(
-          env_, *server_,
+          env_, *server_, addresses_,
           ProcessRuntime::Options{.data_folder = "/data", .supervisor = {"slipway", "pod-supervisor"}, .user = user_});
       runtime_of_pods_ = runtime.get();
       return runtime;
@@ -160,6 +160,7 @@ class ProcessTest : private Stage, public ClusterTest {
   }
 
   ProcessUser user_;
+  PodAddresses addresses_{127};
   ProcessRuntime* runtime_of_pods_ = nullptr;
 };
 
@@ -209,6 +210,8 @@ TEST_F(ProcessTest, builds_command_line_and_environment) {
       {name: KEY, valueFrom: {secretKeyRef: {name: s, key: key}}},
       {name: APP, valueFrom: {fieldRef: {fieldPath: "metadata.labels['app']"}}},
       {name: NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}},
+      {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}},
+      {name: HOST_IP, valueFrom: {fieldRef: {fieldPath: status.hostIP}}},
       {name: NONE, valueFrom: {configMapKeyRef: {name: absent, key: k, optional: true}}}])x");
   ASSERT_EQ(started().size(), 1U);
   const PodContainer main = manifest().containers.at(0);
@@ -216,7 +219,38 @@ TEST_F(ProcessTest, builds_command_line_and_environment) {
   EXPECT_EQ(main.folder, "/w");
   const std::vector<std::string> tail(main.env.begin() + 3, main.env.end());
   EXPECT_EQ(tail, (std::vector<std::string>{"C_COLOUR=red", "C_SIZE=big", "WHO=world", "GREETING=hello world", "KEY=secret",
-                                            "APP=demo", "NAME=p"}));
+                                            "APP=demo", "NAME=p", "NODE=local", "HOST_IP=127.0.0.1"}));
+}
+
+/// What its containers are told is what its status says.
+TEST_F(ProcessTest, gives_each_pod_an_address_of_its_own_that_a_restart_leaves_alone) {
+  const auto told = [this](std::size_t which) { return manifest(which).containers.at(0).env.back(); };
+  const std::string container =
+      "{name: main, image: any, command: [run], "
+      "env: [{name: IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}]}";
+  for (const char* name : {"a", "b"}) {
+    make(kPods, fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: {}, namespace: default}}, "
+                            "spec: {{containers: [{}]}}}}",
+                            name, container));
+    advance(seconds{1});
+  }
+  record(0, PodPhase::Running);
+  record(1, PodPhase::Running);
+  advance(seconds{1});
+  const std::string first = get(kPods, "a")["status"]["podIP"].str();
+  const std::string second = get(kPods, "b")["status"]["podIP"].str();
+  EXPECT_NE(first, second);
+  EXPECT_NE(first, kNodeAddress);
+  EXPECT_EQ(told(0), "IP=" + first);
+  EXPECT_EQ(told(1), "IP=" + second);
+  EXPECT_EQ(get(kPods, "a")["status"]["podIPs"].item(0)["ip"].as_string(), first);
+  EXPECT_EQ(get(kPods, "a")["status"]["hostIP"].as_string(), kNodeAddress);
+
+  addresses_ = PodAddresses(127);  // as a new process has it
+  restart();
+  advance(seconds{1});
+  EXPECT_EQ(addresses_.find(std::string(kube::uid(get(kPods, "a")))), first);
+  EXPECT_EQ(get(kPods, "a")["status"]["podIP"].as_string(), first);
 }
 
 TEST_F(ProcessTest, makes_volumes_and_those_of_config_maps_read_only) {

@@ -2,7 +2,6 @@
 
 #include <charconv>
 
-#include "base/digest.h"
 #include "client/backoff.h"
 #include "cluster/names.h"
 #include "cluster/pod_status.h"
@@ -134,12 +133,6 @@ PodReport fail_script(const kube::Object& pod, const std::string& error, Time no
   return report;
 }
 
-/// Some address of 10.244.0.0/16, the same for ever.
-std::string address_of(const kube::Object& pod) {
-  const std::uint32_t hash = fnv1a_32(kube::uid(pod));
-  return fmt::format("10.244.{}.{}", hash >> 8 & 0xff, hash & 0xff);
-}
-
 /// Pending for ever, with the words of the kubelet, when an image cannot be had.
 std::optional<PodReport> wait_for_images(const kube::Object& pod, const Script& script) {
   std::string missing;
@@ -176,7 +169,7 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clo
   const auto policy = pod["spec"]["restartPolicy"].as_string();
   const bool is_endless = !script.run_time && policy != "Never" && policy != "OnFailure";
   PodReport report;
-  report.ip = address_of(pod);
+  report.ip = pod["status"]["podIP"].str();
   Run run = resume(pod, first_start, clock);
   for (;;) {
     if (run.start > now) {  // between two runs
@@ -210,7 +203,13 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clo
 
 Task<Result<PodReport>> SimulatedRuntime::advance(kube::Object pod) {
   const Now now = wall_.now();
-  const Time start = starts_.try_emplace(std::string(kube::uid(pod)), now.time()).first->second;
+  const std::string uid(kube::uid(pod));
+  const Time start = starts_.try_emplace(uid, now.time()).first->second;
+  if (const json::Value& address = pod["status"]["podIP"]; !address.is_null()) {
+    addresses_.keep(uid, address.as_string());
+  } else {
+    pod = pod.with_path({"status", "podIP"}, addresses_.take(uid));
+  }
   co_return simulate_pod(pod, start, now);
 }
 
@@ -234,6 +233,7 @@ Task<Result<PodReport>> SimulatedRuntime::stop(kube::Object pod, Duration) {
 
 Task<Result<void>> SimulatedRuntime::forget(std::string uid) {
   starts_.erase(uid);
+  addresses_.release(uid);
   co_return Result<void>{};
 }
 

@@ -8,11 +8,13 @@
 #include <string>
 
 #include "base/wall_steps.h"
+#include "cluster/pod_addresses.h"
 #include "cluster/pod_runtime.h"
 
 namespace slipway::cluster {
 
 /// How a simulated pod stands at `now`, when its containers first started at `first_start` unless its status says otherwise.
+/// Its address is that of its status.
 PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& now);
 
 class SimulatedRuntime : public PodRuntime {
@@ -28,6 +30,7 @@ class SimulatedRuntime : public PodRuntime {
  private:
   Env& env_;
   WallSteps wall_;
+  PodAddresses addresses_{10};
   /// When pods were first seen, until that is in their status.
   std::map<std::string, Time> starts_;
 };

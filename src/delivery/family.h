@@ -71,6 +71,8 @@ struct KindRow {
   std::string kind;
   /// Whether the object has ended; nullopt while it is under way. Empty: objects of the kind have no end to wait for.
   std::function<std::optional<Verdict>(const kube::Object& object)> verdict{};
+  /// Whether the object, which has not ended, goes on only when a person says so.
+  std::function<bool(const kube::Object& object)> waits_for_person{};
   /// What is to be told about a change; `before` is null for an object that appeared. The end is told by `verdict`.
   std::function<std::vector<News>(const kube::Object& before, const kube::Object& after)> news{};
   /// One line, and a table below it where that helps: what a live display redraws. Ends in a line end.

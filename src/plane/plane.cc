@@ -89,14 +89,14 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
     process.data_folder = options.data_dir;
     process.supervisor = options.supervisor;
     process.user = options.user;
-    pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, std::move(process));
+    pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, addresses_, std::move(process));
   }
   secrets_.push_back(std::make_unique<fleet::ClusterSecrets>(env_, fleet_, fleet_.find(cluster)));
   if (is_started_) secrets_.back()->start();
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
   for (const delivery::Family* family : options.families) {
     if (!family->controllers) continue;
-    for (auto& controller : family->controllers({.env = env_, .acts_as = options.acts_as}))
+    for (auto& controller : family->controllers({.env = env_, .http = options.http, .acts_as = options.acts_as}))
       runtime_.add(cluster, std::move(controller));
   }
 }

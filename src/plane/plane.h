@@ -58,6 +58,7 @@ class Controllers {
     std::string data_dir;                   // process runtime: absolute; pods/ and volumes/ below it
     std::vector<std::string> supervisor{};  // process runtime: command that takes a pod folder as last argument
     cluster::ProcessUser user{};            // process runtime: as whom this process runs
+    HttpClient* http = nullptr;             // for steps that call foreign servers; outlives the controllers
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
     delivery::ActsAs acts_as = delivery::ActsAs::User;
@@ -101,6 +102,7 @@ class Controllers {
   void add_controllers(const std::string& cluster, client::Client& client, Options options);
 
   Env& env_;
+  cluster::PodAddresses addresses_{127};
   fleet::Fleet fleet_;
   std::map<std::string, Pods> pods_;
   control::Runtime runtime_;

@@ -50,6 +50,11 @@ std::optional<Verdict> verdict(const Object& object, Families of) {
   return std::nullopt;
 }
 
+bool waits_for_person(const Object& object, Families of) {
+  const delivery::KindRow* row = find_row(object, of);
+  return row != nullptr && row->waits_for_person && row->waits_for_person(object);
+}
+
 std::vector<delivery::News> news(const Object& before, const Object& after, Families of) {
   if (const delivery::KindRow* row = find_row(after, of)) {
     return row->news ? row->news(before, after) : std::vector<delivery::News>{};

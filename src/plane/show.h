@@ -20,6 +20,9 @@ bool has_end(const kube::GroupVersionKind& kind, Families of = families());
 /// Failed, pods by their phase; a pod that is to run for ever is delivered once it is ready.
 std::optional<delivery::Verdict> verdict(const kube::Object& object, Families of = families());
 
+/// Whether the object goes on only when a person says so.
+bool waits_for_person(const kube::Object& object, Families of = families());
+
 /// What a delivery prints about a change of an object that it follows; `before` is null for one that appeared.
 std::vector<delivery::News> news(const kube::Object& before, const kube::Object& after, Families of = families());
 

@@ -127,6 +127,20 @@ std::string Plane::remove(const Value& reference) {
   return made ? "" : made.error().message;
 }
 
+std::string Plane::act(const Value& reference, const std::string& verb, const std::string& part) {
+  const client::Request request = request_for(reference);
+  const auto kind = kube::GroupVersionKind::of(reference);
+  const delivery::Action* action = kind ? plane::find_action(plane::find_row(kind->group, kind->kind), verb) : nullptr;
+  if (action == nullptr) return "there is no such action";
+  const auto done = env_->run(action->run({.env = *env_,
+                                           .client = server(kHub),
+                                           .resource = request.resource,
+                                           .key = {request.ns, request.name},
+                                           .part = part,
+                                           .options = {}}));
+  return done ? "" : done.error().message;
+}
+
 bool Plane::pass(Duration time) {
   const Steady end = env_->steady() + time;
   if (env_->run_until([&] { return calls() > kMostCalls; }, time)) return false;

@@ -50,6 +50,8 @@ class Plane {
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
   /// Deletes an object of the hub. Gives the server's refusal, or "".
   std::string remove(const Value& reference);
+  /// Asks for an action of the object's kind, on the hub. Gives the refusal, or "".
+  std::string act(const Value& reference, const std::string& verb, const std::string& part = "");
   /// Lets time pass. False when the plane has done more work than `kMostCalls`, and for ever then.
   bool pass(Duration time);
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.

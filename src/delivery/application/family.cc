@@ -7,6 +7,7 @@
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
+#include "delivery/application/operate.h"
 #include "delivery/application/show.h"
 #include "delivery/application/show_run.h"
 #include "delivery/application/workflow_run.h"
@@ -21,6 +22,8 @@ KindRow application_row() {
   row.summary = summary;
   row.describe = describe;
   row.has_part = has_part;
+  row.waits_for_person = waits_for_person;
+  row.actions = workflow_actions();
   return row;
 }
 
@@ -31,6 +34,8 @@ KindRow run_row() {
   row.summary = run_summary;
   row.describe = run_describe;
   row.has_part = run_has_part;
+  row.waits_for_person = run_waits_for_person;
+  row.actions = workflow_actions();
   return row;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "delivery/application/query_providers.h"
+
 namespace slipway::delivery::application {
 namespace {
 
@@ -252,6 +254,7 @@ std::vector<workflow::Provider> application_providers(AppRun& run) {
     providers.push_back({row.package, row.function, row.params,
                          [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }});
   }
+  std::ranges::move(query_providers(run), std::back_inserter(providers));
   return providers;
 }
 

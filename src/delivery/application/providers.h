@@ -1,5 +1,5 @@
-// What steps of an Application may call beside the standard providers: its components, its policies, and delivery to many
-// clusters (kubevela/kubevela pkg/workflow/providers/oam, multicluster).
+// What steps of an Application may call beside the standard providers: its components, its policies, questions about it
+// (query_providers.h), and delivery to many clusters (kubevela/kubevela pkg/workflow/providers/oam, multicluster).
 #pragma once
 
 #include <optional>

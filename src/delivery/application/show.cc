@@ -109,6 +109,13 @@ std::optional<Verdict> verdict(const kube::Object& application) {
   return std::nullopt;
 }
 
+bool waits_for_person(const kube::Object& application) {
+  // Once it is resumed the phase says so only when the workflow has gone on.
+  const Value& status = application["status"];
+  return is_current(application) && status["status"].as_string() == "workflowSuspending" &&
+         status["workflow"]["suspend"].as_bool();
+}
+
 std::vector<News> news(const kube::Object& before, const kube::Object& after) {
   std::vector<News> told = step_news(run_of(before), run_of(after));
   if (before["status"]["status"] != after["status"]["status"] && !after["status"]["status"].as_string().empty()) {

@@ -13,6 +13,8 @@ namespace slipway::delivery::application {
 /// running: success; workflowFailed, workflowTerminated and a spec that cannot be read: failure; else under way. An application
 /// that waits for a person has not ended.
 std::optional<Verdict> verdict(const kube::Object& application);
+/// Whether it goes on only when somebody resumes its workflow.
+bool waits_for_person(const kube::Object& application);
 std::vector<News> news(const kube::Object& before, const kube::Object& after);
 /// One line, and a table of steps and services.
 std::string summary(const kube::Object& application, const control::View& view);

@@ -30,6 +30,10 @@ std::optional<Verdict> run_verdict(const kube::Object& run) {
   return Verdict{false, fmt::format("{}: {}", phase, failed_step(run["status"]))};
 }
 
+bool run_waits_for_person(const kube::Object& run) {
+  return run["status"]["status"].as_string() == "suspending" && run["status"]["suspend"].as_bool();
+}
+
 std::vector<News> run_news(const kube::Object& before, const kube::Object& after) {
   std::vector<News> told = step_news(before["status"], after["status"]);
   const std::string obstacle = obstacle_of(after);

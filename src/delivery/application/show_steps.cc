@@ -38,7 +38,10 @@ control::Wait wait_of(const Value& step, const std::string& resume) {
   const Value& made = step["resourceRef"];
   const bool is_here = made["cluster"].as_string().empty() || made["cluster"].as_string() == kHub;
   if (made.is_object() && is_here) wait.next = made;
-  if (step["phase"].as_string() == "suspending") wait.message = fmt::format("waits for a person: `{}` goes on", resume);
+  if (step["phase"].as_string() == "suspending") {
+    const char* const gap = wait.message.empty() ? "" : "; ";
+    wait.message = fmt::format("{}{}waits for a person: `{}` goes on", wait.message, gap, resume);
+  }
   return wait;
 }
 

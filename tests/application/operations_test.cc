@@ -294,6 +294,39 @@ TEST(Operations, restart_by_any_write) {
   }
 }
 
+TEST(Operations, restart_by_annotation) {
+  const auto plane = new_plane();
+  Operations on(*plane, Kind::Application, "StepByStep", "succeeded");
+  plane->pass(seconds{5});
+  const auto annotate = [&](const char* value) {
+    const Value application = on.object();
+    EXPECT_EQ(plane->apply(
+                  json::object(
+                      {{"apiVersion", application["apiVersion"]},
+                       {"kind", application["kind"]},
+                       {"metadata", json::object({{"name", "r"},
+                                                  {"annotations", json::object({{"app.oam.dev/restart-workflow", value}})}})}}),
+                  kNamespace),
+              "");
+  };
+  const auto began = [&] { return on.run()["startTime"].str(); };
+  const std::string first = began();
+  annotate("true");
+  plane->pass(seconds{5});
+  const std::string second = began();
+  EXPECT_GT(second, first);
+  EXPECT_EQ(kube::annotation(on.object(), "app.oam.dev/restart-workflow"), "");
+  plane->pass(minutes{10});
+  EXPECT_EQ(began(), second) << "once";
+  annotate("1m");
+  plane->pass(seconds{61});
+  EXPECT_GT(began(), second);
+  const std::string third = began();
+  plane->pass(seconds{61});
+  EXPECT_GT(began(), third) << "again and again";
+  EXPECT_EQ(on.shown(), "succeeded F a:succeeded b:succeeded c:succeeded");
+}
+
 TEST(Operations, a_put_from_an_old_read_is_refused) {
   for (const Kind kind : {Kind::Application, Kind::WorkflowRun}) {
     const auto plane = new_plane();

@@ -352,6 +352,35 @@ TEST(Operations, a_change_of_what_a_step_reads_wakes_it) {
   }
 }
 
+/// #Export with type "patch": components that are applied later render with it, those of `deploy` too.
+TEST(Steps, export_into_a_component) {
+  constexpr const char* kExport = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: set-env, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import "vela/op"
+        e: op.#Export & {type: "patch", component: "web", value: spec: template: spec: containers: [{name: "web", env: [{name: "DB", value: "there"}]}]}
+)";
+  for (const char* apply : {"{name: b, type: apply-component, properties: {component: web}}", "{name: b, type: deploy}"}) {
+    const auto plane = new_plane();
+    EXPECT_EQ(plane->apply(yaml(kExport), ""), "");
+    const Value application = yaml(fmt::format(
+        "{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: r}}, spec: {{components: [{{name: web, type: "
+        "webservice, properties: {{image: nginx}}}}], workflow: {{steps: [{{name: a, type: set-env}}, {}]}}}}}}",
+        apply));
+    EXPECT_EQ(plane->apply(application, kNamespace), "");
+    plane->pass(seconds{10});
+    const Value made = plane->find(kHub, yaml("{apiVersion: apps/v1, kind: Deployment, namespace: c-oracle, name: web}"));
+    const Value container = made["spec"]["template"]["spec"]["containers"].item(0);
+    EXPECT_EQ(container["env"], yaml("[{name: DB, value: there}]")) << apply;
+    EXPECT_EQ(container["image"], Value("nginx")) << apply;
+  }
+}
+
 TEST(Operations, a_run_begins_once_what_it_names_is_there) {
   Plane plane(&image());
   plane.make_namespace(kNamespace);

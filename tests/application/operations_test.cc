@@ -294,6 +294,39 @@ TEST(Operations, restart_by_any_write) {
   }
 }
 
+TEST(Operations, restart_by_annotation) {
+  const auto plane = new_plane();
+  Operations on(*plane, Kind::Application, "StepByStep", "succeeded");
+  plane->pass(seconds{5});
+  const auto annotate = [&](const char* value) {
+    const Value application = on.object();
+    EXPECT_EQ(plane->apply(
+                  json::object(
+                      {{"apiVersion", application["apiVersion"]},
+                       {"kind", application["kind"]},
+                       {"metadata", json::object({{"name", "r"},
+                                                  {"annotations", json::object({{"app.oam.dev/restart-workflow", value}})}})}}),
+                  kNamespace),
+              "");
+  };
+  const auto began = [&] { return on.run()["startTime"].str(); };
+  const std::string first = began();
+  annotate("true");
+  plane->pass(seconds{5});
+  const std::string second = began();
+  EXPECT_GT(second, first);
+  EXPECT_EQ(kube::annotation(on.object(), "app.oam.dev/restart-workflow"), "");
+  plane->pass(minutes{10});
+  EXPECT_EQ(began(), second) << "once";
+  annotate("1m");
+  plane->pass(seconds{61});
+  EXPECT_GT(began(), second);
+  const std::string third = began();
+  plane->pass(seconds{61});
+  EXPECT_GT(began(), third) << "again and again";
+  EXPECT_EQ(on.shown(), "succeeded F a:succeeded b:succeeded c:succeeded");
+}
+
 TEST(Operations, a_put_from_an_old_read_is_refused) {
   for (const Kind kind : {Kind::Application, Kind::WorkflowRun}) {
     const auto plane = new_plane();
@@ -316,6 +349,35 @@ TEST(Operations, a_change_of_what_a_step_reads_wakes_it) {
     on.open_gate();
     plane->pass(seconds{1});
     EXPECT_EQ(on.shown(), "succeeded F a:succeeded b:succeeded c:succeeded");
+  }
+}
+
+/// #Export with type "patch": components that are applied later render with it, those of `deploy` too.
+TEST(Steps, export_into_a_component) {
+  constexpr const char* kExport = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: set-env, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import "vela/op"
+        e: op.#Export & {type: "patch", component: "web", value: spec: template: spec: containers: [{name: "web", env: [{name: "DB", value: "there"}]}]}
+)";
+  for (const char* apply : {"{name: b, type: apply-component, properties: {component: web}}", "{name: b, type: deploy}"}) {
+    const auto plane = new_plane();
+    EXPECT_EQ(plane->apply(yaml(kExport), ""), "");
+    const Value application = yaml(fmt::format(
+        "{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: r}}, spec: {{components: [{{name: web, type: "
+        "webservice, properties: {{image: nginx}}}}], workflow: {{steps: [{{name: a, type: set-env}}, {}]}}}}}}",
+        apply));
+    EXPECT_EQ(plane->apply(application, kNamespace), "");
+    plane->pass(seconds{10});
+    const Value made = plane->find(kHub, yaml("{apiVersion: apps/v1, kind: Deployment, namespace: c-oracle, name: web}"));
+    const Value container = made["spec"]["template"]["spec"]["containers"].item(0);
+    EXPECT_EQ(container["env"], yaml("[{name: DB, value: there}]")) << apply;
+    EXPECT_EQ(container["image"], Value("nginx")) << apply;
   }
 }
 

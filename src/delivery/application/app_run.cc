@@ -6,6 +6,7 @@
 
 #include "base/compute_pool.h"
 #include "base/digest.h"
+#include "delivery/application/component_patch.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
@@ -172,6 +173,10 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
                          [&] { made = render_component(component, templates, context, answers, patch, live); });
     if (!made) co_return fail(Reason::Invalid, text_of(made.error()));
     if (auto* rendered = std::get_if<RenderedComponent>(&*made)) {
+      const Value& exported = patch[kExported];
+      if (!exported.is_null() && !rendered->workload.is_null()) {
+        rendered->workload = merge_export(rendered->workload, exported);
+      }
       auto kept = std::make_shared<const RenderedComponent>(std::move(*rendered));
       memory_.renders[slot] = {key, kept};
       co_return kept;

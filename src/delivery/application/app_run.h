@@ -96,7 +96,8 @@ class AppRun {
   const std::string& revision() const { return revision_; }
   RenderContext render_context(const Placement& placement) const;
 
-  /// Renders; runs the calls that templates make. Errors: Invalid with the place and what to do.
+  /// Renders; runs the calls that templates make. `patch` is a step's {workload, traits, exported} or null. Errors: Invalid
+  /// with the place and what to do.
   Task<Result<std::shared_ptr<const RenderedComponent>>> render(ComponentSpec component, Placement placement, Value patch,
                                                                 Value live);
   /// Renders and applies, stage by stage; each stage must be healthy before the next. Records the service.

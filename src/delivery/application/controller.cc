@@ -269,6 +269,9 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   auto decoded = json::decode<Status>(before, "status", {.allow_unknown = true});
   Status status = decoded ? std::move(*decoded) : Status{};
   const Time now = env_.clock.now();
+  const RestartPlan restart = restart_plan(application, status);
+  if (restart.removes_annotation) co_return co_await remove_restart(run.client, std::move(application));
+  status.restart_at = restart.at;
   auto resolved = co_await resolve(run.client, application, status, memory);
   if (!resolved) {
     const auto& error = resolved.error();
@@ -287,7 +290,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.load_trackers(trackers_of(application));
   const std::string marker = run_marker(application, resolved->revision);
-  const bool restarts = !status.workflow || status.workflow->app_revision != marker || !status.workflow->start_time;
+  const bool restarts =
+      restart.restarts || !status.workflow || status.workflow->app_revision != marker || !status.workflow->start_time;
   if (restarts) {
     status.workflow = workflow::RunStatus{};
     status.workflow->app_revision = marker;
@@ -320,8 +324,27 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   }
   status.services = app.services();
   status.applied = app.applied();
+  if (status.restart_at && status.workflow->is_finished) {
+    const Duration left = std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
+    again = again ? std::min(*again, left) : left;
+  }
   const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
   co_return co_await write(run.client, std::move(application), std::move(status), before, outcome);
+}
+
+RestartPlan ApplicationController::restart_plan(const kube::Object& application, const Status& status) const {
+  RunEnd run;
+  if (status.workflow) run = {status.workflow->is_finished, status.workflow->end_time};
+  return plan_restart(kube::annotation(application, kRestartWorkflow), status.restart_at, run, env_.clock.now());
+}
+
+/// The change of the application calls for the next reconcile.
+Task<Outcome> ApplicationController::remove_restart(client::Client& client, kube::Object application) {
+  const Value annotations = json::object({{kRestartWorkflow, Value()}});
+  const Value patch = json::object({{"metadata", json::object({{"annotations", annotations}})}});
+  auto removed = co_await client::merge_patch(client, kApplications, kube::key_of(application), patch, kManager);
+  if (!removed && removed.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(removed).error());
+  co_return Outcome::settled();
 }
 
 Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile, AppRun& app, Status& status,

@@ -11,6 +11,7 @@
 #include "control/controller.h"
 #include "delivery/application/app_run.h"
 #include "delivery/application/definition_store.h"
+#include "delivery/application/restart_schedule.h"
 #include "delivery/application/status.h"
 #include "delivery/application/watched_objects.h"
 #include "delivery/workflow/engine.h"
@@ -55,6 +56,8 @@ class ApplicationController : public control::Controller {
   Task<Result<Resolved>> resolve(client::Client& client, kube::Object application, Status status, Memory& memory);
   Task<Result<Resolved>> resolve_new(client::Client& client, kube::Object application, Status status);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
+  RestartPlan restart_plan(const kube::Object& application, const Status& status) const;
+  Task<control::Outcome> remove_restart(client::Client& client, kube::Object application);
   Task<Result<void>> run_pass(control::Reconcile& run, AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "delivery/application/component_patch.h"
 #include "delivery/application/query_providers.h"
+#include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -21,10 +23,20 @@ Value outputs_value(const Delivered& delivered) {
 
 Placement placement_of(const Value& params) { return {params["cluster"].str(), params["namespace"].str()}; }
 
+/// The step's patch with what steps have exported into the component.
+Value patch_for(const ProviderCall& call, const std::string& component, Value patch) {
+  if (call.store == nullptr) return patch;
+  const auto note = call.store->notes.find(std::string(workflow::kComponentPatch) + component);
+  if (note == call.store->notes.end()) return patch;
+  if (!patch.is_object()) patch = Value::empty_object();
+  return patch.with(kExported, json::parse(note->second).value_or(Value()));
+}
+
 Task<Answer> apply_component(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
   if (!component) co_return Answer::error(component.error().message);
-  auto delivered = co_await run.deliver(std::move(*component), placement_of(call.params), call.params["patch"]);
+  const Value patch = patch_for(call, component->name, call.params["patch"]);
+  auto delivered = co_await run.deliver(std::move(*component), placement_of(call.params), patch);
   if (!delivered) co_return Answer::error(delivered.error().message);
   Answer answer = Answer::done(outputs_value(*delivered));
   answer.resource = delivered->workload;
@@ -38,7 +50,8 @@ Task<Answer> apply_component(AppRun& run, ProviderCall call) {
 Task<Answer> render_component_call(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
   if (!component) co_return Answer::error(component.error().message);
-  auto rendered = co_await run.render(std::move(*component), placement_of(call.params), call.params["patch"], {});
+  const Value patch = patch_for(call, component->name, call.params["patch"]);
+  auto rendered = co_await run.render(std::move(*component), placement_of(call.params), patch, {});
   if (!rendered) co_return Answer::error(rendered.error().message);
   json::ObjectBuilder outputs;
   for (const RenderedObject& one : (*rendered)->others) {
@@ -80,6 +93,7 @@ std::vector<std::string> texts(const Value& list) {
 struct Unit {
   ComponentSpec component;
   Placement placement;
+  Value patch;
   bool is_done = false;
   bool is_healthy = false;
   Status error{};
@@ -97,7 +111,7 @@ bool may_start(const Unit& unit, const std::vector<Unit>& units) {
 
 Task<> deliver_unit(AppRun& run, Unit& unit) {
   ComponentSpec component = unit.component;
-  auto delivered = co_await run.deliver(std::move(component), unit.placement, {});
+  auto delivered = co_await run.deliver(std::move(component), unit.placement, unit.patch);
   unit.is_done = true;
   unit.has_failed = !delivered;
   if (!delivered) unit.error = std::move(delivered).error();
@@ -134,7 +148,9 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   if (!plan) co_return Answer::error(plan.error().message);
   std::vector<Unit> units;
   for (const Placement& placement : plan->placements) {
-    for (const ComponentSpec& component : plan->components) units.push_back({component, placement});
+    for (const ComponentSpec& component : plan->components) {
+      units.push_back({component, placement, patch_for(call, component.name, {})});
+    }
   }
   const auto parallelism = static_cast<std::size_t>(std::max<std::int64_t>(1, call.params["parallelism"].as_int(5)));
   co_await deliver_units(run, units, parallelism);

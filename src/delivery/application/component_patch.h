@@ -1,0 +1,18 @@
+// What steps of a workflow export into a component (#Export with type "patch"): merged into the workload that the component
+// renders, from then on and wherever it is delivered. Pure.
+#pragma once
+
+#include "json/value.h"
+
+namespace slipway::delivery::application {
+
+using json::Value;
+
+/// Beside `workload` and `traits` in the patch of a step: what is merged after they were applied.
+inline constexpr const char* kExported = "exported";
+
+/// `change` merged into `base`: members of objects one by one, null takes a member away; lists whose elements all have a `name`
+/// pair them by it, new ones come last; anything else is replaced.
+Value merge_export(const Value& base, const Value& change);
+
+}  // namespace slipway::delivery::application

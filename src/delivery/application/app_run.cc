@@ -17,6 +17,7 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr std::size_t kMaxTemplateCalls = 64;
+constexpr Duration kRenderDeadline = std::chrono::seconds{1};  // from when the pool begins with a component
 
 std::string text_of(const RenderError& error) {
   std::string place = fmt::format("component {}", error.component);
@@ -169,8 +170,12 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
   std::map<std::string, Value> answers;
   for (std::size_t calls = 0; calls <= kMaxTemplateCalls; ++calls) {
     std::expected<Rendering, RenderError> made{std::unexpect};
-    co_await compute_for(tools_.env, context.ns,
-                         [&] { made = render_component(component, templates, context, answers, patch, live); });
+    co_await compute_for(tools_.env, context.ns, [&] {
+      RenderContext timed = context;
+      const Steady deadline = tools_.env.clock.steady() + kRenderDeadline;
+      timed.limits.is_overdue = [&clock = tools_.env.clock, deadline] { return clock.steady() >= deadline; };
+      made = render_component(component, templates, timed, answers, patch, live);
+    });
     if (!made) co_return fail(Reason::Invalid, text_of(made.error()));
     if (auto* rendered = std::get_if<RenderedComponent>(&*made)) {
       const Value& exported = patch[kExported];

@@ -75,15 +75,20 @@ TEST(RenderFaults, of_patches_name_the_trait_and_both_sides) {
   EXPECT_EQ(error_of(render(library, "{name: web, type: one, traits: [{type: two}]}")), "no error");
 }
 
-TEST(RenderFaults, endless_templates_run_into_their_budget) {
+TEST(RenderFaults, endless_templates_run_into_their_budget_or_deadline) {
   Library library;
   library.add(DefinitionKind::Component, "endless", R"(
-#F: {n: int, out: [if n > 0 {#F & {n: n - 1}}, 0][0]}
+import "list"
+
+_l: list.Range(0, 60, 1)
 output: {apiVersion: "v1", kind: "X", l: [for a in _l for b in _l for c in _l for d in _l {a + b + c + d}]}
-_l: [for i in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40] {i}]
 )");
-  auto outcome = render(library, "{name: web, type: endless}");
-  EXPECT_NE(error_of(outcome).find("component web: "), std::string::npos) << error_of(outcome);
+  auto budget = render(library, "{name: web, type: endless}");
+  EXPECT_NE(error_of(budget).find("evaluation takes too much memory"), std::string::npos) << error_of(budget);
+  Inputs inputs;
+  inputs.context.limits.is_overdue = [] { return true; };
+  auto deadline = render(library, "{name: web, type: endless}", inputs);
+  EXPECT_NE(error_of(deadline).find("evaluation takes too long"), std::string::npos) << error_of(deadline);
 }
 
 /// The call that rendering waits for.

@@ -21,15 +21,10 @@ inline Value yaml(const std::string& text) {
 
 class Library {
  public:
-  Library() {
-    for (const Value& one : builtin_definitions()) add(one);
-  }
+  /// With the built-in definitions, read once.
+  Library() : by_name_(builtins()) {}
 
-  void add(const Value& object) {
-    auto read = read_definition(object, templates_);
-    ASSERT_TRUE(read.has_value()) << read.error().message;
-    by_name_[(*read)->name + "/" + std::string(kind_of((*read)->kind))] = *read;
-  }
+  void add(const Value& object) { add_to(by_name_, object); }
 
   /// A definition by its template and further fields of its spec.
   void add(DefinitionKind kind, const std::string& name, const std::string& text, const Value& spec = json::object({})) {
@@ -50,8 +45,25 @@ class Library {
   }
 
  private:
-  workflow::Templates templates_;
-  std::map<std::string, DefinitionPtr> by_name_;
+  using Definitions = std::map<std::string, DefinitionPtr>;
+
+  static void add_to(Definitions& definitions, const Value& object) {
+    workflow::Templates templates;
+    auto read = read_definition(object, templates);
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    definitions[(*read)->name + "/" + std::string(kind_of((*read)->kind))] = *read;
+  }
+
+  static const Definitions& builtins() {
+    static const Definitions made = [] {
+      Definitions out;
+      for (const Value& one : builtin_definitions()) add_to(out, one);
+      return out;
+    }();
+    return made;
+  }
+
+  Definitions by_name_;
 };
 
 inline RenderContext shop() {

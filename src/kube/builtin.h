@@ -1,7 +1,8 @@
 // The built-in kinds: what the server serves without any CRD. Their schemas come from builtin_schema.inc, which
 // tools/gen_builtin.cc makes; they are compiled once per process and shared by all planes. Columns whose json_path begins with
-// '@' are functions of kube/table.h. Fields are stored as after a round trip through Go's structs (kube/stored_form.h). DIVERGES:
-// the round trip adds nothing: fields that Go always writes (creationTimestamp: null in templates) are there when they are sent.
+// '@' are functions of kube/table.h. Fields are stored as after a round trip through Go's structs (kube/stored_form.h).
+// DIVERGES: the round trip adds nothing: fields that Go always writes (creationTimestamp: null in templates) are there when
+// they are sent.
 #pragma once
 
 #include <memory>

@@ -5,8 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 #include "cli/remote_session.h"
@@ -291,10 +289,10 @@ Task<int> run_verb(Session& session, const Verb& verb, ClusterArguments argument
 
 int execute(const Verb& verb, const ClusterArguments& arguments) {
   const bool is_elsewhere = arguments.data_dir.empty();
-  std::string scratch = (std::filesystem::temp_directory_path() / "slipway-XXXXXX").string();
-  if (is_elsewhere && mkdtemp(scratch.data()) == nullptr) return report(wrong("cannot make a temporary folder: set TMPDIR"));
+  const std::string scratch = is_elsewhere ? make_temporary_folder() : "";
+  if (is_elsewhere && scratch.empty()) return report(wrong("cannot make a temporary folder: set TMPDIR"));
   SessionOptions options;
-  options.data_dir = is_elsewhere ? scratch : std::filesystem::absolute(arguments.data_dir).string();
+  options.data_dir = is_elsewhere ? scratch : absolute(arguments.data_dir);
   options.is_read_only = !is_elsewhere && !verb.writes;
   options.opens_cluster = !is_elsewhere;
   Session session(options);

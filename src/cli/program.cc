@@ -68,19 +68,6 @@ Result<void> remember_runtime(Env& env, const Arguments& arguments) {
   return write_if_changed(env, arguments.data_dir + "/pod-runtime", arguments.pod_runtime + "\n", 0644);
 }
 
-/// Supervisors run elsewhere, so the folder must not depend on where we stand.
-std::string absolute(const std::string& path) {
-  if (path.empty() || path.front() == '/') return path;
-  char here[4096];
-  return getcwd(here, sizeof here) != nullptr ? std::string(here) + "/" + path : path;
-}
-
-std::string make_temporary_folder() {
-  const char* base = std::getenv("TMPDIR");
-  std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/slipway-XXXXXX";
-  return mkdtemp(pattern.data()) != nullptr ? pattern : "";
-}
-
 Result<void> settle_runtime(Arguments& arguments) {
   const std::string known = arguments.data_dir.empty() ? "" : remembered_runtime(arguments.data_dir);
   if (!known.empty() && !arguments.pod_runtime.empty() && known != arguments.pod_runtime) {

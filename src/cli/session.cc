@@ -119,6 +119,18 @@ server::PodBackend* Session::pod_logs() {
   return controllers_->logs();
 }
 
+std::string absolute(const std::string& path) {
+  if (path.empty() || path.front() == '/') return path;
+  char here[4096];
+  return getcwd(here, sizeof here) != nullptr ? std::string(here) + "/" + path : path;
+}
+
+std::string make_temporary_folder() {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/slipway-XXXXXX";
+  return mkdtemp(pattern.data()) != nullptr ? pattern : "";
+}
+
 Result<void> check_database_is_there(Env& env, const std::string& folder) {
   if (!env.files.exists(folder + "/pki/sa.key")) return {};
   const std::string database = folder + "/cluster.db";

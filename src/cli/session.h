@@ -73,6 +73,11 @@ class Session {
   int exit_code_ = kFailed;
 };
 
+/// Supervisors run elsewhere, so a folder must not depend on where we stand. An empty path stays so.
+std::string absolute(const std::string& path);
+/// Below TMPDIR; empty when it cannot be made.
+std::string make_temporary_folder();
+
 /// Refuses (StorageReadError) a cluster whose database is missing or empty though its keys, FOLDER/pki/sa.key, are there:
 /// whoever makes those has made the database before. Nothing is changed; the message says what to do.
 Result<void> check_database_is_there(Env& env, const std::string& folder);

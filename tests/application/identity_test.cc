@@ -90,6 +90,9 @@ constexpr Way kWays[] = {
     {"a health policy that shows an object that is only read",
      "{components: [{name: c, type: shows, properties: {}}], policies: [{name: r, type: read-only, properties: {rules: "
      "[{selector: {resourceTypes: [ConfigMap]}}]}}]}"},
+    {"a reference to an object elsewhere",
+     "{components: [{name: c, type: ref-objects, properties: {objects: [{resource: configmap, name: prize, namespace: "
+     "elsewhere}]}}]}"},
     {"a topology with another namespace",
      "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
      "new}}]}}], policies: [{name: t, type: topology, properties: {clusters: [local], namespace: elsewhere}}]}"},

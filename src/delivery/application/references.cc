@@ -29,7 +29,8 @@ Task<Result<std::vector<Value>>> read_reference(AppRun& run, Value reference) {
   const std::string cluster = reference["cluster"].str();
   SLIPWAY_CO_TRY(client, run.on(cluster));
   const std::string word = reference["resource"].as_string().empty() ? reference["kind"].str() : reference["resource"].str();
-  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_named(*client, cluster, reference["group"].str(), word));
+  SLIPWAY_CO_TRY(discovery, run.own(cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_named(*discovery, cluster, reference["group"].str(), word));
   const std::string named = reference["namespace"].str();
   const std::string ns = !kind.is_namespaced ? "" : named.empty() ? std::string(kube::ns(run.application())) : named;
   std::vector<Value> found;

@@ -176,7 +176,7 @@ Task<Result<void>> judge_services(AppRun& run) {
     const std::optional<ComponentSpec> component = run.delivered_component(service.name, named);
     if (!component) continue;
     if (const auto why = unknown.find({service.name, placement.cluster}); why != unknown.end()) {
-      service.is_healthy = false;
+      service.is_healthy = service.is_workload_healthy = false;
       service.message = "unknown: " + why->second;
       run.put_service(std::move(service));
       continue;

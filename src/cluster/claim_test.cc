@@ -51,7 +51,7 @@ TEST_F(ClaimTest, protects_a_claim_from_its_creation_without_a_write_of_its_own)
   EXPECT_TRUE(kube::has_finalizer(made, kClaimProtection));
   settle();
   EXPECT_EQ(get(kClaims, "shared")["status"]["phase"].as_string(), "Bound");
-  EXPECT_EQ(kube::revision(get(kClaims, "shared")), kube::revision(made) + 1) << "the status";
+  EXPECT_EQ(kube::revision(get(kClaims, "shared")), kube::revision(made) + 2) << "the marks of binding and the status";
 }
 
 TEST_F(ClaimTest, a_new_claim_of_the_name_is_empty) {

@@ -24,7 +24,8 @@ TEST_F(Completion, bash_offers_commands_and_actions_of_families) {
 }
 
 TEST_F(Completion, bash_offers_kinds_where_an_object_is_named) {
-  EXPECT_EQ(offered("slipway describe workf", 2), "workflows\nworkflowstepsets\n");
+  EXPECT_EQ(offered("slipway describe workf", 2),
+            "workflowruns\nworkflows.batch.slipway.dev\nworkflows.core.oam.dev\nworkflowstepdefinitions\nworkflowstepsets\n");
   EXPECT_EQ(offered("slipway get configm", 2), "configmaps\n");
   EXPECT_EQ(offered("slipway run workf", 2), "\n");
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "base/digest.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_case.h"
@@ -379,6 +380,59 @@ spec:
     EXPECT_EQ(container["env"], yaml("[{name: DB, value: there}]")) << apply;
     EXPECT_EQ(container["image"], Value("nginx")) << apply;
   }
+}
+
+/// What was read from a Secret, and what was made from it, is kept in a Secret and nowhere else.
+TEST(Steps, values_of_secrets_stay_in_secrets) {
+  constexpr const char* kReader = R"cue(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: read-it, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import "vela/op"
+        parameter: kind: string
+        read: op.#Read & {value: {apiVersion: "v1", kind: parameter.kind, metadata: {name: "source", namespace: context.namespace}}}
+        e: op.#Export & {value: "from-\(parameter.kind)": read.value.data.word}
+)cue";
+  constexpr const char* kPass = R"cue(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: pass-on, namespace: vela-system}
+spec: {schematic: {cue: {template: "parameter: text: string, output: parameter.text + \"!\""}}}
+)cue";
+  const auto plane = new_plane();
+  for (const char* definition : {kReader, kPass}) EXPECT_EQ(plane->apply(yaml(definition), ""), "");
+  EXPECT_EQ(
+      plane->apply(yaml("{apiVersion: v1, kind: Secret, metadata: {name: source}, stringData: {word: sesame}}"), kNamespace),
+      "");
+  EXPECT_EQ(plane->apply(yaml("{apiVersion: v1, kind: ConfigMap, metadata: {name: source}, data: {word: plain}}"), kNamespace),
+            "");
+  const Value run = yaml(
+      "{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {name: r}, spec: {workflowSpec: {steps: ["
+      "{name: a, type: read-it, properties: {kind: Secret}, outputs: [{name: word, valueFrom: read.value.data.word}]},"
+      "{name: b, type: read-it, properties: {kind: ConfigMap}, outputs: [{name: other, valueFrom: read.value.data.word}]},"
+      "{name: c, type: pass-on, inputs: [{from: word, parameterKey: text}], outputs: [{name: passed, valueFrom: output}]},"
+      "{name: d, type: suspend}]}}}");
+  EXPECT_EQ(plane->apply(run, kNamespace), "");
+  plane->pass(seconds{5});
+  const auto object = [&](const char* kind) {
+    return plane->find(kHub,
+                       yaml(fmt::format("{{apiVersion: v1, kind: {}, namespace: c-oracle, name: workflow-r-context}}", kind)));
+  };
+  const std::string open = json::print(object("ConfigMap"));
+  const std::string encoded = "c2VzYW1l";  // sesame
+  EXPECT_FALSE(open.contains("sesame") || open.contains(encoded)) << open;
+  EXPECT_TRUE(open.contains("plain")) << open;
+  std::string vars;
+  EXPECT_TRUE(base64_decode(object("Secret")["data"]["vars"].as_string(), vars));
+  EXPECT_EQ(json::parse(vars).value_or(Value()),
+            json::object({{"from-Secret", encoded}, {"word", encoded}, {"passed", encoded + "!"}}));
+  const Value target =
+      plane->find(kHub, yaml("{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, namespace: c-oracle, name: r}"));
+  EXPECT_EQ(phase_of(target), "suspending");
 }
 
 TEST(Operations, a_run_begins_once_what_it_names_is_there) {

@@ -46,6 +46,7 @@ Task<Answer> apply(AppRun& run, ProviderCall call) {
   if (!applied) co_return Answer::error(applied.error().message);
   Answer answer = Answer::done(json::object({{"value", shown(applied->front())}}));
   answer.resource = reference_to(*manifest);
+  answer.is_secret = answer.resource->kind == "Secret";
   co_return answer;
 }
 
@@ -56,6 +57,7 @@ Task<Answer> apply_in_parallel(AppRun& run, ProviderCall call) {
     auto manifest = co_await manifest_of(run, object, call.params["cluster"].str());
     if (!manifest) co_return Answer::error(manifest.error().message);
     answer.watched.push_back(reference_to(*manifest));
+    answer.is_secret = answer.is_secret || kube::kind(manifest->object) == "Secret";
     manifests.push_back(std::move(*manifest));
   }
   auto applied = co_await run.apply(std::move(manifests));

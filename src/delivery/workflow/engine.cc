@@ -27,6 +27,7 @@ bool ends_run(const SubStepStatus& step) {
 void erase_notes(RunStore& store, const std::string& step_id) {
   const std::string prefix = step_id + ".";
   for (auto at = store.notes.lower_bound(prefix); at != store.notes.end() && at->first.starts_with(prefix);) {
+    store.secret_notes.erase(at->first);
     at = store.notes.erase(at);
     store.has_changed = true;
   }
@@ -353,7 +354,10 @@ void PassRun::keep_value(const StepOutcome& outcome) {
   if (!outputs.empty()) kept.set("outputs", std::move(outputs));
   if (kept.empty()) return;
   std::string text = json::print(kept.build());
-  if (text.size() <= kMaxKeptBytes) store_.notes[note(outcome.status, "value")] = std::move(text);
+  if (text.size() > kMaxKeptBytes) return;
+  const std::string key = note(outcome.status, "value");
+  store_.notes[key] = std::move(text);
+  if (outcome.is_secret) store_.secret_notes.insert(key);
 }
 
 void PassRun::record(StepOutcome outcome) {
@@ -363,6 +367,7 @@ void PassRun::record(StepOutcome outcome) {
     keep_value(outcome);
     for (auto& [name, value] : outcome.variables) {
       if (auto vars = put(store_.vars, name, value, true)) store_.vars = std::move(*vars);
+      store_.mark(name, outcome.is_secret && !value.is_null());
     }
     store_.has_changed = true;
   } else {
@@ -376,7 +381,7 @@ void PassRun::record(StepOutcome outcome) {
     }
   }
   status_.is_terminated = status_.is_terminated || outcome.terminates;
-  if (run_.options.keeps_debug && !outcome.value.is_null()) debug_[status.id] = outcome.value;
+  if (run_.options.keeps_debug && !outcome.value.is_null() && !outcome.is_secret) debug_[status.id] = outcome.value;
   by_name_[status.name] = std::move(status);
 }
 

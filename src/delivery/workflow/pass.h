@@ -22,6 +22,7 @@ struct StepOutcome {
   std::vector<std::pair<std::string, Value>> variables{};
   Value value{};  // what is concrete of the evaluated step; null when it was not evaluated
   std::vector<ResourceRef> watched{};
+  bool is_secret = false;  // it was made from a Secret
 };
 
 /// The key of a note that belongs to one step.

@@ -31,6 +31,11 @@ workflow::ResourceRef reference_to(const Manifest& manifest) {
   return {manifest.object["apiVersion"].str(), id.kind, id.name, id.ns, id.cluster == kHub ? "" : id.cluster};
 }
 
+bool is_itself(const AppRun& run, const Value& object) {
+  return object["kind"] == run.application()["kind"] && object["apiVersion"] == run.application()["apiVersion"] &&
+         kube::key_of(object) == kube::key_of(run.application());
+}
+
 Value shown(const Value& object) { return object.without_path({"metadata", "managedFields"}); }
 
 Task<Answer> apply(AppRun& run, ProviderCall call) {
@@ -39,6 +44,13 @@ Task<Answer> apply(AppRun& run, ProviderCall call) {
     auto changed = co_await call.patched(std::move(object));
     if (!changed) co_return Answer::error(changed.error().message);
     object = std::move(*changed);
+  }
+  if (is_itself(run, object)) {  // a step of stage pre-render
+    auto hub = run.on(kHub);
+    if (!hub) co_return Answer::error(hub.error().message);
+    auto applied = co_await client::apply(**hub, kApplications, std::move(object), kManager);
+    if (!applied) co_return Answer::error(applied.error().message);
+    co_return Answer::done(json::object({{"value", shown(*applied)}}));
   }
   auto manifest = co_await manifest_of(run, std::move(object), call.params["cluster"].str());
   if (!manifest) co_return Answer::error(manifest.error().message);

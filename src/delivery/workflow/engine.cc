@@ -80,10 +80,13 @@ Task<Pass> PassRun::go() {
     terminate_if_asked();
     if (status_.is_suspended) wake_due_steps();
     was_suspended_ = status_.is_suspended;
+    is_rendered_ = has_pre_render_ended();
     co_await run_list(run_.steps.steps, run_.steps.mode, nullptr);
     conclude();
   }
-  const std::optional<Duration> again = status_.is_finished ? std::nullopt : delay();
+  std::optional<Duration> again = status_.is_finished ? std::nullopt : delay();
+  // What these steps have changed is read before the others begin.
+  if (again && !is_rendered_ && has_pre_render_ended()) again = std::chrono::milliseconds{1};
   co_return Pass{.status = std::move(status_),
                  .store = std::move(store_),
                  .again = again,
@@ -160,8 +163,11 @@ SubStepStatus PassRun::fresh_status(const Step& step) const {
   return status;
 }
 
+bool PassRun::waits_for_pre_render(const Step& step) const { return !is_rendered_ && !is_pre_render(step); }
+
 /// While the run is suspended nothing begins; what has begun beside the step that suspended it goes on.
 bool PassRun::may_begin(const Step& step) const {
+  if (waits_for_pre_render(step)) return false;
   if (!status_.is_suspended) return true;
   if (!was_suspended_) return false;
   const auto known = by_name_.find(step.name);
@@ -196,6 +202,7 @@ Task<> PassRun::run_list(const StepList& steps, Mode mode, const Step* group) {
 Task<> PassRun::run_one_by_one(const StepList& steps, const Step* group) {
   for (const Step& step : steps) {
     if (const SubStepStatus* known = status_of(step.name); known != nullptr && is_finished(*known)) continue;
+    if (waits_for_pre_render(step)) continue;
     if (!may_begin(step)) co_return;
     if (const auto why = pending_on(step)) {
       record_pending(step, *why);

@@ -178,7 +178,8 @@ Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& eva
     evaluation.answers.push_back(std::move(answered));
     co_return true;
   }
-  Answer answer = co_await ask(step, call, evaluation, outcome);
+  std::string refusal = refusal_of(step, call);
+  Answer answer = refusal.empty() ? co_await ask(step, call, evaluation, outcome) : Answer::error(std::move(refusal));
   outcome.is_secret = outcome.is_secret || answer.is_secret;
   if (answer.resource) {
     outcome.status.resource_ref = answer.resource;

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "base/digest.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_case.h"
@@ -379,6 +380,113 @@ spec:
     EXPECT_EQ(container["env"], yaml("[{name: DB, value: there}]")) << apply;
     EXPECT_EQ(container["image"], Value("nginx")) << apply;
   }
+}
+
+/// A step of stage pre-render changes the Application; what is rendered is what it says then, and no other object may be
+/// changed.
+TEST(Steps, pre_render_steps_change_the_application_only) {
+  constexpr const char* kSetImage = R"cue(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: set-image, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import "vela/op"
+        p: op.#Patch & {
+          value: {apiVersion: "core.oam.dev/v1beta1", kind: "Application", metadata: {name: context.name, namespace: context.namespace}}
+          patch: spec: {
+            // +patchStrategy=replace
+            components: [{name: "web", type: "webservice", properties: image: "nginx:2"}]
+          }
+        }
+)cue";
+  const auto application = [](const char* step) {
+    return yaml(
+        fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: r}}, spec: {{components: "
+                    "[{{name: web, type: webservice, properties: {{image: 'nginx:1'}}}}], workflow: {{steps: [{{name: "
+                    "b, type: apply-component, properties: {{component: web}}}}, {}]}}}}}}",
+                    step));
+  };
+  const Value web = yaml("{apiVersion: apps/v1, kind: Deployment, namespace: c-oracle, name: web}");
+  const Value reference = yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: c-oracle, name: r}");
+  {
+    const auto plane = new_plane();
+    EXPECT_EQ(plane->apply(yaml(kSetImage), ""), "");
+    EXPECT_EQ(plane->apply(application("{name: a, type: set-image, stage: pre-render}"), kNamespace), "");
+    plane->pass(seconds{10});
+    const Value made = plane->find(kHub, web);
+    EXPECT_EQ(made["spec"]["template"]["spec"]["containers"].item(0)["image"], Value("nginx:2"));
+    EXPECT_EQ(kube::annotation(made, "deployment.kubernetes.io/revision"), "1") << "the first image was never delivered";
+    EXPECT_EQ(plane->find(kHub, reference)["status"]["latestRevision"]["name"], Value("r-v2"));
+    EXPECT_EQ(plane->find(kHub, reference)["status"]["status"], Value("running"));
+  }
+  const auto plane = new_plane();
+  EXPECT_EQ(
+      plane->apply(application("{name: a, type: apply-object, stage: pre-render, properties: {value: {apiVersion: v1, kind: "
+                               "ConfigMap, metadata: {name: other, namespace: c-oracle}}}}"),
+                   kNamespace),
+      "");
+  plane->pass(seconds{5});
+  const Value step = plane->find(kHub, reference)["status"]["workflow"]["steps"].item(0);
+  EXPECT_TRUE(step["message"].as_string().contains("a step of stage pre-render may change the Application r only"))
+      << json::print(step);
+  EXPECT_TRUE(plane->find(kHub, yaml("{apiVersion: v1, kind: ConfigMap, namespace: c-oracle, name: other}")).is_null());
+  EXPECT_TRUE(plane->find(kHub, web).is_null());
+}
+
+/// What was read from a Secret, and what was made from it, is kept in a Secret and nowhere else.
+TEST(Steps, values_of_secrets_stay_in_secrets) {
+  constexpr const char* kReader = R"cue(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: read-it, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import "vela/op"
+        parameter: kind: string
+        read: op.#Read & {value: {apiVersion: "v1", kind: parameter.kind, metadata: {name: "source", namespace: context.namespace}}}
+        e: op.#Export & {value: "from-\(parameter.kind)": read.value.data.word}
+)cue";
+  constexpr const char* kPass = R"cue(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: pass-on, namespace: vela-system}
+spec: {schematic: {cue: {template: "parameter: text: string, output: parameter.text + \"!\""}}}
+)cue";
+  const auto plane = new_plane();
+  for (const char* definition : {kReader, kPass}) EXPECT_EQ(plane->apply(yaml(definition), ""), "");
+  EXPECT_EQ(
+      plane->apply(yaml("{apiVersion: v1, kind: Secret, metadata: {name: source}, stringData: {word: sesame}}"), kNamespace),
+      "");
+  EXPECT_EQ(plane->apply(yaml("{apiVersion: v1, kind: ConfigMap, metadata: {name: source}, data: {word: plain}}"), kNamespace),
+            "");
+  const Value run = yaml(
+      "{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {name: r}, spec: {workflowSpec: {steps: ["
+      "{name: a, type: read-it, properties: {kind: Secret}, outputs: [{name: word, valueFrom: read.value.data.word}]},"
+      "{name: b, type: read-it, properties: {kind: ConfigMap}, outputs: [{name: other, valueFrom: read.value.data.word}]},"
+      "{name: c, type: pass-on, inputs: [{from: word, parameterKey: text}], outputs: [{name: passed, valueFrom: output}]},"
+      "{name: d, type: suspend}]}}}");
+  EXPECT_EQ(plane->apply(run, kNamespace), "");
+  plane->pass(seconds{5});
+  const auto object = [&](const char* kind) {
+    return plane->find(kHub,
+                       yaml(fmt::format("{{apiVersion: v1, kind: {}, namespace: c-oracle, name: workflow-r-context}}", kind)));
+  };
+  const std::string open = json::print(object("ConfigMap"));
+  const std::string encoded = "c2VzYW1l";  // sesame
+  EXPECT_FALSE(open.contains("sesame") || open.contains(encoded)) << open;
+  EXPECT_TRUE(open.contains("plain")) << open;
+  std::string vars;
+  EXPECT_TRUE(base64_decode(object("Secret")["data"]["vars"].as_string(), vars));
+  EXPECT_EQ(json::parse(vars).value_or(Value()),
+            json::object({{"from-Secret", encoded}, {"word", encoded}, {"passed", encoded + "!"}}));
+  const Value target =
+      plane->find(kHub, yaml("{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, namespace: c-oracle, name: r}"));
+  EXPECT_EQ(phase_of(target), "suspending");
 }
 
 TEST(Operations, a_run_begins_once_what_it_names_is_there) {

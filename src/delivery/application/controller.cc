@@ -395,10 +395,12 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
   std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });
   for (const auto& [slot, component] : app.memory().delivered) {
-    pass.store.notes[std::string(kDelivered) + name_hash(slot)] =
-        json::print(json::object({{"at", slot}, {"component", component}}));
+    const std::string key = std::string(kDelivered) + name_hash(slot);
+    pass.store.notes[key] = json::print(json::object({{"at", slot}, {"component", component}}));
+    // A component may have been given a variable that was made from a Secret.
+    if (!pass.store.secret_vars.empty()) pass.store.secret_notes.insert(key);
   }
-  SLIPWAY_CO_TRY(stored, co_await save_context(*client, app.application(), context.object, pass.store));
+  SLIPWAY_CO_TRY(stored, co_await save_context(*client, std::move(context), pass.store));
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;

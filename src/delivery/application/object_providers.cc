@@ -31,6 +31,11 @@ workflow::ResourceRef reference_to(const Manifest& manifest) {
   return {manifest.object["apiVersion"].str(), id.kind, id.name, id.ns, id.cluster == kHub ? "" : id.cluster};
 }
 
+bool is_itself(const AppRun& run, const Value& object) {
+  return object["kind"] == run.application()["kind"] && object["apiVersion"] == run.application()["apiVersion"] &&
+         kube::key_of(object) == kube::key_of(run.application());
+}
+
 Value shown(const Value& object) { return object.without_path({"metadata", "managedFields"}); }
 
 Task<Answer> apply(AppRun& run, ProviderCall call) {
@@ -40,12 +45,20 @@ Task<Answer> apply(AppRun& run, ProviderCall call) {
     if (!changed) co_return Answer::error(changed.error().message);
     object = std::move(*changed);
   }
+  if (is_itself(run, object)) {  // a step of stage pre-render
+    auto hub = run.on(kHub);
+    if (!hub) co_return Answer::error(hub.error().message);
+    auto applied = co_await client::apply(**hub, kApplications, std::move(object), kManager);
+    if (!applied) co_return Answer::error(applied.error().message);
+    co_return Answer::done(json::object({{"value", shown(*applied)}}));
+  }
   auto manifest = co_await manifest_of(run, std::move(object), call.params["cluster"].str());
   if (!manifest) co_return Answer::error(manifest.error().message);
   auto applied = co_await run.apply({*manifest});
   if (!applied) co_return Answer::error(applied.error().message);
   Answer answer = Answer::done(json::object({{"value", shown(applied->front())}}));
   answer.resource = reference_to(*manifest);
+  answer.is_secret = answer.resource->kind == "Secret";
   co_return answer;
 }
 
@@ -56,6 +69,7 @@ Task<Answer> apply_in_parallel(AppRun& run, ProviderCall call) {
     auto manifest = co_await manifest_of(run, object, call.params["cluster"].str());
     if (!manifest) co_return Answer::error(manifest.error().message);
     answer.watched.push_back(reference_to(*manifest));
+    answer.is_secret = answer.is_secret || kube::kind(manifest->object) == "Secret";
     manifests.push_back(std::move(*manifest));
   }
   auto applied = co_await run.apply(std::move(manifests));

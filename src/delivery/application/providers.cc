@@ -40,6 +40,9 @@ Task<Answer> apply_component(AppRun& run, ProviderCall call) {
   if (!delivered) co_return Answer::error(delivered.error().message);
   Answer answer = Answer::done(outputs_value(*delivered));
   answer.resource = delivered->workload;
+  for (const auto& [name, object] : delivered->outputs.members()) {
+    answer.is_secret = answer.is_secret || kube::kind(object) == "Secret";
+  }
   if (!delivered->is_healthy && call.params["waitHealthy"].as_bool(true)) {
     answer.kind = Answer::Kind::Wait;
     answer.message = delivered->message;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.h"
 #include "delivery/application/kind.h"
 #include "json/text.h"
 #include "kube/well_known.h"
@@ -10,9 +11,65 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr const char* kVars = "vars";
+/// Names the Secret beside the ConfigMap.
+constexpr const char* kSecretAnnotation = "app.oam.dev/workflow-context-secret";
 
 bool is_free_for(const Value& object, const kube::Object& owner) {
   return object.is_null() || kube::is_owned_by(object, kube::uid(owner));
+}
+
+Value new_object(const kube::Object& owner, const char* kind, const std::string& name) {
+  return json::object({{"apiVersion", "v1"},
+                       {"kind", kind},
+                       {"metadata", json::object({{"name", name},
+                                                  {"namespace", Value(kube::ns(owner))},
+                                                  {"ownerReferences", json::array({kube::owner_reference(owner)})}})}});
+}
+
+/// A Secret with the name and the owner of the ConfigMap.
+Value secret_beside(const Value& object) {
+  const Value& metadata = object["metadata"];
+  return json::object({{"apiVersion", "v1"},
+                       {"kind", "Secret"},
+                       {"metadata", json::object({{"name", metadata["name"]},
+                                                  {"namespace", metadata["namespace"]},
+                                                  {"ownerReferences", metadata["ownerReferences"]}})}});
+}
+
+/// The data of a ConfigMap, or of a Secret.
+void read_into(workflow::RunStore& store, const Value& data, bool is_secret) {
+  for (const auto& [name, value] : data.members()) {
+    const std::string key(name);
+    std::string text = value.str();
+    if (is_secret) {
+      text.clear();
+      base64_decode(value.as_string(), text);
+    }
+    if (key != kVars) {
+      store.notes[key] = text;
+      if (is_secret) store.secret_notes.insert(key);
+      continue;
+    }
+    const auto vars = json::parse(text);
+    if (!vars) continue;
+    for (const auto& [variable, content] : vars->members()) {
+      store.vars = store.vars.with(variable, content);
+      if (is_secret) store.secret_vars.insert(std::string(variable));
+    }
+  }
+}
+
+/// Writes `wanted` where it differs from `before`.
+Task<Result<Value>> write_object(client::Client& client, kube::Resource resource, Value before, Value wanted) {
+  const bool is_new = !before["metadata"].has("resourceVersion");
+  if (!is_new && wanted == before) co_return before;
+  if (!is_new) co_return co_await client::update(client, resource, wanted, kManager);
+  auto created = co_await client::create(client, resource, wanted, kManager);
+  if (created || created.error().reason != Reason::AlreadyExists) co_return created;
+  // Of an earlier try that was cut off before the ConfigMap named it, unless it is somebody else's.
+  SLIPWAY_CO_TRY(there, co_await client::get(client, resource, kube::key_of(wanted)));
+  if (there["metadata"]["ownerReferences"] != wanted["metadata"]["ownerReferences"]) co_return created;
+  co_return co_await client::update(client, resource, there.with("data", wanted["data"]), kManager);
 }
 
 }  // namespace
@@ -24,36 +81,47 @@ Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object ow
     if (!found && found.error().reason != Reason::NotFound) co_return fail(std::move(found).error());
     const Value object = found ? *found : Value();
     if (!is_free_for(object, owner)) continue;
-    LoadedContext loaded{.store = {}, .object = object};
-    for (const auto& [key, value] : object["data"].members()) {
-      if (key != kVars) {
-        loaded.store.notes[std::string(key)] = value.str();
-      } else if (auto vars = json::parse(value.as_string()); vars && vars->is_object()) {
-        loaded.store.vars = *vars;
-      }
-    }
+    LoadedContext loaded{.store = {}, .object = object, .secret = {}};
     if (object.is_null()) {
-      loaded.object =
-          json::object({{"apiVersion", "v1"},
-                        {"kind", "ConfigMap"},
-                        {"metadata", json::object({{"name", name},
-                                                   {"namespace", Value(kube::ns(owner))},
-                                                   {"ownerReferences", json::array({kube::owner_reference(owner)})}})}});
+      loaded.object = new_object(owner, "ConfigMap", name);
+      co_return loaded;
+    }
+    read_into(loaded.store, object["data"], false);
+    if (kube::annotation(object, kSecretAnnotation).empty()) co_return loaded;
+    auto secret = co_await client::get(client, kube::kSecrets, kube::key_of(object));
+    if (!secret && secret.error().reason != Reason::NotFound) co_return fail(std::move(secret).error());
+    if (secret && is_free_for(*secret, owner)) {
+      loaded.secret = *secret;
+      read_into(loaded.store, (*secret)["data"], true);
     }
     co_return loaded;
   }
   co_return fail(Reason::Conflict, fmt::format("ConfigMap {} belongs to somebody else", base));
 }
 
-Task<Result<Value>> save_context(client::Client& client, kube::Object owner, Value object, workflow::RunStore store) {
-  json::ObjectBuilder data;
-  data.set(kVars, json::print(store.vars));
-  for (const auto& [key, text] : store.notes) data.set(key, text);
-  const Value wanted = object.with("data", data.build());
-  if (wanted == object) co_return object;
-  const bool is_new = !object["metadata"].has("resourceVersion");
-  if (!is_new) co_return co_await client::update(client, kube::kConfigMaps, wanted, kManager);
-  co_return co_await client::create(client, kube::kConfigMaps, wanted, kManager);
+Task<Result<Value>> save_context(client::Client& client, LoadedContext loaded, workflow::RunStore store) {
+  json::ObjectBuilder data, secret_data, secret_vars;
+  bool has_secrets = false;
+  for (const auto& [name, value] : store.vars.members()) {
+    if (store.is_secret(name)) secret_vars.set(name, value), has_secrets = true;
+  }
+  data.set(kVars, json::print(store.open_vars()));
+  secret_data.set(kVars, base64_encode(json::print(secret_vars.build())));
+  for (const auto& [key, text] : store.notes) {
+    if (!store.secret_notes.contains(key)) {
+      data.set(key, text);
+    } else {
+      secret_data.set(key, base64_encode(text)), has_secrets = true;
+    }
+  }
+  Value object = loaded.object;
+  if (has_secrets || !loaded.secret.is_null()) {
+    const Value secret = loaded.secret.is_null() ? secret_beside(object) : loaded.secret;
+    const Value wanted = secret.with("data", secret_data.build());
+    SLIPWAY_CO_TRY(stored, co_await write_object(client, kube::kSecrets, secret, wanted));
+    object = object.with_path({"metadata", "annotations", kSecretAnnotation}, kube::name(stored));
+  }
+  co_return co_await write_object(client, kube::kConfigMaps, loaded.object, object.with("data", data.build()));
 }
 
 workflow::ContextBackend backend_of(const Value& context) {

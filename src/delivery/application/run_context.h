@@ -1,5 +1,6 @@
 // The ConfigMap `workflow-<name>-context` that keeps the variables and notes of a run (RunStore), as KubeVela's clients know
-// it: `vars` is CUE (here always JSON), other keys are notes.
+// it: `vars` is CUE (here always JSON), other keys are notes. What was made from Secrets stands in a Secret of the same name
+// and form, which the ConfigMap names in an annotation.
 #pragma once
 
 #include <string>
@@ -13,12 +14,13 @@ using json::Value;
 
 struct LoadedContext {
   workflow::RunStore store;
-  Value object;  // the ConfigMap; null: not there yet
+  Value object;  // the ConfigMap, perhaps not created yet
+  Value secret;  // null: there is none
 };
 /// A ConfigMap of another owner is left alone; a suffix then tells them apart.
 Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object owner);
-/// Creates or replaces it. Gives the object.
-Task<Result<Value>> save_context(client::Client& client, kube::Object owner, Value object, workflow::RunStore store);
+/// Creates or replaces them where they differ from what was loaded, the Secret first. Gives the ConfigMap.
+Task<Result<Value>> save_context(client::Client& client, LoadedContext loaded, workflow::RunStore store);
 /// The reference to it that a status has.
 workflow::ContextBackend backend_of(const Value& context);
 

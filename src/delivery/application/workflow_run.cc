@@ -211,7 +211,7 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
       },
       .options = options_.engine};
   workflow::Pass pass = co_await workflow::run_pass(made, status.run(), std::move(context.store));
-  SLIPWAY_CO_TRY(stored, co_await save_context(run.client, object, context.object, pass.store));
+  SLIPWAY_CO_TRY(stored, co_await save_context(run.client, std::move(context), pass.store));
   pass.status.context_backend = backend_of(stored);
   status.take(std::move(pass.status), steps);
   status.conditions.clear();

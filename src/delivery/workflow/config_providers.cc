@@ -72,7 +72,9 @@ Task<Answer> read(ProviderCall call) {
   if (!secret) co_return Answer::error(secret.error().message);
   auto properties = properties_of(*secret);
   if (!properties) co_return Answer::error(properties.error().message);
-  co_return Answer::done(json::object({{"config", std::move(*properties)}}));
+  Answer answer = Answer::done(json::object({{"config", std::move(*properties)}}));
+  answer.is_secret = true;  // configurations are Secrets
+  co_return answer;
 }
 
 Task<Answer> list(ProviderCall call) {
@@ -88,7 +90,9 @@ Task<Answer> list(ProviderCall call) {
       configs.add(json::object({{"name", kube::name(secret)}, {"config", std::move(*properties)}}));
     }
   }
-  co_return Answer::done(json::object({{"configs", configs.build()}}));
+  Answer answer = Answer::done(json::object({{"configs", configs.build()}}));
+  answer.is_secret = true;
+  co_return answer;
 }
 
 Task<Answer> remove(ProviderCall call) {

@@ -61,12 +61,20 @@ Task<Answer> variable(ProviderCall call) {
     auto vars = put(call.store->vars, path, call.params["value"], true);
     if (!vars) co_return Answer::error(vars.error().message);
     call.store->vars = std::move(*vars);
+    call.store->mark(path, call.is_secret);
     call.store->has_changed = true;
     co_return Answer::done();
   }
   const Value* value = look_up(call.store->vars, path);
   if (value == nullptr) co_return Answer::error(fmt::format("there is no variable {}", path));
-  co_return Answer::done(json::object({{"value", *value}}));
+  Answer answer = Answer::done(json::object({{"value", *value}}));
+  answer.is_secret = call.store->is_secret(path);
+  co_return answer;
+}
+
+void put_variable(const ProviderCall& call, const std::string& name, const Value& value) {
+  call.store->vars = call.store->vars.with(name, value);
+  call.store->mark(name, call.is_secret);
 }
 
 /// A variable for other steps: each field of a struct under its own name, anything else under that of the call. What is to be
@@ -83,10 +91,11 @@ Task<Answer> export_value(ProviderCall call) {
       patch = json::apply_merge_patch(json::parse(known->second).value_or(Value()), value);
     }
     call.store->notes[key] = json::print(patch);
+    if (call.is_secret) call.store->secret_notes.insert(key);
   } else if (value.is_object()) {
-    for (const auto& [name, item] : value.members()) call.store->vars = call.store->vars.with(name, item);
+    for (const auto& [name, item] : value.members()) put_variable(call, std::string(name), item);
   } else {
-    call.store->vars = call.store->vars.with(call.path.substr(call.path.rfind('.') + 1), value);
+    put_variable(call, call.path.substr(call.path.rfind('.') + 1), value);
   }
   call.store->has_changed = true;
   co_return Answer::done();

@@ -27,6 +27,7 @@ bool ends_run(const SubStepStatus& step) {
 void erase_notes(RunStore& store, const std::string& step_id) {
   const std::string prefix = step_id + ".";
   for (auto at = store.notes.lower_bound(prefix); at != store.notes.end() && at->first.starts_with(prefix);) {
+    store.secret_notes.erase(at->first);
     at = store.notes.erase(at);
     store.has_changed = true;
   }
@@ -79,10 +80,13 @@ Task<Pass> PassRun::go() {
     terminate_if_asked();
     if (status_.is_suspended) wake_due_steps();
     was_suspended_ = status_.is_suspended;
+    is_rendered_ = has_pre_render_ended();
     co_await run_list(run_.steps.steps, run_.steps.mode, nullptr);
     conclude();
   }
-  const std::optional<Duration> again = status_.is_finished ? std::nullopt : delay();
+  std::optional<Duration> again = status_.is_finished ? std::nullopt : delay();
+  // What these steps have changed is read before the others begin.
+  if (again && !is_rendered_ && has_pre_render_ended()) again = std::chrono::milliseconds{1};
   co_return Pass{.status = std::move(status_),
                  .store = std::move(store_),
                  .again = again,
@@ -159,8 +163,11 @@ SubStepStatus PassRun::fresh_status(const Step& step) const {
   return status;
 }
 
+bool PassRun::waits_for_pre_render(const Step& step) const { return !is_rendered_ && !is_pre_render(step); }
+
 /// While the run is suspended nothing begins; what has begun beside the step that suspended it goes on.
 bool PassRun::may_begin(const Step& step) const {
+  if (waits_for_pre_render(step)) return false;
   if (!status_.is_suspended) return true;
   if (!was_suspended_) return false;
   const auto known = by_name_.find(step.name);
@@ -195,6 +202,7 @@ Task<> PassRun::run_list(const StepList& steps, Mode mode, const Step* group) {
 Task<> PassRun::run_one_by_one(const StepList& steps, const Step* group) {
   for (const Step& step : steps) {
     if (const SubStepStatus* known = status_of(step.name); known != nullptr && is_finished(*known)) continue;
+    if (waits_for_pre_render(step)) continue;
     if (!may_begin(step)) co_return;
     if (const auto why = pending_on(step)) {
       record_pending(step, *why);
@@ -353,7 +361,10 @@ void PassRun::keep_value(const StepOutcome& outcome) {
   if (!outputs.empty()) kept.set("outputs", std::move(outputs));
   if (kept.empty()) return;
   std::string text = json::print(kept.build());
-  if (text.size() <= kMaxKeptBytes) store_.notes[note(outcome.status, "value")] = std::move(text);
+  if (text.size() > kMaxKeptBytes) return;
+  const std::string key = note(outcome.status, "value");
+  store_.notes[key] = std::move(text);
+  if (outcome.is_secret) store_.secret_notes.insert(key);
 }
 
 void PassRun::record(StepOutcome outcome) {
@@ -363,6 +374,7 @@ void PassRun::record(StepOutcome outcome) {
     keep_value(outcome);
     for (auto& [name, value] : outcome.variables) {
       if (auto vars = put(store_.vars, name, value, true)) store_.vars = std::move(*vars);
+      store_.mark(name, outcome.is_secret && !value.is_null());
     }
     store_.has_changed = true;
   } else {
@@ -376,7 +388,7 @@ void PassRun::record(StepOutcome outcome) {
     }
   }
   status_.is_terminated = status_.is_terminated || outcome.terminates;
-  if (run_.options.keeps_debug && !outcome.value.is_null()) debug_[status.id] = outcome.value;
+  if (run_.options.keeps_debug && !outcome.value.is_null() && !outcome.is_secret) debug_[status.id] = outcome.value;
   by_name_[status.name] = std::move(status);
 }
 

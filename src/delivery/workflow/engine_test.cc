@@ -239,6 +239,34 @@ TEST_F(EngineTest, waking_a_run_early_uses_up_no_retries) {
   }
 }
 
+TEST_F(EngineTest, pre_render_steps_run_first_and_the_rest_in_the_next_pass) {
+  for (const char* mode : {"{steps: StepByStep}", "{steps: DAG}"}) {
+    status = {};
+    store = {};
+    goes = false;
+    const Steps steps = steps_of("[{name: a, type: ok}, {name: p, type: wait, stage: pre-render}, {name: c, type: ok}]", mode);
+    pass(steps);
+    EXPECT_EQ(shown(), "p:running/Wait") << mode;
+    goes = true;
+    env.advance(1s);
+    EXPECT_EQ(pass(steps).again, Duration(1ms));
+    EXPECT_EQ(shown(), "p:succeeded") << mode;
+    pass(steps);
+    EXPECT_EQ(shown(), "a:succeeded p:succeeded c:succeeded") << mode;
+    EXPECT_EQ(status.phase, kSucceeded);
+  }
+}
+
+TEST_F(EngineTest, nothing_follows_a_failed_pre_render_step_but_what_says_so) {
+  for (const char* mode : {"{steps: StepByStep}", "{steps: DAG}"}) {
+    status = {};
+    store = {};
+    run(steps_of("[{name: a, type: ok}, {name: p, type: fail, stage: pre-render}, {name: c, type: ok, if: always}]", mode));
+    EXPECT_EQ(shown(), "a:skipped/Skip p:failed/Action c:succeeded") << mode;
+    EXPECT_EQ(status.phase, kFailed);
+  }
+}
+
 TEST_F(EngineTest, what_was_stored_before_a_crash_resumes_nothing) {
   define("ask", "import \"vela/op\"\nw: op.#ConditionalWait & {continue: context.goes}\ns: op.#Suspend & {}");
   const Steps steps = steps_of("[{name: a, type: ask}]");

@@ -7,6 +7,7 @@
 #include "delivery/workflow/provider.h"
 #include "json/patch.h"
 #include "kube/object.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::workflow {
 namespace {
@@ -39,6 +40,8 @@ Task<Result<Place>> place_of(Mapper mapper, const CallSetting& setting, std::str
   co_return place;
 }
 
+bool is_secret(const Place& place) { return place.kind.resource == kube::kSecrets; }
+
 /// As answers have it: without the bookkeeping of the server.
 Value shown(const Value& object) { return object.without_path({"metadata", "managedFields"}); }
 
@@ -67,6 +70,7 @@ Task<Answer> apply(Mapper mapper, ProviderCall call) {
   auto applied = co_await apply_one(mapper, call.setting, call.params["cluster"].str(), std::move(object));
   if (!applied) co_return Answer::error(applied.error().message);
   Answer answer = Answer::done(json::object({{"value", std::move(applied->first)}}));
+  answer.is_secret = applied->second.kind == "Secret";
   answer.resource = std::move(applied->second);
   co_return answer;
 }
@@ -89,6 +93,7 @@ Task<Answer> apply_in_parallel(Mapper mapper, ProviderCall call) {
   for (auto& result : results) {
     if (!result) co_return Answer::error(result.error().message);
     applied.add(std::move(result->first));
+    answer.is_secret = answer.is_secret || result->second.kind == "Secret";
     answer.watched.push_back(std::move(result->second));
   }
   answer.returns = json::object({{"value", applied.build()}});
@@ -106,6 +111,7 @@ Task<Answer> read(Mapper mapper, ProviderCall call) {
   auto object = co_await client::get(*place->client, place->kind.resource, place->key);
   Answer answer = object ? Answer::done(json::object({{"value", shown(*object)}})) : with_error(call, object.error());
   answer.watched.push_back(place->reference());
+  answer.is_secret = is_secret(*place);
   co_return answer;
 }
 
@@ -117,6 +123,7 @@ Task<Answer> get(Mapper mapper, ProviderCall call) {
   if (!object) co_return Answer::error(object.error().message);
   Answer answer = Answer::done(shown(*object));
   answer.watched.push_back(place->reference());
+  answer.is_secret = is_secret(*place);
   co_return answer;
 }
 
@@ -139,7 +146,9 @@ Task<Answer> list(Mapper mapper, ProviderCall call) {
   if (!found) co_return Answer::done(json::object({{"err", found.error().message}}));
   json::ArrayBuilder items;
   for (const Value& item : (*found)["items"].items()) items.add(shown(item));
-  co_return Answer::done(json::object({{"values", found->with("items", items.build())}}));
+  Answer answer = Answer::done(json::object({{"values", found->with("items", items.build())}}));
+  answer.is_secret = is_secret(*place);
+  co_return answer;
 }
 
 Task<Answer> remove(Mapper mapper, ProviderCall call) {
@@ -176,6 +185,7 @@ Task<Answer> patch(Mapper mapper, ProviderCall call) {
   if (!result) co_return Answer::error(result.error().message);
   Answer answer = Answer::done(json::object({{"result", shown(*result)}}));
   answer.resource = place->reference();
+  answer.is_secret = is_secret(*place);
   co_return answer;
 }
 

@@ -47,8 +47,8 @@ Value PassRun::operator_context(const std::string& step) const {
   told.set("appRevision", context["appRevision"]);
   told.set("stepName", step);
   const Value& components = context["components"];
-  if (json::print(components).size() + json::print(store_.vars).size() <= kMaxContextBytes) {
-    told.set("components", components.is_null() ? Value::empty_object() : components).set("vars", store_.vars);
+  if (json::print(components).size() + json::print(store_.open_vars()).size() <= kMaxContextBytes) {
+    told.set("components", components.is_null() ? Value::empty_object() : components).set("vars", store_.open_vars());
   }
   if (status_.context_backend) {
     told.set("store", json::object({{"apiVersion", status_.context_backend->api_version},

@@ -22,6 +22,7 @@ struct StepOutcome {
   std::vector<std::pair<std::string, Value>> variables{};
   Value value{};  // what is concrete of the evaluated step; null when it was not evaluated
   std::vector<ResourceRef> watched{};
+  bool is_secret = false;  // it was made from a Secret
 };
 
 /// The key of a note that belongs to one step.
@@ -62,12 +63,19 @@ class PassRun {
   void conclude_group(const Step& step);
   void end_members(const Step& step, const std::string& phase, const std::string& reason);
   bool may_begin(const Step& step) const;
+  bool waits_for_pre_render(const Step& step) const;
   std::optional<std::string> pending_on(const Step& step) const;
   void record_pending(const Step& step, const std::string& message);
   void record(StepOutcome outcome);
   void keep_value(const StepOutcome& outcome);
   bool is_resting(const Step& step) const;
   bool has_suspended_step() const;
+
+  // pre_render.cc
+  bool is_pre_render(const Step& step) const;
+  bool has_pre_render_ended() const;
+  bool has_pre_render_succeeded() const;
+  std::string refusal_of(const Step& step, const NextCall& call) const;
 
   // precheck.cc
   Task<Checked> precheck(const Step& step, const StepList& list, const Step* group);
@@ -105,6 +113,7 @@ class PassRun {
   std::size_t free_slots_;
   Signal slot_freed_;
   bool was_suspended_ = false;  // when the pass began to run steps
+  bool is_rendered_ = false;    // no step of stage pre-render was open then
 };
 
 }  // namespace slipway::delivery::workflow

@@ -46,12 +46,14 @@ bool PassRun::may_follow(const Step& step, const StepList& list, const Step* gro
   const bool is_ended_by_hand =
       std::ranges::any_of(by_name_, [](const auto& entry) { return entry.second.reason == kReasonTerminate; });
   if (is_ended_by_hand && !has_begun) return false;
+  if (group == nullptr && !step.is_pre_render && !has_pre_render_succeeded()) return false;
   if (mode == Mode::DAG || !step.depends_on.empty()) {
     std::set<std::string> seen;
     return have_all_succeeded(step, seen);
   }
   for (const Step& earlier : list) {
     if (&earlier == &step) break;
+    if (earlier.is_pre_render != step.is_pre_render) continue;
     const SubStepStatus* status = status_of(earlier.name);
     if (status == nullptr || (status->phase != kSucceeded && status->phase != kSkipped)) return false;
   }

@@ -4,6 +4,25 @@
 
 namespace slipway::delivery::workflow {
 
+bool RunStore::is_secret(std::string_view path) const {
+  return secret_vars.contains(std::string(path.substr(0, path.find_first_of(".["))));
+}
+
+void RunStore::mark(const std::string& path, bool is_secret) {
+  const std::string name = path.substr(0, path.find_first_of(".["));
+  if (is_secret) {
+    secret_vars.insert(name);
+  } else if (name == path) {
+    secret_vars.erase(name);
+  }
+}
+
+Value RunStore::open_vars() const {
+  Value open = vars;
+  for (const std::string& name : secret_vars) open = open.without(name);
+  return open;
+}
+
 void Providers::add(std::vector<Provider> rows) {
   for (Provider& row : rows) rows_.push_back(std::move(row));
 }

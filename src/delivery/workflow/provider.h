@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,11 +38,20 @@ struct CallSetting {
 };
 
 /// What the engine keeps for a run besides its status, in the ConfigMap of its context. The host loads it before a pass and
-/// writes it, when it has changed, before the status.
+/// writes it, when it has changed, before the status. What was made from a Secret is named in `secret_…`: it must not stand in
+/// the ConfigMap, nor anywhere else where not only those may read it who may read Secrets.
 struct RunStore {
   Value vars = json::object({});             // outputs of steps and exports, by name
   std::map<std::string, std::string> notes;  // journal, resume times: "<step id>.<path>" → text
+  std::set<std::string> secret_vars;         // names in `vars`
+  std::set<std::string> secret_notes;        // keys of `notes`
   bool has_changed = false;
+
+  /// Whether the variable that a path begins with was made from a Secret.
+  bool is_secret(std::string_view path) const;
+  void mark(const std::string& path, bool is_secret);
+  /// Without what was made from Secrets.
+  Value open_vars() const;
 };
 
 /// Notes "component-patch.<component>": JSON that steps want merged into what a component renders.
@@ -56,6 +66,8 @@ struct ProviderCall {
   const SubStepStatus* status = nullptr;  // as it stood before this pass
   std::string step_id{};
   RunStore* store = nullptr;
+  /// The step has read a Secret, or what was made from one: so is what it keeps.
+  bool is_secret = false;
   /// `base` with the call's `patch` applied, by the comments in the template. Null where there are no steps.
   std::function<Task<Result<Value>>(Value base)> patched{};
 };
@@ -77,6 +89,8 @@ struct Answer {
   std::optional<ResourceRef> resource{};  // the object it made or watches
   /// Objects whose change wakes a waiting step at once.
   std::vector<ResourceRef> watched{};
+  /// It holds what was read from a Secret.
+  bool is_secret = false;
 
   static Answer done(Value returns = {}) { return {.kind = Kind::Done, .returns = std::move(returns)}; }
   static Answer wait(std::string message) { return {.kind = Kind::Wait, .message = std::move(message)}; }

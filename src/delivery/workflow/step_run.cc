@@ -1,6 +1,8 @@
 // One step: prechecks, parameter, evaluation and calls in turn, outputs.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/compute_pool.h"
 #include "delivery/workflow/pass.h"
 #include "delivery/workflow/variable_path.h"
@@ -122,6 +124,7 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
     fail_step(step, outcome, kReasonExecute, definition.error().message);
     co_return;
   }
+  outcome.is_secret = std::ranges::any_of(step.inputs, [&](const StepInput& input) { return store_.is_secret(input.from); });
   Evaluation evaluation{.program = definition->program,
                         .parameter = std::move(*parameter),
                         .context = context,
@@ -171,10 +174,13 @@ Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& eva
   Answered answered{.path = call.path, .is_flat = call.is_flat, .params = call.params, .returns = {}};
   if (const auto journaled = store_.notes.find(key); is_once && journaled != store_.notes.end()) {
     answered.returns = json::parse(journaled->second).value_or(Value());
+    outcome.is_secret = outcome.is_secret || store_.secret_notes.contains(key);
     evaluation.answers.push_back(std::move(answered));
     co_return true;
   }
-  Answer answer = co_await ask(step, call, evaluation, outcome);
+  std::string refusal = refusal_of(step, call);
+  Answer answer = refusal.empty() ? co_await ask(step, call, evaluation, outcome) : Answer::error(std::move(refusal));
+  outcome.is_secret = outcome.is_secret || answer.is_secret;
   if (answer.resource) {
     outcome.status.resource_ref = answer.resource;
     outcome.watched.push_back(*answer.resource);
@@ -187,6 +193,7 @@ Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& eva
   if (!follow(answer, outcome)) co_return false;
   if (is_once) {
     store_.notes[key] = json::print(answer.returns);
+    if (outcome.is_secret) store_.secret_notes.insert(key);
     store_.has_changed = true;
   }
   answered.returns = std::move(answer.returns);
@@ -208,6 +215,7 @@ Task<Answer> PassRun::ask(const Step& step, const NextCall& call, const Evaluati
                                                      .status = &status,
                                                      .step_id = outcome.status.id,
                                                      .store = &store_,
+                                                     .is_secret = outcome.is_secret,
                                                      .patched = apply_patch});
 }
 

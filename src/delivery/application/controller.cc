@@ -324,6 +324,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   }
   status.services = app.services();
   status.applied = app.applied();
+  if (status.workflow->is_finished && !status.restart_at) status.restart_at = restart_plan(application, status).at;
   if (status.restart_at && status.workflow->is_finished) {
     const Duration left = std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
     again = again ? std::min(*again, left) : left;

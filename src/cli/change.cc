@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <set>
 
+#include "base/text.h"
 #include "cli/commands.h"
+#include "cli/place.h"
 #include "cli/target.h"
 #include "client/informer.h"
 #include "plane/show.h"
@@ -16,6 +18,10 @@ namespace {
 Result<DeliverOptions> deliver_options(const Arguments& arguments) {
   DeliverOptions options;
   options.output = arguments.output == "json" ? Output::Json : Output::Table;
+  options.approves_all = arguments.approves_all;
+  options.place = !arguments.is_elsewhere        ? "--data-dir " + arguments.data_dir
+                  : arguments.kubeconfig.empty() ? ""
+                                                 : "--kubeconfig " + arguments.kubeconfig;
   if (arguments.timeout.empty()) return options;
   SLIPWAY_TRY(timeout, parse_duration(arguments.timeout));
   if (timeout <= Duration{0}) return fail(Reason::BadRequest, "--timeout must be more than 0");
@@ -50,19 +56,9 @@ bool owns_something(const plane::StoreView& view, const server::Registry& regist
   return is_found;
 }
 
-/// The kinds that have the action, as people write them: "say which workflow: slipway rerun workflow/NAME".
-Status what_to_act_on(const std::string& action) {
-  std::string kinds;
-  std::string forms;
-  for (const kube::ResourceType& type : plane::own_types()) {
-    if (plane::find_action(plane::find_row(type.kind.group, type.kind.kind), action) == nullptr) continue;
-    kinds += (kinds.empty() ? "" : " or ") + type.singular;
-    forms += fmt::format("{}slipway {} {}/NAME", forms.empty() ? "" : ", ", action, type.singular);
-  }
-  Status status;
-  status.reason = Reason::BadRequest;
-  status.message = fmt::format("say which {}: {}", kinds, forms);
-  return status;
+void print_answer(const delivery::CommandAnswer& answer, std::FILE* out = stdout) {
+  fmt::print(out, "{}", answer.text);
+  for (const std::string& note : answer.notes) fmt::print(stderr, "{}\n", note);
 }
 
 std::string cascade_of(const std::string& cascade) {
@@ -77,7 +73,7 @@ Task<int> run(Session& session, Arguments arguments) {
   if (!options) co_return report(options.error());
   auto manifests = read_manifests(session.env().files, arguments.files);
   if (!manifests) co_return report(manifests.error());
-  auto deliveries = co_await apply_all(session, std::move(*manifests), arguments.ns);
+  auto deliveries = co_await apply_all(site_of(session.env(), session.server()), std::move(*manifests), arguments.ns);
   if (!deliveries) {
     report(deliveries.error());
     co_return kBadInput;
@@ -85,24 +81,76 @@ Task<int> run(Session& session, Arguments arguments) {
   co_return co_await follow(session, std::move(*deliveries), *options);
 }
 
-Task<int> act(Session& session, Arguments arguments) {
-  const auto options = deliver_options(arguments);
+Task<int> apply(Session& session, Arguments arguments) {
+  auto options = deliver_options(arguments);
   if (!options) co_return report(options.error());
-  const auto target = find_target(session.server().registry(), arguments.target);
-  if (!target) co_return report(target.error());
-  const kube::GroupVersionKind& kind = target->type->kind;
+  const auto place = place_of(session, arguments);
+  if (!place) co_return report(place.error());
+  auto manifests = read_manifests(session.env().files, arguments.files);
+  if (!manifests) co_return report(manifests.error());
+  const Site site = place->elsewhere ? site_of(session.env(), place->client) : site_of(session.env(), session.server());
+  const auto deliveries = co_await apply_all(site, std::move(*manifests), place->ns);
+  if (!deliveries) co_return report(deliveries.error());
+  for (const Delivery& delivery : *deliveries) {
+    fmt::print(options->output == Output::Json ? stderr : stdout, "{}/{} applied\n", lower(delivery.type->kind.kind),
+               delivery.key.name);
+  }
+  if (!arguments.waits) co_return kDelivered;
+  options->elsewhere = place->elsewhere;
+  co_return co_await follow(session, *deliveries, *options);
+}
+
+Task<int> act(Session& session, Arguments arguments) {
+  auto options = deliver_options(arguments);
+  if (!options) co_return report(options.error());
+  const auto subject = subject_of(arguments.action, arguments.target);
+  if (!subject) co_return report(subject.error());
+  const auto place = place_of(session, arguments);
+  if (!place) co_return report(place.error());
+  const kube::GroupVersionKind& kind = subject->type->kind;
   const delivery::Action* action = plane::find_action(plane::find_row(kind.group, kind.kind), arguments.action);
-  if (action == nullptr || target->name.empty()) co_return report(what_to_act_on(arguments.action));
   std::erase_if(arguments.action_options, [&](const auto& given) { return given.second.empty(); });
-  const kube::ObjectKey key{target->type->is_namespaced ? arguments.ns : "", target->name};
+  const kube::ObjectKey key{subject->type->is_namespaced ? place->ns : "", subject->name};
   const auto done = co_await action->run({.env = session.env(),
-                                          .client = session.server(),
-                                          .resource = target->type->resource,
+                                          .client = *place->client,
+                                          .resource = subject->type->resource,
                                           .key = key,
-                                          .part = target->part,
+                                          .part = subject->part,
                                           .options = arguments.action_options});
   if (!done) co_return report(done.error());
-  co_return co_await follow(session, {Delivery{target->type, key}}, *options);
+  print_answer(*done, done->follows && options->output == Output::Json ? stderr : stdout);
+  if (!done->follows || (place->elsewhere && !arguments.waits)) co_return done->exit_code;
+  options->elsewhere = place->elsewhere;
+  co_return co_await follow(session, {Delivery{subject->type, key}}, *options);
+}
+
+Task<int> family_command(Session& session, Arguments arguments) {
+  const delivery::Command& command = *arguments.command;
+  delivery::CommandCall call{.env = session.env(),
+                             .client = nullptr,
+                             .ns = arguments.ns.empty() ? "default" : arguments.ns,
+                             .words = arguments.target,
+                             .objects = {},
+                             .options = {}};
+  std::optional<Place> place;
+  if (arguments.has_cluster) {
+    auto found = place_of(session, arguments);
+    if (!found) co_return report(found.error());
+    place = std::move(*found);
+    call.client = place->client.get();
+    call.ns = place->ns;
+  }
+  if (command.input == delivery::Command::Input::Files) {
+    auto manifests = read_manifests(session.env().files, arguments.files);
+    if (!manifests) co_return report(manifests.error());
+    call.objects = std::move(*manifests);
+  }
+  std::erase_if(arguments.action_options, [&](const auto& given) { return given.second.empty(); });
+  call.options = arguments.action_options;
+  const auto answer = co_await command.run(std::move(call));
+  if (!answer) co_return report(answer.error());
+  print_answer(*answer);
+  co_return answer->exit_code;
 }
 
 Task<int> remove(Session& session, Arguments arguments) {

@@ -13,17 +13,27 @@ namespace slipway::cli {
 /// What the command line said, for all commands together.
 struct Arguments {
   std::vector<std::string> files;   // -f
-  std::vector<std::string> target;  // KIND/NAME/PART or KIND NAME
+  std::vector<std::string> target;  // KIND/NAME/PART or KIND NAME; words of a family's command
   std::string data_dir;
-  std::string ns;  // empty: `default`, elsewhere the context's
+  std::string ns;  // empty: not given
+  /// No data folder: on the cluster that a kubeconfig names.
+  bool is_elsewhere = false;
+  /// There is a cluster to work on, here or elsewhere.
+  bool has_cluster = true;
   bool all_namespaces = false;
-  std::string output = "table";  // table, wide, json, yaml, name
-  std::string pod_runtime;       // simulated, process; empty: as given before for the folder, else simulated
-  std::string timeout;           // a Go duration
-  std::string action;            // a verb of a family (delivery/family.h), such as rerun
-  std::map<std::string, std::string> action_options;  // its options by name; empty: not given
-  std::string container;                              // logs
+  std::string output = "table";                // table, wide, json, yaml, name
+  std::string pod_runtime;                     // simulated, process; empty: as given before for the folder, else simulated
+  std::string timeout;                         // a Go duration
+  std::string action;                          // a verb of a family (delivery/family.h), such as rerun
+  const delivery::Command* command = nullptr;  // of a family
+  std::map<std::string, std::string> action_options;  // options of either by name; empty: not given
+  bool waits = false;                                 // elsewhere: follow to the end
+  bool approves_all = false;                          // run: what waits for a person goes on
+  bool shows_tree = false;                            // status
   bool watches = false;                               // status
+  std::string container;                              // logs, exec
+  std::string cluster;                                // logs, exec
+  std::vector<std::string> words;                     // exec: the command, out of `target`
   std::string cascade = "background";
   std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
@@ -39,20 +49,20 @@ Task<int> get(Session& session, Arguments arguments);
 Task<int> describe(Session& session, Arguments arguments);
 Task<int> why(Session& session, Arguments arguments);
 Task<int> logs(Session& session, Arguments arguments);
-/// Asks for `arguments.action` and follows the object to its end.
+Task<int> status(Session& session, Arguments arguments);
+/// Runs a command in a container of a pod that the target means.
+Task<int> exec(Session& session, Arguments arguments);
+/// Applies the files to a cluster elsewhere, or to that of a data folder, without running controllers.
+Task<int> apply(Session& session, Arguments arguments);
+/// Asks for `arguments.action` and, where that sets the object in motion, follows it to its end.
 Task<int> act(Session& session, Arguments arguments);
+/// Runs `arguments.command`.
+Task<int> family_command(Session& session, Arguments arguments);
 Task<int> remove(Session& session, Arguments arguments);
 /// Serves one cluster, or several, until it is interrupted. The session has none open.
 Task<int> up(Session& session, Arguments arguments);
 /// Runs the controllers against an API server elsewhere until interrupted, or until it no longer leads. No cluster is open.
 Task<int> controller(Session& session, Arguments arguments);
-
-/// Applies files on the cluster that a kubeconfig names, server-side.
-Task<int> apply_files(Session& session, Arguments arguments);
-/// Shows an object there; with `watches` until it has ended or waits for a person.
-Task<int> show_status(Session& session, Arguments arguments);
-/// `target` is VERB and NAME or KIND/NAME: asks for an action of the object's kind, such as resume.
-Task<int> operate(Session& session, Arguments arguments);
 
 /// As kubectl-slipway: on the cluster that a kubeconfig names. `ns` empty: the context's.
 Task<int> plugin_describe(Session& session, Arguments arguments);

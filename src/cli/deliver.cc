@@ -8,6 +8,7 @@
 
 #include "cli/progress.h"
 #include "client/informer.h"
+#include "delivery/workflow/kind_mapper.h"
 #include "json/text.h"
 #include "plane/show.h"
 #include "plane/store_view.h"
@@ -18,6 +19,10 @@ namespace {
 constexpr const char* kManager = "slipway";
 /// How long pods get between SIGTERM and SIGKILL when a delivery is interrupted.
 constexpr Duration kStopGrace = std::chrono::seconds{10};
+
+/// How long a kind that a file brings may take until it is served.
+constexpr Duration kKindTimeout = std::chrono::seconds{10};
+constexpr Duration kKindPause = std::chrono::milliseconds{100};
 
 using client::Request;
 using client::Verb;
@@ -48,13 +53,17 @@ Request apply_request(const server::TypePtr& type, const Object& object) {
   return request;
 }
 
-Result<server::TypePtr> place(Session& session, Manifest& manifest, const std::string& default_namespace) {
-  SLIPWAY_TRY(kind, kube::GroupVersionKind::of(manifest.object));
-  SLIPWAY_TRY(type, session.server().registry().find_kind(kind));
-  if (type->is_namespaced && kube::ns(manifest.object).empty()) {
+struct Placed {
+  Manifest manifest;
+  Result<server::TypePtr> type;
+};
+
+Task<Placed> place(Site site, Manifest manifest, std::string default_namespace) {
+  auto type = co_await site.find_type(manifest.object);
+  if (type && (*type)->is_namespaced && kube::ns(manifest.object).empty()) {
     manifest.object = manifest.object.with_path({"metadata", "namespace"}, default_namespace);
   }
-  return type;
+  co_return Placed{std::move(manifest), std::move(type)};
 }
 
 /// Whether a dry run fails only because another object of the same files is not there yet.
@@ -66,48 +75,63 @@ bool needs_sibling(const Status& status, const std::vector<Manifest>& manifests)
   return false;
 }
 
-Task<Result<void>> try_one(Session& session, Request request, const std::vector<Manifest>& manifests, const Manifest& source) {
+Task<Result<void>> try_one(Site site, Placed placed, const std::vector<Manifest>& manifests) {
+  Request request = apply_request(*placed.type, placed.manifest.object);
   request.dry_run = true;
-  const auto reply = co_await session.server().call(std::move(request));
-  if (!reply && !needs_sibling(reply.error(), manifests)) co_return fail(at(source, reply.error()));
+  const auto reply = co_await site.client->call(std::move(request));
+  if (!reply && !needs_sibling(reply.error(), manifests)) co_return fail(at(placed.manifest, reply.error()));
   co_return Result<void>{};
 }
 
 /// Finds what is wrong before the first namespace or CRD is made. What needs them is tried again once they are there.
-Task<Result<void>> try_all(Session& session, std::vector<Manifest> manifests, std::string ns) {
+Task<Result<void>> try_all(Site site, std::vector<Manifest> manifests, std::string ns) {
   const bool brings_kinds = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) == 0; });
-  for (Manifest& manifest : manifests) {
-    const auto type = place(session, manifest, ns);
-    if (!type && brings_kinds) continue;
-    if (!type) co_return fail(at(manifest, type.error()));
-    SLIPWAY_CO_TRY_VOID(co_await try_one(session, apply_request(*type, manifest.object), manifests, manifest));
+  for (const Manifest& manifest : manifests) {
+    Placed placed = co_await place(site, manifest, ns);
+    if (!placed.type && brings_kinds) continue;
+    if (!placed.type) co_return fail(at(manifest, placed.type.error()));
+    SLIPWAY_CO_TRY_VOID(co_await try_one(site, std::move(placed), manifests));
   }
   co_return Result<void>{};
 }
 
-Task<Result<std::vector<Delivery>>> apply_ranked(Session& session, std::vector<Manifest> manifests, std::string ns,
-                                                 int wanted) {
-  std::vector<Delivery> deliveries;
-  std::vector<Request> requests;
-  std::vector<const Manifest*> sources;
-  for (Manifest& manifest : manifests) {
+Task<Result<std::vector<Delivery>>> apply_ranked(Site site, std::vector<Manifest> manifests, std::string ns, int wanted) {
+  std::vector<Placed> all;
+  const bool brings_kinds = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) == 0; });
+  for (const Manifest& manifest : manifests) {
     if (rank(manifest.object) != wanted) continue;
-    const auto type = place(session, manifest, ns);
-    if (!type) co_return fail(at(manifest, type.error()));
-    requests.push_back(apply_request(*type, manifest.object));
-    deliveries.push_back({*type, kube::key_of(manifest.object)});
-    sources.push_back(&manifest);
+    Placed placed = co_await place(site, manifest, ns);
+    // A kind that the files bring is served only a while after it was made.
+    const Steady deadline = site.env.clock.steady() + (brings_kinds && wanted > 0 ? kKindTimeout : Duration{0});
+    while (!placed.type && placed.type.error().reason == Reason::NotFound && site.env.clock.steady() < deadline) {
+      co_await sleep_for(site.env, kKindPause);
+      placed = co_await place(site, manifest, ns);
+    }
+    if (!placed.type) co_return fail(at(manifest, placed.type.error()));
+    all.push_back(std::move(placed));
   }
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    SLIPWAY_CO_TRY_VOID(co_await try_one(session, requests[i], manifests, *sources[i]));
-  }
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const auto reply = co_await session.server().call(std::move(requests[i]));
-    if (!reply) co_return fail(at(*sources[i], reply.error()));
-    for (const std::string& warning : reply->warnings) fmt::print(stderr, "Warning: {}: {}\n", sources[i]->source, warning);
+  for (const Placed& one : all) SLIPWAY_CO_TRY_VOID(co_await try_one(site, one, manifests));
+  std::vector<Delivery> deliveries;
+  for (const Placed& one : all) {
+    const auto reply = co_await site.client->call(apply_request(*one.type, one.manifest.object));
+    if (!reply) co_return fail(at(one.manifest, reply.error()));
+    for (const std::string& warning : reply->warnings) fmt::print(stderr, "Warning: {}: {}\n", one.manifest.source, warning);
+    deliveries.push_back({*one.type, kube::key_of(one.manifest.object)});
   }
   co_return deliveries;
 }
+
+/// What is seen of a cluster elsewhere while a delivery is followed: nothing but the objects themselves.
+class OnlyTime : public control::View {
+ public:
+  explicit OnlyTime(Time now) : now_(now) {}
+  json::Value find(const json::Value&) const override { return {}; }
+  std::vector<json::Value> owned_by(const json::Value&, const kube::GroupVersionKind&) const override { return {}; }
+  Time now() const override { return now_; }
+
+ private:
+  Time now_;
+};
 
 /// What follow() watches. Held by the session: its informers run until the loop ends.
 class Following {
@@ -115,9 +139,10 @@ class Following {
   Following(Session& session, std::vector<Delivery> deliveries, DeliverOptions options)
       : session_(session),
         options_(options),
+        client_(options.elsewhere ? *options.elsewhere : session.server()),
         tasks_(session.env()),
         changed_(session.env()),
-        progress_(make_progress(session.env(), options.output, [this] { return view(); })) {
+        progress_(make_progress(session.env(), options.output, [this] { return shown_view(); })) {
     for (Delivery& delivery : deliveries) {
       if (plane::has_end(delivery.type->kind)) deliveries_.push_back(std::move(delivery));
     }
@@ -135,7 +160,17 @@ class Following {
   bool is_under_way() const;
   int exit_code() const;
   void print_result();
+  bool is_elsewhere() const { return options_.elsewhere != nullptr; }
   plane::StoreView view() { return {session_.server(), session_.store(), env().clock.now()}; }
+  std::shared_ptr<const control::View> shown_view() {
+    if (is_elsewhere()) return std::make_shared<OnlyTime>(env().clock.now());
+    return std::make_shared<plane::StoreView>(view());
+  }
+  std::optional<delivery::Hold> hold_of(const Delivery& delivery) const;
+  /// Nothing goes on by itself.
+  bool is_held() const;
+  Task<> approve();
+  int end_open();
   void watch();
   Task<> wait();
   bool is_delivered(const kube::Resource& resource, const kube::ObjectKey& key) const {
@@ -147,6 +182,7 @@ class Following {
 
   Session& session_;
   DeliverOptions options_;
+  client::Client& client_;
   std::vector<Delivery> deliveries_;
   Tasks tasks_;
   Signal changed_;
@@ -158,25 +194,64 @@ class Following {
 Task<int> Following::run() {
   watch();
   for (const auto& [resource, informer] : informers_) co_await informer->wait_synced();
-  session_.start_controllers();
+  if (!is_elsewhere()) session_.start_controllers();
   tasks_.spawn(wake_on_interrupt());
   co_await wait();
   progress_->end();
   const bool is_open = is_under_way();
-  if (!is_open) co_await clear_up();
+  if (!is_open && !is_elsewhere()) co_await clear_up();
   print_result();
   if (!is_open) co_return exit_code();
-  fmt::print(stderr, "{}: stopping the pods; the same command goes on from here\n",
-             session_.is_interrupted() ? "interrupted" : "timed out");
-  co_await session_.controllers()->stop_pods(kStopGrace);
-  co_return session_.is_interrupted() ? kInterrupted : kTimedOut;
+  const int code = end_open();
+  if (!is_elsewhere()) co_await session_.controllers()->stop_pods(kStopGrace);
+  co_return code;
+}
+
+/// Says how what has not ended goes on.
+int Following::end_open() {
+  if (session_.is_interrupted() || !is_held()) {
+    fmt::print(stderr, "{}{}; the same command goes on from here\n", session_.is_interrupted() ? "interrupted" : "timed out",
+               is_elsewhere() ? "" : ": stopping the pods");
+    return session_.is_interrupted() ? kInterrupted : kTimedOut;
+  }
+  for (const Delivery& delivery : deliveries_) {
+    const auto hold = hold_of(delivery);
+    if (verdict_of(delivery) || !hold) continue;
+    fmt::print(stderr, "{}: {}; go on with: slipway {} {} -n {} {}\n", plane::title(object(delivery)), hold->text, hold->action,
+               plane::title(object(delivery)), delivery.key.ns, options_.place);
+  }
+  return kTimedOut;
+}
+
+std::optional<delivery::Hold> Following::hold_of(const Delivery& delivery) const {
+  const Object now = object(delivery);
+  const delivery::KindRow* row = plane::find_row(now);
+  return row != nullptr && row->hold ? row->hold(now) : std::nullopt;
+}
+
+bool Following::is_held() const {
+  return std::ranges::all_of(deliveries_, [this](const Delivery& d) { return verdict_of(d) || hold_of(d); });
+}
+
+Task<> Following::approve() {
+  const std::vector<Delivery> all = deliveries_;
+  for (const Delivery& delivery : all) {
+    const auto hold = hold_of(delivery);
+    if (verdict_of(delivery) || !hold) continue;
+    const delivery::Action* action = plane::find_action(plane::find_row(object(delivery)), hold->action);
+    if (action == nullptr) continue;
+    const auto done = co_await action->run(
+        {.env = env(), .client = client_, .resource = delivery.type->resource, .key = delivery.key, .part = "", .options = {}});
+    // What was seen may be older than what somebody, or this, has approved since.
+    if (done) fmt::print(stderr, "{}: {}: approved\n", plane::title(object(delivery)), hold->text);
+  }
 }
 
 void Following::watch() {
   for (const Delivery& delivery : deliveries_) {
     auto& informer = informers_[delivery.type->resource];
     if (informer) continue;
-    informer = std::make_unique<client::Informer>(env(), session_.server(), delivery.type->resource);
+    informer = std::make_unique<client::Informer>(env(), client_, delivery.type->resource);
     informer->add_handler([this, resource = delivery.type->resource](const Object& before, const Object& after) {
       // The folder may hold others, of earlier runs or made by controllers: they are none of this delivery.
       if (is_delivered(resource, kube::key_of(after.is_null() ? before : after))) {
@@ -192,6 +267,8 @@ void Following::watch() {
 Task<> Following::wait() {
   const Steady deadline = options_.timeout ? env().clock.steady() + *options_.timeout : Steady::max();
   while (is_under_way() && !session_.is_interrupted() && env().clock.steady() < deadline) {
+    if (options_.approves_all) co_await approve();
+    if (!options_.approves_all && is_held()) break;
     co_await changed_.wait_until(std::min(deadline, env().clock.steady() + progress_->refresh()));
     progress_->tick();
   }
@@ -253,7 +330,7 @@ void Following::print_result() {
   if (options_.output == Output::Table) {
     for (const Delivery& delivery : deliveries_) {
       const Object end = object(delivery);
-      fmt::print("\n{}", plane::summary(end, view()));
+      fmt::print("\n{}", plane::summary(end, *shown_view()));
       if (is_gone(delivery) && !plane::verdict(end)) fmt::print("{} was deleted before its end\n", delivery.key.name);
     }
     return;
@@ -265,13 +342,32 @@ void Following::print_result() {
 
 }  // namespace
 
-Task<Result<std::vector<Delivery>>> apply_all(Session& session, std::vector<Manifest> manifests,
-                                              std::string default_namespace) {
+Site site_of(Env& env, server::Server& server) {
+  return {.env = env,
+          .client = {std::shared_ptr<void>(), &server}, .find_type = [&server](Object object) -> Task<Result<server::TypePtr>> {
+            SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
+            co_return server.registry().find_kind(kind);
+          }};
+}
+
+Site site_of(Env& env, std::shared_ptr<client::Client> client) {
+  const auto kinds = std::make_shared<delivery::workflow::KindMapper>();
+  return {.env = env, .client = client, .find_type = [client, kinds](Object object) -> Task<Result<server::TypePtr>> {
+            SLIPWAY_CO_TRY(found, co_await kinds->find_for(*client, "", object));
+            auto type = std::make_shared<kube::ResourceType>();
+            type->resource = found.resource;
+            type->kind = found.kind;
+            type->is_namespaced = found.is_namespaced;
+            co_return type;
+          }};
+}
+
+Task<Result<std::vector<Delivery>>> apply_all(Site site, std::vector<Manifest> manifests, std::string default_namespace) {
   const bool has_ranks = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) < 2; });
-  if (has_ranks) SLIPWAY_CO_TRY_VOID(co_await try_all(session, manifests, default_namespace));
+  if (has_ranks) SLIPWAY_CO_TRY_VOID(co_await try_all(site, manifests, default_namespace));
   std::vector<Delivery> all;
   for (const int wanted : {0, 1, 2}) {
-    SLIPWAY_CO_TRY(some, co_await apply_ranked(session, manifests, default_namespace, wanted));
+    SLIPWAY_CO_TRY(some, co_await apply_ranked(site, manifests, default_namespace, wanted));
     all.insert(all.end(), some.begin(), some.end());
   }
   co_return all;

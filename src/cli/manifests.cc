@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <tuple>
 
 #include "json/text.h"
+#include "json/yaml_place.h"
+#include "plane/families.h"
 
 namespace slipway::cli {
 namespace {
@@ -32,7 +36,7 @@ Result<void> check(const Manifest& manifest) {
 Result<void> add(std::vector<Manifest>& manifests, Manifest manifest) {
   if (manifest.object["kind"].as_string() == "List") {
     for (const json::Value& item : manifest.object["items"].items()) {
-      SLIPWAY_TRY_VOID(add(manifests, Manifest{item, manifest.source}));
+      SLIPWAY_TRY_VOID(add(manifests, Manifest{.object = item, .source = manifest.source}));
     }
     return {};
   }
@@ -41,21 +45,37 @@ Result<void> add(std::vector<Manifest>& manifests, Manifest manifest) {
   return {};
 }
 
+/// The form of a file by its name; null for YAML and JSON.
+const delivery::SourceForm* form_of(std::string_view name) {
+  static const std::vector<delivery::SourceForm> forms = plane::source_forms();
+  const auto at = std::ranges::find_if(forms, [&](const auto& form) { return name.ends_with(form.extension); });
+  return at == forms.end() ? nullptr : &*at;
+}
+
 Result<void> read_file(Files& files, const std::string& path, std::vector<Manifest>& manifests) {
   SLIPWAY_TRY(text, files.read(path == "-" ? "/dev/stdin" : path));
+  if (const delivery::SourceForm* form = form_of(path)) {
+    SLIPWAY_TRY(object, form->read(path, text));
+    return add(manifests, Manifest{.object = std::move(object), .source = path});
+  }
   const std::string name = path == "-" ? "standard input" : path;
   json::Limits limits;
   limits.max_bytes = kMaxFileBytes;
   auto documents = json::parse_yaml_all(text, limits);
   if (!documents) return bad(name, documents.error().message);
+  const auto shared = std::make_shared<const std::string>(std::move(text));
   for (json::YamlDocument& document : *documents) {
-    SLIPWAY_TRY_VOID(add(manifests, Manifest{std::move(document.value), fmt::format("{}:{}", name, document.line)}));
+    Manifest manifest{.object = std::move(document.value), .source = fmt::format("{}:{}", name, document.line)};
+    manifest.place = [shared, name, line = document.line](const std::string& member) {
+      return fmt::format("{}:{}", name, json::yaml_line(*shared, line, member));
+    };
+    SLIPWAY_TRY_VOID(add(manifests, std::move(manifest)));
   }
   return {};
 }
 
 bool is_manifest_name(std::string_view name) {
-  return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
+  return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json") || form_of(name) != nullptr;
 }
 
 Result<void> refuse_doubles(const std::vector<Manifest>& manifests) {

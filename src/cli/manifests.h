@@ -1,19 +1,16 @@
-// Objects out of files: YAML or JSON, several documents per file, "-" for standard input, folders taken whole. Each object
-// remembers where it stands, so that every message about it can say so.
+// Objects out of files: YAML or JSON, several documents per file, forms that families read (delivery::SourceForm), "-" for
+// standard input, folders taken whole. Each object remembers where it stands, so that every message about it can say so.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/env.h"
-#include "kube/object.h"
+#include "delivery/family.h"
 
 namespace slipway::cli {
 
-struct Manifest {
-  kube::Object object;
-  std::string source;  // "release.yaml:12"
-};
+using Manifest = delivery::SourceObject;
 
 /// Reads all documents of all paths in order; items of List objects become objects of their own. The namespace of namespaced
 /// objects is left as written. BadRequest with file, line and column for text that cannot be read, for objects without

@@ -1,24 +1,40 @@
-// describe and why on a cluster elsewhere: `kubectl slipway describe|why`, and the same commands without --data-dir.
+// kubectl slipway describe|why: the program under the name kubectl-slipway, on a cluster elsewhere.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "cli/commands.h"
-#include "cli/subject.h"
+#include "cli/controller_notes.h"
+#include "cli/place.h"
 #include "plane/show.h"
 
 namespace slipway::cli {
+namespace {
 
-Task<int> plugin_describe(Session& session, Arguments arguments) {
-  const auto subject = co_await read_subject(session, std::move(arguments));
-  if (!subject) co_return report(subject.error());
-  fmt::print("{}", plane::description(subject->object, subject->view.all({"", "v1", "Event"}), subject->view));
-  co_return kDelivered;
+/// What keeps controllers from their work: an embedded cluster says it in /readyz, `slipway controller` in its Lease.
+Task<std::vector<std::string>> hindrances(std::shared_ptr<remote::RemoteClient> client) {
+  constexpr std::string_view kMark = "[-]controllers failed: ";
+  std::vector<std::string> told;
+  const auto ready = co_await client->get_path("/readyz");
+  if (!ready) {
+    for (const std::string& line : lines_of(ready.error().message)) {
+      if (line.starts_with(kMark)) told.push_back(line.substr(kMark.size()));
+    }
+  }
+  std::ranges::move(co_await controller_notes(*client), std::back_inserter(told));
+  co_return told;
 }
 
+}  // namespace
+
+Task<int> plugin_describe(Session& session, Arguments arguments) { co_return co_await describe(session, std::move(arguments)); }
+
 Task<int> plugin_why(Session& session, Arguments arguments) {
-  const auto subject = co_await read_subject(session, std::move(arguments));
-  if (!subject) co_return report(subject.error());
-  for (const std::string& each : subject->hindrances) fmt::print("note: {}\n", each);
-  const plane::Answer answer = plane::why(subject->object, subject->part, subject->view);
+  const auto found = co_await find_object(session, std::move(arguments));
+  if (!found) co_return report(found.error());
+  for (const std::string& each : co_await hindrances(found->place.elsewhere)) fmt::print("note: {}\n", each);
+  const plane::Answer answer = plane::why(found->object, found->part, *found->view);
   fmt::print("{}", answer.text);
   co_return answer.is_unknown_part ? kBadInput : kDelivered;
 }

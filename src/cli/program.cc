@@ -11,33 +11,27 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/cue_command.h"
+#include "cli/options.h"
 #include "os/supervisor.h"
 #include "plane/families.h"
 
 namespace slipway::cli {
 namespace {
 
-/// One command: how it is called, what it needs, what it does.
-struct Command {
-  const char* name;
-  const char* help;
-  enum class Needs : std::uint8_t { Files, Target, Nothing, Remote } needs;
-  enum class Access : std::uint8_t { Read, Write } access;
-  Task<int> (*run)(Session&, Arguments);
-};
-
 constexpr Command kCommands[] = {
     {"up", "keep a control plane that kubectl and other clients can use", Command::Needs::Nothing, Command::Access::Write, up},
     {"controller", "run the controllers against a cluster elsewhere", Command::Needs::Remote, Command::Access::Write,
      controller},
-    {"apply", "apply what is in the files on a cluster elsewhere", Command::Needs::Remote, Command::Access::Write, apply_files},
-    {"status", "show how an object of a cluster elsewhere stands", Command::Needs::Remote, Command::Access::Write, show_status},
-    {"workflow", "suspend, resume or terminate a workflow", Command::Needs::Remote, Command::Access::Write, operate},
     {"run", "apply what is in the files and run it to its end", Command::Needs::Files, Command::Access::Write, run},
+    {"apply", "apply what is in the files to a cluster where controllers run", Command::Needs::Place, Command::Access::Write,
+     apply},
+    {"status", "show how an object stands, and with --tree what it has made", Command::Needs::Place, Command::Access::Read,
+     status},
     {"get", "list objects", Command::Needs::Target, Command::Access::Read, get},
-    {"describe", "show one object with all that belongs to it", Command::Needs::Target, Command::Access::Read, describe},
-    {"why", "say what an object or step waits for, down to the root cause", Command::Needs::Target, Command::Access::Read, why},
-    {"logs", "print the log of a pod, a Job or a step", Command::Needs::Target, Command::Access::Read, logs},
+    {"describe", "show one object with all that belongs to it", Command::Needs::Place, Command::Access::Read, describe},
+    {"why", "say what an object or step waits for, down to the root cause", Command::Needs::Place, Command::Access::Read, why},
+    {"logs", "print the log of a pod, a Job, a step or a component", Command::Needs::Place, Command::Access::Read, logs},
+    {"exec", "run a command in a container of a pod or a component", Command::Needs::Place, Command::Access::Read, exec},
     {"delete", "delete an object and what it owns", Command::Needs::Target, Command::Access::Write, remove},
 };
 
@@ -49,9 +43,6 @@ constexpr Command kPluginCommands[] = {
      plugin_why},
 };
 constexpr std::string_view kPluginName = "kubectl-slipway";
-
-/// Whether without --data-dir it is about a cluster elsewhere.
-bool has_remote_form(const Command& command) { return command.run == describe || command.run == why; }
 
 plane::PodRuntimeKind pods_of(const Arguments& arguments) {
   return arguments.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
@@ -78,16 +69,23 @@ Result<void> settle_runtime(Arguments& arguments) {
   return {};
 }
 
-/// A command without --data-dir on a cluster elsewhere, where it has that form.
-const Command& form_of(const Command& command, const Arguments& arguments) {
-  if (!has_remote_form(command) || !arguments.data_dir.empty()) return command;
-  return *std::ranges::find(kPluginCommands, std::string_view(command.name), &Command::name);
+/// Which cluster the command works on: `is_elsewhere` and `has_cluster`.
+void settle_place(const Command& command, Arguments& arguments) {
+  const bool names_elsewhere = !arguments.kubeconfig.empty() || !arguments.context.empty();
+  const bool may_be_elsewhere = command.needs == Command::Needs::Place || command.needs == Command::Needs::Family;
+  arguments.is_elsewhere = command.needs == Command::Needs::Remote || (may_be_elsewhere && arguments.data_dir.empty());
+  if (command.family != nullptr) {
+    using Cluster = delivery::Command::Cluster;
+    arguments.command = command.family;
+    arguments.has_cluster = command.family->cluster == Cluster::Always ||
+                            (command.family->cluster == Cluster::IfNamed && (names_elsewhere || !arguments.data_dir.empty()));
+  }
+  if (!arguments.is_elsewhere && arguments.ns.empty()) arguments.ns = "default";
 }
 
-int execute(const Command& asked, Arguments arguments) {
-  const Command& command = form_of(asked, arguments);
+int execute(const Command& command, Arguments arguments) {
+  settle_place(command, arguments);
   arguments.data_dir = absolute(arguments.data_dir);
-  if (arguments.ns.empty() && command.needs != Command::Needs::Remote) arguments.ns = "default";
   const bool is_temporary = arguments.data_dir.empty();
   if (const auto settled = settle_runtime(arguments); !settled) return report(settled.error());
   if (is_temporary) arguments.data_dir = make_temporary_folder();
@@ -102,8 +100,9 @@ int execute(const Command& asked, Arguments arguments) {
   }
   SessionOptions options;
   options.data_dir = arguments.data_dir;
-  options.is_read_only = !writes;
-  options.opens_cluster = command.run != up && command.needs != Command::Needs::Remote;
+  options.opens_cluster = command.run != up && !arguments.is_elsewhere && arguments.has_cluster;
+  options.is_read_only = !writes && options.opens_cluster;
+  if (command.run == run) options.clusters = arguments.clusters;
   options.pods = pods_of(arguments);
   int code = kFailed;
   {
@@ -115,7 +114,7 @@ int execute(const Command& asked, Arguments arguments) {
     });
     // What was interrupted or timed out may be gone on with, so its folder stays.
     const bool has_ended = code == kDelivered || code == kFailed || code == kBadInput;
-    if (is_temporary && (has_ended || command.needs == Command::Needs::Remote)) {
+    if (is_temporary && (has_ended || !options.opens_cluster)) {
       static_cast<void>(session.env().files.remove_all(arguments.data_dir));
     } else if (is_temporary) {
       fmt::print(stderr, "the folder is {}: go on with --data-dir {}\n", arguments.data_dir, arguments.data_dir);
@@ -149,105 +148,32 @@ int serve_until_input_ends(const Arguments& arguments) {
 }
 
 /// The commands of the program: the table, and a row for each verb of the families.
-std::vector<Command> all_commands(const std::vector<delivery::Action>& actions) {
+std::vector<Command> all_commands(const std::vector<delivery::Action>& actions,
+                                  const std::vector<delivery::Command>& families) {
   std::vector<Command> commands(std::begin(kCommands), std::end(kCommands));
   for (const delivery::Action& action : actions) {
-    commands.push_back({action.verb.c_str(), action.help.c_str(), Command::Needs::Target, Command::Access::Write, act});
+    const auto access = action.only_reads ? Command::Access::Read : Command::Access::Write;
+    commands.push_back({action.verb.c_str(), action.help.c_str(), Command::Needs::Place, access, act, nullptr, &action});
+  }
+  for (const delivery::Command& command : families) {
+    const auto access = command.only_reads ? Command::Access::Read : Command::Access::Write;
+    commands.push_back({command.verb.c_str(), command.help.c_str(), Command::Needs::Family, access, family_command, &command});
   }
   return commands;
 }
 
-void add_identity_option(CLI::App& app, Arguments& arguments) {
-  app.add_option("--application-identity", arguments.application_identity,
-                 "as whom applications act: user (who wrote them, where admission records that) or controller")
-      ->check(CLI::IsMember({"user", "controller"}));
-}
-
-/// What a command on a cluster elsewhere takes, beside where that is.
-void add_remote_options(CLI::App& app, const Command& command, Arguments& arguments) {
-  app.add_option("-n,--namespace", arguments.ns, "namespace (default: the context's)");
-  if (command.run == apply_files) {
-    app.add_option("-f,--filename", arguments.files, "files or folders with YAML or JSON; - is standard input")->required();
-    return;
-  }
-  const char* const form =
-      command.run == operate ? "VERB, and NAME or KIND/NAME[/STEP]: resume release" : "KIND/NAME, KIND NAME or KIND/NAME/STEP";
-  app.add_option("target", arguments.target, form)->required()->expected(command.run == operate ? 2 : 1, 2);
-  if (command.run == show_status) app.add_flag("-w,--watch", arguments.watches, "until it has ended or waits for a person");
-}
-
-void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
-  const bool is_run = command.needs == Command::Needs::Files;
-  if (is_run) {
-    app.add_option("-f,--filename", arguments.files, "files or folders with YAML or JSON; - is standard input")->required();
-    app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state (default: a temporary one)");
-  } else if (command.needs == Command::Needs::Nothing) {
-    app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state, the keys and the kubeconfig")->required();
-    app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
-    app.add_option("--clusters", arguments.clusters, "names of clusters, each at /clusters/NAME (default: one, at the root)")
-        ->delimiter(',');
-    app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
-        ->check(CLI::IsMember({"process", "simulated"}));
-    add_identity_option(app, arguments);
-    return;
-  } else if (command.needs == Command::Needs::Remote) {
-    app.add_option("--kubeconfig", arguments.kubeconfig, "file (default: KUBECONFIG, ~/.kube/config, the pod's own account)");
-    app.add_option("--context", arguments.context, "context of the kubeconfig (default: the current one)");
-    if (command.run != controller) {
-      add_remote_options(app, command, arguments);
-      return;
-    }
-    add_identity_option(app, arguments);
-    app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
-    app.add_flag("--cluster-controllers", arguments.cluster_controllers,
-                 "also run what makes a bare API server a cluster: Jobs, Deployments, simulated pods, garbage collection");
-    return;
-  } else {
-    app.add_option("target", arguments.target, "KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);
-    CLI::Option* folder = app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run");
-    if (has_remote_form(command)) {
-      const char* const kWhere =
-          "file: look at a cluster elsewhere (default: KUBECONFIG, ~/.kube/config, the pod's own account)";
-      app.add_option("--kubeconfig", arguments.kubeconfig, kWhere)->excludes(folder);
-      app.add_option("--context", arguments.context, "context of the kubeconfig (default: the current one)")->excludes(folder);
-    } else {
-      folder->required();
-    }
-  }
-  app.add_option("-n,--namespace", arguments.ns, "namespace (default: default)");
-  const bool delivers = command.run == run || command.run == act;
-  if (delivers) {
-    app.add_option("--timeout", arguments.timeout, "give up after this long, e.g. 10m (exit code 3)");
-    app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
-        ->check(CLI::IsMember({"process", "simulated"}));
-    app.add_option("-o,--output", arguments.output, "table or json")->check(CLI::IsMember({"table", "json"}));
-  }
-  if (command.run == get) {
-    app.add_flag("-A,--all-namespaces", arguments.all_namespaces, "all namespaces");
-    app.add_option("-o,--output", arguments.output, "table, wide, json, yaml or name")
-        ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
-  }
-  if (command.run == logs) app.add_option("-c,--container", arguments.container, "container, where a pod has several");
-  if (command.run == remove) {
-    app.add_option("--cascade", arguments.cascade, "background, foreground or orphan (keeps the Jobs)")
-        ->check(CLI::IsMember({"background", "foreground", "orphan"}));
-  }
-}
-
-void add_action_options(CLI::App& app, const delivery::Action& action, Arguments& arguments) {
-  for (const delivery::ActionOption& option : action.options) {
-    app.add_option("--" + option.name, arguments.action_options[option.name], option.help);
-  }
-}
-
 /// `slipway completion SHELL`. Needs no folder and no cluster.
-void add_completion(CLI::App& app, const std::vector<delivery::Action>& actions, int& code) {
+void add_completion(CLI::App& app, const std::vector<Command>& commands, int& code) {
   CompletionWords words{.commands = {"cluster", "completion", "cue", "version"}, .on_objects = {}, .kinds = {}};
-  for (const Command& command : all_commands(actions)) {
-    words.commands.emplace_back(command.name);
-    if (command.needs == Command::Needs::Target) words.on_objects.emplace_back(command.name);
+  for (const Command& command : commands) {
+    const std::string_view name(command.name);
+    words.commands.emplace_back(name.substr(0, name.find(' ')));
+    const bool is_on_object = command.needs == Command::Needs::Target || command.needs == Command::Needs::Place;
+    if (is_on_object && command.run != apply && !name.contains(' ')) words.on_objects.emplace_back(name);
   }
   std::ranges::sort(words.commands);
+  const auto doubled = std::ranges::unique(words.commands);
+  words.commands.erase(doubled.begin(), doubled.end());
   CLI::App* sub = app.add_subcommand("completion", "print a script with which a shell completes commands and kinds");
   CLI::Option* shell = sub->add_option("shell", "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   sub->callback([shell, words, &code]() mutable {
@@ -285,15 +211,15 @@ int main(int argc, char** argv) {
   ready->add_option("--data-dir", arguments.data_dir)->required();
   ready->callback([&] { code = serve_until_input_ends(arguments); });
   const std::vector<delivery::Action> actions = plane::actions();
-  if (!has_plugin_name) add_completion(app, actions, code);
+  const std::vector<delivery::Command> family_commands = plane::commands();
+  const std::vector<Command> commands = has_plugin_name
+                                            ? std::vector<Command>(std::begin(kPluginCommands), std::end(kPluginCommands))
+                                            : all_commands(actions, family_commands);
+  if (!has_plugin_name) add_completion(app, commands, code);
   if (!has_plugin_name) add_cluster_command(app, code);
-  const std::vector<Command> commands =
-      has_plugin_name ? std::vector<Command>(std::begin(kPluginCommands), std::end(kPluginCommands)) : all_commands(actions);
   for (const Command& command : commands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    CLI::App* sub = add_subcommand(app, command.name, command.help);
     add_options(*sub, command, arguments);
-    const auto action = std::ranges::find(actions, std::string_view(command.name), &delivery::Action::verb);
-    if (!has_plugin_name && action != actions.end()) add_action_options(*sub, *action, arguments);
     sub->callback([&arguments, &code, &command] {
       arguments.action = command.name;
       code = execute(command, arguments);

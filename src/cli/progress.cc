@@ -102,8 +102,8 @@ class LiveTable : public Progress {
     const int rows = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 3 ? window.ws_row : 40;
     const std::size_t columns = window.ws_col > 20 ? window.ws_col : 120;
     std::string text;
-    const plane::StoreView view = view_();
-    for (const auto& [name, object] : objects_) text += plane::summary(object, view);
+    const auto view = view_();
+    for (const auto& [name, object] : objects_) text += plane::summary(object, *view);
     std::string frame = erasure();
     int shown = 0;
     std::size_t begin = 0;

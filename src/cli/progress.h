@@ -6,8 +6,8 @@
 
 #include "base/env.h"
 #include "cli/deliver.h"
+#include "control/explain.h"
 #include "kube/object.h"
-#include "plane/store_view.h"
 
 namespace slipway::cli {
 
@@ -25,7 +25,7 @@ class Progress {
 };
 
 /// What else there is now, for summaries that need more than the object.
-using MakeView = std::function<plane::StoreView()>;
+using MakeView = std::function<std::shared_ptr<const control::View>()>;
 
 /// The live table when standard output is a terminal; else lines. With Output::Json lines go to standard error.
 std::unique_ptr<Progress> make_progress(Env& env, Output output, MakeView view);

@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "cli/remote_session.h"
+#include "kube/names.h"
 #include "net/client.h"
 
 namespace slipway::cli {
@@ -36,7 +38,7 @@ Session::~Session() {
   real_.shut();
   held_.clear();
   controllers_.reset();
-  api_.reset();
+  clusters_.clear();
 }
 
 int Session::run(std::function<Task<int>(Session&)> command) {
@@ -49,41 +51,57 @@ int Session::run(std::function<Task<int>(Session&)> command) {
 
 Task<> Session::open_and(std::function<Task<int>(Session&)> command) {
   exit_code_ = co_await attempt(std::move(command));
-  if (api_) co_await api_->close();
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    if (clusters_[i].api) co_await clusters_[i].api->close();
+  }
   real_.stop();
+}
+
+Result<void> Session::name_clusters() {
+  std::vector<std::string> names = known_clusters(env().files, options_.data_dir);
+  if (!options_.is_read_only) {
+    SLIPWAY_TRY(settled, settle_clusters(env(), options_.data_dir, options_.clusters));
+    names = settled;
+  }
+  if (names.empty()) clusters_.push_back({.name = "", .folder = options_.data_dir});
+  for (const std::string& name : names) {
+    clusters_.push_back({.name = name, .folder = fmt::format("{}/clusters/{}", options_.data_dir, name)});
+  }
+  if (!options_.is_read_only || env().files.exists(clusters_.front().folder + "/cluster.db")) return {};
+  return fail(Reason::NotFound,
+              fmt::format("{} holds no Slipway data: give the --data-dir of an earlier `slipway run`", options_.data_dir));
+}
+
+Task<Result<void>> Session::open(Cluster& cluster) {
+  SLIPWAY_CO_TRY_VOID(check_database_is_there(env(), cluster.folder));
+  if (!options_.is_read_only) SLIPWAY_CO_TRY_VOID(env().files.make_folders(cluster.folder));
+  plane::ApiServer::Options options;
+  options.store.path = cluster.folder + "/cluster.db";
+  options.store.is_read_only = options_.is_read_only;
+  options.store.pid = getpid();
+  options.writes_bootstrap = !options_.is_read_only;
+  const bool is_hub = &cluster == &clusters_.front();
+  SLIPWAY_CO_TRY(api, co_await plane::ApiServer::open(is_hub ? env() : real_.open_env(), std::move(options)));
+  cluster.api = std::move(api);
+  if (!options_.is_read_only) make_private(cluster.folder + "/cluster.db");
+  co_return Result<void>{};
 }
 
 Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
   Files& files = env().files;
-  if (options_.is_read_only && !files.exists(options_.data_dir + "/cluster.db")) {
-    Status missing;
-    missing.reason = Reason::NotFound;
-    missing.message =
-        fmt::format("{} holds no Slipway data: give the --data-dir of an earlier `slipway run`", options_.data_dir);
-    co_return report(missing);
-  }
   if (!options_.is_read_only) {
     const bool is_new = !files.exists(options_.data_dir);
     if (const auto made = files.make_folders(options_.data_dir); !made) co_return report(made.error());
     if (is_new) chmod(options_.data_dir.c_str(), 0700);  // it will hold Secrets
   }
   if (!options_.opens_cluster) co_return co_await command(*this);
-  if (const auto checked = check_database_is_there(env(), options_.data_dir); !checked) {
-    report(checked.error());
-    co_return kBadInput;
+  if (const auto named = name_clusters(); !named) co_return report(named.error());
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    if (const auto opened = co_await open(clusters_[i]); !opened) {
+      report(opened.error());
+      co_return kBadInput;
+    }
   }
-  plane::ApiServer::Options options;
-  options.store.path = options_.data_dir + "/cluster.db";
-  options.store.is_read_only = options_.is_read_only;
-  options.store.pid = getpid();
-  options.writes_bootstrap = !options_.is_read_only;
-  auto api = co_await plane::ApiServer::open(env(), std::move(options));
-  if (!api) {
-    report(api.error());
-    co_return kBadInput;
-  }
-  api_ = std::move(*api);
-  if (!options_.is_read_only) make_private(options_.data_dir + "/cluster.db");
   co_return co_await command(*this);
 }
 
@@ -98,15 +116,29 @@ HttpClient* Session::http() {
   return http_.get();
 }
 
+std::string Session::known_as(const std::string& cluster) const {
+  const std::string& name = cluster.empty() ? clusters_.front().name : cluster;
+  return name.empty() ? plane::Controllers::kLocal : name;
+}
+
+server::Server* Session::find_server(const std::string& cluster) {
+  if (cluster.empty()) return &server();
+  const auto at = std::ranges::find_if(clusters_, [&](const Cluster& one) { return known_as(one.name) == cluster; });
+  return at == clusters_.end() ? nullptr : &at->api->server();
+}
+
 void Session::make_controllers() {
   if (controllers_) return;
-  plane::Controllers::Options options;
-  options.pods = options_.pods;
-  options.data_dir = options_.data_dir;
-  options.supervisor = {"/proc/self/exe", "pod-supervisor"};
-  options.user = {.uid = geteuid(), .gid = getegid()};
-  options.http = http();
-  controllers_ = std::make_unique<plane::Controllers>(env(), server(), options, remote_factory(env()));
+  controllers_ = std::make_unique<plane::Controllers>(env(), remote_factory(env()));
+  for (Cluster& cluster : clusters_) {
+    plane::Controllers::Options options;
+    options.pods = options_.pods;
+    options.data_dir = cluster.folder;
+    options.supervisor = {"/proc/self/exe", "pod-supervisor"};
+    options.http = http();
+    options.user = {.uid = geteuid(), .gid = getegid()};
+    controllers_->add(known_as(cluster.name), cluster.api->server(), options);
+  }
 }
 
 void Session::start_controllers() {
@@ -114,9 +146,45 @@ void Session::start_controllers() {
   controllers_->start();
 }
 
-server::PodBackend* Session::pod_logs() {
+server::PodBackend* Session::pod_logs(const std::string& cluster) {
   make_controllers();
-  return controllers_->logs();
+  return controllers_->logs(known_as(cluster));
+}
+
+std::vector<std::string> known_clusters(Files& files, const std::string& data_dir) {
+  std::vector<std::string> names;
+  const auto text = files.read(data_dir + "/cluster-names");
+  std::string left = text ? *text : "";
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    if (end > 0) names.push_back(left.substr(0, end));
+    left.erase(0, end + 1);
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> settle_clusters(Env& env, const std::string& data_dir, std::vector<std::string> wanted) {
+  const std::vector<std::string> known = known_clusters(env.files, data_dir);
+  if (wanted.empty()) return known;
+  std::string text;
+  for (auto at = wanted.begin(); at != wanted.end(); ++at) {
+    if (!kube::dns1123_label_faults(*at).empty())
+      return fail(Reason::BadRequest, fmt::format("--clusters: {} is no DNS label", *at));
+    if (std::find(wanted.begin(), at, *at) != at)
+      return fail(Reason::BadRequest, fmt::format("--clusters: {} is named twice", *at));
+    text += *at + "\n";
+  }
+  if (known.empty() && env.files.exists(data_dir + "/cluster.db")) {
+    return fail(Reason::Conflict,
+                fmt::format("{} holds one cluster without a name: leave --clusters out, or use another folder", data_dir));
+  }
+  if (!known.empty() && known.front() != wanted.front()) {
+    return fail(Reason::Conflict,
+                fmt::format("the first cluster of {} is {}: name it first in --clusters, or use another folder", data_dir,
+                            known.front()));
+  }
+  SLIPWAY_TRY_VOID(write_if_changed(env, data_dir + "/cluster-names", text, 0644));
+  return wanted;
 }
 
 std::string absolute(const std::string& path) {

@@ -1,11 +1,13 @@
-// An opened data directory: the real Env, the embedded API server over DIR/cluster.db and, when asked for, the controllers. One
-// session per process; commands are coroutines run on its loop.
+// An opened data directory: the real Env, the embedded API servers of its clusters and, when asked for, the controllers. One
+// cluster is DIR/cluster.db; several are DIR/clusters/NAME/cluster.db, named in DIR/cluster-names. The first of them is the
+// hub: the one that commands work on. One session per process; commands are coroutines run on its loop.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/http_client.h"
 #include "os/real_env.h"
@@ -22,6 +24,8 @@ struct SessionOptions {
   bool is_read_only = false;
   /// False for a command that opens clusters itself: then server(), store() and controllers must not be used.
   bool opens_cluster = true;
+  /// The first is the hub. Empty: those that the folder has, one without a name in a new folder.
+  std::vector<std::string> clusters{};
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
   LogLevel log_level = LogLevel::Warn;
 };
@@ -37,8 +41,11 @@ class Session {
   os::RealEnv& real() { return real_; }
   /// Absolute.
   const std::string& data_dir() const { return options_.data_dir; }
-  server::Server& server() { return api_->server(); }
-  store::Store& store() { return api_->store(); }
+  /// Of the hub.
+  server::Server& server() { return clusters_.front().api->server(); }
+  store::Store& store() { return clusters_.front().api->store(); }
+  /// Null when there is no such cluster; an empty name is the hub.
+  server::Server* find_server(const std::string& cluster);
   /// Null before start_controllers().
   plane::Controllers* controllers() { return controllers_.get(); }
 
@@ -48,8 +55,8 @@ class Session {
   void start_controllers();
   /// For steps that call foreign servers; made once. Null, with a warning, when it cannot be.
   HttpClient* http();
-  /// Where logs are read, whether controllers run or not; null when pods are simulated.
-  server::PodBackend* pod_logs();
+  /// Where logs of a cluster's pods are read, whether controllers run or not; null when pods are simulated.
+  server::PodBackend* pod_logs(const std::string& cluster = "");
   /// Keeps what running tasks refer to until the loop has ended.
   void hold(std::shared_ptr<void> object) { held_.push_back(std::move(object)); }
   /// The first SIGINT, SIGTERM, SIGQUIT or SIGHUP (unless started with that ignored, as by nohup) wakes this; a second one ends
@@ -58,14 +65,22 @@ class Session {
   Signal& interrupted() { return interrupted_; }
 
  private:
+  struct Cluster {
+    std::string name;  // empty: the only one
+    std::string folder;
+    std::unique_ptr<plane::ApiServer> api{};
+  };
   void make_controllers();
+  Result<void> name_clusters();
+  std::string known_as(const std::string& cluster) const;
+  Task<Result<void>> open(Cluster& cluster);
   Task<> open_and(std::function<Task<int>(Session&)> command);
   Task<int> attempt(std::function<Task<int>(Session&)> command);
 
   SessionOptions options_;
   os::RealEnv real_;
   std::unique_ptr<HttpClient> http_;
-  std::unique_ptr<plane::ApiServer> api_;
+  std::vector<Cluster> clusters_;
   std::unique_ptr<plane::Controllers> controllers_;
   std::vector<std::shared_ptr<void>> held_;
   Signal interrupted_;
@@ -77,6 +92,11 @@ class Session {
 std::string absolute(const std::string& path);
 /// Below TMPDIR; empty when it cannot be made.
 std::string make_temporary_folder();
+/// The names of the clusters that a folder holds when it holds several; empty when it holds one, or nothing yet.
+std::vector<std::string> known_clusters(Files& files, const std::string& data_dir);
+/// Settles which clusters a folder has: `wanted`, or the known ones. BadRequest for names that are no DNS labels or given
+/// twice, Conflict when the folder holds one without a name, or another hub. Remembers what is new.
+Result<std::vector<std::string>> settle_clusters(Env& env, const std::string& data_dir, std::vector<std::string> wanted);
 
 /// Refuses (StorageReadError) a cluster whose database is missing or empty though its keys, FOLDER/pki/sa.key, are there:
 /// whoever makes those has made the database before. Nothing is changed; the message says what to do.

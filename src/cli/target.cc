@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 namespace slipway::cli {
-namespace {
 
-struct Words {
-  std::string kind;
-  std::string name;
-  std::string part;
-};
-
-Words split(const std::vector<std::string>& words) {
-  Words found;
+Result<TargetWords> split_target(const std::vector<std::string>& words) {
+  if (words.empty() || words.size() > 2 || (words.size() == 2 && words[0].find('/') != std::string::npos)) {
+    return fail(Reason::BadRequest,
+                "name what you mean as KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP, e.g. workflow/release");
+  }
+  TargetWords found;
   const auto slash = words[0].find('/');
   found.kind = words[0].substr(0, slash);
   std::string rest = slash == std::string::npos ? "" : words[0].substr(slash + 1);
@@ -23,14 +20,8 @@ Words split(const std::vector<std::string>& words) {
   return found;
 }
 
-}  // namespace
-
 Result<Target> find_target(const server::Registry& registry, const std::vector<std::string>& words) {
-  if (words.empty() || words.size() > 2 || (words.size() == 2 && words[0].find('/') != std::string::npos)) {
-    return fail(Reason::BadRequest,
-                "name what you mean as KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP, e.g. workflow/release");
-  }
-  Words found = split(words);
+  SLIPWAY_TRY(found, split_target(words));
   auto type = registry.find_word(found.kind);
   if (!type && type.error().reason == Reason::NotFound) {
     std::string kinds;

@@ -8,7 +8,6 @@
 
 #include "cli/commands.h"
 #include "cli/remote_session.h"
-#include "kube/names.h"
 #include "serve/access.h"
 #include "serve/credentials.h"
 #include "serve/gateway.h"
@@ -77,6 +76,7 @@ class Up {
   Result<void> listen(const ListenAddress& address);
   Result<void> write_kubeconfig(const ListenAddress& address);
   void announce(const ListenAddress& address) const;
+  Task<Result<void>> apply_files();
   std::unique_ptr<http::BodyStream> metrics();
   Task<> serve();
   Task<> stop();
@@ -104,23 +104,19 @@ Task<Result<void>> Up::run() {
   if (opened) {
     tasks_.spawn(serve());
     announce(address);
-    if (!session_.is_interrupted()) co_await session_.interrupted().wait();
+    opened = co_await apply_files();
+    if (opened && !session_.is_interrupted()) co_await session_.interrupted().wait();
   }
   co_await stop();
   co_return opened;
 }
 
 Result<void> Up::name_clusters() {
-  if (arguments_.clusters.empty()) {
+  SLIPWAY_TRY(names, settle_clusters(env(), arguments_.data_dir, arguments_.clusters));
+  if (names.empty()) {
     clusters_.push_back(std::make_unique<Cluster>(Cluster{.name = "", .folder = arguments_.data_dir}));
-    return {};
   }
-  for (const std::string& name : arguments_.clusters) {
-    if (!kube::dns1123_label_faults(name).empty())
-      return fail(Reason::BadRequest, fmt::format("--clusters: {} is no DNS label", name));
-    for (const auto& other : clusters_) {
-      if (other->name == name) return fail(Reason::BadRequest, fmt::format("--clusters: {} is named twice", name));
-    }
+  for (const std::string& name : names) {
     clusters_.push_back(
         std::make_unique<Cluster>(Cluster{.name = name, .folder = fmt::format("{}/clusters/{}", arguments_.data_dir, name)}));
   }
@@ -206,6 +202,16 @@ void Up::announce(const ListenAddress& address) const {
   fmt::print("serving {} at https://{}:{}\n", fmt::join(names, ", "), address.url_host(), http_->port());
   fmt::print("kubeconfig: {}/kubeconfig\n", arguments_.data_dir);
   std::fflush(stdout);
+}
+
+/// Of -f, to the first cluster.
+Task<Result<void>> Up::apply_files() {
+  if (arguments_.files.empty()) co_return Result<void>{};
+  SLIPWAY_CO_TRY(manifests, read_manifests(env().files, arguments_.files));
+  SLIPWAY_CO_TRY(applied, co_await apply_all(site_of(env(), clusters_.front()->server->server()), manifests, "default"));
+  for (const Delivery& delivery : applied) fmt::print("{}/{} applied\n", delivery.type->singular, delivery.key.name);
+  std::fflush(stdout);
+  co_return Result<void>{};
 }
 
 Task<> Up::serve() {

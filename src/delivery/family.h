@@ -38,10 +38,20 @@ struct News {
   bool is_progress = false;
 };
 
-/// An option of an action on the command line: `--NAME VALUE`.
-struct ActionOption {
+/// An option of a command: `--NAME VALUE`. A flag takes no value and is given as "true".
+struct CommandOption {
   std::string name;
   std::string help;
+  bool is_flag = false;
+};
+
+/// What a command prints, and how the process ends.
+struct CommandAnswer {
+  std::string text{};                // standard output
+  std::vector<std::string> notes{};  // standard error, a line each
+  int exit_code = 0;
+  /// Of an action: the object is now on its way, and with a data folder the command line follows it to its end.
+  bool follows = false;
 };
 
 /// What an action was asked to do.
@@ -54,14 +64,73 @@ struct ActionCall {
   std::map<std::string, std::string> options;  // those that were given, by name
 };
 
-/// A verb that the command line offers for objects of a kind: `slipway VERB KIND/NAME`. Once it has run, the command line
-/// follows the object to its end. Families may offer the same verb for kinds of theirs.
+/// A verb that the command line offers for objects of a kind: `slipway VERB KIND/NAME`. Families may offer the same verb for
+/// kinds of theirs.
 struct Action {
-  std::string verb;
+  std::string verb;  // one word or two: "rerun", "workflow suspend"
   std::string help;
-  std::vector<ActionOption> options{};
-  /// Asks for the action by a write. It is found by the object's kind, so it need not check that.
-  std::function<Task<Result<kube::Object>>(ActionCall call)> run;
+  std::vector<CommandOption> options{};
+  /// It is found by the object's kind, so it need not check that.
+  std::function<Task<Result<CommandAnswer>>(ActionCall call)> run;
+  bool only_reads = false;
+  /// `slipway VERB NAME` means an object of this kind.
+  bool takes_bare_name = false;
+};
+
+/// An object out of a file, as it was written.
+struct SourceObject {
+  kube::Object object;
+  std::string source;  // "release.yaml:12": where it begins
+  /// "release.yaml:17" for a member of it ("spec.components[0].type"), or the nearest one around that is there. May be empty.
+  std::function<std::string(const std::string& path)> place{};
+
+  std::string at(const std::string& path) const { return place ? place(path) : source; }
+};
+
+/// A form of files, beside YAML and JSON, that objects are written in.
+struct SourceForm {
+  std::string extension;  // ".cue"
+  std::function<Result<kube::Object>(const std::string& file, const std::string& text)> read;
+};
+
+/// What a command of a family was asked to do.
+struct CommandCall {
+  Env& env;
+  client::Client* client = nullptr;  // null where no cluster is needed and none was named
+  std::string ns;
+  std::vector<std::string> words;     // beside the options
+  std::vector<SourceObject> objects;  // of the files given with -f, namespaces as written
+  std::map<std::string, std::string> options;
+};
+
+/// A verb of a family that is not about one object that is there: `slipway render -f FILE`, `slipway def vet FILE`.
+struct Command {
+  /// Whether it works on a cluster: never, on one that was named, or always.
+  enum class Cluster : std::uint8_t { Never, IfNamed, Always };
+  /// What it may be given beside options.
+  enum class Input : std::uint8_t { Files, Words, None };
+
+  std::string verb;  // one word or two
+  std::string help;
+  Cluster cluster = Cluster::Never;
+  Input input = Input::Files;
+  std::string words_name{};  // of Input::Words, for the help: "FILE"
+  std::string words_help{};
+  std::vector<CommandOption> options{};
+  std::function<Task<Result<CommandAnswer>>(CommandCall call)> run;
+  bool only_reads = true;
+};
+
+/// An object that another one made, in whatever cluster.
+struct MadeObject {
+  std::string cluster;    // empty: the object's own
+  json::Value reference;  // {apiVersion, kind, namespace, name}
+};
+
+/// Why an object does not go on by itself.
+struct Hold {
+  std::string text;    // "step approve waits for a person"
+  std::string action;  // the verb that lets it go on: "workflow resume"
 };
 
 /// How objects of one kind are judged and shown. Every function may be empty: the command line then shows the object as YAML.
@@ -71,8 +140,6 @@ struct KindRow {
   std::string kind;
   /// Whether the object has ended; nullopt while it is under way. Empty: objects of the kind have no end to wait for.
   std::function<std::optional<Verdict>(const kube::Object& object)> verdict{};
-  /// Whether the object, which has not ended, goes on only when a person says so.
-  std::function<bool(const kube::Object& object)> waits_for_person{};
   /// What is to be told about a change; `before` is null for an object that appeared. The end is told by `verdict`.
   std::function<std::vector<News>(const kube::Object& before, const kube::Object& after)> news{};
   /// One line, and a table below it where that helps: what a live display redraws. Ends in a line end.
@@ -84,6 +151,10 @@ struct KindRow {
   std::function<bool(const kube::Object& object, const std::string& part)> has_part{};
   /// Whether an object that is owned by one of this kind was made for that part.
   std::function<bool(const kube::Object& owned, const std::string& part)> is_of_part{};
+  /// The objects that it made and that no owner reference tells of; in the order to show.
+  std::function<std::vector<MadeObject>(const kube::Object& object)> made{};
+  /// Nullopt while it goes on by itself.
+  std::function<std::optional<Hold>(const kube::Object& object)> hold{};
   std::vector<Action> actions{};
 };
 
@@ -136,6 +207,8 @@ struct Family {
   std::function<Task<Result<std::vector<Holding>>>(client::Client& hub, std::string cluster)> held_in{};
   /// Counts all that as gone: nothing waits for it any more. Conflict: to be called again.
   std::function<Task<Result<void>>(client::Client& hub, std::string cluster)> forget_cluster{};
+  std::vector<Command> commands{};
+  std::vector<SourceForm> source_forms{};
 };
 
 }  // namespace slipway::delivery

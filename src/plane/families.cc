@@ -163,14 +163,34 @@ std::vector<delivery::Action> actions(Families of) {
           all.push_back(action);
           continue;
         }
-        for (const delivery::ActionOption& option : action.options) {
+        for (const delivery::CommandOption& option : action.options) {
           const bool is_new =
-              std::ranges::find(known->options, option.name, &delivery::ActionOption::name) == known->options.end();
+              std::ranges::find(known->options, option.name, &delivery::CommandOption::name) == known->options.end();
           if (is_new) known->options.push_back(option);
         }
       }
     }
   }
+  return all;
+}
+
+std::vector<kube::ResourceType> types_with_action(std::string_view verb, Families of) {
+  std::vector<kube::ResourceType> types = own_types(of);
+  std::erase_if(types, [&](const kube::ResourceType& type) {
+    return find_action(find_row(type.kind.group, type.kind.kind, of), verb) == nullptr;
+  });
+  return types;
+}
+
+std::vector<delivery::Command> commands(Families of) {
+  std::vector<delivery::Command> all;
+  for (const delivery::Family* family : of) append(all, family->commands);
+  return all;
+}
+
+std::vector<delivery::SourceForm> source_forms(Families of) {
+  std::vector<delivery::SourceForm> all;
+  for (const delivery::Family* family : of) append(all, family->source_forms);
   return all;
 }
 

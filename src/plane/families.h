@@ -48,6 +48,11 @@ const delivery::KindRow* find_row(std::string_view group, std::string_view kind,
 
 /// The verbs that families offer, each once, with the options of all: what the command line adds to its commands.
 std::vector<delivery::Action> actions(Families of = families());
+/// The kinds that have the action `verb`, by their names.
+std::vector<kube::ResourceType> types_with_action(std::string_view verb, Families of = families());
+/// The verbs of families that are not about one object, and the forms of files that they read.
+std::vector<delivery::Command> commands(Families of = families());
+std::vector<delivery::SourceForm> source_forms(Families of = families());
 /// The action `verb` of the row; null when it has none of that name, or is null itself.
 const delivery::Action* find_action(const delivery::KindRow* row, std::string_view verb);
 

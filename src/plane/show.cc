@@ -52,7 +52,7 @@ std::optional<Verdict> verdict(const Object& object, Families of) {
 
 bool waits_for_person(const Object& object, Families of) {
   const delivery::KindRow* row = find_row(object, of);
-  return row != nullptr && row->waits_for_person && row->waits_for_person(object);
+  return row != nullptr && row->hold && row->hold(object).has_value();
 }
 
 std::vector<delivery::News> news(const Object& before, const Object& after, Families of) {

@@ -107,6 +107,28 @@ Task<Result<client::Reply>> RemoteClient::get_path(std::string path) {
   co_return co_await try_until_answered(std::move(call), Steady::max());
 }
 
+Task<Result<std::string>> RemoteClient::get_text(std::string path) {
+  HttpCall call;
+  call.url = connection_.server + path;
+  SLIPWAY_CO_TRY(response, co_await send(std::move(call)));
+  if (is_good(response)) co_return response.body;
+  const auto reply = reply_of(response);
+  if (!reply) co_return fail(reply.error());
+  co_return fail(Reason::InternalError, response.body);
+}
+
+Task<Result<std::shared_ptr<net::WebSocket>>> RemoteClient::open_websocket(std::string path,
+                                                                           std::vector<std::string> subprotocols) {
+  SLIPWAY_CO_TRY(credential, co_await credentials_.get());
+  SLIPWAY_CO_TRY_VOID(renew_transport(credential));
+  const auto sockets = std::dynamic_pointer_cast<net::Client>(transport_);
+  if (!sockets) co_return fail(Reason::NotImplemented, "WebSockets need a transport over sockets");
+  HttpCall call;
+  call.url = connection_.server + path;
+  add_identity(call, credential);
+  co_return co_await sockets->open_websocket(std::move(call), std::move(subprotocols));
+}
+
 Task<Result<client::Reply>> RemoteClient::try_until_answered(HttpCall call, Steady deadline) {
   const bool is_read = call.method == "GET";
   int refusals = 0;

@@ -8,11 +8,16 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/http_client.h"
 #include "client/client.h"
 #include "remote/credential.h"
 #include "remote/kubeconfig.h"
+
+namespace slipway::net {
+class WebSocket;
+}
 
 namespace slipway::remote {
 
@@ -30,6 +35,10 @@ class RemoteClient : public client::Client {
 
   /// A document beside resources: "/version".
   Task<Result<client::Reply>> get_path(std::string path);
+  /// One that is no JSON, whole: the log of a container.
+  Task<Result<std::string>> get_text(std::string path);
+  /// A WebSocket there: exec. NotImplemented where the transport is not one over sockets.
+  Task<Result<std::shared_ptr<net::WebSocket>>> open_websocket(std::string path, std::vector<std::string> subprotocols);
 
  private:
   Task<Result<http::Response>> send(HttpCall call);

@@ -42,7 +42,7 @@ class Operate : public testing::Test {
     ASSERT_TRUE(plane::waits_for_person(now(kind)));
   }
   std::string act(const Kind& kind, const std::string& verb, const std::string& part = "") {
-    return plane_.act(*json::parse_yaml(kind.reference), verb, part);
+    return plane_.act(*json::parse_yaml(kind.reference), "workflow " + verb, part);
   }
 
   static const Image& image() {
@@ -85,7 +85,7 @@ TEST_F(Operate, what_is_terminated_ends_and_cannot_be_resumed) {
 
 TEST_F(Operate, what_is_not_there_is_told_so) {
   plane_.make_namespace("default");
-  const std::string refusal = plane_.act(*json::parse_yaml(kKinds[0].reference), "resume");
+  const std::string refusal = plane_.act(*json::parse_yaml(kKinds[0].reference), "workflow resume");
   EXPECT_TRUE(refusal.contains("\"a\" not found")) << refusal;
 }
 

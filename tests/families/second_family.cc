@@ -77,16 +77,17 @@ delivery::KindRow row() {
     const auto notes = view.owned_by(workflow, {kNotes.group, kNotes.version, "Note"});
     return fmt::format("Approval: {}\nNotes: {}\nEvents: {}\n", kube::name(workflow), notes.size(), events.size());
   };
-  row.actions.push_back({.verb = "approve",
-                         .help = "approve a workflow",
-                         .options = {{"by", "who approves"}},
-                         .run = [](delivery::ActionCall call) -> Task<Result<Object>> {
-                           const auto by = call.options.find("by");
-                           const Value name = by == call.options.end() ? Value("somebody") : Value(by->second);
-                           const Value patch = json::object({{"spec", json::object({{"approved", true}, {"by", name}})}});
-                           co_return co_await client::merge_patch(call.client, call.resource, call.key, patch,
-                                                                  "second-approve");
-                         }});
+  row.actions.push_back(
+      {.verb = "approve",
+       .help = "approve a workflow",
+       .options = {{"by", "who approves"}},
+       .run = [](delivery::ActionCall call) -> Task<Result<delivery::CommandAnswer>> {
+         const auto by = call.options.find("by");
+         const Value name = by == call.options.end() ? Value("somebody") : Value(by->second);
+         const Value patch = json::object({{"spec", json::object({{"approved", true}, {"by", name}})}});
+         SLIPWAY_CO_TRY(patched, co_await client::merge_patch(call.client, call.resource, call.key, patch, "second-approve"));
+         co_return delivery::CommandAnswer{.text = fmt::format("{} approved\n", kube::name(patched))};
+       }});
   return row;
 }
 

@@ -435,9 +435,19 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   pass_condition(status, "Workflow", now);
   set_condition(status, "Ready", true, "ReconcileSuccess", "", now);
   SLIPWAY_CO_TRY(client, app.own(kHub));
+  SLIPWAY_CO_TRY_VOID(co_await note_success(*client, std::string(kube::ns(app.application())), app.revision()));
   const std::int64_t limit = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
   SLIPWAY_CO_TRY_VOID(co_await limit_revisions(*client, app.application(), limit, app.revision()));
   co_return collected.is_done() ? options_.resync : options_.collect_pause;
+}
+
+Task<Result<void>> ApplicationController::note_success(client::Client& client, std::string ns, std::string revision) {
+  const Value known = revisions_->get({ns, revision});
+  if (known.is_null() || known["status"]["succeeded"].as_bool()) co_return Result<void>{};
+  auto written = co_await control::write_status(client, kRevisions, known, json::object({{"succeeded", true}}), kManager);
+  const bool is_late = !written && (written.error().reason == Reason::Conflict || written.error().reason == Reason::NotFound);
+  if (!written && !is_late) co_return fail(std::move(written).error());
+  co_return Result<void>{};
 }
 
 Task<Result<void>> ApplicationController::limit_revisions(client::Client& client, kube::Object application, std::int64_t limit,

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include "delivery/application/controller.h"
+#include "delivery/application/definition_commands.h"
 #include "delivery/application/holdings.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
-#include "delivery/application/operate.h"
+#include "delivery/application/render_commands.h"
+#include "delivery/application/revision_actions.h"
+#include "delivery/application/run_actions.h"
 #include "delivery/application/show.h"
 #include "delivery/application/show_run.h"
 #include "delivery/application/workflow_run.h"
@@ -22,8 +25,11 @@ KindRow application_row() {
   row.summary = summary;
   row.describe = describe;
   row.has_part = has_part;
-  row.waits_for_person = waits_for_person;
-  row.actions = workflow_actions();
+  row.is_of_part = is_of_part;
+  row.made = made;
+  row.hold = hold;
+  row.actions = application_run_actions();
+  for (Action& action : revision_actions()) row.actions.push_back(std::move(action));
   return row;
 }
 
@@ -34,8 +40,8 @@ KindRow run_row() {
   row.summary = run_summary;
   row.describe = run_describe;
   row.has_part = run_has_part;
-  row.waits_for_person = run_waits_for_person;
-  row.actions = workflow_actions();
+  row.hold = run_hold;
+  row.actions = workflow_run_actions();
   return row;
 }
 
@@ -66,6 +72,9 @@ Family make() {
   family.held_in = held_in;
   family.forget_cluster = forget_cluster;
   family.kinds = {application_row(), run_row()};
+  family.commands = render_commands();
+  for (Command& command : definition_commands()) family.commands.push_back(std::move(command));
+  family.source_forms = {{.extension = ".cue", .read = definition_from_cue}};
   return family;
 }
 

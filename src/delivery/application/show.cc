@@ -8,6 +8,7 @@
 #include "delivery/application/show_run.h"
 #include "delivery/application/show_steps.h"
 #include "delivery/family/text.h"
+#include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -99,8 +100,10 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
 std::optional<Verdict> verdict(const kube::Object& application) {
   if (!is_current(application)) return std::nullopt;
   const auto phase = application["status"]["status"].as_string();
-  if (phase == "running") return Verdict{true, "running"};
-  if (phase == "workflowFailed" || phase == "workflowTerminated") {
+  // Without its end the run is one that somebody has just asked for, and the phase that of the run before.
+  const bool has_ended = application["status"]["workflow"]["finished"].as_bool();
+  if (phase == "running" && has_ended) return Verdict{true, "running"};
+  if (has_ended && (phase == "workflowFailed" || phase == "workflowTerminated")) {
     return Verdict{false, fmt::format("{}: {}", phase, failure_of(application))};
   }
   if (kube::condition(application, "Parsed")["status"].as_string() == "False") {
@@ -109,16 +112,10 @@ std::optional<Verdict> verdict(const kube::Object& application) {
   return std::nullopt;
 }
 
-bool waits_for_person(const kube::Object& application) {
-  // Once it is resumed the phase says so only when the workflow has gone on.
-  const Value& status = application["status"];
-  return is_current(application) && status["status"].as_string() == "workflowSuspending" &&
-         status["workflow"]["suspend"].as_bool();
-}
-
 std::vector<News> news(const kube::Object& before, const kube::Object& after) {
   std::vector<News> told = step_news(run_of(before), run_of(after));
-  if (before["status"]["status"] != after["status"]["status"] && !after["status"]["status"].as_string().empty()) {
+  const bool is_new = before["status"]["status"] != after["status"]["status"];
+  if (is_new && !after["status"]["status"].as_string().empty() && !verdict(after)) {
     told.push_back({.part = "", .text = after["status"]["status"].str()});
   }
   return told;
@@ -151,7 +148,31 @@ std::string describe(const kube::Object& application, const control::View& view,
   return out;
 }
 
-bool has_part(const kube::Object& application, const std::string& step) { return has_step(run_of(application), step); }
+bool has_part(const kube::Object& application, const std::string& part) {
+  const auto is_named = [&](const Value& one) { return one["name"].as_string() == part; };
+  return has_step(run_of(application), part) || std::ranges::any_of(application["spec"]["components"].items(), is_named);
+}
+
+bool is_of_part(const kube::Object& made, const std::string& component) {
+  return kube::label(made, kLabelComponent) == component;
+}
+
+std::vector<MadeObject> made(const kube::Object& application) {
+  std::vector<MadeObject> all;
+  for (const Value& one : application["status"]["appliedResources"].items()) {
+    const std::string cluster = one["cluster"].as_string() == kHub ? "" : one["cluster"].str();
+    all.push_back({.cluster = cluster, .reference = one});
+  }
+  std::ranges::sort(all, {}, [](const MadeObject& one) { return std::pair(one.cluster, json::print(one.reference)); });
+  return all;
+}
+
+std::optional<Hold> hold(const kube::Object& application) {
+  // Once it is resumed the phase says so only when the workflow has gone on.
+  const bool is_at_rest = application["status"]["status"].as_string() == "workflowSuspending";
+  if (!is_current(application) || !is_at_rest) return std::nullopt;
+  return hold_of(run_of(application), application["spec"]["workflow"]["steps"]);
+}
 
 std::vector<control::ExplainRow> explain_rows() {
   return {control::ExplainRow::without_parts(kApplicationKind.group, kApplicationKind.kind, explain),

@@ -30,10 +30,6 @@ std::optional<Verdict> run_verdict(const kube::Object& run) {
   return Verdict{false, fmt::format("{}: {}", phase, failed_step(run["status"]))};
 }
 
-bool run_waits_for_person(const kube::Object& run) {
-  return run["status"]["status"].as_string() == "suspending" && run["status"]["suspend"].as_bool();
-}
-
 std::vector<News> run_news(const kube::Object& before, const kube::Object& after) {
   std::vector<News> told = step_news(before["status"], after["status"]);
   const std::string obstacle = obstacle_of(after);
@@ -67,20 +63,9 @@ std::string run_describe(const kube::Object& run, const control::View& view, con
   return out;
 }
 
-bool run_has_part(const kube::Object& run, const std::string& step) { return has_step(run["status"], step); }
-
-std::vector<control::Wait> explain_run(const kube::Object& run, const control::View&) {
-  if (const std::string obstacle = obstacle_of(run); !obstacle.empty()) {
-    const Value& condition = kube::condition(run, kRunCondition);
-    return {{.on = "its workflow",
-             .reason = condition["reason"].str(),
-             .message = obstacle,
-             .since = kube::time_of(condition["lastTransitionTime"]),
-             .next = {},
-             .part = ""}};
-  }
-  return waits_of_steps(run["status"],
-                        fmt::format("slipway workflow resume workflowrun/{} -n {}", kube::name(run), kube::ns(run)));
+std::optional<Hold> run_hold(const kube::Object& run) {
+  if (run["status"]["status"].as_string() != workflow::kSuspending) return std::nullopt;
+  return hold_of(run["status"], run["spec"]["workflowSpec"]["steps"]);
 }
 
 }  // namespace slipway::delivery::application

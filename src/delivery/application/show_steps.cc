@@ -45,7 +45,30 @@ control::Wait wait_of(const Value& step, const std::string& resume) {
   return wait;
 }
 
+/// Whether the spec gives a suspended step an end: its duration, or a time-out.
+bool has_deadline(const Value& steps, std::string_view name) {
+  const auto ends = [&](const Value& step) {
+    return step["name"].as_string() == name &&
+           (!step["timeout"].as_string().empty() || !step["properties"]["duration"].as_string().empty());
+  };
+  return std::ranges::any_of(
+      steps.items(), [&](const Value& step) { return ends(step) || std::ranges::any_of(step["subSteps"].items(), ends); });
+}
+
 }  // namespace
+
+std::optional<Hold> hold_of(const Value& run, const Value& steps) {
+  if (!run["suspend"].as_bool() || run["terminated"].as_bool()) return std::nullopt;
+  std::string names;
+  for (const auto& [indent, step] : steps_of(run)) {
+    const auto phase = step["phase"].as_string();
+    if (step["type"].as_string() == "step-group") continue;
+    if (phase == "running" || (phase == "suspending" && has_deadline(steps, step["name"].as_string()))) return std::nullopt;
+    if (phase == "suspending") names += (names.empty() ? "" : ", ") + step["name"].str();
+  }
+  const std::string what = names.empty() ? "its workflow is suspended" : fmt::format("step {} waits for a person", names);
+  return Hold{.text = what, .action = "workflow resume"};
+}
 
 std::string steps_table(const Value& run) {
   std::vector<std::vector<std::string>> rows = {{"STEP", "TYPE", "PHASE"}};

@@ -2,6 +2,7 @@
 // that object of the status. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ std::vector<News> step_news(const json::Value& before, const json::Value& after)
 /// "step NAME: MESSAGE" of the first failed step, else the run's own message.
 std::string failed_step(const json::Value& run);
 bool has_step(const json::Value& run, const std::string& name);
+/// A suspended run of which no step runs, and which no duration or time-out in the spec's `steps` lets go on.
+std::optional<Hold> hold_of(const json::Value& run, const json::Value& steps);
 /// What the open steps wait for, each with the object to look at next. `resume` is the command that resumes the run.
 std::vector<control::Wait> waits_of_steps(const json::Value& run, const std::string& resume);
 

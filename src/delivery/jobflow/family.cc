@@ -54,13 +54,14 @@ std::string summary_of(const Object& workflow, const control::View& view) {
 }
 
 /// By a new id in spec.rerun. Without a step all run again, so a `from` of a rerun before is taken away.
-Task<Result<Object>> rerun(ActionCall call) {
+Task<Result<CommandAnswer>> rerun(ActionCall call) {
   const auto given = call.options.find("from");
   const std::string from = given == call.options.end() ? call.part : given->second;
   const Value step = from.empty() ? Value() : Value(from);
   const Value patch =
       json::object({{"spec", json::object({{"rerun", json::object({{"id", name_suffix(call.env.random)}, {"from", step}})}})}});
-  co_return co_await client::merge_patch(call.client, call.resource, call.key, patch, "slipway-rerun");
+  SLIPWAY_CO_TRY(patched, co_await client::merge_patch(call.client, call.resource, call.key, patch, "slipway-rerun"));
+  co_return CommandAnswer{.text = fmt::format("workflow/{}: runs again\n", kube::name(patched)), .follows = true};
 }
 
 KindRow workflow_row() {

@@ -1,0 +1,189 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace slipway::cli {
+namespace {
+
+void add_kubeconfig(CLI::App& app, Arguments& arguments) {
+  app.add_option("--kubeconfig", arguments.kubeconfig, "file (default: KUBECONFIG, ~/.kube/config, the pod's own account)");
+  app.add_option("--context", arguments.context, "context of the kubeconfig (default: the current one)");
+}
+
+void add_namespace(CLI::App& app, Arguments& arguments) {
+  app.add_option("-n,--namespace", arguments.ns, "namespace (default: that of the context, else default)");
+}
+
+/// A data folder, or a cluster that a kubeconfig names.
+void add_place(CLI::App& app, Arguments& arguments) {
+  CLI::Option* folder = app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run (default: a kubeconfig)");
+  add_kubeconfig(app, arguments);
+  for (const char* other : {"--kubeconfig", "--context"}) folder->excludes(app.get_option(other));
+  add_namespace(app, arguments);
+}
+
+void add_files(CLI::App& app, Arguments& arguments) {
+  app.add_option("-f,--filename", arguments.files,
+                 "files or folders with YAML, JSON or definitions in CUE; - is standard input")
+      ->required();
+}
+
+void add_pod_runtime(CLI::App& app, Arguments& arguments) {
+  app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
+      ->check(CLI::IsMember({"process", "simulated"}));
+}
+
+void add_identity(CLI::App& app, Arguments& arguments) {
+  app.add_option("--application-identity", arguments.application_identity,
+                 "as whom applications act: user (who wrote them, where admission records that) or controller")
+      ->check(CLI::IsMember({"user", "controller"}));
+}
+
+/// Of commands that follow objects to their end.
+void add_following(CLI::App& app, Arguments& arguments) {
+  app.add_option("--timeout", arguments.timeout, "give up after this long, e.g. 10m (exit code 3)");
+  add_pod_runtime(app, arguments);
+  app.add_option("-o,--output", arguments.output, "table or json")->check(CLI::IsMember({"table", "json"}));
+  app.add_flag("--approve-all", arguments.approves_all, "let everything go on that waits for a person");
+}
+
+void add_family_options(CLI::App& app, const std::vector<delivery::CommandOption>& options, Arguments& arguments) {
+  for (const delivery::CommandOption& option : options) {
+    std::string& value = arguments.action_options[option.name];
+    if (option.is_flag) {
+      app.add_flag_callback("--" + option.name, [&value] { value = "true"; }, option.help);
+    } else {
+      app.add_option((option.name == "output" ? "-o,--" : "--") + option.name, value, option.help);
+    }
+  }
+}
+
+void add_run(CLI::App& app, Arguments& arguments) {
+  add_files(app, arguments);
+  app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state (default: a temporary one)");
+  app.add_option("--clusters", arguments.clusters, "names of clusters; files go to the first (default: one without a name)")
+      ->delimiter(',');
+  add_namespace(app, arguments);
+  add_following(app, arguments);
+}
+
+void add_up(CLI::App& app, Arguments& arguments) {
+  app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state, the keys and the kubeconfig")->required();
+  app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
+  app.add_option("--clusters", arguments.clusters, "names of clusters, each at /clusters/NAME (default: one, at the root)")
+      ->delimiter(',');
+  app.add_option("-f,--filename", arguments.files, "files or folders to apply to the first cluster once it serves");
+  add_pod_runtime(app, arguments);
+  add_identity(app, arguments);
+}
+
+void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {
+  add_kubeconfig(app, arguments);
+  add_namespace(app, arguments);
+  if (command.run != controller) {
+    app.add_option("target", arguments.target, "KIND/NAME, KIND NAME or KIND/NAME/STEP")->required()->expected(1, 2);
+    return;
+  }
+  add_identity(app, arguments);
+  app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
+  app.add_flag("--cluster-controllers", arguments.cluster_controllers,
+               "also run what makes a bare API server a cluster: Jobs, Deployments, simulated pods, garbage collection");
+}
+
+/// What one command of the table has beside the others.
+void add_own(CLI::App& app, const Command& command, Arguments& arguments) {
+  if (command.run == get) {
+    app.add_flag("-A,--all-namespaces", arguments.all_namespaces, "all namespaces");
+    app.add_option("-o,--output", arguments.output, "table, wide, json, yaml or name")
+        ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
+  }
+  if (command.run == status) {
+    app.add_flag("--tree", arguments.shows_tree, "show what it has made, down to pods");
+    app.add_flag("-w,--watch", arguments.watches, "tell what changes until it has ended or waits for a person");
+    app.add_option("-o,--output", arguments.output, "table, json or yaml")->check(CLI::IsMember({"table", "json", "yaml"}));
+  }
+  if (command.run == logs || command.run == exec) {
+    app.add_option("-c,--container", arguments.container, "container, where a pod has several");
+    app.add_option("--cluster", arguments.cluster, "cluster of the pod (default: the first that has one)");
+  }
+  if (command.run == remove) {
+    app.add_option("--cascade", arguments.cascade, "background, foreground or orphan (keeps the Jobs)")
+        ->check(CLI::IsMember({"background", "foreground", "orphan"}));
+  }
+}
+
+void add_on_object(CLI::App& app, const Command& command, Arguments& arguments) {
+  if (command.run == apply) {
+    add_files(app, arguments);
+  } else {
+    CLI::Option* target = app.add_option("target", arguments.target,
+                                         command.run == exec ? "KIND/NAME or KIND/NAME/COMPONENT, then -- COMMAND"
+                                                             : "KIND, KIND/NAME, KIND NAME or KIND/NAME/STEP");
+    if (command.run == exec) {
+      target->required()->expected(2, CLI::detail::expected_max_vector_size);
+    } else {
+      target->required()->expected(1, 2);
+    }
+  }
+  if (command.needs == Command::Needs::Place) {
+    add_place(app, arguments);
+  } else {
+    app.add_option("--data-dir", arguments.data_dir, "folder of an earlier run")->required();
+    add_namespace(app, arguments);
+  }
+  const bool follows = command.run == apply || (command.action != nullptr && !command.action->only_reads);
+  if (follows) {
+    add_following(app, arguments);
+    app.add_flag("--wait", arguments.waits, "with a cluster elsewhere: wait for the end");
+  }
+  if (command.action != nullptr) add_family_options(app, command.action->options, arguments);
+  add_own(app, command, arguments);
+}
+
+void add_of_family(CLI::App& app, const delivery::Command& command, Arguments& arguments) {
+  if (command.input == delivery::Command::Input::Files) add_files(app, arguments);
+  if (command.input == delivery::Command::Input::Words) {
+    app.add_option(command.words_name, arguments.target, command.words_help)->required();
+  }
+  if (command.cluster == delivery::Command::Cluster::Never) {
+    add_namespace(app, arguments);
+  } else {
+    add_place(app, arguments);
+  }
+  add_family_options(app, command.options, arguments);
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
+  switch (command.needs) {
+    case Command::Needs::Files:
+      return add_run(app, arguments);
+    case Command::Needs::Nothing:
+      return add_up(app, arguments);
+    case Command::Needs::Remote:
+      return add_remote(app, command, arguments);
+    case Command::Needs::Target:
+    case Command::Needs::Place:
+      return add_on_object(app, command, arguments);
+    case Command::Needs::Family:
+      return add_of_family(app, *command.family, arguments);
+  }
+}
+
+CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::string& help) {
+  const auto space = name.find(' ');
+  if (space == std::string::npos) return app.add_subcommand(name, help);
+  const std::string parent = name.substr(0, space);
+  const std::string word = name.substr(space + 1);
+  const auto known = app.get_subcommands([&](const CLI::App* one) { return one->get_name() == parent; });
+  CLI::App* group = known.empty() ? nullptr : known.front();
+  if (group == nullptr) {
+    group = app.add_subcommand(parent);
+    group->require_subcommand(1);
+  }
+  group->description(group->get_description().empty() ? word : group->get_description() + ", " + word);
+  return group->add_subcommand(word, help);
+}
+
+}  // namespace slipway::cli

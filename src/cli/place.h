@@ -1,0 +1,45 @@
+// The cluster that a command works on: the hub of a data folder, or one that a kubeconfig names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "control/explain.h"
+#include "kube/resource_word.h"
+#include "remote/remote_client.h"
+
+namespace slipway::cli {
+
+struct Place {
+  std::shared_ptr<client::Client> client;
+  std::shared_ptr<remote::RemoteClient> elsewhere;  // the same; null for a data folder
+  std::string ns;                                   // as given, else that of the kubeconfig's context, else "default"
+};
+Result<Place> place_of(Session& session, const Arguments& arguments);
+
+/// An object that was named, with what explain rows and summaries may see beside it: all of a data folder; elsewhere what
+/// Snapshot reads of one namespace.
+struct Found {
+  Place place;
+  kube::Object object;
+  std::string part;
+  std::vector<kube::Object> events;  // of any objects of its namespace
+  std::shared_ptr<const control::View> view;
+};
+Task<Result<Found>> find_object(Session& session, Arguments arguments);
+
+/// A client of one of the clusters that the place knows; empty is the place itself. NotFound when it is not known.
+Result<std::shared_ptr<client::Client>> find_cluster(Session& session, Place place, std::string cluster);
+
+/// An object that people named for a verb of a family: `app/web`, `app web`, `app/web/step`, or `web` where a kind takes that.
+struct ActedOn {
+  kube::ResourceTypePtr type;
+  std::string name;
+  std::string part;
+};
+/// BadRequest when the words name no kind that has the verb: the message says which have it.
+Result<ActedOn> subject_of(const std::string& verb, const std::vector<std::string>& words);
+
+}  // namespace slipway::cli

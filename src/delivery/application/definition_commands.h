@@ -1,0 +1,24 @@
+// `slipway def`: definitions in files and in a cluster are vetted, printed as objects, applied, listed and described.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delivery/family.h"
+
+namespace slipway::delivery::application {
+
+std::vector<Command> definition_commands();
+
+/// One parameter of a template, as its author has documented it with `// +usage=`.
+struct ParameterDoc {
+  std::string name;  // "ports.port" for one below another
+  std::string type;  // as it is written: "*false | bool"
+  bool is_optional = false;
+  std::string usage{};
+};
+/// Reads the `parameter` struct of a template's text, without evaluating it: one entry per line that declares a field.
+std::vector<ParameterDoc> parameter_docs(const std::string& text);
+
+}  // namespace slipway::delivery::application

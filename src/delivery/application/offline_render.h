@@ -1,0 +1,58 @@
+// The Applications of some files rendered without a controller: definitions, policies and workflows from the same files, from a
+// cluster when there is one, else the built-in ones; the placements that the steps of the workflow would deliver to; the same
+// renderer as the controller's. Every error says the line of the file that has to change.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delivery/application/definition_store.h"
+#include "delivery/application/parsed.h"
+#include "delivery/application/policy.h"
+#include "delivery/family.h"
+
+namespace slipway::delivery::application {
+
+/// Whether an object is a *Definition, and of which kind.
+std::optional<DefinitionKind> definition_kind_of(const kube::Object& object);
+
+/// Definitions, shared policies and workflows that were read before rendering begins.
+class Known {
+ public:
+  /// What of `objects` is a definition, Policy or Workflow; those without a namespace are in `ns`. Later ones win.
+  void add(const std::vector<SourceObject>& objects, const std::string& ns);
+  /// What the cluster has in the namespace and in vela-system.
+  Task<Result<void>> read(client::Client& client, std::string ns);
+  Lookup lookup(const std::string& ns);
+
+ private:
+  void put(const kube::Object& object, const std::string& ns);
+
+  DefinitionStore built_in_;
+  std::map<std::pair<DefinitionKind, kube::ObjectKey>, Value> definitions_;
+  std::map<kube::ObjectKey, Value> policies_;
+  std::map<kube::ObjectKey, Value> workflows_;
+};
+
+struct OfflineObject {
+  std::string cluster;  // kHub for the application's own
+  std::string component;
+  Value object;
+};
+
+struct OfflineRendering {
+  std::vector<OfflineObject> objects;
+  std::vector<std::string> errors;  // "app.yaml:9: component web: …"
+  std::vector<std::string> notes;   // what is left open, and why
+};
+
+/// `clusters`: those that topologies may choose from, beside the ones that they name. Without a client calls that templates
+/// make are not run, and their components are left out with a note.
+Task<OfflineRendering> render_offline(Env& env, client::Client* client, SourceObject application, std::string ns,
+                                      std::vector<std::string> clusters, Lookup lookup);
+
+bool is_application(const kube::Object& object);
+
+}  // namespace slipway::delivery::application

@@ -21,6 +21,7 @@ using kube::ObjectKey;
 
 constexpr const char* kByApplication = "application";
 constexpr const char* kUnresolved = "unresolved";
+constexpr const char* kScheduledRestart = "workflowRestartScheduledAt";
 
 /// Conditions in the order of the work; what comes later than a failure is dropped.
 constexpr const char* kOrder[] = {"Parsed", "Revision", "Policy", "Render", "Workflow", "Ready"};
@@ -324,7 +325,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   }
   status.services = app.services();
   status.applied = app.applied();
-  if (status.workflow->is_finished && !status.restart_at) status.restart_at = restart_plan(application, status).at;
+  if (const RestartPlan next = restart_plan(application, status); next.at) status.restart_at = next.at;
   if (status.restart_at && status.workflow->is_finished) {
     const Duration left = std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
     again = again ? std::min(*again, left) : left;
@@ -477,8 +478,8 @@ Task<Outcome> ApplicationController::write(client::Client& client, kube::Object 
   Value wanted = json::encode(status);
   // Members of others stay.
   for (const auto& [key, value] : before.members()) {
-    if (!wanted.has(key) && key != "services" && key != "appliedResources" && key != "workflow")
-      wanted = wanted.with(key, value);
+    const bool is_ours = key == "services" || key == "appliedResources" || key == "workflow" || key == kScheduledRestart;
+    if (!wanted.has(key) && !is_ours) wanted = wanted.with(key, value);
   }
   const ObjectKey key = kube::key_of(application);
   auto written = co_await control::write_status(client, kApplications, std::move(application), std::move(wanted), kManager);

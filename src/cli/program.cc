@@ -199,6 +199,10 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
     app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
     app.add_option("--clusters", arguments.clusters, "names of clusters, each at /clusters/NAME (default: one, at the root)")
         ->delimiter(',');
+    app.add_option("--controllers", arguments.controllers,
+                   "all, or cluster: only what makes it a cluster; the rest is left to slipway controller")
+        ->check(CLI::IsMember({"all", "cluster"}))
+        ->capture_default_str();
     app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
         ->check(CLI::IsMember({"process", "simulated"}));
     add_identity_option(app, arguments);

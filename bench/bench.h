@@ -38,6 +38,8 @@ Figures measure_simulation(const Settings& settings);
 Figures measure_wire(const Settings& settings);
 Figures measure_access(const Settings& settings);
 Figures measure_large(const Settings& settings);
+Figures measure_applications(const Settings& settings);
+Figures measure_many_applications(const Settings& settings);
 Figures measure_clusters(const Settings& settings);
 Figures measure_cue(const Settings& settings);
 Figures measure_million(const Settings& settings);

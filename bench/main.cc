@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bench.h"
+#include "delivery/application/kind.h"
 #include "delivery/jobflow/kind.h"
 #include "json/text.h"
 
@@ -64,7 +65,9 @@ int run(int argc, char** argv) {
                           {"clusters", measure_clusters},
                           {"cue", measure_cue},
                           {"million", measure_million},
-                          {"large", measure_large}};
+                          {"large", measure_large},
+                          {delivery::application::kApplications.plural.c_str(), measure_applications},
+                          {"rest", measure_many_applications}};
   std::ifstream earlier(out);
   std::stringstream text;
   text << earlier.rdbuf();

@@ -37,6 +37,7 @@ struct Arguments {
   std::string cascade = "background";
   std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
+  std::string controllers = "all";        // up: cluster leaves those of the families to `slipway controller`
   std::string kubeconfig;                 // of a cluster elsewhere
   std::string context;                    // empty: the current one
   std::string lease_ns;                   // controller: where its Lease is; empty: the context's namespace

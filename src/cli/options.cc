@@ -72,6 +72,10 @@ void add_up(CLI::App& app, Arguments& arguments) {
   app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
   app.add_option("--clusters", arguments.clusters, "names of clusters, each at /clusters/NAME (default: one, at the root)")
       ->delimiter(',');
+  app.add_option("--controllers", arguments.controllers,
+                 "all, or cluster: only what makes it a cluster; the rest is left to slipway controller")
+      ->check(CLI::IsMember({"all", "cluster"}))
+      ->capture_default_str();
   app.add_option("-f,--filename", arguments.files, "files or folders to apply to the first cluster once it serves");
   add_pod_runtime(app, arguments);
   add_identity(app, arguments);

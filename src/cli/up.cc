@@ -152,6 +152,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   if (arguments_.application_identity == "controller") controllers.acts_as = delivery::ActsAs::Controller;
   controllers.user = {.uid = geteuid(), .gid = getegid()};
   controllers.http = session_.http();
+  if (arguments_.controllers == "cluster") controllers.families = {};
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;
   controllers_.add(known_as, cluster.server->server(), controllers);
 

@@ -99,7 +99,7 @@ Task<net::Answer> Api::answer(Call call) {
     verb_name = upper(client::to_string(*verb));
     auto admitted = admit(call, *verb);
     if (admitted) {
-      subject = {call.route.resource, call.route.subresource};
+      subject = {call.route.resource, call.route.subresource, call.query.all("dryRun").empty() ? "" : "All"};
       answer = co_await answer_resource(std::move(call), std::move(*admitted));
     } else {
       answer = fail(std::move(admitted).error());
@@ -118,6 +118,7 @@ void Api::measure(const Subject& subject, std::string_view verb, const net::Answ
   Metrics& metrics = env_.metrics;
   metrics.count("apiserver_request_total",
                 {{"verb", verb},
+                 {"dry_run", subject.dry_run},
                  {"group", group},
                  {"version", version},
                  {"resource", plural},

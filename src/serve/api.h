@@ -54,6 +54,7 @@ class Api {
   struct Subject {
     kube::Resource resource;
     std::string subresource;
+    std::string dry_run{};  // "All"; empty: what it changes is kept
   };
   /// A request that the user may make, still without parameters and body.
   struct Admitted {

@@ -48,7 +48,7 @@ TEST_F(Documents, metrics_count_requests_by_verb_resource_and_code) {
     co_await get("/apis/made.up/v1/things");
     const std::string text = (co_await get("/metrics", "*/*")).body;
     EXPECT_TRUE(text.contains(
-        R"(apiserver_request_total{verb="LIST",group="",version="v1",resource="configmaps",subresource="",code="200"} 1)"))
+        R"(apiserver_request_total{verb="LIST",dry_run="",group="",version="v1",resource="configmaps",subresource="",code="200"} 1)"))
         << text;
     EXPECT_FALSE(text.contains("made.up"));
   });

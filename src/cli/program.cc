@@ -117,6 +117,7 @@ int execute(const Command& asked, Arguments arguments) {
   options.data_dir = arguments.data_dir;
   options.is_read_only = !writes;
   options.opens_cluster = command.run != up && command.needs != Command::Needs::Remote;
+  options.on_fault = on_fault_of(arguments);
   options.pods = pods_of(arguments);
   int code = kFailed;
   {
@@ -170,6 +171,12 @@ std::vector<Command> all_commands(const std::vector<delivery::Action>& actions) 
   return commands;
 }
 
+void add_admission_option(CLI::App& app, Arguments& arguments) {
+  app.add_option("--application-admission", arguments.application_admission,
+                 "what becomes of an Application with faults: enforce (refused; default) or warn (accepted with warnings)")
+      ->check(CLI::IsMember({"enforce", "warn"}));
+}
+
 void add_identity_option(CLI::App& app, Arguments& arguments) {
   app.add_option("--application-identity", arguments.application_identity,
                  "as whom applications act: user (who wrote them, where admission records that) or controller")
@@ -194,6 +201,7 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   if (is_run) {
     app.add_option("-f,--filename", arguments.files, "files or folders with YAML or JSON; - is standard input")->required();
     app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state (default: a temporary one)");
+    add_admission_option(app, arguments);
   } else if (command.needs == Command::Needs::Nothing) {
     app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state, the keys and the kubeconfig")->required();
     app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
@@ -202,6 +210,7 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
     app.add_option("--pod-runtime", arguments.pod_runtime, "process (runs commands on this machine) or simulated (default)")
         ->check(CLI::IsMember({"process", "simulated"}));
     add_identity_option(app, arguments);
+    add_admission_option(app, arguments);
     return;
   } else if (command.needs == Command::Needs::Remote) {
     app.add_option("--kubeconfig", arguments.kubeconfig, "file (default: KUBECONFIG, ~/.kube/config, the pod's own account)");

@@ -77,6 +77,7 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
   options.store.is_read_only = options_.is_read_only;
   options.store.pid = getpid();
   options.writes_bootstrap = !options_.is_read_only;
+  options.on_fault = options_.on_fault;
   auto api = co_await plane::ApiServer::open(env(), std::move(options));
   if (!api) {
     report(api.error());

@@ -22,6 +22,8 @@ struct SessionOptions {
   bool is_read_only = false;
   /// False for a command that opens clusters itself: then server(), store() and controllers must not be used.
   bool opens_cluster = true;
+  /// Of what is delivered, where a family leaves the choice.
+  delivery::OnFault on_fault = delivery::OnFault::Refuse;
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
   LogLevel log_level = LogLevel::Warn;
 };

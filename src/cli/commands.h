@@ -41,9 +41,15 @@ struct Arguments {
   std::string kubeconfig;                 // of a cluster elsewhere
   std::string context;                    // empty: the current one
   std::string lease_ns;                   // controller: where its Lease is; empty: the context's namespace
+  std::string application_admission;      // up, run: enforce or warn; empty: enforce
   std::string application_identity;       // up, controller: user or controller; empty: user, where that can be known
   bool cluster_controllers = false;       // controller: also those that make a bare API server a cluster
 };
+
+/// What --application-admission says.
+inline delivery::OnFault on_fault_of(const Arguments& arguments) {
+  return arguments.application_admission == "warn" ? delivery::OnFault::Warn : delivery::OnFault::Refuse;
+}
 
 Task<int> run(Session& session, Arguments arguments);
 Task<int> get(Session& session, Arguments arguments);

@@ -344,7 +344,8 @@ void Following::print_result() {
 
 Site site_of(Env& env, server::Server& server) {
   return {.env = env,
-          .client = {std::shared_ptr<void>(), &server}, .find_type = [&server](Object object) -> Task<Result<server::TypePtr>> {
+          .client = {std::shared_ptr<void>(), &server},
+          .find_type = [&server](Object object) -> Task<Result<server::TypePtr>> {
             SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
             co_return server.registry().find_kind(kind);
           }};

@@ -39,6 +39,12 @@ void add_identity(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"user", "controller"}));
 }
 
+void add_admission(CLI::App& app, Arguments& arguments) {
+  app.add_option("--application-admission", arguments.application_admission,
+                 "what becomes of an Application with faults: enforce (refused; default) or warn (accepted with warnings)")
+      ->check(CLI::IsMember({"enforce", "warn"}));
+}
+
 /// Of commands that follow objects to their end.
 void add_following(CLI::App& app, Arguments& arguments) {
   app.add_option("--timeout", arguments.timeout, "give up after this long, e.g. 10m (exit code 3)");
@@ -64,6 +70,7 @@ void add_run(CLI::App& app, Arguments& arguments) {
   app.add_option("--clusters", arguments.clusters, "names of clusters; files go to the first (default: one without a name)")
       ->delimiter(',');
   add_namespace(app, arguments);
+  add_admission(app, arguments);
   add_following(app, arguments);
 }
 
@@ -79,6 +86,7 @@ void add_up(CLI::App& app, Arguments& arguments) {
   app.add_option("-f,--filename", arguments.files, "files or folders to apply to the first cluster once it serves");
   add_pod_runtime(app, arguments);
   add_identity(app, arguments);
+  add_admission(app, arguments);
 }
 
 void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {

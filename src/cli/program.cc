@@ -103,6 +103,7 @@ int execute(const Command& command, Arguments arguments) {
   options.opens_cluster = command.run != up && !arguments.is_elsewhere && arguments.has_cluster;
   options.is_read_only = !writes && options.opens_cluster;
   if (command.run == run) options.clusters = arguments.clusters;
+  options.on_fault = on_fault_of(arguments);
   options.pods = pods_of(arguments);
   int code = kFailed;
   {

@@ -170,11 +170,16 @@ struct ControllerContext {
   ActsAs acts_as = ActsAs::User;
 };
 
+/// What admission does about faults of what users deliver that go beyond the schema: it refuses the object, or accepts it and
+/// warns. The controller tells the same faults in conditions.
+enum class OnFault : std::uint8_t { Refuse, Warn };
+
 /// What the API server would refuse an object of a built-in kind for when it is created, whole and by itself; pure.
 using CreateCheck = std::function<std::vector<Cause>(const kube::Object& object)>;
 /// What plane offers to the rows of admission.
 struct AdmissionContext {
   std::function<CreateCheck(const kube::GroupVersionKind& kind)> create_check;
+  OnFault on_fault = OnFault::Refuse;
 };
 
 /// An object that the family keeps in a cluster beside the hub.

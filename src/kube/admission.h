@@ -36,6 +36,10 @@ struct AdmissionRow {
   std::function<Object(const Object& object, const Object& old, const Asker& asker)> mutate_for = {};
   /// As validate, for what depends on who asks. Runs after it, if that found nothing. May be empty.
   std::function<std::vector<Cause>(const Object& object, const Object& old, const Asker& asker)> validate_for = {};
+  /// As validate, for what depends on other objects. Runs last, if the others found nothing. May be empty.
+  std::function<std::vector<Cause>(const Object& object, const Object& old, const FindObject& find)> validate_around = {};
+  /// What the writer of an accepted object is told, in warning headers. May be empty.
+  std::function<std::vector<std::string>(const Object& object, const Object& old, const FindObject& find)> warn = {};
 };
 
 }  // namespace slipway::kube

@@ -64,9 +64,10 @@ Families families() {
   return all;
 }
 
-std::vector<kube::AdmissionRow> admission_rows(Families of) {
+std::vector<kube::AdmissionRow> admission_rows(Families of, delivery::OnFault on_fault) {
   std::vector<kube::AdmissionRow> rows = cluster::admission_rows();
-  const delivery::AdmissionContext context{[](const kube::GroupVersionKind& kind) { return server::CreateCheck(kind); }};
+  const delivery::AdmissionContext context{
+      .create_check = [](const kube::GroupVersionKind& kind) { return server::CreateCheck(kind); }, .on_fault = on_fault};
   for (const delivery::Family* family : of) {
     if (family->admission) append(rows, family->admission(context));
   }

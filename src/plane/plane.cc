@@ -38,7 +38,7 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   SLIPWAY_CO_TRY(opened, store::Store::open(env, options.store));
   std::unique_ptr<ApiServer> api(new ApiServer);
   api->store_ = std::move(opened);
-  options.server.admission = admission_rows(options.families);
+  options.server.admission = admission_rows(options.families, options.on_fault);
   options.server.answered = answered_kinds(options.families);
   options.server.own_groups = own_groups(options.families);
   options.server.writes_bootstrap = options.writes_bootstrap;

@@ -32,6 +32,8 @@ class ApiServer {
     Families families = plane::families();
     /// Writes bootstrap objects and CRDs where they are missing or older. False for looking only.
     bool writes_bootstrap = true;
+    /// Of what is delivered, where a family leaves the choice.
+    delivery::OnFault on_fault = delivery::OnFault::Refuse;
   };
   static Task<Result<std::unique_ptr<ApiServer>>> open(Env& env, Options options);
 

@@ -231,7 +231,7 @@ Value Planner::mutate(Value object, const Value& old) const {
   return object;
 }
 
-Result<void> Planner::validate(const Value& object, const Value& old) const {
+Result<void> Planner::validate(const Value& object, const Value& old) {
   std::vector<Cause> causes;
   // The kinds of apiextensions are judged by the general rules, not by those of the core.
   const bool takes_plain = served_.type.is_custom || served_.type.kind.group == "apiextensions.k8s.io";
@@ -251,6 +251,8 @@ Result<void> Planner::validate(const Value& object, const Value& old) const {
     if (!is_row_of(row, served_.type.kind)) continue;
     if (row.validate) causes = row.validate(object, old);
     if (row.validate_for && causes.empty()) causes = row.validate_for(object, old, asker());
+    if (row.validate_around && causes.empty()) causes = row.validate_around(object, old, finder());
+    if (row.warn && causes.empty()) std::ranges::move(row.warn(object, old, finder()), std::back_inserter(warnings_));
   }
   if (causes.empty()) return {};
   return fail(kube::invalid(served_.type.kind, kube::name(object), std::move(causes)));

@@ -80,7 +80,7 @@ class Planner {
   /// The same for what was applied: its fields are known, what is not stored goes.
   Value decode_applied(const Value& object, const Value& old) const;
   Value fill_change(Value object, const Value& old) const;
-  Result<void> validate(const Value& object, const Value& old) const;
+  Result<void> validate(const Value& object, const Value& old);
   /// For rows that look at other objects, in head state.
   kube::FindObject finder() const;
   kube::Asker asker() const;

@@ -37,6 +37,7 @@ Plane::Plane(const Image* image) {
   for (const char* cluster : {kHub, kWorker}) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);
+    options.on_fault = delivery::OnFault::Warn;
     auto api = env_->run(plane::ApiServer::open(*env_, options));
     SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());
     plane::Controllers::Options controllers;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -74,10 +75,28 @@ std::string template_text(const Value& spec) {
   return text.empty() ? spec["extension"]["template"].str() : text;
 }
 
-std::string parameter_field_of(const cue::Program& program) {
+constexpr std::size_t kMaxParameterDepth = 8;
+
+void collect_immutable(const cue::Cursor& value, std::vector<std::string>& path, Definition& out) {
+  if (path.size() >= kMaxParameterDepth) return;
+  for (const cue::FieldCursor& one : value.fields(true)) {
+    path.push_back(one.name);
+    const auto is_marker = [](const std::string& line) { return trimmed(line) == "+immutable"; };
+    if (std::ranges::any_of(one.doc, is_marker)) {
+      out.immutable_parameters.push_back(path);
+    } else {
+      collect_immutable(one.value, path, out);
+    }
+    path.pop_back();
+  }
+}
+
+void read_parameters(const cue::Program& program, const std::string& text, Definition& out) {
   const cue::Cursor root = cue::evaluate(program, {}, cue::Limits::for_template());
   const bool is_old = !root.field("parameter").exists() && root.field("parameters").exists();
-  return is_old ? "parameters" : "parameter";
+  if (is_old) out.parameter_field = "parameters";
+  std::vector<std::string> path;
+  if (text.contains("+immutable")) collect_immutable(root.field(out.parameter_field), path, out);
 }
 
 /// Null, and a fault in `out`, when the text does not compile.
@@ -90,8 +109,9 @@ TemplatePtr compile(Definition& out, std::string_view place, const std::string& 
 }
 
 void compile_all(const Value& spec, Definition& out, workflow::Templates& templates) {
-  out.program = compile(out, "template", template_text(spec), templates);
-  if (out.program != nullptr) out.parameter_field = parameter_field_of(out.program->program);
+  const std::string text = template_text(spec);
+  out.program = compile(out, "template", text, templates);
+  if (out.program != nullptr) read_parameters(out.program->program, text, out);
   const Value& status = spec["status"];
   const std::string health = status["healthPolicy"].str();
   out.health = compile(out, "status.healthPolicy", health, templates);

@@ -39,6 +39,8 @@ struct Definition {
   bool has_faulty_health = false;
   /// The field of the template that takes the properties; `parameters` in templates of old.
   std::string parameter_field = "parameter";
+  /// Paths below that field of parameters marked `+immutable`.
+  std::vector<std::vector<std::string>> immutable_parameters;
   // Components: the workload it declares ("autodetects.core.oam.dev" and absent: empty kind).
   std::string workload_api_version;
   std::string workload_kind;

@@ -61,28 +61,43 @@ void DefinitionStore::watch(control::Watches& watches) {
 }
 
 Value DefinitionStore::find_object(DefinitionKind kind, const std::string& ns, const std::string& type) const {
+  const auto cached = informers_.find(kind);
+  return look_up(kind, ns, type, [&](const kube::Resource& resource, std::string_view place, std::string_view name) {
+    const control::Informer* from = resource == kDefinitionRevisions ? revisions_ : nullptr;
+    if (from == nullptr && cached != informers_.end() && resource != kDefinitionRevisions) from = cached->second;
+    return from == nullptr ? Value() : from->get({std::string(place), std::string(name)});
+  });
+}
+
+Value DefinitionStore::look_up(DefinitionKind kind, const std::string& ns, const std::string& type,
+                               const kube::FindObject& cluster) const {
   const auto at = type.find('@');
   const std::string name = type.substr(0, at);
-  const auto informer = informers_.find(kind);
+  const bool is_pinned = at != std::string::npos;
+  const kube::Resource& resource = *std::ranges::find(kKinds, kind, &KindRow::kind)->resource;
   for (const std::string& place : {ns, std::string(kDefinitionNamespace)}) {
-    if (at != std::string::npos && revisions_ != nullptr) {
-      const Value revision = revisions_->get({place, name + "-" + type.substr(at + 1)});
-      if (!revision.is_null()) return embedded(revision);
-      continue;
-    }
-    if (informer == informers_.end()) continue;
-    if (const Value* found = informer->second->find({place, name})) return *found;
+    const Value found =
+        is_pinned ? cluster(kDefinitionRevisions, place, name + "-" + type.substr(at + 1)) : cluster(resource, place, name);
+    if (!found.is_null()) return is_pinned ? embedded(found) : found;
   }
-  if (at != std::string::npos && type.substr(at + 1) != "v1") return {};
+  if (is_pinned && type.substr(at + 1) != "v1") return {};
   const auto rows_at = built_in_.find(kind);
   if (rows_at == built_in_.end()) return {};
-  const auto& rows = rows_at->second;
-  const auto found = rows.find(name);
-  return found == rows.end() ? Value() : found->second;
+  const auto found = rows_at->second.find(name);
+  return found == rows_at->second.end() ? Value() : found->second;
 }
 
 Result<DefinitionPtr> DefinitionStore::find(DefinitionKind kind, const std::string& ns, const std::string& type) {
-  const Value object = find_object(kind, ns, type);
+  return read_found(kind, ns, type, find_object(kind, ns, type));
+}
+
+Result<DefinitionPtr> DefinitionStore::find(DefinitionKind kind, const std::string& ns, const std::string& type,
+                                            const kube::FindObject& cluster) {
+  return read_found(kind, ns, type, look_up(kind, ns, type, cluster));
+}
+
+Result<DefinitionPtr> DefinitionStore::read_found(DefinitionKind kind, const std::string& ns, const std::string& type,
+                                                  const Value& object) {
   if (!object.is_null()) return read(object);
   return fail(Reason::NotFound,
               fmt::format("{}.{} \"{}\" not found{}", kind_of(kind), kGroup, type, did_you_mean(kind, ns, type)));

@@ -10,6 +10,7 @@
 #include "control/controller.h"
 #include "delivery/application/definition.h"
 #include "delivery/application/kind.h"
+#include "kube/admission.h"
 
 namespace slipway::delivery::application {
 
@@ -21,12 +22,17 @@ class DefinitionStore {
 
   /// Errors: NotFound, with a name that may have been meant; Invalid for a definition that cannot be read.
   Result<DefinitionPtr> find(DefinitionKind kind, const std::string& ns, const std::string& type);
+  /// The same where `cluster` finds the objects, for whoever follows no caches.
+  Result<DefinitionPtr> find(DefinitionKind kind, const std::string& ns, const std::string& type,
+                             const kube::FindObject& cluster);
   /// Reads a definition that is not in the cluster any more: of a revision.
   Result<DefinitionPtr> read(const Value& object);
   /// The object itself, or null.
   Value find_object(DefinitionKind kind, const std::string& ns, const std::string& type) const;
 
  private:
+  Value look_up(DefinitionKind kind, const std::string& ns, const std::string& type, const kube::FindObject& cluster) const;
+  Result<DefinitionPtr> read_found(DefinitionKind kind, const std::string& ns, const std::string& type, const Value& object);
   std::string did_you_mean(DefinitionKind kind, const std::string& ns, const std::string& type) const;
 
   workflow::Templates templates_;

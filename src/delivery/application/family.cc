@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "delivery/application/admission.h"
 #include "delivery/application/controller.h"
 #include "delivery/application/definition_commands.h"
 #include "delivery/application/holdings.h"
-#include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
 #include "delivery/application/render_commands.h"
@@ -48,18 +48,7 @@ KindRow run_row() {
 Family make() {
   Family family{.name = "application", .groups = {kGroup, "cue.oam.dev"}};
   family.definitions = custom_resource_definitions();
-  family.admission = [](const AdmissionContext&) {
-    std::vector<kube::AdmissionRow> rows;
-    for (const kube::GroupVersionKind& kind : {kApplicationKind, kWorkflowRunKind}) {
-      rows.push_back({.group = kind.group,
-                      .kind = kind.kind,
-                      .mutate = {},
-                      .validate = {},
-                      .mutate_for = record_identity,
-                      .validate_for = check_service_account});
-    }
-    return rows;
-  };
+  family.admission = [](const AdmissionContext& context) { return admission_rows(context.on_fault); };
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;

@@ -57,6 +57,7 @@ inline constexpr const char* kRestartWorkflow = "app.oam.dev/restart-workflow";
 inline constexpr const char* kUserName = "app.oam.dev/username";
 inline constexpr const char* kUserGroup = "app.oam.dev/group";
 inline constexpr const char* kServiceAccount = "app.oam.dev/service-account-name";
+inline constexpr const char* kForceParameters = "app.oam.dev/force-param-mutations";
 inline constexpr const char* kSharedBy = "app.oam.dev/shared-by";
 // Finalizers.
 inline constexpr const char* kFinalizer = "app.oam.dev/resource-tracker-finalizer";

@@ -21,7 +21,6 @@ Result<DefinitionPtr> look_up(DefinitionsByType& known, const Lookup& lookup, De
   return found;
 }
 
-/// Policies whose properties the engine itself reads, whether or not there is a definition of them.
 constexpr std::string_view kOwnPolicies[] = {"topology",        "override",        "replication", "garbage-collect",
                                              "apply-once",      "shared-resource", "take-over",   "read-only",
                                              "resource-update", "debug",           "env-binding", "ref-objects"};
@@ -61,7 +60,7 @@ Result<void> look_up_policies(Parsed& parsed, const Lookup& lookup) {
     parsed.spec.policies.push_back({name, shared["type"].str(), shared["properties"]});
   }
   for (const PolicySpec& policy : parsed.spec.policies) {
-    if (std::ranges::find(kOwnPolicies, policy.type) != std::end(kOwnPolicies)) continue;
+    if (is_own_policy(policy.type)) continue;
     auto found = look_up(parsed.policies, lookup, DefinitionKind::Policy, policy.type);
     if (!found) return fail(about(fmt::format("policy {}", policy.name), std::move(found).error()));
   }
@@ -138,6 +137,8 @@ Result<void> read_workflow(const kube::Object& application, Parsed& parsed, cons
 }
 
 }  // namespace
+
+bool is_own_policy(std::string_view type) { return std::ranges::find(kOwnPolicies, type) != std::end(kOwnPolicies); }
 
 const PolicySpec* Parsed::find_policy(std::string_view name) const {
   const auto at = std::ranges::find(spec.policies, name, &PolicySpec::name);

@@ -28,6 +28,9 @@ inline constexpr const char* kApplyComponent = "apply-component";
 inline constexpr const char* kBuiltinApplyComponent = "builtin-apply-component";
 inline constexpr const char* kStepGroup = "step-group";
 
+/// Whether the engine itself reads the properties of such policies, whether or not there is a definition of them.
+bool is_own_policy(std::string_view type);
+
 using DefinitionsByType = std::map<std::string, DefinitionPtr>;
 
 struct Parsed {

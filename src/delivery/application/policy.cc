@@ -6,6 +6,7 @@
 
 #include "delivery/application/policy_properties.h"
 #include "json/codec.h"
+#include "json/text.h"
 #include "kube/object.h"
 
 namespace slipway::delivery::application {
@@ -116,7 +117,11 @@ Result<CollectStrategy> read_collect_strategy(const Value& text, const std::stri
   if (text.is_null() || name == "onAppUpdate") return CollectStrategy::OnAppUpdate;
   if (name == "onAppDelete") return CollectStrategy::OnAppDelete;
   if (name == "never") return CollectStrategy::Never;
-  return fail(Reason::Invalid, fmt::format("garbage-collect policy: {} must be onAppUpdate, onAppDelete or never", path));
+  Status status;
+  status.reason = Reason::Invalid;
+  status.message = fmt::format("garbage-collect policy: {} must be onAppUpdate, onAppDelete or never", path);
+  status.causes = {field::not_supported(path, json::print(text), {"never", "onAppDelete", "onAppUpdate"})};
+  return fail(std::move(status));
 }
 
 Result<void> read_collect(KeepPolicies& keep, const std::vector<PolicySpec>& policies) {

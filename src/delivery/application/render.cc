@@ -227,12 +227,16 @@ class Renderer {
     blamed_ = trait;
     for (const Evaluated& one : evaluated_) {
       if (trait != kOwn && one.trait != trait && one.trait != kOwn) continue;
-      MissingParameters missing = missing_parameters(one.root, definition(one.trait));
-      if (missing.field.empty()) continue;
+      std::vector<ParameterFault> missing = missing_parameters(one.root, definition(one.trait));
+      if (missing.empty()) continue;
       blamed_ = one.trait;
-      return {.field = std::move(missing.field), .message = std::move(missing.message), .is_user_error = true};
+      RenderError wrong = error_about(std::move(missing));
+      wrong.is_incomplete = true;
+      return wrong;
     }
-    return describe_errors(errors, definition(trait));
+    RenderError wrong = describe_errors(errors, definition(trait));
+    wrong.is_incomplete = true;
+    return wrong;
   }
 
   const Definition& definition(int trait) const {
@@ -241,7 +245,10 @@ class Renderer {
 
   bool stop(int trait, RenderError wrong) {
     wrong.component = component_.name;
-    if (trait != kOwn) wrong.trait = component_.traits[static_cast<std::size_t>(trait)].type;
+    if (trait != kOwn) {
+      wrong.trait_index = static_cast<std::size_t>(trait);
+      wrong.trait = component_.traits[*wrong.trait_index].type;
+    }
     wrong_ = std::move(wrong);
     return false;
   }

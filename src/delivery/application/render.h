@@ -53,6 +53,12 @@ struct RenderedComponent {
   std::vector<std::size_t> pending_traits;
 };
 
+/// One parameter that is wrong or missing.
+struct ParameterFault {
+  std::string field;    // "parameter.ports.0.port"
+  std::string message;  // without the field
+  bool is_missing = false;
+};
 /// Where and why rendering stopped.
 struct RenderError {
   std::string component{};
@@ -60,6 +66,12 @@ struct RenderError {
   std::string field{};    // "parameter.image", when the user's input is at fault; below it a path below properties
   std::string message{};  // with the paths and both sides of conflicts; places in a template only when the template is at fault
   bool is_user_error = false;
+  /// Each parameter that `message` tells of.
+  std::vector<ParameterFault> parameters{};
+  /// Which trait of the component's list; none for the component's template.
+  std::optional<std::size_t> trait_index{};
+  /// Nothing contradicts anything: something is not known, and more data could help.
+  bool is_incomplete = false;
 };
 /// `component web, trait scaler: parameter.replicas: …`
 std::string to_string(const RenderError& error);

@@ -34,9 +34,15 @@ std::string said(const cue::Error& error) {
   return std::string(message);
 }
 
+std::string with_hint(const cue::Error& error) {
+  return error.hint.empty() ? said(error) : fmt::format("{} ({})", said(error), error.hint);
+}
+
 /// What a failed disjunction is told by: all that it allows, else the disjunct that came closest.
 const cue::Error& closest_of(const cue::Error& error) {
-  return error.closest.empty() || !error.got.empty() ? error : error.closest[0];
+  const cue::Error* at = &error;
+  while (!at->closest.empty() && at->got.empty()) at = &at->closest[0];
+  return *at;
 }
 
 /// Errors of single disjuncts say less than the one that sums them up.
@@ -57,42 +63,46 @@ std::string to_string(const RenderError& error) {
 }
 
 std::string describe_error(const cue::Error& error, const Definition& definition) {
-  if (const cue::Error& told = closest_of(error); &told != &error) return describe_error(told, definition);
+  const cue::Error& told = closest_of(error);
+  if (&told != &error) return describe_error(told, definition);
   std::string path = parameter_path(error.path, definition);
   if (path.empty()) path = error.path;
-  std::string out = path.empty() ? said(error) : fmt::format("{}: {}", path, said(error));
-  return error.hint.empty() ? out : fmt::format("{} ({})", out, error.hint);
+  return path.empty() ? with_hint(error) : fmt::format("{}: {}", path, with_hint(error));
 }
 
-RenderError describe_errors(const cue::Errors& errors, const Definition& definition, Places shown) {
-  RenderError out;
-  std::vector<std::string> users, others;
-  for (const cue::Error& one : errors) {
-    if (is_summed_up(one, errors)) continue;
-    const std::string path = parameter_path(closest_of(one).path, definition);
-    const std::string text = describe_error(one, definition);
-    if (path.empty()) {
-      others.push_back(shown == Places::Shown ? text + places(one) : text);
-    } else {
-      if (users.empty()) out.field = path;
-      users.push_back(text);
-    }
+RenderError error_about(std::vector<ParameterFault> parameters) {
+  RenderError out{.field = parameters.front().field, .is_user_error = true};
+  for (const ParameterFault& one : parameters) {
+    out.message += fmt::format("{}{}: {}", out.message.empty() ? "" : "; ", one.field, one.message);
   }
-  out.is_user_error = !users.empty();
-  out.message = joined(users.empty() ? others : users, "; ");
+  out.parameters = std::move(parameters);
   return out;
 }
 
-MissingParameters missing_parameters(const cue::Cursor& root, const Definition& definition) {
-  MissingParameters out;
-  std::vector<std::string> texts;
-  for (const cue::Error& one : root.field(definition.parameter_field).validate(cue::Demand::Concrete)) {
-    const std::string path = parameter_path(one.path, definition);
-    if (path.empty() || one.code != "incomplete") continue;
-    if (texts.empty()) out.field = path;
-    texts.push_back(path + ": required" + (one.expected.empty() ? "" : fmt::format(" ({})", one.expected)));
+RenderError describe_errors(const cue::Errors& errors, const Definition& definition, Places shown) {
+  std::vector<ParameterFault> users;
+  std::vector<std::string> others;
+  for (const cue::Error& one : errors) {
+    if (is_summed_up(one, errors)) continue;
+    const cue::Error& told = closest_of(one);
+    std::string path = parameter_path(told.path, definition);
+    if (path.empty()) {
+      const std::string text = describe_error(one, definition);
+      others.push_back(shown == Places::Shown ? text + places(one) : text);
+    } else {
+      users.push_back({std::move(path), with_hint(told)});
+    }
   }
-  out.message = joined(texts, "; ");
+  return users.empty() ? RenderError{.message = joined(others, "; ")} : error_about(std::move(users));
+}
+
+std::vector<ParameterFault> missing_parameters(const cue::Cursor& root, const Definition& definition) {
+  std::vector<ParameterFault> out;
+  for (const cue::Error& one : root.field(definition.parameter_field).validate(cue::Demand::Concrete)) {
+    std::string path = parameter_path(one.path, definition);
+    if (path.empty() || one.code != "incomplete") continue;
+    out.push_back({std::move(path), one.expected.empty() ? "required" : fmt::format("required ({})", one.expected), true});
+  }
   return out;
 }
 

@@ -17,12 +17,11 @@ enum class Places : std::uint8_t { Shown, Hidden };
 /// Faults of an evaluated template. Those of parameters hide the others, which mostly follow from them.
 RenderError describe_errors(const cue::Errors& errors, const Definition& definition, Places shown = Places::Shown);
 
-/// Parameters of an evaluated template that have no value though they must, each "parameter.image: required (string)".
-struct MissingParameters {
-  std::string field;  // the first
-  std::string message;
-};
-MissingParameters missing_parameters(const cue::Cursor& root, const Definition& definition);
+/// Parameters of an evaluated template that have no value though they must: "required (string)".
+std::vector<ParameterFault> missing_parameters(const cue::Cursor& root, const Definition& definition);
+
+/// The error of a user who gave these parameters. REQUIRES: at least one.
+RenderError error_about(std::vector<ParameterFault> parameters);
 
 /// True when more data could help: nothing contradicts anything.
 bool are_incomplete(const cue::Errors& errors);

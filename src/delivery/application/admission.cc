@@ -1,0 +1,99 @@
+#include "delivery/application/admission.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "delivery/application/definition_store.h"
+#include "delivery/application/identity.h"
+#include "delivery/application/kind.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+Value named(const Value& item, const std::string& name) {
+  return item.is_object() && item["name"].as_string().empty() ? item.with("name", name) : item;
+}
+
+Value with_step_names(Value steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Value step = named(steps.item(i), fmt::format("step-{}", i));
+    Value subs = step["subSteps"];
+    for (std::size_t j = 0; j < subs.size() && subs.is_array(); ++j) {
+      subs = subs.with_item(j, named(subs.item(j), fmt::format("step-{}-{}", i, j)));
+    }
+    if (subs.is_array()) step = step.with("subSteps", subs);
+    steps = steps.with_item(i, step);
+  }
+  return steps;
+}
+
+Value with_policy_names(Value policies) {
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const Value& policy = policies.item(i);
+    policies = policies.with_item(i, named(policy, fmt::format("{}-auto-gen-{}", policy["type"].as_string(), i)));
+  }
+  return policies;
+}
+
+std::vector<std::string> as_texts(const std::vector<Cause>& causes) {
+  std::vector<std::string> texts;
+  for (const Cause& one : causes) texts.push_back(fmt::format("{}: {}", one.field, one.message));
+  return texts;
+}
+
+/// Looks names up for one Application among the objects that `find` gives.
+Lookup lookup_in(DefinitionStore& store, const kube::Object& application, const kube::FindObject& find) {
+  const std::string ns(kube::ns(application));
+  return {.definition = [&store, ns, &find](DefinitionKind kind,
+                                            const std::string& type) { return store.find(kind, ns, type, find); },
+          .policy = [ns, &find](const std::string& name) { return find(kPolicies, ns, name); },
+          .workflow = [ns, &find](const std::string& name) { return find(kWorkflows, ns, name); }};
+}
+
+kube::AdmissionRow application_row(OnFault on_fault) {
+  const auto store = std::make_shared<DefinitionStore>();
+  kube::AdmissionRow row{.group = kApplicationKind.group,
+                         .kind = kApplicationKind.kind,
+                         .mutate = with_names,
+                         .validate = {},
+                         .mutate_for = record_identity,
+                         .validate_for = check_service_account};
+  if (on_fault == OnFault::Refuse) {
+    row.validate_around = [store](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
+      return check_delivery(object, old, lookup_in(*store, object, find));
+    };
+  }
+  row.warn = [store, on_fault](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
+    const Lookup lookup = lookup_in(*store, object, find);
+    std::vector<std::string> told = trait_warnings(object, old, lookup);
+    if (on_fault == OnFault::Warn) std::ranges::move(as_texts(check_delivery(object, old, lookup)), std::back_inserter(told));
+    return told;
+  };
+  return row;
+}
+
+}  // namespace
+
+kube::Object with_names(const kube::Object& application, const kube::Object& old) {
+  const Value& spec = application["spec"];
+  if (!old.is_null() && spec == old["spec"]) return application;
+  kube::Object out = application;
+  if (const Value& steps = spec["workflow"]["steps"]; steps.is_array()) {
+    out = out.with_path({"spec", "workflow", "steps"}, with_step_names(steps));
+  }
+  if (spec["policies"].is_array()) out = out.with_path({"spec", "policies"}, with_policy_names(spec["policies"]));
+  return out;
+}
+
+std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault) {
+  return {application_row(on_fault),
+          {.group = kWorkflowRunKind.group,
+           .kind = kWorkflowRunKind.kind,
+           .mutate = {},
+           .validate = {},
+           .mutate_for = record_identity,
+           .validate_for = check_service_account}};
+}
+
+}  // namespace slipway::delivery::application

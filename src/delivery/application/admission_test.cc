@@ -1,0 +1,284 @@
+#include "delivery/application/admission.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "delivery/application/kind.h"
+#include "delivery/application/render_test.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using testing::yaml;
+
+using Texts = std::vector<std::string>;
+
+Value definition(const char* kind, const char* name, const char* template_text, const Value& spec = json::object({})) {
+  return json::object({{"apiVersion", kApiVersion},
+                       {"kind", kind},
+                       {"metadata", json::object({{"name", name}, {"namespace", "vela-system"}})},
+                       {"spec", spec.with_path({"schematic", "cue", "template"}, template_text)}});
+}
+
+/// The cluster that admission looks at, and what it says about Applications there.
+class Desk {
+ public:
+  explicit Desk(OnFault on_fault = OnFault::Refuse) : row_(admission_rows(on_fault).front()) {
+    add(definition("ComponentDefinition", "endless", R"(
+import "list"
+
+_l: list.Range(0, 60, 1)
+output: {apiVersion: "v1", kind: "X", l: [for a in _l for b in _l for c in _l for d in _l {a + b + c + d}]}
+)"));
+    add(definition("ComponentDefinition", "torn", "output: {"));
+    add(definition("ComponentDefinition", "asking", R"(
+read: {#do: "read", #provider: "kube", $params: name: parameter.name, $returns?: {...}}
+output: {apiVersion: "v1", kind: "X", got: read.$returns.value}
+parameter: name: string
+)"));
+    add(definition("ComponentDefinition", "fixed", R"(
+output: {apiVersion: "v1", kind: "X", name: parameter.name, size: parameter.disk.size}
+parameter: {
+	// +usage=Its name
+	// +immutable
+	name: string
+	disk: {
+		// +immutable
+		size?: string
+		speed: *1 | int
+	}
+}
+)"));
+    add(definition("TraitDefinition", "sticky", "patch: zone: parameter.zone\nparameter: {\n\t// +immutable\n\tzone: string\n}",
+                   yaml("{conflictsWith: [scaler], appliesToWorkloads: [statefulsets.apps]}")));
+  }
+
+  void add(const Value& object) { objects_[key(kube::kind(object), kube::ns(object), kube::name(object))] = object; }
+
+  /// What is said about a spec as YAML: "FieldValueRequired spec.x: Required value".
+  Texts faults(const std::string& spec, const Value& old = {}, const std::string& annotations = "{}") const {
+    Texts texts;
+    if (!row_.validate_around) return texts;
+    for (const Cause& one : row_.validate_around(application(spec, annotations), old, finder())) {
+      texts.push_back(fmt::format("{} {}: {}", one.reason, one.field, one.message));
+    }
+    return texts;
+  }
+  Texts warnings(const std::string& spec) const { return row_.warn(application(spec), {}, finder()); }
+
+  static Value application(const std::string& spec, const std::string& annotations = "{}") {
+    return yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: shop, namespace: prod}}")
+        .with_path({"metadata", "annotations"}, yaml(annotations))
+        .with("spec", yaml(spec));
+  }
+
+ private:
+  static std::string key(std::string_view kind, std::string_view ns, std::string_view name) {
+    return fmt::format("{} {}/{}", kind, ns, name);
+  }
+  kube::FindObject finder() const {
+    return [this](const kube::Resource& resource, std::string_view ns, std::string_view name) {
+      static const std::map<std::string, std::string> kKinds = {{kComponentDefinitions.plural, "ComponentDefinition"},
+                                                                {kTraitDefinitions.plural, "TraitDefinition"},
+                                                                {kPolicies.plural, "Policy"},
+                                                                {kWorkflows.plural, "Workflow"}};
+      const auto kind = kKinds.find(resource.plural);
+      const auto found = kind == kKinds.end() ? objects_.end() : objects_.find(key(kind->second, ns, name));
+      return found == objects_.end() ? Value() : found->second;
+    };
+  }
+
+  kube::AdmissionRow row_;
+  std::map<std::string, Value> objects_;
+};
+
+std::string web(const std::string& properties, const std::string& rest = "") {
+  return fmt::format("{{components: [{{name: web, type: webservice, properties: {}}}]{}}}", properties, rest);
+}
+
+TEST(Admission, refuses_bad_input_and_says_where_it_is) {
+  struct Row {
+    std::string spec;
+    Texts told;
+  };
+  const Row rows[] = {
+      {web("{image: nginx}"), {}},
+      {"{components: [{name: web, type: webservce, properties: {image: a}}]}",
+       {"FieldValueNotFound spec.components[0].type: Not found: \"webservce\": ComponentDefinition.core.oam.dev \"webservce\" "
+        "not "
+        "found (did you mean \"webservice\"?)"}},
+      {"{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scalr}]}]}",
+       {"FieldValueNotFound spec.components[0].traits[0].type: Not found: \"scalr\": TraitDefinition.core.oam.dev \"scalr\" "
+        "not "
+        "found (did you mean \"scaler\"?)"}},
+      {web("{}"), {"FieldValueRequired spec.components[0].properties.image: Required value: string"}},
+      {web("{image: 5}"),
+       {"FieldValueInvalid spec.components[0].properties.image: Invalid value: 5: must be string, but is 5"}},
+      {web("{image: a, ports: [{port: 1}, {port: x}]}"),
+       {"FieldValueInvalid spec.components[0].properties.ports[1].port: Invalid value: \"x\": must be int, but is \"x\""}},
+      {"{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scaler}, {type: scaler, "
+       "properties: "
+       "{replicas: two}}]}]}",
+       {"FieldValueInvalid spec.components[0].traits[1].properties.replicas: Invalid value: \"two\": must be 1 | int, but is "
+        "\"two\""}},
+      {"{components: [{name: web, type: torn}]}",
+       {"FieldValueInvalid spec.components[0].type: Invalid value: \"torn\": ComponentDefinition torn does not compile: "
+        "template: expected '}', found 'EOF':\n    torn.cue:1:10"}},
+      {web("{image: a}, dependsOn: [db]"), {"FieldValueNotFound spec.components[0].dependsOn[0]: Not found: \"db\""}},
+      {"{components: [{name: web, type: worker, properties: {image: a}}, {name: web, type: worker, properties: {image: a}}]}",
+       {"FieldValueDuplicate spec.components[1].name: Duplicate value: \"web\""}},
+      {web("{image: a}", ", workflow: {ref: none}"),
+       {"FieldValueNotFound spec.workflow.ref: Not found: \"none\": no such Workflow in the namespace"}},
+      {web("{image: a}", ", workflow: {ref: w, steps: [{type: suspend}]}"),
+       {"FieldValueForbidden spec.workflow.steps: Forbidden: ref and steps exclude each other"}},
+      {web("{image: a}", ", workflow: {mode: {steps: Dag}, steps: [{type: suspend, timeout: 5, name: s}]}"),
+       {"FieldValueNotSupported spec.workflow.mode.steps: Unsupported value: \"Dag\": supported values: \"DAG\", "
+        "\"StepByStep\"",
+        "FieldValueTypeInvalid spec.workflow.steps[0].timeout: Invalid value: 5: must be a string"}},
+      {web("{image: a}",
+           ", workflow: {steps: [{type: suspend, timeout: soon}, {type: suspend, name: step-0, dependsOn: [x]}]}"),
+       {"FieldValueInvalid spec.workflow.steps[0].timeout: Invalid value: \"soon\": must be a duration such as 1m30s",
+        "FieldValueDuplicate spec.workflow.steps[1].name: Duplicate value: \"step-0\"",
+        "FieldValueNotFound spec.workflow.steps[1].dependsOn[0]: Not found: \"x\""}},
+      {web("{image: a}", ", workflow: {steps: [{type: step-group, subSteps: [{type: suspnd}]}]}"),
+       {"FieldValueNotFound spec.workflow.steps[0].subSteps[0].type: Not found: \"suspnd\": "
+        "WorkflowStepDefinition.core.oam.dev "
+        "\"suspnd\" not found (did you mean \"suspend\"?)"}},
+      {web("{image: a}", ", workflow: {steps: [{type: apply-component, properties: {component: wev}}]}"),
+       {"FieldValueNotFound spec.workflow.steps[0].properties.component: Not found: \"wev\": the application has no component "
+        "of "
+        "this name"}},
+      {web("{image: a}", ", workflow: {steps: [{type: deploy, properties: {policies: [far]}}]}"),
+       {"FieldValueNotFound spec.workflow.steps[0].properties.policies[0]: Not found: \"far\": no policy of the application, "
+        "and "
+        "no Policy"}},
+      {web("{image: a}", ", policies: [{type: topology, properties: {cluster: [a]}}]"),
+       {"FieldValueForbidden spec.policies[0].properties.cluster: unknown field \"properties.cluster\""}},
+      {web("{image: a}", ", policies: [{type: garbage-collect, properties: {order: random}}]"),
+       {"FieldValueNotSupported spec.policies[0].properties.order: Unsupported value: \"random\": supported values: \"\", "
+        "\"dependency\""}},
+      {web("{image: a}", ", policies: [{type: garbage-collect, properties: {rules: [{strategy: later}]}}]"),
+       {"FieldValueNotSupported spec.policies[0].properties.rules[0].strategy: Unsupported value: \"later\": supported values: "
+        "\"never\", \"onAppDelete\", \"onAppUpdate\""}},
+      {web("{image: a}", ", policies: [{type: override, properties: {components: [{name: '[', properties: {}}]}}]"),
+       {"FieldValueInvalid spec.policies[0].properties: Invalid value: {\"components\":[{\"name\":\"[\",\"properties\":{}}]}: "
+        "name [ is no pattern: missing ]: ["}},
+      {web("{image: a}", ", policies: [{type: topology}]"), {"FieldValueRequired spec.policies[0].properties: Required value"}},
+      {web("{image: a}", ", policies: [{type: topolgy, properties: {a: b}}]"),
+       {"FieldValueNotFound spec.policies[0].type: Not found: \"topolgy\": PolicyDefinition.core.oam.dev \"topolgy\" not found "
+        "(did you mean \"topology\"?)"}},
+  };
+  const Desk desk;
+  for (const Row& row : rows) EXPECT_EQ(desk.faults(row.spec), row.told) << row.spec;
+}
+
+TEST(Admission, ends_endless_templates_at_their_budget) {
+  const Texts told = Desk().faults("{components: [{name: web, type: endless}]}");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].starts_with("FieldValueInvalid spec.components[0].type: Invalid value: \"endless\": ")) << told[0];
+  EXPECT_TRUE(told[0].contains("evaluation takes too ")) << told[0];
+}
+
+TEST(Admission, lets_pass_what_only_the_workflow_can_complete) {
+  const char* specs[] = {
+      // a call that the template makes
+      "{components: [{name: web, type: asking, properties: {name: a}}]}",
+      // a variable that goes into the component, or into the step that applies it
+      "{components: [{name: web, type: webservice, inputs: [{from: image, parameterKey: image}]}]}",
+      "{components: [{name: web, type: webservice}], workflow: {steps: [{type: apply-component, properties: {component: web}, "
+      "inputs: [{from: image, parameterKey: value.properties.image}]}]}}",
+      // an override that mends the component: one of the application, one that stands by itself
+      "{components: [{name: web, type: webservice}], policies: [{name: o, type: override, properties: {components: "
+      "[{properties: "
+      "{image: a}}]}}]}",
+      "{components: [{name: web, type: webservice}], workflow: {steps: [{type: deploy, properties: {policies: [shared]}}]}}",
+      // objects that are read first
+      "{components: [{name: web, type: ref-objects, properties: {objects: [{resource: configmap, name: a}]}}]}",
+  };
+  Desk desk;
+  desk.add(
+      yaml("{kind: Policy, metadata: {name: shared, namespace: prod}, type: override, properties: {components: [{name: web, "
+           "properties: {image: a}}]}}"));
+  for (const char* spec : specs) EXPECT_EQ(desk.faults(spec), Texts{}) << spec;
+  EXPECT_EQ(desk.faults("{components: [{name: web, type: webservice}], policies: [{name: o, type: override, properties: "
+                        "{components: [{properties: {cpu: '1'}}]}}]}"),
+            Texts{"FieldValueRequired spec.components[0].properties.image: Required value: string"});
+}
+
+TEST(Admission, keeps_immutable_parameters_unless_the_change_is_forced) {
+  const Desk desk;
+  const auto spec = [](const std::string& name, const std::string& disk, const std::string& zone) {
+    return fmt::format(
+        "{{components: [{{name: db, type: fixed, properties: {{name: {}, disk: {}}}, traits: [{{type: sticky, properties: "
+        "{{zone: "
+        "{}}}}}]}}]}}",
+        name, disk, zone);
+  };
+  const Value old = Desk::application(spec("a", "{}", "x"));
+  EXPECT_EQ(desk.faults(spec("a", "{size: 1G, speed: 3}", "x"), old), Texts{}) << "what was not set may be set";
+  const Texts told = {
+      "FieldValueInvalid spec.components[0].properties.name: Invalid value: \"b\": field is immutable, it was \"a\" (the "
+      "annotation app.oam.dev/force-param-mutations: \"true\" allows the change)",
+      "FieldValueInvalid spec.components[0].traits[0].properties.zone: Invalid value: \"z\": field is immutable, it was \"x\" "
+      "(the "
+      "annotation app.oam.dev/force-param-mutations: \"true\" allows the change)"};
+  EXPECT_EQ(desk.faults(spec("b", "{}", "z"), old), told);
+  EXPECT_EQ(desk.faults(spec("b", "{}", "z"), old, "{app.oam.dev/force-param-mutations: 'true'}"), Texts{});
+  const Value sized = Desk::application(spec("a", "{size: 1G}", "x"));
+  EXPECT_EQ(desk.faults(spec("a", "{size: 2G}", "x"), sized).size(), 1U);
+}
+
+TEST(Admission, refuses_to_update_by_itself_and_by_published_version_at_once) {
+  EXPECT_EQ(Desk().faults(web("{image: a}"), {}, "{app.oam.dev/publishVersion: v1, app.oam.dev/autoUpdate: 'true'}"),
+            Texts{"FieldValueForbidden metadata.annotations[app.oam.dev/autoUpdate]: Forbidden: an application is updated by "
+                  "app.oam.dev/publishVersion or by itself, not both"});
+}
+
+TEST(Admission, refuses_a_spec_whose_records_would_not_fit) {
+  EXPECT_EQ(Desk().faults(web("{image: a, cmd: [" + std::string(1'200'000, 'x') + "]}")),
+            Texts{"FieldValueTooLong spec.components[0].properties: Too long: may not be more than 1048576 bytes"});
+}
+
+TEST(Admission, judges_what_was_judged_before_only_when_it_changes) {
+  const Desk desk;
+  const Value old = Desk::application(web("{}"));
+  EXPECT_EQ(desk.faults(web("{}"), old), Texts{});
+  EXPECT_EQ(desk.faults(web("{cpu: '1'}"), old).size(), 1U);
+  EXPECT_EQ(desk.faults(web("{}"), old, "{app.oam.dev/publishVersion: v2}").size(), 1U);
+}
+
+TEST(Admission, warns_of_traits_that_do_not_go_together_or_with_the_workload) {
+  const char* spec =
+      "{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scaler}, {type: sticky, properties: "
+      "{zone: x}}]}]}";
+  EXPECT_EQ(Desk().warnings(spec),
+            (Texts{"spec.components[0].traits[1]: trait sticky is made for workloads statefulsets.apps, and the component has "
+                   "deployments.apps",
+                   "spec.components[0].traits[1]: trait sticky conflicts with trait scaler (spec.components[0].traits[0])"}));
+  EXPECT_EQ(Desk().warnings(web("{}")), Texts{}) << "faults refuse, they do not warn";
+}
+
+TEST(Admission, on_warn_accepts_faults_and_tells_them) {
+  const Desk desk(OnFault::Warn);
+  EXPECT_EQ(desk.faults(web("{}")), Texts{});
+  EXPECT_EQ(desk.warnings(web("{}")), Texts{"spec.components[0].properties.image: Required value: string"});
+}
+
+TEST(Admission, names_what_has_no_name) {
+  const Value named = with_names(
+      Desk::application(
+          "{components: [], policies: [{type: debug}, {name: p, type: topology}], workflow: {steps: [{type: suspend}, "
+          "{name: g, type: step-group, subSteps: [{type: suspend}, {name: own, type: suspend}]}]}}"),
+      {});
+  EXPECT_EQ(
+      named["spec"],
+      yaml("{components: [], policies: [{name: debug-auto-gen-0, type: debug}, {name: p, type: topology}], workflow: {steps: "
+           "[{name: step-0, type: suspend}, {name: g, type: step-group, subSteps: [{name: step-1-0, type: suspend}, {name: "
+           "own, type: suspend}]}]}}"));
+  EXPECT_TRUE(with_names(named, {}) == named);
+}
+
+}  // namespace
+}  // namespace slipway::delivery::application

@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "delivery/application/admission.h"
+#include "delivery/application/component_check.h"
+#include "delivery/application/kind.h"
+#include "delivery/application/policy_properties.h"
+#include "json/quoted.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using json::quoted;
+
+/// Revision, rendered resources and trackers stand beside the application, and each must hold what it says.
+constexpr std::size_t kMaxSpecBytes = std::size_t{1} << 20;
+
+bool is_as_before(const kube::Object& application, const kube::Object& old) {
+  if (old.is_null() || application["spec"] != old["spec"]) return false;
+  return std::ranges::all_of(std::initializer_list<const char*>{kPublishVersion, kAutoUpdate},
+                             [&](const char* key) { return kube::annotation(application, key) == kube::annotation(old, key); });
+}
+
+/// Gathers the faults of one Application in the order of its fields.
+class Check {
+ public:
+  Check(const kube::Object& application, const kube::Object& old, const Lookup& lookup)
+      : application_(application), old_(old), lookup_(lookup) {}
+
+  std::vector<Cause> run() {
+    check_annotations();
+    if (!check_size() || !read()) return std::move(causes_);
+    check_workflow();
+    check_policies();
+    check_components();
+    return std::move(causes_);
+  }
+
+ private:
+  void add(Cause cause) { causes_.push_back(std::move(cause)); }
+  void add(std::vector<Cause> causes) { std::ranges::move(causes, std::back_inserter(causes_)); }
+
+  void check_annotations() {
+    const Value& annotations = application_["metadata"]["annotations"];
+    if (!annotations.has(kPublishVersion) || !annotations.has(kAutoUpdate)) return;
+    add(field::forbidden(fmt::format("metadata.annotations[{}]", kAutoUpdate),
+                         fmt::format("an application is updated by {} or by itself, not both", kPublishVersion)));
+  }
+
+  bool check_size() {
+    const Value& spec = application_["spec"];
+    if (json::print(spec).size() <= kMaxSpecBytes) return true;
+    std::string path = "spec";
+    for (std::size_t i = 0; i < spec["components"].size(); ++i) {
+      if (json::print(spec["components"].item(i)["properties"]).size() <= kMaxSpecBytes) continue;
+      path = fmt::format("spec.components[{}].properties", i);
+    }
+    add(field::too_long(path, kMaxSpecBytes));
+    return false;
+  }
+
+  /// False when the rest makes no sense.
+  bool read() {
+    auto spec = read_application(application_["spec"]);
+    if (!spec) {
+      add(std::move(spec.error().causes));
+      return false;
+    }
+    spec_ = std::move(*spec);
+    std::vector<Cause> faults = check_application(spec_);
+    const bool is_sound = faults.empty();
+    add(std::move(faults));
+    return is_sound;
+  }
+
+  void check_workflow() {
+    if (!spec_.has_workflow) return check_dependencies();
+    if (!spec_.workflow_ref.empty()) {
+      const Value shared = lookup_.workflow(spec_.workflow_ref);
+      if (shared.is_null()) return add(not_found("spec.workflow.ref", spec_.workflow_ref, "no such Workflow in the namespace"));
+      const Value& mode = spec_.workflow_mode.is_null() ? shared["mode"] : spec_.workflow_mode;
+      if (auto steps = workflow::read_steps(shared["steps"], mode, "steps")) {
+        steps_ = std::move(*steps);
+      } else {
+        add(field::invalid("spec.workflow.ref", quoted(spec_.workflow_ref), steps.error().message));
+      }
+      return;
+    }
+    auto steps = workflow::read_steps(spec_.workflow_steps, spec_.workflow_mode, "spec.workflow.steps");
+    if (!steps) return add(std::move(steps.error().causes));
+    steps_ = std::move(*steps);
+    for (std::size_t i = 0; i < steps_.steps.size(); ++i)
+      check_step(steps_.steps[i], fmt::format("spec.workflow.steps[{}]", i));
+  }
+
+  /// Without a workflow what components wait for becomes what their steps wait for.
+  void check_dependencies() {
+    const Value mode = json::object({{"steps", "DAG"}, {"subSteps", "DAG"}});
+    const Value generated = generated_steps(spec_);
+    if (generated.item(0)["type"].as_string() != kApplyComponent) return;
+    const auto steps = workflow::read_steps(generated, mode, "spec.components");
+    if (!steps) add(steps.error().causes);
+  }
+
+  void check_step(const workflow::Step& step, const std::string& path) {
+    const bool is_apply = step.type == kApplyComponent || step.type == kBuiltinApplyComponent;
+    if (is_apply) {
+      const std::string name = step.properties["component"].str();
+      if (spec_.find(name) == nullptr) {
+        add(not_found(path + ".properties.component", name, "the application has no component of this name"));
+      }
+      if (!step.inputs.empty()) fed_.insert(name);
+    } else if (step.type != kStepGroup) {
+      check_type(DefinitionKind::WorkflowStep, step.type, path);
+    }
+    if (step.type == "deploy") check_deploy(step, path);
+    for (std::size_t i = 0; i < step.sub_steps.size(); ++i) {
+      check_step(step.sub_steps[i], fmt::format("{}.subSteps[{}]", path, i));
+    }
+  }
+
+  void check_deploy(const workflow::Step& step, const std::string& path) {
+    const Value& names = step.properties["policies"];
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string name = names.item(i).str();
+      if (name.empty() || contains(spec_.policies, name, &PolicySpec::name)) continue;
+      const Value shared = lookup_.policy(name);
+      if (shared.is_null()) {
+        add(not_found(fmt::format("{}.properties.policies[{}]", path, i), name, "no policy of the application, and no Policy"));
+      } else if (shared["type"].as_string() == "override") {
+        overrides_.push_back({name, shared["type"].str(), shared["properties"]});
+      }
+    }
+  }
+
+  DefinitionPtr check_type(DefinitionKind kind, const std::string& type, const std::string& path) {
+    auto found = lookup_.definition(kind, type);
+    if (found) return *found;
+    add(unknown_type(path + ".type", type, found.error()));
+    return nullptr;
+  }
+
+  void check_policies() {
+    for (std::size_t i = 0; i < spec_.policies.size(); ++i) {
+      const PolicySpec& policy = spec_.policies[i];
+      const std::string path = fmt::format("spec.policies[{}]", i);
+      if (!is_own_policy(policy.type)) {
+        check_type(DefinitionKind::Policy, policy.type, path);
+      } else if (auto wrong = fault_of(policy)) {
+        add_policy_fault(*wrong, policy, path);
+      }
+      if (policy.type == "override") overrides_.push_back(policy);
+    }
+  }
+
+  std::optional<Status> fault_of(const PolicySpec& policy) const {
+    const auto error_of = [](const auto& read) { return read ? std::nullopt : std::optional(read.error()); };
+    if (policy.type == "topology") return error_of(read_properties<TopologyProperties>(policy));
+    if (policy.type == "override") return error_of(override_components(spec_.components, policy));
+    if (policy.type == "replication") return error_of(replicate_components(spec_.components, policy));
+    return error_of(keep_policies({policy}));
+  }
+
+  void add_policy_fault(const Status& wrong, const PolicySpec& policy, const std::string& path) {
+    for (Cause cause : wrong.causes) {
+      cause.field = fmt::format("{}.{}", path, cause.field);
+      add(std::move(cause));
+    }
+    if (!wrong.causes.empty()) return;
+    const std::string prefix = fmt::format("{} policy {}: ", policy.type, policy.name);
+    std::string_view message = wrong.message;
+    if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
+    add(field::invalid(path + ".properties", json::print(policy.properties), std::string(message)));
+  }
+
+  void check_components() {
+    const ComponentCheck check(application_, old_, spec_, overrides_);
+    for (std::size_t i = 0; i < spec_.components.size(); ++i) {
+      const ComponentSpec& component = spec_.components[i];
+      const std::string path = fmt::format("spec.components[{}]", i);
+      ComponentTemplates templates{check_type(DefinitionKind::Component, component.type, path), {}};
+      bool is_known = templates.component != nullptr;
+      for (std::size_t j = 0; j < component.traits.size(); ++j) {
+        templates.traits.push_back(
+            check_type(DefinitionKind::Trait, component.traits[j].type, fmt::format("{}.traits[{}]", path, j)));
+        is_known = is_known && templates.traits.back() != nullptr;
+      }
+      if (!is_known) continue;
+      add(check.immutable(component, templates, path));
+      add(check.rendering(component, templates, lookup_, fed_.contains(component.name), path));
+    }
+  }
+
+  const kube::Object& application_;
+  const kube::Object& old_;
+  const Lookup& lookup_;
+  std::vector<Cause> causes_;
+  ApplicationSpec spec_;
+  workflow::Steps steps_;
+  std::vector<PolicySpec> overrides_;  // of the spec and of shared policies that steps name
+  std::set<std::string> fed_;          // components into whose step a variable goes
+};
+
+}  // namespace
+
+std::vector<Cause> check_delivery(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
+  if (kube::is_deleting(application) || is_as_before(application, old)) return {};
+  return Check(application, old, lookup).run();
+}
+
+}  // namespace slipway::delivery::application

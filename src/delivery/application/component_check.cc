@@ -1,0 +1,183 @@
+#include "delivery/application/component_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "delivery/application/kind.h"
+#include "json/quoted.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using json::quoted;
+
+constexpr const char* kReferences = "ref-objects";
+
+RenderContext context_of(const kube::Object& application, const ApplicationSpec& spec) {
+  RenderContext out;
+  const Value& metadata = application["metadata"];
+  out.app_name = metadata["name"].str();
+  out.ns = metadata["namespace"].str();
+  out.app_revision = out.app_name + "-v1";
+  out.app_revision_number = 1;
+  if (metadata["labels"].is_object()) out.app_labels = metadata["labels"];
+  if (metadata["annotations"].is_object()) out.app_annotations = metadata["annotations"];
+  out.components = application["spec"]["components"];
+  out.publish_version = std::string(kube::annotation(application, kPublishVersion));
+  out.workflow_name = spec.workflow_ref.empty() ? std::string(kube::annotation(application, kWorkflowName)) : spec.workflow_ref;
+  out.cluster_version = json::object({{"major", "1"}, {"minor", 33}, {"gitVersion", "v1.33.0"}, {"platform", "linux/amd64"}});
+  return out;
+}
+
+/// A path of CUE ("ports.0.\"a.b\"") in segments.
+std::vector<std::string> segments_of(std::string_view path) {
+  std::vector<std::string> out;
+  bool is_quoted = false;
+  std::string segment;
+  for (char c : path) {
+    if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (c == '.' && !is_quoted) {
+      out.push_back(std::exchange(segment, ""));
+    } else {
+      segment += c;
+    }
+  }
+  out.push_back(segment);
+  return out;
+}
+
+bool is_plain(std::string_view name) {
+  return std::ranges::all_of(
+      name, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; });
+}
+
+/// Where a path below properties is in the Application, and the value there.
+struct Place {
+  std::string path;
+  const Value* value;
+};
+Place place_of(std::string path, const Value& properties, const std::vector<std::string>& segments) {
+  const Value* at = &properties;
+  for (const std::string& segment : segments) {
+    const bool is_item = at->is_array() && std::ranges::all_of(segment, is_digit);
+    path += is_item || !is_plain(segment) ? fmt::format("[{}]", segment) : "." + segment;
+    at = is_item ? &at->item(static_cast<std::size_t>(std::stoul(segment))) : &(*at)[segment];
+  }
+  return {std::move(path), at};
+}
+
+/// "parameter.image" → spec.components[0].properties.image.
+Cause cause_of(const ParameterFault& fault, const Value& properties, const std::string& path) {
+  const std::size_t dot = fault.field.find('.');
+  const auto segments = dot == std::string::npos ? std::vector<std::string>{} : segments_of(fault.field.substr(dot + 1));
+  Place place = place_of(path + ".properties", properties, segments);
+  if (fault.is_missing) {
+    const std::string detail = fault.message.starts_with("required (") && fault.message.ends_with(')')
+                                   ? fault.message.substr(10, fault.message.size() - 11)
+                                   : "";
+    return field::required(std::move(place.path), detail);
+  }
+  return field::invalid(std::move(place.path), json::print(*place.value), fault.message);
+}
+
+std::vector<Cause> causes_of(const RenderError& error, const ComponentSpec& component, std::string path) {
+  if (error.trait_index) path += fmt::format(".traits[{}]", *error.trait_index);
+  const TraitSpec* trait = error.trait_index ? &component.traits[*error.trait_index] : nullptr;
+  const Value& properties = trait == nullptr ? component.properties : trait->properties;
+  std::vector<Cause> causes;
+  for (const ParameterFault& one : error.parameters) causes.push_back(cause_of(one, properties, path));
+  if (!causes.empty()) return causes;
+  if (error.is_user_error) return {field::invalid(path + ".properties", json::print(properties), error.message)};
+  return {field::invalid(path + ".type", quoted(trait == nullptr ? component.type : trait->type), error.message)};
+}
+
+std::optional<RenderError> error_of(const ComponentSpec& component, const ComponentTemplates& templates,
+                                    const RenderContext& context) {
+  if (component.type == kReferences) return std::nullopt;  // the objects are read first
+  auto made = render_component(component, templates, context, {}, {}, {});
+  return made ? std::nullopt : std::optional(std::move(made).error());
+}
+
+/// What a template lacks that is no parameter may be known when it is rendered.
+bool may_pass(const RenderError& error, bool is_fed) { return error.is_incomplete && (is_fed || !error.is_user_error); }
+
+void compare(const std::vector<std::vector<std::string>>& paths, const Value& now, const Value& before, const std::string& path,
+             std::vector<Cause>& causes) {
+  for (const std::vector<std::string>& one : paths) {
+    const Place old_place = place_of("", before, one);
+    const Place place = place_of(path + ".properties", now, one);
+    if (old_place.value->is_null() || *old_place.value == *place.value) continue;
+    causes.push_back(field::invalid(place.path, json::print(*place.value),
+                                    fmt::format("field is immutable, it was {} (the annotation {}: \"true\" allows the change)",
+                                                json::print(*old_place.value), kForceParameters)));
+  }
+}
+
+}  // namespace
+
+Cause not_found(std::string path, const std::string& name, const std::string& detail) {
+  Cause cause = field::not_found(std::move(path), quoted(name));
+  cause.message += ": " + detail;
+  return cause;
+}
+
+Cause unknown_type(std::string path, const std::string& type, const Status& error) {
+  if (error.reason == Reason::NotFound) return not_found(std::move(path), type, error.message);
+  return field::invalid(std::move(path), quoted(type), error.message);
+}
+
+ComponentCheck::ComponentCheck(const kube::Object& application, const kube::Object& old, const ApplicationSpec& spec,
+                               const std::vector<PolicySpec>& overrides)
+    : context_(context_of(application, spec)),
+      forces_parameters_(kube::annotation(application, kForceParameters) == "true"),
+      old_components_(old["spec"]["components"]) {
+  std::vector<ComponentSpec> all = spec.components;
+  for (const PolicySpec& policy : overrides) {
+    if (auto changed = override_components(spec.components, policy)) overridden_.push_back(std::move(*changed));
+    if (auto changed = override_components(all, policy)) all = std::move(*changed);
+  }
+  if (overrides.size() > 1) overridden_.push_back(std::move(all));
+}
+
+std::vector<Cause> ComponentCheck::rendering(const ComponentSpec& component, const ComponentTemplates& templates,
+                                             const Lookup& lookup, bool is_fed, const std::string& path) const {
+  const auto error = error_of(component, templates, context_);
+  if (!error || may_pass(*error, is_fed || !component.inputs.empty()) || is_mended(component.name, lookup)) return {};
+  return causes_of(*error, component, path);
+}
+
+bool ComponentCheck::is_mended(const std::string& component, const Lookup& lookup) const {
+  return std::ranges::any_of(overridden_, [&](const std::vector<ComponentSpec>& components) {
+    const auto found = std::ranges::find(components, component, &ComponentSpec::name);
+    if (found == components.end()) return false;
+    const auto templates = definitions_of(*found, Parsed(), lookup);
+    if (!templates) return false;
+    const auto error = error_of(*found, {templates->first, templates->second}, context_);
+    return !error || may_pass(*error, !found->inputs.empty());
+  });
+}
+
+std::vector<Cause> ComponentCheck::immutable(const ComponentSpec& component, const ComponentTemplates& templates,
+                                             const std::string& path) const {
+  std::vector<Cause> causes;
+  if (forces_parameters_) return causes;
+  for (const Value& before : old_components_.items()) {
+    if (before["name"].as_string() != component.name) continue;
+    if (before["type"].as_string() == component.type) {
+      compare(templates.component->immutable_parameters, component.properties, before["properties"], path, causes);
+    }
+    for (std::size_t i = 0; i < component.traits.size(); ++i) {
+      const Value& old_trait = before["traits"].item(i);
+      if (old_trait["type"].as_string() != component.traits[i].type) continue;
+      compare(templates.traits[i]->immutable_parameters, component.traits[i].properties, old_trait["properties"],
+              fmt::format("{}.traits[{}]", path, i), causes);
+    }
+  }
+  return causes;
+}
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,41 @@
+// What admission finds out about one component: it is rendered with its traits as the controller would do it for the first
+// time, and what its definitions call immutable is compared with what it was. Every fault says where in the Application it is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "delivery/application/parsed.h"
+#include "delivery/application/render.h"
+
+namespace slipway::delivery::application {
+
+/// `Not found: "nam": detail`.
+Cause not_found(std::string path, const std::string& name, const std::string& detail);
+/// A type without a definition; `error` is that of looking it up.
+Cause unknown_type(std::string path, const std::string& type, const Status& error);
+
+class ComponentCheck {
+ public:
+  /// Everything outlives this. `overrides` are the override policies that components may be delivered with.
+  ComponentCheck(const kube::Object& application, const kube::Object& old, const ApplicationSpec& spec,
+                 const std::vector<PolicySpec>& overrides);
+
+  /// Faults of rendering the component as it is written, unless an override policy mends it. A template that calls somebody
+  /// passes. With `is_fed` variables go into its parameters while the workflow runs: what is only missing then passes too.
+  std::vector<Cause> rendering(const ComponentSpec& component, const ComponentTemplates& templates, const Lookup& lookup,
+                               bool is_fed, const std::string& path) const;
+  /// Parameters marked immutable that were set and are now others.
+  std::vector<Cause> immutable(const ComponentSpec& component, const ComponentTemplates& templates,
+                               const std::string& path) const;
+
+ private:
+  bool is_mended(const std::string& component, const Lookup& lookup) const;
+
+  RenderContext context_;
+  bool forces_parameters_ = false;
+  Value old_components_;
+  std::vector<std::vector<ComponentSpec>> overridden_;  // by each override policy, and by all of them
+};
+
+}  // namespace slipway::delivery::application

@@ -68,4 +68,20 @@ std::optional<Hold> run_hold(const kube::Object& run) {
   return hold_of(run["status"], run["spec"]["workflowSpec"]["steps"]);
 }
 
+bool run_has_part(const kube::Object& run, const std::string& step) { return has_step(run["status"], step); }
+
+std::vector<control::Wait> explain_run(const kube::Object& run, const control::View&) {
+  if (const std::string obstacle = obstacle_of(run); !obstacle.empty()) {
+    const Value& condition = kube::condition(run, kRunCondition);
+    return {{.on = "its workflow",
+             .reason = condition["reason"].str(),
+             .message = obstacle,
+             .since = kube::time_of(condition["lastTransitionTime"]),
+             .next = {},
+             .part = ""}};
+  }
+  return waits_of_steps(run["status"],
+                        fmt::format("slipway workflow resume workflowrun/{} -n {}", kube::name(run), kube::ns(run)));
+}
+
 }  // namespace slipway::delivery::application

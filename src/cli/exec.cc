@@ -98,12 +98,11 @@ Task<int> exec(Session& session, Arguments arguments) {
   if (pods.empty()) {
     co_return report(refused(Reason::NotFound, fmt::format("{} has no running pods", plane::title(found->object))));
   }
-  if (!pods.front().cluster.empty()) {
-    co_return report(refused(Reason::NotImplemented, fmt::format("pod {} runs in cluster {}: give that cluster's --context",
-                                                                 kube::name(pods.front().object), pods.front().cluster)));
-  }
-  auto socket = co_await found->place.elsewhere->open_websocket(path_of(pods.front().object, arguments),
-                                                                {"v5.channel.k8s.io", "v4.channel.k8s.io"});
+  const auto cluster = find_cluster(session, found->place, pods.front().cluster);
+  if (!cluster) co_return report(cluster.error());
+  const auto client = std::dynamic_pointer_cast<remote::RemoteClient>(*cluster);
+  auto socket =
+      co_await client->open_websocket(path_of(pods.front().object, arguments), {"v5.channel.k8s.io", "v4.channel.k8s.io"});
   if (!socket) co_return report(socket.error());
   const int code = co_await pass_on(*socket);
   co_await (*socket)->close();

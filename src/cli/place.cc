@@ -60,12 +60,12 @@ kube::ResourceTypePtr bare_type(const std::vector<kube::ResourceTypePtr>& types,
 Result<Place> place_of(Session& session, const Arguments& arguments) {
   if (!arguments.is_elsewhere) {
     const std::shared_ptr<client::Client> here(std::shared_ptr<void>(), &session.server());
-    return Place{.client = here, .elsewhere = nullptr, .ns = arguments.ns.empty() ? "default" : arguments.ns};
+    return Place{.client = here, .elsewhere = nullptr, .ns = arguments.ns.empty() ? "default" : arguments.ns, .kubeconfig = ""};
   }
   SLIPWAY_TRY(connection, connection_of(session.env().files, arguments));
   const std::string ns = !arguments.ns.empty() ? arguments.ns : connection.ns.empty() ? "default" : connection.ns;
   const auto client = connect(session, connection);
-  return Place{.client = client, .elsewhere = client, .ns = ns};
+  return Place{.client = client, .elsewhere = client, .ns = ns, .kubeconfig = arguments.kubeconfig};
 }
 
 Task<Result<Found>> find_object(Session& session, Arguments arguments) {
@@ -90,7 +90,13 @@ Result<std::shared_ptr<client::Client>> find_cluster(Session& session, Place pla
       return std::shared_ptr<client::Client>(std::shared_ptr<void>(), server);
     }
   }
-  return fail(Reason::NotFound, fmt::format("the cluster {} cannot be reached from here", cluster));
+  Arguments named;
+  named.kubeconfig = place.kubeconfig;
+  named.context = cluster;
+  if (place.elsewhere) {
+    if (const auto connection = connection_of(session.env().files, named)) return connect(session, *connection);
+  }
+  return fail(Reason::NotFound, fmt::format("cluster {} is no context of the kubeconfig", cluster));
 }
 
 Result<ActedOn> subject_of(const std::string& verb, const std::vector<std::string>& words) {

@@ -16,6 +16,7 @@ struct Place {
   std::shared_ptr<client::Client> client;
   std::shared_ptr<remote::RemoteClient> elsewhere;  // the same; null for a data folder
   std::string ns;                                   // as given, else that of the kubeconfig's context, else "default"
+  std::string kubeconfig;                           // as given
 };
 Result<Place> place_of(Session& session, const Arguments& arguments);
 
@@ -30,7 +31,8 @@ struct Found {
 };
 Task<Result<Found>> find_object(Session& session, Arguments arguments);
 
-/// A client of one of the clusters that the place knows; empty is the place itself. NotFound when it is not known.
+/// A client of one of the clusters that applications of the place name; empty is the place itself: another of the data folder,
+/// or the context of that name in the same kubeconfig, as `slipway up` writes it. NotFound when it is not known.
 Result<std::shared_ptr<client::Client>> find_cluster(Session& session, Place place, std::string cluster);
 
 /// An object that people named for a verb of a family: `app/web`, `app web`, `app/web/step`, or `web` where a kind takes that.

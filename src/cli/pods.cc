@@ -81,9 +81,10 @@ Task<Result<void>> print_log(server::PodBackend& pods, Object pod, std::string c
 /// One container's log, from wherever the pod runs.
 Task<Result<void>> print_any_log(Session& session, Place place, TreeNode pod, std::string container, std::string prefix) {
   if (place.elsewhere) {
-    SLIPWAY_CO_TRY(text,
-                   co_await place.elsewhere->get_text(fmt::format("/api/v1/namespaces/{}/pods/{}/log?container={}",
-                                                                  kube::ns(pod.object), kube::name(pod.object), container)));
+    SLIPWAY_CO_TRY(client, find_cluster(session, place, pod.cluster));
+    const std::string path =
+        fmt::format("/api/v1/namespaces/{}/pods/{}/log?container={}", kube::ns(pod.object), kube::name(pod.object), container);
+    SLIPWAY_CO_TRY(text, co_await std::dynamic_pointer_cast<remote::RemoteClient>(client)->get_text(path));
     LinePrinter out{.prefix = prefix};
     out.print(text);
     out.end();

@@ -31,7 +31,7 @@ class Builder {
 
   Task<TreeNode> made(delivery::MadeObject one) {
     TreeNode node{.cluster = one.cluster, .reference = one.reference, .object = {}, .problem = "", .children = {}};
-    const auto client = find_cluster(session_, place_, one.cluster);
+    const auto client = on(one.cluster);
     if (!client) {
       node.problem = client.error().message;
       co_return node;
@@ -67,10 +67,14 @@ class Builder {
   }
 
  private:
+  Result<std::shared_ptr<client::Client>> on(const std::string& cluster) {
+    if (const auto known = clients_.find(cluster); known != clients_.end()) return known->second;
+    return clients_.emplace(cluster, find_cluster(session_, place_, cluster)).first->second;
+  }
   Task<Owned> owned_in(std::string cluster, std::string ns) {
     if (const auto known = owned_.find({cluster, ns}); known != owned_.end()) co_return known->second;
     Owned found;
-    const auto client = find_cluster(session_, place_, cluster);
+    const auto client = on(cluster);
     if (!client) found.problem = client.error().message;
     for (const kube::GroupVersionKind& kind : kOwned) {
       if (!client || !found.problem.empty()) break;
@@ -92,6 +96,7 @@ class Builder {
 
   Session& session_;
   Place place_;
+  std::map<std::string, Result<std::shared_ptr<client::Client>>> clients_;
   delivery::workflow::KindMapper kinds_;
   std::map<std::pair<std::string, std::string>, Owned> owned_;
 };

@@ -9,7 +9,8 @@ namespace {
 std::string told(const std::string& text) {
   std::string out;
   for (const ParameterDoc& doc : parameter_docs(text)) {
-    out += fmt::format("{}{}: {}{}{}\n", doc.name, doc.is_optional ? "?" : "", doc.type, doc.usage.empty() ? "" : " // ", doc.usage);
+    out += fmt::format("{}{}: {}{}{}\n", doc.name, doc.is_optional ? "?" : "", doc.type, doc.usage.empty() ? "" : " // ",
+                       doc.usage);
   }
   return out;
 }

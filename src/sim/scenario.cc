@@ -10,6 +10,7 @@
 #include "json/text.h"
 #include "kube/well_known.h"
 #include "plane/families.h"
+#include "sim/application_scenarios.h"
 
 namespace slipway::sim {
 namespace {
@@ -278,23 +279,6 @@ spec:
         properties: {spec: {type: object, properties: {size: {type: integer}}}}
 )";
 
-/// Asks for the deletion; that it has gone already is fine (an earlier answer may have been lost).
-Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation) {
-  client::DeleteQuery query;
-  query.propagation = std::move(propagation);
-  const auto removed = co_await client::remove(world.user(), resource, key, query);
-  SLIPWAY_CHECK(removed || removed.error().reason == Reason::NotFound, removed.error().message);
-}
-
-Task<> wait_until_gone(World& world, kube::Resource resource, kube::ObjectKey key) {
-  for (;;) {
-    const auto object = co_await client::get(world.user(), resource, key);
-    if (!object && object.error().reason == Reason::NotFound) co_return;
-    SLIPWAY_CHECK(object.has_value(), object.error().message);
-    co_await sleep_for(world.user_domain().env(), 1s);
-  }
-}
-
 /// Everything that can be taken down: a workflow with all it owns, one that leaves its Jobs behind (in "default", so that the
 /// end shows them), a kind with its objects, and the namespace with what is still in it.
 Task<> clean_up(World& world) {
@@ -411,7 +395,9 @@ std::vector<Scenario> scenarios() {
           {"externalRef", external},
           {"clean-up", clean_up},
           {.name = "rollout", .script = rollout, .promise = rollout_promise},
-          {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process}};
+          {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process},
+          application_scenario(),
+          workflow_run_scenario()};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {
@@ -419,6 +405,7 @@ Ending play(const Scenario& scenario, WorldOptions options) {
   options.controllers.pods = scenario.pods;
   options.controllers.data_dir = "/machine";
   options.controllers.supervisor = {"slipway", "pod-supervisor"};
+  options.has_edge = scenario.has_edge;
   World world(std::move(options));
   if (is_clean) world.faults().record();
   world.start();
@@ -450,7 +437,7 @@ Ending play(const Scenario& scenario, WorldOptions options) {
   return ending;
 }
 
-std::string normalised_state(World& world) { return Census(world).take(); }
+std::string normalised_state(World& world) { return Census(world).take() + application_state(world); }
 
 Task<> apply_text(World& world, std::string yaml) {
   auto documents = json::parse_yaml_all(yaml);
@@ -472,6 +459,22 @@ Task<> wait_for_condition(World& world, kube::Resource resource, std::string nam
     for (const std::string& type : any_of) {
       if (kube::is_true(*object, type)) co_return;
     }
+    co_await sleep_for(world.user_domain().env(), 1s);
+  }
+}
+
+Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation) {
+  client::DeleteQuery query;
+  query.propagation = std::move(propagation);
+  const auto removed = co_await client::remove(world.user(), resource, key, query);
+  SLIPWAY_CHECK(removed || removed.error().reason == Reason::NotFound, removed.error().message);
+}
+
+Task<> wait_until_gone(World& world, kube::Resource resource, kube::ObjectKey key) {
+  for (;;) {
+    const auto object = co_await client::get(world.user(), resource, key);
+    if (!object && object.error().reason == Reason::NotFound) co_return;
+    SLIPWAY_CHECK(object.has_value(), object.error().message);
     co_await sleep_for(world.user_domain().env(), 1s);
   }
 }

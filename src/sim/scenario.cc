@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "delivery/application/kind.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/workflow.h"
 #include "json/text.h"
@@ -91,6 +92,7 @@ class Census {
   explicit Census(World& world) : world_(world) {}
 
   std::string take() {
+    count_owners();
     count_surroundings();
     count_work();
     std::string text;
@@ -99,6 +101,13 @@ class Census {
   }
 
  private:
+  /// What owns the objects of applications.
+  void count_owners() {
+    for (const kube::Resource& resource : {delivery::application::kApplications, delivery::application::kWorkflowRuns}) {
+      all(resource);
+    }
+  }
+
   /// Namespaces (first: the others are looked up in them), definitions, claims, and what may be in a namespace besides.
   void count_surroundings() {
     for (const Object& space : all(kNamespaces)) {

@@ -53,6 +53,7 @@ class EveryPoint : public testing::TestWithParam<std::size_t> {
 
 TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
   ASSERT_TRUE(clean_.is_over) << clean_.state;
+if (getenv("SHOW")) { fmt::print("{}\ntook {} points {}\n", clean_.state, clean_.took.count()/1e9, clean_.points); for (auto& [a,b]: clean_.points_by_controller) fmt::print("{} {}\n",a,b);for (auto& a: clean_.recorded) fmt::print("{} {} {}\n",a.index,a.who,a.what);}
   EXPECT_EQ(clean_.broken_promise, "");
   EXPECT_EQ(clean_.state.find("LEFT-OVER"), std::string::npos) << clean_.state;
   const Ending again = play(scenario_, world_with({}));

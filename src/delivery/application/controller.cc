@@ -102,7 +102,7 @@ std::string run_marker(const kube::Object& application, const LatestRevision& re
 }  // namespace
 
 ApplicationController::ApplicationController(Env& env, HttpClient* http, ControllerOptions options)
-    : env_(env), http_(http), options_(options) {
+    : env_(env), http_(http), options_(options), wall_(env.clock) {
   template_providers_.add(workflow::standard_providers());
 }
 
@@ -379,7 +379,8 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                                 .manager = kManager,
                                 .owner = app.application(),
                                 .labels = labels,
-                                .context = step_context},
+                                .context = step_context,
+                                .wall = &wall_},
                     .steps = app.parsed().steps,
                     .providers = providers,
                     .definition = {},

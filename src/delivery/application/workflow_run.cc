@@ -77,7 +77,7 @@ void WorkflowRunStatus::take(workflow::RunStatus run, const workflow::Steps& of)
 }
 
 WorkflowRunController::WorkflowRunController(Env& env, HttpClient* http, WorkflowRunOptions options)
-    : env_(env), http_(http), options_(options) {
+    : env_(env), http_(http), options_(options), wall_(env.clock) {
   providers_.add(workflow::standard_providers());
   providers_.add(providers_without_application());
 }
@@ -201,7 +201,8 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
                   .manager = kRunManager,
                   .owner = object,
                   .labels = json::object({{kLabelRunName, kube::name(object)}, {kLabelRunNamespace, kube::ns(object)}}),
-                  .context = context_of(object)},
+                  .context = context_of(object),
+                  .wall = &wall_},
       .steps = steps,
       .providers = providers_,
       .definition = [this, ns = std::string(kube::ns(object))](std::string type) -> Task<Result<workflow::StepDefinition>> {

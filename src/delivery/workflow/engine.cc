@@ -126,6 +126,15 @@ void PassRun::terminate_if_asked() {
   status_.is_suspended = false;
 }
 
+Now PassRun::now() const { return run_.setting.now(); }
+
+/// The end of a suspension was written together with the time of the pass that suspended: who set the wall clock since moved
+/// both.
+Time PassRun::resumes_at(const SubStepStatus& step, Time until) const {
+  if (!step.last_execute_time) return until;
+  return now().present(*step.last_execute_time) + (until - *step.last_execute_time);
+}
+
 void PassRun::wake_due_steps() {
   bool has_woken = false;
   for (auto& [name, step] : by_name_) {
@@ -134,7 +143,7 @@ void PassRun::wake_due_steps() {
     if (spec == nullptr || is_group(*spec)) continue;
     const auto until = store_.notes.find(note(step, "resumeTimeStamp"));
     const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
-    if (is_overdue(*spec) || (due && *due <= env_.clock.now())) {
+    if (is_overdue(*spec) || (due && resumes_at(step, *due) <= now().time())) {
       if (due) store_.notes.erase(until);
       store_.has_changed = true;
       step.phase = kRunning;
@@ -181,7 +190,8 @@ bool PassRun::is_resting(const Step& step) const {
   const auto known = by_name_.find(step.name);
   if (known == by_name_.end() || known->second.phase != kFailed || is_finished(known->second)) return false;
   if (is_group(step) || is_overdue(step) || !known->second.last_execute_time) return false;
-  return env_.clock.now() < *known->second.last_execute_time + pause_after_failure(step, known->second);
+  const Now present = now();
+  return present.time() < present.present(*known->second.last_execute_time) + pause_after_failure(step, known->second);
 }
 
 bool PassRun::has_suspended_step() const {
@@ -452,21 +462,22 @@ std::optional<Duration> PassRun::delay_of(const Step& step) const {
   const auto found = by_name_.find(step.name);
   if (found == by_name_.end() || is_finished(found->second)) return std::nullopt;
   const SubStepStatus& status = found->second;
-  const Time now = env_.clock.now();
+  const Now present = now();
   std::optional<Duration> delay;
   if (status.phase == kSuspending) {
     const auto until = store_.notes.find(note(status, "resumeTimeStamp"));
     const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
-    if (due) delay = std::max<Duration>(*due - now, std::chrono::milliseconds{1});
+    if (due) delay = std::max<Duration>(resumes_at(status, *due) - present.time(), std::chrono::milliseconds{1});
   } else if (status.phase == kFailed && status.last_execute_time) {
-    const Time due = *status.last_execute_time + pause_after_failure(step, status);
-    delay = std::max<Duration>(due - now, std::chrono::milliseconds{1});
+    const Time due = present.present(*status.last_execute_time) + pause_after_failure(step, status);
+    delay = std::max<Duration>(due - present.time(), std::chrono::milliseconds{1});
   } else if (!is_group(step) && (!status_.is_suspended || (status.phase != kPending && has_suspended_step()))) {
     delay = backoff_after(status.attempts, run_.options.max_wait);
   }
   const auto timeout = parse_duration(step.timeout);
   if (timeout && status.first_execute_time && status.phase != kPending) {
-    delay = sooner(delay, std::max<Duration>(*status.first_execute_time + *timeout - now, std::chrono::milliseconds{1}));
+    const Time due = present.present(*status.first_execute_time) + *timeout;
+    delay = sooner(delay, std::max<Duration>(due - present.time(), std::chrono::milliseconds{1}));
   }
   return delay;
 }

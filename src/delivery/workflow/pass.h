@@ -47,6 +47,8 @@ class PassRun {
   // engine.cc: the run as a whole.
   void begin();
   void terminate_if_asked();
+  Now now() const;
+  Time resumes_at(const SubStepStatus& step, Time until) const;
   void wake_due_steps();
   void conclude();
   std::optional<Duration> delay() const;

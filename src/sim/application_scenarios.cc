@@ -189,7 +189,7 @@ Task<> application(World& world) {
   SLIPWAY_CHECK(waiting.has_value() && (*waiting)["status"]["status"].as_string() != "running", "delivered to nobody");
   world.bring_edge_back();
   world.tell(application_line(co_await wait_for_application(world, "running", "shop-v3")));
-  co_await pause(world, 10s);  // what is left of the first version is collected
+  co_await wait_until_gone(world, kTrackers, {"", "shop-v1-default"});  // what is left of the first version is collected
   world.tell(application_state(world));
 
   world.take_edge_away();

@@ -18,7 +18,8 @@ namespace slipway::delivery::workflow {
 struct StepOutcome {
   SubStepStatus status;
   bool terminates = false;
-  std::optional<Time> until{};  // of a suspended step
+  std::optional<Time> since{};  // of a suspended step
+  std::optional<Time> until{};
   std::vector<std::pair<std::string, Value>> variables{};
   Value value{};  // what is concrete of the evaluated step; null when it was not evaluated
   std::vector<ResourceRef> watched{};
@@ -48,7 +49,7 @@ class PassRun {
   void begin();
   void terminate_if_asked();
   Now now() const;
-  Time resumes_at(const SubStepStatus& step, Time until) const;
+  std::optional<Time> resumes_at(const SubStepStatus& step) const;
   void wake_due_steps();
   void conclude();
   std::optional<Duration> delay() const;

@@ -89,6 +89,7 @@ struct Answer {
   Kind kind = Kind::Done;
   Value returns{};
   std::string message{};
+  std::optional<Time> since{};  // with `until`: when the time began
   std::optional<Time> until{};
   std::optional<ResourceRef> resource{};  // the object it made or watches
   /// Objects whose change wakes a waiting step at once.

@@ -191,7 +191,8 @@ Result<void> WorkflowRunController::check_types(const std::string& ns, const std
 Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::Reconcile& run, kube::Object object,
                                                                       WorkflowRunStatus& status, workflow::Steps steps) {
   SLIPWAY_CO_TRY(context, co_await load_context(run.client, object));
-  if (!status.start_time) context.store = {};  // a new run, or one that was started again
+  // A new run, or one that was started again.
+  if (!status.start_time) SLIPWAY_CO_TRY_VOID(co_await begin_context(run.client, kWorkflowRuns, object, context));
   Acting acting(run, identity_of(object, options_.acts_as));
   const workflow::Run made{
       .setting = {.env = env_,

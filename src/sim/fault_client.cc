@@ -28,8 +28,9 @@ Task<Result<Reply>> receive(std::shared_ptr<Exchange> exchange) {
 /// A watch whose server side lives in another process.
 class FaultWatch : public Watch {
  public:
-  FaultWatch(World& world, std::shared_ptr<Channel> channel, Env& env, bool is_faulty)
-      : world_(world), channel_(std::move(channel)), env_(env), is_faulty_(is_faulty) {}
+  /// `faulty` is null for one that no fault strikes.
+  FaultWatch(World* faulty, std::shared_ptr<Channel> channel, Env& env)
+      : faulty_(faulty), channel_(std::move(channel)), env_(env) {}
   ~FaultWatch() override { channel_->is_closed = true; }
 
   void close() override {
@@ -39,24 +40,25 @@ class FaultWatch : public Watch {
 
   Task<Result<std::vector<WatchEvent>>> next() override {
     while (channel_->batches.empty()) co_await channel_->arrived.wait();
-    while (is_faulty_ && world_.stale_until_ > env_.clock.steady()) co_await sleep_until(env_, world_.stale_until_);
+    while (faulty_ != nullptr && faulty_->stale_until_ > env_.clock.steady()) {
+      co_await sleep_until(env_, faulty_->stale_until_);
+    }
     auto batch = std::move(channel_->batches.front());
     channel_->batches.pop_front();
     co_return batch;
   }
 
  private:
-  World& world_;
+  World* faulty_;
   std::shared_ptr<Channel> channel_;
   Env& env_;
-  bool is_faulty_;
 };
 
 Task<FaultKind> FaultClient::at(Moment moment, std::string who, std::string what, bool writes) {
   const bool was_dying = world_.are_controllers_dying();
   const FaultKind kind = was_dying ? FaultKind::None : world_.faults_.at(moment, who, what, writes);
   if (kind == FaultKind::None && !was_dying) co_return kind;
-  if (!was_dying) world_.strike(kind);
+  if (!was_dying) world_.strike(kind, server_);
   Env& env = world_.controllers_domain_.env();
   if (was_dying || kills_controllers(kind)) {
     Signal never(env);
@@ -66,15 +68,20 @@ Task<FaultKind> FaultClient::at(Moment moment, std::string who, std::string what
   co_return kind;
 }
 
+std::string FaultClient::title(const Request& request) const {
+  const bool is_edge = &server_ != &world_.hub_;
+  return is_edge ? fmt::format("{}: {}", server_.name(), request.to_string()) : request.to_string();
+}
+
 Task<Result<Reply>> FaultClient::call(Request request) {
   const std::string who = request.user_agent.empty() ? "unnamed" : request.user_agent;
-  const std::string what = request.to_string();
+  const std::string what = title(request);
   const bool writes = is_write(request);
   const FaultKind before = co_await at(Moment::BeforeSend, who, what, writes);
   if (before == FaultKind::Unavailable) co_return fail(Reason::ServiceUnavailable, "injected: refused");
   if (before == FaultKind::Conflict) co_return fail(Reason::Conflict, "injected: another writer was faster");
   auto exchange = std::make_shared<Exchange>(world_.controllers_domain_.env());
-  world_.submit(std::move(request), exchange);
+  server_.submit(std::move(request), exchange);
   auto result = co_await receive(exchange);
   const FaultKind after = co_await at(Moment::AfterEffect, who, what, writes);
   if (after == FaultKind::LostAnswer) co_return fail(Reason::Timeout, "injected: the answer was lost");
@@ -84,19 +91,19 @@ Task<Result<Reply>> FaultClient::call(Request request) {
 
 Task<Result<std::unique_ptr<Watch>>> FaultClient::watch(Request request) {
   const std::string who = request.user_agent.empty() ? "unnamed" : request.user_agent;
-  const FaultKind before = co_await at(Moment::BeforeSend, who, request.to_string(), false);
+  const FaultKind before = co_await at(Moment::BeforeSend, who, title(request), false);
   if (before == FaultKind::Unavailable) co_return fail(Reason::ServiceUnavailable, "injected: refused");
   Env& env = world_.controllers_domain_.env();
   auto channel = std::make_shared<Channel>(env);
-  world_.open_watch(std::move(request), channel);
-  co_return std::make_unique<FaultWatch>(world_, channel, env, true);
+  server_.open_watch(std::move(request), channel);
+  co_return std::make_unique<FaultWatch>(&world_, channel, env);
 }
 
 Task<Result<Reply>> PatientClient::call(Request request) {
-  Env& env = world_.user_domain().env();
+  Env& env = caller_.env();
   while (true) {
     auto exchange = std::make_shared<Exchange>(env);
-    world_.submit(request, exchange);
+    server_.submit(request, exchange);
     auto result = co_await receive(exchange);
     const bool is_passing =
         !result && (result.error().reason == Reason::ServiceUnavailable || result.error().reason == Reason::Timeout);
@@ -106,10 +113,10 @@ Task<Result<Reply>> PatientClient::call(Request request) {
 }
 
 Task<Result<std::unique_ptr<Watch>>> PatientClient::watch(Request request) {
-  Env& env = world_.user_domain().env();
+  Env& env = caller_.env();
   auto channel = std::make_shared<Channel>(env);
-  world_.open_watch(std::move(request), channel);
-  co_return std::make_unique<FaultWatch>(world_, channel, env, false);
+  server_.open_watch(std::move(request), channel);
+  co_return std::make_unique<FaultWatch>(nullptr, channel, env);
 }
 
 }  // namespace slipway::sim

@@ -8,10 +8,10 @@
 
 namespace slipway::sim {
 
-/// The controllers' way to the server. Each call and each opened watch has its two points.
+/// The controllers' way to a server. Each call and each opened watch has its two points.
 class FaultClient : public client::Client {
  public:
-  explicit FaultClient(World& world) : world_(world) {}
+  FaultClient(World& world, ServerProcess& server) : world_(world), server_(server) {}
   Task<Result<client::Reply>> call(client::Request request) override;
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override;
 
@@ -19,18 +19,24 @@ class FaultClient : public client::Client {
   /// Strikes; suspends for ever when this process is among the dead.
   Task<FaultKind> at(Moment moment, std::string who, std::string what, bool is_write);
 
+  /// The operation as points show it.
+  std::string title(const client::Request& request) const;
+
   World& world_;
+  ServerProcess& server_;
 };
 
-/// The user's way to the server: ServiceUnavailable and Timeout are tried again after a second.
+/// The way of others (the user, the controllers of the second cluster) to a server: ServiceUnavailable and Timeout are tried
+/// again after a second.
 class PatientClient : public client::Client {
  public:
-  explicit PatientClient(World& world) : world_(world) {}
+  PatientClient(Domain& caller, ServerProcess& server) : caller_(caller), server_(server) {}
   Task<Result<client::Reply>> call(client::Request request) override;
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override;
 
  private:
-  World& world_;
+  Domain& caller_;
+  ServerProcess& server_;
 };
 
 }  // namespace slipway::sim

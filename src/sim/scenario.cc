@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "delivery/application/kind.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/workflow.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 #include "plane/families.h"
+#include "sim/application_scenarios.h"
 
 namespace slipway::sim {
 namespace {
@@ -90,6 +92,7 @@ class Census {
   explicit Census(World& world) : world_(world) {}
 
   std::string take() {
+    count_owners();
     count_surroundings();
     count_work();
     std::string text;
@@ -98,6 +101,13 @@ class Census {
   }
 
  private:
+  /// What owns the objects of applications.
+  void count_owners() {
+    for (const kube::Resource& resource : {delivery::application::kApplications, delivery::application::kWorkflowRuns}) {
+      all(resource);
+    }
+  }
+
   /// Namespaces (first: the others are looked up in them), definitions, claims, and what may be in a namespace besides.
   void count_surroundings() {
     for (const Object& space : all(kNamespaces)) {
@@ -278,23 +288,6 @@ spec:
         properties: {spec: {type: object, properties: {size: {type: integer}}}}
 )";
 
-/// Asks for the deletion; that it has gone already is fine (an earlier answer may have been lost).
-Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation) {
-  client::DeleteQuery query;
-  query.propagation = std::move(propagation);
-  const auto removed = co_await client::remove(world.user(), resource, key, query);
-  SLIPWAY_CHECK(removed || removed.error().reason == Reason::NotFound, removed.error().message);
-}
-
-Task<> wait_until_gone(World& world, kube::Resource resource, kube::ObjectKey key) {
-  for (;;) {
-    const auto object = co_await client::get(world.user(), resource, key);
-    if (!object && object.error().reason == Reason::NotFound) co_return;
-    SLIPWAY_CHECK(object.has_value(), object.error().message);
-    co_await sleep_for(world.user_domain().env(), 1s);
-  }
-}
-
 /// Everything that can be taken down: a workflow with all it owns, one that leaves its Jobs behind (in "default", so that the
 /// end shows them), a kind with its objects, and the namespace with what is still in it.
 Task<> clean_up(World& world) {
@@ -411,7 +404,9 @@ std::vector<Scenario> scenarios() {
           {"externalRef", external},
           {"clean-up", clean_up},
           {.name = "rollout", .script = rollout, .promise = rollout_promise},
-          {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process}};
+          {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process},
+          application_scenario(),
+          workflow_run_scenario()};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {
@@ -419,6 +414,7 @@ Ending play(const Scenario& scenario, WorldOptions options) {
   options.controllers.pods = scenario.pods;
   options.controllers.data_dir = "/machine";
   options.controllers.supervisor = {"slipway", "pod-supervisor"};
+  options.has_edge = scenario.has_edge;
   World world(std::move(options));
   if (is_clean) world.faults().record();
   world.start();
@@ -450,7 +446,7 @@ Ending play(const Scenario& scenario, WorldOptions options) {
   return ending;
 }
 
-std::string normalised_state(World& world) { return Census(world).take(); }
+std::string normalised_state(World& world) { return Census(world).take() + application_state(world); }
 
 Task<> apply_text(World& world, std::string yaml) {
   auto documents = json::parse_yaml_all(yaml);
@@ -472,6 +468,22 @@ Task<> wait_for_condition(World& world, kube::Resource resource, std::string nam
     for (const std::string& type : any_of) {
       if (kube::is_true(*object, type)) co_return;
     }
+    co_await sleep_for(world.user_domain().env(), 1s);
+  }
+}
+
+Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation) {
+  client::DeleteQuery query;
+  query.propagation = std::move(propagation);
+  const auto removed = co_await client::remove(world.user(), resource, key, query);
+  SLIPWAY_CHECK(removed || removed.error().reason == Reason::NotFound, removed.error().message);
+}
+
+Task<> wait_until_gone(World& world, kube::Resource resource, kube::ObjectKey key) {
+  for (;;) {
+    const auto object = co_await client::get(world.user(), resource, key);
+    if (!object && object.error().reason == Reason::NotFound) co_return;
+    SLIPWAY_CHECK(object.has_value(), object.error().message);
     co_await sleep_for(world.user_domain().env(), 1s);
   }
 }

@@ -22,10 +22,14 @@ struct Scenario {
   std::function<std::string(World& world)> promise{};
   /// Process: pods are folders with played supervisors (machine.h), and files and processes have points too.
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::Simulated;
+  bool has_edge = false;  // there is a second cluster (World::kEdge)
+  /// Of so many points one is tried where nothing else is asked for (SLIPWAY_SIM_EVERY): what a long scenario costs.
+  std::uint64_t every = 1;
 };
 
 /// Those that every crash point is tried on: a diamond whose join fails once, a deadline, a rerun, workflows that wait for each
-/// other's end and for a Job, a Deployment that is rolled, stuck and rolled back, and the removal of all that a user can make.
+/// other's end and for a Job, a Deployment that is rolled, stuck and rolled back, the removal of all that a user can make, an
+/// application over two clusters, and a run of workflow steps.
 /// Together they give work to every controller.
 std::vector<Scenario> scenarios();
 
@@ -54,5 +58,9 @@ Task<> apply_text(World& world, std::string yaml);
 /// Waits until an object has a condition with status True; looks every virtual second.
 Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of,
                           std::string space = "default");
+
+/// Asks for the deletion; that it has gone already is fine (an earlier answer may have been lost).
+Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation);
+Task<> wait_until_gone(World& world, kube::Resource resource, kube::ObjectKey key);
 
 }  // namespace slipway::sim

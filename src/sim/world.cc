@@ -9,20 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kDatabase = "/data/cluster.db";
-
-constexpr std::size_t kMostBatchesOnTheWay = 4;
-constexpr Duration kLookAtReaderEvery = 100ms;
-
-plane::ApiServer::Options server_options(const WorldOptions& of) {
-  plane::ApiServer::Options options;
-  options.store.path = kDatabase;
-  options.store.history_changes = of.history_changes;
-  options.server.watch_batch = of.watch_batch;
-  return options;
+ServerProcess::Options server_options(const WorldOptions& of) {
+  return {.history_changes = of.history_changes, .watch_batch = of.watch_batch, .restart_delay = of.restart_delay};
 }
-
-std::unexpected<Status> refused() { return fail(Reason::ServiceUnavailable, "connection refused"); }
 
 }  // namespace
 
@@ -35,13 +24,24 @@ World::World(WorldOptions options)
       supervisors_(machine_domain_, files_),
       fault_files_(files_, *this),
       fault_processes_(supervisors_, *this),
-      server_domain_("server", {random_, files_, no_processes_, disk_.vfs(), log_, metrics_}),
+      hub_("server", {random_, files_, no_processes_, nullptr, log_, metrics_}, server_options(options_)),
       controllers_domain_("controllers", {random_, fault_files_, fault_processes_, nullptr, log_, metrics_}),
+      edge_controllers_domain_("controllers of the edge", {random_, files_, no_processes_, nullptr, log_, metrics_}),
       user_domain_("user", {random_, files_, no_processes_, nullptr, log_, metrics_}),
-      domains_{&server_domain_, &controllers_domain_, &user_domain_, &machine_domain_},
-      user_(std::make_unique<PatientClient>(*this)) {
+      domains_{&hub_.domain(), &controllers_domain_, &user_domain_, &machine_domain_},
+      user_(std::make_unique<PatientClient>(user_domain_, hub_)) {
   fault_processes_.attach(controllers_domain_.env());
-  if (options_.image != nullptr) disk_.restore(options_.image->snapshot());
+  if (options_.has_edge) {
+    edge_ = std::make_unique<ServerProcess>(kEdge, Domain::Outside{random_, files_, no_processes_, nullptr, log_, metrics_},
+                                            server_options(options_));
+    domains_.push_back(&edge_->domain());
+    domains_.push_back(&edge_controllers_domain_);
+    edge_user_ = std::make_unique<PatientClient>(user_domain_, *edge_);
+    edge_client_ = std::make_unique<PatientClient>(edge_controllers_domain_, *edge_);
+  }
+  for (ServerProcess* server : servers()) {
+    if (options_.image != nullptr) server->disk().restore(options_.image->snapshot());
+  }
   if (!options_.is_shuffled) return;
   for (Domain* domain : domains_) {
     domain->queue().set_pick([this](std::size_t ready) { return order_.next() % ready; });
@@ -49,52 +49,36 @@ World::World(WorldOptions options)
 }
 
 World::~World() {
-  for (Domain* domain : {&user_domain_, &controllers_domain_, &server_domain_, &machine_domain_}) domain->die();
+  user_domain_.die();
+  edge_controllers_domain_.die();
+  controllers_domain_.die();
+  for (ServerProcess* server : servers()) server->domain().die();
+  machine_domain_.die();
+}
+
+std::vector<ServerProcess*> World::servers() {
+  if (!edge_) return {&hub_};
+  return {&hub_, edge_.get()};
 }
 
 void World::start() {
-  start_server();
-  SLIPWAY_CHECK(run_until([this] { return api_ != nullptr; }, 1min), "the server did not start");
+  for (ServerProcess* server : servers()) {
+    server->start();
+    SLIPWAY_CHECK(run_until([&] { return server->api() != nullptr; }, 1min), "the server did not start");
+  }
+  if (edge_) {
+    edge_controllers_ = std::make_unique<plane::Controllers>(
+        edge_controllers_domain_.env(), *edge_client_,
+        plane::Controllers::Options{.pods = plane::PodRuntimeKind::Simulated, .data_dir = "", .families = {}});
+    edge_controllers_->start();
+  }
   start_controllers();
 }
 
-void World::start_server() {
-  is_server_starting_ = true;
-  auto open = [](World& world) -> Task<> {
-    auto opened = co_await plane::ApiServer::open(world.server_domain_.env(), server_options(world.options_));
-    world.is_server_starting_ = false;
-    if (opened) {
-      world.api_ = std::move(*opened);
-    } else {
-      SLIPWAY_CHECK(opened.error().reason == Reason::ServiceUnavailable, opened.error().message);
-      world.server_restart_ = world.now_ + world.options_.restart_delay;  // the disk is failing: try again
-    }
-  };
-  server_domain_.spawn(open(*this));
-}
-
-void World::stop_server() {
-  server_domain_.die();
-  // Before the store is destroyed, which would close its file in order.
-  const std::uint64_t dice = random_.next();
-  if (dice % 2 == 0) {
-    disk_.crash(dice);  // the power was cut: unsynced writes are kept, lost or torn
-  } else {
-    disk_.kill();  // only the process died
-  }
-  api_.reset();
-  is_server_starting_ = false;
-  for (const auto& weak : std::exchange(in_flight_, {})) {
-    if (const auto exchange = weak.lock()) exchange->answer(fail(Reason::ServiceUnavailable, "connection reset"));
-  }
-  for (const auto& weak : std::exchange(channels_, {})) {
-    if (const auto channel = weak.lock()) channel->send(fail(Reason::ServiceUnavailable, "connection reset"));
-  }
-}
-
 void World::start_controllers() {
-  controllers_client_ = std::make_unique<FaultClient>(*this);
+  controllers_client_ = std::make_unique<FaultClient>(*this, hub_);
   controllers_ = std::make_unique<plane::Controllers>(controllers_domain_.env(), *controllers_client_, options_.controllers);
+  if (edge_) controllers_->fleet().add_remote(kEdge, std::make_shared<FaultClient>(*this, *edge_));
   controllers_->start();
 }
 
@@ -107,27 +91,24 @@ bool World::pass(Moment moment, std::string_view what, bool is_write) {
   return !is_refused && !are_controllers_dying();
 }
 
-void World::strike(FaultKind kind) {
+void World::strike(FaultKind kind, ServerProcess& server) {
   switch (kind) {
     case FaultKind::CrashControllers:
     case FaultKind::CrashServer:
     case FaultKind::CrashBoth:
-      pending_crash_ = kind;
+      pending_crash_ = Crash{kind, &server};
       return;
     case FaultKind::CutWatches:
-      for (const auto& weak : std::exchange(channels_, {})) {
-        if (const auto channel = weak.lock()) channel->send(fail(Reason::ServiceUnavailable, "injected: the watch was cut"));
-      }
+      for (ServerProcess* each : servers()) each->cut_watches();
       return;
     case FaultKind::StaleCache:
       stale_until_ = now_ + 5s;
       return;
     case FaultKind::DiskFails:
-      disk_.fail_next(1);
+      server.disk().fail_next(1);
       return;
     case FaultKind::DiskFull:
-      disk_.set_full(true);
-      disk_recovers_ = now_ + 5s;
+      server.fill_disk(now_ + 5s);
       return;
     case FaultKind::WallForwardHour:
     case FaultKind::WallBackHour:
@@ -143,21 +124,18 @@ void World::strike(FaultKind kind) {
   }
 }
 
-void World::crash(FaultKind kind) {
-  if (kind != FaultKind::CrashServer) {
+void World::crash(Crash what) {
+  if (what.kind != FaultKind::CrashServer) {
     controllers_domain_.die();
     controllers_.reset();
     controllers_client_.reset();
     controllers_restart_ = now_ + options_.restart_delay;
   }
-  if (kind != FaultKind::CrashControllers) {
-    stop_server();
-    server_restart_ = now_ + options_.restart_delay;
-  }
+  if (what.kind != FaultKind::CrashControllers) what.server->crash(random_.next(), now_);
 }
 
 bool World::step(Steady limit) {
-  if (const auto kind = std::exchange(pending_crash_, std::nullopt)) crash(*kind);
+  if (const auto what = std::exchange(pending_crash_, std::nullopt)) crash(*what);
   for (std::size_t i = 0; i < domains_.size(); ++i) {
     if (options_.is_shuffled) turn_ = order_.next();
     Domain& domain = *domains_[turn_++ % domains_.size()];
@@ -173,20 +151,16 @@ bool World::step(Steady limit) {
     if (when && (!next || *when < *next)) next = when;
   };
   for (Domain* domain : domains_) consider(domain->clock().next());
-  consider(server_restart_);
+  for (ServerProcess* server : servers()) consider(server->next());
   consider(controllers_restart_);
-  consider(disk_recovers_);
   if (!next || *next > limit) return false;
   now_ = std::max(now_, *next);
   for (Domain* domain : domains_) domain->clock().move_to(now_);
-  const auto is_due = [this](std::optional<Steady>& when) {
-    if (!when || *when > now_) return false;
-    when.reset();
-    return true;
-  };
-  if (is_due(disk_recovers_)) disk_.set_full(false);
-  if (is_due(server_restart_)) start_server();
-  if (is_due(controllers_restart_)) start_controllers();
+  for (ServerProcess* server : servers()) server->tick(now_);
+  if (controllers_restart_ && *controllers_restart_ <= now_) {
+    controllers_restart_.reset();
+    start_controllers();
+  }
   return true;
 }
 
@@ -217,62 +191,14 @@ void World::run(Task<> task, Duration limit) {
   SLIPWAY_CHECK(run_until([&] { return *is_done; }, limit), "the user's script did not end");
 }
 
-void World::submit(client::Request request, std::shared_ptr<Exchange> exchange) {
-  if (!api_) {
-    exchange->answer(refused());
-    return;
-  }
-  std::erase_if(in_flight_, [](const auto& weak) { return weak.expired(); });
-  in_flight_.push_back(exchange);
-  auto serve = [](World& world, client::Request what, std::shared_ptr<Exchange> answer_to) -> Task<> {
-    auto result = co_await world.api_->server().call(std::move(what));
-    answer_to->answer(std::move(result));
-  };
-  server_domain_.spawn(serve(*this, std::move(request), std::move(exchange)));
-}
-
-void World::open_watch(client::Request request, std::shared_ptr<Channel> channel) {
-  if (!api_) {
-    channel->send(refused());
-    return;
-  }
-  std::erase_if(channels_, [](const auto& weak) { return weak.expired(); });
-  channels_.push_back(channel);
-  server_domain_.spawn(pump(std::move(request), std::move(channel)));
-}
-
-Task<> World::pump(client::Request request, std::shared_ptr<Channel> channel) {
-  auto watch = co_await api_->server().watch(std::move(request));
-  if (!watch) {
-    channel->send(fail(watch.error()));
-    co_return;
-  }
-  while (!channel->is_closed) {
-    auto batch = co_await (*watch)->next();
-    const bool is_end = !batch || batch->empty();
-    channel->send(std::move(batch));
-    if (is_end) co_return;
-    // A reader that does not read fills the connection; what it has not seen stays in the store's history, or falls out of it.
-    while (!channel->is_closed && channel->batches.size() >= kMostBatchesOnTheWay) {
-      co_await sleep_for(server_domain_.env(), kLookAtReaderEvery);
-    }
-  }
-}
-
-void World::compact() {
-  if (!api_) return;
-  auto forget = [](store::Store& store) -> Task<> { co_await store.compact(store.revision()); };
-  server_domain_.spawn(forget(api_->store()));
-}
-
-std::vector<kube::Object> World::objects(const kube::Resource& resource) {
+std::vector<kube::Object> World::objects(const kube::Resource& resource, client::Client& client) {
   std::vector<kube::Object> found;
-  auto list = [](World& world, kube::Resource of, std::vector<kube::Object>& into) -> Task<> {
-    auto listed = co_await client::list(world.user(), of, {});
+  auto list = [](client::Client& by, kube::Resource of, std::vector<kube::Object>& into) -> Task<> {
+    auto listed = co_await client::list(by, of, {});
     SLIPWAY_CHECK(listed.has_value(), listed.error().message);
     for (const json::Value& item : (*listed)["items"].items()) into.push_back(item);
   };
-  run(list(*this, resource, found));
+  run(list(client, resource, found));
   return found;
 }
 

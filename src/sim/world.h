@@ -1,5 +1,7 @@
 // A whole world in one thread and in virtual time: an API server process, a controllers' process and a user's, with a disk,
-// files and processes that outlive them. Faults strike where the plan says; the same seed gives the same run.
+// files and processes that outlive them. There may be a second cluster (kEdge) elsewhere: its API server crosses the same fault
+// injector, its own controllers run beside it, untouched by faults. Faults strike where the plan says; the same seed gives the
+// same run.
 #pragma once
 
 #include <functional>
@@ -14,7 +16,7 @@
 #include "sim/exchange.h"
 #include "sim/fault.h"
 #include "sim/machine.h"
-#include "store/memory_vfs.h"
+#include "sim/server_process.h"
 
 namespace slipway::sim {
 
@@ -24,6 +26,7 @@ class Image;
 struct WorldOptions {
   std::uint64_t seed = 1;
   FaultPlan faults;
+  bool has_edge = false;     // a second cluster elsewhere, reached through a breaker
   bool is_shuffled = false;  // ready work in random order (by the seed) instead of first come, first served
   plane::Controllers::Options controllers;
   const Image* image = nullptr;  // nullptr: start from an empty disk
@@ -34,6 +37,9 @@ struct WorldOptions {
 
 class World : private Gate {
  public:
+  /// The name of the second cluster.
+  static constexpr const char* kEdge = "edge";
+
   explicit World(WorldOptions options);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -50,48 +56,66 @@ class World : private Gate {
   /// A fault of the world at this moment, whatever the plan says. CutWatches cuts those of the user too.
   void inject(FaultKind kind) { strike(kind); }
   /// The server forgets all history up to now. Nothing while it is down.
-  void compact();
+  void compact() { hub_.compact(); }
+  /// The second cluster is switched off, and on again.
+  void take_edge_away() { edge_->go_away(random_.next()); }
+  void bring_edge_back() { edge_->come_back(); }
+
+  /// A line of the user's about what was seen on the way; part of the end that runs are compared by.
+  void tell(std::string line) { diary_.push_back(std::move(line)); }
+  const std::vector<std::string>& diary() const { return diary_; }
+  const Births& births() const { return hub_.births(); }
+  const Births& edge_births() const { return edge_->births(); }
+  bool has_edge() const { return edge_ != nullptr; }
 
   Steady steady() const { return now_; }
   /// The user's client: waits while the server is down and tries again, so that a script can be written without faults in mind.
   client::Client& user() { return *user_; }
+  /// That of the second cluster.
+  client::Client& edge_user() { return *edge_user_; }
   Domain& user_domain() { return user_domain_; }
   FaultInjector& faults() { return faults_; }
-  store::MemoryVfs& disk() { return disk_; }
+  store::MemoryVfs& disk() { return hub_.disk(); }
   MemoryFiles& files() { return files_; }
   Supervisors& supervisors() { return supervisors_; }
 
   /// The newest durable state, read past all faults; nullptr while the server is down.
-  server::Server* server() { return api_ ? &api_->server() : nullptr; }
-  store::Store* store() { return api_ ? &api_->store() : nullptr; }
+  server::Server* server() { return hub_.api() ? &hub_.api()->server() : nullptr; }
+  store::Store* store() { return hub_.api() ? &hub_.api()->store() : nullptr; }
+  /// Null too where there is no second cluster.
+  store::Store* edge_store() { return edge_ && edge_->api() ? &edge_->api()->store() : nullptr; }
   /// Runs a task of the user to its end (virtual time moves); aborts after `limit`.
   void run(Task<> task, Duration limit = std::chrono::hours{24});
   /// All objects of a resource, as the server has them now.
-  std::vector<kube::Object> objects(const kube::Resource& resource);
+  std::vector<kube::Object> objects(const kube::Resource& resource) { return objects(resource, *user_); }
+  std::vector<kube::Object> edge_objects(const kube::Resource& resource) { return objects(resource, *edge_user_); }
 
  private:
   friend class FaultClient;
   friend class FaultWatch;
   friend class PatientClient;
 
+  /// Of which process: the one that dies is killed before the next step.
+  struct Crash {
+    FaultKind kind;
+    ServerProcess* server;
+  };
+
   bool pass(Moment moment, std::string_view what, bool is_write) override;
   /// The controllers' process is to be killed before the next step.
-  bool are_controllers_dying() const { return pending_crash_ && *pending_crash_ != FaultKind::CrashServer; }
-  void crash(FaultKind kind);
-  void strike(FaultKind kind);
-  void start_server();
-  void stop_server();
+  bool are_controllers_dying() const { return pending_crash_ && pending_crash_->kind != FaultKind::CrashServer; }
+  void crash(Crash what);
+  /// A fault at an operation that is asked of `server`.
+  void strike(FaultKind kind, ServerProcess& server);
+  void strike(FaultKind kind) { strike(kind, hub_); }
   void start_controllers();
   bool step(Steady limit);
-  /// Passes a request to the server's process, or refuses it when that is down.
-  void submit(client::Request request, std::shared_ptr<Exchange> exchange);
-  void open_watch(client::Request request, std::shared_ptr<Channel> channel);
-  Task<> pump(client::Request request, std::shared_ptr<Channel> channel);
+  std::vector<ServerProcess*> servers();
+  std::vector<kube::Object> objects(const kube::Resource& resource, client::Client& client);
 
   WorldOptions options_;
   SeededRandom random_;
   SeededRandom order_;
-  store::MemoryVfs disk_;
   MemoryFiles files_;
   NoProcesses no_processes_;
   NullLog log_;
@@ -102,24 +126,24 @@ class World : private Gate {
   Supervisors supervisors_;
   FaultFiles fault_files_;
   FaultProcesses fault_processes_;
-  Domain server_domain_;
+  ServerProcess hub_;
+  std::unique_ptr<ServerProcess> edge_;
   Domain controllers_domain_;
+  Domain edge_controllers_domain_;
   Domain user_domain_;
   std::vector<Domain*> domains_;
   std::size_t turn_ = 0;
 
-  std::unique_ptr<plane::ApiServer> api_;
   std::unique_ptr<client::Client> controllers_client_;
   std::unique_ptr<plane::Controllers> controllers_;
   std::unique_ptr<client::Client> user_;
-  bool is_server_starting_ = false;
+  std::unique_ptr<client::Client> edge_user_;
+  std::unique_ptr<client::Client> edge_client_;
+  std::unique_ptr<plane::Controllers> edge_controllers_;
 
-  std::vector<std::weak_ptr<Exchange>> in_flight_;
-  std::vector<std::weak_ptr<Channel>> channels_;
-  std::optional<FaultKind> pending_crash_;
-  std::optional<Steady> server_restart_;
+  std::vector<std::string> diary_;
+  std::optional<Crash> pending_crash_;
   std::optional<Steady> controllers_restart_;
-  std::optional<Steady> disk_recovers_;
   Steady stale_until_{};
 };
 

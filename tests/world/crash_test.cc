@@ -11,10 +11,12 @@ namespace slipway::sim {
 namespace {
 
 /// Of every so many points one is tried; 1 in the long form (SLIPWAY_SIM_EVERY=1), which `make test` uses too unless the build
-/// is slow.
-std::uint64_t stride() {
+/// is slow. Without it long scenarios are thinned out as they say themselves.
+std::uint64_t stride(const Scenario& scenario) {
   const char* every = std::getenv("SLIPWAY_SIM_EVERY");
-  return every != nullptr ? std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10)) : 1;
+  if (every == nullptr) return scenario.every;
+  const std::uint64_t asked = std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10));
+  return asked == 1 ? 1 : asked * scenario.every;
 }
 
 const Image& image() {
@@ -59,6 +61,13 @@ TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
   EXPECT_EQ(again.took, clean_.took);
 }
 
+std::vector<std::string> workers_of(const Scenario& scenario) {
+  if (scenario.name == "rollout") return {"slipway-deployment", "slipway-replicaset"};
+  if (scenario.name == "application") return {"slipway-application"};
+  if (scenario.name == "workflow run") return {"slipway-workflow-run"};
+  return {"slipway-workflow", "slipway-job"};
+}
+
 TEST(Scenarios, every_controller_has_points) {
   std::map<std::string, std::uint64_t> sums;
   for (const Scenario& scenario : scenarios()) {
@@ -69,10 +78,7 @@ TEST(Scenarios, every_controller_has_points) {
       sums[who] += points;
     }
     fmt::print("sim: {}: {} points:{}\n", scenario.name, clean.points, counts);
-    const bool has_rollout = scenario.name == "rollout";
-    const std::vector<std::string> workers = has_rollout ? std::vector<std::string>{"slipway-deployment", "slipway-replicaset"}
-                                                         : std::vector<std::string>{"slipway-workflow", "slipway-job"};
-    for (const std::string& who : workers) {
+    for (const std::string& who : workers_of(scenario)) {
       const auto at = clean.points_by_controller.find(who);
       EXPECT_TRUE(at != clean.points_by_controller.end() && at->second > 0) << who << " in " << scenario.name;
     }
@@ -100,7 +106,7 @@ TEST(Scenarios, files_and_processes_have_points_too) {
 TEST_P(EveryPoint, a_crash_anywhere_ends_as_the_clean_run) {
   std::uint64_t tried = 0;
   std::uint64_t tried_kinds = 0;
-  for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
+  for (std::uint64_t point = 0; point < clean_.points; point += stride(scenario_)) {
     for (const FaultKind kind : {FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth}) {
       if (is_spared(point, tried_kinds++, 3)) continue;
       expect_same_end({.exact = {{point, kind}}});
@@ -114,7 +120,7 @@ TEST_P(EveryPoint, a_crash_anywhere_ends_as_the_clean_run) {
 
 TEST_P(EveryPoint, any_single_fault_ends_as_the_clean_run) {
   std::uint64_t tried = 0;
-  for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
+  for (std::uint64_t point = 0; point < clean_.points; point += stride(scenario_)) {
     for (const FaultKind kind : {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches,
                                  FaultKind::StaleCache, FaultKind::DiskFails, FaultKind::DiskFull}) {
       if (!applies(kind, clean_.recorded[point].moment, clean_.recorded[point].is_write)) continue;
@@ -134,7 +140,7 @@ TEST_P(EveryPoint, any_single_fault_ends_as_the_clean_run) {
 TEST_P(EveryPoint, a_step_of_the_wall_clock_ends_as_the_clean_run) {
   std::uint64_t tried = 0;
   std::uint64_t tried_kinds = 0;
-  for (std::uint64_t point = 0; point < clean_.points; point += stride()) {
+  for (std::uint64_t point = 0; point < clean_.points; point += stride(scenario_)) {
     for (const FaultKind kind :
          {FaultKind::WallForwardHour, FaultKind::WallBackHour, FaultKind::WallForwardDay, FaultKind::WallBackDay}) {
       if (is_spared(point, tried_kinds++, 4)) continue;
@@ -150,7 +156,8 @@ TEST_P(EveryPoint, a_step_of_the_wall_clock_ends_as_the_clean_run) {
 
 TEST_P(EveryPoint, random_faults_end_as_the_clean_run) {
   const char* wanted = std::getenv("SLIPWAY_SIM_SEEDS");
-  const std::uint64_t seeds = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 60;
+  const std::uint64_t usual = scenario_.every > 1 ? 30 : 60;
+  const std::uint64_t seeds = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : usual;
   std::uint64_t struck = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     WorldOptions options = world_with({.exact = {}, .random_rate = 0.05, .seed = seed});

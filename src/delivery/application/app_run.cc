@@ -142,6 +142,7 @@ Task<Result<Value>> AppRun::run_call(TemplateCall call, Placement placement) {
                                       .context = Value::empty_object()};
   const workflow::Answer answer =
       co_await provider->run({.setting = setting, .params = std::move(call.params), .path = call.key});
+  if (answer.kind == workflow::Answer::Kind::Wait) co_return fail(Reason::ServiceUnavailable, answer.message);
   if (answer.kind != workflow::Answer::Kind::Done) co_return fail(Reason::Invalid, answer.message);
   co_return answer.returns;
 }

@@ -102,7 +102,7 @@ std::string run_marker(const kube::Object& application, const LatestRevision& re
 }  // namespace
 
 ApplicationController::ApplicationController(Env& env, HttpClient* http, ControllerOptions options)
-    : env_(env), http_(http), options_(options) {
+    : env_(env), http_(http), options_(options), wall_(env.clock) {
   template_providers_.add(workflow::standard_providers());
 }
 
@@ -354,7 +354,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   SLIPWAY_CO_TRY(client, app.own(kHub));
   SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
   const bool is_first = !status.workflow->start_time;
-  if (is_first) context.store = {};
+  if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(*client, kApplications, app.application(), context));
   if (is_first) app.memory().delivered.clear();
   remember_notes(app.memory(), context.store);
   workflow::Providers providers;
@@ -379,7 +379,8 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                                 .manager = kManager,
                                 .owner = app.application(),
                                 .labels = labels,
-                                .context = step_context},
+                                .context = step_context,
+                                .wall = &wall_},
                     .steps = app.parsed().steps,
                     .providers = providers,
                     .definition = {},

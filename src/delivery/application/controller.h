@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/wall_steps.h"
 #include "control/controller.h"
 #include "delivery/application/app_run.h"
 #include "delivery/application/definition_store.h"
@@ -75,6 +76,7 @@ class ApplicationController : public control::Controller {
   Env& env_;
   HttpClient* http_;
   ControllerOptions options_;
+  WallSteps wall_;
   DefinitionStore definitions_;
   LiveObjects live_;
   WatchedObjects watched_;  // that steps read

@@ -42,20 +42,20 @@ Task<Answer> apply(AppRun& run, ProviderCall call) {
   Value object = call.params["value"];
   if (call.params.has("patch") && call.patched) {
     auto changed = co_await call.patched(std::move(object));
-    if (!changed) co_return Answer::error(changed.error().message);
+    if (!changed) co_return Answer::error(changed.error());
     object = std::move(*changed);
   }
   if (is_itself(run, object)) {  // a step of stage pre-render
     auto hub = run.on(kHub);
-    if (!hub) co_return Answer::error(hub.error().message);
+    if (!hub) co_return Answer::error(hub.error());
     auto applied = co_await client::apply(**hub, kApplications, std::move(object), kManager);
-    if (!applied) co_return Answer::error(applied.error().message);
+    if (!applied) co_return Answer::error(applied.error());
     co_return Answer::done(json::object({{"value", shown(*applied)}}));
   }
   auto manifest = co_await manifest_of(run, std::move(object), call.params["cluster"].str());
-  if (!manifest) co_return Answer::error(manifest.error().message);
+  if (!manifest) co_return Answer::error(manifest.error());
   auto applied = co_await run.apply({*manifest});
-  if (!applied) co_return Answer::error(applied.error().message);
+  if (!applied) co_return Answer::error(applied.error());
   Answer answer = Answer::done(json::object({{"value", shown(applied->front())}}));
   answer.resource = reference_to(*manifest);
   answer.is_secret = answer.resource->kind == "Secret";
@@ -67,13 +67,13 @@ Task<Answer> apply_in_parallel(AppRun& run, ProviderCall call) {
   Answer answer;
   for (const Value& object : call.params["value"].items()) {
     auto manifest = co_await manifest_of(run, object, call.params["cluster"].str());
-    if (!manifest) co_return Answer::error(manifest.error().message);
+    if (!manifest) co_return Answer::error(manifest.error());
     answer.watched.push_back(reference_to(*manifest));
     answer.is_secret = answer.is_secret || kube::kind(manifest->object) == "Secret";
     manifests.push_back(std::move(*manifest));
   }
   auto applied = co_await run.apply(std::move(manifests));
-  if (!applied) co_return Answer::error(applied.error().message);
+  if (!applied) co_return Answer::error(applied.error());
   json::ArrayBuilder objects;
   for (const Value& object : *applied) objects.add(shown(object));
   answer.returns = json::object({{"value", objects.build()}});

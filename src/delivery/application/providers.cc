@@ -34,10 +34,10 @@ Value patch_for(const ProviderCall& call, const std::string& component, Value pa
 
 Task<Answer> apply_component(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
-  if (!component) co_return Answer::error(component.error().message);
+  if (!component) co_return Answer::error(component.error());
   const Value patch = patch_for(call, component->name, call.params["patch"]);
   auto delivered = co_await run.deliver(std::move(*component), placement_of(call.params), patch);
-  if (!delivered) co_return Answer::error(delivered.error().message);
+  if (!delivered) co_return Answer::error(delivered.error());
   Answer answer = Answer::done(outputs_value(*delivered));
   answer.resource = delivered->workload;
   for (const auto& [name, object] : delivered->outputs.members()) {
@@ -52,10 +52,10 @@ Task<Answer> apply_component(AppRun& run, ProviderCall call) {
 
 Task<Answer> render_component_call(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
-  if (!component) co_return Answer::error(component.error().message);
+  if (!component) co_return Answer::error(component.error());
   const Value patch = patch_for(call, component->name, call.params["patch"]);
   auto rendered = co_await run.render(std::move(*component), placement_of(call.params), patch, {});
-  if (!rendered) co_return Answer::error(rendered.error().message);
+  if (!rendered) co_return Answer::error(rendered.error());
   json::ObjectBuilder outputs;
   for (const RenderedObject& one : (*rendered)->others) {
     if (!one.name.empty()) outputs.set(one.name, one.object);
@@ -148,7 +148,7 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
     inline_policies.push_back({policy["name"].str(), policy["type"].str(), policy["properties"]});
   }
   auto plan = plan_deploy(run.parsed(), texts(call.params["policies"]), inline_policies, run.clusters());
-  if (!plan) co_return Answer::error(plan.error().message);
+  if (!plan) co_return Answer::error(plan.error());
   std::vector<Unit> units;
   for (const Placement& placement : plan->placements) {
     for (const ComponentSpec& component : plan->components) {
@@ -159,7 +159,10 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   co_await deliver_units(run, units, parallelism);
   std::vector<std::string> errors, waits;
   for (const Unit& unit : units) {
-    if (unit.has_failed) errors.push_back(fmt::format("{}: {}", place_of(unit), unit.error.message));
+    if (unit.has_failed) {
+      auto& told = Answer::is_passing(unit.error) ? waits : errors;
+      told.push_back(fmt::format("{}: {}", place_of(unit), unit.error.message));
+    }
     if (!unit.has_failed && !unit.is_healthy) waits.push_back(place_of(unit));
   }
   if (!errors.empty()) co_return Answer::error(fmt::format("{}", fmt::join(errors, "; ")));
@@ -182,7 +185,7 @@ Task<Answer> get_placements(AppRun& run, ProviderCall call) {
     if (const PolicySpec* policy = run.parsed().find_policy(name)) topologies.push_back(*policy);
   }
   auto found = placements(topologies, run.clusters());
-  if (!found) co_return Answer::error(found.error().message);
+  if (!found) co_return Answer::error(found.error());
   json::ArrayBuilder out;
   for (const Placement& one : *found) out.add(json::object({{"cluster", one.cluster}, {"namespace", one.ns}}));
   co_return Answer::done(json::object({{"placements", out.build()}}));

@@ -99,6 +99,14 @@ Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object ow
   co_return fail(Reason::Conflict, fmt::format("ConfigMap {} belongs to somebody else", base));
 }
 
+Task<Result<void>> begin_context(client::Client& client, kube::Resource resource, kube::Object owner, LoadedContext& loaded) {
+  loaded.store = {};
+  if (!loaded.object["metadata"].has("resourceVersion")) co_return Result<void>{};
+  SLIPWAY_CO_TRY(now, co_await client::get(client, resource, kube::key_of(owner)));
+  if (now["metadata"]["resourceVersion"] == owner["metadata"]["resourceVersion"]) co_return Result<void>{};
+  co_return fail(Reason::Conflict, fmt::format("{} has changed since it was read", kube::name(owner)));
+}
+
 Task<Result<Value>> save_context(client::Client& client, LoadedContext loaded, workflow::RunStore store) {
   json::ObjectBuilder data, secret_data, secret_vars;
   bool has_secrets = false;

@@ -19,6 +19,9 @@ struct LoadedContext {
 };
 /// A ConfigMap of another owner is left alone; a suffix then tells them apart.
 Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object owner);
+/// For a run that has not begun, by what was read of `owner`: what an earlier run has left is dropped. Conflict when there is a
+/// newer state of the owner, from a cache that is behind: its run may have begun, and what it left is needed.
+Task<Result<void>> begin_context(client::Client& client, kube::Resource resource, kube::Object owner, LoadedContext& loaded);
 /// Creates or replaces them where they differ from what was loaded, the Secret first. Gives the ConfigMap.
 Task<Result<Value>> save_context(client::Client& client, LoadedContext loaded, workflow::RunStore store);
 /// The reference to it that a status has.

@@ -77,7 +77,7 @@ void WorkflowRunStatus::take(workflow::RunStatus run, const workflow::Steps& of)
 }
 
 WorkflowRunController::WorkflowRunController(Env& env, HttpClient* http, WorkflowRunOptions options)
-    : env_(env), http_(http), options_(options) {
+    : env_(env), http_(http), options_(options), wall_(env.clock) {
   providers_.add(workflow::standard_providers());
   providers_.add(providers_without_application());
 }
@@ -191,7 +191,8 @@ Result<void> WorkflowRunController::check_types(const std::string& ns, const std
 Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::Reconcile& run, kube::Object object,
                                                                       WorkflowRunStatus& status, workflow::Steps steps) {
   SLIPWAY_CO_TRY(context, co_await load_context(run.client, object));
-  if (!status.start_time) context.store = {};  // a new run, or one that was started again
+  // A new run, or one that was started again.
+  if (!status.start_time) SLIPWAY_CO_TRY_VOID(co_await begin_context(run.client, kWorkflowRuns, object, context));
   Acting acting(run, identity_of(object, options_.acts_as));
   const workflow::Run made{
       .setting = {.env = env_,
@@ -201,7 +202,8 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
                   .manager = kRunManager,
                   .owner = object,
                   .labels = json::object({{kLabelRunName, kube::name(object)}, {kLabelRunNamespace, kube::ns(object)}}),
-                  .context = context_of(object)},
+                  .context = context_of(object),
+                  .wall = &wall_},
       .steps = steps,
       .providers = providers_,
       .definition = [this, ns = std::string(kube::ns(object))](std::string type) -> Task<Result<workflow::StepDefinition>> {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/wall_steps.h"
 #include "control/controller.h"
 #include "delivery/application/definition_store.h"
 #include "delivery/application/watched_objects.h"
@@ -60,6 +61,7 @@ class WorkflowRunController : public control::Controller {
   Env& env_;
   HttpClient* http_;
   WorkflowRunOptions options_;
+  WallSteps wall_;
   DefinitionStore definitions_;
   WatchedObjects watched_;
   workflow::Providers providers_;

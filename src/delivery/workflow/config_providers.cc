@@ -44,13 +44,13 @@ Task<Answer> create(ProviderCall call) {
   const kube::ObjectKey key = key_of(call);
   if (key.name.empty()) co_return Answer::error("the request is invalid: a configuration has a name");
   auto hub = call.setting.on("");
-  if (!hub) co_return Answer::error(hub.error().message);
+  if (!hub) co_return Answer::error(hub.error());
   const std::string made_by = call.params["template"].str();
   Value labels = json::object({{kCatalog, kCatalogValue}, {kType, made_by.empty() ? "config" : made_by}});
   if (!made_by.empty()) {
     auto found = co_await client::get(**hub, kube::kConfigMaps, template_key(made_by));
     if (!found && found.error().reason == Reason::NotFound) co_return Answer::error("the template does not exist");
-    if (!found) co_return Answer::error(found.error().message);
+    if (!found) co_return Answer::error(found.error());
     labels = labels.with(kTemplate, made_by);
   }
   const Value secret =
@@ -61,17 +61,17 @@ Task<Answer> create(ProviderCall call) {
                     {"data", json::object({{kProperties, base64_encode(json::print(call.params["config"]))}})}});
   auto applied =
       co_await client::apply(**hub, kube::kSecrets, made_by.empty() ? secret.without("type") : secret, call.setting.manager);
-  co_return applied ? Answer::done() : Answer::error(applied.error().message);
+  co_return applied ? Answer::done() : Answer::error(applied.error());
 }
 
 Task<Answer> read(ProviderCall call) {
   auto hub = call.setting.on("");
-  if (!hub) co_return Answer::error(hub.error().message);
+  if (!hub) co_return Answer::error(hub.error());
   auto secret = co_await client::get(**hub, kube::kSecrets, key_of(call));
   if (!secret && secret.error().reason == Reason::NotFound) co_return Answer::error("the config does not exist");
-  if (!secret) co_return Answer::error(secret.error().message);
+  if (!secret) co_return Answer::error(secret.error());
   auto properties = properties_of(*secret);
-  if (!properties) co_return Answer::error(properties.error().message);
+  if (!properties) co_return Answer::error(properties.error());
   Answer answer = Answer::done(json::object({{"config", std::move(*properties)}}));
   answer.is_secret = true;  // configurations are Secrets
   co_return answer;
@@ -79,11 +79,11 @@ Task<Answer> read(ProviderCall call) {
 
 Task<Answer> list(ProviderCall call) {
   auto hub = call.setting.on("");
-  if (!hub) co_return Answer::error(hub.error().message);
+  if (!hub) co_return Answer::error(hub.error());
   const std::string selector = fmt::format("{}={},{}={}", kCatalog, kCatalogValue, kType, call.params["template"].as_string());
   auto secrets =
       co_await client::list(**hub, kube::kSecrets, {.ns = key_of(call).ns, .label_selector = selector, .field_selector = ""});
-  if (!secrets) co_return Answer::error(secrets.error().message);
+  if (!secrets) co_return Answer::error(secrets.error());
   json::ArrayBuilder configs;
   for (const Value& secret : (*secrets)["items"].items()) {
     if (auto properties = properties_of(secret)) {
@@ -97,9 +97,9 @@ Task<Answer> list(ProviderCall call) {
 
 Task<Answer> remove(ProviderCall call) {
   auto hub = call.setting.on("");
-  if (!hub) co_return Answer::error(hub.error().message);
+  if (!hub) co_return Answer::error(hub.error());
   auto removed = co_await client::remove(**hub, kube::kSecrets, key_of(call));
-  if (!removed && removed.error().reason != Reason::NotFound) co_return Answer::error(removed.error().message);
+  if (!removed && removed.error().reason != Reason::NotFound) co_return Answer::error(removed.error());
   co_return Answer::done();
 }
 

@@ -49,6 +49,7 @@ Task<Answer> suspend(ProviderCall call) {
   if (const std::string duration = call.params["duration"].str(); !duration.empty()) {
     const auto parsed = parse_duration(duration);
     if (!parsed) co_return Answer::error(fmt::format("failed to parse duration {}: {}", duration, parsed.error().message));
+    answer.since = since;
     answer.until = since + *parsed;
   }
   co_return answer;

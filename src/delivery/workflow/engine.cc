@@ -24,9 +24,18 @@ bool ends_run(const SubStepStatus& step) {
   return step.reason == kReasonTerminate || (step.phase == kFailed && is_finished(step));
 }
 
-void erase_notes(RunStore& store, const std::string& step_id) {
-  const std::string prefix = step_id + ".";
+constexpr const char* kResumesAt = "resumeTimeStamp";
+constexpr const char* kSuspendedSince = "suspendedSince";
+constexpr const char* kKeptValue = "value";
+
+/// What a step needed while it ran; its value stays.
+void erase_notes(RunStore& store, const SubStepStatus& step) {
+  const std::string prefix = step.id + ".";
   for (auto at = store.notes.lower_bound(prefix); at != store.notes.end() && at->first.starts_with(prefix);) {
+    if (at->first == note(step, kKeptValue)) {
+      ++at;
+      continue;
+    }
     store.secret_notes.erase(at->first);
     at = store.notes.erase(at);
     store.has_changed = true;
@@ -101,6 +110,10 @@ void PassRun::begin() {
     by_name_[step.name] = step;
     for (const SubStepStatus& sub : step.sub_steps) by_name_[sub.name] = sub;
   }
+  // Not when the step finishes: should the status of that pass be lost, the step is made again, with what it knew.
+  for (const auto& [name, step] : by_name_) {
+    if (is_finished(step)) erase_notes(store_, step);
+  }
   // Whoever clears `suspend` resumes the run; whoever resumes a run that was suspended by failures has them tried again.
   if (status_.is_suspended) return;
   for (auto& [name, step] : by_name_) {
@@ -110,7 +123,6 @@ void PassRun::begin() {
     step.phase = kRunning;
     step.reason.clear();
     step.failures = 0;
-    if (store_.notes.erase(note(step, "resumeTimeStamp")) > 0) store_.has_changed = true;
   }
 }
 
@@ -126,17 +138,29 @@ void PassRun::terminate_if_asked() {
   status_.is_suspended = false;
 }
 
+Now PassRun::now() const { return run_.setting.now(); }
+
+/// When a suspended step is to go on by itself. Its end was written together with its beginning: whoever has set the wall clock
+/// since has moved both.
+std::optional<Time> PassRun::resumes_at(const SubStepStatus& step) const {
+  const auto time_of = [&](const char* name) {
+    const auto at = store_.notes.find(note(step, name));
+    const auto time = at == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(at->second);
+    return time ? std::optional(*time) : std::nullopt;
+  };
+  const auto until = time_of(kResumesAt);
+  const auto since = time_of(kSuspendedSince);
+  return until && since ? now().present(*since) + (*until - *since) : until;
+}
+
 void PassRun::wake_due_steps() {
   bool has_woken = false;
   for (auto& [name, step] : by_name_) {
     if (step.phase != kSuspending) continue;
     const Step* spec = run_.steps.find(name);
     if (spec == nullptr || is_group(*spec)) continue;
-    const auto until = store_.notes.find(note(step, "resumeTimeStamp"));
-    const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
-    if (is_overdue(*spec) || (due && *due <= env_.clock.now())) {
-      if (due) store_.notes.erase(until);
-      store_.has_changed = true;
+    const auto due = resumes_at(step);
+    if (is_overdue(*spec) || (due && *due <= now().time())) {
       step.phase = kRunning;
       has_woken = true;
     }
@@ -181,7 +205,8 @@ bool PassRun::is_resting(const Step& step) const {
   const auto known = by_name_.find(step.name);
   if (known == by_name_.end() || known->second.phase != kFailed || is_finished(known->second)) return false;
   if (is_group(step) || is_overdue(step) || !known->second.last_execute_time) return false;
-  return env_.clock.now() < *known->second.last_execute_time + pause_after_failure(step, known->second);
+  const Now present = now();
+  return present.time() < present.present(*known->second.last_execute_time) + pause_after_failure(step, known->second);
 }
 
 bool PassRun::has_suspended_step() const {
@@ -362,7 +387,7 @@ void PassRun::keep_value(const StepOutcome& outcome) {
   if (kept.empty()) return;
   std::string text = json::print(kept.build());
   if (text.size() > kMaxKeptBytes) return;
-  const std::string key = note(outcome.status, "value");
+  const std::string key = note(outcome.status, kKeptValue);
   store_.notes[key] = std::move(text);
   if (outcome.is_secret) store_.secret_notes.insert(key);
 }
@@ -370,7 +395,6 @@ void PassRun::keep_value(const StepOutcome& outcome) {
 void PassRun::record(StepOutcome outcome) {
   SubStepStatus& status = outcome.status;
   if (is_finished(status)) {
-    erase_notes(store_, status.id);
     keep_value(outcome);
     for (auto& [name, value] : outcome.variables) {
       if (auto vars = put(store_.vars, name, value, true)) store_.vars = std::move(*vars);
@@ -382,10 +406,13 @@ void PassRun::record(StepOutcome outcome) {
   }
   if (status.phase == kSuspending) {
     status_.is_suspended = true;
-    if (outcome.until) {
-      store_.notes[note(status, "resumeTimeStamp")] = to_rfc3339(*outcome.until);
-      store_.has_changed = true;
-    }
+    const auto put_time = [&](const char* name, std::optional<Time> time) {
+      store_.notes.erase(note(status, name));
+      if (time) store_.notes[note(status, name)] = to_rfc3339(*time);
+    };
+    put_time(kResumesAt, outcome.until);
+    put_time(kSuspendedSince, outcome.until ? outcome.since : std::nullopt);
+    store_.has_changed = true;
   }
   status_.is_terminated = status_.is_terminated || outcome.terminates;
   if (run_.options.keeps_debug && !outcome.value.is_null() && !outcome.is_secret) debug_[status.id] = outcome.value;
@@ -452,21 +479,20 @@ std::optional<Duration> PassRun::delay_of(const Step& step) const {
   const auto found = by_name_.find(step.name);
   if (found == by_name_.end() || is_finished(found->second)) return std::nullopt;
   const SubStepStatus& status = found->second;
-  const Time now = env_.clock.now();
+  const Now present = now();
   std::optional<Duration> delay;
   if (status.phase == kSuspending) {
-    const auto until = store_.notes.find(note(status, "resumeTimeStamp"));
-    const auto due = until == store_.notes.end() ? fail(Reason::NotFound, "") : parse_rfc3339(until->second);
-    if (due) delay = std::max<Duration>(*due - now, std::chrono::milliseconds{1});
+    if (const auto due = resumes_at(status)) delay = std::max<Duration>(*due - present.time(), std::chrono::milliseconds{1});
   } else if (status.phase == kFailed && status.last_execute_time) {
-    const Time due = *status.last_execute_time + pause_after_failure(step, status);
-    delay = std::max<Duration>(due - now, std::chrono::milliseconds{1});
+    const Time due = present.present(*status.last_execute_time) + pause_after_failure(step, status);
+    delay = std::max<Duration>(due - present.time(), std::chrono::milliseconds{1});
   } else if (!is_group(step) && (!status_.is_suspended || (status.phase != kPending && has_suspended_step()))) {
     delay = backoff_after(status.attempts, run_.options.max_wait);
   }
   const auto timeout = parse_duration(step.timeout);
   if (timeout && status.first_execute_time && status.phase != kPending) {
-    delay = sooner(delay, std::max<Duration>(*status.first_execute_time + *timeout - now, std::chrono::milliseconds{1}));
+    const Time due = present.present(*status.first_execute_time) + *timeout;
+    delay = sooner(delay, std::max<Duration>(due - present.time(), std::chrono::milliseconds{1}));
   }
   return delay;
 }

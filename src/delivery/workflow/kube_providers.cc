@@ -64,11 +64,11 @@ Task<Answer> apply(Mapper mapper, ProviderCall call) {
   Value object = call.params["value"];
   if (call.params.has("patch") && call.patched) {
     auto changed = co_await call.patched(std::move(object));
-    if (!changed) co_return Answer::error(changed.error().message);
+    if (!changed) co_return Answer::error(changed.error());
     object = std::move(*changed);
   }
   auto applied = co_await apply_one(mapper, call.setting, call.params["cluster"].str(), std::move(object));
-  if (!applied) co_return Answer::error(applied.error().message);
+  if (!applied) co_return Answer::error(applied.error());
   Answer answer = Answer::done(json::object({{"value", std::move(applied->first)}}));
   answer.is_secret = applied->second.kind == "Secret";
   answer.resource = std::move(applied->second);
@@ -91,7 +91,7 @@ Task<Answer> apply_in_parallel(Mapper mapper, ProviderCall call) {
   json::ArrayBuilder applied;
   Answer answer;
   for (auto& result : results) {
-    if (!result) co_return Answer::error(result.error().message);
+    if (!result) co_return Answer::error(result.error());
     applied.add(std::move(result->first));
     answer.is_secret = answer.is_secret || result->second.kind == "Secret";
     answer.watched.push_back(std::move(result->second));
@@ -100,8 +100,9 @@ Task<Answer> apply_in_parallel(Mapper mapper, ProviderCall call) {
   co_return answer;
 }
 
-/// Errors of reading do not fail a step: they are `err`.
+/// Errors of reading do not fail a step: they are `err`. A cluster that does not answer is no answer, though.
 Answer with_error(const ProviderCall& call, const Status& error) {
+  if (Answer::is_passing(error)) return Answer::wait(error.message);
   return Answer::done(json::object({{"value", call.params["value"]}, {"err", error.message}}));
 }
 
@@ -118,9 +119,9 @@ Task<Answer> read(Mapper mapper, ProviderCall call) {
 /// As component templates read: the object itself, and what is not there fails.
 Task<Answer> get(Mapper mapper, ProviderCall call) {
   auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), call.params["resource"]);
-  if (!place) co_return Answer::error(place.error().message);
+  if (!place) co_return Answer::error(place.error());
   auto object = co_await client::get(*place->client, place->kind.resource, place->key);
-  if (!object) co_return Answer::error(object.error().message);
+  if (!object) co_return Answer::error(object.error());
   Answer answer = Answer::done(shown(*object));
   answer.watched.push_back(place->reference());
   answer.is_secret = is_secret(*place);
@@ -135,15 +136,20 @@ std::string selector_of(const Value& labels) {
   return selector;
 }
 
+Answer list_error(const Status& error) {
+  if (Answer::is_passing(error)) return Answer::wait(error.message);
+  return Answer::done(json::object({{"err", error.message}}));
+}
+
 Task<Answer> list(Mapper mapper, ProviderCall call) {
   const Value resource = call.params.has("resource") ? call.params["resource"] : call.params["value"];
   const Value filter = call.params["filter"];
   auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), resource);
-  if (!place) co_return Answer::done(json::object({{"err", place.error().message}}));
+  if (!place) co_return list_error(place.error());
   const std::string ns = place->kind.is_namespaced ? filter["namespace"].str() : "";
   auto found = co_await client::list(*place->client, place->kind.resource,
                                      {.ns = ns, .label_selector = selector_of(filter["matchingLabels"]), .field_selector = ""});
-  if (!found) co_return Answer::done(json::object({{"err", found.error().message}}));
+  if (!found) co_return list_error(found.error());
   json::ArrayBuilder items;
   for (const Value& item : (*found)["items"].items()) items.add(shown(item));
   Answer answer = Answer::done(json::object({{"values", found->with("items", items.build())}}));
@@ -173,16 +179,16 @@ Task<Answer> patch(Mapper mapper, ProviderCall call) {
   if (!call.patched) co_return Answer::error("only steps of a workflow can do this");
   const Value object = call.params.has("value") ? call.params["value"] : call.params["resource"];
   auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), object);
-  if (!place) co_return Answer::error(place.error().message);
+  if (!place) co_return Answer::error(place.error());
   auto live = co_await client::get(*place->client, place->kind.resource, place->key);
-  if (!live) co_return Answer::error(live.error().message);
+  if (!live) co_return Answer::error(live.error());
   auto wanted = co_await call.patched(shown(*live));
-  if (!wanted) co_return Answer::error(wanted.error().message);
+  if (!wanted) co_return Answer::error(wanted.error());
   const Value difference = json::create_merge_patch(shown(*live), with_labels(std::move(*wanted), call.setting.labels));
   auto result = difference.empty() ? live
                                    : co_await client::merge_patch(*place->client, place->kind.resource, place->key, difference,
                                                                   call.setting.manager);
-  if (!result) co_return Answer::error(result.error().message);
+  if (!result) co_return Answer::error(result.error());
   Answer answer = Answer::done(json::object({{"result", shown(*result)}}));
   answer.resource = place->reference();
   answer.is_secret = is_secret(*place);

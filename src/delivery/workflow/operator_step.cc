@@ -74,6 +74,12 @@ Task<> PassRun::run_operator_step(const Step& step, Value output, StepOutcome& o
     outcome.status.resource_ref = answer.resource;
     outcome.watched.push_back(*answer.resource);
   }
+  if (answer.kind == Answer::Kind::Wait) {
+    outcome.status.phase = kRunning;
+    outcome.status.reason = kReasonWait;
+    outcome.status.message = answer.message;
+    co_return;
+  }
   if (answer.kind != Answer::Kind::Done) {
     fail_step(step, outcome, kReasonExecute, fmt::format("function call error for output: {}", answer.message));
     co_return;

@@ -18,7 +18,8 @@ namespace slipway::delivery::workflow {
 struct StepOutcome {
   SubStepStatus status;
   bool terminates = false;
-  std::optional<Time> until{};  // of a suspended step
+  std::optional<Time> since{};  // of a suspended step
+  std::optional<Time> until{};
   std::vector<std::pair<std::string, Value>> variables{};
   Value value{};  // what is concrete of the evaluated step; null when it was not evaluated
   std::vector<ResourceRef> watched{};
@@ -47,6 +48,8 @@ class PassRun {
   // engine.cc: the run as a whole.
   void begin();
   void terminate_if_asked();
+  Now now() const;
+  std::optional<Time> resumes_at(const SubStepStatus& step) const;
   void wake_due_steps();
   void conclude();
   std::optional<Duration> delay() const;

@@ -104,7 +104,8 @@ bool PassRun::is_overdue(const Step& step) const {
   const auto timeout = parse_duration(step.timeout);
   const auto known = by_name_.find(step.name);
   if (!timeout || known == by_name_.end() || !known->second.first_execute_time || known->second.phase == kPending) return false;
-  return env_.clock.now() >= *known->second.first_execute_time + *timeout;
+  const Now present = now();
+  return present.time() >= present.present(*known->second.first_execute_time) + *timeout;
 }
 
 }  // namespace slipway::delivery::workflow

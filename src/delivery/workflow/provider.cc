@@ -23,6 +23,11 @@ Value RunStore::open_vars() const {
   return open;
 }
 
+bool Answer::is_passing(const Status& status) {
+  return status.reason == Reason::ServiceUnavailable || status.reason == Reason::Timeout ||
+         status.reason == Reason::ServerTimeout || status.reason == Reason::TooManyRequests;
+}
+
 void Providers::add(std::vector<Provider> rows) {
   for (Provider& row : rows) rows_.push_back(std::move(row));
 }

@@ -16,6 +16,7 @@
 
 #include "base/env.h"
 #include "base/http_client.h"
+#include "base/wall_steps.h"
 #include "client/client.h"
 #include "control/controller.h"
 #include "delivery/workflow/run_status.h"
@@ -31,10 +32,13 @@ struct CallSetting {
   std::function<Result<client::Client*>(const std::string& cluster)> on;
   /// The clusters as who may learn which kinds they serve; empty: `on`.
   std::function<Result<client::Client*>(const std::string& cluster)> discover{};
-  std::string manager;  // field manager of writes: "slipway-workflow"
-  Value owner;          // the Application or WorkflowRun
-  Value labels;         // to put on every object that is applied
-  Value context;        // `context` of the evaluation
+  std::string manager;        // field manager of writes: "slipway-workflow"
+  Value owner;                // the Application or WorkflowRun
+  Value labels;               // to put on every object that is applied
+  Value context;              // `context` of the evaluation
+  WallSteps* wall = nullptr;  // null: nobody sets the wall clock
+
+  Now now() const { return wall != nullptr ? wall->now() : Now(env.clock.now()); }
 };
 
 /// What the engine keeps for a run besides its status, in the ConfigMap of its context. The host loads it before a pass and
@@ -85,6 +89,7 @@ struct Answer {
   Kind kind = Kind::Done;
   Value returns{};
   std::string message{};
+  std::optional<Time> since{};  // with `until`: when the time began
   std::optional<Time> until{};
   std::optional<ResourceRef> resource{};  // the object it made or watches
   /// Objects whose change wakes a waiting step at once.
@@ -95,6 +100,10 @@ struct Answer {
   static Answer done(Value returns = {}) { return {.kind = Kind::Done, .returns = std::move(returns)}; }
   static Answer wait(std::string message) { return {.kind = Kind::Wait, .message = std::move(message)}; }
   static Answer error(std::string message) { return {.kind = Kind::Error, .message = std::move(message)}; }
+  /// What an API server answered. One that cannot be reached, or has no time, says nothing about the step: that is waited out
+  /// and uses up no retries.
+  static Answer error(const Status& status) { return is_passing(status) ? wait(status.message) : error(status.message); }
+  static bool is_passing(const Status& status);
 };
 
 using ProviderFunction = std::function<Task<Answer>(ProviderCall call)>;

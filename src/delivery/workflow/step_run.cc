@@ -25,6 +25,7 @@ bool follow(const Answer& answer, StepOutcome& outcome) {
     status.reason = reason;
   };
   if (!answer.message.empty()) status.message = answer.message;
+  outcome.since = answer.since;
   outcome.until = answer.until;
   switch (answer.kind) {
     case Answer::Kind::Done:

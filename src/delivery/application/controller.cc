@@ -73,11 +73,11 @@ bool is_published(const kube::Object& application, const Value& revision) {
   return !version.empty() && kube::annotation(revision, kPublishVersion) == version;
 }
 
-const Value& content_of(Memory& memory, const Value& revision) {
+std::shared_ptr<const Frozen> frozen_in(Memory& memory, const Value& revision, DefinitionStore& store) {
   const std::string key = fmt::format("{}/{}", kube::name(revision), kube::revision(revision));
-  if (memory.content_key != key) memory.content = revision_content(revision);
-  memory.content_key = key;
-  return memory.content;
+  if (memory.frozen_key != key) memory.frozen = read_revision(revision, store);
+  memory.frozen_key = key;
+  return memory.frozen;
 }
 
 /// Notes of a run that say how a component was delivered.
@@ -209,11 +209,10 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(cli
   if (!status.latest_revision) co_return co_await resolve_new(client, std::move(application), std::move(status));
   const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
   if (revision.is_null()) co_return co_await resolve_new(client, std::move(application), std::move(status));
-  const Value content = content_of(memory, revision);
-  Resolved resolved{.parsed = nullptr,
-                    .lookup = lookup_in(content, definitions_, live_lookup(application)),
-                    .revision = *status.latest_revision};
-  const Value& frozen = content["application"]["spec"];
+  const std::shared_ptr<const Frozen> held = frozen_in(memory, revision, definitions_);
+  Resolved resolved{
+      .parsed = nullptr, .lookup = lookup_in(held, live_lookup(application)), .revision = *status.latest_revision};
+  const Value& frozen = held->spec;
   if (is_published(application, revision)) {
     SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, resolved.revision.name));
     resolved.parsed = std::move(parsed);
@@ -350,15 +349,19 @@ Task<Outcome> ApplicationController::remove_restart(client::Client& client, kube
 Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile, AppRun& app, Status& status,
                                                    std::optional<Duration>& again) {
   SLIPWAY_CO_TRY(client, app.own(kHub));
-  SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
+  Memory& memory = app.memory();
+  if (!memory.context) {
+    SLIPWAY_CO_TRY(loaded, co_await load_context(*client, app.application()));
+    memory.context = std::move(loaded);
+  }
+  LoadedContext context = *std::exchange(memory.context, std::nullopt);
   const bool is_first = !status.workflow->start_time;
   if (is_first) context.store = {};
-  if (is_first) app.memory().delivered.clear();
-  remember_notes(app.memory(), context.store);
-  workflow::Providers providers;
+  if (is_first) memory.delivered.clear();
+  remember_notes(memory, context.store);
+  workflow::Providers providers(&template_providers_);
   providers.add(application_providers(app));
   providers.add(object_providers(app));
-  providers.add(workflow::standard_providers());
   const RenderContext base = app.render_context({});
   const Value labels = json::object({{kLabelName, base.app_name}, {kLabelNamespace, base.ns}});
   const Value step_context = json::object({{"name", base.app_name},
@@ -394,11 +397,13 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
   std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });
-  for (const auto& [slot, component] : app.memory().delivered) {
+  for (const auto& [slot, component] : memory.delivered) {
     pass.store.notes[std::string(kDelivered) + name_hash(slot)] =
         json::print(json::object({{"at", slot}, {"component", component}}));
   }
   SLIPWAY_CO_TRY(stored, co_await save_context(*client, app.application(), context.object, pass.store));
+  pass.store.has_changed = false;
+  if (!pass.status.is_finished) memory.context = LoadedContext{std::move(pass.store), stored};
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;

@@ -135,20 +135,35 @@ Value revision_content(const Value& revision) {
   return content ? *content : Value();
 }
 
-Lookup lookup_in(const Value& content, DefinitionStore& store, Lookup otherwise) {
-  const Value spec = content;
+std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store) {
+  const Value content = revision_content(revision);
+  auto made = std::make_shared<Frozen>();
+  made->spec = content["application"]["spec"];
+  made->policies = content["policies"];
+  made->workflow = content["workflow"];
+  for (const DefinitionKind kind :
+       {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
+    for (const auto& [type, object] : content[member_of(kind)].members()) {
+      if (!object.is_null()) made->definitions[kind].emplace(type, store.read(object));
+    }
+  }
+  return made;
+}
+
+Lookup lookup_in(std::shared_ptr<const Frozen> frozen, Lookup otherwise) {
   Lookup lookup;
-  lookup.definition = [spec, &store, otherwise](DefinitionKind kind, const std::string& type) {
-    const Value& held = spec[member_of(kind)][type];
-    return held.is_null() ? otherwise.definition(kind, type) : store.read(held);
+  lookup.definition = [frozen, otherwise](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
+    if (const auto all = frozen->definitions.find(kind); all != frozen->definitions.end()) {
+      if (const auto held = all->second.find(type); held != all->second.end()) return held->second;
+    }
+    return otherwise.definition(kind, type);
   };
-  lookup.policy = [spec, otherwise](const std::string& name) {
-    const Value& held = spec["policies"][name];
+  lookup.policy = [frozen, otherwise](const std::string& name) {
+    const Value& held = frozen->policies[name];
     return held.is_null() ? otherwise.policy(name) : held;
   };
-  lookup.workflow = [spec, otherwise](const std::string& name) {
-    const Value& held = spec["workflow"];
-    return kube::name(held) == name ? held : otherwise.workflow(name);
+  lookup.workflow = [frozen, otherwise](const std::string& name) {
+    return kube::name(frozen->workflow) == name ? frozen->workflow : otherwise.workflow(name);
   };
   return lookup;
 }

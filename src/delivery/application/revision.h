@@ -24,7 +24,15 @@ Value revision_content(const Value& revision);
 inline constexpr const char* kResourcesConfigMap = "resourcesConfigMap";
 std::string revision_name(std::string_view application, std::int64_t number);
 
-/// Looks names up in a revision's content first; what it does not hold in `otherwise`.
-Lookup lookup_in(const Value& content, DefinitionStore& store, Lookup otherwise);
+/// What a revision holds, with its definitions read: applications share those that are the same.
+struct Frozen {
+  Value spec;  // of the application
+  std::map<DefinitionKind, std::map<std::string, Result<DefinitionPtr>>> definitions;
+  Value policies;  // by name
+  Value workflow;
+};
+std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store);
+/// Looks names up in a revision first; what it does not hold in `otherwise`.
+Lookup lookup_in(std::shared_ptr<const Frozen> frozen, Lookup otherwise);
 
 }  // namespace slipway::delivery::application

@@ -250,7 +250,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   }
   std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
   for (;; ++number) {
-    const Value wanted = make_revision(application, spec, *shared, number, hash);
+    const Value wanted = make_revision(application, spec, *shared, number, hash, packer_);
     auto made = co_await client::create(client, kRevisions, wanted, kManager);
     if (made) break;
     if (made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
@@ -310,6 +310,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     if (!done) co_return Outcome::failed(std::move(done).error());
   }
   if (status.workflow->is_finished) {
+    memory.renders.clear();  // from now on manifests come from the trackers
     auto kept = co_await keep_up(app, status);
     if (!kept) {
       fail_condition(status, "StateKeep", kept.error().message, now);

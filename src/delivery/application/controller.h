@@ -74,6 +74,7 @@ class ApplicationController : public control::Controller {
   HttpClient* http_;
   ControllerOptions options_;
   DefinitionStore definitions_;
+  RevisionPacker packer_;
   LiveObjects live_;
   WatchedObjects watched_;  // that steps read
   workflow::Providers template_providers_;

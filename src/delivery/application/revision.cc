@@ -9,6 +9,7 @@
 namespace slipway::delivery::application {
 namespace {
 
+constexpr std::size_t kMaxPacked = 100;
 /// Content beyond this is compressed.
 constexpr std::size_t kMaxPlain = 4096;
 constexpr std::size_t kMaxContent = std::size_t{16} << 20;
@@ -54,10 +55,9 @@ Value shared_objects(const Parsed& parsed) {
 }
 
 /// `content` as a spec: packed when it is large and that makes it smaller.
-Value packed(const Value& content, const Value& resources) {
-  const std::string text = json::print(content);
-  if (text.size() <= kMaxPlain) return content.with(kResourcesConfigMap, resources);
-  const Value compression = json::object({{"type", "gzip"}, {"data", base64_encode(gzip(text))}});
+Value packed(const Value& content, const Value& resources, RevisionPacker& packer) {
+  if (json::print(content).size() <= kMaxPlain) return content.with(kResourcesConfigMap, resources);
+  const Value compression = json::object({{"type", "gzip"}, {"data", base64_encode(packer.pack(content))}});
   return json::object({{"compression", compression}, {kResourcesConfigMap, resources}});
 }
 
@@ -72,6 +72,19 @@ Value shared_workflow(const Parsed& parsed) {
 }
 
 }  // namespace
+
+std::string RevisionPacker::pack(const Value& content) {
+  const std::string text = json::print(content);
+  const auto [name, application] = *content.members().begin();
+  const std::size_t end = json::print(json::object({{name, application}})).size() - 1;
+  const std::string rest = text.substr(end);
+  auto known = packed_.find(rest);
+  if (known == packed_.end()) {
+    if (packed_.size() >= kMaxPacked) packed_.clear();
+    known = packed_.emplace(rest, gzip(rest)).first;
+  }
+  return gzip(text.substr(0, end)) + known->second;
+}
 
 std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n", kube::annotation(application, kPublishVersion), json::print(spec),
@@ -89,7 +102,7 @@ std::string revision_name(std::string_view application, std::int64_t number) {
 }
 
 Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
-                    const std::string& hash) {
+                    const std::string& hash, RevisionPacker& packer) {
   const std::string name(kube::name(application));
   json::ObjectBuilder annotations;
   if (const auto version = kube::annotation(application, kPublishVersion); !version.empty()) {
@@ -121,7 +134,7 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
                                   {"labels", json::object({{kLabelName, name}, {"app.oam.dev/app-revision-hash", hash}})},
                                   {"annotations", kept_annotations},
                                   {"ownerReferences", json::array({kube::owner_reference(application)})}})},
-       {"spec", packed(content.build(), json::object({{"name", revision_name(name, number)}}))}});
+       {"spec", packed(content.build(), json::object({{"name", revision_name(name, number)}}), packer)}});
 }
 
 Value revision_content(const Value& revision) {

@@ -14,9 +14,20 @@ namespace slipway::delivery::application {
 /// Sixteen hexadecimal digits over what makes a new revision; with `with_definitions` over definitions too.
 std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions);
 
+/// Compresses contents of revisions. Most applications use the same definitions, whose part is compressed once: the result is
+/// two gzip members, which every reader takes as one text (RFC 1952, 2.2).
+class RevisionPacker {
+ public:
+  /// `content` is a JSON object whose first member is the application.
+  std::string pack(const Value& content);
+
+ private:
+  std::map<std::string, std::string> packed_;  // by the text of all members after the first
+};
+
 /// The object to create. `number` from 1.
 Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
-                    const std::string& hash);
+                    const std::string& hash, RevisionPacker& packer);
 /// What a revision holds: its spec, unpacked when it is compressed ({compression: {type: gzip, data}}, as upstream). Null when
 /// it cannot be read.
 Value revision_content(const Value& revision);

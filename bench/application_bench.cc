@@ -44,7 +44,7 @@ Value application(const std::string& name) {
   using json::array;
   using json::object;
   const auto component = [&](const char* part, Value traits) {
-    const Value port = object({{"port", 8000}, {"expose", true}});
+    const Value port = object({{"port", 8000}});
     return object({{"name", fmt::format("{}-{}", name, part)},
                    {"type", "webservice"},
                    {"properties", object({{"image", "oamdev/hello-world"}, {"ports", array({port})}})},

@@ -44,7 +44,8 @@ std::optional<std::string> gunzip(std::string_view data, std::size_t max_bytes) 
     stream.avail_out = static_cast<uInt>(kPiece);
     state = inflate(&stream, Z_NO_FLUSH);
     out.resize(out.size() - stream.avail_out);
-    if (state == Z_OK && out.size() == before) break;  // the data ends too early
+    if (state == Z_OK && out.size() == before) break;                                 // the data ends too early
+    if (state == Z_STREAM_END && stream.avail_in > 0) state = inflateReset(&stream);  // another member follows
   }
   inflateEnd(&stream);
   if (state != Z_STREAM_END || out.size() > max_bytes) return std::nullopt;

@@ -10,7 +10,7 @@ namespace slipway {
 
 /// The same bytes for the same input: without a time or a name in the head.
 std::string gzip(std::string_view bytes);
-/// Nullopt when it is no gzip data, or more than `max_bytes` come out.
+/// Of one gzip member or several, one after the other. Nullopt when it is no gzip data, or more than `max_bytes` come out.
 std::optional<std::string> gunzip(std::string_view data, std::size_t max_bytes);
 
 }  // namespace slipway

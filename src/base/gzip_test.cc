@@ -21,6 +21,8 @@ TEST(Gzip, makes_repetition_small_and_is_the_same_every_time) {
 
 TEST(Gzip, refuses_what_is_no_gzip_is_cut_or_is_too_long) {
   const std::string whole = gzip(std::string(50'000, 'x'));
+  EXPECT_EQ(gunzip(gzip("one, ") + gzip("") + gzip("two"), 1000), "one, two");
+  EXPECT_EQ(gunzip(gzip("one") + "no gzip", 1000), std::nullopt);
   EXPECT_EQ(gunzip("no gzip at all", 1000), std::nullopt);
   EXPECT_EQ(gunzip("", 1000), std::nullopt);
   EXPECT_EQ(gunzip(whole.substr(0, whole.size() - 9), 100'000), std::nullopt);

@@ -364,29 +364,43 @@ std::vector<FieldCursor> written_fields(const Cursor& at) {
   return fields;
 }
 
+// How a walk has come to a value.
+struct WayTo {
+  const WayTo* parent;  // null: the root
+  const Cursor& at;
+};
+
+// Written out only for calls: most values are none.
+std::string path_of(const WayTo& way) {
+  if (way.parent == nullptr) return way.at.path();
+  const std::string above = path_of(*way.parent);
+  const std::string label = way.at.evaluation()->evaluator().labels().describe(way.at.vertex()->label);
+  return above.empty() ? label : above + "." + label;
+}
+
 // Children before the struct they lie in. The path is that of the way here: a field that only names another one has the value,
 // and so the path, of that.
-void collect_calls(const Cursor& at, const std::string& path, std::vector<Call>& out, int depth) {
+void collect_calls(const WayTo& way, std::vector<Call>& out, int depth) {
   if (depth == kNarrowDepth) {
-    on_wide_stack([&] { collect_calls(at, path, out, depth + 1); });
+    on_wide_stack([&] { collect_calls(way, out, depth + 1); });
     return;
   }
   if (depth > kMaxCollectDepth) return;
-  auto collect_below = [&](const Cursor& below) {
-    const std::string label = at.evaluation()->evaluator().labels().describe(below.vertex()->label);
-    collect_calls(below, path.empty() ? label : path + "." + label, out, depth + 1);
-  };
-  for (const Cursor& item : at.items()) collect_below(item);
-  for (const FieldCursor& one : written_fields(at)) collect_below(one.value);
+  const Cursor& at = way.at;
+  if (const Kind kind = at.kind(); kind != Kind::Struct && kind != Kind::List && kind != Kind::Bottom && kind != Kind::Open)
+    return;
+  for (const Cursor& item : at.items()) collect_calls({&way, item}, out, depth + 1);
+  for (const FieldCursor& one : written_fields(at)) collect_calls({&way, one.value}, out, depth + 1);
   Cursor function = at.field("#do");
-  if (function.kind() == Kind::String) out.push_back({path, at.field("#provider").as_string(), function.as_string(), at});
+  if (function.kind() != Kind::String) return;
+  out.push_back({path_of(way), at.field("#provider").as_string(), function.as_string(), at});
 }
 
 }  // namespace
 
 std::vector<Call> calls(const Cursor& root) {
   std::vector<Call> out;
-  if (root.exists()) collect_calls(root, root.path(), out, 0);
+  if (root.exists()) collect_calls({nullptr, root}, out, 0);
   return out;
 }
 

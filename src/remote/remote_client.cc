@@ -11,6 +11,8 @@ namespace slipway::remote {
 
 namespace {
 
+constexpr std::size_t kIdleConnections = 128;
+
 using client::WatchEvent;
 
 constexpr client::Backoff kBackoff{std::chrono::milliseconds{200}, std::chrono::seconds{10}};
@@ -85,6 +87,8 @@ RemoteClient::RemoteClient(Env& env, Connection connection, CredentialSource::Op
 RemoteClient::Transports RemoteClient::over_sockets(Env& env, Connection connection) {
   return [&env, connection = std::move(connection)](const Credential& credential) -> Result<std::shared_ptr<HttpClient>> {
     net::ClientOptions options;
+    // A controller's workers come in waves; a handshake costs more than a request.
+    options.idle_connections = kIdleConnections;
     options.tls.authority_pem = connection.authority_pem;
     options.tls.certificate_pem = credential.certificate_pem;
     options.tls.key_pem = credential.key_pem;

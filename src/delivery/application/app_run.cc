@@ -55,6 +55,9 @@ Value outputs_of(const std::vector<std::pair<ManagedResource, Value>>& objects) 
   return out.build();
 }
 
+/// As templates see live objects: without the bookkeeping of the server.
+Value shown(const Value& live) { return live.without_path({"metadata", "managedFields"}); }
+
 /// Under which a component at a place is remembered.
 std::string slot_of(const std::string& component, const Placement& at) {
   return fmt::format("{}@{}/{}", component, at.cluster, at.ns);
@@ -220,7 +223,7 @@ Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent
   if (manifests.empty()) co_return true;
   auto live = co_await apply(manifests);
   if (!live) co_return fail(std::move(live).error());
-  for (std::size_t i = 0; i < manifests.size(); ++i) placed.emplace_back(record_of(manifests[i]), (*live)[i]);
+  for (std::size_t i = 0; i < manifests.size(); ++i) placed.emplace_back(record_of(manifests[i]), shown((*live)[i]));
   if (stage == Stage::PostDispatch) co_return true;
   const ServiceStatus service = judge_service(component, placement, placed);
   if (stage == Stage::DefaultDispatch) co_return service.is_workload_healthy;
@@ -284,7 +287,20 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
 }
 
 ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placement& placement,
-                                    const std::vector<std::pair<ManagedResource, Value>>& objects) const {
+                                    const std::vector<std::pair<ManagedResource, Value>>& objects) {
+  std::set<std::string> versions;
+  for (const auto& [resource, live] : objects) {
+    versions.insert(fmt::format("{} {} {}", resource.id().to_string(), kube::uid(live), kube::revision(live)));
+  }
+  const std::string key = fmt::format("{}\n{}/{}\n{}", json::print(component.to_json()), placement.cluster,
+                                      placement.ns.empty() ? kube::ns(application_) : placement.ns, fmt::join(versions, "\n"));
+  const auto known = judged_.find(key);
+  if (known != judged_.end()) return known->second;
+  return judged_[key] = judge_anew(component, placement, objects);
+}
+
+ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement& placement,
+                                 const std::vector<std::pair<ManagedResource, Value>>& objects) const {
   ServiceStatus service{.name = component.name,
                         .ns = placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns,
                         .cluster = placement.cluster};

@@ -15,6 +15,8 @@
 #include "delivery/application/live.h"
 #include "delivery/application/parsed.h"
 #include "delivery/application/render.h"
+#include "delivery/application/revision.h"
+#include "delivery/application/run_context.h"
 #include "delivery/application/status.h"
 #include "delivery/application/tracker.h"
 #include "delivery/family.h"
@@ -30,15 +32,17 @@ struct Memory {
   };
   std::string uid;
   std::string parsed_key;
-  std::string content_key;  // resourceVersion and name of the revision whose content follows
-  Value content;
+  std::string frozen_key;  // resourceVersion and name of the revision that follows
+  std::shared_ptr<const Frozen> frozen;
   std::shared_ptr<const Parsed> parsed;
   std::map<ObjectId, std::string> applied;  // digest of the manifest that this process applied last
   std::map<ObjectId, std::string> settled;  // digests of (manifest, live object) that differ and cannot be made equal
   /// Components that a step of a user's own type delivered otherwise than the spec says, by component and place. They are kept
   /// in the notes of the run, too.
   std::map<std::string, Value> delivered;
-  bool has_notes = false;                 // `delivered` is what the notes say
+  bool has_notes = false;  // `delivered` is what the notes say
+  /// Of the run, as it was stored last; nullopt: to be read. Somebody else's change of it makes the next write a Conflict.
+  std::optional<LoadedContext> context;
   std::map<std::string, Render> renders;  // by component and placement
   std::optional<Steady> last_pass;
   std::optional<Steady> due;            // when the last reconcile wanted the next one
@@ -116,9 +120,10 @@ class AppRun {
   /// Writes a tracker that has changed. Calls that come while one writes are written together after it.
   Task<Result<void>> write_tracker(TrackerType type);
 
-  /// Judges one component at one place by its live objects. `objects` are those of the tracker, with their live state.
+  /// Judges one component at one place by its live objects. `objects` are those of the tracker, with their live state. What
+  /// was judged in this reconcile is known by the versions of the objects.
   ServiceStatus judge_service(const ComponentSpec& component, const Placement& placement,
-                              const std::vector<std::pair<ManagedResource, Value>>& objects) const;
+                              const std::vector<std::pair<ManagedResource, Value>>& objects);
   /// The component as it was delivered to a place.
   std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
   void put_service(ServiceStatus service);
@@ -128,6 +133,8 @@ class AppRun {
 
  private:
   struct Placed;
+  ServiceStatus judge_anew(const ComponentSpec& component, const Placement& placement,
+                           const std::vector<std::pair<ManagedResource, Value>>& objects) const;
   void remember_delivered(const ComponentSpec& component, const Placement& placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement);
   Task<Result<bool>> deliver_stage(std::shared_ptr<const RenderedComponent> rendered, Stage stage, ComponentSpec component,
@@ -153,6 +160,7 @@ class AppRun {
   bool is_current_dirty_ = false, is_root_dirty_ = false, is_writing_ = false;
   std::shared_ptr<Signal> written_;
   std::vector<ServiceStatus> services_;
+  std::map<std::string, ServiceStatus> judged_;  // by component, place and the versions of the objects
   std::vector<AppliedResource> applied_;
   Acting acting_;
 };

@@ -283,7 +283,7 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
       }
       one.live = std::move(*written);
       memory_.applied[one.manifest.id()] = one.digest;
-      memory_.readable[one.manifest.id()] = tools_.env.clock.steady();
+      if (acting_.identity() != nullptr) memory_.readable[one.manifest.id()] = tools_.env.clock.steady();
     }
     note_applied(one.manifest);
     results.push_back(one.live);

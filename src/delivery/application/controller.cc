@@ -74,11 +74,11 @@ bool is_published(const kube::Object& application, const Value& revision) {
   return !version.empty() && kube::annotation(revision, kPublishVersion) == version;
 }
 
-const Value& content_of(Memory& memory, const Value& revision) {
+std::shared_ptr<const Frozen> frozen_in(Memory& memory, const Value& revision, DefinitionStore& store) {
   const std::string key = fmt::format("{}/{}", kube::name(revision), kube::revision(revision));
-  if (memory.content_key != key) memory.content = revision_content(revision);
-  memory.content_key = key;
-  return memory.content;
+  if (memory.frozen_key != key) memory.frozen = read_revision(revision, store);
+  memory.frozen_key = key;
+  return memory.frozen;
 }
 
 /// Notes of a run that say how a component was delivered.
@@ -210,11 +210,10 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(cli
   if (!status.latest_revision) co_return co_await resolve_new(client, std::move(application), std::move(status));
   const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
   if (revision.is_null()) co_return co_await resolve_new(client, std::move(application), std::move(status));
-  const Value content = content_of(memory, revision);
-  Resolved resolved{.parsed = nullptr,
-                    .lookup = lookup_in(content, definitions_, live_lookup(application)),
-                    .revision = *status.latest_revision};
-  const Value& frozen = content["application"]["spec"];
+  const std::shared_ptr<const Frozen> held = frozen_in(memory, revision, definitions_);
+  Resolved resolved{
+      .parsed = nullptr, .lookup = lookup_in(held, live_lookup(application)), .revision = *status.latest_revision};
+  const Value& frozen = held->spec;
   if (is_published(application, revision)) {
     SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, resolved.revision.name));
     resolved.parsed = std::move(parsed);
@@ -252,7 +251,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   }
   std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
   for (;; ++number) {
-    const Value wanted = make_revision(application, spec, *shared, number, hash);
+    const Value wanted = make_revision(application, spec, *shared, number, hash, packer_);
     auto made = co_await client::create(client, kRevisions, wanted, kManager);
     if (made) break;
     if (made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
@@ -312,6 +311,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     if (!done) co_return Outcome::failed(std::move(done).error());
   }
   if (status.workflow->is_finished) {
+    memory.renders.clear();  // from now on manifests come from the trackers
     auto kept = co_await keep_up(app, status);
     if (!kept) {
       fail_condition(status, "StateKeep", kept.error().message, now);
@@ -352,15 +352,19 @@ Task<Outcome> ApplicationController::remove_restart(client::Client& client, kube
 Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile, AppRun& app, Status& status,
                                                    std::optional<Duration>& again) {
   SLIPWAY_CO_TRY(client, app.own(kHub));
-  SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
+  Memory& memory = app.memory();
+  if (!memory.context) {
+    SLIPWAY_CO_TRY(loaded, co_await load_context(*client, app.application()));
+    memory.context = std::move(loaded);
+  }
+  LoadedContext context = *std::exchange(memory.context, std::nullopt);
   const bool is_first = !status.workflow->start_time;
   if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(*client, kApplications, app.application(), context));
-  if (is_first) app.memory().delivered.clear();
-  remember_notes(app.memory(), context.store);
-  workflow::Providers providers;
+  if (is_first) memory.delivered.clear();
+  remember_notes(memory, context.store);
+  workflow::Providers providers(&template_providers_);
   providers.add(application_providers(app));
   providers.add(object_providers(app));
-  providers.add(workflow::standard_providers());
   const RenderContext base = app.render_context({});
   const Value labels = json::object({{kLabelName, base.app_name}, {kLabelNamespace, base.ns}});
   const Value step_context = json::object({{"name", base.app_name},
@@ -397,13 +401,17 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
   std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });
-  for (const auto& [slot, component] : app.memory().delivered) {
+  for (const auto& [slot, component] : memory.delivered) {
     const std::string key = std::string(kDelivered) + name_hash(slot);
     pass.store.notes[key] = json::print(json::object({{"at", slot}, {"component", component}}));
     // A component may have been given a variable that was made from a Secret.
     if (!pass.store.secret_vars.empty()) pass.store.secret_notes.insert(key);
   }
-  SLIPWAY_CO_TRY(stored, co_await save_context(*client, std::move(context), pass.store));
+  SLIPWAY_CO_TRY(stored, co_await save_context(*client, context, pass.store));
+  // A Secret beside it is read again: what was written of it is not known here.
+  pass.store.has_changed = false;
+  const bool is_kept = !pass.status.is_finished && context.secret.is_null() && pass.store.secret_vars.empty();
+  if (is_kept) memory.context = LoadedContext{std::move(pass.store), stored, {}};
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;

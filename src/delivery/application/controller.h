@@ -78,6 +78,7 @@ class ApplicationController : public control::Controller {
   ControllerOptions options_;
   WallSteps wall_;
   DefinitionStore definitions_;
+  RevisionPacker packer_;
   LiveObjects live_;
   WatchedObjects watched_;  // that steps read
   workflow::Providers template_providers_;

@@ -98,9 +98,22 @@ Result<DefinitionPtr> DefinitionStore::find(DefinitionKind kind, const std::stri
 
 Result<DefinitionPtr> DefinitionStore::read_found(DefinitionKind kind, const std::string& ns, const std::string& type,
                                                   const Value& object) {
-  if (!object.is_null()) return read(object);
+  // What a DefinitionRevision embeds has no version of its own.
+  if (!object.is_null()) return type.contains('@') ? read(object) : read_once(object);
   return fail(Reason::NotFound,
               fmt::format("{}.{} \"{}\" not found{}", kind_of(kind), kGroup, type, did_you_mean(kind, ns, type)));
+}
+
+/// Built-in definitions have neither uid nor version and never change.
+Result<DefinitionPtr> DefinitionStore::read_once(const Value& object) {
+  const std::string version = fmt::format("{}/{}/{}/{}/{}", kube::kind(object), kube::ns(object), kube::name(object),
+                                          kube::uid(object), object["metadata"]["resourceVersion"].as_string());
+  if (const auto known = by_version_.find(version); known != by_version_.end()) return known->second;
+  auto made = read(object);
+  if (!made) return made;
+  if (by_version_.size() >= kMaxKept) by_version_.clear();
+  by_version_[version] = *made;
+  return made;
 }
 
 Result<DefinitionPtr> DefinitionStore::read(const Value& object) {

@@ -33,6 +33,7 @@ class DefinitionStore {
  private:
   Value look_up(DefinitionKind kind, const std::string& ns, const std::string& type, const kube::FindObject& cluster) const;
   Result<DefinitionPtr> read_found(DefinitionKind kind, const std::string& ns, const std::string& type, const Value& object);
+  Result<DefinitionPtr> read_once(const Value& object);
   std::string did_you_mean(DefinitionKind kind, const std::string& ns, const std::string& type) const;
 
   workflow::Templates templates_;
@@ -40,6 +41,7 @@ class DefinitionStore {
   control::Informer* revisions_ = nullptr;
   std::map<DefinitionKind, std::map<std::string, Value>> built_in_;
   std::map<std::string, DefinitionPtr> read_;  // by digest of kind, name and spec
+  std::map<std::string, DefinitionPtr> by_version_;
 };
 
 }  // namespace slipway::delivery::application

@@ -9,6 +9,7 @@
 namespace slipway::delivery::application {
 namespace {
 
+constexpr std::size_t kMaxPacked = 100;
 /// Content beyond this is compressed.
 constexpr std::size_t kMaxPlain = 4096;
 constexpr std::size_t kMaxContent = std::size_t{16} << 20;
@@ -54,10 +55,9 @@ Value shared_objects(const Parsed& parsed) {
 }
 
 /// `content` as a spec: packed when it is large and that makes it smaller.
-Value packed(const Value& content, const Value& resources) {
-  const std::string text = json::print(content);
-  if (text.size() <= kMaxPlain) return content.with(kResourcesConfigMap, resources);
-  const Value compression = json::object({{"type", "gzip"}, {"data", base64_encode(gzip(text))}});
+Value packed(const Value& content, const Value& resources, RevisionPacker& packer) {
+  if (json::print(content).size() <= kMaxPlain) return content.with(kResourcesConfigMap, resources);
+  const Value compression = json::object({{"type", "gzip"}, {"data", base64_encode(packer.pack(content))}});
   return json::object({{"compression", compression}, {kResourcesConfigMap, resources}});
 }
 
@@ -72,6 +72,19 @@ Value shared_workflow(const Parsed& parsed) {
 }
 
 }  // namespace
+
+std::string RevisionPacker::pack(const Value& content) {
+  const std::string text = json::print(content);
+  const auto [name, application] = *content.members().begin();
+  const std::size_t end = json::print(json::object({{name, application}})).size() - 1;
+  const std::string rest = text.substr(end);
+  auto known = packed_.find(rest);
+  if (known == packed_.end()) {
+    if (packed_.size() >= kMaxPacked) packed_.clear();
+    known = packed_.emplace(rest, gzip(rest)).first;
+  }
+  return gzip(text.substr(0, end)) + known->second;
+}
 
 std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n", kube::annotation(application, kPublishVersion), json::print(spec),
@@ -89,7 +102,7 @@ std::string revision_name(std::string_view application, std::int64_t number) {
 }
 
 Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
-                    const std::string& hash) {
+                    const std::string& hash, RevisionPacker& packer) {
   const std::string name(kube::name(application));
   json::ObjectBuilder annotations;
   if (const auto version = kube::annotation(application, kPublishVersion); !version.empty()) {
@@ -121,7 +134,7 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
                                   {"labels", json::object({{kLabelName, name}, {"app.oam.dev/app-revision-hash", hash}})},
                                   {"annotations", kept_annotations},
                                   {"ownerReferences", json::array({kube::owner_reference(application)})}})},
-       {"spec", packed(content.build(), json::object({{"name", revision_name(name, number)}}))}});
+       {"spec", packed(content.build(), json::object({{"name", revision_name(name, number)}}), packer)}});
 }
 
 Value revision_content(const Value& revision) {
@@ -135,20 +148,35 @@ Value revision_content(const Value& revision) {
   return content ? *content : Value();
 }
 
-Lookup lookup_in(const Value& content, DefinitionStore& store, Lookup otherwise) {
-  const Value spec = content;
+std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store) {
+  const Value content = revision_content(revision);
+  auto made = std::make_shared<Frozen>();
+  made->spec = content["application"]["spec"];
+  made->policies = content["policies"];
+  made->workflow = content["workflow"];
+  for (const DefinitionKind kind :
+       {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
+    for (const auto& [type, object] : content[member_of(kind)].members()) {
+      if (!object.is_null()) made->definitions[kind].emplace(type, store.read(object));
+    }
+  }
+  return made;
+}
+
+Lookup lookup_in(std::shared_ptr<const Frozen> frozen, Lookup otherwise) {
   Lookup lookup;
-  lookup.definition = [spec, &store, otherwise](DefinitionKind kind, const std::string& type) {
-    const Value& held = spec[member_of(kind)][type];
-    return held.is_null() ? otherwise.definition(kind, type) : store.read(held);
+  lookup.definition = [frozen, otherwise](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
+    if (const auto all = frozen->definitions.find(kind); all != frozen->definitions.end()) {
+      if (const auto held = all->second.find(type); held != all->second.end()) return held->second;
+    }
+    return otherwise.definition(kind, type);
   };
-  lookup.policy = [spec, otherwise](const std::string& name) {
-    const Value& held = spec["policies"][name];
+  lookup.policy = [frozen, otherwise](const std::string& name) {
+    const Value& held = frozen->policies[name];
     return held.is_null() ? otherwise.policy(name) : held;
   };
-  lookup.workflow = [spec, otherwise](const std::string& name) {
-    const Value& held = spec["workflow"];
-    return kube::name(held) == name ? held : otherwise.workflow(name);
+  lookup.workflow = [frozen, otherwise](const std::string& name) {
+    return kube::name(frozen->workflow) == name ? frozen->workflow : otherwise.workflow(name);
   };
   return lookup;
 }

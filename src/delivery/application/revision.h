@@ -14,9 +14,20 @@ namespace slipway::delivery::application {
 /// Sixteen hexadecimal digits over what makes a new revision; with `with_definitions` over definitions too.
 std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions);
 
+/// Compresses contents of revisions. Most applications use the same definitions, whose part is compressed once: the result is
+/// two gzip members, which every reader takes as one text (RFC 1952, 2.2).
+class RevisionPacker {
+ public:
+  /// `content` is a JSON object whose first member is the application.
+  std::string pack(const Value& content);
+
+ private:
+  std::map<std::string, std::string> packed_;  // by the text of all members after the first
+};
+
 /// The object to create. `number` from 1.
 Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
-                    const std::string& hash);
+                    const std::string& hash, RevisionPacker& packer);
 /// What a revision holds: its spec, unpacked when it is compressed ({compression: {type: gzip, data}}, as upstream). Null when
 /// it cannot be read.
 Value revision_content(const Value& revision);
@@ -24,7 +35,15 @@ Value revision_content(const Value& revision);
 inline constexpr const char* kResourcesConfigMap = "resourcesConfigMap";
 std::string revision_name(std::string_view application, std::int64_t number);
 
-/// Looks names up in a revision's content first; what it does not hold in `otherwise`.
-Lookup lookup_in(const Value& content, DefinitionStore& store, Lookup otherwise);
+/// What a revision holds, with its definitions read: applications share those that are the same.
+struct Frozen {
+  Value spec;  // of the application
+  std::map<DefinitionKind, std::map<std::string, Result<DefinitionPtr>>> definitions;
+  Value policies;  // by name
+  Value workflow;
+};
+std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store);
+/// Looks names up in a revision first; what it does not hold in `otherwise`.
+Lookup lookup_in(std::shared_ptr<const Frozen> frozen, Lookup otherwise);
 
 }  // namespace slipway::delivery::application

@@ -66,6 +66,7 @@ class Runner {
  private:
   /// The first call that was not done and whose parameters are known.
   std::optional<Asked> next() {
+    if (!run_.definition.program->may_call) return processing();
     for (const cue::Call& one : cue::calls(root_)) {
       const std::string key = run_.place + "/" + one.path;
       if (done_.contains(key)) continue;

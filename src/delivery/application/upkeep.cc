@@ -168,7 +168,7 @@ Task<Result<void>> judge_services(AppRun& run) {
       unknown.emplace(std::pair(resource.component, resource.cluster), live.error().message);
       continue;
     }
-    places[{resource.component, place_of(resource)}].emplace_back(resource, std::move(*live));
+    places[{resource.component, place_of(resource)}].emplace_back(resource, live->without_path({"metadata", "managedFields"}));
   }
   for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
     const Placement named{service.cluster, service.ns};

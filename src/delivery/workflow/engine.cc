@@ -375,8 +375,16 @@ void PassRun::record_pending(const Step& step, const std::string& message) {
   by_name_[step.name] = std::move(status);
 }
 
-/// What later conditions may read of the step, as `<step>.output` and `<step>.outputs`.
+/// What later conditions may read of the step, as `<step>.output` and `<step>.outputs`, or below `steps`. What no condition
+/// names is not kept: for an object that was applied it is the whole live object.
 void PassRun::keep_value(const StepOutcome& outcome) {
+  const auto may_read = [&](const Step& step) {
+    return step.condition.contains(outcome.status.name) || step.condition.contains("steps");
+  };
+  const bool is_read = std::ranges::any_of(run_.steps.steps, [&](const Step& step) {
+    return may_read(step) || std::ranges::any_of(step.sub_steps, may_read);
+  });
+  if (!is_read) return;
   json::ObjectBuilder kept;
   if (const Value& output = outcome.value["output"]; !output.is_null() && output["kind"].as_string() != "Secret") {
     kept.set("output", output);

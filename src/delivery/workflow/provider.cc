@@ -39,7 +39,8 @@ const Provider* Providers::find(std::string_view package, std::string_view funct
     if (is_any) return (row.flat_function.empty() ? row.function : row.flat_function) == function;
     return row.package == package && row.function == function;
   });
-  return found == rows_.end() ? nullptr : &*found;
+  if (found != rows_.end()) return &*found;
+  return more_ == nullptr ? nullptr : more_->find(package, function);
 }
 
 }  // namespace slipway::delivery::workflow

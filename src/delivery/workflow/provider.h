@@ -126,6 +126,8 @@ struct Provider {
 
 class Providers {
  public:
+  /// `more` holds the rows that are looked at after the own ones; outlives this.
+  explicit Providers(const Providers* more = nullptr) : more_(more) {}
   void add(std::vector<Provider> rows);
   /// Flat calls have no provider, or "op", or "ql" for "query". Null when there is no such function.
   const Provider* find(std::string_view package, std::string_view function) const;
@@ -133,6 +135,7 @@ class Providers {
 
  private:
   std::vector<Provider> rows_;
+  const Providers* more_;
 };
 
 /// kube, http, builtin, util, time, config, metrics: what every run has. The application family adds its own.

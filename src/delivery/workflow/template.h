@@ -16,7 +16,8 @@ namespace slipway::delivery::workflow {
 /// A compiled template; immutable, for any number of threads.
 struct Template {
   cue::Program program;
-  std::string digest;  // of its text
+  std::string digest;    // of its text
+  bool may_call = true;  // false: it neither names a function nor imports what does
 };
 using TemplatePtr = std::shared_ptr<const Template>;
 

@@ -29,7 +29,7 @@ Image Image::settled() {
   return plane.image();
 }
 
-Plane::Plane(const Image* image) {
+Plane::Plane(const Image* image, delivery::OnFault on_fault) {
   if (image) disk_.restore(image->disk);
   env_ =
       std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
@@ -37,7 +37,7 @@ Plane::Plane(const Image* image) {
   for (const char* cluster : {kHub, kWorker}) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);
-    options.on_fault = delivery::OnFault::Warn;
+    options.on_fault = on_fault;
     auto api = env_->run(plane::ApiServer::open(*env_, options));
     SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());
     plane::Controllers::Options controllers;
@@ -95,6 +95,7 @@ std::string Plane::apply(const Value& object, const std::string& default_namespa
     request.name = kube::name(object);
     made = env_->run(server(kHub).call(request));
   }
+  if (made) warnings_ = std::move(made->warnings);
   return made ? "" : made.error().message;
 }
 

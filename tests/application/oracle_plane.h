@@ -31,10 +31,15 @@ struct Image {
   static Image settled();
 };
 
+struct PlaneOptions {
+  delivery::OnFault on_fault = delivery::OnFault::Warn;  // as the oracle's
+  bool keeps_definitions = false;                        // on the hub
+};
+
 class Plane {
  public:
-  /// Starts from `image`; null: from an empty disk. As the oracle's, its admission warns.
-  explicit Plane(const Image* image, delivery::OnFault on_fault = delivery::OnFault::Warn);
+  /// Starts from `image`; null: from an empty disk.
+  explicit Plane(const Image* image, PlaneOptions options = {});
   ~Plane();
   Plane(const Plane&) = delete;
   Plane& operator=(const Plane&) = delete;

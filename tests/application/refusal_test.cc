@@ -49,7 +49,7 @@ class Refusal : public testing::Test {
 constexpr const char* kWrong = "{components: [{name: web, type: webservice, properties: {image: 5}}]}";
 
 TEST_F(Refusal, is_the_servers_where_admission_enforces) {
-  Plane plane(&image(), delivery::OnFault::Refuse);
+  Plane plane(&image(), {.on_fault = delivery::OnFault::Refuse});
   started(plane);
   EXPECT_EQ(
       plane.apply(application("a", yaml(kWrong)), "team"),
@@ -67,7 +67,7 @@ TEST_F(Refusal, is_a_warning_where_admission_warns) {
 }
 
 TEST_F(Refusal, uses_definitions_that_were_applied_before) {
-  Plane plane(&image(), delivery::OnFault::Refuse);
+  Plane plane(&image(), {.on_fault = delivery::OnFault::Refuse});
   started(plane);
   const Value spec = yaml("{components: [{name: c, type: own, properties: {text: a}}]}");
   EXPECT_TRUE(plane.apply(application("a", spec), "team").contains("ComponentDefinition.core.oam.dev \"own\" not found"));
@@ -102,7 +102,7 @@ TEST_F(Refusal, says_the_limit_that_a_parameter_is_beyond) {
                   {{"name", "c"},
                    {"type", "k8s-objects"},
                    {"properties", json::object({{"objects", json::array({json::object({{"text", noise(1'200'000)}})})}})}})}));
-  Plane enforcing(&image(), delivery::OnFault::Refuse);
+  Plane enforcing(&image(), {.on_fault = delivery::OnFault::Refuse});
   started(enforcing);
   EXPECT_EQ(
       enforcing.apply(application("a", spec), "team"),
@@ -124,7 +124,7 @@ TEST_F(Refusal, says_the_limit_that_a_parameter_is_beyond) {
 }
 
 TEST_F(Refusal, of_an_object_that_another_application_has_names_the_owner) {
-  Plane plane(&image(), delivery::OnFault::Refuse);
+  Plane plane(&image(), {.on_fault = delivery::OnFault::Refuse});
   started(plane);
   const Value spec = yaml(
       "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "

@@ -154,6 +154,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   controllers.user = {.uid = geteuid(), .gid = getegid()};
   controllers.http = session_.http();
   if (arguments_.controllers == "cluster") controllers.families = {};
+  controllers.keeps_definitions = true;
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;
   controllers_.add(known_as, cluster.server->server(), controllers);
 

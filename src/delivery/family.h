@@ -168,6 +168,8 @@ struct ControllerContext {
   /// For templates and steps that call foreign servers; null: they get an error.
   HttpClient* http = nullptr;
   ActsAs acts_as = ActsAs::User;
+  /// Built-in definitions become objects of the cluster, and the definitions there get revisions and schemas.
+  bool keeps_definitions = false;
 };
 
 /// What admission does about faults of what users deliver that go beyond the schema: it refuses the object, or accepts it and

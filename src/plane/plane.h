@@ -64,6 +64,7 @@ class Controllers {
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
     delivery::ActsAs acts_as = delivery::ActsAs::User;
+    bool keeps_definitions = false;  // delivery/family.h
     Families families = plane::families();
   };
   /// The name of a cluster that is the only one, as KubeVela calls its hub.

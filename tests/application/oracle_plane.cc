@@ -29,7 +29,7 @@ Image Image::settled() {
   return plane.image();
 }
 
-Plane::Plane(const Image* image) {
+Plane::Plane(const Image* image, PlaneOptions plane_options) {
   if (image) disk_.restore(image->disk);
   env_ =
       std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
@@ -37,11 +37,12 @@ Plane::Plane(const Image* image) {
   for (const char* cluster : {kHub, kWorker}) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);
-    options.on_fault = delivery::OnFault::Warn;
+    options.on_fault = plane_options.on_fault;
     auto api = env_->run(plane::ApiServer::open(*env_, options));
     SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());
     plane::Controllers::Options controllers;
     controllers.pods = plane::PodRuntimeKind::Simulated;
+    controllers.keeps_definitions = plane_options.keeps_definitions && std::string_view(cluster) == kHub;
     controllers_->add(cluster, (*api)->server(), std::move(controllers));
     apis_.emplace(cluster, std::move(*api));
   }
@@ -95,6 +96,7 @@ std::string Plane::apply(const Value& object, const std::string& default_namespa
     request.name = kube::name(object);
     made = env_->run(server(kHub).call(request));
   }
+  if (made) warnings_ = std::move(made->warnings);
   return made ? "" : made.error().message;
 }
 

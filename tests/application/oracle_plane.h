@@ -31,10 +31,15 @@ struct Image {
   static Image settled();
 };
 
+struct PlaneOptions {
+  delivery::OnFault on_fault = delivery::OnFault::Warn;  // as the oracle's
+  bool keeps_definitions = false;                        // on the hub
+};
+
 class Plane {
  public:
   /// Starts from `image`; null: from an empty disk.
-  explicit Plane(const Image* image);
+  explicit Plane(const Image* image, PlaneOptions options = {});
   ~Plane();
   Plane(const Plane&) = delete;
   Plane& operator=(const Plane&) = delete;
@@ -45,6 +50,8 @@ class Plane {
   /// `user` null: as the process itself.
   std::string apply(const Value& object, const std::string& default_namespace,
                     const std::shared_ptr<const kube::UserInfo>& user = nullptr);
+  /// What the last apply that was not refused was told.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   /// As kubectl --subresource=status: `body` is a patch of that type, or without a type a whole object to PUT. Gives the
   /// server's refusal, or "".
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
@@ -79,6 +86,7 @@ class Plane {
   std::unique_ptr<ManualEnv> env_;
   std::map<std::string, std::unique_ptr<plane::ApiServer>> apis_;
   std::unique_ptr<plane::Controllers> controllers_;
+  std::vector<std::string> warnings_;
 };
 
 /// How a case ended.

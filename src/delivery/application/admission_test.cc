@@ -98,80 +98,79 @@ std::string web(const std::string& properties, const std::string& rest = "") {
   return fmt::format("{{components: [{{name: web, type: webservice, properties: {}}}]{}}}", properties, rest);
 }
 
+struct BadInput {
+  std::string spec;
+  Texts told;
+};
+const BadInput kBadInputs[] = {
+    {web("{image: nginx}"), {}},
+    {"{components: [{name: web, type: webservce, properties: {image: a}}]}",
+     {"FieldValueNotFound spec.components[0].type: Not found: \"webservce\": ComponentDefinition.core.oam.dev \"webservce\" "
+      "not "
+      "found (did you mean \"webservice\"?)"}},
+    {"{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scalr}]}]}",
+     {"FieldValueNotFound spec.components[0].traits[0].type: Not found: \"scalr\": TraitDefinition.core.oam.dev \"scalr\" "
+      "not "
+      "found (did you mean \"scaler\"?)"}},
+    {web("{}"), {"FieldValueRequired spec.components[0].properties.image: Required value: string"}},
+    {web("{image: 5}"), {"FieldValueInvalid spec.components[0].properties.image: Invalid value: 5: must be string, but is 5"}},
+    {web("{image: a, ports: [{port: 1}, {port: x}]}"),
+     {"FieldValueInvalid spec.components[0].properties.ports[1].port: Invalid value: \"x\": must be int, but is \"x\""}},
+    {"{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scaler}, {type: scaler, "
+     "properties: "
+     "{replicas: two}}]}]}",
+     {"FieldValueInvalid spec.components[0].traits[1].properties.replicas: Invalid value: \"two\": must be 1 | int, but is "
+      "\"two\""}},
+    {"{components: [{name: web, type: torn}]}",
+     {"FieldValueInvalid spec.components[0].type: Invalid value: \"torn\": ComponentDefinition torn does not compile: "
+      "template: expected '}', found 'EOF':\n    torn.cue:1:10"}},
+    {web("{image: a}, dependsOn: [db]"), {"FieldValueNotFound spec.components[0].dependsOn[0]: Not found: \"db\""}},
+    {"{components: [{name: web, type: worker, properties: {image: a}}, {name: web, type: worker, properties: {image: a}}]}",
+     {"FieldValueDuplicate spec.components[1].name: Duplicate value: \"web\""}},
+    {web("{image: a}", ", workflow: {ref: none}"),
+     {"FieldValueNotFound spec.workflow.ref: Not found: \"none\": no such Workflow in the namespace"}},
+    {web("{image: a}", ", workflow: {ref: w, steps: [{type: suspend}]}"),
+     {"FieldValueForbidden spec.workflow.steps: Forbidden: ref and steps exclude each other"}},
+    {web("{image: a}", ", workflow: {mode: {steps: Dag}, steps: [{type: suspend, timeout: 5, name: s}]}"),
+     {"FieldValueNotSupported spec.workflow.mode.steps: Unsupported value: \"Dag\": supported values: \"DAG\", "
+      "\"StepByStep\"",
+      "FieldValueTypeInvalid spec.workflow.steps[0].timeout: Invalid value: 5: must be a string"}},
+    {web("{image: a}", ", workflow: {steps: [{type: suspend, timeout: soon}, {type: suspend, name: step-0, dependsOn: [x]}]}"),
+     {"FieldValueInvalid spec.workflow.steps[0].timeout: Invalid value: \"soon\": must be a duration such as 1m30s",
+      "FieldValueDuplicate spec.workflow.steps[1].name: Duplicate value: \"step-0\"",
+      "FieldValueNotFound spec.workflow.steps[1].dependsOn[0]: Not found: \"x\""}},
+    {web("{image: a}", ", workflow: {steps: [{type: step-group, subSteps: [{type: suspnd}]}]}"),
+     {"FieldValueNotFound spec.workflow.steps[0].subSteps[0].type: Not found: \"suspnd\": "
+      "WorkflowStepDefinition.core.oam.dev "
+      "\"suspnd\" not found (did you mean \"suspend\"?)"}},
+    {web("{image: a}", ", workflow: {steps: [{type: apply-component, properties: {component: wev}}]}"),
+     {"FieldValueNotFound spec.workflow.steps[0].properties.component: Not found: \"wev\": the application has no component "
+      "of "
+      "this name"}},
+    {web("{image: a}", ", workflow: {steps: [{type: deploy, properties: {policies: [far]}}]}"),
+     {"FieldValueNotFound spec.workflow.steps[0].properties.policies[0]: Not found: \"far\": no policy of the application, "
+      "and "
+      "no Policy"}},
+    {web("{image: a}", ", policies: [{type: topology, properties: {cluster: [a]}}]"),
+     {"FieldValueForbidden spec.policies[0].properties.cluster: unknown field \"properties.cluster\""}},
+    {web("{image: a}", ", policies: [{type: garbage-collect, properties: {order: random}}]"),
+     {"FieldValueNotSupported spec.policies[0].properties.order: Unsupported value: \"random\": supported values: \"\", "
+      "\"dependency\""}},
+    {web("{image: a}", ", policies: [{type: garbage-collect, properties: {rules: [{strategy: later}]}}]"),
+     {"FieldValueNotSupported spec.policies[0].properties.rules[0].strategy: Unsupported value: \"later\": supported values: "
+      "\"never\", \"onAppDelete\", \"onAppUpdate\""}},
+    {web("{image: a}", ", policies: [{type: override, properties: {components: [{name: '[', properties: {}}]}}]"),
+     {"FieldValueInvalid spec.policies[0].properties: Invalid value: {\"components\":[{\"name\":\"[\",\"properties\":{}}]}: "
+      "name [ is no pattern: missing ]: ["}},
+    {web("{image: a}", ", policies: [{type: topology}]"), {"FieldValueRequired spec.policies[0].properties: Required value"}},
+    {web("{image: a}", ", policies: [{type: topolgy, properties: {a: b}}]"),
+     {"FieldValueNotFound spec.policies[0].type: Not found: \"topolgy\": PolicyDefinition.core.oam.dev \"topolgy\" not found "
+      "(did you mean \"topology\"?)"}},
+};
+
 TEST(Admission, refuses_bad_input_and_says_where_it_is) {
-  struct Row {
-    std::string spec;
-    Texts told;
-  };
-  const Row rows[] = {
-      {web("{image: nginx}"), {}},
-      {"{components: [{name: web, type: webservce, properties: {image: a}}]}",
-       {"FieldValueNotFound spec.components[0].type: Not found: \"webservce\": ComponentDefinition.core.oam.dev \"webservce\" "
-        "not "
-        "found (did you mean \"webservice\"?)"}},
-      {"{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scalr}]}]}",
-       {"FieldValueNotFound spec.components[0].traits[0].type: Not found: \"scalr\": TraitDefinition.core.oam.dev \"scalr\" "
-        "not "
-        "found (did you mean \"scaler\"?)"}},
-      {web("{}"), {"FieldValueRequired spec.components[0].properties.image: Required value: string"}},
-      {web("{image: 5}"),
-       {"FieldValueInvalid spec.components[0].properties.image: Invalid value: 5: must be string, but is 5"}},
-      {web("{image: a, ports: [{port: 1}, {port: x}]}"),
-       {"FieldValueInvalid spec.components[0].properties.ports[1].port: Invalid value: \"x\": must be int, but is \"x\""}},
-      {"{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scaler}, {type: scaler, "
-       "properties: "
-       "{replicas: two}}]}]}",
-       {"FieldValueInvalid spec.components[0].traits[1].properties.replicas: Invalid value: \"two\": must be 1 | int, but is "
-        "\"two\""}},
-      {"{components: [{name: web, type: torn}]}",
-       {"FieldValueInvalid spec.components[0].type: Invalid value: \"torn\": ComponentDefinition torn does not compile: "
-        "template: expected '}', found 'EOF':\n    torn.cue:1:10"}},
-      {web("{image: a}, dependsOn: [db]"), {"FieldValueNotFound spec.components[0].dependsOn[0]: Not found: \"db\""}},
-      {"{components: [{name: web, type: worker, properties: {image: a}}, {name: web, type: worker, properties: {image: a}}]}",
-       {"FieldValueDuplicate spec.components[1].name: Duplicate value: \"web\""}},
-      {web("{image: a}", ", workflow: {ref: none}"),
-       {"FieldValueNotFound spec.workflow.ref: Not found: \"none\": no such Workflow in the namespace"}},
-      {web("{image: a}", ", workflow: {ref: w, steps: [{type: suspend}]}"),
-       {"FieldValueForbidden spec.workflow.steps: Forbidden: ref and steps exclude each other"}},
-      {web("{image: a}", ", workflow: {mode: {steps: Dag}, steps: [{type: suspend, timeout: 5, name: s}]}"),
-       {"FieldValueNotSupported spec.workflow.mode.steps: Unsupported value: \"Dag\": supported values: \"DAG\", "
-        "\"StepByStep\"",
-        "FieldValueTypeInvalid spec.workflow.steps[0].timeout: Invalid value: 5: must be a string"}},
-      {web("{image: a}",
-           ", workflow: {steps: [{type: suspend, timeout: soon}, {type: suspend, name: step-0, dependsOn: [x]}]}"),
-       {"FieldValueInvalid spec.workflow.steps[0].timeout: Invalid value: \"soon\": must be a duration such as 1m30s",
-        "FieldValueDuplicate spec.workflow.steps[1].name: Duplicate value: \"step-0\"",
-        "FieldValueNotFound spec.workflow.steps[1].dependsOn[0]: Not found: \"x\""}},
-      {web("{image: a}", ", workflow: {steps: [{type: step-group, subSteps: [{type: suspnd}]}]}"),
-       {"FieldValueNotFound spec.workflow.steps[0].subSteps[0].type: Not found: \"suspnd\": "
-        "WorkflowStepDefinition.core.oam.dev "
-        "\"suspnd\" not found (did you mean \"suspend\"?)"}},
-      {web("{image: a}", ", workflow: {steps: [{type: apply-component, properties: {component: wev}}]}"),
-       {"FieldValueNotFound spec.workflow.steps[0].properties.component: Not found: \"wev\": the application has no component "
-        "of "
-        "this name"}},
-      {web("{image: a}", ", workflow: {steps: [{type: deploy, properties: {policies: [far]}}]}"),
-       {"FieldValueNotFound spec.workflow.steps[0].properties.policies[0]: Not found: \"far\": no policy of the application, "
-        "and "
-        "no Policy"}},
-      {web("{image: a}", ", policies: [{type: topology, properties: {cluster: [a]}}]"),
-       {"FieldValueForbidden spec.policies[0].properties.cluster: unknown field \"properties.cluster\""}},
-      {web("{image: a}", ", policies: [{type: garbage-collect, properties: {order: random}}]"),
-       {"FieldValueNotSupported spec.policies[0].properties.order: Unsupported value: \"random\": supported values: \"\", "
-        "\"dependency\""}},
-      {web("{image: a}", ", policies: [{type: garbage-collect, properties: {rules: [{strategy: later}]}}]"),
-       {"FieldValueNotSupported spec.policies[0].properties.rules[0].strategy: Unsupported value: \"later\": supported values: "
-        "\"never\", \"onAppDelete\", \"onAppUpdate\""}},
-      {web("{image: a}", ", policies: [{type: override, properties: {components: [{name: '[', properties: {}}]}}]"),
-       {"FieldValueInvalid spec.policies[0].properties: Invalid value: {\"components\":[{\"name\":\"[\",\"properties\":{}}]}: "
-        "name [ is no pattern: missing ]: ["}},
-      {web("{image: a}", ", policies: [{type: topology}]"), {"FieldValueRequired spec.policies[0].properties: Required value"}},
-      {web("{image: a}", ", policies: [{type: topolgy, properties: {a: b}}]"),
-       {"FieldValueNotFound spec.policies[0].type: Not found: \"topolgy\": PolicyDefinition.core.oam.dev \"topolgy\" not found "
-        "(did you mean \"topology\"?)"}},
-  };
   const Desk desk;
-  for (const Row& row : rows) EXPECT_EQ(desk.faults(row.spec), row.told) << row.spec;
+  for (const BadInput& row : kBadInputs) EXPECT_EQ(desk.faults(row.spec), row.told) << row.spec;
 }
 
 TEST(Admission, ends_endless_templates_at_their_budget) {

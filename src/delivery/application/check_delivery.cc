@@ -15,9 +15,6 @@ namespace {
 
 using json::quoted;
 
-/// Revision, rendered resources and trackers stand beside the application, and each must hold what it says.
-constexpr std::size_t kMaxSpecBytes = std::size_t{1} << 20;
-
 bool is_as_before(const kube::Object& application, const kube::Object& old) {
   if (old.is_null() || application["spec"] != old["spec"]) return false;
   return std::ranges::all_of(std::initializer_list<const char*>{kPublishVersion, kAutoUpdate},
@@ -32,7 +29,7 @@ class Check {
 
   std::vector<Cause> run() {
     check_annotations();
-    if (!check_size() || !read()) return std::move(causes_);
+    if (!read()) return std::move(causes_);
     check_workflow();
     check_policies();
     check_components();
@@ -50,20 +47,12 @@ class Check {
                          fmt::format("an application is updated by {} or by itself, not both", kPublishVersion)));
   }
 
-  bool check_size() {
-    const Value& spec = application_["spec"];
-    if (json::print(spec).size() <= kMaxSpecBytes) return true;
-    std::string path = "spec";
-    for (std::size_t i = 0; i < spec["components"].size(); ++i) {
-      if (json::print(spec["components"].item(i)["properties"]).size() <= kMaxSpecBytes) continue;
-      path = fmt::format("spec.components[{}].properties", i);
-    }
-    add(field::too_long(path, kMaxSpecBytes));
-    return false;
-  }
-
   /// False when the rest makes no sense.
   bool read() {
+    if (auto too_large = check_size(application_["spec"])) {
+      add(std::move(*too_large));
+      return false;
+    }
     auto spec = read_application(application_["spec"]);
     if (!spec) {
       add(std::move(spec.error().causes));

@@ -47,6 +47,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+const kube::Resource& resource_of(DefinitionKind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind)->resource; }
+
 DefinitionStore::DefinitionStore() {
   for (const Value& object : builtin_definitions()) {
     for (const KindRow& row : kKinds) {
@@ -74,7 +76,7 @@ Value DefinitionStore::look_up(DefinitionKind kind, const std::string& ns, const
   const auto at = type.find('@');
   const std::string name = type.substr(0, at);
   const bool is_pinned = at != std::string::npos;
-  const kube::Resource& resource = *std::ranges::find(kKinds, kind, &KindRow::kind)->resource;
+  const kube::Resource& resource = resource_of(kind);
   for (const std::string& place : {ns, std::string(kDefinitionNamespace)}) {
     const Value found =
         is_pinned ? cluster(kDefinitionRevisions, place, name + "-" + type.substr(at + 1)) : cluster(resource, place, name);

@@ -14,6 +14,9 @@
 
 namespace slipway::delivery::application {
 
+/// The resource of a kind of definitions.
+const kube::Resource& resource_of(DefinitionKind kind);
+
 class DefinitionStore {
  public:
   DefinitionStore();

@@ -5,6 +5,7 @@
 #include "delivery/application/admission.h"
 #include "delivery/application/controller.h"
 #include "delivery/application/definition_commands.h"
+#include "delivery/application/definition_controller.h"
 #include "delivery/application/holdings.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
@@ -56,6 +57,11 @@ Family make() {
                                                            ControllerOptions{.engine = {}, .acts_as = context.acts_as}));
     made.push_back(std::make_unique<WorkflowRunController>(context.env, context.http,
                                                            WorkflowRunOptions{.engine = {}, .acts_as = context.acts_as}));
+    if (!context.keeps_definitions) return made;
+    for (DefinitionKind kind :
+         {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
+      made.push_back(std::make_unique<DefinitionController>(context.env, kind));
+    }
     return made;
   };
   family.held_in = held_in;

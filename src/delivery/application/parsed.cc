@@ -147,6 +147,9 @@ const PolicySpec* Parsed::find_policy(std::string_view name) const {
 
 Result<Parsed> parse(const kube::Object& application, const Value& spec, const Lookup& lookup) {
   Parsed parsed;
+  if (const auto too_large = check_size(spec)) {
+    return fail(Reason::Invalid, fmt::format("{}: {}", too_large->field, too_large->message));
+  }
   SLIPWAY_TRY(read, read_application(spec));
   parsed.spec = std::move(read);
   SLIPWAY_TRY_VOID(look_up_components(parsed, lookup));

@@ -200,6 +200,17 @@ Result<ApplicationSpec> read_application(const Value& spec) {
   return out;
 }
 
+std::optional<Cause> check_size(const Value& spec) {
+  if (json::print(spec).size() <= kMaxSpecBytes) return std::nullopt;
+  std::string path = "spec";
+  const Value& components = spec["components"];
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const Value& properties = components.item(i)["properties"];
+    if (json::print(properties).size() > kMaxSpecBytes) path = at("spec.components", i) + ".properties";
+  }
+  return field::too_long(path, kMaxSpecBytes);
+}
+
 std::vector<Cause> check_application(const ApplicationSpec& spec) {
   Causes causes;
   require_unique_names(spec.components, "spec.components", causes);

@@ -53,6 +53,10 @@ struct ApplicationSpec {
 Result<ComponentSpec> read_component(const Value& component, const std::string& path);
 /// Policies without a name are called `<type>-auto-gen-<index>`. Errors: Invalid with one cause per fault of form.
 Result<ApplicationSpec> read_application(const Value& spec);
+/// A spec may not be larger: revision, rendered resources and trackers must hold what it says.
+inline constexpr std::size_t kMaxSpecBytes = std::size_t{1} << 20;
+/// Names the component whose properties alone are too large, else the spec.
+std::optional<Cause> check_size(const Value& spec);
 /// What admission refuses beside faults of form: names used twice, policies without properties, a workflow of two kinds. The
 /// controller works without these checks, as upstream's does.
 std::vector<Cause> check_application(const ApplicationSpec& spec);

@@ -1,0 +1,125 @@
+// Definitions as objects of a cluster: the built-in ones are put there, and all have revisions and schemas.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "json/text.h"
+#include "kube/object.h"
+#include "oracle_plane.h"
+
+namespace slipway::oracle_test {
+namespace {
+
+Value yaml(const std::string& text) {
+  auto value = json::parse_yaml(text);
+  EXPECT_TRUE(value) << (value ? "" : value.error().message) << "\n" << text;
+  return value ? *value : Value();
+}
+
+Value find(const Plane& plane, const char* kind, const std::string& name, const char* version = "core.oam.dev/v1beta1") {
+  return plane.find(kHub,
+                    json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", "vela-system"}, {"name", name}}));
+}
+
+std::size_t count(const Plane& plane, std::string_view kind) {
+  std::size_t found = 0;
+  for (const Value& object : plane.all(kHub, "vela-system")) found += object["kind"].as_string() == kind;
+  return found;
+}
+
+const Image& image() {
+  static const Image settled = Image::settled();
+  return settled;
+}
+
+constexpr PlaneOptions kKeeping{.keeps_definitions = true};
+
+std::string webservice(const std::string& spec, const std::string& annotations = "{}") {
+  return fmt::format(
+      "{{apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {{name: webservice, namespace: vela-system, "
+      "annotations: {}}}, spec: {}}}",
+      annotations, spec);
+}
+
+constexpr const char* kOther = R"({workload: {type: autodetects.core.oam.dev}, schematic: {cue: {template: "output: {}"}}})";
+
+TEST(Definitions, of_the_program_become_objects_with_revision_and_schema) {
+  Plane plane(&image(), kKeeping);
+  plane.pass(std::chrono::minutes{1});
+  const Value definition = find(plane, "ComponentDefinition", "webservice");
+  const Value& latest = definition["status"]["latestRevision"];
+  EXPECT_EQ(latest["name"].as_string(), "webservice-v1");
+  EXPECT_EQ(latest["revision"].as_int(), 1);
+  EXPECT_EQ(definition["status"]["configMapRef"].as_string(), "component-schema-webservice");
+  const Value revision = find(plane, "DefinitionRevision", "webservice-v1");
+  EXPECT_EQ(revision["spec"]["revisionHash"], latest["revisionHash"]);
+  EXPECT_EQ(revision["spec"]["definitionType"].as_string(), "Component");
+  EXPECT_EQ(revision["spec"]["componentDefinition"]["spec"], definition["spec"]);
+  const Value map = find(plane, "ConfigMap", "component-schema-webservice", "v1");
+  const auto schema = json::parse(map["data"]["openapi-v3-json-schema"].as_string());
+  ASSERT_TRUE(schema) << json::print(map);
+  EXPECT_EQ((*schema)["properties"]["image"]["type"].as_string(), "string");
+  EXPECT_GE(count(plane, "DefinitionRevision"), 80U);
+  EXPECT_FALSE(find(plane, "TraitDefinition", "scaler").is_null());
+  EXPECT_FALSE(find(plane, "PolicyDefinition", "topology").is_null());
+  EXPECT_FALSE(find(plane, "WorkflowStepDefinition", "deploy").is_null());
+}
+
+TEST(Definitions, settle_and_are_not_written_again_by_the_next_start) {
+  Image kept;
+  Value before;
+  {
+    Plane plane(&image(), kKeeping);
+    plane.pass(std::chrono::minutes{1});
+    before = find(plane, "ComponentDefinition", "webservice");
+    kept = plane.image();
+  }
+  Plane plane(&kept, kKeeping);
+  plane.pass(std::chrono::minutes{1});
+  EXPECT_EQ(find(plane, "ComponentDefinition", "webservice"), before);
+  EXPECT_TRUE(find(plane, "DefinitionRevision", "webservice-v2").is_null());
+}
+
+TEST(Definitions, of_others_and_edited_ones_stay_and_own_old_ones_are_updated) {
+  // Without a mark it is another's; with one of another digest it was edited since.
+  for (const char* annotations : {"{}", "{slipway.dev/built-in: '0123456789abcdef'}"}) {
+    SCOPED_TRACE(annotations);
+    Plane plane(&image(), kKeeping);
+    ASSERT_EQ(plane.apply(yaml(webservice(kOther, annotations)), "vela-system"), "");
+    plane.pass(std::chrono::minutes{1});
+    EXPECT_EQ(find(plane, "ComponentDefinition", "webservice")["spec"], yaml(kOther));
+  }
+  Plane plane(&image(), kKeeping);
+  ASSERT_EQ(plane.apply(yaml(webservice(kOther)), "vela-system"), "");
+  plane.pass(std::chrono::minutes{1});
+  const std::string hash = find(plane, "ComponentDefinition", "webservice")["status"]["latestRevision"]["revisionHash"].str();
+  ASSERT_EQ(plane.apply(yaml(webservice(kOther, fmt::format("{{slipway.dev/built-in: '{}'}}", hash))), "vela-system"), "");
+  plane.pass(std::chrono::minutes{1});
+  const Value updated = find(plane, "ComponentDefinition", "webservice");
+  EXPECT_NE(updated["spec"], yaml(kOther)) << "as Slipway of old would have left it";
+  EXPECT_EQ(updated["status"]["latestRevision"]["name"].as_string(), "webservice-v2");
+}
+
+TEST(Definitions, keep_their_last_twenty_revisions) {
+  Plane plane(&image(), kKeeping);
+  plane.make_namespace("team");
+  for (int i = 1; i <= 23; ++i) {
+    const Value object = yaml(fmt::format(
+        R"y({{apiVersion: core.oam.dev/v1beta1, kind: TraitDefinition, metadata: {{name: own, namespace: team}}, spec: {{schematic: {{
+        cue: {{template: "patch: n: {}"}}}}}}}})y",
+        i));
+    ASSERT_EQ(plane.apply(object, "team"), "");
+    plane.pass(std::chrono::seconds{5});
+  }
+  std::set<std::string> names;
+  for (const Value& object : plane.all(kHub, "team")) {
+    if (object["kind"].as_string() == "DefinitionRevision") names.emplace(kube::name(object));
+  }
+  EXPECT_EQ(names.size(), 20U);
+  EXPECT_TRUE(names.contains("own-v23"));
+  EXPECT_FALSE(names.contains("own-v3"));
+}
+
+}  // namespace
+}  // namespace slipway::oracle_test

@@ -10,6 +10,7 @@
 #include "client/informer.h"
 #include "delivery/workflow/kind_mapper.h"
 #include "json/text.h"
+#include "plane/families.h"
 #include "plane/show.h"
 #include "plane/store_view.h"
 
@@ -28,13 +29,22 @@ using client::Request;
 using client::Verb;
 using kube::Object;
 
-/// CRDs before namespaces before the rest: later objects need them.
+/// CRDs before namespaces before what others name before the rest: later objects need them.
+constexpr int kLastRank = 3;
 int rank(const Object& object) {
   if (kube::kind(object) == "CustomResourceDefinition") return 0;
-  return kube::kind(object) == "Namespace" ? 1 : 2;
+  if (kube::kind(object) == "Namespace") return 1;
+  return plane::is_named_by_others(object) ? 2 : kLastRank;
 }
 
+/// The file, and the line of each field that is at fault.
 Status at(const Manifest& manifest, Status status) {
+  for (Cause& cause : status.causes) {
+    const std::string place = manifest.at(cause.field);
+    if (place == manifest.source) continue;
+    cause.message += fmt::format(" ({})", place);
+    if (status.causes.size() == 1) status.message += fmt::format(" ({})", place);
+  }
   status.message = fmt::format("{}: {}", manifest.source, status.message);
   return status;
 }
@@ -86,9 +96,11 @@ Task<Result<void>> try_one(Site site, Placed placed, const std::vector<Manifest>
 /// Finds what is wrong before the first namespace or CRD is made. What needs them is tried again once they are there.
 Task<Result<void>> try_all(Site site, std::vector<Manifest> manifests, std::string ns) {
   const bool brings_kinds = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) == 0; });
+  const bool brings_names = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) == 2; });
   for (const Manifest& manifest : manifests) {
     Placed placed = co_await place(site, manifest, ns);
-    if (!placed.type && brings_kinds) continue;
+    const bool may_name = brings_names && rank(manifest.object) == kLastRank && plane::find_row(manifest.object) != nullptr;
+    if ((!placed.type && brings_kinds) || may_name) continue;
     if (!placed.type) co_return fail(at(manifest, placed.type.error()));
     SLIPWAY_CO_TRY_VOID(co_await try_one(site, std::move(placed), manifests));
   }
@@ -364,10 +376,10 @@ Site site_of(Env& env, std::shared_ptr<client::Client> client) {
 }
 
 Task<Result<std::vector<Delivery>>> apply_all(Site site, std::vector<Manifest> manifests, std::string default_namespace) {
-  const bool has_ranks = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) < 2; });
+  const bool has_ranks = std::ranges::any_of(manifests, [](const Manifest& one) { return rank(one.object) < kLastRank; });
   if (has_ranks) SLIPWAY_CO_TRY_VOID(co_await try_all(site, manifests, default_namespace));
   std::vector<Delivery> all;
-  for (const int wanted : {0, 1, 2}) {
+  for (int wanted = 0; wanted <= kLastRank; ++wanted) {
     SLIPWAY_CO_TRY(some, co_await apply_ranked(site, manifests, default_namespace, wanted));
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -39,8 +39,8 @@ struct Site {
 Site site_of(Env& env, server::Server& server);
 Site site_of(Env& env, std::shared_ptr<client::Client> client);
 
-/// Applies all objects by server-side apply, or none: every one is first tried as a dry run. CRDs and namespaces go first; what
-/// needs them is tried once they are there, so they may stay when it is refused.
+/// Applies all objects by server-side apply, or none: every one is first tried as a dry run. CRDs and namespaces go first,
+/// then what others name; what needs them is tried once they are there, so they may stay when it is refused.
 /// Returns what was applied, in the order of the files. Errors name the place in the file.
 Task<Result<std::vector<Delivery>>> apply_all(Site site, std::vector<Manifest> manifests, std::string default_namespace);
 

@@ -214,6 +214,8 @@ struct Family {
   std::function<Task<Result<std::vector<Holding>>>(client::Client& hub, std::string cluster)> held_in{};
   /// Counts all that as gone: nothing waits for it any more. Conflict: to be called again.
   std::function<Task<Result<void>>(client::Client& hub, std::string cluster)> forget_cluster{};
+  /// Own kinds whose objects others of the same files may name: the command line applies them before those.
+  std::vector<kube::GroupVersionKind> named_by_others{};
   std::vector<Command> commands{};
   std::vector<SourceForm> source_forms{};
 };

@@ -149,6 +149,15 @@ const delivery::KindRow* find_row(std::string_view group, std::string_view kind,
   return nullptr;
 }
 
+bool is_named_by_others(const kube::Object& object, Families of) {
+  const auto kind = kube::GroupVersionKind::of(object);
+  return kind && std::ranges::any_of(of, [&](const delivery::Family* family) {
+           return std::ranges::any_of(family->named_by_others, [&](const kube::GroupVersionKind& one) {
+             return one.group == kind->group && one.kind == kind->kind;
+           });
+         });
+}
+
 const delivery::KindRow* find_row(const kube::Object& object, Families of) {
   const auto kind = kube::GroupVersionKind::of(object);
   return kind ? find_row(kind->group, kind->kind, of) : nullptr;

@@ -43,6 +43,9 @@ std::vector<kube::GroupVersionKind> followed_kinds(Families of = families());
 /// Names of a kind, of a family's or a built-in one. Null when it is neither.
 std::shared_ptr<const kube::ResourceType> find_type(std::string_view group, std::string_view kind, Families of = families());
 
+/// Whether objects of files may name this one, and so must come after it (Family::named_by_others).
+bool is_named_by_others(const kube::Object& object, Families of = families());
+
 /// The row of an object's kind, or of a kind. Null when no family has one.
 const delivery::KindRow* find_row(const kube::Object& object, Families of = families());
 const delivery::KindRow* find_row(std::string_view group, std::string_view kind, Families of = families());

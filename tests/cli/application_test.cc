@@ -146,6 +146,13 @@ TEST_F(Applications, what_is_wrong_in_a_file_is_told_with_its_line) {
   }
 }
 
+TEST_F(Applications, what_admission_refuses_is_told_with_its_line) {
+  write("type.yaml", kHead + "  components:\n    - name: front\n      type: wroker\n");
+  const Ended ended = slipway({"run", "-f", "type.yaml", "--data-dir", data_dir()});
+  EXPECT_EQ(ended.code, 2) << ended.out;
+  expect_has(ended.err, {"type.yaml:1: ", "spec.components[0].type", "wroker", "(type.yaml:7)"});
+}
+
 TEST_F(Applications, what_cannot_be_done_now_is_refused_with_the_reason) {
   const std::string plain = kHead + "  components: [{name: front, type: worker, properties: {image: a}}]\n";
   ASSERT_EQ(slipway({"run", "-f", write("a.yaml", plain), "--data-dir", data_dir(), "--timeout", "60s"}).code, 0);

@@ -67,6 +67,11 @@ Family make() {
   family.held_in = held_in;
   family.forget_cluster = forget_cluster;
   family.kinds = {application_row(), run_row()};
+  for (const DefinitionKind kind :
+       {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
+    family.named_by_others.push_back({kGroup, "v1beta1", std::string(kind_of(kind))});
+  }
+  for (const char* kind : {"Policy", "Workflow"}) family.named_by_others.push_back({kGroup, "v1alpha1", kind});
   family.commands = render_commands();
   for (Command& command : definition_commands()) family.commands.push_back(std::move(command));
   family.source_forms = {{.extension = ".cue", .read = definition_from_cue}};

@@ -79,20 +79,6 @@ Task<Result<CommandAnswer>> render(CommandCall call) {
   co_return answer;
 }
 
-const kube::Resource& resource_of(DefinitionKind kind) {
-  switch (kind) {
-    case DefinitionKind::Component:
-      return kComponentDefinitions;
-    case DefinitionKind::Trait:
-      return kTraitDefinitions;
-    case DefinitionKind::Policy:
-      return kPolicyDefinitions;
-    case DefinitionKind::WorkflowStep:
-      return kStepDefinitions;
-  }
-  return kComponentDefinitions;
-}
-
 /// Where nobody says otherwise definitions are everybody's.
 std::string namespace_of(const CommandCall& call, const Value& object) {
   if (const auto given = call.options.find("in"); given != call.options.end()) return given->second;

@@ -129,8 +129,8 @@ Task<Result<workflow::Steps>> steps_of_application(ActionCall call, kube::Object
   const Lookup built_in{.definition = [&](DefinitionKind kind, const std::string& type) { return store.find(kind, "", type); },
                         .policy = [](const std::string&) { return Value(); },
                         .workflow = [](const std::string&) { return Value(); }};
-  SLIPWAY_CO_TRY(parsed, parse(application, revision_content(revision)["application"]["spec"],
-                               lookup_in(revision_content(revision), store, built_in)));
+  const auto frozen = read_revision(revision, store);
+  SLIPWAY_CO_TRY(parsed, parse(application, frozen->spec, lookup_in(frozen, built_in)));
   co_return parsed.steps;
 }
 

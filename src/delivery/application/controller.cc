@@ -407,11 +407,12 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
     // A component may have been given a variable that was made from a Secret.
     if (!pass.store.secret_vars.empty()) pass.store.secret_notes.insert(key);
   }
-  SLIPWAY_CO_TRY(stored, co_await save_context(*client, context, pass.store));
-  // A Secret beside it is read again: what was written of it is not known here.
+  const bool has_secret = !context.secret.is_null() || !pass.store.secret_vars.empty() || !pass.store.secret_notes.empty();
+  SLIPWAY_CO_TRY(stored, co_await save_context(*client, std::move(context), pass.store));
   pass.store.has_changed = false;
-  const bool is_kept = !pass.status.is_finished && context.secret.is_null() && pass.store.secret_vars.empty();
-  if (is_kept) memory.context = LoadedContext{std::move(pass.store), stored, {}};
+  if (!pass.status.is_finished && !has_secret) {
+    memory.context = LoadedContext{.store = std::move(pass.store), .object = stored, .secret = {}};
+  }
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;

@@ -142,9 +142,9 @@ TEST_F(TwoFamilies, an_action_is_run_and_brings_the_object_to_its_end) {
   EXPECT_EQ(verdict->text, "Complete: it was approved");
   std::vector<std::string> verbs;
   for (const delivery::Action& action : plane::actions(families_)) verbs.push_back(action.verb);
-  EXPECT_EQ(verbs, (std::vector<std::string>{"rerun", "workflow suspend", "workflow resume", "workflow terminate",
-                                             "workflow restart", "workflow rollback", "revision list", "revision diff",
-                                             "revision rollback", "approve"}));
+  EXPECT_EQ(verbs,
+            (std::vector<std::string>{"rerun", "workflow suspend", "workflow resume", "workflow terminate", "workflow restart",
+                                      "workflow rollback", "revision list", "revision diff", "revision rollback", "approve"}));
 }
 
 TEST_F(TwoFamilies, what_one_owns_goes_with_it_and_the_namesake_stays) {

@@ -91,9 +91,9 @@ std::optional<std::string> room_of(const std::map<std::string, Room>& rooms, con
 /// The library of layers.txt that an angle-bracket include belongs to; nullopt for the standard library and the system.
 std::optional<std::string> library_of(const std::string& header) {
   static const std::vector<std::pair<std::string, std::string>> kPrefixes{
-      {"boost/asio", "asio"}, {"boost/beast", "beast"}, {"zlib.h", "zlib"}, {"openssl/", "crypto"}, {"fmt/", "fmt"},
-      {"spdlog/", "spdlog"},  {"simdjson", "simdjson"}, {"sqlite3", "sqlite"},  {"yaml.h", "yaml"},
-      {"re2/", "re2"},        {"CLI/", "cli11"},        {"git2", "git2"},       {"prometheus/", "prometheus"}};
+      {"boost/asio", "asio"}, {"boost/beast", "beast"}, {"zlib.h", "zlib"},           {"openssl/", "crypto"}, {"fmt/", "fmt"},
+      {"spdlog/", "spdlog"},  {"simdjson", "simdjson"}, {"sqlite3", "sqlite"},        {"yaml.h", "yaml"},     {"re2/", "re2"},
+      {"CLI/", "cli11"},      {"git2", "git2"},         {"prometheus/", "prometheus"}};
   for (const auto& [prefix, library] : kPrefixes) {
     if (header.starts_with(prefix)) return library;
   }

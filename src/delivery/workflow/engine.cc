@@ -381,9 +381,8 @@ void PassRun::keep_value(const StepOutcome& outcome) {
   const auto may_read = [&](const Step& step) {
     return step.condition.contains(outcome.status.name) || step.condition.contains("steps");
   };
-  const bool is_read = std::ranges::any_of(run_.steps.steps, [&](const Step& step) {
-    return may_read(step) || std::ranges::any_of(step.sub_steps, may_read);
-  });
+  const bool is_read = std::ranges::any_of(
+      run_.steps.steps, [&](const Step& step) { return may_read(step) || std::ranges::any_of(step.sub_steps, may_read); });
   if (!is_read) return;
   json::ObjectBuilder kept;
   if (const Value& output = outcome.value["output"]; !output.is_null() && output["kind"].as_string() != "Secret") {

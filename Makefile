@@ -45,7 +45,7 @@ test: deps out/dev/build.ninja
 sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
 	ninja -j $(JOBS) -C out/asan slipway tests
 	ninja -j $(JOBS) -C out/tsan store_test cue_test
-	SLIPWAY_SIM_EVERY=20 SLIPWAY_SIM_SEEDS=10 tools/run-tests out/asan
+	SLIPWAY_SIM_EVERY=40 SLIPWAY_SIM_SEEDS=4 tools/run-tests out/asan
 	tools/run-tests out/tsan store_test 'cue_test:Threads.*:Cue.*thread*'
 
 conformance: deps out/dev/build.ninja

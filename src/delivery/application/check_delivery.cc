@@ -97,7 +97,7 @@ class Check {
   void check_step(const workflow::Step& step, const std::string& path) {
     const bool is_apply = step.type == kApplyComponent || step.type == kBuiltinApplyComponent;
     if (is_apply) {
-      const std::string name = step.properties["component"].str();
+      const std::string name = step.properties[step.properties.has("component") ? "component" : "name"].str();
       if (spec_.find(name) == nullptr) {
         add(not_found(path + ".properties.component", name, "the application has no component of this name"));
       }

@@ -112,6 +112,10 @@ void compile_all(const Value& spec, Definition& out, workflow::Templates& templa
   const std::string text = template_text(spec);
   out.program = compile(out, "template", text, templates);
   if (out.program != nullptr) read_parameters(out.program->program, text, out);
+  if (out.program != nullptr && out.kind == DefinitionKind::WorkflowStep && out.parameter_field == "parameters") {
+    // The engine of workflows knows the newer name only.
+    out.program = compile(out, "template", text + "\nparameters: parameter\nparameter: _\n", templates);
+  }
   const Value& status = spec["status"];
   const std::string health = status["healthPolicy"].str();
   out.health = compile(out, "status.healthPolicy", health, templates);

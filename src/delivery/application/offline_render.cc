@@ -117,7 +117,7 @@ class Offline {
 
   void add_units(const workflow::Step& step, std::vector<Unit>& units) {
     if (step.type == kApplyComponent || step.type == kBuiltinApplyComponent) {
-      const ComponentSpec* component = parsed_.spec.find(step.properties["component"].as_string());
+      const ComponentSpec* component = parsed_.spec.find(step.properties["value"]["name"].as_string());
       const Placement placement{.cluster = step.properties["cluster"].str(), .ns = step.properties["namespace"].str()};
       if (component != nullptr) units.push_back({*component, placement});
     } else if (step.type == "deploy") {

@@ -75,7 +75,7 @@ std::string key_in_step(const std::string& key) {
 
 Result<void> complete_step(workflow::Step& step, const ApplicationSpec& spec) {
   if (step.type == kApplyComponent || step.type == kBuiltinApplyComponent) {
-    const std::string name = step.properties["component"].str();
+    const std::string name = step.properties[step.properties.has("component") ? "component" : "name"].str();
     const ComponentSpec* component = spec.find(name);
     if (component == nullptr) {
       return fail(

@@ -1,0 +1,208 @@
+// The blocks of the design that Slipway grew from (tests/seed000), applied as they are; each must come to the end that its text
+// promises.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "json/text.h"
+#include "kube/object.h"
+#include "oracle_case.h"
+#include "oracle_plane.h"
+#include "oracle_status.h"
+
+namespace slipway::oracle_test {
+namespace {
+
+using client::PatchType;
+using std::chrono::seconds;
+
+const Image& image() {
+  static const Image kImage = Image::settled();
+  return kImage;
+}
+
+Value reference(const char* version, const char* kind, const char* name) {
+  return json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", kNamespace}, {"name", name}});
+}
+
+/// A text that is to stand elsewhere in a file.
+struct Change {
+  std::string from;
+  std::string to;
+};
+
+std::vector<Value> documents(const std::string& file, const Change& change = {}) {
+  std::ifstream in(std::filesystem::path(SLIPWAY_SOURCE_DIR) / "tests/seed000" / file);
+  EXPECT_TRUE(in) << file;
+  std::stringstream text;
+  text << in.rdbuf();
+  std::string whole = text.str();
+  if (!change.from.empty()) {
+    const std::size_t at = whole.find(change.from);
+    EXPECT_NE(at, std::string::npos) << file << ": " << change.from;
+    if (at != std::string::npos) whole.replace(at, change.from.size(), change.to);
+  }
+  auto parsed = json::parse_yaml_all(whole);
+  EXPECT_TRUE(parsed) << file << ": " << (parsed ? "" : parsed.error().message);
+  std::vector<Value> all;
+  if (!parsed) return all;
+  for (const json::YamlDocument& one : *parsed) all.push_back(one.value);
+  return all;
+}
+
+/// A plane on which blocks are applied; the Application is called a.
+class Seed {
+ public:
+  Seed() : plane_(&image()) { plane_.make_namespace(kNamespace); }
+
+  void apply(const std::string& file, const Change& change = {}) {
+    for (const Value& object : documents(file, change)) {
+      EXPECT_EQ(plane_.apply(object, kNamespace), "") << file;
+    }
+    plane_.pass(seconds{3});
+  }
+  Plane& plane() { return plane_; }
+  Value find(const char* version, const char* kind, const char* name) {
+    return plane_.find(kHub, reference(version, kind, name));
+  }
+  Value application() { return find("core.oam.dev/v1beta1", "Application", "a"); }
+  void write_status(const char* version, const char* kind, const char* name, const char* status) {
+    const auto patch = json::parse(fmt::format(R"({{"status": {}}})", status));
+    ASSERT_TRUE(patch);
+    EXPECT_EQ(plane_.write_status(reference(version, kind, name), PatchType::Merge, *patch), "");
+    plane_.pass(seconds{5});
+  }
+  void resume() { write_status("core.oam.dev/v1beta1", "Application", "a", R"({"workflow": {"suspend": false}})"); }
+
+  /// The status that a file shows is merged into that of the Application foo; `type` null: a PUT of it.
+  void write_status_of(const std::string& file, std::optional<PatchType> type) {
+    const Value status = documents(file).at(0)["status"];
+    const Value foo = reference("core.oam.dev/v1beta1", "Application", "foo");
+    const Value body = type ? json::object({{"status", status}}) : plane_.find(kHub, foo).with("status", status);
+    EXPECT_EQ(plane_.write_status(foo, type, body), "") << file;
+    plane_.pass(seconds{5});
+  }
+
+  /// "running a:succeeded b:skipped/Skip" once nothing changes any more.
+  std::string end(const char* application = "a") {
+    const End end = await_end(plane_, reference("core.oam.dev/v1beta1", "Application", application));
+    std::string text = phase_of(end.target);
+    for (const Value& step : steps_of(end.target).items()) {
+      text += fmt::format(" {}:{}", step["name"].as_string(), step["phase"].as_string());
+      if (step.has("reason")) text += "/" + step["reason"].str();
+    }
+    return text;
+  }
+  std::string message(std::size_t step) { return application()["status"]["workflow"]["steps"].item(step)["message"].str(); }
+
+ private:
+  Plane plane_;
+};
+
+TEST(Seed, 01_and_02_a_rollout_with_policies_of_ones_own) {
+  Seed seed;
+  for (const char* file : {"02.definitions.yaml", "02.yaml", "01.definitions.yaml", "01.yaml"}) seed.apply(file);
+  EXPECT_EQ(seed.end(), "workflowSuspending step-0:succeeded step-1:suspending/Suspend");
+  EXPECT_EQ(seed.message(0), "partition 50%");
+  seed.resume();
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded step-3:succeeded");
+  EXPECT_TRUE(seed.find("apps/v1", "Deployment", "mysvc").is_null()) << "no step applies it";
+  const Value revision = seed.find("core.oam.dev/v1beta1", "ApplicationRevision", "a-v1");
+  const std::string map = revision["spec"]["resourcesConfigMap"]["name"].str();
+  const Value rendered = seed.find("v1", "ConfigMap", map.c_str());
+  EXPECT_TRUE(rendered["data"]["mysvc"].as_string().contains("Deployment"))
+      << json::print(revision["spec"]) << json::print(rendered);
+}
+
+TEST(Seed, 03_in_todays_words_applies_waits_and_exports) {
+  Seed seed;
+  seed.apply("03.definitions.yaml");
+  seed.apply("03.today.yaml");
+  EXPECT_EQ(seed.end(), "runningWorkflow apply:running/Wait");
+  EXPECT_EQ(seed.find("example.org/v1", "Workload", "w")["spec"]["image"].as_string(), "registry.example.org/mysvc:1");
+  seed.write_status("example.org/v1", "Workload", "w", R"({"ready": true, "secret": "keys"})");
+  EXPECT_EQ(seed.end(), "running apply:succeeded use:succeeded");
+  EXPECT_EQ(seed.message(1), "keys");
+}
+
+TEST(Seed, 06_08_10_and_11_the_status_says_what_is_to_happen) {
+  Seed seed;
+  seed.apply("06.definitions.yaml");
+  EXPECT_EQ(seed.end("foo"), "runningWorkflow first:succeeded gate:running/Wait");
+  seed.write_status_of("08.yaml", PatchType::Merge);
+  EXPECT_TRUE(seed.end("foo").starts_with("workflowSuspending ")) << seed.end("foo");
+  seed.write_status_of("10.yaml", PatchType::Merge);
+  EXPECT_EQ(seed.end("foo"), "runningWorkflow first:succeeded gate:running/Wait");
+  seed.write_status_of("06.yaml", PatchType::Merge);
+  EXPECT_TRUE(seed.end("foo").starts_with("workflowTerminated ")) << seed.end("foo");
+  seed.write_status_of("11.yaml", {});
+  EXPECT_EQ(seed.end("foo"), "runningWorkflow first:succeeded gate:running/Wait");
+}
+
+TEST(Seed, 07_break_ends_the_whole_workflow_and_says_why) {
+  Seed seed;
+  seed.apply("07.yaml");
+  EXPECT_EQ(seed.end(), "workflowFailed good:succeeded bad:succeeded/Terminate after:skipped/Skip");
+  EXPECT_EQ(seed.message(1), "job failed: no disk");
+  EXPECT_TRUE(seed.application()["status"]["workflow"]["terminated"].as_bool());
+}
+
+TEST(Seed, 09_suspend_waits_for_an_approval) {
+  Seed seed;
+  seed.apply("09.yaml");
+  EXPECT_EQ(seed.end(), "workflowSuspending manual-approve:suspending/Suspend");
+  EXPECT_TRUE(seed.application()["status"]["workflow"]["suspend"].as_bool());
+  seed.resume();
+  EXPECT_EQ(seed.end(), "running manual-approve:succeeded");
+}
+
+TEST(Seed, 17_the_secret_of_the_database_comes_to_the_service) {
+  Seed seed;
+  seed.apply("17.definitions.yaml");
+  seed.apply("17.yaml");
+  EXPECT_EQ(seed.end(), "runningWorkflow step-0:running/Wait");
+  EXPECT_TRUE(seed.find("apps/v1", "Deployment", "my-app").is_null());
+  seed.write_status("database.example.org/v1alpha1", "MySQLInstance", "my-db", R"({"connSecret": "db-conn"})");
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded");
+  const Value container = seed.find("apps/v1", "Deployment", "my-app")["spec"]["template"]["spec"]["containers"].item(0);
+  EXPECT_EQ(container["envFrom"].item(0)["secretRef"]["name"].as_string(), "db-conn") << json::print(container);
+}
+
+TEST(Seed, 20_steps_run_by_what_the_request_answered) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"200", "running request:succeeded handle-200:succeeded handle-400:skipped/Skip handle-500:skipped/Skip"},
+      {"400", "running request:succeeded handle-200:skipped/Skip handle-400:succeeded handle-500:skipped/Skip"},
+      {"500", "running request:succeeded handle-200:skipped/Skip handle-400:skipped/Skip handle-500:succeeded"},
+  };
+  for (const auto& [code, expected] : cases) {
+    Seed seed;
+    seed.apply("20.definitions.yaml", {"responseCode: 200", fmt::format("responseCode: {}", code)});
+    seed.apply("20.yaml");
+    EXPECT_EQ(seed.end(), expected) << code;
+    EXPECT_EQ(seed.find("apps/v1", "Deployment", "mysvc").is_null(), code != std::string_view("200")) << code;
+  }
+}
+
+TEST(Seed, 21_always_runs_whether_the_step_before_succeeded_or_not) {
+  Seed good;
+  good.apply("21.yaml");
+  EXPECT_EQ(good.end(), "running deploy-app:succeeded notificationA:succeeded");
+  Seed bad;
+  bad.apply("21.definitions.yaml");
+  bad.apply("21.yaml");
+  EXPECT_EQ(bad.end(), "workflowFailed deploy-app:failed/Action notificationA:succeeded");
+}
+
+TEST(Seed, 22_a_group_runs_its_steps_at_once_and_ends_with_the_last) {
+  Seed seed;
+  seed.apply("22.yaml");
+  EXPECT_EQ(seed.end(), "workflowSuspending run-step-group1:suspending sub-step1:suspending/Suspend sub-step2:succeeded");
+  seed.resume();
+  EXPECT_EQ(seed.end(), "running run-step-group1:succeeded sub-step1:succeeded sub-step2:succeeded");
+}
+
+}  // namespace
+}  // namespace slipway::oracle_test

@@ -107,6 +107,8 @@ TEST(Seed, 01_and_02_a_rollout_with_policies_of_ones_own) {
   for (const char* file : {"02.definitions.yaml", "02.yaml", "01.definitions.yaml", "01.yaml"}) seed.apply(file);
   EXPECT_EQ(seed.end(), "workflowSuspending step-0:succeeded step-1:suspending/Suspend");
   EXPECT_EQ(seed.message(0), "partition 50%");
+  EXPECT_EQ(seed.find("v1", "ConfigMap", "my-rule")["data"]["rbac"].as_string(), "enabled") << "before the first step";
+  EXPECT_EQ(seed.find("app.oam.dev/v1", "Insight", "my-deploy-insight")["spec"]["frequency"].as_string(), "enabled");
   seed.resume();
   EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded step-3:succeeded");
   EXPECT_TRUE(seed.find("apps/v1", "Deployment", "mysvc").is_null()) << "no step applies it";

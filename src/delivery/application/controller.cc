@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "control/object_writes.h"
+#include "delivery/application/policy_outputs.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/resources.h"
 #include "delivery/application/revision.h"
@@ -304,6 +305,14 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   if (restarts) {
     auto told = co_await write_resources(app);
     if (!told) co_return Outcome::failed(std::move(told).error());
+    auto made = co_await apply_policy_outputs(app);
+    if (!made) {
+      fail_condition(status, "Policy", made.error().message, now);
+      status.phase = "generatingPolicy";
+      status.workflow.reset();
+      co_return co_await write(run.client, std::move(application), std::move(status), before,
+                               Outcome::retries_after(options_.parse_pause));
+    }
   }
   std::optional<Duration> again;
   if (!status.workflow->is_finished) {

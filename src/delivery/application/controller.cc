@@ -314,24 +314,9 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
                                Outcome::retries_after(options_.parse_pause));
     }
   }
-  std::optional<Duration> again;
-  if (!status.workflow->is_finished) {
-    auto done = co_await run_pass(run, app, status, again);
-    if (!done) co_return Outcome::failed(std::move(done).error());
-  }
-  if (status.workflow->is_finished) {
-    memory.renders.clear();  // from now on manifests come from the trackers
-    auto kept = co_await keep_up(app, status);
-    if (!kept) {
-      fail_condition(status, "StateKeep", kept.error().message, now);
-      again = options_.collect_pause;
-    } else {
-      std::erase_if(status.conditions, [](const AppCondition& one) { return one.type == "StateKeep"; });
-      again = *kept;
-    }
-  } else {
-    status.phase = phase_of(*status.workflow);
-  }
+  auto went = co_await go_on(run, app, status);
+  if (!went) co_return Outcome::failed(std::move(went).error());
+  std::optional<Duration> again = *went;
   status.services = app.services();
   status.applied = app.applied();
   if (const RestartPlan next = restart_plan(application, status); next.at) status.restart_at = next.at;
@@ -341,6 +326,24 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   }
   const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
   co_return co_await write(run.client, std::move(application), std::move(status), before, outcome);
+}
+
+/// A pass of the workflow, and what comes after its end. When to look again.
+Task<Result<std::optional<Duration>>> ApplicationController::go_on(control::Reconcile& run, AppRun& app, Status& status) {
+  std::optional<Duration> again;
+  if (!status.workflow->is_finished) SLIPWAY_CO_TRY_VOID(co_await run_pass(run, app, status, again));
+  if (!status.workflow->is_finished) {
+    status.phase = phase_of(*status.workflow);
+    co_return again;
+  }
+  app.memory().renders.clear();  // from now on manifests come from the trackers
+  auto kept = co_await keep_up(app, status);
+  if (!kept) {
+    fail_condition(status, "StateKeep", kept.error().message, env_.clock.now());
+    co_return options_.collect_pause;
+  }
+  std::erase_if(status.conditions, [](const AppCondition& one) { return one.type == "StateKeep"; });
+  co_return *kept;
 }
 
 RestartPlan ApplicationController::restart_plan(const kube::Object& application, const Status& status) const {

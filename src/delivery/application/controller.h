@@ -59,6 +59,7 @@ class ApplicationController : public control::Controller {
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
   RestartPlan restart_plan(const kube::Object& application, const Status& status) const;
   Task<control::Outcome> remove_restart(client::Client& client, kube::Object application);
+  Task<Result<std::optional<Duration>>> go_on(control::Reconcile& run, AppRun& app, Status& status);
   Task<Result<void>> run_pass(control::Reconcile& run, AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
   /// A revision whose workflow has succeeded says so: what a rollback goes back to.

@@ -222,7 +222,7 @@ TEST_F(ProcessTest, builds_command_line_and_environment) {
                                             "APP=demo", "NAME=p", "NODE=local", "HOST_IP=127.0.0.1"}));
 }
 
-/// What its containers are told is what its status says.
+/// The address that containers see in their environment is the one in status.podIP.
 TEST_F(ProcessTest, gives_each_pod_an_address_of_its_own_that_a_restart_leaves_alone) {
   const auto told = [this](std::size_t which) { return manifest(which).containers.at(0).env.back(); };
   const std::string container =

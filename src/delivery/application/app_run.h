@@ -145,7 +145,7 @@ class AppRun {
   Task<Result<Value>> find_live(ObjectId id, workflow::MappedKind kind);
   Task<Result<Value>> write(Manifest manifest, Value live, bool is_dry_run);
   ManagedResource record_of(const Manifest& manifest) const;
-  Result<void> record(const std::vector<Manifest>& manifests);
+  void record(const std::vector<Manifest>& manifests);
   void note_applied(const Manifest& manifest);
 
   AppTools tools_;

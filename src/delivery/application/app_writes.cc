@@ -127,7 +127,7 @@ void AppRun::load_trackers(const std::vector<Value>& objects) {
   std::ranges::sort(outdated_, {}, &Tracker::generation);
 }
 
-Result<void> AppRun::record(const std::vector<Manifest>& manifests) {
+void AppRun::record(const std::vector<Manifest>& manifests) {
   std::vector<ManagedResource> versioned, root;
   for (const Manifest& manifest : manifests) {
     const bool stays = parsed_->keep.collect_strategy(subject_of(manifest.object)) != CollectStrategy::OnAppUpdate;
@@ -135,7 +135,6 @@ Result<void> AppRun::record(const std::vector<Manifest>& manifests) {
   }
   is_current_dirty_ |= current_.record(versioned);
   is_root_dirty_ |= root_.record(root);
-  return {};
 }
 
 Task<Result<void>> AppRun::write_tracker(TrackerType type) {
@@ -269,7 +268,7 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
       co_return fail(std::move(error));
     }
   }
-  SLIPWAY_CO_TRY_VOID(record(manifests));
+  record(manifests);
   SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Versioned));
   SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Root));
   std::vector<Value> results;

@@ -12,6 +12,7 @@
 
 namespace slipway::delivery::application {
 
+/// lastTransitionTime moves only when the status changes.
 struct AppCondition {
   std::string type;
   std::string status;
@@ -42,6 +43,7 @@ struct WorkloadKind {
   bool operator==(const WorkloadKind&) const = default;
 };
 
+/// In the order of dispatch stages. A pending trait is neither healthy nor counted.
 struct TraitStatus {
   std::string type;
   bool is_healthy = false;
@@ -61,6 +63,7 @@ struct TraitStatus {
   bool operator==(const TraitStatus&) const = default;
 };
 
+/// One entry per name, namespace and cluster. An empty cluster is a hub that no step named, "local" one that was named.
 struct ServiceStatus {
   std::string name;
   std::string ns;
@@ -109,6 +112,7 @@ struct AppliedResource {
   auto operator<=>(const AppliedResource&) const = default;
 };
 
+/// `revision` counts from 1 and is never used again.
 struct LatestRevision {
   std::string name;
   std::int64_t revision = 0;
@@ -122,6 +126,7 @@ struct LatestRevision {
   }
 };
 
+/// Written once per reconcile; `workflow` may be written by users, too (suspend, terminated, or null to restart).
 struct ApplicationStatus {
   std::vector<AppCondition> conditions;
   std::int64_t observed_generation = 0;

@@ -1,0 +1,49 @@
+// Fetches what a gate judges: asks webhooks, metric providers, Jobs. ask() is one question at one gate: it makes at most one
+// request per question, never waits for a later one, and says when it is to be asked again. What it needs to remember between
+// two questions (samples of a metric) the caller keeps.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "base/http_client.h"
+#include "client/client.h"
+#include "delivery/gate/gate.h"
+#include "delivery/gate/metric.h"
+
+namespace slipway::delivery::probe {
+
+/// Whoever holds the gate, and when it is asked.
+struct Question {
+  gate::GateSpec gate;
+  std::string key;   // the same for each try of one question: sent as Idempotency-Key
+  std::string name;  // of the object that holds the gate: sent in webhook bodies
+  std::string ns;
+  std::string phase;                             // likewise: "rollingInBatches", "batchInitializing"
+  std::map<std::string, std::string> variables;  // for queries: target, namespace, interval …
+  Time since;                                    // first asked
+  Time data_since;                               // numbers from before are no data
+  std::int64_t tries = 0;                        // questions before this one
+  std::vector<gate::Sample> samples;             // of a metric, oldest first
+};
+
+struct Answer {
+  gate::Verdict verdict;
+  std::vector<gate::Sample> samples;  // of a metric: all so far, those of the question first
+  std::optional<Duration> ask_again;  // of a verdict that is neither pass nor fail
+};
+
+/// Where what is asked is reached. `client` reads Secrets and templates and runs Jobs; `http` may be null (an error says so).
+struct Reach {
+  Env& env;
+  client::Client& client;
+  HttpClient* http = nullptr;
+};
+
+/// Approvals and windows are not asked here: gate/approval.h and gate/window.h decide them from what is known.
+Task<Answer> ask(Reach reach, Question question);
+
+}  // namespace slipway::delivery::probe

@@ -19,8 +19,11 @@ using kube::kNamespaces;
 using kube::kPods;
 using kube::kReplicaSets;
 using kube::kSecrets;
+using kube::kServices;
 
 inline const kube::Resource kNodes{"", "v1", "nodes"};
+inline const kube::Resource kEndpoints{"", "v1", "endpoints"};
+inline const kube::Resource kEndpointSlices{"discovery.k8s.io", "v1", "endpointslices"};
 
 /// Keeps a claim until no pod uses it and what is kept for it is gone.
 inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protection";

@@ -41,7 +41,8 @@ Value endpoint_of(const Value& service, const Value& pod, std::string address, c
       json::object({{"kind", "Pod"}, {"namespace", kube::ns(pod)}, {"name", kube::name(pod)}, {"uid", kube::uid(pod)}}));
   if (const Value& node = pod["spec"]["nodeName"]; !node.as_string().empty()) {
     endpoint.set("nodeName", node);
-    const std::string_view zone = kube::label(view.node(node.as_string()), "topology.kubernetes.io/zone");
+    const Value place = view.node(node.as_string());
+    const std::string_view zone = kube::label(place, "topology.kubernetes.io/zone");
     if (!zone.empty()) endpoint.set("zone", zone);
   }
   return endpoint.build();

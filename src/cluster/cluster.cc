@@ -5,6 +5,7 @@
 #include "cluster/claim.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
+#include "cluster/disruption.h"
 #include "cluster/endpoints_controller.h"
 #include "cluster/event_expiry.h"
 #include "cluster/garbage_collector.h"
@@ -49,6 +50,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<GarbageCollector>(env));
   add(std::make_unique<EndpointSliceController>(env));
   add(std::make_unique<EndpointsController>());
+  add(std::make_unique<DisruptionController>(env));
 }
 
 }  // namespace slipway::cluster

@@ -14,6 +14,7 @@
 
 namespace slipway::cluster {
 
+inline const kube::Resource kEndpointSlices{"discovery.k8s.io", "v1", "endpointslices"};
 inline constexpr std::string_view kServiceName = "kubernetes.io/service-name";
 inline constexpr std::size_t kMostEndpointsOfSlice = 100;
 

@@ -6,6 +6,7 @@
 
 namespace slipway::cluster {
 
+inline const kube::Resource kEndpoints{"", "v1", "endpoints"};
 inline constexpr std::size_t kMostAddresses = 1000;
 
 /// `before` with what the Service and the pods of its namespace say; the same value when nothing changes. A null `before` is a

@@ -9,6 +9,7 @@
 
 namespace slipway::cluster {
 
+using kube::kBudgets;
 using kube::kClaims;
 using kube::kConfigMaps;
 using kube::kDefinitions;
@@ -22,8 +23,6 @@ using kube::kSecrets;
 using kube::kServices;
 
 inline const kube::Resource kNodes{"", "v1", "nodes"};
-inline const kube::Resource kEndpoints{"", "v1", "endpoints"};
-inline const kube::Resource kEndpointSlices{"discovery.k8s.io", "v1", "endpointslices"};
 
 /// Keeps a claim until no pod uses it and what is kept for it is gone.
 inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protection";

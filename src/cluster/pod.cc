@@ -40,6 +40,18 @@ void PodController::watch(control::Watches& watches) {
     return waiting;
   });
   runtime_.on_change(watches.enqueue());
+  if (!runtime_.takes_scripts()) return;
+  watches.changes(kConfigMaps, [this](const kube::Object& before, const kube::Object& after) {
+    std::vector<kube::ObjectKey> steered;
+    const bool is_script = kube::label(before, kPodScript) == "true" || kube::label(after, kPodScript) == "true";
+    if (!is_script) return steered;
+    const kube::ObjectKey key = kube::key_of(after.is_null() ? before : after);
+    runtime_.steer(key, after);
+    for (auto at = pods_->objects().lower_bound({key.ns, ""}); at != pods_->objects().end() && at->first.ns == key.ns; ++at) {
+      steered.push_back(at->first);
+    }
+    return steered;
+  });
 }
 
 Task<Outcome> PodController::reconcile(control::Reconcile& run) {

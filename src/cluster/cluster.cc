@@ -9,6 +9,7 @@
 #include "cluster/endpoints_controller.h"
 #include "cluster/event_expiry.h"
 #include "cluster/garbage_collector.h"
+#include "cluster/hpa.h"
 #include "cluster/job.h"
 #include "cluster/names.h"
 #include "cluster/namespace.h"
@@ -51,6 +52,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<EndpointSliceController>(env));
   add(std::make_unique<EndpointsController>());
   add(std::make_unique<DisruptionController>(env));
+  add(std::make_unique<AutoscalerController>(env));
 }
 
 }  // namespace slipway::cluster

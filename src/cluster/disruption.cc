@@ -15,13 +15,6 @@ using json::Value;
 
 constexpr const char* kManager = "slipway-disruption";
 
-kube::GroupVersionKind kind_of(const Value& reference) {
-  const std::string version = reference["apiVersion"].str();
-  const std::size_t slash = version.find('/');
-  if (slash == std::string::npos) return {"", version, reference["kind"].str()};
-  return {version.substr(0, slash), version.substr(slash + 1), reference["kind"].str()};
-}
-
 }  // namespace
 
 std::int64_t DisruptionController::Wanted::total() const {
@@ -126,7 +119,8 @@ Task<Result<DisruptionController::Wanted>> DisruptionController::add_wanted(clie
     wanted.by_controller[uid] = holder["spec"]["replicas"].as_int(1);
     co_return wanted;
   }
-  SLIPWAY_CO_TRY(target, find_scale_target(kind_of(owner), *definitions_));
+  SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(owner));
+  SLIPWAY_CO_TRY(target, find_scale_target(kind, *definitions_));
   if (!target.has_scale) {
     const std::string text = target.resource.group_resource() + " does not implement the scale subresource";
     co_return fail(Reason::Invalid, text);

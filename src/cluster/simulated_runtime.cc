@@ -213,6 +213,15 @@ void lose_node(PodReport& report, const kube::Object& pod, Time lost, Time now) 
   for (Value& container : report.containers) container = container.with("ready", false);
 }
 
+/// When the pod's deletion began: now, unless its timestamp, in whole seconds, says that an earlier process saw it.
+Time asked_to_end(const kube::Object& pod, const Now& now) {
+  const auto end = kube::time_of(pod["metadata"]["deletionTimestamp"]);
+  if (!end) return now.time();
+  const Duration grace = seconds_saturating(pod["metadata"]["deletionGracePeriodSeconds"].as_int());
+  const Time asked = now.present(*end - grace);
+  return asked + std::chrono::seconds{1} < now.time() ? asked : now.time();
+}
+
 }  // namespace
 
 PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clock, const std::vector<PodRule>& rules) {
@@ -281,7 +290,7 @@ Task<Result<PodReport>> SimulatedRuntime::stop(kube::Object pod, Duration grace)
     if (present.phase == "Succeeded" || present.phase == "Failed") co_return present;
     const Segments segments = behaviour_of(pod, rules(), now);
     const Duration needed = std::min(behaviour_at(segments, now).stop_after, grace);
-    const Time asked = now.present(stops_.try_emplace(uid, now.time()).first->second);
+    const Time asked = now.present(stops_.try_emplace(uid, asked_to_end(pod, now)).first->second);
     if (present.phase == "Running" && asked + needed > now.time()) {
       look_again_at(present, asked + needed, now);
       co_return present;

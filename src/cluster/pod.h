@@ -28,13 +28,15 @@ class PodController : public control::Controller {
   /// A pod without a node: it gets the name of the node, or says why not.
   Task<control::Outcome> place_pod(client::Client& client, kube::Object pod);
   Task<control::Outcome> run_pod(client::Client& client, kube::Object pod);
+  Task<Result<void>> warn(client::Client& client, kube::Object pod, PodWarning warning);
   Task<control::Outcome> finish_pod(client::Client& client, kube::Object pod);
 
   Env& env_;
   PodRuntime& runtime_;
   control::Informer* pods_ = nullptr;
   control::Informer* nodes_ = nullptr;
-  std::map<kube::ObjectKey, std::string> uids_;  // of pods that the runtime knows
+  std::map<kube::ObjectKey, std::string> uids_;    // of pods that the runtime knows
+  std::map<kube::ObjectKey, std::string> warned_;  // what was told last of a pod
   bool has_swept_ = false;
 };
 

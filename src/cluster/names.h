@@ -21,6 +21,9 @@ using kube::kReplicaSets;
 using kube::kSecrets;
 
 inline const kube::Resource kNodes{"", "v1", "nodes"};
+inline const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
+inline const kube::Resource kDaemonSets{"apps", "v1", "daemonsets"};
+inline const kube::Resource kControllerRevisions{"apps", "v1", "controllerrevisions"};
 
 /// Keeps a claim until no pod uses it and what is kept for it is gone.
 inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protection";
@@ -38,6 +41,13 @@ inline constexpr std::string_view kReadyAfter = "slipway.dev/ready-after";
 inline constexpr std::string_view kMissingImages = "slipway.dev/missing-images";
 /// Which attempt a pod is, from 0: chooses from kExitCode. Set by the Job controller unless the template has it.
 inline constexpr std::string_view kAttempt = "slipway.dev/attempt";
+
+/// Label of the pods of a StatefulSet (name of the ControllerRevision) and of a DaemonSet (its hash).
+inline constexpr std::string_view kRevisionHash = "controller-revision-hash";
+
+/// Labels of the pods of a StatefulSet: their own name, their ordinal.
+inline constexpr std::string_view kPodName = "statefulset.kubernetes.io/pod-name";
+inline constexpr std::string_view kPodIndex = "apps.kubernetes.io/pod-index";
 
 /// The pod condition of a pod that ended by no fault of its own; podFailurePolicy may ignore it.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/claim.h"
+#include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
 #include "cluster/event_expiry.h"
@@ -22,7 +23,8 @@ namespace {
 /// What a namespace that goes holds: its controller is told by caches when something of `watched` has gone, and looks again for
 /// the rest.
 struct Contents {
-  std::vector<kube::Resource> watched{kPods, kJobs, kReplicaSets, kDeployments, kStatefulSets, kConfigMaps, kSecrets, kClaims};
+  std::vector<kube::Resource> watched{kPods,       kJobs,       kReplicaSets, kDeployments, kStatefulSets,
+                                      kDaemonSets, kConfigMaps, kSecrets,     kClaims};
   std::vector<kube::Resource> all = watched;
 
   Contents() {
@@ -42,6 +44,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<ReplicaSetController>(env));
   add(std::make_unique<DeploymentController>(env));
   add(std::make_unique<StatefulSetController>(env));
+  add(std::make_unique<DaemonSetController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
   add(std::make_unique<ClaimController>(options.pods));
   add(std::make_unique<NamespaceController>(env, std::move(contents.all), std::move(contents.watched)));

@@ -59,8 +59,9 @@ inline constexpr std::string_view kStoppedWithSlipway = "Terminated";
 /// Annotation of a ReplicaSet: cluster/replica_set_plan.h, PodNumbers.
 inline constexpr std::string_view kPodNumbers = "slipway.dev/pod-numbers";
 
-/// The one node there is.
+/// The first node of a cluster, and the second, which is there when there are several (server::Options::nodes).
 inline constexpr std::string_view kNodeName = "local";
+inline constexpr std::string_view kSecondNode = "local-2";
 /// Its address: this machine as it sees itself.
 inline constexpr const char* kNodeAddress = "127.0.0.1";
 

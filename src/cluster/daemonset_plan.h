@@ -32,6 +32,7 @@ struct DaemonSetPlan {
   std::optional<Duration> look_again;
 };
 
+/// Of a set that is not being deleted.
 DaemonSetPlan plan_daemon_set(const DaemonSetView& view, const Now& now);
 
 /// A pod of the present template for that node, ready to create; the server completes its name.

@@ -77,7 +77,7 @@ std::vector<kube::ObjectKey> StatefulSetController::sets_of_claim(const kube::Ob
 
 Task<Outcome> StatefulSetController::reconcile(control::Reconcile& run) {
   const kube::Object set = sets_->get(run.key);
-  if (set.is_null()) co_return Outcome::settled();
+  if (set.is_null() || kube::is_deleting(set)) co_return Outcome::settled();
   std::vector<kube::Object> candidates = claim_candidates(*pods_, "stateful-set", set);
   std::erase_if(candidates, [&](const kube::Object& pod) { return !member_ordinal(set, kube::name(pod)); });
   Claim pods = sort_claim(set, candidates);

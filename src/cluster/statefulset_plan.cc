@@ -33,6 +33,7 @@ struct Spec {
         min_ready(spec["minReadySeconds"].as_int()),
         is_ordered(spec["podManagementPolicy"].as_string() != "Parallel"),
         is_rolling(spec["updateStrategy"]["type"].as_string() != "OnDelete"),
+        has_partition(spec["updateStrategy"].has("rollingUpdate")),
         partition(is_rolling ? spec["updateStrategy"]["rollingUpdate"]["partition"].as_int() : 0) {}
 
   bool contains(std::int64_t ordinal) const { return ordinal >= start && ordinal < start + replicas; }
@@ -42,6 +43,7 @@ struct Spec {
   std::int64_t min_ready;
   bool is_ordered;
   bool is_rolling;  // else OnDelete
+  bool has_partition;
   std::int64_t partition;
 };
 
@@ -85,8 +87,10 @@ class Planner {
   void keep_identity(const Slot& slot);
   void keep_claims(const Slot& slot, bool is_in_range);
   bool is_available(const kube::Object& pod);
+  /// Pods that the update has not come to are made of the old template again.
   const kube::Object& revision_for(std::int64_t ordinal) const {
-    return spec_.is_rolling && ordinal < spec_.start + spec_.partition ? view_.current : view_.update;
+    const std::int64_t old = spec_.has_partition ? spec_.partition : set_["status"]["currentReplicas"].as_int();
+    return spec_.is_rolling && ordinal < spec_.start + old ? view_.current : view_.update;
   }
 
   const StatefulSetView& view_;
@@ -99,7 +103,6 @@ class Planner {
 
 StatefulSetPlan Planner::plan() {
   count();
-  if (kube::is_deleting(set_)) return std::move(plan_);
   if (fill() && shrink()) update();
   return std::move(plan_);
 }

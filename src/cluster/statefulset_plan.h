@@ -48,6 +48,7 @@ struct StatefulSetPlan {
   }
 };
 
+/// Of a set that is not being deleted.
 StatefulSetPlan plan_stateful_set(const StatefulSetView& view, const Now& now);
 
 /// The ordinal at the end of the pod's name, if the rest is the set's; nullopt for a pod that is no member of it.

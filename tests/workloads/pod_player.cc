@@ -13,6 +13,9 @@ using json::Value;
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kTerminated = 128 + 15;
+/// How long a pod takes to start; one after another, as one program played them all.
+constexpr Duration kStart = milliseconds{120};
+constexpr Duration kStagger = milliseconds{25};
 
 Duration duration(const kube::Object& pod, const char* key, Duration otherwise) {
   const auto text = kube::annotation(pod, key);
@@ -65,8 +68,16 @@ PodReport ended(const kube::Object& pod, std::int64_t code, std::int64_t restart
 
 Task<Result<PodReport>> PodPlayer::advance(kube::Object pod) {
   const std::string uid(kube::uid(pod));
-  Run& run = runs_.try_emplace(uid, Run{.started = env_.clock.steady(), .stopped = {}, .exit_code = {}}).first->second;
-  PodReport report = play(pod, run);
+  const auto [found, is_new] = runs_.try_emplace(uid);
+  Run& run = found->second;
+  if (is_new) run.started = next_start_ = std::max(next_start_ + kStagger, env_.clock.steady() + kStart);
+  PodReport report;
+  if (const Duration left = run.started - env_.clock.steady(); left > Duration{0}) {
+    report.look_again = left;
+    add_containers(report, pod, cluster::waiting_state("ContainerCreating"), false, 0);
+    co_return report;
+  }
+  report = play(pod, run);
   report.ip = addresses_.take(uid);
   co_return report;
 }
@@ -100,16 +111,16 @@ PodReport PodPlayer::play_service(const kube::Object& pod, const Run& run) const
   const Duration age = env_.clock.steady() - run.started;
   const Time started = env_.clock.now() - age;
   if (!kube::annotation(pod, "x-exit").empty()) {
-    const Duration left = duration(pod, "x-run", milliseconds{300}) - age;
-    if (left > Duration{0}) report.look_again = left;
-    const bool is_up = left > Duration{0};
-    add_containers(report, pod, is_up ? cluster::running_state(started) : cluster::waiting_state("CrashLoopBackOff"), false,
-                   is_up ? 0 : 1);
-    return report;
+    const Duration up = duration(pod, "x-run", milliseconds{300}) - age;
+    if (up <= Duration{0}) {
+      add_containers(report, pod, cluster::waiting_state("CrashLoopBackOff"), false, 1);
+      return report;
+    }
+    report.look_again = up;
   }
   const Duration left = duration(pod, "x-ready-after", Duration{0}) - age;
   const bool is_ready = !is_never_ready(pod) && left <= Duration{0};
-  if (!is_never_ready(pod) && !is_ready) report.look_again = left;
+  if (!is_never_ready(pod) && !is_ready) report.look_again = std::min(report.look_again.value_or(left), left);
   add_containers(report, pod, cluster::running_state(started), is_ready, 0);
   return report;
 }

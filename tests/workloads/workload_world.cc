@@ -42,7 +42,7 @@ std::string_view hash_of(const kube::Object& object) {
     const auto label = kube::label(object, key);
     if (label.empty()) continue;
     // A pod of a StatefulSet has the name of the revision there.
-    const bool is_name = kube::refers_to(kube::controller_of(object), "apps", "StatefulSet") && kube::kind(object) == "Pod";
+    const bool is_name = !kube::label(object, cluster::kPodIndex).empty();
     return is_name ? label.substr(label.rfind('-') + 1) : label;
   }
   return {};
@@ -69,6 +69,12 @@ Value fake_node(int number) {
        {"kind", "Node"},
        {"metadata", json::object({{"name", name}, {"labels", labels}})},
        {"status", json::object({{"capacity", room}, {"allocatable", room}, {"conditions", json::array({ready})}})}});
+}
+
+std::multiset<std::string> plain_states_of(const PodStates& states) {
+  std::multiset<std::string> plain;
+  for (const auto& [name, state] : states) plain.insert(plain_state(state));
+  return plain;
 }
 
 }  // namespace
@@ -265,16 +271,31 @@ void WorkloadWorld::settle(Duration quiet) {
   while (env_.steady() - changed_ < quiet && env_.steady() < end) env_.advance(kTick);
 }
 
+std::multiset<std::string> WorkloadWorld::plain_states() const {
+  std::multiset<std::string> states;
+  for (const auto& [uid, pod] : live_) states.insert(plain_state(state_of(pod)));
+  return states;
+}
+
 bool WorkloadWorld::await(const PodStates& states, Duration limit) {
-  std::multiset<std::string> wanted;
-  for (const auto& [name, state] : states) wanted.insert(plain_state(state));
-  const auto holds = [&] {
-    if (live_.size() != wanted.size()) return false;
-    std::multiset<std::string> found;
-    for (const auto& [uid, pod] : live_) found.insert(plain_state(state_of(pod)));
-    return found == wanted;
+  const std::multiset<std::string> wanted = plain_states_of(states);
+  return env_.run_until([&] { return plain_states() == wanted; }, limit);
+}
+
+bool WorkloadWorld::await_progress(const PodStates& before, const PodStates& states, Duration limit) {
+  const std::multiset<std::string> start = plain_states_of(before);
+  const std::multiset<std::string> wanted = plain_states_of(states);
+  const auto changed = [&](const std::multiset<std::string>& now) {
+    std::vector<std::string> different;
+    std::ranges::set_difference(now, start, std::back_inserter(different));
+    return different.size();
   };
-  return env_.run_until(holds, limit);
+  return env_.run_until(
+      [&] {
+        const auto now = plain_states();
+        return now == wanted || changed(now) > changed(wanted);
+      },
+      limit);
 }
 
 std::vector<Value> WorkloadWorld::list(const Resource& resource) {

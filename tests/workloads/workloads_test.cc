@@ -41,8 +41,12 @@ Played play(const Scenario& scenario) {
   WorkloadWorld world;
   Played played;
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
-    if (!scenario.acts_in_mid_update() || i < 2) world.settle(kQuiet);
-    if (scenario.has_trace && i > 0) world.await(scenario.states[i], seconds{60});
+    if (scenario.acts_in_mid_update() && i > 1) {
+      world.await_progress(scenario.states[i - 1], scenario.states[i], seconds{60});
+    } else {
+      world.settle(kQuiet);
+      if (scenario.has_trace && i > 0) world.await(scenario.states[i], seconds{60});
+    }
     if (std::string fault = world.send(scenario.steps[i]); !fault.empty()) {
       played.answers.push_back(fmt::format("step {}: {}", i, fault));
     }
@@ -142,6 +146,10 @@ TEST(WorkloadsConformance, controllers_do_what_kube_controller_manager_did) {
     if (std::ranges::find(kAbsent, scenario.kind) != kAbsent.end()) {
       report.add_absent(scenario);
       continue;
+    }
+    if (!only.empty()) {
+      fmt::print("{}\n", scenario.id);
+      std::fflush(stdout);
     }
     report.add(scenario, play(scenario));
   }

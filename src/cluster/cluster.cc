@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/claim.h"
+#include "cluster/clone_set.h"
 #include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
@@ -37,6 +38,8 @@ struct Contents {
 
 }  // namespace
 
+std::vector<json::Value> cluster_definitions() { return {clone_set_definition()}; }
+
 void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options) {
   const auto add = [&](std::unique_ptr<control::Controller> controller) { runtime.add(cluster, std::move(controller)); };
   Contents contents;
@@ -45,6 +48,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<DeploymentController>(env));
   add(std::make_unique<StatefulSetController>(env));
   add(std::make_unique<DaemonSetController>(env));
+  add(std::make_unique<CloneSetController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
   add(std::make_unique<ClaimController>(options.pods));
   add(std::make_unique<NamespaceController>(env, std::move(contents.all), std::move(contents.watched)));

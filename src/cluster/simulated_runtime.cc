@@ -150,13 +150,36 @@ std::optional<PodReport> wait_for_images(const kube::Object& pod, const Script& 
   return report;
 }
 
+/// While one run goes on, a container whose image was exchanged is restarted; the others are what they were.
+void restart_changed(PodReport& report, const kube::Object& pod, Time now) {
+  const Value& before = pod["status"]["containerStatuses"];
+  if (before.item(0)["state"] != report.containers.front()["state"]) return;
+  for (std::size_t i = 0; i < report.containers.size() && i < before.size(); ++i) {
+    const Value& old = before.item(i);
+    Value& status = report.containers[i];
+    if (!old["state"].has("running")) continue;
+    if (old["image"] == status["image"]) {
+      status = old.with("ready", true);
+      continue;
+    }
+    ContainerEnd end{.exit_code = kTerminated};
+    end.started = kube::time_of(old["state"]["running"]["startedAt"]);
+    end.finished = now;
+    status = container_status(pod["spec"]["containers"].item(i), running_state(now), old["restartCount"].as_int() + 1,
+                              terminated_state(end));
+  }
+}
+
 /// Containers that run are not ready before their time.
-void judge_readiness(PodReport& report, const Script& script, Time start, Time now) {
-  if (script.ready_after && start + *script.ready_after <= now) return;
-  for (Value& container : report.containers) container = container.with("ready", false);
-  if (!script.ready_after) return;
-  const Duration wait = start + *script.ready_after - now;
-  report.look_again = std::min(report.look_again.value_or(wait), wait);
+void judge_readiness(PodReport& report, const Script& script, const Now& now) {
+  for (Value& container : report.containers) {
+    const auto started = kube::time_of(container["state"]["running"]["startedAt"]);
+    if (!started || (script.ready_after && now.present(*started) + *script.ready_after <= now.time())) continue;
+    container = container.with("ready", false);
+    if (!script.ready_after) continue;
+    const Duration wait = now.present(*started) + *script.ready_after - now.time();
+    report.look_again = std::min(report.look_again.value_or(wait), wait);
+  }
 }
 
 }  // namespace
@@ -184,7 +207,8 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clo
       report.phase = "Running";
       if (!is_endless) report.look_again = finish - now;
       report_containers(report, pod, running_state(run.written), run, first_start);
-      judge_readiness(report, script, run.start, now);
+      restart_changed(report, pod, now);
+      judge_readiness(report, script, clock);
       return report;
     }
     ContainerEnd end;

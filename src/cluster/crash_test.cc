@@ -1,4 +1,5 @@
 // Dies after every number of steps of a run, starts again, and compares the end with that of the undisturbed run.
+#include "cluster/clone_set_facts.h"
 #include "cluster/job_plan.h"
 #include "cluster/world_fixture.h"
 
@@ -18,18 +19,27 @@ class CrashTest : public ClusterTest {
                           status["succeeded"].as_int(), status["failed"].as_int(), kube::is_true(job, "Complete"),
                           status["completedIndexes"].as_string(), status["uncountedTerminatedPods"].size());
     }
+    for (const json::Value& set : list(kCloneSets)) text += fmt::format("CloneSet {}\n", clone_set_picture(set));
     std::map<std::string, int> pods;
     for (const json::Value& pod : list(kPods)) {
-      ++pods[fmt::format("pod {} finalizers={}", pod["status"]["phase"].as_string(), pod["metadata"]["finalizers"].size())];
+      ++pods[fmt::format("pod {} finalizers={} image={}", pod["status"]["phase"].as_string(),
+                         pod["metadata"]["finalizers"].size(), pod["spec"]["containers"].item(0)["image"].as_string())];
     }
     for (const auto& [line, count] : pods) text += fmt::format("{} x {}\n", count, line);
     return text;
   }
 
-  /// Crashes after `steps` steps, unless the Job has finished before. Gives whether it crashed.
-  bool run(const std::string& job, std::uint64_t steps) {
+  static std::string clone_set_picture(const json::Value& set) {
+    const json::Value& status = set["status"];
+    return fmt::format("replicas={} available={} updated={}/{} condition={}", status["replicas"].as_int(),
+                       status["availableReplicas"].as_int(), status["updatedAvailableReplicas"].as_int(),
+                       status["expectedUpdatedReplicas"].as_int(), status["conditions"].size());
+  }
+
+  /// Crashes after `steps` steps, unless the work has ended before. Gives whether it crashed.
+  bool run(const std::function<void()>& work, std::uint64_t steps) {
     start();
-    make(kJobs, job);
+    work();
     const std::uint64_t end = env_.queue().steps() + steps;
     const bool crashed = env_.run_until([&] { return env_.queue().steps() >= end; }, seconds{400});
     if (crashed) restart();
@@ -38,13 +48,17 @@ class CrashTest : public ClusterTest {
   }
 
   void check(const std::string& job, std::uint64_t stride) {
-    run(job, 0);
+    check([this, job] { make(kJobs, job); }, stride);
+  }
+
+  void check(const std::function<void()>& work, std::uint64_t stride) {
+    run(work, 0);
     const std::string expected = picture();
     std::uint64_t points = 0;
     for (std::uint64_t steps = 1;; steps += stride) {
       stop();
       disk_.restore({});
-      if (!run(job, steps)) break;
+      if (!run(work, steps)) break;
       ++points;
       ASSERT_EQ(picture(), expected) << "crashed after step " << steps;
     }
@@ -65,6 +79,27 @@ TEST_F(CrashTest, a_failing_job_ends_alike_wherever_it_is_cut) {
   check(job_yaml("work", "  backoffLimit: 1\n  completions: 2\n  parallelism: 2\n",
                  "slipway.dev/run-time: 3s, slipway.dev/exit-code: '1'"),
         5);
+}
+
+/// A set that is updated from v1 to v2, where `update` is its updateStrategy.
+constexpr const char* kCloneSet = R"({{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet,
+metadata: {{name: web, namespace: default}}, spec: {{replicas: 3, updateStrategy: {{{}}}, selector: {{matchLabels: {{app: web}}}},
+  template: {{metadata: {{labels: {{app: web}}, annotations: {{slipway.dev/ready-after: 3s}}}},
+  spec: {{containers: [{{name: c, image: v1}}]}}}}}}}})";
+
+TEST_F(CrashTest, an_updated_clone_set_ends_alike_wherever_it_is_cut) {
+  for (const char* update :
+       {"partition: 1, maxUnavailable: 1", "type: InPlaceIfPossible, maxUnavailable: 2", "maxUnavailable: 0, maxSurge: 1"}) {
+    stop();
+    disk_.restore({});
+    check(
+        [this, update] {
+          make(kCloneSets, fmt::format(kCloneSet, update));
+          advance(seconds{20});
+          patch(kCloneSets, "web", R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}})");
+        },
+        29);
+  }
 }
 
 }  // namespace

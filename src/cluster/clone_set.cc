@@ -5,7 +5,7 @@
 
 #include "cluster/adoption.h"
 #include "cluster/controller_revision.h"
-#include "cluster/in_place.h"
+#include "cluster/in_place_writes.h"
 #include "cluster/names.h"
 #include "cluster/pod_facts.h"
 #include "cluster/writes.h"
@@ -31,50 +31,16 @@ constexpr const char* kManager = "slipway-cloneset";
 constexpr Duration kCacheIsOld = std::chrono::seconds{1};
 constexpr RevisionLabel kHistory{"controller.kubernetes.io/hash"};
 
-Task<Result<kube::Object>> patch_metadata(client::Client& client, kube::Resource resource, kube::Object object, std::string map,
-                                          std::string key, std::string value) {
-  const Value& metadata = object["metadata"];
-  const Value patch = json::object(
-      {{"uid", metadata["uid"]}, {"resourceVersion", metadata["resourceVersion"]}, {map, json::object({{key, value}})}});
-  co_return co_await client::merge_patch(client, resource, kube::key_of(object), json::object({{"metadata", patch}}), kManager);
-}
-
-Task<Result<kube::Object>> set_gate(client::Client& client, kube::Object pod, bool is_open, Time now) {
-  const Value status = pod["status"].with("conditions", with_gate(pod, is_open, now));
-  co_return co_await control::write_status(client, kPods, pod, status, kManager);
-}
-
-Task<Result<void>> settle_pod(client::Client& client, kube::Object pod, InPlaceEnd end, Time now) {
-  if (end.opens_gate) {
-    SLIPWAY_CO_TRY(open, co_await set_gate(client, pod, true, now));
-    pod = open;
-  }
-  if (end.is_normal) {
-    SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, kPods, pod, "labels", std::string(kLifecycle), kNormal));
-  }
-  co_return Result<void>{};
-}
-
 Task<Result<void>> mark_pod(client::Client& client, kube::Object pod) {
-  SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, kPods, pod, "labels", std::string(kSpecifiedDelete), "true"));
-  co_return Result<void>{};
-}
-
-/// The gate is closed before a container may restart.
-Task<Result<void>> change_pod(client::Client& client, PodChange change, Time now) {
-  kube::Object next = change.next;
-  if (has_other_images(change.pod, next)) {
-    SLIPWAY_CO_TRY(closed, co_await set_gate(client, change.pod, false, now));
-    next = next.with_path({"metadata", "resourceVersion"}, closed["metadata"]["resourceVersion"]);
-  }
-  SLIPWAY_CO_TRY_VOID(co_await client::update(client, kPods, next, kManager));
+  SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, kPods, pod, "labels", std::string(kSpecifiedDelete), "true", kManager));
   co_return Result<void>{};
 }
 
 /// The numbers that were used are written down before the status.
 Task<Result<void>> write_status(client::Client& client, kube::Object set, Value status, PodNumbers numbers) {
   if (numbers.next != PodNumbers::of(set).next) {
-    auto noted = co_await patch_metadata(client, kCloneSets, set, "annotations", std::string(kPodNumbers), numbers.to_string());
+    auto noted = co_await patch_metadata(client, kCloneSets, set, "annotations", std::string(kPodNumbers), numbers.to_string(),
+                                         kManager);
     if (!noted) co_return fail(noted.error());
     set = *noted;
   }
@@ -181,10 +147,9 @@ Task<Result<void>> CloneSetController::scale(client::Client& client, Sight sight
 Task<Result<void>> CloneSetController::update(client::Client& client, CloneSetPlan plan) {
   const Time now = wall_.now();
   Writes writes(env_);
-  for (const kube::Object& pod : plan.settle)
-    writes.add(settle_pod(client, pod, in_place_end(pod).value_or(InPlaceEnd{}), now));
+  for (const kube::Object& pod : plan.settle) writes.add(settle_pod(client, pod, now, kManager));
   for (const kube::Object& pod : plan.mark) writes.add(mark_pod(client, pod));
-  for (const PodChange& change : plan.update_in_place) writes.add(change_pod(client, change, now));
+  for (const PodChange& change : plan.update_in_place) writes.add(change_pod(client, change, now, kManager));
   co_return co_await writes.join();
 }
 

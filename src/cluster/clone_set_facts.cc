@@ -64,6 +64,14 @@ std::optional<double> decimal(std::string_view text) {
 
 }  // namespace
 
+Value with_scale(const Value& definition) {
+  const Value scale = json::object({{"specReplicasPath", ".spec.replicas"},
+                                    {"statusReplicasPath", ".status.replicas"},
+                                    {"labelSelectorPath", ".status.labelSelector"}});
+  const Value version = definition["spec"]["versions"].item(0).with_path({"subresources", "scale"}, scale);
+  return definition.with_path({"spec", "versions"}, json::array({version}));
+}
+
 Value clone_set_definition() {
   kube::CrdSpec spec;
   spec.group = kCloneSetKind.group;
@@ -83,12 +91,7 @@ Value clone_set_definition() {
   spec.doc = "OpenKruise's CloneSet: pods of one template, updated in place where only images change.";
   spec.spec_schema = kube::open_api_schema(json::describe<CloneSetSpec>());
   spec.status_schema = kube::open_api_schema(json::describe<CloneSetStatus>());
-  const Value made = kube::make_crd(spec);
-  const Value scale = json::object({{"specReplicasPath", ".spec.replicas"},
-                                    {"statusReplicasPath", ".status.replicas"},
-                                    {"labelSelectorPath", ".status.labelSelector"}});
-  const Value version = made["spec"]["versions"].item(0).with_path({"subresources", "scale"}, scale);
-  return made.with_path({"spec", "versions"}, json::array({version}));
+  return with_scale(kube::make_crd(spec));
 }
 
 std::optional<std::int64_t> scaled_share(const Value& share, std::int64_t total, Rounding rounding) {

@@ -101,6 +101,8 @@ struct CloneSetSpec {
   }
 };
 
+/// The definition with the subresource scale, as OpenKruise's kinds have it.
+json::Value with_scale(const json::Value& definition);
 /// The CustomResourceDefinition, to be applied.
 json::Value clone_set_definition();
 /// Refuses what the schema cannot: faults of selector and template, shares that are none, bounds that let nothing happen, and

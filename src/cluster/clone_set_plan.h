@@ -18,6 +18,7 @@
 
 #include "base/wall_steps.h"
 #include "cluster/clone_set_facts.h"
+#include "cluster/in_place.h"
 
 namespace slipway::cluster {
 
@@ -53,12 +54,6 @@ struct CloneSetRevisions {
   std::string current;  // names of ControllerRevisions
   std::string update;
   std::map<std::string, json::Value> templates;  // by name of revision
-};
-
-/// A pod as it is, and as it is to be written.
-struct PodChange {
-  kube::Object pod;
-  kube::Object next;
 };
 
 struct CloneSetPlan {

@@ -345,7 +345,7 @@ TEST_F(CloneSetTest, says_down_to_the_image_why_it_waits) {
   spec(R"({"updateStrategy": {"paused": true}})");
   set_image("v2");
   advance(seconds{5});
-  EXPECT_EQ(why(set()), "CloneSetPaused");
+  EXPECT_EQ(why(set()), "UpdatePaused");
   spec(R"({"updateStrategy": {"paused": false}})");
   spec(kOtherCommand);
   advance(seconds{5});

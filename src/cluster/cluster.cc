@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster/advanced_statefulset.h"
 #include "cluster/claim.h"
 #include "cluster/clone_set.h"
 #include "cluster/daemonset.h"
@@ -38,7 +39,7 @@ struct Contents {
 
 }  // namespace
 
-std::vector<json::Value> cluster_definitions() { return {clone_set_definition()}; }
+std::vector<json::Value> cluster_definitions() { return {clone_set_definition(), advanced_statefulset_definition()}; }
 
 void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options) {
   const auto add = [&](std::unique_ptr<control::Controller> controller) { runtime.add(cluster, std::move(controller)); };
@@ -47,6 +48,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<ReplicaSetController>(env));
   add(std::make_unique<DeploymentController>(env));
   add(std::make_unique<StatefulSetController>(env));
+  add(std::make_unique<StatefulSetController>(env, StatefulKind::Advanced));
   add(std::make_unique<DaemonSetController>(env));
   add(std::make_unique<CloneSetController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));

@@ -1,4 +1,5 @@
 // Dies after every number of steps of a run, starts again, and compares the end with that of the undisturbed run.
+#include "cluster/advanced_statefulset.h"
 #include "cluster/clone_set_facts.h"
 #include "cluster/job_plan.h"
 #include "cluster/world_fixture.h"
@@ -19,7 +20,9 @@ class CrashTest : public ClusterTest {
                           status["succeeded"].as_int(), status["failed"].as_int(), kube::is_true(job, "Complete"),
                           status["completedIndexes"].as_string(), status["uncountedTerminatedPods"].size());
     }
-    for (const json::Value& set : list(kCloneSets)) text += fmt::format("CloneSet {}\n", clone_set_picture(set));
+    for (const kube::Resource& resource : {kCloneSets, kAdvancedStatefulSets}) {
+      for (const json::Value& set : list(resource)) text += fmt::format("set {}\n", set_picture(set));
+    }
     std::map<std::string, int> pods;
     for (const json::Value& pod : list(kPods)) {
       ++pods[fmt::format("pod {} finalizers={} image={}", pod["status"]["phase"].as_string(),
@@ -29,7 +32,7 @@ class CrashTest : public ClusterTest {
     return text;
   }
 
-  static std::string clone_set_picture(const json::Value& set) {
+  static std::string set_picture(const json::Value& set) {
     const json::Value& status = set["status"];
     return fmt::format("replicas={} available={} updated={}/{} condition={}", status["replicas"].as_int(),
                        status["availableReplicas"].as_int(), status["updatedAvailableReplicas"].as_int(),
@@ -100,6 +103,21 @@ TEST_F(CrashTest, an_updated_clone_set_ends_alike_wherever_it_is_cut) {
         },
         29);
   }
+}
+
+TEST_F(CrashTest, an_updated_advanced_stateful_set_ends_alike_wherever_it_is_cut) {
+  check(
+      [this] {
+        make(kAdvancedStatefulSets, R"({apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet,
+metadata: {name: web, namespace: default}, spec: {replicas: 3, podManagementPolicy: Parallel, serviceName: web,
+  updateStrategy: {rollingUpdate: {maxUnavailable: 2, partition: 1, podUpdatePolicy: InPlaceIfPossible}},
+  selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web},
+  annotations: {slipway.dev/ready-after: 3s}}, spec: {containers: [{name: c, image: v1}]}}}})");
+        advance(seconds{20});
+        patch(kAdvancedStatefulSets, "web",
+              R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}})");
+      },
+      13);
 }
 
 }  // namespace

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "cluster/clone_set_explain.h"
+#include "cluster/advanced_statefulset.h"
 #include "cluster/clone_set_facts.h"
 #include "cluster/deployment_facts.h"
 #include "cluster/deployment_plan.h"
 #include "cluster/deployment_status.h"
+#include "cluster/kruise_explain.h"
 #include "cluster/pod_facts.h"
 
 namespace slipway::cluster {
@@ -128,7 +129,8 @@ std::vector<Wait> waits_for_unready_pods(const kube::Object& set, const View& vi
 std::vector<control::ExplainRow> workload_explain_rows() {
   return {control::ExplainRow::without_parts("apps", "Deployment", explain_deployment),
           control::ExplainRow::without_parts("apps", "ReplicaSet", explain_replica_set),
-          control::ExplainRow::without_parts(kKruiseGroup, kCloneSetKind.kind, explain_clone_set)};
+          control::ExplainRow::without_parts(kKruiseGroup, kCloneSetKind.kind, explain_kruise_set),
+          control::ExplainRow::without_parts(kKruiseGroup, kAdvancedStatefulSetKind.kind, explain_kruise_set)};
 }
 
 }  // namespace slipway::cluster

@@ -69,7 +69,7 @@ std::string state_text(const kube::Object& pod, const Value& containers, const s
 kube::Object with_in_place_gate(const kube::Object& pod) {
   if (has_gate(pod)) return pod;
   const Value gates = pod["spec"]["readinessGates"].appended(json::object({{"conditionType", kInPlaceReady}}));
-  return pod.with_path({"spec", "readinessGates"}, gates);
+  return pod.with_path({"spec", "readinessGates"}, gates).with_path({"metadata", "labels", kLifecycle}, kNormal);
 }
 
 std::optional<kube::Object> updated_in_place(const kube::Object& pod, const Value& before, const Value& next,

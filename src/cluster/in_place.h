@@ -22,7 +22,7 @@ inline constexpr const char* kNormal = "Normal";
 inline constexpr const char* kUpdating = "Updating";
 inline constexpr const char* kPreparingDelete = "PreparingDelete";
 
-/// A pod to be made, with the gate.
+/// A pod to be made, with the gate and its life cycle Normal.
 kube::Object with_in_place_gate(const kube::Object& pod);
 
 /// The pod with images, labels and annotations of `next` instead of those of `before`, and its revision label set. What others
@@ -34,6 +34,12 @@ bool has_other_images(const kube::Object& pod, const kube::Object& updated);
 
 /// Whether its life cycle is Normal, it is Ready, and its gate, if it has one, is open. Ready alone follows the gate late.
 bool is_ready_in_place(const kube::Object& pod);
+
+/// A pod as it is, and as it is to be written.
+struct PodChange {
+  kube::Object pod;
+  kube::Object next;
+};
 
 /// What there is to write for a pod whose update in place is over, or that has just been made.
 struct InPlaceEnd {

@@ -1,5 +1,6 @@
 #include "plane/plane.h"
 
+#include "cluster/clone_set_facts.h"
 #include "cluster/cluster.h"
 #include "kube/well_known.h"
 
@@ -41,9 +42,7 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   options.server.admission = admission_rows(options.families, options.on_fault);
   options.server.answered = answered_kinds(options.families);
   options.server.own_groups = own_groups(options.families);
-  for (const json::Value& definition : cluster::cluster_definitions()) {
-    options.server.own_groups.push_back(definition["spec"]["group"].str());
-  }
+  options.server.own_groups.emplace_back(cluster::kKruiseGroup);
   options.server.writes_bootstrap = options.writes_bootstrap;
   api->server_ = std::make_unique<server::Server>(env, *api->store_, std::move(options.server));
   SLIPWAY_CO_TRY_VOID(co_await api->server_->start());

@@ -1,4 +1,6 @@
-#include "cluster/clone_set_explain.h"
+#include "cluster/kruise_explain.h"
+
+#include <algorithm>
 
 #include "cluster/deployment_explain.h"
 
@@ -16,24 +18,28 @@ Wait wait_on(std::string what, const char* reason, std::string message) {
 
 }  // namespace
 
-std::vector<Wait> explain_clone_set(const kube::Object& set, const control::View& view) {
+std::vector<Wait> explain_kruise_set(const kube::Object& set, const control::View& view) {
   std::vector<Wait> waits;
   const Value& spec = set["spec"];
   const Value& status = set["status"];
   const std::int64_t wanted = spec["replicas"].as_int(1);
   const std::int64_t updated = status["updatedReplicas"].as_int();
-  const std::int64_t to_update = status["expectedUpdatedReplicas"].as_int();
+  const Value& update = spec["updateStrategy"];
+  const Value& rolling = update["rollingUpdate"];
+  const std::int64_t to_update =
+      status["expectedUpdatedReplicas"].as_int(std::max<std::int64_t>(wanted - rolling["partition"].as_int(), 0));
+  const bool is_paused = update["paused"].as_bool(rolling["paused"].as_bool());
   const std::int64_t available = status["availableReplicas"].as_int();
-  for (const char* type : {"FailedScale", "FailedUpdate"}) {
+  for (const char* type : {"FailedScale", "FailedUpdate", "FailedUpdatePod"}) {
     if (kube::is_true(set, type)) waits.push_back(wait_of_condition(set, type));
   }
   if (status["observedGeneration"].as_int() < kube::generation(set)) {
-    waits.push_back(wait_on("its controller", "NotObserved", "the CloneSet controller has not seen the present spec yet"));
+    waits.push_back(wait_on("its controller", "NotObserved", "the present spec has not been seen yet"));
     return waits;
   }
-  if (updated < to_update && spec["updateStrategy"]["paused"].as_bool()) {
-    waits.push_back(wait_on(fmt::format("CloneSet {} to be resumed", kube::name(set)), "CloneSetPaused",
-                            "set spec.updateStrategy.paused to false to go on"));
+  if (updated < to_update && is_paused) {
+    waits.push_back(wait_on(fmt::format("{} {} to be resumed", kube::kind(set), kube::name(set)), "UpdatePaused",
+                            "set paused in spec.updateStrategy to false to go on"));
   }
   for (Wait& wait : waits_for_unready_pods(set, view)) waits.push_back(std::move(wait));
   if (!waits.empty()) return waits;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "cluster/advanced_statefulset.h"
 #include "cluster/claim.h"
+#include "cluster/clone_set.h"
+#include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
 #include "cluster/disruption.h"
@@ -15,6 +18,7 @@
 #include "cluster/namespace.h"
 #include "cluster/pod.h"
 #include "cluster/replica_set.h"
+#include "cluster/statefulset.h"
 #include "kube/builtin.h"
 
 namespace slipway::cluster {
@@ -24,7 +28,8 @@ namespace {
 /// What a namespace that goes holds: its controller is told by caches when something of `watched` has gone, and looks again for
 /// the rest.
 struct Contents {
-  std::vector<kube::Resource> watched{kPods, kJobs, kReplicaSets, kDeployments, kConfigMaps, kSecrets, kClaims};
+  std::vector<kube::Resource> watched{kPods,       kJobs,       kReplicaSets, kDeployments, kStatefulSets,
+                                      kDaemonSets, kConfigMaps, kSecrets,     kClaims};
   std::vector<kube::Resource> all = watched;
 
   Contents() {
@@ -37,12 +42,18 @@ struct Contents {
 
 }  // namespace
 
+std::vector<json::Value> cluster_definitions() { return {clone_set_definition(), advanced_statefulset_definition()}; }
+
 void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options) {
   const auto add = [&](std::unique_ptr<control::Controller> controller) { runtime.add(cluster, std::move(controller)); };
   Contents contents;
   add(std::make_unique<JobController>(env));
   add(std::make_unique<ReplicaSetController>(env));
   add(std::make_unique<DeploymentController>(env));
+  add(std::make_unique<StatefulSetController>(env));
+  add(std::make_unique<StatefulSetController>(env, StatefulKind::Advanced));
+  add(std::make_unique<DaemonSetController>(env));
+  add(std::make_unique<CloneSetController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
   add(std::make_unique<ClaimController>(options.pods));
   add(std::make_unique<NamespaceController>(env, std::move(contents.all), std::move(contents.watched)));

@@ -1,4 +1,6 @@
 // Dies after every number of steps of a run, starts again, and compares the end with that of the undisturbed run.
+#include "cluster/advanced_statefulset.h"
+#include "cluster/clone_set_facts.h"
 #include "cluster/endpoint_slices.h"
 #include "cluster/endpoints.h"
 #include "cluster/job_plan.h"
@@ -27,9 +29,13 @@ class CrashTest : public ClusterTest {
                           status["succeeded"].as_int(), status["failed"].as_int(), kube::is_true(job, "Complete"),
                           status["completedIndexes"].as_string(), status["uncountedTerminatedPods"].size());
     }
+    for (const kube::Resource& resource : {kCloneSets, kAdvancedStatefulSets}) {
+      for (const json::Value& set : list(resource)) text += fmt::format("set {}\n", set_picture(set));
+    }
     std::map<std::string, int> pods;
     for (const json::Value& pod : list(kPods)) {
-      ++pods[fmt::format("pod {} finalizers={}", pod["status"]["phase"].as_string(), pod["metadata"]["finalizers"].size())];
+      ++pods[fmt::format("pod {} finalizers={} image={}", pod["status"]["phase"].as_string(),
+                         pod["metadata"]["finalizers"].size(), pod["spec"]["containers"].item(0)["image"].as_string())];
     }
     text += picture_of_services();
     for (const auto& [line, count] : pods) text += fmt::format("{} x {}\n", count, line);
@@ -57,10 +63,17 @@ class CrashTest : public ClusterTest {
     return text;
   }
 
-  /// Crashes after `steps` steps, unless everything is over before. Gives whether it crashed.
-  bool run(const std::vector<Made>& objects, std::uint64_t steps) {
+  static std::string set_picture(const json::Value& set) {
+    const json::Value& status = set["status"];
+    return fmt::format("replicas={} available={} updated={}/{} condition={}", status["replicas"].as_int(),
+                       status["availableReplicas"].as_int(), status["updatedAvailableReplicas"].as_int(),
+                       status["expectedUpdatedReplicas"].as_int(), status["conditions"].size());
+  }
+
+  /// Crashes after `steps` steps, unless the work has ended before. Gives whether it crashed.
+  bool run(const std::function<void()>& work, std::uint64_t steps) {
     start();
-    for (const Made& object : objects) make(object.resource, object.yaml);
+    work();
     const std::uint64_t end = env_.queue().steps() + steps;
     const bool crashed = env_.run_until([&] { return env_.queue().steps() >= end; }, seconds{400});
     if (crashed) restart();
@@ -68,15 +81,25 @@ class CrashTest : public ClusterTest {
     return crashed;
   }
 
-  void check(const std::string& job, std::uint64_t stride) { check(std::vector<Made>{{kJobs, job}}, stride); }
+  void check(const std::string& job, std::uint64_t stride) {
+    check([this, job] { make(kJobs, job); }, stride);
+  }
   void check(const std::vector<Made>& objects, std::uint64_t stride) {
-    run(objects, 0);
+    check(
+        [this, &objects] {
+          for (const Made& object : objects) make(object.resource, object.yaml);
+        },
+        stride);
+  }
+
+  void check(const std::function<void()>& work, std::uint64_t stride) {
+    run(work, 0);
     const std::string expected = picture();
     std::uint64_t points = 0;
     for (std::uint64_t steps = 1;; steps += stride) {
       stop();
       disk_.restore({});
-      if (!run(objects, steps)) break;
+      if (!run(work, steps)) break;
       ++points;
       ASSERT_EQ(picture(), expected) << "crashed after step " << steps;
     }
@@ -122,6 +145,42 @@ spec:
     spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 500m}}}]}
 )"}},
         31);
+}
+
+/// A set that is updated from v1 to v2, where `update` is its updateStrategy.
+constexpr const char* kCloneSet = R"({{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet,
+metadata: {{name: web, namespace: default}}, spec: {{replicas: 3, updateStrategy: {{{}}}, selector: {{matchLabels: {{app: web}}}},
+  template: {{metadata: {{labels: {{app: web}}, annotations: {{slipway.dev/ready-after: 3s}}}},
+  spec: {{containers: [{{name: c, image: v1}}]}}}}}}}})";
+
+TEST_F(CrashTest, an_updated_clone_set_ends_alike_wherever_it_is_cut) {
+  for (const char* update :
+       {"partition: 1, maxUnavailable: 1", "type: InPlaceIfPossible, maxUnavailable: 2", "maxUnavailable: 0, maxSurge: 1"}) {
+    stop();
+    disk_.restore({});
+    check(
+        [this, update] {
+          make(kCloneSets, fmt::format(kCloneSet, update));
+          advance(seconds{20});
+          patch(kCloneSets, "web", R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}})");
+        },
+        29);
+  }
+}
+
+TEST_F(CrashTest, an_updated_advanced_stateful_set_ends_alike_wherever_it_is_cut) {
+  check(
+      [this] {
+        make(kAdvancedStatefulSets, R"({apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet,
+metadata: {name: web, namespace: default}, spec: {replicas: 3, podManagementPolicy: Parallel, serviceName: web,
+  updateStrategy: {rollingUpdate: {maxUnavailable: 2, partition: 1, podUpdatePolicy: InPlaceIfPossible}},
+  selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web},
+  annotations: {slipway.dev/ready-after: 3s}}, spec: {containers: [{name: c, image: v1}]}}}})");
+        advance(seconds{20});
+        patch(kAdvancedStatefulSets, "web",
+              R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}})");
+      },
+      13);
 }
 
 }  // namespace

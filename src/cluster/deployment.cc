@@ -9,7 +9,6 @@
 #include "cluster/names.h"
 #include "cluster/pod_facts.h"
 #include "cluster/writes.h"
-#include "kube/selector.h"
 
 namespace slipway::cluster {
 
@@ -29,22 +28,22 @@ Task<Result<void>> change_set(client::Client& client, SetChange change) {
   co_return Result<void>{};
 }
 
-/// The Deployment with its revision written, so that the status is written to what was just read.
-Task<Result<kube::Object>> note_revision(client::Client& client, kube::Object deployment, std::string revision) {
-  if (revision.empty()) co_return deployment;
-  const Value& metadata = deployment["metadata"];
-  const Value noted = json::object({{"uid", metadata["uid"]},
-                                    {"resourceVersion", metadata["resourceVersion"]},
-                                    {"annotations", json::object({{kRevision, revision}})}});
-  co_return co_await client::merge_patch(client, kDeployments, kube::key_of(deployment), json::object({{"metadata", noted}}),
-                                         kManager);
+/// Revision and status in one write to status, which takes annotations too and leaves the generation as it is.
+Task<Result<void>> write_progress(client::Client& client, kube::Object deployment, std::shared_ptr<const RolloutPlan> plan) {
+  kube::Object next = deployment;
+  if (!plan->revision.empty()) next = next.with_path({"metadata", "annotations", kRevision}, plan->revision);
+  if (!plan->status.is_null()) next = next.with("status", plan->status);
+  if (next.is_same(deployment)) co_return Result<void>{};
+  const auto written = co_await client::update_status(client, kDeployments, std::move(next), kManager);
+  co_return written ? Result<void>{} : fail(written.error());
 }
 
 }  // namespace
 
 void DeploymentController::watch(control::Watches& watches) {
   deployments_ = &watches.primary(kDeployments);
-  sets_ = &watches.also(kReplicaSets, [this](const kube::Object& set) { return deployments_of(set); });
+  sets_ = &watches.also(kReplicaSets,
+                        [this](const kube::Object& set) { return claimants(*deployments_, "apps", "Deployment", set); });
   sets_->add_index("deployment", claim_keys);
   pods_ = &watches.changes(kPods, [this](const kube::Object& before, const kube::Object& after) {
     // Only a pod that has ended can let a Recreate go on.
@@ -57,27 +56,12 @@ void DeploymentController::watch(control::Watches& watches) {
   });
 }
 
-std::vector<kube::ObjectKey> DeploymentController::deployments_of(const kube::Object& set) const {
-  std::vector<kube::ObjectKey> keys;
-  const Value& owner = kube::controller_of(set);
-  if (!owner.is_null()) {
-    if (kube::refers_to(owner, "apps", "Deployment")) keys.push_back({std::string(kube::ns(set)), owner["name"].str()});
-    return keys;
-  }
-  const auto& all = deployments_->objects();
-  for (auto at = all.lower_bound({std::string(kube::ns(set)), ""}); at != all.end() && at->first.ns == kube::ns(set); ++at) {
-    const auto selector = kube::LabelSelector::from_object(at->second["spec"]["selector"]);
-    if (selector && selector->matches(set["metadata"]["labels"])) keys.push_back(at->first);
-  }
-  return keys;
-}
-
 std::vector<kube::ObjectKey> DeploymentController::waiting_deployment_of(const kube::Object& pod) const {
   const Value& owner = kube::controller_of(pod);
   if (!kube::refers_to(owner, "apps", "ReplicaSet")) return {};
   const Value* set = sets_->find({std::string(kube::ns(pod)), owner["name"].str()});
   if (set == nullptr) return {};
-  std::vector<kube::ObjectKey> keys = deployments_of(*set);
+  std::vector<kube::ObjectKey> keys = claimants(*deployments_, "apps", "Deployment", *set);
   std::erase_if(keys, [&](const kube::ObjectKey& key) {
     const Value* deployment = deployments_->find(key);
     return deployment == nullptr || DeploymentSpec(*deployment).is_rolling;
@@ -88,11 +72,8 @@ std::vector<kube::ObjectKey> DeploymentController::waiting_deployment_of(const k
 Task<Outcome> DeploymentController::reconcile(control::Reconcile& run) {
   const kube::Object deployment = deployments_->get(run.key);
   if (deployment.is_null()) co_return Outcome::settled();
-  std::vector<kube::Object> candidates = sets_->index("deployment", std::string(kube::uid(deployment)));
-  const std::vector<kube::Object> orphans = sets_->index("deployment", orphan_key(kube::ns(deployment)));
-  candidates.insert(candidates.end(), orphans.begin(), orphans.end());
-  Claim claim = sort_claim(deployment, candidates);
-  if (!claim.adopt.empty() || !claim.release.empty()) {
+  Claim claim = sort_claim(deployment, claim_candidates(*sets_, "deployment", deployment));
+  if (claim.needs_writes()) {
     const auto settled = co_await settle_claim(run.client, kDeployments, deployment, kReplicaSets, std::move(claim), kManager);
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
@@ -112,10 +93,7 @@ Task<Result<void>> DeploymentController::carry_out(client::Client& client, kube:
   Writes writes(env_);
   for (const SetChange& change : plan->changes) writes.add(change_set(client, change));
   SLIPWAY_CO_TRY_VOID(co_await writes.join());
-  SLIPWAY_CO_TRY(noted, co_await note_revision(client, deployment, plan->revision));
-  if (!plan->status.is_null()) {
-    SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, noted, plan->status, kManager));
-  }
+  SLIPWAY_CO_TRY_VOID(co_await write_progress(client, deployment, plan));
   for (const control::EventText& event : plan->events) {
     const auto told = co_await control::record_event(env_, client, deployment, event, "deployment-controller");
     if (!told && told.error().reason != Reason::Forbidden) co_return fail(told.error());

@@ -1,7 +1,6 @@
 #include <set>
 
 #include "cluster/deployment_facts.h"
-#include "cluster/explain.h"
 #include "cluster/world_fixture.h"
 #include "kube/well_known.h"
 
@@ -185,60 +184,19 @@ TEST_F(DeploymentTest, goes_on_after_a_restart) {
   EXPECT_EQ(list(kPods).size(), 2U);
 }
 
-/// What explain rows may see of the test's cluster.
-class TestView : public control::View {
- public:
-  TestView(std::vector<Value> objects, Time now) : objects_(std::move(objects)), now_(now) {}
-  Value find(const Value& reference) const override {
-    for (const Value& object : objects_) {
-      if (object["kind"] == reference["kind"] && kube::name(object) == reference["name"].as_string()) return object;
-    }
-    return {};
-  }
-  std::vector<Value> owned_by(const Value& owner, const kube::GroupVersionKind& kind) const override {
-    std::vector<Value> owned;
-    for (const Value& object : objects_) {
-      if (kube::kind(object) == kind.kind && kube::is_owned_by(object, kube::uid(owner))) owned.push_back(object);
-    }
-    return owned;
-  }
-  Time now() const override { return now_; }
-
- private:
-  std::vector<Value> objects_;
-  Time now_;
-};
-
 TEST_F(DeploymentTest, says_down_to_the_image_why_it_waits) {
   make(kDeployments, web("v1", "replicas: 1, progressDeadlineSeconds: 60", "slipway.dev/missing-images: v1"));
   advance(seconds{5});
-  const auto why = [&] {
-    std::vector<Value> objects;
-    for (const kube::Resource& resource : {kReplicaSets, kPods}) {
-      const char* kind = resource == kPods ? "Pod" : "ReplicaSet";
-      const char* version = resource == kPods ? "v1" : "apps/v1";
-      for (const Value& item : list(resource)) objects.push_back(item.with("kind", kind).with("apiVersion", version));
-    }
-    const TestView view(objects, env_.clock().now());
-    std::string reasons;
-    const control::Explanation* step = nullptr;
-    const auto chain = control::explain(explain_rows(), deployment(), "", view);
-    for (const auto* next = &chain; !next->empty(); next = &step->because) {
-      step = &next->front();
-      reasons += (reasons.empty() ? "" : " > ") + step->wait.reason;
-    }
-    return reasons;
-  };
-  EXPECT_EQ(why(), "ReplicaSetUpdating > PodNotReady > ImagePullBackOff");
+  EXPECT_EQ(why(deployment()), "ReplicaSetUpdating > PodNotReady > ImagePullBackOff");
   advance(seconds{90});
-  EXPECT_EQ(why(), "ProgressDeadlineExceeded > PodNotReady > ImagePullBackOff");
+  EXPECT_EQ(why(deployment()), "ProgressDeadlineExceeded > PodNotReady > ImagePullBackOff");
   patch(kDeployments, "web", R"({"spec": {"paused": true}})");
   settle();
-  EXPECT_EQ(why(), "DeploymentPaused");
+  EXPECT_EQ(why(deployment()), "DeploymentPaused");
   patch(kDeployments, "web", R"({"spec": {"paused": false}})");
   set_image("v2");
   advance(seconds{60});
-  EXPECT_EQ(why(), "");
+  EXPECT_EQ(why(deployment()), "");
 }
 
 TEST_F(DeploymentTest, tells_what_scaled) {

@@ -4,9 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <map>
-#include <set>
 
-#include "base/digest.h"
 #include "cluster/names.h"
 #include "cluster/pod_facts.h"
 
@@ -18,24 +16,8 @@ using json::Value;
 
 /// Pods created or deleted in one go.
 constexpr std::int64_t kMaxBurst = 500;
-/// As many characters as generateName adds.
-constexpr std::size_t kSuffix = 5;
-constexpr std::size_t kMaxBase = 63 - 1 - kSuffix;
-
-bool is_active(const kube::Object& pod) { return !is_terminal_pod(pod) && !kube::is_deleting(pod); }
 
 std::int64_t wanted_replicas(const kube::Object& set) { return std::max<std::int64_t>(set["spec"]["replicas"].as_int(1), 0); }
-
-std::string pod_name(const kube::Object& set, std::int64_t number) {
-  std::string base(kube::name(set).substr(0, kMaxBase));
-  while (base.ends_with('-') || base.ends_with('.')) base.pop_back();
-  return base + "-" + name_hash(fmt::format("{}/{}", kube::uid(set), number)).substr(0, kSuffix);
-}
-
-std::optional<Time> ready_since(const kube::Object& pod) {
-  if (!kube::is_true(pod, "Ready")) return std::nullopt;
-  return kube::time_of(kube::condition(pod, "Ready")["lastTransitionTime"]).value_or(Time{});
-}
 
 /// What a pod is judged by when some must go; fewer is worth less.
 struct Worth {
@@ -91,11 +73,6 @@ bool goes_first(const Worth& left, const Worth& right, Time now) {
   return left.uid < right.uid;
 }
 
-bool is_available(const kube::Object& pod, std::int64_t min_ready_seconds, const Now& now) {
-  const auto since = ready_since(pod);
-  return since && now.present(*since) + seconds_saturating(min_ready_seconds) <= now.time();
-}
-
 bool has_labels_of(const kube::Object& pod, const Value& labels) {
   for (const auto& [key, value] : labels.members()) {
     if (kube::label(pod, key) != value.as_string()) return false;
@@ -144,42 +121,18 @@ std::vector<kube::Object> in_removal_order(std::vector<kube::Object> pods, Time 
   return pods;
 }
 
-PodNumbers PodNumbers::of(const kube::Object& set) {
-  const std::string_view text = kube::annotation(set, kPodNumbers);
-  PodNumbers numbers;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, numbers.next);
-  if (error != std::errc{} || at == end || *at != '@' || numbers.next < 0) return {};
-  const auto [rest, other_error] = std::from_chars(at + 1, end, numbers.seen);
-  return other_error == std::errc{} && rest == end ? numbers : PodNumbers{};
-}
-
-std::string PodNumbers::to_string() const { return fmt::format("{}@{}", next, seen); }
-
-PodNumbers with_taken_names(PodNumbers numbers, const kube::Object& set, std::int64_t reach,
-                            const std::function<bool(const std::string& name)>& is_taken) {
-  const std::int64_t end = numbers.next + reach;
-  for (std::int64_t number = numbers.next; number < end; ++number) {
-    if (is_taken(pod_name(set, number))) numbers.next = number + 1;
-  }
-  return numbers;
-}
-
-ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods,
-                                const std::function<bool(const std::string& name)>& is_taken, std::int64_t next_number,
-                                const Now& now) {
+ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods, const IsTaken& is_taken,
+                                std::int64_t next_number, const Now& now) {
   ReplicaSetPlan plan;
   plan.next_number = next_number;
   if (kube::is_deleting(set)) return plan;
   const std::int64_t min_ready = set["spec"]["minReadySeconds"].as_int();
   std::vector<kube::Object> active;
   for (const kube::Object& pod : pods) {
-    if (is_active(pod)) active.push_back(pod);
+    if (is_active_pod(pod)) active.push_back(pod);
     if (is_terminal_pod(pod) && !kube::is_deleting(pod) && kube::is_true(pod, kDisruptionTarget)) plan.remove.push_back(pod);
-    const auto since = ready_since(pod);
-    if (!since || is_available(pod, min_ready, now)) continue;
-    const Duration wait = now.present(*since) + seconds_saturating(min_ready) - now.time();
-    if (!plan.look_again || wait < *plan.look_again) plan.look_again = wait;
+    const auto wait = until_available(pod, min_ready, now);
+    if (wait && (!plan.look_again || *wait < *plan.look_again)) plan.look_again = wait;
   }
   const std::int64_t surplus = static_cast<std::int64_t>(active.size()) - wanted_replicas(set);
   if (surplus > 0) {
@@ -187,12 +140,7 @@ ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube:
     active.resize(static_cast<std::size_t>(std::min(surplus, kMaxBurst)));
     plan.remove.insert(plan.remove.end(), active.begin(), active.end());
   }
-  std::set<std::string> chosen;
-  while (static_cast<std::int64_t>(chosen.size()) < std::min(-surplus, kMaxBurst)) {
-    std::string name = pod_name(set, plan.next_number++);
-    if (is_taken(name) || !chosen.insert(name).second) continue;
-    plan.create.push_back(std::move(name));
-  }
+  plan.create = next_pod_names(set, std::min(-surplus, kMaxBurst), is_taken, plan.next_number);
   return plan;
 }
 
@@ -205,12 +153,12 @@ json::Value replica_set_status(const kube::Object& set, const std::vector<kube::
   std::int64_t ready = 0;
   std::int64_t available = 0;
   for (const kube::Object& pod : pods) {
-    if (!is_active(pod)) continue;
+    if (!is_active_pod(pod)) continue;
     ++replicas;
     if (has_labels_of(pod, labels)) ++labeled;
     if (!kube::is_true(pod, "Ready")) continue;
     ++ready;
-    if (is_available(pod, min_ready, now)) ++available;
+    if (is_available_pod(pod, min_ready, now)) ++available;
   }
   Value status = set["status"].with("replicas", replicas).with("observedGeneration", kube::generation(set));
   const auto set_count = [&](const char* name, std::int64_t count) {

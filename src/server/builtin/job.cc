@@ -70,6 +70,8 @@ Object prepare_create(const Object& object, const Surroundings&) {
   return object["metadata"]["labels"].empty() ? next.with_path({"metadata", "labels"}, labelled) : next;
 }
 
+constexpr std::int64_t kMaxIndexedParallelism = 100'000;
+
 void counts_causes(const Value& spec, std::vector<Cause>& causes) {
   for (const char* key : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
                           "backoffLimitPerIndex", "maxFailedIndexes"}) {
@@ -90,6 +92,11 @@ void counts_causes(const Value& spec, std::vector<Cause>& causes) {
     return;
   }
   if (!spec.has("completions")) causes.push_back(field::required("spec.completions", "when completion mode is Indexed"));
+  if (spec["parallelism"].as_int() > kMaxIndexedParallelism) {
+    causes.push_back(field::invalid(
+        "spec.parallelism", quoted(spec["parallelism"]),
+        fmt::format("must be less than or equal to {} when completion mode is Indexed", kMaxIndexedParallelism)));
+  }
 }
 
 void selector_causes(const Object& object, std::vector<Cause>& causes) {

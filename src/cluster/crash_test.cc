@@ -33,6 +33,12 @@ class CrashTest : public ClusterTest {
       for (const json::Value& set : list(resource)) text += fmt::format("set {}\n", set_picture(set));
     }
     std::map<std::string, int> pods;
+    for (const json::Value& set : list(kStatefulSets)) text += set_line(set);
+    for (const json::Value& set : list(kDaemonSets)) text += set_line(set);
+    for (const json::Value& revision : list(kControllerRevisions)) {
+      text += fmt::format("revision {}\n", revision["revision"].as_int());
+    }
+    for (const json::Value& claim : list(kClaims)) text += fmt::format("claim {}\n", kube::name(claim));
     for (const json::Value& pod : list(kPods)) {
       ++pods[fmt::format("pod {} finalizers={} image={}", pod["status"]["phase"].as_string(),
                          pod["metadata"]["finalizers"].size(), pod["spec"]["containers"].item(0)["image"].as_string())];
@@ -70,6 +76,12 @@ class CrashTest : public ClusterTest {
                        status["expectedUpdatedReplicas"].as_int(), status["conditions"].size());
   }
 
+  static std::string set_line(const json::Value& set) {
+    json::Value status = set["status"];
+    for (const char* key : {"currentRevision", "updateRevision"}) status = status.without(key);
+    return fmt::format("{} {}\n", kube::name(set), json::print(status));
+  }
+
   /// Crashes after `steps` steps, unless the work has ended before. Gives whether it crashed.
   bool run(const std::function<void()>& work, std::uint64_t steps) {
     start();
@@ -77,12 +89,19 @@ class CrashTest : public ClusterTest {
     const std::uint64_t end = env_.queue().steps() + steps;
     const bool crashed = env_.run_until([&] { return env_.queue().steps() >= end; }, seconds{400});
     if (crashed) restart();
-    advance(seconds{2000});
+    advance(horizon_);
     return crashed;
   }
 
-  void check(const std::string& job, std::uint64_t stride) {
-    check([this, job] { make(kJobs, job); }, stride);
+  void check(const std::string& object, std::uint64_t stride) {
+    check(
+        [this, object] {
+          make(resource_, object);
+          if (then_.empty()) return;
+          advance(seconds{20});
+          patch(resource_, "work", then_);
+        },
+        stride);
   }
   void check(const std::vector<Made>& objects, std::uint64_t stride) {
     check(
@@ -106,6 +125,10 @@ class CrashTest : public ClusterTest {
     std::cout << points << " crash points\n";
     EXPECT_GT(points, 10U);
   }
+
+  kube::Resource resource_ = kJobs;
+  Duration horizon_ = seconds{2000};  // all has ended by then
+  std::string then_{};                // merge patch once all is quiet; what follows is cut
 };
 
 TEST_F(CrashTest, a_retried_job_ends_alike_wherever_it_is_cut) {
@@ -181,6 +204,40 @@ metadata: {name: web, namespace: default}, spec: {replicas: 3, podManagementPoli
               R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}})");
       },
       13);
+}
+
+/// A set with a slow pod template; `spec` are further fields of its spec in flow style.
+std::string set_yaml(const char* kind, const std::string& spec) {
+  return fmt::format(R"({{apiVersion: apps/v1, kind: {}, metadata: {{name: work, namespace: default}}, spec: {{{}, selector:
+  {{matchLabels: {{app: w}}}}, template: {{metadata: {{labels: {{app: w}}, annotations: {{slipway.dev/ready-after: 1s}}}},
+  spec: {{containers: [{{name: c, image: v1}}]}}}}}}}})",
+                     kind, spec);
+}
+
+constexpr const char* kNewImage = R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}})";
+
+TEST_F(CrashTest, a_stateful_set_begins_alike_wherever_it_is_cut) {
+  resource_ = kStatefulSets;
+  horizon_ = seconds{60};
+  check(set_yaml("StatefulSet",
+                 "replicas: 2, volumeClaimTemplates: [{metadata: {name: d}, spec: {accessModes: [ReadWriteOnce], "
+                 "resources: {requests: {storage: 1Gi}}}}]"),
+        11);
+}
+
+TEST_F(CrashTest, an_update_of_a_stateful_set_ends_alike_wherever_it_is_cut) {
+  resource_ = kStatefulSets;
+  horizon_ = seconds{60};
+  then_ = kNewImage;
+  check(set_yaml("StatefulSet", "replicas: 3, podManagementPolicy: Parallel"), 11);
+}
+
+TEST_F(CrashTest, an_update_of_a_daemon_set_ends_alike_wherever_it_is_cut) {
+  resource_ = kDaemonSets;
+  horizon_ = seconds{60};
+  then_ = kNewImage;
+  nodes_ = 3;
+  check(set_yaml("DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}"), 11);
 }
 
 }  // namespace

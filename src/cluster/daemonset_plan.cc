@@ -262,24 +262,4 @@ kube::Object make_daemon_pod(const kube::Object& set, std::string_view hash, std
   return json::object({{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", metadata.build()}, {"spec", spec}});
 }
 
-std::vector<DaemonWait> daemon_waits(const DaemonSetView& view, const Now& now) {
-  std::vector<DaemonWait> waits;
-  const std::int64_t min_ready = view.set["spec"]["minReadySeconds"].as_int();
-  for (const auto& [node, place] : take_census(view)) {
-    if (!place.is_wanted) continue;
-    if (place.pods.empty()) {
-      waits.push_back({node, "", "PodMissing"});
-      continue;
-    }
-    const kube::Object& pod = place.pods.front();
-    const bool is_outdated = !is_updated(view, pod);
-    if (!is_available_pod(pod, min_ready, now)) {
-      waits.push_back({node, std::string(kube::name(pod)), "PodNotReady"});
-    } else if (is_outdated) {
-      waits.push_back({node, std::string(kube::name(pod)), "PodOutdated"});
-    }
-  }
-  return waits;
-}
-
 }  // namespace slipway::cluster

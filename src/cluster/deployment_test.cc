@@ -1,6 +1,7 @@
 #include <set>
 
 #include "cluster/deployment_facts.h"
+#include "cluster/view_fixture.h"
 #include "cluster/world_fixture.h"
 #include "kube/well_known.h"
 

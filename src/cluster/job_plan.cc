@@ -423,7 +423,7 @@ void Planner::write_status() {
   Value uncounted = Value::empty_object();
   if (!new_succeeded_.empty()) uncounted = uncounted.with("succeeded", json::array(new_succeeded_));
   if (!new_failed_.empty()) uncounted = uncounted.with("failed", json::array(new_failed_));
-  status_ = uncounted.empty() ? status_.without("uncountedTerminatedPods") : status_.with("uncountedTerminatedPods", uncounted);
+  status_ = status_.with("uncountedTerminatedPods", uncounted);
   if (newly_uncounted_ > 0) plan_.is_status_urgent = true;
   if (status_ != job_["status"]) plan_.status = status_;
 }

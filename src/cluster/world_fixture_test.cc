@@ -38,6 +38,7 @@ void ClusterTest::start() {
   store_ = std::move(*store);
   server::Options options;
   options.admission = admission_rows();
+  options.nodes = nodes_;
   server_ = std::make_unique<server::Server>(env_, *store_, options);
   const auto started = env_.run(server_->start());
   ASSERT_TRUE(started) << started.error().message;

@@ -95,6 +95,12 @@ Value expected_of(Value object) {
   return object["kind"].as_string() == "PersistentVolumeClaim" ? object.without_path({"spec", "volumeName"}) : object;
 }
 
+/// How often ReplicaSets were resized differs between two runs of the real thing, where what is left does.
+Value without_generations(const Value& object) {
+  if (object["kind"].as_string() != "ReplicaSet") return object;
+  return object.without_path({"metadata", "generation"}).without_path({"status", "observedGeneration"});
+}
+
 /// Pods of controllers that number their pods by chance are told apart by what they are, not by number.
 std::string plain_pod_name(const Scenario& scenario, std::string name) {
   if (const auto at = name.find('#'); at != std::string::npos) return name.substr(0, at);
@@ -144,10 +150,13 @@ std::vector<std::string> final_differences(WorkloadWorld& world, const Scenario&
     if (scenario.is_grid() && plural != std::string_view("deployments")) continue;
     std::multiset<std::string> wanted;
     std::multiset<std::string> found;
-    for (const Value& object : scenario.final_objects[plural].items()) wanted.insert(text_of(expected_of(object)));
+    for (const Value& object : scenario.final_objects[plural].items()) {
+      const Value expected = expected_of(object);
+      wanted.insert(text_of(scenario.is_final_sure ? expected : without_generations(expected)));
+    }
     for (const Value& object : world.list(resource_of(plural))) {
       const Value seen = scenario.is_grid() ? json::object({{"status", object["status"]}}) : plain(object);
-      found.insert(world.normalise(text_of(seen)));
+      found.insert(world.normalise(text_of(scenario.is_final_sure ? seen : without_generations(seen))));
     }
     add_differences(told, wanted, found);
   }
@@ -174,7 +183,8 @@ std::vector<std::string> bound_differences(const WorkloadWorld& world, const Sce
       if (is_most ? value <= limit : value >= limit) return;
       told.push_back(fmt::format("step {}: {} is {}, recorded {}", step, key, value, limit));
     };
-    check("max_pods", ours.max_pods, true);
+    // Pods that are going overlap as much as the machine is slow: for Deployments no bound that anybody keeps (WORKLOADS.md).
+    if (scenario.kind != "Deployment") check("max_pods", ours.max_pods, true);
     check("max_active", ours.max_active, true);
     check("min_active", ours.min_active, false);
     check("min_ready", ours.min_ready, false);

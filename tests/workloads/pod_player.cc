@@ -34,7 +34,7 @@ std::string index_of(const kube::Object& pod) {
 /// Whether the annotation, a list such as "1,3", has the pod's index.
 bool lists_index(const kube::Object& pod, const char* key) {
   const std::string list = fmt::format(",{},", kube::annotation(pod, key));
-  return list.contains(fmt::format(",{},", index_of(pod)));
+  return !index_of(pod).empty() && list.contains(fmt::format(",{},", index_of(pod)));
 }
 
 bool is_never_ready(const kube::Object& pod) {

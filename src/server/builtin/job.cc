@@ -67,7 +67,10 @@ Object prepare_create(const Object& object, const Surroundings&) {
     spec = spec.with_path({"selector", "matchLabels", kControllerUid}, kube::uid(object));
   }
   const Object next = object.with("spec", std::move(spec));
-  return object["metadata"]["labels"].empty() ? next.with_path({"metadata", "labels"}, labelled) : next;
+  // Labels that are those of the template (as they are by default) stay those of the template.
+  const Value& own = object["metadata"]["labels"];
+  const bool follows = own.empty() || own == object["spec"]["template"]["metadata"]["labels"];
+  return follows ? next.with_path({"metadata", "labels"}, labelled) : next;
 }
 
 constexpr std::int64_t kMaxIndexedParallelism = 100'000;

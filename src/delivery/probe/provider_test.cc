@@ -162,6 +162,50 @@ TEST(Provider, variables_are_filled_in) {
   EXPECT_FALSE(filled_in("{{ target", variables));
 }
 
+/// Without blanks, the matchers between braces in alphabetical order.
+std::string normal(std::string_view query) {
+  std::string out;
+  std::vector<std::string> matchers;
+  bool is_inside = false;
+  for (const char c : query) {
+    if (kBlanks.contains(c)) continue;
+    if (c == '{') {
+      is_inside = true;
+      matchers.assign(1, "");
+    } else if (c == '}') {
+      is_inside = false;
+      std::erase(matchers, "");
+      std::ranges::sort(matchers);
+      out += "{" + joined(matchers, ",") + "}";
+    } else if (is_inside && c == ',') {
+      matchers.emplace_back();
+    } else {
+      (is_inside ? matchers.back() : out) += c;
+    }
+  }
+  return out;
+}
+
+TEST(ProviderCorpus, builtin_queries_ask_the_same_as_flagger) {
+  const Value cases = gate::corpus_cases("flagger-builtin-queries.json", "observers");
+  if (cases.empty()) GTEST_SKIP() << "no corpus";
+  std::size_t passed = 0;
+  std::size_t all = 0;
+  for (const Value& one : cases.items()) {
+    for (const Value& rendered : one["rendered"].items()) {
+      std::map<std::string, std::string> variables{{"traffic", one["provider"].str()}};
+      for (const auto [name, value] : rendered["model"].members()) variables[std::string(name)] = value.str();
+      const bool is_duration = rendered["test"].as_string().contains("Duration");
+      const auto query = query_text(is_duration ? "request-duration" : "request-success-rate", variables);
+      ASSERT_TRUE(query) << query.error().message;
+      EXPECT_EQ(normal(*query), normal(rendered["expected"].as_string()));
+      passed += normal(*query) == normal(rendered["expected"].as_string()) ? 1 : 0;
+      ++all;
+    }
+  }
+  fmt::print("flagger builtin-queries {}/{}\n", passed, all);
+}
+
 TEST(ProviderCorpus, flagger_reads_the_same_numbers) {
   const Value cases = gate::corpus_cases("flagger.json", "provider-responses");
   if (cases.empty()) GTEST_SKIP() << "no corpus";

@@ -47,9 +47,6 @@ Result<HttpCall> web_request(const Query& query) {
   if ((has_json || settings.has("body")) && call.method != "POST" && call.method != "PUT") {
     return fail(Reason::Invalid, "settings.body needs the method POST or PUT");
   }
-  if (settings.has("authentication")) {
-    return fail(Reason::NotImplemented, "settings.authentication is not implemented; put a token into the Secret");
-  }
   call.body = has_json ? json::print(settings["jsonBody"]) : settings["body"].str();
   if (has_json) call.headers.set("Content-Type", "application/json");
   authorize(call.headers, query.credentials);

@@ -140,6 +140,12 @@ Result<std::string> filled_in(std::string_view text, const std::map<std::string,
   }
 }
 
+Time time_at(double seconds) {
+  constexpr auto kMost = static_cast<double>(kMostSeconds);
+  if (std::isnan(seconds)) return {};
+  return Time(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::clamp(seconds, -kMost, kMost))));
+}
+
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -61,6 +61,8 @@ Result<json::Value> reduced(const Extracted& extracted, const json::Value& setti
 /// A query text with its `{{ name }}` filled in; Invalid for a variable that nobody knows. "variables.x" and "args.x" are "x".
 Result<std::string> filled_in(std::string_view text, const std::map<std::string, std::string>& variables);
 
+/// A moment that an answer tells, in seconds since 1970; held within what a Time can say.
+Time time_at(double seconds);
 /// Everything but unreserved characters becomes %XX.
 std::string percent_encoded(std::string_view text);
 /// Sets or adds what `headers` says: {"X": "v"}, {"X": ["v"]} or [{key: X, value: v}].

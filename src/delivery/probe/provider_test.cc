@@ -136,6 +136,7 @@ TEST(Provider, the_newest_point_is_known_where_the_answer_tells) {
   EXPECT_EQ(newest("datadog", R"({"series":[{"pointlist":[[1000,1],[2000,1],[3000,null]]}]})"), Time(2s));
   EXPECT_EQ(newest("graphite", R"([{"datapoints":[[1,5],[null,6]]}])"), Time(5s));
   EXPECT_EQ(newest("dynatrace", R"({"result":[{"data":[{"timestamps":[1500],"values":[1]}]}]})"), Time(1500ms));
+  EXPECT_EQ(newest("datadog", R"({"series":[{"pointlist":[[1e300,1]]}]})"), Time(std::chrono::seconds{kMostSeconds}));
   EXPECT_EQ(newest("influxdb", ",_time,_value\n,1970-01-01T00:00:09Z,1\n"), Time(9s));
   EXPECT_FALSE(newest("prometheus", R"({"status":"success","data":{"resultType":"scalar","result":[1,"1"]}})"));
 }

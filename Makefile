@@ -80,7 +80,6 @@ test-load: deps out/release/build.ninja release
 	SLIPWAY_LOAD=full SLIPWAY_BINARY=out/release/slipway out/release/up_test
 
 test-split: deps out/dev/build.ninja
-	tools/deps test
 	ninja -j $(JOBS) -C out/dev nginx_test
 	SLIPWAY_SPLIT=full out/dev/nginx_test
 

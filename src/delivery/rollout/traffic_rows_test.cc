@@ -74,6 +74,32 @@ TEST(TrafficRows, restore_gives_back_whole_objects_from_every_weight_and_once_mo
   }
 }
 
+TEST(TrafficRows, a_shift_or_a_restore_that_stopped_half_way_is_taken_up_again) {
+  for (const auto& [file, sections] : traffic_goldens()) {
+    SCOPED_TRACE(file);
+    const Route route = golden_route(sections);
+    const Cluster fresh = golden_cluster(sections);
+    Cluster shifted = fresh;
+    shift_to(shifted, route, {.weight = 100});
+    const auto first = *shift(route, fresh.objects(), {.weight = 100});
+    for (std::size_t done = 0; done < first.size(); ++done) {
+      Cluster half = fresh;
+      half.apply({first.begin(), first.begin() + static_cast<std::ptrdiff_t>(done)});
+      EXPECT_EQ(restored(half, route).plain(), fresh.plain()) << done;
+      shift_to(half, route, {.weight = 100});
+      EXPECT_EQ(half.plain(), shifted.plain()) << done;
+    }
+    for (const bool target_stays : {false, true}) {
+      const auto last = *restore(route, shifted.objects(), target_stays);
+      for (std::size_t done = 0; done < last.size(); ++done) {
+        Cluster half = shifted;
+        half.apply({last.begin(), last.begin() + static_cast<std::ptrdiff_t>(done)});
+        EXPECT_EQ(restored(half, route, target_stays).plain(), fresh.plain()) << done;
+      }
+    }
+  }
+}
+
 TEST(TrafficRows, needs_name_every_object_that_shift_reads_or_writes) {
   for (const auto& [file, sections] : traffic_goldens()) {
     SCOPED_TRACE(file);

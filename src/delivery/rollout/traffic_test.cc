@@ -125,6 +125,33 @@ TEST(Traffic, weights_and_names_that_cannot_be_are_refused) {
             "traffic: HTTPRoute \"web\" has no entry for \"web\" (/name); add one, or name another object in ingressRef");
   route.target_service = "web-primary";
   EXPECT_EQ(refusal(route, cluster, weight(1)), "traffic: source and target are both \"web-primary\"; they must differ");
+  route.source_service = "";
+  EXPECT_EQ(refusal(route, cluster, weight(1)), "traffic.sourceService: Required value");
+  route.service = "";
+  EXPECT_EQ(refusal(route, cluster, weight(1)),
+            "traffic.service: Required value: it or ingressRef says which object carries the weights");
+}
+
+TEST(Traffic, an_ingress_that_names_the_source_itself_ends_with_the_version_that_stays) {
+  for (const char* file : {"nginx", "skipper", "ambassador"}) {
+    SCOPED_TRACE(file);
+    Route route = golden_route(golden(file));
+    const Cluster named = golden_cluster(golden(file));
+    const std::string key = file == std::string("ambassador") ? "Mapping/web" : "Ingress/web";
+    const auto with = [&](const std::string& service) {
+      std::string text = json::print(named.objects().at(key));
+      for (const std::string quoted : {"\"name\":\"web\",\"port", "http://web.shop"}) {
+        const std::size_t at = text.find(quoted);
+        if (at != std::string::npos) text.replace(at + quoted.find("web"), 3, service);
+      }
+      return Cluster(text);
+    };
+    Cluster cluster = with("web-primary");
+    EXPECT_TRUE(restore(route, cluster.objects(), true)->empty());
+    shift_to(cluster, route, weight(100));
+    EXPECT_EQ(restored(cluster, route, false).plain(), with("web-primary").plain());
+    EXPECT_EQ(restored(cluster, route, true).plain(), with("web-canary").plain());
+  }
 }
 
 TEST(Traffic, a_canary_object_of_somebody_else_is_neither_written_nor_deleted) {
@@ -263,7 +290,8 @@ TEST(Traffic, a_match_that_contradicts_the_rule_is_refused) {
 TEST(Traffic, mirrors_come_and_go) {
   const Dialect kDialects[] = {
       {"gatewayapi", "/spec/rules/1/filters/1",
-       R"({"type":"RequestMirror","requestMirror":{"backendRef":{"group":"","kind":"Service","name":"web-canary","port":80},"percent":20}})"},
+       R"({"type":"RequestMirror","requestMirror":{"backendRef":{"group":"","kind":"Service","name":"web-canary","port":80},)"
+       R"("percent":20}})"},
       {"istio", "/spec/http/1/mirror", R"({"host":"web-canary.shop.svc.cluster.local","port":{"number":80}})"},
       {"istio", "/spec/http/1/mirrorPercentage", R"({"value":20})"},
       {"contour", "/spec/routes/1/services/2", R"({"name":"web-canary","port":80,"weight":20,"mirror":true})"},

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "delivery/rollout/traffic_rig_test.h"
 #include "json/text.h"
+#include "kube/builtin.h"
+#include "kube/schema.h"
 
 namespace slipway::delivery::rollout {
 namespace {
@@ -32,6 +35,24 @@ TEST(TrafficRows, whole_objects_at_each_weight_are_as_the_files_say) {
     expected.emplace_back("restored, target stays", restored(cluster, route, true).yaml());
     expect_golden(file, expected);
   }
+}
+
+TEST(TrafficRows, built_in_kinds_that_are_written_pass_their_schema) {
+  const auto types = kube::builtin_types();
+  int seen = 0;
+  for (const auto& [file, sections] : traffic_goldens()) {
+    const Route route = golden_route(sections);
+    Cluster cluster = golden_cluster(sections);
+    shift_to(cluster, route, {.weight = 100});
+    for (const auto& [key, object] : cluster.objects()) {
+      const auto kind = kube::GroupVersionKind::of(object);
+      const auto type = std::ranges::find(types, *kind, &kube::ResourceType::kind);
+      if (type == types.end() || !type->schema) continue;
+      for (const Cause& cause : type->schema->validate(object)) ADD_FAILURE() << file << ": " << cause.field << cause.message;
+      ++seen;
+    }
+  }
+  EXPECT_GE(seen, 14);  // five pairs of Ingresses, one alone, three Services
 }
 
 TEST(TrafficRows, every_row_has_a_file) {

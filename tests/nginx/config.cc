@@ -322,9 +322,10 @@ Result<std::string> site_config(const Site& site, unsigned short port, const std
   return config + fmt::format(kServer, port, version, backend, mirror);
 }
 
-std::string backend_config(unsigned short port, const std::string& text) {
-  return fmt::format("  server {{ listen 127.0.0.1:{}; keepalive_requests 1000000; location / {{ return 200 \"{}\"; }} }}\n",
-                     port, text);
+std::string backend_config(unsigned short port, const std::string& text, const std::string& log) {
+  return fmt::format(
+      "  server {{ listen 127.0.0.1:{}; keepalive_requests 1000000; access_log {}; location / {{ return 200 \"{}\"; }} }}\n",
+      port, log, text);
 }
 
 }  // namespace slipway::nginx

@@ -21,7 +21,7 @@ struct Site {
 /// The servers of the site on `port` of the loopback; GET /-/version answers `version`. Invalid for what it cannot express.
 Result<std::string> site_config(const Site& site, unsigned short port, const std::string& version);
 
-/// A server on the loopback that answers every request with `text`.
-std::string backend_config(unsigned short port, const std::string& text);
+/// A server on the loopback that answers every request with `text`, and adds a line to the file `log` for each.
+std::string backend_config(unsigned short port, const std::string& text, const std::string& log);
 
 }  // namespace slipway::nginx

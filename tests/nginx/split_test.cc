@@ -36,7 +36,7 @@ class Front {
     std::string backends;
     for (const char* service : {"web", "web-primary", "web-canary"}) {
       const unsigned short port = free_port();
-      backends += nginx::backend_config(port, service);
+      backends += nginx::backend_config(port, service, logs_ / service);
       site_.endpoints[service] = {fmt::format("127.0.0.1:{}", port)};
     }
     backends_ = std::make_unique<nginx::Process>(backends);
@@ -83,6 +83,18 @@ class Front {
     for (int lane = 0; lane < kLanes; ++lane) tasks.spawn(run_lane(lane, total, headers, &hits));
     co_await tasks.join();
     co_return hits;
+  }
+
+  /// Waits until the service was asked `least` times, and gives how often it was; a copy of a request may come after its
+  /// answer.
+  std::ptrdiff_t asked(const std::string& service, std::ptrdiff_t least) const {
+    std::ptrdiff_t lines = 0;
+    os::eventually([&] {
+      const std::string log = logs_.text(service);
+      lines = std::ranges::count(log, '\n');
+      return lines >= least;
+    });
+    return lines;
   }
 
   void run(std::function<Task<>()> body) {
@@ -137,6 +149,7 @@ class Front {
 
   os::RealEnv real_{{.log_level = LogLevel::Error}};
   std::unique_ptr<net::Client> client_;
+  os::TestFolder logs_;
   nginx::Site site_;
   rollout::Objects objects_;
   std::unique_ptr<nginx::Process> backends_;
@@ -219,6 +232,20 @@ TEST_P(Split, requests_that_match_go_to_the_target_whatever_the_weight) {
     EXPECT_EQ(co_await front.count(200, {{"X-Lane", "new"}}), 200);
     EXPECT_EQ(co_await front.count(200, {{"X-Lane", "old"}}), 0);
     EXPECT_EQ(co_await front.count(200), 0);
+  });
+}
+
+TEST_P(Split, a_mirror_gets_its_share_and_answers_nobody) {
+  if (GetParam().name != std::string_view("gatewayapi")) return;  // canary Ingresses have no mirror
+  Front front(GetParam().object);
+  front.run([&]() -> Task<> {
+    co_await front.write(shifted(front, {.weight = 0, .matches = {}, .mirror_percent = 30}));
+    co_await front.restart();
+    EXPECT_EQ(co_await front.count(2'000), 0);
+    EXPECT_EQ(front.asked("web-primary", 2'000), 2'000);
+    const double percent = static_cast<double>(front.asked("web-canary", 560)) / 20;
+    fmt::print("mirror 30: {:.2f} % of 2000 requests\n", percent);
+    EXPECT_NEAR(percent, 30, 2);
   });
 }
 

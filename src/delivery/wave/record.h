@@ -22,10 +22,12 @@ struct SetRecord {
   std::int64_t before = 0;    // the size seen when that was decided
   std::int64_t stamp = 0;     // counts the sizes decided on; stands on the object beside the size, so that one knows which
                               // write took effect, and what others changed since
+  std::int64_t claim = 0;     // the stamp that it was claimed with
   std::int64_t put_back = 0;  // how often a size that somebody else set was put back
   bool is_claimed = false;
   bool is_released = false;
 
+  bool operator==(const SetRecord&) const = default;
   static void describe(auto& d) {
     d.doc("A workload of the rollout, and what was done to its size.");
     d.field("id", &SetRecord::id, "Kind and name.").required();
@@ -34,6 +36,7 @@ struct SetRecord {
     d.field("writtenSize", &SetRecord::written, "The size that the rollout decided on last.").always();
     d.field("sizeBefore", &SetRecord::before, "The size seen when that was decided.");
     d.field("stamp", &SetRecord::stamp, "Counts the sizes decided on; the object carries it too.");
+    d.field("claimStamp", &SetRecord::claim, "The stamp that it was claimed with.");
     d.field("putBack", &SetRecord::put_back, "How often a size that somebody else set was put back.");
     d.field("claimed", &SetRecord::is_claimed, "It is the rollout's now.");
     d.field("released", &SetRecord::is_released, "It was given back.");
@@ -43,17 +46,18 @@ struct SetRecord {
 /// What came of a gate or a hook: one entry for each that was asked in this attempt. Once passed, it is not asked again.
 struct GateRecord {
   std::string key;            // "3/before/smoke": batch (or "-"), moment, name
-  std::string state;          // Asked, Passed, Failed
+  std::string state;          // Asked, Passed, Failed; Skipped: it judges new pods, and the batch adds none
   std::optional<Time> since;  // first asked: deadlines count from here
   std::optional<Time> ended;
   std::int64_t tries = 0;
   std::string text;  // the last verdict's words, at most 256 bytes
   std::string by;    // who approved
 
+  bool operator==(const GateRecord&) const = default;
   static void describe(auto& d) {
     d.doc("A gate or hook that was asked.");
     d.field("key", &GateRecord::key, "Batch, moment and name.").required();
-    d.field("state", &GateRecord::state, "How it stands.").one_of({"Asked", "Passed", "Failed"});
+    d.field("state", &GateRecord::state, "How it stands.").one_of({"Asked", "Passed", "Failed", "Skipped"});
     d.field("since", &GateRecord::since, "When it was first asked.");
     d.field("ended", &GateRecord::ended, "When it was decided.");
     d.field("tries", &GateRecord::tries, "How often it was asked.");
@@ -79,6 +83,7 @@ struct Record {
   std::optional<SetRecord> target;
   std::vector<std::int64_t> goals;     // pods that are new (or the size, of a scale) after each batch
   std::optional<std::int64_t> weight;  // decided on last, percent to the target
+  std::int64_t shifted_batch = -1;     // whose matches and mirror go with it
   std::optional<Time> weight_accepted;
   std::optional<Time> batch_started;  // pods not ready are waited for since then; a pause does not count
   std::optional<Time> last_start;     // of a single replacement, for instanceInterval
@@ -103,6 +108,7 @@ struct Record {
     d.field("target", &Record::target, "The new workload, or the one that is updated in place.");
     d.field("goals", &Record::goals, "Pods that are new after each batch.").list_type("atomic");
     d.field("weight", &Record::weight, "Percent of the traffic that goes to the target.");
+    d.field("weightBatch", &Record::shifted_batch, "The batch whose matches and mirror are in force.");
     d.field("weightAccepted", &Record::weight_accepted, "Since when that weight is in force.");
     d.field("batchStarted", &Record::batch_started, "Since when the current batch waits for pods.");
     d.field("lastStart", &Record::last_start, "When a pod was last replaced.");
@@ -112,6 +118,7 @@ struct Record {
     d.field("keptChanges", &Record::kept_changes, "Changes by others that a revert left alone.").list_type("atomic");
   }
 
+  bool operator==(const Record&) const = default;
   Position position() const { return {rolling, batch, current_batch}; }
   void set_position(const Position& p) { rolling = p.rolling, batch = p.batch, current_batch = p.current_batch; }
 };

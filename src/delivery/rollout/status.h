@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "delivery/rollout/history.h"
+#include "delivery/rollout/requests.h"
 #include "delivery/wave/record.h"
 #include "json/codec.h"
 
@@ -29,28 +31,6 @@ struct RolloutCondition {
     d.field("lastTransitionTime", &RolloutCondition::last_transition_time, "When its status last changed.");
     d.field("reason", &RolloutCondition::reason, "Why, as one CamelCase word.");
     d.field("message", &RolloutCondition::message, "Why, in words.");
-  }
-};
-
-/// What a person said to a gate. One list of these is the annotation kApprovals.
-struct Approval {
-  std::int64_t attempt = 0;
-  std::string gate;           // a key: "2/after/signoff"
-  bool is_rejection = false;  // "no"
-  std::string user;
-  std::vector<std::string> groups;
-  std::optional<Time> time;
-  std::string comment;
-
-  static void describe(auto& d) {
-    d.doc("What a person said to a gate.");
-    d.field("attempt", &Approval::attempt, "Of which attempt.").required();
-    d.field("gate", &Approval::gate, "Key of the gate.").required();
-    d.field("reject", &Approval::is_rejection, "It was a no.");
-    d.field("user", &Approval::user, "Who; filled in by admission.");
-    d.field("groups", &Approval::groups, "The user's groups.").list_type("atomic");
-    d.field("time", &Approval::time, "When.");
-    d.field("comment", &Approval::comment, "Why.");
   }
 };
 
@@ -80,24 +60,6 @@ struct OpenGate {
   }
 };
 
-/// An answer that decided something.
-struct VerdictEntry {
-  std::optional<Time> at;
-  std::int64_t attempt = 0;
-  std::string key;
-  std::string verdict;  // Pass, Fail
-  std::string text;
-
-  static void describe(auto& d) {
-    d.doc("What came of a question.");
-    d.field("at", &VerdictEntry::at, "When.");
-    d.field("attempt", &VerdictEntry::attempt, "In which attempt.");
-    d.field("key", &VerdictEntry::key, "Batch, moment and name of the gate.").required();
-    d.field("verdict", &VerdictEntry::verdict, "Wait, Pass or Fail.").required();
-    d.field("text", &VerdictEntry::text, "Why.");
-  }
-};
-
 /// What the rollout waits for now; the first is what holds it.
 struct Wait {
   std::string on;
@@ -122,7 +84,10 @@ struct RolloutStatus : wave::Record {
   std::vector<Wait> waits;
   std::vector<Snapshot> snapshots;
   std::vector<OpenGate> open_gates;
+  std::vector<AttemptRecord> attempts;  // the present one is the last
   std::vector<VerdictEntry> verdicts;
+  std::vector<Approval> approvals;  // of the present attempt
+  Heeded heeded;
 
   static void describe(auto& d) {
     wave::Record::describe(d);
@@ -137,8 +102,11 @@ struct RolloutStatus : wave::Record {
     d.field("waits", &RolloutStatus::waits, "What it waits for now.").list_type("atomic");
     d.field("snapshots", &RolloutStatus::snapshots, "The workloads before the attempt.").list_type("map", {"id"});
     d.field("openGates", &RolloutStatus::open_gates, "Gates that are asked now.").list_type("map", {"key"});
+    d.field("attempts", &RolloutStatus::attempts, "The attempts; the present one is the last.").list_type("atomic");
     d.field("verdicts", &RolloutStatus::verdicts, "What gates said, the newest last; 200 entries and 8 KiB at most.")
         .list_type("atomic");
+    d.field("approvals", &RolloutStatus::approvals, "What people said to gates of the present attempt.").list_type("atomic");
+    d.field("heeded", &RolloutStatus::heeded, "The requests that were carried out.");
   }
 };
 

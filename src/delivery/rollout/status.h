@@ -37,11 +37,19 @@ struct RolloutCondition {
 /// A workload as it was before the attempt's first write: what a revert goes back to.
 struct Snapshot {
   std::string id;
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string new_label;                      // of the pods that the attempt makes
   std::map<std::string, json::Value> fields;  // by path of the row: size, partition, pause, template, numeric fields
 
   static void describe(auto& d) {
     d.doc("A workload before the rollout.");
     d.field("id", &Snapshot::id, "Kind and name.").required();
+    d.field("apiVersion", &Snapshot::api_version, "Its API version.");
+    d.field("kind", &Snapshot::kind, "Its kind.");
+    d.field("name", &Snapshot::name, "Its name.");
+    d.field("newRevision", &Snapshot::new_label, "The revision label of the pods that the attempt makes.");
     d.field("fields", &Snapshot::fields, "Its fields that the rollout writes, by path.");
   }
 };
@@ -49,14 +57,12 @@ struct Snapshot {
 /// A gate that is asked now.
 struct OpenGate {
   std::string key;
-  std::optional<Time> next;          // when it is asked again
-  std::vector<json::Value> samples;  // of a metric: {at, phase, value, text}
+  std::optional<Time> next;  // when it is asked again
 
   static void describe(auto& d) {
     d.doc("A gate that is asked now.");
     d.field("key", &OpenGate::key, "Batch, moment and name.").required();
     d.field("next", &OpenGate::next, "When it is asked again.");
-    d.field("samples", &OpenGate::samples, "What was measured.").list_type("atomic");
   }
 };
 
@@ -81,6 +87,7 @@ struct RolloutStatus : wave::Record {
   std::string last_target_revision;  // the target of the present attempt: "Deployment/web-v2"
   std::string last_source_revision;
   std::string selector;  // for /scale
+  std::string shape;     // of the present attempt: Pair, InPlace, Replace, Scale, Fields
   std::vector<Wait> waits;
   std::vector<Snapshot> snapshots;
   std::vector<OpenGate> open_gates;
@@ -88,6 +95,7 @@ struct RolloutStatus : wave::Record {
   std::vector<VerdictEntry> verdicts;
   std::vector<Approval> approvals;  // of the present attempt
   Heeded heeded;
+  bool skips_gates = false;  // in the present attempt
 
   static void describe(auto& d) {
     wave::Record::describe(d);
@@ -99,6 +107,7 @@ struct RolloutStatus : wave::Record {
     d.field("lastTargetRevision", &RolloutStatus::last_target_revision, "The target of the present attempt.");
     d.field("LastSourceRevision", &RolloutStatus::last_source_revision, "Its newest source.");
     d.field("selector", &RolloutStatus::selector, "Selects the pods of the target; for autoscalers.");
+    d.field("shape", &RolloutStatus::shape, "How the new pods of the present attempt come about.");
     d.field("waits", &RolloutStatus::waits, "What it waits for now.").list_type("atomic");
     d.field("snapshots", &RolloutStatus::snapshots, "The workloads before the attempt.").list_type("map", {"id"});
     d.field("openGates", &RolloutStatus::open_gates, "Gates that are asked now.").list_type("map", {"key"});
@@ -107,6 +116,7 @@ struct RolloutStatus : wave::Record {
         .list_type("atomic");
     d.field("approvals", &RolloutStatus::approvals, "What people said to gates of the present attempt.").list_type("atomic");
     d.field("heeded", &RolloutStatus::heeded, "The requests that were carried out.");
+    d.field("skipsGates", &RolloutStatus::skips_gates, "In the present attempt all gates but approvals count as passed.");
   }
 };
 

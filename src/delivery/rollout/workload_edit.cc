@@ -92,7 +92,8 @@ Value between(const Value& from, const Value& to, std::int64_t part, std::int64_
   const auto low = kube::Quantity::parse(from.as_string());
   const auto high = kube::Quantity::parse(to.as_string());
   if (!low || !high) return to;
-  const double way = static_cast<double>(high->millis() - low->millis()) * static_cast<double>(part) / static_cast<double>(whole);
+  const double way =
+      static_cast<double>(high->millis() - low->millis()) * static_cast<double>(part) / static_cast<double>(whole);
   return kube::Quantity::of_nanos(__int128{1'000'000} * (low->millis() + std::llround(way)), high->notation()).to_string();
 }
 
@@ -108,7 +109,6 @@ void renew(FieldPatch& patch, const Workload& workload, const Edit& edit, const 
       if (from != nullptr && to != nullptr) patch.set(path, between(*from, *to, *edit.new_pods, edit.whole));
     }
   }
-  patch.set_annotation(kStampAnnotation, fmt::format("{}:{}", edit.stamp, *edit.new_pods));
 }
 
 void undo(FieldPatch& patch, const Workload& workload, const Snapshot* snapshot, std::vector<std::string>& kept) {
@@ -122,7 +122,11 @@ void undo(FieldPatch& patch, const Workload& workload, const Snapshot* snapshot,
 }  // namespace
 
 Snapshot snapshot_of(const Workload& workload) {
-  Snapshot made{.id = workload.id, .fields = {}};
+  Snapshot made{.id = workload.id,
+                .api_version = workload.kind.api_version(),
+                .kind = workload.kind.kind,
+                .name = std::string(kube::name(workload.object)),
+                .fields = {}};
   if (workload.object.is_null() || workload.row == nullptr) return made;
   const WorkloadRow& row = *workload.row;
   for (const std::string& path : {row.size, row.partition, row.pause, row.held_path}) {
@@ -142,14 +146,11 @@ json::Value patch_of(const Workload& workload, const Edit& edit, const Value& ro
                      std::vector<std::string>& kept) {
   FieldPatch patch(workload.object);
   patch.test("metadata.uid");
-  const bool is_exact = edit.claims || edit.releases || edit.undoes;
-  patch.test(is_exact ? "metadata.resourceVersion" : workload.row->size);
+  patch.test("metadata.resourceVersion");
   if (edit.claims) claim(patch, workload, rollout);
-  if (edit.size) {
-    patch.set(workload.row->size, *edit.size);
-    patch.set_annotation(kStampAnnotation, fmt::format("{}:{}", edit.stamp, *edit.size));
-  }
+  if (edit.size) patch.set(workload.row->size, *edit.size);
   if (edit.new_pods) renew(patch, workload, edit, snapshot);
+  if (edit.stamp) patch.set_annotation(kStampAnnotation, *edit.stamp);
   if (edit.undoes) undo(patch, workload, snapshot, kept);
   if (edit.releases) release(patch, workload, edit, rollout, snapshot, kept);
   return patch.changes_something() ? patch.build() : Value::empty_array();

@@ -104,8 +104,7 @@ std::string trouble_of(const Object& pod) {
   return "";
 }
 
-void count_pods(const Workload& workload, wave::SetView& view) {
-  const NewPods is_new = new_pods_of(workload);
+void count_pods(const Workload& workload, const NewPods& is_new, wave::SetView& view) {
   std::vector<Object> pods = workload.pods;
   std::ranges::sort(pods, {}, [](const Object& pod) { return std::string(kube::name(pod)); });
   std::int64_t old_ready = 0;
@@ -182,7 +181,21 @@ json::Value old_template(const Workload& workload) {
   return found["data"]["spec"]["template"].without("$patch");
 }
 
-wave::SetView view_of(const Workload& workload, std::string_view rollout_uid) {
+std::string new_pods_label(const Workload& workload) {
+  return workload.object.is_null() || workload.row == nullptr ? "" : new_pods_of(workload).value;
+}
+
+std::vector<Object> pods_with(const Workload& workload, const std::string& new_label) {
+  std::vector<Object> found;
+  const char* label = workload.row->revision == RevisionBy::ReplicaSet ? kTemplateLabel : kRevisionLabel;
+  for (const Object& pod : workload.pods) {
+    if (is_present(pod) && kube::label(pod, label) == new_label) found.push_back(pod);
+  }
+  std::ranges::sort(found, {}, [](const Object& pod) { return std::string(kube::name(pod)); });
+  return found;
+}
+
+wave::SetView view_of(const Workload& workload, std::string_view rollout_uid, const std::string& new_label) {
   wave::SetView view;
   view.id = workload.id;
   if (workload.object.is_null() || workload.row == nullptr) return view;
@@ -191,7 +204,9 @@ wave::SetView view_of(const Workload& workload, std::string_view rollout_uid) {
   view.uid = kube::uid(object);
   view.desired = row.size.empty() ? object["status"]["desiredNumberScheduled"].as_int() : field_at(object, row.size).as_int();
   if (row.ready.empty()) {
-    count_pods(workload, view);
+    NewPods is_new = new_pods_of(workload);
+    if (!new_label.empty()) is_new.value = new_label;
+    count_pods(workload, is_new, view);
   } else {
     view.present = field_at(object, row.present).as_int();
     view.updated = view.present;
@@ -214,6 +229,11 @@ wave::SetView view_of(const Workload& workload, std::string_view rollout_uid) {
     if (manager != kFieldManager) view.resized_by = manager;
   }
   return view;
+}
+
+bool counts_alike(const Object& before, const Object& after) {
+  return is_present(before) == is_present(after) && kube::is_true(before, "Ready") == kube::is_true(after, "Ready") &&
+         before["metadata"]["labels"] == after["metadata"]["labels"] && trouble_of(before) == trouble_of(after);
 }
 
 bool has_old_pods(const Workload& workload) {

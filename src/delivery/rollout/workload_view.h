@@ -15,7 +15,7 @@ namespace slipway::delivery::rollout {
 /// A workload as the caches have it.
 struct Workload {
   std::string id;  // "Deployment/web-v1"
-  std::string api_version;
+  kube::GroupVersionKind kind;
   const WorkloadRow* row = nullptr;     // null: no rollout knows the kind
   kube::Object object;                  // null: it is not there
   std::vector<kube::Object> revisions;  // ReplicaSets or ControllerRevisions that it controls
@@ -29,8 +29,15 @@ std::string set_id(const kube::GroupVersionKind& kind, std::string_view name);
 std::string template_revision(const Workload& workload);
 /// The template of the revision before the present one (its ControllerRevision); null: there is none.
 json::Value old_template(const Workload& workload);
-/// `rollout_uid` is the rollout's, so that its own claim is told from that of others.
-wave::SetView view_of(const Workload& workload, std::string_view rollout_uid);
+/// What the label of its new pods is; empty: unknown yet.
+std::string new_pods_label(const Workload& workload);
+/// `rollout_uid` is the rollout's, so that its own claim is told from that of others. `new_label`, where it is not empty: new
+/// are the pods with that label, whatever its template is by now.
+wave::SetView view_of(const Workload& workload, std::string_view rollout_uid, const std::string& new_label = "");
+/// Pods of it that are new by that label, by name.
+std::vector<kube::Object> pods_with(const Workload& workload, const std::string& new_label);
+/// Whether a pod that changed counts as it did before: as new, present, ready, or in trouble.
+bool counts_alike(const kube::Object& before, const kube::Object& after);
 /// Whether any of its pods is of an older revision.
 bool has_old_pods(const Workload& workload);
 /// "app=web,tier=a" of its selector's labels, for the scale subresource; empty: none.
@@ -48,11 +55,11 @@ struct Edit {
   std::optional<std::int64_t> size;
   std::optional<std::int64_t> new_pods;  // by the partition, or by fields: of `whole`
   std::int64_t whole = 0;
-  std::int64_t stamp = 0;
+  std::optional<std::string> stamp;  // for kStampAnnotation
 };
-/// A JSON patch; an empty list when there is nothing to change. It tests the object's uid, and what it was decided on: the size
-/// as seen, or for claims and releases the whole object's revision. `kept` gets a line for each field that somebody else has
-/// changed since and that is therefore left as it is.
+/// A JSON patch; an empty list when there is nothing to change. It tests the object's uid and resourceVersion, so that nothing
+/// is written to an object that is another by now. `kept` gets a line for each field that somebody else has changed since and
+/// that is therefore left as it is.
 json::Value patch_of(const Workload& workload, const Edit& edit, const json::Value& rollout, const Snapshot* snapshot,
                      std::vector<std::string>& kept);
 

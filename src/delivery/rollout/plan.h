@@ -15,22 +15,22 @@ namespace slipway::delivery::rollout {
 
 struct PlannedBatch {
   std::int64_t goal = 0;  // pods that are new after it; of a scale: all pods
-  std::optional<std::int64_t> old_pods;
+  std::optional<std::int64_t> old_pods{};
   std::int64_t added = 0;            // of a scale downward: pods that go
   std::int64_t max_unavailable = 0;  // pods
-  std::optional<std::int64_t> weight;
-  std::vector<std::string> gates;  // "before smoke (webhook)", in order
-  std::string note;
+  std::optional<std::int64_t> weight{};
+  std::vector<std::string> gates{};  // "before smoke (webhook)", in order
+  std::string note{};
 };
 
 struct Forecast {
   wave::Shape shape = wave::Shape::Pair;
   std::int64_t from = 0;  // pods before
   std::int64_t to = 0;    // and after
-  std::vector<PlannedBatch> batches;
-  std::vector<std::string> first;  // gates of the beginning, of the end, and those throughout
-  std::vector<std::string> last;
-  std::vector<std::string> throughout;
+  std::vector<PlannedBatch> batches{};
+  std::vector<std::string> first{};  // gates of the beginning, of the end, and those throughout
+  std::vector<std::string> last{};
+  std::vector<std::string> throughout{};
 };
 
 /// REQUIRES: both sizes are known. `from` is the size before: of the sources together, of a scale or one object its own.

@@ -1,13 +1,15 @@
 #include "delivery/rollout/subject.h"
 
-#include <fmt/format.h>
-
 #include "delivery/rollout/kind.h"
+#include "delivery/rollout/workload_view.h"
 
 namespace slipway::delivery::rollout {
 namespace {
 
-std::string text_of(const ObjectReference& reference) { return fmt::format("{}/{}", reference.kind, reference.name); }
+std::string text_of(const ObjectReference& reference) {
+  const auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", reference.api_version}, {"kind", reference.kind}}));
+  return kind ? set_id(*kind, reference.name) : reference.name;
+}
 
 template <class Spec>
 Result<Spec> read(const kube::Object& rollout) {

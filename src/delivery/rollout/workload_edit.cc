@@ -92,7 +92,8 @@ Value between(const Value& from, const Value& to, std::int64_t part, std::int64_
   const auto low = kube::Quantity::parse(from.as_string());
   const auto high = kube::Quantity::parse(to.as_string());
   if (!low || !high) return to;
-  const double way = static_cast<double>(high->millis() - low->millis()) * static_cast<double>(part) / static_cast<double>(whole);
+  const double way =
+      static_cast<double>(high->millis() - low->millis()) * static_cast<double>(part) / static_cast<double>(whole);
   return kube::Quantity::of_nanos(__int128{1'000'000} * (low->millis() + std::llround(way)), high->notation()).to_string();
 }
 

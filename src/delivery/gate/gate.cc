@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
 #include "delivery/gate/condition.h"
+#include "delivery/gate/window.h"
 #include "json/text.h"
 
 namespace slipway::delivery::gate {
 namespace {
 
 using json::Value;
+
+constexpr Duration kLongestWindow = std::chrono::hours{24 * 366};
 
 void check_url(const std::string& url, const std::string& field, std::vector<Cause>& causes) {
   const std::string_view rest = std::string_view(url).substr(std::min(url.find("://"), url.size()));
@@ -96,6 +100,22 @@ void check_webhook(const WebhookGate& webhook, const std::string& field, std::ve
   }
 }
 
+void check_window(const WindowGate& window, const std::string& field, std::vector<Cause>& causes) {
+  if (const auto rule = Recurrence::parse(window.rrule); !rule) {
+    causes.push_back(field::invalid(field + ".rrule", json::print(window.rrule), rule.error().message));
+  }
+  const std::string& zone = window.time_zone;
+  const bool is_name = !zone.empty() && !zone.starts_with('/') && !zone.contains("..") && std::ranges::all_of(zone, [](char c) {
+    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || std::string_view("/_+-").contains(c);
+  });
+  if (!is_name)
+    causes.push_back(field::invalid(field + ".timeZone", json::print(zone), "must be a name such as Europe/Berlin"));
+  if (window.duration <= Duration::zero() || window.duration > kLongestWindow) {
+    causes.push_back(
+        field::invalid(field + ".duration", json::print(to_string(window.duration)), "must be positive and at most a year"));
+  }
+}
+
 bool is_label(std::string_view name) {
   const auto is_alphanumeric = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); };
   if (name.empty() || name.size() > 63 || !is_alphanumeric(name.front()) || !is_alphanumeric(name.back())) return false;
@@ -113,6 +133,15 @@ std::optional<double> number_of(const Value& value) {
   return number;
 }
 
+std::string cut(std::string text, std::size_t bytes) {
+  constexpr std::string_view kMark = "…";
+  if (text.size() <= bytes) return text;
+  std::size_t end = bytes - kMark.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text += kMark;
+}
+
 std::expected<std::shared_ptr<const cel::Program>, std::string> compile_cel(std::string_view text) {
   const auto dyn = cel::type_of(cel::Kind::Dyn);
   auto program = cel::Program::compile(text, {.variables = {{"result", dyn}, {"baseline", dyn}}, .is_kubernetes = true});
@@ -122,6 +151,22 @@ std::expected<std::shared_ptr<const cel::Program>, std::string> compile_cel(std:
     return std::unexpected(fmt::format("must give a bool, not {}", cel::to_string((*program)->result_type())));
   }
   return *program;
+}
+
+Verdict webhook_verdict(const WebhookGate& webhook, std::int64_t status, std::string_view text) {
+  const bool is_ok = status >= 200 && status <= 299;
+  const bool is_expected = std::ranges::find(webhook.expected_status, status) != webhook.expected_status.end();
+  const bool passes = webhook.expected_status.empty() ? is_ok : is_expected;
+  const bool rejects = !passes && status >= 400 && status <= 499 && status != 408 && status != 429;
+  return {passes ? Verdict::Kind::Pass : rejects ? Verdict::Kind::Fail : Verdict::Kind::Wait, std::string(text), ""};
+}
+
+std::string_view at_deadline(const GateSpec& gate, Verdict::Kind last) {
+  if (gate.metric && last == Verdict::Kind::NoData && gate.metric->on_no_data != OnNoData::Wait) {
+    return json::enum_name(gate.metric->on_no_data);
+  }
+  if (gate.on_deadline) return *gate.on_deadline;
+  return gate.approval || gate.window ? "hold" : "fail";
 }
 
 std::vector<Cause> check(const GateSpec& gate, const std::string& field) {
@@ -137,6 +182,10 @@ std::vector<Cause> check(const GateSpec& gate, const std::string& field) {
   }
   if (gate.webhook) check_webhook(*gate.webhook, field + ".webhook", causes);
   if (gate.metric) check_metric(*gate.metric, field + ".metric", causes);
+  if (gate.window) check_window(*gate.window, field + ".window", causes);
+  if (gate.at == "throughout" && (gate.approval || gate.webhook)) {
+    causes.push_back(field::invalid(field + ".at", "\"throughout\"", "only metrics and windows are looked at all the time"));
+  }
   return causes;
 }
 

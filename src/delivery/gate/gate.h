@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -23,6 +24,14 @@ struct Verdict {
 
   bool operator==(const Verdict&) const = default;
 };
+
+inline auto describe_enum(Verdict::Kind) {
+  return json::enum_names<Verdict::Kind>({{Verdict::Kind::Pass, "Pass"},
+                                          {Verdict::Kind::Wait, "Wait"},
+                                          {Verdict::Kind::Fail, "Fail"},
+                                          {Verdict::Kind::Unknown, "Unknown"},
+                                          {Verdict::Kind::NoData, "NoData"}});
+}
 
 struct WebhookGate {
   std::string url{};
@@ -48,7 +57,7 @@ struct WebhookGate {
   }
 };
 
-/// What is done when a metric has no number, too few, or only old ones.
+/// What is done at the deadline when a metric has no number, too few, or only old ones. Wait: as onDeadline says.
 enum class OnNoData : std::uint8_t { Wait, Fail, Pass };
 inline auto describe_enum(OnNoData) {
   return json::enum_names<OnNoData>({{OnNoData::Wait, "wait"}, {OnNoData::Fail, "fail"}, {OnNoData::Pass, "pass"}});
@@ -161,6 +170,13 @@ struct GateSpec {
         .one_of({"hold", "fail", "pass"});
   }
 };
+
+/// What an answer of a webhook means: 2xx, or one of expectedStatus, passes; 4xx but 408 and 429 fails; the rest waits.
+Verdict webhook_verdict(const WebhookGate& webhook, std::int64_t status, std::string_view text);
+
+/// What is done when the deadline has come and `last` was the verdict: "hold", "fail" or "pass". onNoData decides for a metric
+/// without numbers unless it waits; else onDeadline; else metrics and webhooks fail, approvals and windows hold.
+std::string_view at_deadline(const GateSpec& gate, Verdict::Kind last);
 
 /// What is wrong with a gate beyond its schema; `field` is its own place. Pure, for admission.
 std::vector<Cause> check(const GateSpec& gate, const std::string& field);

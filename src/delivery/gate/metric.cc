@@ -19,14 +19,6 @@ constexpr std::size_t kMostBytes = 256;
 constexpr std::size_t kMostEntries = 20;
 constexpr std::uint64_t kCelBudget = 1'000'000;
 
-std::string cut(std::string text) {
-  if (text.size() <= kMostBytes) return text;
-  text.resize(kMostBytes - 3);
-  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
-  if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xC0) text.pop_back();
-  return text + "…";
-}
-
 std::string shown(const Value& value) {
   return value.type() == json::Type::Double && !std::isfinite(value.as_double()) ? fmt::format("{}", value.as_double())
                                                                                  : json::print(value);
@@ -165,10 +157,10 @@ Sample::Phase phase_of(const MetricGate& gate, const Measured& measured, std::st
 
 Sample judge(const MetricGate& gate, const Measured& measured, Time now, Time data_since) {
   Sample sample{.at = now};
-  if (!measured.value.is_null()) sample.value = cut(shown(measured.value));
+  if (!measured.value.is_null()) sample.value = cut(shown(measured.value), kMostBytes);
   std::string text = why_no_data(gate, measured, now, data_since);
   if (text.empty()) sample.phase = phase_of(gate, measured, text);
-  sample.text = cut(std::move(text));
+  sample.text = cut(std::move(text), kMostBytes);
   return sample;
 }
 

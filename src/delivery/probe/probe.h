@@ -36,8 +36,9 @@ struct Question {
 
 struct Answer {
   gate::Verdict verdict;
-  std::vector<gate::Sample> samples{};  // of a metric: all so far, those of the question first
-  std::optional<Duration> ask_again{};  // nullopt: it is decided (asked again all the same, it answers the same)
+  std::vector<gate::Sample> samples{};   // of a metric: all so far, those of the question first
+  std::optional<std::int64_t> status{};  // of a webhook's answer, for the log
+  std::optional<Duration> ask_again{};   // nullopt: it is decided (asked again all the same, it answers the same)
 };
 
 /// Where what is asked is reached. `client` reads Secrets and templates and runs Jobs; `http` may be null (an error says so).

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "delivery/gate/condition.h"
 #include "kube/well_known.h"
 
 namespace slipway::delivery::probe {
@@ -25,12 +26,11 @@ Task<Result<std::map<std::string, std::string>>> read_secret(client::Client& cli
 }
 
 std::string shortened(std::string_view text, std::size_t bytes) {
-  std::string out(trimmed(text.substr(0, bytes)));
+  std::string out = gate::cut(std::string(trimmed(text.substr(0, 2 * bytes))), bytes);
   for (char& c : out) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   }
-  while (text.size() > bytes && !out.empty() && (static_cast<unsigned char>(out.back()) & 0x80) != 0) out.pop_back();
-  return text.size() > bytes ? out + "…" : out;
+  return out;
 }
 
 }  // namespace slipway::delivery::probe

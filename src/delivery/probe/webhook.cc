@@ -44,18 +44,6 @@ HttpCall webhook_call(const Question& question, std::string_view secret) {
   return call;
 }
 
-Verdict webhook_verdict(const gate::WebhookGate& webhook, int status, std::string_view body) {
-  const bool is_ok = status >= 200 && status <= 299;
-  const bool passes = webhook.expected_status.empty()
-                          ? is_ok
-                          : std::ranges::find(webhook.expected_status, status) != webhook.expected_status.end();
-  std::string text = fmt::format("{} {}: {} {}", webhook.method, webhook.url, status, http::status_text(status));
-  if (passes) return {Verdict::Kind::Pass, std::move(text), ""};
-  if (!body.empty()) text += fmt::format(": {}", shortened(body, kShownBytes));
-  const bool rejects = status >= 400 && status <= 499 && status != 408 && status != 429;
-  return {rejects ? Verdict::Kind::Fail : Verdict::Kind::Wait, std::move(text), ""};
-}
-
 Duration back_off(std::int64_t tries) {
   constexpr std::int64_t kMostDoublings = 6;
   return std::min<Duration>(std::chrono::seconds{1LL << std::clamp<std::int64_t>(tries, 0, kMostDoublings)},
@@ -78,7 +66,11 @@ Task<Answer> ask_webhook(Reach reach, Question question) {
   }
   auto response = co_await reach.http->send(webhook_call(question, secret));
   if (!response) co_return unknown(fmt::format("{} {}: {}", webhook.method, webhook.url, response.error().message));
-  Answer answer{.verdict = webhook_verdict(webhook, response->status, response->body)};
+  std::string text =
+      fmt::format("{} {}: {} {}", webhook.method, webhook.url, response->status, http::status_text(response->status));
+  Answer answer{.verdict = gate::webhook_verdict(webhook, response->status, text), .status = response->status};
+  const bool is_odd = answer.verdict.kind != Verdict::Kind::Pass && !response->body.empty();
+  if (is_odd) answer.verdict.text += fmt::format(": {}", shortened(response->body, kShownBytes));
   if (answer.verdict.kind == Verdict::Kind::Wait) answer.ask_again = back_off(question.tries);
   co_return answer;
 }

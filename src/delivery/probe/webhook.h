@@ -14,8 +14,6 @@ inline constexpr std::string_view kSignatureHeader = "Slipway-Signature";
 
 /// The body is {name, namespace, phase, metadata}; `secret` empty: unsigned.
 HttpCall webhook_call(const Question& question, std::string_view secret);
-/// 2xx, or one of expectedStatus, passes; 4xx but 408 and 429 fails; the rest waits.
-gate::Verdict webhook_verdict(const gate::WebhookGate& webhook, int status, std::string_view body);
 /// 1 s after the first try, doubled up to a minute.
 Duration back_off(std::int64_t tries);
 

@@ -51,12 +51,20 @@ Lookup lookup_in(DefinitionStore& store, const kube::Object& application, const 
           .workflow = [ns, &find](const std::string& name) { return find(kWorkflows, ns, name); }};
 }
 
+/// The seed of the rollouts (OAM rollout design): nobody takes an application away from its controller again.
+std::vector<Cause> check_rollout_template(const kube::Object& application, const kube::Object& old) {
+  if (old.is_null() || kube::annotation(application, kRolloutTemplate) != "true") return {};
+  if (kube::annotation(old, kRolloutTemplate) == "true") return {};
+  return {field::forbidden(fmt::format("metadata.annotations[{}]", kRolloutTemplate),
+                           "it can only be set when the application is created; once removed it cannot come back")};
+}
+
 kube::AdmissionRow application_row(OnFault on_fault) {
   const auto store = std::make_shared<DefinitionStore>();
   kube::AdmissionRow row{.group = kApplicationKind.group,
                          .kind = kApplicationKind.kind,
                          .mutate = with_names,
-                         .validate = {},
+                         .validate = check_rollout_template,
                          .mutate_for = record_identity,
                          .validate_for = check_service_account};
   if (on_fault == OnFault::Refuse) {

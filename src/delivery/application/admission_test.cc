@@ -235,6 +235,25 @@ TEST(Admission, refuses_to_update_by_itself_and_by_published_version_at_once) {
                   "app.oam.dev/publishVersion or by itself, not both"});
 }
 
+TEST(Admission, refuses_to_take_an_application_back_as_a_template_of_a_rollout) {
+  const auto validate = admission_rows(OnFault::Refuse).front().validate;
+  const Value plain = Desk::application(web("{}"));
+  const Value held = Desk::application(web("{}"), "{app.oam.dev/rollout-template: 'true'}");
+  EXPECT_TRUE(validate(held, Value()).empty() && validate(held, held).empty() && validate(plain, held).empty());
+  const auto told = validate(held, plain);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front().field, "metadata.annotations[app.oam.dev/rollout-template]");
+}
+
+TEST(Admission, refuses_traits_that_size_a_workload_which_a_trait_rolls_out) {
+  const char* spec =
+      "{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scaler}, {type: "
+      "rollout, properties: {targetSize: 2}}]}]}";
+  EXPECT_EQ(Desk().faults(spec),
+            Texts{"FieldValueForbidden spec.components[0].traits[0].type: Forbidden: trait scaler sizes the workload too, and "
+                  "trait rollout (spec.components[0].traits[1]) does that alone: take scaler away"});
+}
+
 TEST(Admission, refuses_a_spec_whose_records_would_not_fit) {
   EXPECT_EQ(Desk().faults(web("{image: a, cmd: [" + std::string(1'200'000, 'x') + "]}")),
             Texts{"FieldValueTooLong spec.components[0].properties: Too long: may not be more than 1048576 bytes"});

@@ -165,6 +165,22 @@ class Check {
     add(field::invalid(path + ".properties", json::print(policy.properties), std::string(message)));
   }
 
+  /// A trait that makes the workload itself cannot share it; other conflicts are warnings.
+  void check_conflicts(const ComponentSpec& component, const ComponentTemplates& templates, const std::string& path) {
+    for (std::size_t i = 0; i < component.traits.size(); ++i) {
+      const DefinitionPtr& trait = templates.traits[i];
+      if (trait == nullptr || !trait->manages_workload) continue;
+      for (std::size_t j = 0; j < component.traits.size(); ++j) {
+        const std::string& other = component.traits[j].type;
+        if (j == i || std::ranges::find(trait->conflicts_with, other) == trait->conflicts_with.end()) continue;
+        add(field::forbidden(fmt::format("{}.traits[{}].type", path, j),
+                             fmt::format("trait {} sizes the workload too, and trait {} ({}.traits[{}]) does that alone: "
+                                         "take {} away",
+                                         other, component.traits[i].type, path, i, other)));
+      }
+    }
+  }
+
   void check_components() {
     const ComponentCheck check(application_, old_, spec_, overrides_);
     for (std::size_t i = 0; i < spec_.components.size(); ++i) {
@@ -177,6 +193,7 @@ class Check {
             check_type(DefinitionKind::Trait, component.traits[j].type, fmt::format("{}.traits[{}]", path, j)));
         is_known = is_known && templates.traits.back() != nullptr;
       }
+      check_conflicts(component, templates, path);
       if (!is_known) continue;
       add(check.immutable(component, templates, path));
       add(check.rendering(component, templates, lookup_, fed_.contains(component.name), path));

@@ -177,6 +177,7 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
   }
   if (kube::is_deleting(application)) co_return co_await let_go(run, std::move(application), memory);
   if (kube::label(application, kLabelPause) == "true") co_return Outcome::settled();
+  if (kube::annotation(application, kRolloutTemplate) == "true") co_return Outcome::settled();
   const Steady now = env_.clock.steady();
   if (memory.last_pass && now - *memory.last_pass < options_.pause) {
     co_return Outcome::retries_after(options_.pause - (now - *memory.last_pass));

@@ -50,13 +50,21 @@ Value environment_steps(const ApplicationSpec& spec) {
   return steps.build();
 }
 
+/// With a rollout plan a step rolls the component out; else one applies it.
+Value delivery_step(const ApplicationSpec& spec, const ComponentSpec& component) {
+  if (spec.rollout_plan.is_null()) {
+    return step(component.name, "apply-component", json::object({{"component", component.name}}));
+  }
+  return step(component.name, "app-rollout", json::object({{"component", component.name}, {"plan", spec.rollout_plan}}));
+}
+
 /// Of components with one name the first is delivered; admission refuses them.
 Value component_steps(const ApplicationSpec& spec) {
   json::ArrayBuilder steps;
   std::set<std::string> names;
   for (const ComponentSpec& component : spec.components) {
     if (!names.insert(component.name).second) continue;
-    Value made = step(component.name, "apply-component", json::object({{"component", component.name}}));
+    Value made = delivery_step(spec, component);
     if (!component.depends_on.empty()) made = made.with("dependsOn", json::array(component.depends_on));
     steps.add(std::move(made));
   }

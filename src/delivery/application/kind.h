@@ -52,6 +52,9 @@ inline constexpr const char* kLabelPause = "controller.core.oam.dev/pause";
 // Annotations.
 inline constexpr const char* kPublishVersion = "app.oam.dev/publishVersion";
 inline constexpr const char* kAutoUpdate = "app.oam.dev/autoUpdate";
+/// "true": a template for a rollout, which renders it when it is its turn. Only a create may carry it, and once it is gone it
+/// stays so.
+inline constexpr const char* kRolloutTemplate = "app.oam.dev/rollout-template";
 inline constexpr const char* kWorkflowName = "app.oam.dev/workflowName";
 inline constexpr const char* kRestartWorkflow = "app.oam.dev/restart-workflow";
 inline constexpr const char* kUserName = "app.oam.dev/username";

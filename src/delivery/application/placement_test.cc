@@ -113,6 +113,9 @@ TEST(GeneratedSteps, follow_the_first_rule_that_gives_any) {
        "{name: b, type: apply-component, properties: {component: b}, dependsOn: [a]}]"},
   };
   for (const Row& row : rows) EXPECT_EQ(generated_steps(application(row.spec)), yaml(row.steps)) << row.rule;
+  ApplicationSpec rolled = application("{components: [{name: a}]}");
+  rolled.rollout_plan = yaml("{numBatches: 2}");
+  EXPECT_EQ(generated_steps(rolled), yaml("[{name: a, type: app-rollout, properties: {component: a, plan: {numBatches: 2}}}]"));
 }
 
 }  // namespace

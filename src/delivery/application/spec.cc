@@ -196,6 +196,7 @@ Result<ApplicationSpec> read_application(const Value& spec) {
   out.policies =
       reader.list("policies", [&](const Value& one, const std::string& path) { return policy_of(one, path, index++, causes); });
   read_workflow(spec, out, causes);
+  out.rollout_plan = reader.object("rolloutPlan");
   if (!causes.empty()) return fail(invalid(std::move(causes)));
   return out;
 }

@@ -46,6 +46,7 @@ struct ApplicationSpec {
   std::string workflow_ref;   // name of a Workflow in the application's namespace
   Value workflow_steps;       // spec.workflow.steps
   Value workflow_mode;        // spec.workflow.mode
+  Value rollout_plan;         // spec.rolloutPlan; null: what is new is applied at once
 
   const ComponentSpec* find(std::string_view component) const;
 };

@@ -135,7 +135,7 @@ struct Component {
     d.doc("A part of the application.");
     d.field("name", &Component::name, "Name, once in the application.").required();
     d.field("type", &Component::type, "Name of a ComponentDefinition, perhaps with @revision.").required();
-    d.field("externalRevision", &Component::external_revision, "Carried and overridden, read by nothing.");
+    d.field("externalRevision", &Component::external_revision, "Names the component's revision where a trait rolls it out.");
     d.field("properties", &Component::properties, "Parameters of its definition.").any_object();
     d.field("dependsOn", &Component::depends_on, "Components that must have been delivered before.");
     d.field("inputs", &Component::inputs, "Variables that go into its properties.");
@@ -173,11 +173,15 @@ struct Application {
   std::vector<Component> components;
   std::vector<Policy> policies;
   std::optional<Workflow> workflow;
+  Value rollout_plan;
   static void describe(auto& d) {
     d.doc("What is delivered, where and how.");
     d.field("components", &Application::components, "Its parts.").required();
     d.field("policies", &Application::policies, "Rules about the whole.");
     d.field("workflow", &Application::workflow, "How it is delivered.");
+    d.field("rolloutPlan", &Application::rollout_plan,
+            "Without a workflow: a new revision takes the place of the one before in batches, as this plan of a rollout says.")
+        .any_object();
   }
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -24,12 +25,20 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+inline auto describe_enum(Verdict::Kind) {
+  return json::enum_names<Verdict::Kind>({{Verdict::Kind::Pass, "Pass"},
+                                          {Verdict::Kind::Wait, "Wait"},
+                                          {Verdict::Kind::Fail, "Fail"},
+                                          {Verdict::Kind::Unknown, "Unknown"},
+                                          {Verdict::Kind::NoData, "NoData"}});
+}
+
 struct WebhookGate {
-  std::string url;
+  std::string url{};
   std::string method = "POST";
-  std::vector<std::int64_t> expected_status;
-  std::map<std::string, std::string> metadata;
-  std::optional<json::Value> secret_ref;  // {name, key}: signs the body
+  std::vector<std::int64_t> expected_status{};
+  std::map<std::string, std::string> metadata{};
+  std::optional<json::Value> secret_ref{};  // {name, key}: signs the body
   std::int64_t timeout_seconds = 10;
 
   static void describe(auto& d) {
@@ -48,7 +57,7 @@ struct WebhookGate {
   }
 };
 
-/// What is done when a metric has no number, too few, or only old ones.
+/// What is done at the deadline when a metric has no number, too few, or only old ones. Wait: as onDeadline says.
 enum class OnNoData : std::uint8_t { Wait, Fail, Pass };
 inline auto describe_enum(OnNoData) {
   return json::enum_names<OnNoData>({{OnNoData::Wait, "wait"}, {OnNoData::Fail, "fail"}, {OnNoData::Pass, "pass"}});
@@ -56,26 +65,26 @@ inline auto describe_enum(OnNoData) {
 
 struct MetricGate {
   std::string provider = "prometheus";  // a row of probe/provider.h
-  std::string address;
-  std::string query;                        // {{ namespace }}, {{ target }}, {{ interval }} … are filled in
-  std::optional<json::Value> settings;      // of the provider: headers, jsonPath, job spec …
-  std::optional<json::Value> secret_ref;    // credentials
-  std::optional<json::Value> template_ref;  // a MetricTemplate of Flagger in place of provider, address and query
-  std::optional<json::Value> min;           // the range that passes; int or string
-  std::optional<json::Value> max;
-  std::string success_condition;  // in Argo's expression language: result >= 0.99
-  std::string failure_condition;
-  std::string cel;             // in place of both: result >= 0.99 && baseline - result < 0.01
-  std::string baseline_query;  // the same of the old version: `baseline` in cel
+  std::string address{};
+  std::string query{};                        // {{ namespace }}, {{ target }}, {{ interval }} … are filled in
+  std::optional<json::Value> settings{};      // of the provider: headers, jsonPath, job spec …
+  std::optional<json::Value> secret_ref{};    // credentials
+  std::optional<json::Value> template_ref{};  // a MetricTemplate of Flagger in place of provider, address and query
+  std::optional<json::Value> min{};           // the range that passes; int or string
+  std::optional<json::Value> max{};
+  std::string success_condition{};  // in Argo's expression language: result >= 0.99
+  std::string failure_condition{};
+  std::string cel{};             // in place of both: result >= 0.99 && baseline - result < 0.01
+  std::string baseline_query{};  // the same of the old version: `baseline` in cel
   Duration interval = std::chrono::minutes{1};
   Duration initial_delay{0};
-  std::optional<std::int64_t> count;  // samples that decide; absent: 1
-  std::int64_t failure_limit = 0;     // failed samples that are forgiven; -1: any number
+  std::optional<std::int64_t> count{};  // samples that decide; absent: 1
+  std::int64_t failure_limit = 0;       // failed samples that are forgiven; -1: any number
   std::int64_t inconclusive_limit = 0;
   std::int64_t consecutive_error_limit = 4;
-  std::optional<std::int64_t> consecutive_success_limit;
+  std::optional<std::int64_t> consecutive_success_limit{};
   OnNoData on_no_data = OnNoData::Wait;
-  std::optional<Duration> stale_after;  // numbers older than that, or than the batch's start, are no data
+  std::optional<Duration> stale_after{};  // numbers older than that, or than the batch's start, are no data
 
   static void describe(auto& d) {
     d.doc("A number that is asked for again and again, and judged.");
@@ -104,9 +113,9 @@ struct MetricGate {
 };
 
 struct ApprovalGate {
-  std::int64_t count = 1;          // people
-  std::vector<std::string> users;  // absent: whoever has the right
-  std::vector<std::string> groups;
+  std::int64_t count = 1;            // people
+  std::vector<std::string> users{};  // absent: whoever has the right
+  std::vector<std::string> groups{};
   bool by_author = true;  // who wrote the rollout may approve it
 
   static void describe(auto& d) {
@@ -119,7 +128,7 @@ struct ApprovalGate {
 };
 
 struct WindowGate {
-  std::string rrule;  // RFC 5545: when windows begin
+  std::string rrule{};  // RFC 5545: when windows begin
   std::string time_zone = "UTC";
   Duration duration = std::chrono::hours{1};
   bool is_freeze = false;  // closed while inside
@@ -137,14 +146,14 @@ struct WindowGate {
 
 /// One gate as users write it. Exactly one of the four is set.
 struct GateSpec {
-  std::string name;
+  std::string name{};
   std::string at = "after";  // before, after, throughout, pre-traffic, post-traffic; of a plan also initialize and finalize
-  std::optional<WebhookGate> webhook;
-  std::optional<MetricGate> metric;
-  std::optional<ApprovalGate> approval;
-  std::optional<WindowGate> window;
-  std::optional<std::int64_t> deadline_seconds;
-  std::optional<std::string> on_deadline;
+  std::optional<WebhookGate> webhook{};
+  std::optional<MetricGate> metric{};
+  std::optional<ApprovalGate> approval{};
+  std::optional<WindowGate> window{};
+  std::optional<std::int64_t> deadline_seconds{};
+  std::optional<std::string> on_deadline{};
 
   static void describe(auto& d) {
     d.doc("Something that must pass before it goes on.");
@@ -161,6 +170,13 @@ struct GateSpec {
         .one_of({"hold", "fail", "pass"});
   }
 };
+
+/// What an answer of a webhook means: 2xx, or one of expectedStatus, passes; 4xx but 408 and 429 fails; the rest waits.
+Verdict webhook_verdict(const WebhookGate& webhook, std::int64_t status, std::string_view text);
+
+/// What is done when the deadline has come and `last` was the verdict: "hold", "fail" or "pass". onNoData decides for a metric
+/// without numbers unless it waits; else onDeadline; else metrics and webhooks fail, approvals and windows hold.
+std::string_view at_deadline(const GateSpec& gate, Verdict::Kind last);
 
 /// What is wrong with a gate beyond its schema; `field` is its own place. Pure, for admission.
 std::vector<Cause> check(const GateSpec& gate, const std::string& field);

@@ -1,5 +1,6 @@
 // The built-in texts as they are in the program: that each compiles and says what it is, and that steps ask for what
 // definitions/step/TABLE.md says. A run is written as its calls in order, with what is told of each, and how it ends.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -128,7 +129,8 @@ std::string gist(const std::string& call, const Value& params) {
 }
 
 constexpr const char* kContext =
-    R"({"name":"app","appName":"app","namespace":"ns","stepName":"step","stepSessionID":"id7","publishVersion":""})";
+    R"({"name":"app","appName":"app","namespace":"ns","stepName":"step","stepSessionID":"id7","publishVersion":"",)"
+    R"("appRevision":"app-v2","appRevisionNum":2})";
 
 struct Played {
   std::string trace;
@@ -218,6 +220,77 @@ TEST(BuiltinSteps, deliver_components) {
        R"({"clusters":["z"]})",
        {{"oam.load", {R"({"value":{"a":{"name":"a"}}})"}}},
        "oam.load, oam.component-apply(z a)"},
+  });
+}
+
+/// A rollout as a step sees it: what it rolls out, how far it is, and its plan.
+std::string rollout(const char* revision, const char* rolling, const char* batch, int current, const char* plan = "{}") {
+  return fmt::format(
+      R"({{"value":{{"apiVersion":"core.oam.dev/v1beta1","kind":"AppRollout","metadata":{{"name":"app-web","namespace":"ns"}},)"
+      R"("spec":{{"targetRevisionName":"{0}","rolloutPlan":{4}}},"status":{{"lastTargetRevision":"{0}","rollingState":"{1}",)"
+      R"("batchRollingState":"{2}","currentBatch":{3}}}}}}})",
+      revision, rolling, batch, current, plan);
+}
+
+TEST(BuiltinSteps, roll_components_out) {
+  const char* load = R"({"value":[{"name":"web"}]})";
+  const char* blue_green = R"({"batchPartition":0,"traffic":{"provider":"nginx"},"rolloutBatches":[{"replicas":"50%"},)"
+                           R"({"replicas":0},{"gates":[{"name":"promotion","at":"before","approval":{}}]}]})";
+  const Answers shared_out = {{"oam.load-comps-in-order", {load}},
+                              {"kube.read", {rollout("app-v2", "rollingInBatches", "batchReady", 0, blue_green)}}};
+  const Answers shifted = {
+      {"oam.load-comps-in-order", {load}},
+      {"kube.read",
+       {rollout("app-v2", "rollingInBatches", "batchReady", 1, R"({"batchPartition":1,"rolloutBatches":[{},{},{}]})")}}};
+  const Answers failed = {{"oam.load-comps-in-order", {load}},
+                          {"kube.read", {rollout("app-v2", "rolloutFailed", "batchReady", 1, R"({"batchPartition":2})")}}};
+  check({
+      {"app-rollout", R"({"component":"web","plan":{}})", {}, "kube.apply(AppRollout ns/app-web), builtin.wait(false)"},
+      {"app-rollout",
+       R"({"component":"web","plan":{}})",
+       {{"kube.apply", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},
+       "kube.apply(AppRollout ns/app-web), builtin.wait(false)"},
+      {"app-rollout",
+       R"({"component":"web","plan":{}})",
+       {{"kube.apply", {rollout("app-v2", "rolloutSucceed", "batchReady", 0)}}},
+       "kube.apply(AppRollout ns/app-web), builtin.wait(true)"},
+      {"app-rollout",
+       R"({"component":"web","plan":{}})",
+       {{"kube.apply", {rollout("app-v2", "rolloutFailed", "batchReady", 0)}}},
+       "kube.apply(AppRollout ns/app-web), builtin.fail(the rollout of web failed)"},
+      {"blue-green-rollout",
+       R"({"partition":"50%"})",
+       {{"oam.load-comps-in-order", {load}}, {"kube.apply", {rollout("app-v2", "rollingInBatches", "batchInRolling", 0)}}},
+       "oam.load-comps-in-order, kube.apply(AppRollout ns/app-web), builtin.wait(false)"},
+      {"blue-green-rollout",
+       R"({"partition":"50%"})",
+       {{"oam.load-comps-in-order", {load}}, {"kube.apply", {rollout("app-v2", "rollingInBatches", "batchReady", 0)}}},
+       "oam.load-comps-in-order, kube.apply(AppRollout ns/app-web), builtin.wait(true)"},
+      {"blue-green-rollout",
+       R"({"components":["db"]})",
+       {{"oam.load-comps-in-order", {load}}},
+       "oam.load-comps-in-order, builtin.wait(true)"},
+      {"traffic-shift",
+       R"({"partition":"50%"})",
+       {{"oam.load-comps-in-order", {load}}, {"kube.read", {rollout("app-v2", "rollingInBatches", "batchReady", 0)}}},
+       "oam.load-comps-in-order, kube.read(AppRollout ns/app-web), builtin.fail(the rollout of web has no provider of traffic: "
+       "set property traffic {provider, ingressRef, service} of the step blue-green-rollout)"},
+      {"traffic-shift",
+       R"({"partition":"50%"})",
+       {{"oam.load-comps-in-order", {load}}, {"kube.read", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},
+       "oam.load-comps-in-order, kube.read(AppRollout ns/app-web), builtin.wait(true)"},
+      {"traffic-shift", R"({"partition":"50%"})", shared_out,
+       "oam.load-comps-in-order, kube.read(AppRollout ns/app-web), kube.patch(AppRollout ns/app-web), builtin.wait(false)"},
+      {"rollout-promotion", R"({"manualApproval":true,"rollbackIfNotApproved":true})", shifted,
+       "oam.load-comps-in-order, kube.read(AppRollout ns/app-web), kube.patch(AppRollout ns/app-web), builtin.wait(false)"},
+      {"rollout-promotion", R"({})", failed,
+       "oam.load-comps-in-order, kube.read(AppRollout ns/app-web), builtin.fail(the rollout of web was not approved or "
+       "failed)"},
+      {"rollout-wait-succeed",
+       R"({"appName":"app","component":"web"})",
+       {{"oam.load", {R"({"value":{"web":{"name":"web"}}})"}},
+        {"kube.read", {rollout("web-v2", "rolloutSucceed", "batchReady", 0)}}},
+       "oam.load, oam.component-apply( web), kube.read(Rollout ns/web), builtin.wait(true)"},
   });
 }
 

@@ -1,0 +1,21 @@
+// Fields of an object that another controller writes for a while: a rollout sets sizes and partitions of workloads that an
+// application made. It says so in an annotation of the object; as long as that stands there, whoever made the object neither
+// writes nor repairs those fields.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube/object.h"
+
+namespace slipway::delivery {
+
+/// Paths of members, separated by commas: "spec.replicas,spec.paused".
+inline constexpr const char* kClaimedFields = "slipway.dev/claimed-fields";
+
+/// The members of each path. Empty when nothing is claimed.
+std::vector<std::vector<std::string>> claimed_fields(const kube::Object& object);
+/// `manifest` without what is claimed of `live`.
+kube::Object without_claimed(kube::Object manifest, const kube::Object& live);
+
+}  // namespace slipway::delivery

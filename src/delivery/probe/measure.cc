@@ -1,0 +1,132 @@
+#include "delivery/probe/measure.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "delivery/probe/builtin_queries.h"
+#include "delivery/probe/provider.h"
+#include "delivery/probe/secret.h"
+#include "json/text.h"
+
+namespace slipway::delivery::probe {
+namespace {
+
+using json::Value;
+
+inline const client::Resource kMetricTemplates{"flagger.app", "v1beta1", "metrictemplates"};
+
+/// Who is asked: from the gate or from its template.
+struct Source {
+  std::string provider;
+  std::string address;
+  std::string text;
+  Value settings{};
+  Value secret_ref{};
+  std::string ns;  // of the Secret
+  bool is_template = false;
+};
+
+Task<Result<Source>> source_of(client::Client& client, gate::MetricGate metric, std::string ns) {
+  if (!metric.template_ref) {
+    co_return Source{.provider = metric.provider,
+                     .address = metric.address,
+                     .text = metric.query,
+                     .settings = metric.settings.value_or(Value()),
+                     .secret_ref = metric.secret_ref.value_or(Value()),
+                     .ns = ns};
+  }
+  const Value reference = *metric.template_ref;
+  if (reference.has("namespace")) ns = reference["namespace"].str();
+  auto found = co_await client::get(client, kMetricTemplates, {ns, reference["name"].str()});
+  if (!found) {
+    co_return fail(found.error().reason,
+                   fmt::format("MetricTemplate {}/{}: {}", ns, reference["name"].as_string(), found.error().message));
+  }
+  const Value& provider = (*found)["spec"]["provider"];
+  if (provider["insecureSkipVerify"].as_bool()) {
+    co_return fail(Reason::NotImplemented, "insecureSkipVerify is not supported; let the server's authority be trusted");
+  }
+  Value settings = metric.settings.value_or(Value());
+  if (provider.has("headers")) settings = settings.with("headers", provider["headers"]);
+  co_return Source{.provider = provider["type"].str(),
+                   .address = provider["address"].str(),
+                   .text = (*found)["spec"]["query"].str(),
+                   .settings = settings,
+                   .secret_ref = provider["secretRef"],
+                   .ns = ns,
+                   .is_template = true};
+}
+
+/// The window of queries: the gate's interval, but never further back than numbers count.
+Duration window(const gate::MetricGate& metric, Time now, Time data_since) {
+  const Duration since = std::max<Duration>(now - data_since, std::chrono::seconds{1});
+  return std::chrono::floor<std::chrono::seconds>(std::min(metric.interval, since));
+}
+
+std::map<std::string, std::string> variables_of(const Question& question, Duration interval) {
+  std::map<std::string, std::string> out = question.variables;
+  out.try_emplace("name", question.name);
+  out.try_emplace("namespace", question.ns);
+  out.try_emplace("interval", fmt::format("{}s", std::chrono::duration_cast<std::chrono::seconds>(interval).count()));
+  return out;
+}
+
+Result<HttpCall> call_of(const Provider& provider, const Query& query) {
+  if (query.address.empty()) return fail(Reason::Invalid, fmt::format("provider {} needs an address", provider.name));
+  if (!query.address.starts_with("http://") && !query.address.starts_with("https://")) {
+    return fail(Reason::Invalid, fmt::format("address {:?} is no http:// or https:// URL", query.address));
+  }
+  SLIPWAY_TRY(call, provider.request(query));
+  const std::int64_t seconds = query.settings["timeoutSeconds"].as_int(provider.timeout_seconds);
+  call.timeout = seconds_saturating(std::max<std::int64_t>(seconds, 1));
+  add_headers(call.headers, query.settings["headers"]);
+  return call;
+}
+
+Task<Result<Extracted>> fetch(HttpClient& http, const Provider* provider, Query query) {
+  SLIPWAY_CO_TRY(call, call_of(*provider, query));
+  const std::string where = fmt::format("{} {}", call.method, call.url.substr(0, call.url.find('?')));
+  auto response = co_await http.send(call);
+  if (!response) co_return fail(response.error().reason, fmt::format("{}: {}", where, response.error().message));
+  SLIPWAY_CO_TRY_VOID(check_status(call, response->status, response->body));
+  co_return provider->extract(response->body, query);
+}
+
+}  // namespace
+
+Task<Result<Measurement>> measure(Reach reach, Question question) {
+  const gate::MetricGate& metric = *question.gate.metric;
+  SLIPWAY_CO_TRY(source, co_await source_of(reach.client, metric, question.ns));
+  SLIPWAY_CO_TRY(provider, find_provider(source.provider, source.settings));
+  if (reach.http == nullptr) co_return fail(Reason::ServiceUnavailable, "calls of foreign servers are not available here");
+  const Time now = reach.env.clock.now();
+  Query query{.address = source.address.empty() ? std::string(provider->address) : source.address,
+              .settings = source.settings,
+              .now = now,
+              .interval = window(metric, now, question.data_since)};
+  while (query.address.ends_with('/')) query.address.pop_back();
+  auto variables = variables_of(question, query.interval);
+  SLIPWAY_CO_TRY(text, query_text(source.text, variables));
+  query.text = text;
+  if (!source.secret_ref.is_null()) {
+    SLIPWAY_CO_TRY(credentials, co_await read_secret(reach.client, source.ns, source.secret_ref));
+    query.credentials = credentials;
+    if (const auto found = credentials.find("address"); found != credentials.end()) query.address = found->second;
+  }
+  const Reducer reducer = source.is_template ? provider->template_reducer : provider->reducer;
+  SLIPWAY_CO_TRY(extracted, co_await fetch(*reach.http, provider, query));
+  Measurement out;
+  out.measured.newest = extracted.newest;
+  SLIPWAY_CO_TRY(value, reduced(extracted, source.settings, reducer));
+  out.measured.value = value;
+  if (metric.baseline_query.empty()) co_return out;
+  for (const auto& [name, changed] : question.baseline_variables) variables[name] = changed;
+  SLIPWAY_CO_TRY(baseline_text, query_text(metric.baseline_query, variables));
+  query.text = baseline_text;
+  SLIPWAY_CO_TRY(baseline, co_await fetch(*reach.http, provider, query));
+  SLIPWAY_CO_TRY(baseline_value, reduced(baseline, source.settings, reducer));
+  out.measured.baseline = baseline_value;
+  co_return out;
+}
+
+}  // namespace slipway::delivery::probe

@@ -1,0 +1,60 @@
+// A web that answers from memory and a cluster that is a map, for the tests of this room.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/manual_env.h"
+#include "delivery/probe/probe.h"
+#include "json/text.h"
+
+namespace slipway::delivery::probe {
+
+/// Answers with what is queued, then with the last one again; a status of 0 is a cut connection.
+class PaperWeb : public HttpClient {
+ public:
+  struct Reply {
+    int status = 200;
+    std::string body{};
+  };
+  std::vector<HttpCall> calls;
+  std::deque<Reply> replies{Reply{}};
+
+  Task<Result<http::Response>> send(HttpCall call) override {
+    calls.push_back(call);
+    const Reply reply = replies.front();
+    if (replies.size() > 1) replies.pop_front();
+    if (reply.status == 0) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    co_return http::Response{.status = reply.status, .body = reply.body};
+  }
+};
+
+/// Objects by "resource/namespace/name"; gets and creates only.
+class PaperCluster : public client::Client {
+ public:
+  std::map<std::string, json::Value> objects;
+
+  Task<Result<client::Reply>> call(client::Request request) override {
+    const std::string name = request.verb == client::Verb::Create ? std::string(kube::name(request.body)) : request.name;
+    const std::string key = fmt::format("{}/{}/{}", request.resource.plural, request.ns, name);
+    const auto found = objects.find(key);
+    if (request.verb == client::Verb::Get) {
+      if (found == objects.end()) co_return fail(Reason::NotFound, key + " not found");
+      co_return client::Reply{.object = found->second, .warnings = {}};
+    }
+    if (request.verb != client::Verb::Create) co_return fail(Reason::NotImplemented, "not on paper");
+    if (found != objects.end()) co_return fail(Reason::AlreadyExists, key + " already exists");
+    objects[key] = request.body;
+    co_return client::Reply{.object = request.body, .warnings = {}, .code = 201};
+  }
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request) override {
+    co_return fail(Reason::NotImplemented, "not on paper");
+  }
+};
+
+}  // namespace slipway::delivery::probe

@@ -1,0 +1,170 @@
+#include "delivery/probe/probe.h"
+
+#include <gtest/gtest.h>
+
+#include "delivery/probe/paper_test.h"
+
+namespace slipway::delivery::probe {
+namespace {
+
+using namespace std::chrono_literals;
+using gate::Sample;
+using gate::Verdict;
+using json::Value;
+
+std::string vector_of(std::string_view number) {
+  return fmt::format(R"({{"status":"success","data":{{"resultType":"vector","result":[{{"metric":{{}},"value":[1,"{}"]}}]}}}})",
+                     number);
+}
+
+class MetricProbeTest : public testing::Test {
+ protected:
+  MetricProbeTest() {
+    question.gate.name = "success-rate";
+    question.gate.metric = gate::MetricGate{.address = "http://prometheus.test:9090/base/",
+                                            .query = "rate(x{app=\"{{ target }}\"}[{{interval}}])",
+                                            .min = Value(99)};
+    question.key = "uid-1/2/3/after/success-rate";
+    question.name = "web";
+    question.ns = "shop";
+    question.variables = {{"target", "web-v2"}};
+    question.since = env.clock().now();
+  }
+  ~MetricProbeTest() override { env.drop_all(); }
+  /// Asks, and keeps the samples as a caller does.
+  Answer asked() {
+    Answer answer = env.run(ask({.env = env, .client = hub, .http = &web}, question));
+    question.samples = answer.samples;
+    ++question.tries;
+    return answer;
+  }
+
+  ManualEnv env;
+  PaperCluster hub;
+  PaperWeb web;
+  Question question;
+};
+
+TEST_F(MetricProbeTest, one_good_number_passes) {
+  web.replies = {{200, vector_of("99.5")}};
+  const Answer answer = asked();
+  EXPECT_EQ(answer.verdict.kind, Verdict::Kind::Pass) << answer.verdict.text;
+  EXPECT_FALSE(answer.ask_again);
+  ASSERT_EQ(web.calls.size(), 1U);
+  EXPECT_EQ(web.calls[0].url,
+            "http://prometheus.test:9090/base/api/v1/query?query=rate%28x%7Bapp%3D%22web-v2%22%7D%5B60s%5D%29");
+  EXPECT_EQ(asked().verdict, answer.verdict) << "what is decided is not asked again";
+  EXPECT_EQ(web.calls.size(), 1U);
+}
+
+TEST_F(MetricProbeTest, a_bad_number_fails_and_says_why) {
+  web.replies = {{200, vector_of("93.1")}};
+  const Answer answer = asked();
+  EXPECT_EQ(answer.verdict.kind, Verdict::Kind::Fail);
+  EXPECT_EQ(answer.verdict.text, "1 of 1 samples failed: 93.1 is not at least 99");
+}
+
+TEST_F(MetricProbeTest, samples_are_an_interval_apart) {
+  question.gate.metric->count = 3;
+  question.gate.metric->initial_delay = 30s;
+  web.replies = {{200, vector_of("100")}};
+  EXPECT_EQ(asked().ask_again, 30s);
+  EXPECT_TRUE(web.calls.empty());
+  env.advance(30s);
+  Answer answer = asked();
+  EXPECT_EQ(answer.verdict, (Verdict{Verdict::Kind::Wait, "1 of 3 samples, 0 failed", ""}));
+  EXPECT_EQ(answer.ask_again, 60s);
+  env.advance(10s);
+  EXPECT_EQ(asked().ask_again, 50s) << "asked too early, it only says when";
+  EXPECT_EQ(web.calls.size(), 1U);
+  env.advance(50s);
+  asked();
+  env.advance(60s);
+  EXPECT_EQ(asked().verdict.kind, Verdict::Kind::Pass);
+  EXPECT_EQ(web.calls.size(), 3U);
+}
+
+TEST_F(MetricProbeTest, errors_are_retried_soon_and_fail_in_the_end) {
+  web.replies = {{0, ""}, {500, "oops"}, {200, "no json"}, {200, R"({"status":"error","error":"bad query"})"}, {403, ""}};
+  const std::string texts[] = {"connection refused", "500 Internal Server Error: oops", "json: ", "bad query", "403 Forbidden"};
+  for (const std::string& text : texts) {
+    const Answer answer = asked();
+    EXPECT_TRUE(answer.verdict.text.contains(text)) << answer.verdict.text;
+    const bool is_last = text == texts[4];
+    EXPECT_EQ(answer.verdict.kind, is_last ? Verdict::Kind::Fail : Verdict::Kind::Unknown);
+    if (!is_last) EXPECT_EQ(answer.ask_again, 10s);
+    env.advance(10s);
+  }
+}
+
+TEST_F(MetricProbeTest, no_data_is_waited_for) {
+  web.replies = {{200, R"({"status":"success","data":{"resultType":"vector","result":[]}})"},
+                 {200, vector_of("NaN")},
+                 {200, vector_of("100")}};
+  EXPECT_EQ(asked().verdict, (Verdict{Verdict::Kind::NoData, "there is no data", ""}));
+  env.advance(10s);
+  EXPECT_EQ(asked().verdict, (Verdict{Verdict::Kind::NoData, "there is no data: NaN", ""}));
+  env.advance(10s);
+  EXPECT_EQ(asked().verdict.kind, Verdict::Kind::Pass);
+}
+
+TEST_F(MetricProbeTest, throughout_never_passes_but_fails) {
+  question.gate.at = "throughout";
+  web.replies = {{200, vector_of("100")}, {200, vector_of("100")}, {200, vector_of("5")}};
+  for (int i = 0; i < 2; ++i) {
+    const Answer answer = asked();
+    EXPECT_EQ(answer.verdict.kind, Verdict::Kind::Wait) << answer.verdict.text;
+    EXPECT_EQ(answer.ask_again, 60s);
+    env.advance(60s);
+  }
+  EXPECT_EQ(asked().verdict.kind, Verdict::Kind::Fail);
+}
+
+TEST_F(MetricProbeTest, cel_compares_with_the_old_version) {
+  question.gate.metric->min.reset();
+  question.gate.metric->cel = "baseline - result < 0.5";
+  question.gate.metric->baseline_query = "rate(x{app=\"{{ target }}\"}[1m])";
+  question.baseline_variables = {{"target", "web-v1"}};
+  web.replies = {{200, vector_of("99")}, {200, vector_of("100")}};
+  EXPECT_EQ(asked().verdict.text, "1 of 1 samples failed: 99 does not meet baseline - result < 0.5");
+  ASSERT_EQ(web.calls.size(), 2U);
+  EXPECT_TRUE(web.calls[1].url.contains("web-v1"));
+}
+
+TEST_F(MetricProbeTest, credentials_come_from_the_secret) {
+  question.gate.metric->secret_ref = json::object({{"name", "prom"}});
+  web.replies = {{200, vector_of("100")}};
+  EXPECT_EQ(asked().verdict.text, "Secret shop/prom: secrets/shop/prom not found");
+  hub.objects["secrets/shop/prom"] =
+      json::object({{"data", json::object({{"username", base64_encode("ann")}, {"password", base64_encode("pw")}})}});
+  env.advance(10s);
+  asked();
+  EXPECT_EQ(web.calls.at(0).headers.get("Authorization"), "Basic " + base64_encode("ann:pw"));
+}
+
+TEST_F(MetricProbeTest, queries_reach_no_further_back_than_the_batch) {
+  question.data_since = env.clock().now();
+  env.advance(20s);
+  asked();
+  EXPECT_TRUE(web.calls.at(0).url.contains("%5B20s%5D")) << web.calls.at(0).url;
+}
+
+TEST_F(MetricProbeTest, settings_that_cannot_work_are_errors_with_a_way_out) {
+  const auto text = [&] {
+    question.samples.clear();
+    return asked().verdict.text;
+  };
+  question.gate.metric->provider = "splunk";
+  EXPECT_TRUE(text().starts_with("metric provider splunk is not implemented; use provider web"));
+  question.gate.metric->provider = "promtheus";
+  EXPECT_TRUE(text().starts_with("there is no metric provider promtheus; there are prometheus, web, "));
+  question.gate.metric->provider = "prometheus";
+  question.gate.metric->query = "up{pod=\"{{ pod }}\"}";
+  EXPECT_EQ(text(), "the query's variable pod is not known");
+  question.gate.metric->query = "up";
+  question.gate.metric->address = "ftp://x";
+  EXPECT_EQ(text(), "address \"ftp://x\" is no http:// or https:// URL");
+}
+
+}  // namespace
+}  // namespace slipway::delivery::probe

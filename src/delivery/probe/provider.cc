@@ -1,0 +1,175 @@
+#include "delivery/probe/provider.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "delivery/probe/secret.h"
+#include "json/text.h"
+
+namespace slipway::delivery::probe {
+namespace {
+
+using json::Value;
+
+constexpr std::size_t kShownBytes = 160;
+
+constexpr std::pair<std::string_view, Reducer> kReducers[] = {
+    {"only", Reducer::Only}, {"all", Reducer::All}, {"first", Reducer::First}, {"last", Reducer::Last},
+    {"min", Reducer::Min},   {"max", Reducer::Max}, {"avg", Reducer::Avg},     {"sum", Reducer::Sum}};
+
+/// What is known and not built: the reasons are a protocol or a client of its own that a gate does not need.
+std::vector<Provider> absent_rows() {
+  constexpr std::string_view kWeb = "provider web with the address, headers and jsonPath of its HTTP API";
+  constexpr std::string_view kExporter = "its Prometheus exporter with provider prometheus";
+  const std::pair<std::string_view, std::string_view> rows[] = {
+      {"cloudwatch", kExporter},
+      {"stackdriver", "the Prometheus API of Cloud Monitoring with provider prometheus"},
+      {"splunk", kWeb},
+      {"keptn", kWeb},
+      {"externalmetrics", kWeb},
+      {"wavefront", kWeb},
+      {"skywalking", kWeb},
+      {"kayenta", kWeb},
+      {"plugin", "a webhook gate"}};
+  std::vector<Provider> out;
+  for (const auto& [name, instead] : rows) out.push_back({.name = name, .instead = instead});
+  return out;
+}
+
+std::vector<Provider> make_rows() {
+  std::vector<Provider> out = {prometheus_row(), web_row()};
+  for (auto& rows : {datadog_rows(), hosted_rows(), series_rows(), absent_rows()})
+    out.insert(out.end(), rows.begin(), rows.end());
+  out.push_back({.name = "job", .no_data = "the Job has not ended", .source = "batch/v1 Job, conditions Complete and Failed"});
+  return out;
+}
+
+Value one_of(const std::vector<Value>& numbers, Reducer reducer) {
+  const auto is_less = [](const Value& a, const Value& b) { return a.as_double() < b.as_double(); };
+  double sum = 0;
+  for (const Value& number : numbers) sum += number.as_double();
+  switch (reducer) {
+    case Reducer::First:
+      return numbers.front();
+    case Reducer::Last:
+      return numbers.back();
+    case Reducer::Min:
+      return *std::ranges::min_element(numbers, is_less);
+    case Reducer::Max:
+      return *std::ranges::max_element(numbers, is_less);
+    case Reducer::Avg:
+      return sum / static_cast<double>(numbers.size());
+    case Reducer::Sum:
+      return sum;
+    case Reducer::Only:
+    case Reducer::All:
+      break;
+  }
+  return numbers.size() == 1 && reducer == Reducer::Only ? numbers.front() : json::array(numbers);
+}
+
+}  // namespace
+
+const std::vector<Provider>& providers() {
+  static const std::vector<Provider> rows = make_rows();
+  return rows;
+}
+
+Result<const Provider*> find_provider(std::string_view name, const Value& settings) {
+  std::string wanted = lower(name);
+  if (settings["apiVersion"].as_string() == "v2") wanted += "/v2";
+  const auto row = std::ranges::find(providers(), wanted, &Provider::name);
+  if (row == providers().end()) {
+    std::vector<std::string> names;
+    for (const Provider& one : providers()) {
+      if (one.instead.empty()) names.emplace_back(one.name);
+    }
+    return fail(Reason::NotFound, fmt::format("there is no metric provider {}; there are {}", wanted, joined(names, ", ")));
+  }
+  if (!row->instead.empty()) {
+    return fail(Reason::NotImplemented, fmt::format("metric provider {} is not implemented; use {}", wanted, row->instead));
+  }
+  return &*row;
+}
+
+Result<void> check_status(const HttpCall& call, int status, std::string_view body) {
+  if (status >= 200 && status <= 299) return {};
+  const std::string where = call.url.substr(0, call.url.find('?'));
+  return fail(Reason::Invalid, fmt::format("{} {}: {} {}: {}", call.method, where, status, http::status_text(status),
+                                           shortened(body, kShownBytes)));
+}
+
+Result<Value> reduced(const Extracted& extracted, const Value& settings, Reducer reducer) {
+  if (!extracted.is_series) return extracted.value;
+  if (const std::string_view name = settings["reducer"].as_string(); !name.empty()) {
+    const auto row = std::ranges::find(kReducers, name, &std::pair<std::string_view, Reducer>::first);
+    if (row == std::end(kReducers)) {
+      return fail(Reason::Invalid, fmt::format("reducer {} is none of only, all, first, last, min, max, avg, sum", name));
+    }
+    reducer = row->second;
+  }
+  if (reducer == Reducer::All) return extracted.value;
+  std::vector<Value> numbers;
+  for (const Value& item : extracted.value.items()) {
+    if (!std::isnan(item.as_double())) numbers.push_back(item);
+  }
+  if (numbers.empty()) return extracted.value.item(0);  // NaN, or null when there is nothing
+  return one_of(numbers, reducer);
+}
+
+Result<std::string> filled_in(std::string_view text, const std::map<std::string, std::string>& variables) {
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const std::size_t open = text.find("{{", at);
+    out += text.substr(at, open - at);
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = text.find("}}", open);
+    if (close == std::string_view::npos) return fail(Reason::Invalid, "the query has \"{{\" without \"}}\"");
+    std::string_view name = trimmed(text.substr(open + 2, close - open - 2));
+    for (const std::string_view prefix : {"variables.", "args.", "."}) {
+      if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    }
+    const auto found = variables.find(std::string(name));
+    if (found == variables.end()) return fail(Reason::Invalid, fmt::format("the query's variable {} is not known", name));
+    out += found->second;
+    at = close + 2;
+  }
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || std::string_view("-._~").contains(c)) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+void add_headers(http::Headers& headers, const Value& from) {
+  for (const auto [name, value] : from.members()) {
+    if (value.is_string()) headers.set(std::string(name), value.str());
+    for (const Value& one : value.items()) headers.add(std::string(name), one.str());
+  }
+  for (const Value& item : from.items()) headers.set(item["key"].str(), item["value"].str());
+}
+
+void authorize(http::Headers& headers, const std::map<std::string, std::string>& credentials) {
+  const auto get = [&](const char* name) {
+    const auto found = credentials.find(name);
+    return found == credentials.end() ? std::string() : found->second;
+  };
+  if (const std::string token = get("token"); !token.empty()) {
+    headers.set("Authorization", "Bearer " + token);
+  } else if (const std::string user = get("username"); !user.empty()) {
+    headers.set("Authorization", "Basic " + base64_encode(fmt::format("{}:{}", user, get("password"))));
+  }
+}
+
+}  // namespace slipway::delivery::probe

@@ -1,0 +1,343 @@
+#include "delivery/rollout/traffic_entries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/digest.h"
+#include "delivery/rollout/traffic_edit.h"
+#include "delivery/rollout/traffic_match.h"
+#include "json/text.h"
+#include "kube/quantity.h"
+
+namespace slipway::delivery::rollout {
+
+using json::Value;
+using Naming = TrafficRow::Naming;
+
+namespace {
+
+constexpr std::string_view kLatest = "@latest";
+constexpr std::int64_t kWhole = 100;
+
+std::span<const Value> rules_of(const EntryList& list, const Value& document, Value& holder) {
+  holder = list.rules.empty() ? json::array({document}) : value_at(document, list.rules);
+  return holder.items();
+}
+
+Value with_rules(const EntryList& list, const Value& document, const Value& rules) {
+  if (!list.rules.empty()) return with_value(document, list.rules, rules);
+  return rules.item(0);
+}
+
+}  // namespace
+
+/// Which entries of a list are meant. Either both `source` and `target` (the user's own pair), or `base` alone.
+struct Entries::Pair {
+  std::optional<std::size_t> base;
+  std::optional<std::size_t> source;
+  std::optional<std::size_t> target;
+
+  bool is_own() const { return source && target; }
+  bool has(std::size_t i) const { return base == i || source == i || target == i; }
+};
+
+// --- names
+
+std::string Entries::target() const { return row_.naming == Naming::Revision ? std::string(kLatest) : route_.target_service; }
+
+bool Entries::names_host(const Value& entry, std::string_view service) const {
+  const std::string_view host = value_at(entry, "/destination/host").as_string();
+  if (host == service) return true;
+  const std::string qualified = fmt::format("{}.{}", service, route_.ns);
+  return host.starts_with(qualified) && (host.size() == qualified.size() || host[qualified.size()] == '.');
+}
+
+bool Entries::names(const Value& entry, std::string_view service) const {
+  if (service.empty() || entry["mirror"].as_bool()) return false;
+  const std::string_view name = value_at(entry, row_.name_path).as_string();
+  const auto is_or_absent = [&](std::string_view member, std::string_view wanted) {
+    return !entry.has(member) || entry[member].as_string() == wanted;
+  };
+  switch (row_.naming) {
+    case Naming::Plain:
+    case Naming::KumaTag:
+      return name == entry_name(row_, route_, service);
+    case Naming::Backend:
+      return name == service && is_or_absent("kind", "Service") && is_or_absent("group", "") &&
+             is_or_absent("namespace", route_.ns);
+    case Naming::Host:
+      return names_host(entry, service);
+    case Naming::Subset:
+      return names_host(entry, route_.service) && name == (service == route_.service ? "" : service);
+    case Naming::Upstream:
+      return name == entry_name(row_, route_, service) ||
+             name == fmt::format("{}-{}-{}", route_.ns, service, route_.port.value_or(80));
+    case Naming::Revision:
+      if (service == kLatest || service == route_.service) return entry["latestRevision"].as_bool();
+      return name == service;
+  }
+  return false;
+}
+
+Value Entries::renamed(const Value& entry, std::string_view service) const {
+  if (row_.naming == Naming::Revision) {
+    return service == kLatest ? entry.without("revisionName").with("latestRevision", true)
+                              : entry.without("latestRevision").without("tag").with("revisionName", service);
+  }
+  std::string name = entry_name(row_, route_, service);
+  if (row_.naming == Naming::Host) {
+    const std::string_view host = value_at(entry, "/destination/host").as_string();
+    name += host.substr(std::min(host.find('.'), host.size()));
+  }
+  const Value changed = with_value(entry, row_.name_path, name);
+  return row_.naming == Naming::Upstream ? with_value(changed, "/destination/upstream/namespace", route_.ns) : changed;
+}
+
+std::optional<std::size_t> Entries::find(const Value& entries, std::string_view service) const {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (names(entries.item(i), service)) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> Entries::touched() const {
+  std::vector<std::string_view> paths = {row_.name_path, row_.weight == "percent" ? "/percent" : "/weight"};
+  if (row_.naming == Naming::Upstream) paths.push_back("/destination/upstream/namespace");
+  if (row_.naming == Naming::Revision) paths.insert(paths.end(), {"/latestRevision", "/tag"});
+  return paths;
+}
+
+Value Entries::snapshot(const Value& entry) const {
+  Value taken = Value::empty_object();
+  for (const std::string_view path : touched()) {
+    if (const Value& value = value_at(entry, path); !value.is_null()) taken = taken.with(path, value);
+  }
+  return taken;
+}
+
+Value Entries::restored(const Value& entry, const Value& snapshot) const {
+  Value back = entry;
+  for (const std::string_view path : touched()) {
+    if (snapshot.has(path)) {
+      back = with_value(back, path, snapshot[path]);
+    } else if (!value_at(back, path).is_null()) {
+      back = without_value(back, path);
+    }
+  }
+  return back;
+}
+
+// --- weights
+
+std::int64_t Entries::units(const Value& entry) const {
+  const Value& weight = entry[row_.weight];
+  if (!weight.is_string()) return weight.as_int(row_.needs_weight ? 0 : 1);
+  const auto quantity = kube::Quantity::parse(weight.as_string());
+  return quantity ? quantity->units() : 0;
+}
+
+Value Entries::amount(std::int64_t weight) const {
+  return row_.codec == TrafficRow::Codec::Quantity ? Value(std::to_string(weight)) : Value(weight);
+}
+
+Result<Entries::Weights> Entries::weights(const Value& entries, const Pair& pair, std::int64_t percent) const {
+  std::int64_t others = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!pair.has(i) && !entries.item(i)["mirror"].as_bool()) others += units(entries.item(i));
+  }
+  if (others == 0) return Weights{amount(kWhole - percent), amount(percent)};
+  // Other entries keep their share, so the pair gets what its entry had: 80 of 100 at 10 percent are 72 and 8.
+  const std::int64_t whole =
+      pair.is_own() ? units(entries.item(*pair.source)) + units(entries.item(*pair.target)) : units(entries.item(*pair.base));
+  if (whole < kWhole && whole * percent % kWhole != 0) {
+    return fail(Reason::Invalid,
+                fmt::format("traffic: {} percent of the weight {} that {} has beside other entries is no whole "
+                            "number; multiply the weights of that list by 100",
+                            percent, whole, route_.service));
+  }
+  const std::int64_t share = (whole * percent + kWhole / 2) / kWhole;
+  return Weights{amount(whole - share), amount(share)};
+}
+
+std::optional<std::int64_t> Entries::weight(const Value& document, const Value& record) const {
+  if (record["target"].as_string() != target()) return std::nullopt;
+  for (const EntryList& list : row_.lists) {
+    Value holder;
+    for (const Value& rule : rules_of(list, document, holder)) {
+      const Value& entries = value_at(rule, list.entries);
+      const auto target_at = find(entries, target());
+      const auto source_at = find(entries, record["source"].as_string());
+      if (!source_at) continue;
+      if (!target_at) return 0;
+      const std::int64_t share = units(entries.item(*target_at));
+      const std::int64_t whole = share + units(entries.item(*source_at));
+      return whole == 0 ? 0 : (share * kWhole + whole / 2) / whole;
+    }
+  }
+  return std::nullopt;
+}
+
+// --- taking back
+
+std::string Entries::key_of(const EntryList& list, const Value& rule) const {
+  if (list.rules.empty()) return "";
+  if (const std::string_view name = rule["name"].as_string(); !name.empty()) return std::string(name);
+  return fmt::format("{:08x}", fnv1a_32(json::print(without_value(rule, list.entries))));
+}
+
+bool Entries::is_only_target(const Value& entries, std::string_view target) const {
+  return entries.size() == 1 && names(entries.item(0), target);
+}
+
+Value Entries::without_pair(const EntryList& list, const Value& rule, const Value& kept, const Value& record, bool target_stays,
+                            Base& base) const {
+  Value entries = value_at(rule, list.entries);
+  const auto source_at = find(entries, record["source"].as_string());
+  const auto target_at = find(entries, record["target"].as_string());
+  if (!kept.has("was")) {  // the user's own pair
+    for (const auto& [at, member] : {std::pair{source_at, "source"}, std::pair{target_at, "target"}}) {
+      if (at && !target_stays) entries = entries.with_item(*at, restored(entries.item(*at), kept[member]));
+    }
+    return with_value(rule, list.entries, entries);
+  }
+  const std::size_t at = source_at.value_or(target_at.value_or(0));
+  if (target_at) base.targets.push_back(entries.item(*target_at));
+  Value back = restored(entries.item(at), kept["was"]);
+  if (target_stays && kept["direct"].as_bool()) back = renamed(back, record["target"].as_string());
+  entries = entries.with_item(at, back);
+  if (target_at && target_at != at) entries = entries.without_item(*target_at);
+  return with_value(rule, list.entries, entries);
+}
+
+Entries::Base Entries::take_back(const Value& document, const Value& record, bool target_stays) const {
+  Base base{.document = document, .rules = {}, .targets = {}};
+  if (record.is_null()) return base;
+  const std::string_view source = record["source"].as_string();
+  const std::string_view target = record["target"].as_string();
+  std::vector<Value> kept(record["rules"].items().begin(), record["rules"].items().end());
+  for (std::size_t index = 0; index < row_.lists.size(); ++index) {
+    const EntryList& list = row_.lists[index];
+    Value holder;
+    std::vector<Value> rules;
+    for (Value rule : rules_of(list, base.document, holder)) {
+      const Value& entries = value_at(rule, list.entries);
+      const auto at = find(entries, source) ? find(entries, source) : find(entries, target);
+      if (!at || is_only_target(entries, target)) {
+        rules.push_back(rule);
+        continue;
+      }
+      rule = without_mirror(row_, list, rule, renamed(entries.item(*at), target));
+      const std::string key = key_of(list, rule);
+      const auto is_of_list = [&](const Value& one) { return one["list"].as_int() == static_cast<std::int64_t>(index); };
+      auto found = std::ranges::find_if(kept, [&](const Value& one) { return is_of_list(one) && one["key"] == Value(key); });
+      if (found == kept.end()) found = std::ranges::find_if(kept, is_of_list);
+      if (found == kept.end()) {
+        rules.push_back(rule);
+        continue;
+      }
+      for (auto added = (*found)["added"].as_int(); added > 0 && !rules.empty(); --added) {
+        if (!is_only_target(value_at(rules.back(), list.entries), target)) break;
+        base.rules.push_back(rules.back());
+        rules.pop_back();
+      }
+      rules.push_back(without_pair(list, rule, *found, record, target_stays, base));
+      kept.erase(found);
+    }
+    if (!holder.is_null()) base.document = with_rules(list, base.document, json::array(rules));
+  }
+  return base;
+}
+
+// --- writing
+
+Result<bool> Entries::write_rule(const EntryList& list, const Value& rule, const Base& base, const Split& split,
+                                 json::ArrayBuilder& rules, json::ArrayBuilder& records) const {
+  Value entries = value_at(rule, list.entries);
+  Pair pair{.base = std::nullopt, .source = find(entries, route_.source_service), .target = find(entries, target())};
+  if (pair.is_own() && pair.source == pair.target) pair.target.reset();
+  if (!pair.is_own()) {
+    pair.base = find(entries, route_.service);
+    if (!pair.base) pair.base = pair.source;
+    pair.source.reset();
+    pair.target.reset();
+  }
+  if (!pair.is_own() && !pair.base) {
+    rules.add(rule);
+    return false;
+  }
+  Value record = json::object({{"list", &list - row_.lists.data()}, {"key", key_of(list, rule)}});
+  SLIPWAY_TRY(share, weights(entries, pair, split.weight));
+  const Value own = entries.item(pair.is_own() ? *pair.target : *pair.base);
+  Value target_entry = renamed(own, target()).without(row_.weight);
+  if (pair.is_own()) {
+    record = record.with("source", snapshot(entries.item(*pair.source))).with("target", snapshot(own));
+    entries = entries.with_item(*pair.source, entries.item(*pair.source).with(row_.weight, share.source));
+    entries = entries.with_item(*pair.target, own.with(row_.weight, share.target));
+  } else {
+    record = record.with("was", snapshot(own));
+    if (!names(own, route_.service)) record = record.with("direct", true);
+    const bool is_alone = split.weight == 0 && row_.zero == TrafficRow::Zero::EntryLeftOut;
+    const Value weight = !is_alone                                    ? share.source
+                         : row_.needs_weight && !own.has(row_.weight) ? amount(kWhole)
+                                                                      : own[row_.weight];
+    Value source_entry = renamed(own, route_.source_service);
+    if (!weight.is_null()) source_entry = source_entry.with(row_.weight, weight);
+    for (const Value& used : base.targets) {
+      if (names(used, target()) && covers(used, target_entry)) target_entry = used.without(row_.weight);
+    }
+    entries = entries.with_item(*pair.base, source_entry);
+    if (!is_alone) entries = entries.inserted(*pair.base + 1, target_entry.with(row_.weight, share.target));
+  }
+  bool takes_http = false;
+  Value written = with_value(rule, list.entries, entries);
+  if (list.is_http) {
+    const Value alone = row_.needs_weight ? target_entry.with(row_.weight, amount(kWhole)) : target_entry;
+    SLIPWAY_TRY(added, matched_rules(row_, rule, split));
+    for (const Value& extra : added) {
+      const Value wanted = with_value(extra, list.entries, json::array({alone}));
+      const auto used = std::ranges::find_if(base.rules, [&](const Value& one) { return covers(one, wanted); });
+      rules.add(used == base.rules.end() ? wanted : *used);
+    }
+    record = record.with("added", static_cast<std::int64_t>(added.size()));
+    if (split.mirror_percent > 0) {
+      SLIPWAY_TRY(mirrored, with_mirror(row_, list, written, target_entry, split.mirror_percent));
+      written = mirrored;
+    }
+    takes_http = true;
+  }
+  rules.add(written);
+  records.add(record);
+  return takes_http;
+}
+
+Result<Entries::Written> Entries::write(const Base& base, const Split& split) const {
+  Value document = base.document;
+  json::ArrayBuilder records;
+  bool takes_http = false;
+  for (const EntryList& list : row_.lists) {
+    Value holder;
+    json::ArrayBuilder rules;
+    const std::size_t before = records.size();
+    for (const Value& rule : rules_of(list, document, holder)) {
+      SLIPWAY_TRY(takes, write_rule(list, rule, base, split, rules, records));
+      takes_http = takes_http || takes;
+    }
+    if (records.size() > before) document = with_rules(list, document, rules.build());
+  }
+  if (records.empty()) {
+    return fail(
+        Reason::Invalid,
+        fmt::format("traffic: {} \"{}\" has no entry for \"{}\" ({}); add one, or name another object in ingressRef",
+                    row_.kind.kind, object_name(row_, route_), entry_name(row_, route_, route_.service), row_.name_path));
+  }
+  if (!takes_http && (!split.matches.empty() || split.mirror_percent > 0)) {
+    return fail(Reason::Invalid, fmt::format("traffic: {} \"{}\" can neither match nor mirror requests; leave matches and "
+                                             "mirrorPercent out",
+                                             row_.kind.kind, object_name(row_, route_)));
+  }
+  return Written{document, json::object({{"source", route_.source_service}, {"target", target()}, {"rules", records.build()}})};
+}
+
+}  // namespace slipway::delivery::rollout

@@ -41,7 +41,7 @@ inline constexpr std::string_view kTrafficAnnotation = "rollout.slipway.dev/traf
 
 /// What of the traffic goes to the target.
 struct Split {
-  std::int64_t weight = 0;           // percent
+  std::int64_t weight = 0;             // percent
   std::vector<json::Value> matches{};  // HTTPRouteMatch
   std::int64_t mirror_percent = 0;
   json::Value request_headers{};  // HTTPHeaderFilter {set, add, remove} for requests that match; null: none

@@ -31,6 +31,27 @@ Value with_rules(const EntryList& list, const Value& document, const Value& rule
   return rules.item(0);
 }
 
+/// Members in the order of their names: an entry that was renamed twice has others in another order than before.
+Value sorted(const Value& value) {
+  if (value.is_array()) {
+    json::ArrayBuilder items;
+    for (const Value& item : value.items()) items.add(sorted(item));
+    return items.build();
+  }
+  if (!value.is_object()) return value;
+  std::map<std::string, Value> members;
+  for (const auto [key, member] : value.members()) members.emplace(key, sorted(member));
+  json::ObjectBuilder object;
+  for (auto& [key, member] : members) object.add(key, std::move(member));
+  return object.build();
+}
+
+std::string digest(const Value& value) { return fmt::format("{:08x}", fnv1a_32(json::print(sorted(value)))); }
+
+std::string state_of(const EntryList& list, const Value& rule) {
+  return digest(list.rules.empty() ? value_at(rule, list.entries) : rule);
+}
+
 }  // namespace
 
 /// Which entries of a list are meant. Either both `source` and `target` (the user's own pair), or `base` alone.
@@ -184,7 +205,7 @@ std::optional<std::int64_t> Entries::weight(const Value& document, const Value& 
 std::string Entries::key_of(const EntryList& list, const Value& rule) const {
   if (list.rules.empty()) return "";
   if (const std::string_view name = rule["name"].as_string(); !name.empty()) return std::string(name);
-  return fmt::format("{:08x}", fnv1a_32(json::print(without_value(rule, list.entries))));
+  return digest(without_value(rule, list.entries));
 }
 
 bool Entries::is_only_target(const Value& entries, std::string_view target) const {
@@ -192,7 +213,7 @@ bool Entries::is_only_target(const Value& entries, std::string_view target) cons
 }
 
 Value Entries::without_pair(const EntryList& list, const Value& rule, const Value& kept, const Value& record, bool target_stays,
-                            Base& base) const {
+                            Value& target) const {
   Value entries = value_at(rule, list.entries);
   const auto source_at = find(entries, record["source"].as_string());
   const auto target_at = find(entries, record["target"].as_string());
@@ -203,7 +224,7 @@ Value Entries::without_pair(const EntryList& list, const Value& rule, const Valu
     return with_value(rule, list.entries, entries);
   }
   const std::size_t at = source_at.value_or(target_at.value_or(0));
-  if (target_at) base.targets.push_back(entries.item(*target_at));
+  if (target_at) target = entries.item(*target_at);
   Value back = restored(entries.item(at), kept["was"]);
   if (target_stays && kept["direct"].as_bool()) back = renamed(back, record["target"].as_string());
   entries = entries.with_item(at, back);
@@ -212,7 +233,7 @@ Value Entries::without_pair(const EntryList& list, const Value& rule, const Valu
 }
 
 Entries::Base Entries::take_back(const Value& document, const Value& record, bool target_stays) const {
-  Base base{.document = document, .rules = {}, .targets = {}};
+  Base base{.document = document, .reusable = {}};
   if (record.is_null()) return base;
   const std::string_view source = record["source"].as_string();
   const std::string_view target = record["target"].as_string();
@@ -237,12 +258,15 @@ Entries::Base Entries::take_back(const Value& document, const Value& record, boo
         rules.push_back(rule);
         continue;
       }
+      Reusable own{.list = index, .state = "", .matches = (*found)["matches"], .rules = {}, .target = {}};
       for (auto added = (*found)["added"].as_int(); added > 0 && !rules.empty(); --added) {
         if (!is_only_target(value_at(rules.back(), list.entries), target)) break;
-        base.rules.push_back(rules.back());
+        own.rules.insert(own.rules.begin(), rules.back());
         rules.pop_back();
       }
-      rules.push_back(without_pair(list, rule, *found, record, target_stays, base));
+      rules.push_back(without_pair(list, rule, *found, record, target_stays, own.target));
+      own.state = state_of(list, rules.back());
+      if ((*found)["state"] == Value(own.state)) base.reusable.push_back(std::move(own));
       kept.erase(found);
     }
     if (!holder.is_null()) base.document = with_rules(list, base.document, json::array(rules));
@@ -252,64 +276,73 @@ Entries::Base Entries::take_back(const Value& document, const Value& record, boo
 
 // --- writing
 
+Entries::Pair Entries::pair_in(const Value& entries) const {
+  const Pair own{.base = std::nullopt, .source = find(entries, route_.source_service), .target = find(entries, target())};
+  if (own.is_own() && own.source != own.target) return own;
+  const auto base = find(entries, route_.service);
+  return {.base = base ? base : own.source, .source = std::nullopt, .target = std::nullopt};
+}
+
+Result<Entries::WrittenPair> Entries::write_pair(const Value& entries, const Pair& pair, const Reusable* used,
+                                                 std::int64_t percent) const {
+  SLIPWAY_TRY(share, weights(entries, pair, percent));
+  const Value own = entries.item(pair.is_own() ? *pair.target : *pair.base);
+  WrittenPair written{.entries = entries, .target = renamed(own, target()).without(row_.weight), .record = {}};
+  if (pair.is_own()) {
+    const Value source = entries.item(*pair.source);
+    written.record = json::object({{"source", snapshot(source)}, {"target", snapshot(own)}});
+    written.entries = entries.with_item(*pair.source, source.with(row_.weight, share.source))
+                          .with_item(*pair.target, own.with(row_.weight, share.target));
+    return written;
+  }
+  written.record = json::object({{"was", snapshot(own)}});
+  if (!names(own, route_.service)) written.record = written.record.with("direct", true);
+  if (used != nullptr && covers(used->target, written.target)) written.target = used->target.without(row_.weight);
+  Value source = renamed(own, route_.source_service);
+  if (percent == 0 && row_.zero == TrafficRow::Zero::EntryLeftOut) {
+    if (row_.needs_weight && !own.has(row_.weight)) source = source.with(row_.weight, amount(kWhole));
+    written.entries = entries.with_item(*pair.base, source);
+  } else {
+    written.entries = entries.with_item(*pair.base, source.with(row_.weight, share.source))
+                          .inserted(*pair.base + 1, written.target.with(row_.weight, share.target));
+  }
+  return written;
+}
+
 Result<bool> Entries::write_rule(const EntryList& list, const Value& rule, const Base& base, const Split& split,
                                  json::ArrayBuilder& rules, json::ArrayBuilder& records) const {
-  Value entries = value_at(rule, list.entries);
-  Pair pair{.base = std::nullopt, .source = find(entries, route_.source_service), .target = find(entries, target())};
-  if (pair.is_own() && pair.source == pair.target) pair.target.reset();
-  if (!pair.is_own()) {
-    pair.base = find(entries, route_.service);
-    if (!pair.base) pair.base = pair.source;
-    pair.source.reset();
-    pair.target.reset();
-  }
+  const Value& entries = value_at(rule, list.entries);
+  const Pair pair = pair_in(entries);
   if (!pair.is_own() && !pair.base) {
     rules.add(rule);
     return false;
   }
-  Value record = json::object({{"list", &list - row_.lists.data()}, {"key", key_of(list, rule)}});
-  SLIPWAY_TRY(share, weights(entries, pair, split.weight));
-  const Value own = entries.item(pair.is_own() ? *pair.target : *pair.base);
-  Value target_entry = renamed(own, target()).without(row_.weight);
-  if (pair.is_own()) {
-    record = record.with("source", snapshot(entries.item(*pair.source))).with("target", snapshot(own));
-    entries = entries.with_item(*pair.source, entries.item(*pair.source).with(row_.weight, share.source));
-    entries = entries.with_item(*pair.target, own.with(row_.weight, share.target));
-  } else {
-    record = record.with("was", snapshot(own));
-    if (!names(own, route_.service)) record = record.with("direct", true);
-    const bool is_alone = split.weight == 0 && row_.zero == TrafficRow::Zero::EntryLeftOut;
-    const Value weight = !is_alone                                    ? share.source
-                         : row_.needs_weight && !own.has(row_.weight) ? amount(kWhole)
-                                                                      : own[row_.weight];
-    Value source_entry = renamed(own, route_.source_service);
-    if (!weight.is_null()) source_entry = source_entry.with(row_.weight, weight);
-    for (const Value& used : base.targets) {
-      if (names(used, target()) && covers(used, target_entry)) target_entry = used.without(row_.weight);
-    }
-    entries = entries.with_item(*pair.base, source_entry);
-    if (!is_alone) entries = entries.inserted(*pair.base + 1, target_entry.with(row_.weight, share.target));
-  }
-  bool takes_http = false;
-  Value written = with_value(rule, list.entries, entries);
+  const std::size_t index = static_cast<std::size_t>(&list - row_.lists.data());
+  const std::string state = state_of(list, rule);
+  const auto found =
+      std::ranges::find_if(base.reusable, [&](const Reusable& one) { return one.list == index && one.state == state; });
+  const Reusable* used = found == base.reusable.end() ? nullptr : &*found;
+  SLIPWAY_TRY(written, write_pair(entries, pair, used, split.weight));
+  Value record = written.record.with("list", index).with("key", key_of(list, rule)).with("state", state);
+  Value changed = with_value(rule, list.entries, written.entries);
   if (list.is_http) {
-    const Value alone = row_.needs_weight ? target_entry.with(row_.weight, amount(kWhole)) : target_entry;
+    const Value alone = row_.needs_weight ? written.target.with(row_.weight, amount(kWhole)) : written.target;
     SLIPWAY_TRY(added, matched_rules(row_, rule, split));
-    for (const Value& extra : added) {
-      const Value wanted = with_value(extra, list.entries, json::array({alone}));
-      const auto used = std::ranges::find_if(base.rules, [&](const Value& one) { return covers(one, wanted); });
-      rules.add(used == base.rules.end() ? wanted : *used);
+    const Value matches = digest(json::array({json::array(split.matches), split.request_headers}));
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      const Value wanted = with_value(added[i], list.entries, json::array({alone}));
+      const bool is_there = used != nullptr && used->matches == matches && i < used->rules.size();
+      rules.add(is_there && covers(used->rules[i], wanted) ? used->rules[i] : wanted);
     }
-    record = record.with("added", static_cast<std::int64_t>(added.size()));
+    if (!added.empty()) record = record.with("added", added.size()).with("matches", matches);
     if (split.mirror_percent > 0) {
-      SLIPWAY_TRY(mirrored, with_mirror(row_, list, written, target_entry, split.mirror_percent));
-      written = mirrored;
+      SLIPWAY_TRY(mirrored, with_mirror(row_, list, changed, written.target, split.mirror_percent));
+      changed = mirrored;
     }
-    takes_http = true;
   }
-  rules.add(written);
+  rules.add(changed);
   records.add(record);
-  return takes_http;
+  return list.is_http;
 }
 
 Result<Entries::Written> Entries::write(const Base& base, const Split& split) const {

@@ -16,11 +16,19 @@ class Entries {
   /// Both must outlive it.
   Entries(const TrafficRow& row, const Route& route) : row_(row), route_(route) {}
 
-  /// The document without ours, and ours that may be used again (users may have edited them, servers add defaults).
+  /// What stood there of ours for a rule that nobody has changed since: used again, as users may have added to it, and servers
+  /// add defaults.
+  struct Reusable {
+    std::size_t list = 0;
+    std::string state;    // digest of the rule without ours
+    json::Value matches;  // digest of the matches that the rules are for
+    std::vector<json::Value> rules;
+    json::Value target;
+  };
+  /// The document without ours.
   struct Base {
     json::Value document;
-    std::vector<json::Value> rules;
-    std::vector<json::Value> targets;
+    std::vector<Reusable> reusable;
   };
   /// `record` is what write() gave; null: nothing of ours is there.
   Base take_back(const json::Value& document, const json::Value& record, bool target_stays) const;
@@ -41,6 +49,11 @@ class Entries {
     json::Value source;
     json::Value target;
   };
+  struct WrittenPair {
+    json::Value entries;
+    json::Value target;  // its entry, without a weight
+    json::Value record;
+  };
 
   bool names(const json::Value& entry, std::string_view service) const;
   bool names_host(const json::Value& entry, std::string_view service) const;
@@ -53,9 +66,13 @@ class Entries {
 
   bool is_only_target(const json::Value& entries, std::string_view target) const;
   json::Value without_pair(const EntryList& list, const json::Value& rule, const json::Value& kept, const json::Value& record,
-                           bool target_stays, Base& base) const;
+                           bool target_stays, json::Value& target) const;
   std::string key_of(const EntryList& list, const json::Value& rule) const;
 
+  Pair pair_in(const json::Value& entries) const;
+  Result<WrittenPair> write_pair(const json::Value& entries, const Pair& pair, const Reusable* used,
+                                 std::int64_t percent) const;
+  /// Adds what stands in the rule's place and a record, if it sends to the service; true when it takes matches and mirrors.
   Result<bool> write_rule(const EntryList& list, const json::Value& rule, const Base& base, const Split& split,
                           json::ArrayBuilder& rules, json::ArrayBuilder& records) const;
   Result<Weights> weights(const json::Value& entries, const Pair& pair, std::int64_t percent) const;

@@ -183,8 +183,10 @@ Result<std::vector<Change>> shift(const TrafficRow& row, const Route& route, con
   } else {
     add_patch(changes, row, before, after);
   }
-  const std::string abandoned = old["target"].str();
-  if (has_upstreams(row) && !abandoned.empty() && abandoned != route.target_service && abandoned != route.source_service) {
+  for (const char* version : {"source", "target"}) {
+    const std::string abandoned = old[version].str();
+    const bool is_used = abandoned.empty() || abandoned == route.target_service || abandoned == route.source_service;
+    if (!has_upstreams(row) || is_used || abandoned == route.service) continue;
     changes.push_back({Change::Kind::Delete, upstream_kind(), entry_name(row, route, abandoned), {}});
   }
   return changes;

@@ -120,7 +120,7 @@ std::string header(const kube::Object& rollout, const RolloutStatus& status, Tim
 
 }  // namespace
 
-std::string summary(const kube::Object& rollout, const control::View& /*view*/) {
+std::string summary_text(const kube::Object& rollout) {
   const RolloutStatus status = read_status(rollout);
   std::string line = fmt::format("{}/{}  {}", lower(kube::kind(rollout)), kube::name(rollout), state_text(status));
   if (!status.goals.empty() && status.rolling == Rolling::RollingInBatches) {

@@ -30,6 +30,8 @@ inline constexpr std::string_view kAuthorAnnotation = "rollout.slipway.dev/autho
 /// Of approvals, on the rollout's resource.
 inline constexpr std::string_view kApproveVerb = "approve";
 inline constexpr std::string_view kApproverUnknown = "ApproverUnknown";
+/// Who approves through the process that is the cluster itself, as `slipway … --data-dir` does.
+inline constexpr std::string_view kLocalUser = "local";
 /// Entries of status.approvals; a write of more is refused.
 inline constexpr std::size_t kMaxApprovals = 100;
 

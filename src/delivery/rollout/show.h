@@ -21,7 +21,7 @@ std::string target_of(const kube::Object& rollout, const RolloutStatus& status);
 std::optional<Verdict> verdict(const kube::Object& rollout);
 std::vector<News> news(const kube::Object& before, const kube::Object& after);
 /// A line and a table of the batches.
-std::string summary(const kube::Object& rollout, const control::View& view);
+std::string summary_text(const kube::Object& rollout);
 std::string describe(const kube::Object& rollout, const control::View& view, const std::vector<kube::Object>& events);
 /// A pause, a partition, an approval.
 std::optional<Hold> hold(const kube::Object& rollout);

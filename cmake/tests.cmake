@@ -1,6 +1,6 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
-foreach(folder IN ITEMS house docs world jobflow application families cli sockets serve remote_plane up)
+foreach(folder IN ITEMS house docs world jobflow application rollout families cli sockets serve remote_plane up)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)
     set(link)

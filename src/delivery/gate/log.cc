@@ -64,8 +64,12 @@ void shrink(Log& log) {
   };
   while (log.size() > 1 && is_too_big()) {
     if (join_oldest(log, bytes)) continue;
-    log.erase(log.begin());  // its gate has this entry only
-    bytes.erase(bytes.begin());
+    const std::string gate = log.front().gate;
+    for (std::size_t i = log.size(); i-- > 0;) {
+      if (log[i].gate != gate) continue;
+      log.erase(log.begin() + static_cast<std::ptrdiff_t>(i));
+      bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(i));
+    }
   }
 }
 

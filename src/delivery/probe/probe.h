@@ -19,19 +19,19 @@ namespace slipway::delivery::probe {
 
 /// Whoever holds the gate, and when it is asked.
 struct Question {
-  gate::GateSpec gate;
-  std::string key;   // the same for each try of one question: sent as Idempotency-Key
-  std::string name;  // of the object that holds the gate: sent in webhook bodies
-  std::string ns;
-  std::string phase;  // likewise: "rollingInBatches", "batchInitializing"
+  gate::GateSpec gate{};
+  std::string key{};   // the same for each try of one question: sent as Idempotency-Key
+  std::string name{};  // of the object that holds the gate: sent in webhook bodies
+  std::string ns{};
+  std::string phase{};  // likewise: "rollingInBatches", "batchInitializing"
   std::map<std::string, std::string>
-      variables;  // for queries: target, service, ingress …; name, namespace and interval are known
-  std::map<std::string, std::string> baseline_variables;  // what differs of them in baselineQuery
-  json::Value owner{};                                    // owner reference for a Job; may be null
-  Time since{};                                           // first asked
-  Time data_since{};                                      // numbers from before are no data
-  std::int64_t tries = 0;                                 // questions before this one
-  std::vector<gate::Sample> samples{};                    // of a metric, oldest first
+      variables{};  // for queries: target, service, ingress …; name, namespace and interval are known
+  std::map<std::string, std::string> baseline_variables{};  // what differs of them in baselineQuery
+  json::Value owner{};                                      // owner reference for a Job; may be null
+  Time since{};                                             // first asked
+  Time data_since{};                                        // numbers from before are no data
+  std::int64_t tries = 0;                                   // questions before this one
+  std::vector<gate::Sample> samples{};                      // of a metric, oldest first
 };
 
 struct Answer {

@@ -16,7 +16,7 @@ namespace slipway::delivery::probe {
 
 /// What a provider is asked.
 struct Query {
-  std::string address;                               // without slashes at its end
+  std::string address{};                             // without slashes at its end
   std::string text{};                                // in the provider's language, variables filled in
   json::Value settings{};                            // of the gate: an object or null
   std::map<std::string, std::string> credentials{};  // the Secret's

@@ -27,7 +27,8 @@ Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& mem
     : tools_(tools), run_(run), rollout_(std::move(rollout)), memory_(memory) {}
 
 Task<Outcome> Pass::run() {
-  auto status = json::decode<RolloutStatus>(rollout_["status"], "status", {.allow_unknown = true});
+  const Value stored = rollout_["status"].is_null() ? Value::empty_object() : rollout_["status"];
+  auto status = json::decode<RolloutStatus>(stored, "status", {.allow_unknown = true});
   if (!status) co_return Outcome::failed(std::move(status).error());
   status_ = std::move(*status);
   remember();

@@ -122,11 +122,11 @@ void undo(FieldPatch& patch, const Workload& workload, const Snapshot* snapshot,
 }  // namespace
 
 Snapshot snapshot_of(const Workload& workload) {
-  Snapshot made{.id = workload.id,
-                .api_version = workload.kind.api_version(),
-                .kind = workload.kind.kind,
-                .name = std::string(kube::name(workload.object)),
-                .fields = {}};
+  Snapshot made;
+  made.id = workload.id;
+  made.api_version = workload.kind.api_version();
+  made.kind = workload.kind.kind;
+  made.name = kube::name(workload.object);
   if (workload.object.is_null() || workload.row == nullptr) return made;
   const WorkloadRow& row = *workload.row;
   for (const std::string& path : {row.size, row.partition, row.pause, row.held_path}) {

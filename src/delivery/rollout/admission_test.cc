@@ -94,6 +94,8 @@ TEST(RolloutAdmission, refuses_a_spec_that_cannot_be_carried_out) {
       {"a split without a provider",
        "{rolloutBatches: [{traffic: {weight: 10}}]}",
        {"spec.rolloutPlan.traffic.provider: ", "rolloutBatches[0].traffic"}},
+      {"a provider that nobody knows", "{traffic: {provider: carrier-pigeon}}",
+       {"spec.rolloutPlan.traffic.provider: Unsupported value: \"carrier-pigeon\"", "\"nginx\""}},
       {"an ingress elsewhere",
        "{traffic: {provider: nginx, ingressRef: {name: web, namespace: other}}}",
        {"ingressRef.namespace: ", "own namespace"}},

@@ -26,6 +26,8 @@ struct SessionOptions {
   bool opens_cluster = true;
   /// The first is the hub. Empty: those that the folder has, one without a name in a new folder.
   std::vector<std::string> clusters{};
+  /// Of each cluster.
+  std::size_t nodes = 1;
   /// Of what is delivered, where a family leaves the choice.
   delivery::OnFault on_fault = delivery::OnFault::Refuse;
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;

@@ -142,6 +142,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.server.address = address_.is_any() ? "127.0.0.1" : address_.host;
   options.server.port = http_->port();
   options.on_fault = on_fault_of(arguments_);
+  options.server.nodes = arguments_.nodes;
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");

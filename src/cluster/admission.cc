@@ -1,5 +1,7 @@
 #include "cluster/admission.h"
 
+#include <array>
+
 #include "cluster/names.h"
 #include "cluster/placement.h"
 
@@ -7,8 +9,11 @@ namespace slipway::cluster {
 
 std::vector<kube::AdmissionRow> admission_rows() {
   const auto place_pod = [](const kube::Object& pod, const kube::Object& old, const kube::FindObject& find) {
-    if (!old.is_null() || pod["spec"].has("nodeName")) return pod;
-    return placement_fault(pod, find(kNodes, "", kNodeName)) ? pod : pod.with_path({"spec", "nodeName"}, kNodeName);
+    if (!old.is_null() || pod["spec"].has("nodeName") || !find(kNodes, "", kSecondNode).is_null()) return pod;
+    const kube::Object node = find(kNodes, "", kNodeName);
+    if (node.is_null()) return pod;
+    const std::string name = choose_node(pod, std::array{NodeLoad{node}});
+    return name.empty() ? pod : pod.with_path({"spec", "nodeName"}, name);
   };
   const auto protect_claim = [](const kube::Object& claim, const kube::Object&) {
     return kube::is_deleting(claim) ? claim : kube::with_finalizer(claim, kClaimProtection);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/claim.h"
+#include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
 #include "cluster/event_expiry.h"
@@ -12,6 +13,7 @@
 #include "cluster/namespace.h"
 #include "cluster/pod.h"
 #include "cluster/replica_set.h"
+#include "cluster/statefulset.h"
 #include "kube/builtin.h"
 
 namespace slipway::cluster {
@@ -21,7 +23,8 @@ namespace {
 /// What a namespace that goes holds: its controller is told by caches when something of `watched` has gone, and looks again for
 /// the rest.
 struct Contents {
-  std::vector<kube::Resource> watched{kPods, kJobs, kReplicaSets, kDeployments, kConfigMaps, kSecrets, kClaims};
+  std::vector<kube::Resource> watched{kPods,       kJobs,       kReplicaSets, kDeployments, kStatefulSets,
+                                      kDaemonSets, kConfigMaps, kSecrets,     kClaims};
   std::vector<kube::Resource> all = watched;
 
   Contents() {
@@ -40,6 +43,8 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<JobController>(env));
   add(std::make_unique<ReplicaSetController>(env));
   add(std::make_unique<DeploymentController>(env));
+  add(std::make_unique<StatefulSetController>(env));
+  add(std::make_unique<DaemonSetController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
   add(std::make_unique<ClaimController>(options.pods));
   add(std::make_unique<NamespaceController>(env, std::move(contents.all), std::move(contents.watched)));

@@ -21,6 +21,9 @@ using kube::kReplicaSets;
 using kube::kSecrets;
 
 inline const kube::Resource kNodes{"", "v1", "nodes"};
+inline const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
+inline const kube::Resource kDaemonSets{"apps", "v1", "daemonsets"};
+inline const kube::Resource kControllerRevisions{"apps", "v1", "controllerrevisions"};
 
 /// Keeps a claim until no pod uses it and what is kept for it is gone.
 inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protection";
@@ -39,6 +42,13 @@ inline constexpr std::string_view kMissingImages = "slipway.dev/missing-images";
 /// Which attempt a pod is, from 0: chooses from kExitCode. Set by the Job controller unless the template has it.
 inline constexpr std::string_view kAttempt = "slipway.dev/attempt";
 
+/// Label of the pods of a StatefulSet (name of the ControllerRevision) and of a DaemonSet (its hash).
+inline constexpr std::string_view kRevisionHash = "controller-revision-hash";
+
+/// Labels of the pods of a StatefulSet: their own name, their ordinal.
+inline constexpr std::string_view kPodName = "statefulset.kubernetes.io/pod-name";
+inline constexpr std::string_view kPodIndex = "apps.kubernetes.io/pod-index";
+
 /// The pod condition of a pod that ended by no fault of its own; podFailurePolicy may ignore it.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 /// Reasons of that condition: the process that watched over the pod was killed; the pod was stopped together with Slipway, and
@@ -49,8 +59,9 @@ inline constexpr std::string_view kStoppedWithSlipway = "Terminated";
 /// Annotation of a ReplicaSet: cluster/replica_set_plan.h, PodNumbers.
 inline constexpr std::string_view kPodNumbers = "slipway.dev/pod-numbers";
 
-/// The one node there is.
+/// The first node of a cluster, and the second, which is there when there are several (server::Options::nodes).
 inline constexpr std::string_view kNodeName = "local";
+inline constexpr std::string_view kSecondNode = "local-2";
 /// Its address: this machine as it sees itself.
 inline constexpr const char* kNodeAddress = "127.0.0.1";
 

@@ -39,7 +39,32 @@ void PodController::watch(control::Watches& watches) {
     }
     return waiting;
   });
+  watches.changes(kPods, [this](const kube::Object& before, const kube::Object& after) {
+    count_pod(before, after);
+    return std::vector<kube::ObjectKey>{};
+  });
   runtime_.on_change(watches.enqueue());
+}
+
+void PodController::count_pod(const kube::Object& before, const kube::Object& after) {
+  const auto node_of = [](const kube::Object& pod) {
+    return pod.is_null() || is_terminal_pod(pod) ? std::string() : pod["spec"]["nodeName"].str();
+  };
+  const std::string was = node_of(before);
+  const std::string is = node_of(after);
+  if (!was.empty()) --loads_[was];
+  if (!is.empty()) ++loads_[is];
+  if (after.is_null() || after["spec"].has("nodeName")) placing_.erase(kube::key_of(after.is_null() ? before : after));
+}
+
+std::vector<NodeLoad> PodController::node_loads() const {
+  std::vector<NodeLoad> nodes;
+  for (const auto& [key, node] : nodes_->objects()) {
+    const auto known = loads_.find(key.name);
+    nodes.push_back({node, known == loads_.end() ? 0 : known->second});
+    for (const auto& [pod, name] : placing_) nodes.back().pods += name == key.name;
+  }
+  return nodes;
 }
 
 Task<Outcome> PodController::reconcile(control::Reconcile& run) {
@@ -64,7 +89,8 @@ Task<Outcome> PodController::reconcile(control::Reconcile& run) {
 }
 
 Task<Outcome> PodController::place_pod(client::Client& client, kube::Object pod) {
-  const auto fault = placement_fault(pod, nodes_->get({"", std::string(kNodeName)}));
+  const std::vector<NodeLoad> nodes = node_loads();
+  const auto fault = placement_fault(pod, nodes);
   Result<kube::Object> written;
   if (fault) {
     const json::Value& before = pod["status"]["conditions"];
@@ -73,7 +99,10 @@ Task<Outcome> PodController::place_pod(client::Client& client, kube::Object pod)
     kube::Object told = pod.with_path({"status", "conditions"}, std::move(conditions));
     written = co_await client::update_status(client, kPods, std::move(told), kManager);
   } else {
-    written = co_await client::update(client, kPods, pod.with_path({"spec", "nodeName"}, kNodeName), kManager);
+    const std::string node = choose_node(pod, nodes);
+    placing_.insert_or_assign(kube::key_of(pod), node);
+    written = co_await client::update(client, kPods, pod.with_path({"spec", "nodeName"}, node), kManager);
+    if (!written) placing_.erase(kube::key_of(pod));
   }
   co_return written || written.error().reason == Reason::NotFound ? Outcome::settled() : Outcome::failed(written.error());
 }

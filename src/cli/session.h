@@ -59,6 +59,8 @@ class Session {
   void start_controllers();
   /// For steps that call foreign servers; made once. Null, with a warning, when it cannot be.
   HttpClient* http();
+  /// Connects to TCP ports, for probes.
+  cluster::Dial dial();
   /// Where logs of a cluster's pods are read, whether controllers run or not; null when pods are simulated.
   server::PodBackend* pod_logs(const std::string& cluster = "");
   /// Keeps what running tasks refer to until the loop has ended.

@@ -154,6 +154,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   if (arguments_.application_identity == "controller") controllers.acts_as = delivery::ActsAs::Controller;
   controllers.user = {.uid = geteuid(), .gid = getegid()};
   controllers.http = session_.http();
+  controllers.dial = session_.dial();
   if (arguments_.controllers == "cluster") controllers.families = {};
   controllers.keeps_definitions = true;
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;

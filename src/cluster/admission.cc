@@ -4,6 +4,7 @@
 
 #include "cluster/names.h"
 #include "cluster/placement.h"
+#include "cluster/pod_behaviour.h"
 
 namespace slipway::cluster {
 
@@ -18,7 +19,9 @@ std::vector<kube::AdmissionRow> admission_rows() {
   const auto protect_claim = [](const kube::Object& claim, const kube::Object&) {
     return kube::is_deleting(claim) ? claim : kube::with_finalizer(claim, kClaimProtection);
   };
-  return {{"", "Pod", {}, {}, place_pod}, {"", "PersistentVolumeClaim", protect_claim, {}}};
+  const auto check_script = [](const kube::Object& config_map, const kube::Object&) { return pod_script_causes(config_map); };
+  return {
+      {"", "Pod", {}, {}, place_pod}, {"", "PersistentVolumeClaim", protect_claim, {}}, {"", "ConfigMap", {}, check_script}};
 }
 
 }  // namespace slipway::cluster

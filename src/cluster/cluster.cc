@@ -6,8 +6,11 @@
 #include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
+#include "cluster/disruption.h"
+#include "cluster/endpoints_controller.h"
 #include "cluster/event_expiry.h"
 #include "cluster/garbage_collector.h"
+#include "cluster/hpa.h"
 #include "cluster/job.h"
 #include "cluster/names.h"
 #include "cluster/namespace.h"
@@ -51,6 +54,10 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<DefinitionController>());
   add(std::make_unique<EventExpiry>(env));
   add(std::make_unique<GarbageCollector>(env));
+  add(std::make_unique<EndpointSliceController>(env));
+  add(std::make_unique<EndpointsController>());
+  add(std::make_unique<DisruptionController>(env));
+  add(std::make_unique<AutoscalerController>(env));
 }
 
 }  // namespace slipway::cluster

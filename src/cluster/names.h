@@ -9,6 +9,7 @@
 
 namespace slipway::cluster {
 
+using kube::kBudgets;
 using kube::kClaims;
 using kube::kConfigMaps;
 using kube::kDefinitions;
@@ -19,6 +20,7 @@ using kube::kNamespaces;
 using kube::kPods;
 using kube::kReplicaSets;
 using kube::kSecrets;
+using kube::kServices;
 
 inline const kube::Resource kNodes{"", "v1", "nodes"};
 inline const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
@@ -31,14 +33,27 @@ inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protecti
 inline constexpr std::string_view kJobTracking = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
 
-/// Go duration, how long a simulated pod runs, e.g. "12.345678s"; absent: 0.
+// How a simulated pod behaves, as annotations of the pod (docs/simulated-pods.md; pod_behaviour.h). Durations are Go's.
+
+/// How long its containers run, e.g. "12.345678s"; absent: 0, or for ever under restartPolicy Always.
 inline constexpr std::string_view kRunTime = "slipway.dev/run-time";
-/// Exit code of a simulated pod. A list such as "1,1,0" gives one code per attempt, the last one for all further ones.
+/// Its exit code, or "oom". A list such as "1,oom,0" gives one code per attempt, the last one for all further ones. With a run
+/// time and restartPolicy Always it is a crash loop.
 inline constexpr std::string_view kExitCode = "slipway.dev/exit-code";
-/// Go duration after which the containers of a simulated pod are ready, counted from their start, or "never"; absent: 0.
+/// After how long its containers are ready, counted from their start, or "never"; absent: 0.
 inline constexpr std::string_view kReadyAfter = "slipway.dev/ready-after";
-/// Images, separated by commas, that a simulated pod cannot pull.
+/// How long its containers take to start; absent: 0.
+inline constexpr std::string_view kStartAfter = "slipway.dev/start-after";
+/// How long it takes to end when it is deleted, within its grace period; absent: 0.
+inline constexpr std::string_view kStopAfter = "slipway.dev/stop-after";
+/// Images, separated by commas, that it cannot pull.
 inline constexpr std::string_view kMissingImages = "slipway.dev/missing-images";
+/// After how long its node falls silent, counted from its start: it is not ready from then on, and lost when it no longer
+/// tolerates that (300 s, or its toleration of node.kubernetes.io/unreachable). Absent: never.
+inline constexpr std::string_view kNodeLoss = "slipway.dev/node-loss";
+/// Label of ConfigMaps whose entries change how running pods behave.
+inline constexpr std::string_view kPodScript = "slipway.dev/pod-script";
+
 /// Which attempt a pod is, from 0: chooses from kExitCode. Set by the Job controller unless the template has it.
 inline constexpr std::string_view kAttempt = "slipway.dev/attempt";
 

@@ -44,6 +44,18 @@ void PodController::watch(control::Watches& watches) {
     return std::vector<kube::ObjectKey>{};
   });
   runtime_.on_change(watches.enqueue());
+  if (!runtime_.takes_scripts()) return;
+  watches.changes(kConfigMaps, [this](const kube::Object& before, const kube::Object& after) {
+    std::vector<kube::ObjectKey> steered;
+    const bool is_script = kube::label(before, kPodScript) == "true" || kube::label(after, kPodScript) == "true";
+    if (!is_script) return steered;
+    const kube::ObjectKey key = kube::key_of(after.is_null() ? before : after);
+    runtime_.steer(key, after);
+    for (auto at = pods_->objects().lower_bound({key.ns, ""}); at != pods_->objects().end() && at->first.ns == key.ns; ++at) {
+      steered.push_back(at->first);
+    }
+    return steered;
+  });
 }
 
 void PodController::count_pod(const kube::Object& before, const kube::Object& after) {
@@ -114,17 +126,28 @@ Task<Outcome> PodController::run_pod(client::Client& client, kube::Object pod) {
     const auto told = co_await control::record_event(env_, client, pod, image_ignored(), "pod-runtime");
     if (!told && told.error().reason != Reason::Forbidden) co_return Outcome::failed(told.error());
   }
+  if (report->warning) {
+    const auto told = co_await warn(client, pod, *report->warning);
+    if (!told) co_return Outcome::failed(told.error());
+  }
   const json::Value status = pod_status(pod, *report, env_.clock.now());
   if (!status.is_same(pod["status"])) {
-    if (report->warning) {
-      const control::EventText warning{"Warning", report->warning->reason, report->warning->message, {}};
-      const auto told = co_await control::record_event(env_, client, pod, warning, "pod-runtime");
-      if (!told && told.error().reason != Reason::Forbidden) co_return Outcome::failed(told.error());
-    }
     const auto written = co_await control::write_status(client, kPods, pod, status, kManager);
     if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   }
   co_return report->look_again ? Outcome::retries_after(*report->look_again) : Outcome::settled();
+}
+
+/// Once per reason and pod; a reconcile that runs again tells nothing new.
+Task<Result<void>> PodController::warn(client::Client& client, kube::Object pod, PodWarning warning) {
+  const kube::ObjectKey key = kube::key_of(pod);
+  const auto known = warned_.find(key);
+  if (known != warned_.end() && known->second == warning.reason) co_return Result<void>{};
+  const control::EventText text{"Warning", warning.reason, warning.message, {}};
+  const auto told = co_await control::record_event(env_, client, std::move(pod), text, "pod-runtime");
+  if (!told && told.error().reason != Reason::Forbidden) co_return fail(told.error());
+  warned_[key] = warning.reason;
+  co_return Result<void>{};
 }
 
 /// Nothing runs any more: a pod that is being deleted may go (it does when its finalizers are gone).
@@ -140,6 +163,7 @@ Task<Outcome> PodController::finish_pod(client::Client& client, kube::Object pod
 Task<Result<void>> PodController::forget(kube::ObjectKey key, std::string uid) {
   SLIPWAY_CO_TRY_VOID(co_await runtime_.forget(std::move(uid)));
   uids_.erase(key);
+  warned_.erase(key);
   co_return Result<void>{};
 }
 

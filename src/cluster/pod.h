@@ -32,6 +32,7 @@ class PodController : public control::Controller {
   std::vector<NodeLoad> node_loads() const;
   void count_pod(const kube::Object& before, const kube::Object& after);
   Task<control::Outcome> run_pod(client::Client& client, kube::Object pod);
+  Task<Result<void>> warn(client::Client& client, kube::Object pod, PodWarning warning);
   Task<control::Outcome> finish_pod(client::Client& client, kube::Object pod);
 
   Env& env_;
@@ -41,6 +42,7 @@ class PodController : public control::Controller {
   std::map<kube::ObjectKey, std::string> uids_;     // of pods that the runtime knows
   std::map<std::string, std::int64_t> loads_;       // pods by node, in the cache
   std::map<kube::ObjectKey, std::string> placing_;  // pods whose node was written and is not in the cache yet
+  std::map<kube::ObjectKey, std::string> warned_;   // what was told last of a pod
   bool has_swept_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delivery/rollout/approvals.h"
 #include "delivery/rollout/promotion.h"
 #include "delivery/rollout/requests.h"
 #include "delivery/rollout/show.h"
@@ -79,14 +80,16 @@ Task<Result<CommandAnswer>> revert(ActionCall call) {
 }
 
 /// An entry as the process itself would sign it; admission puts the authenticated user and the time of its own there.
-Value approval(const ActionCall& call, std::int64_t attempt, const std::string& gate, bool is_rejected) {
-  return json::encode(Approval{.attempt = attempt,
-                               .gate = gate,
-                               .is_rejected = is_rejected,
-                               .comment = option(call, "comment"),
-                               .user = std::string(kLocalUser),
-                               .groups = {},
-                               .time = std::chrono::floor<std::chrono::seconds>(call.env.clock.now())});
+Value approval(const ActionCall& call, std::int64_t attempt, const std::string& key, gate::Approval::Decision decision) {
+  const gate::Approvable what = approvable(key, attempt);
+  return json::encode(gate::Approval{.gate = what.gate,
+                                     .attempt = what.attempt,
+                                     .batch = what.batch,
+                                     .decision = decision,
+                                     .comment = option(call, "comment"),
+                                     .user = std::string(kLocalUser),
+                                     .groups = {},
+                                     .at = std::chrono::floor<std::chrono::seconds>(call.env.clock.now())});
 }
 
 /// Which of the open gates are meant.
@@ -101,7 +104,7 @@ Result<std::vector<std::string>> gates_meant(const ActionCall& call, const kube:
 }
 
 /// Writes a yes or a no to gates. `gates` empty: those that wait and are meant.
-Task<Result<kube::Object>> decide(ActionCall call, std::vector<std::string> gates, bool is_rejected) {
+Task<Result<kube::Object>> decide(ActionCall call, std::vector<std::string> gates, gate::Approval::Decision decision) {
   for (int tried = 1;; ++tried) {
     SLIPWAY_CO_TRY(rollout, co_await client::get(call.client, call.resource, call.key));
     if (gates.empty()) {
@@ -111,7 +114,7 @@ Task<Result<kube::Object>> decide(ActionCall call, std::vector<std::string> gate
     const std::int64_t attempt = rollout["status"]["attempt"].as_int();
     json::ArrayBuilder entries;
     for (const Value& entry : rollout["status"]["approvals"].items()) entries.add(entry);
-    for (const std::string& gate : gates) entries.add(approval(call, attempt, gate, is_rejected));
+    for (const std::string& gate : gates) entries.add(approval(call, attempt, gate, decision));
     const kube::Object wanted = rollout.with_path({"status", "approvals"}, entries.build());
     auto written = co_await client::update_status(call.client, call.resource, wanted, kManager);
     if (!written && written.error().reason == Reason::Conflict && tried < kMaxTries) continue;
@@ -132,12 +135,12 @@ CommandAnswer decided(const kube::Object& rollout, std::string_view what) {
 }
 
 Task<Result<CommandAnswer>> approve(ActionCall call) {
-  SLIPWAY_CO_TRY(written, co_await decide(std::move(call), {}, false));
+  SLIPWAY_CO_TRY(written, co_await decide(std::move(call), {}, gate::Approval::Decision::Approve));
   co_return decided(written, "approved");
 }
 
 Task<Result<CommandAnswer>> reject(ActionCall call) {
-  SLIPWAY_CO_TRY(written, co_await decide(std::move(call), {}, true));
+  SLIPWAY_CO_TRY(written, co_await decide(std::move(call), {}, gate::Approval::Decision::Reject));
   co_return decided(written, "rejected");
 }
 
@@ -146,7 +149,8 @@ Task<Result<CommandAnswer>> promote(ActionCall call) {
   SLIPWAY_CO_TRY(rollout, co_await client::get(call.client, call.resource, call.key));
   const auto wanted = promotion(rollout, call.options);
   if (!wanted) co_return refused(rollout, wanted.error().message);
-  if (!wanted->approvals.empty()) SLIPWAY_CO_TRY_VOID(co_await decide(call, wanted->approvals, false));
+  if (!wanted->approvals.empty())
+    SLIPWAY_CO_TRY_VOID(co_await decide(call, wanted->approvals, gate::Approval::Decision::Approve));
   if (wanted->skips_gates) SLIPWAY_CO_TRY_VOID(co_await request(call, kSkipGatesRequest, ""));
   if (!wanted->spec_patch.is_null()) SLIPWAY_CO_TRY_VOID(co_await patch(call, wanted->spec_patch));
   co_return done(rollout, wanted->text, true);

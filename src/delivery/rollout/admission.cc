@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delivery/gate/approval.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/requests.h"
 #include "delivery/rollout/settings.h"
@@ -16,6 +17,10 @@ namespace {
 
 using json::quoted;
 using json::Value;
+
+constexpr wave::Moment kMoments[] = {wave::Moment::Initialize,   wave::Moment::BeforeBatch, wave::Moment::BeforeTraffic,
+                                     wave::Moment::AfterTraffic, wave::Moment::AfterBatch,  wave::Moment::Throughout,
+                                     wave::Moment::Finalize};
 
 const kube::Resource& resource_of(const kube::Object& rollout) {
   const std::string_view kind = kube::kind(rollout);
@@ -56,23 +61,33 @@ bool may_approve(const kube::Object& rollout, const kube::Asker& asker) {
   return asker.may(kApproveVerb, resource_of(rollout), kube::ns(rollout), kube::name(rollout));
 }
 
-Result<void> check_approval(const kube::Object& rollout, const PlanSettings& plan, const Approval& approval) {
+/// Whatever its moment.
+bool has_approval_gate(const PlanSettings& plan, const gate::Approval& approval) {
+  std::optional<std::int64_t> batch;
+  if (approval.batch >= 0) batch = approval.batch;
+  return std::ranges::any_of(kMoments, [&](wave::Moment at) {
+    const gate::GateSpec* gate = plan.find_gate(wave::gate_key(batch, at, approval.gate));
+    return gate != nullptr && gate->approval;
+  });
+}
+
+Result<void> check_approval(const kube::Object& rollout, const PlanSettings& plan, const gate::Approval& approval) {
   const std::int64_t attempt = rollout["status"]["attempt"].as_int();
   if (approval.attempt != attempt) {
     return fail(
         kube::conflict(resource_of(rollout), kube::name(rollout),
                        fmt::format("the approval is for attempt {}, the rollout is in attempt {}", approval.attempt, attempt)));
   }
-  const gate::GateSpec* gate = plan.find_gate(approval.gate);
-  if (gate != nullptr && gate->approval) return {};
-  return fail(Reason::Invalid, fmt::format("{} {} has no approval gate {}", resource_of(rollout).group_resource(),
-                                           quoted(kube::name(rollout)), quoted(approval.gate)));
+  if (has_approval_gate(plan, approval)) return {};
+  return fail(Reason::Invalid, fmt::format("{} {} has no approval gate {} {}", resource_of(rollout).group_resource(),
+                                           quoted(kube::name(rollout)), quoted(approval.gate),
+                                           approval.batch < 0 ? "of no batch" : fmt::format("of batch {}", approval.batch)));
 }
 
-Value stamped(Approval approval, const kube::Asker& asker) {
+Value stamped(gate::Approval approval, const kube::Asker& asker) {
   approval.user = asker.user->name;
   approval.groups = asker.user->groups;
-  approval.time = asker.now;
+  approval.at = asker.now;
   return json::encode(approval);
 }
 
@@ -117,7 +132,7 @@ Result<kube::Object> stamp_approvals(const kube::Object& rollout, const kube::Ob
   for (std::size_t i = 0; i < approvals.size(); ++i) {
     if (contains(before, approvals.item(i))) continue;
     if (!may_approve(old, asker)) return fail(refused(old, asker));
-    SLIPWAY_TRY(approval, json::decode<Approval>(approvals.item(i), fmt::format("status.approvals[{}]", i)));
+    SLIPWAY_TRY(approval, json::decode<gate::Approval>(approvals.item(i), fmt::format("status.approvals[{}]", i)));
     SLIPWAY_TRY_VOID(check_approval(old, plan, approval));
     approvals = approvals.with_item(i, stamped(std::move(approval), asker));
   }

@@ -94,6 +94,8 @@ TEST(RolloutAdmission, refuses_a_spec_that_cannot_be_carried_out) {
       {"a split without a provider",
        "{rolloutBatches: [{traffic: {weight: 10}}]}",
        {"spec.rolloutPlan.traffic.provider: ", "rolloutBatches[0].traffic"}},
+      {"a provider that nobody knows", "{traffic: {provider: carrier-pigeon}}",
+       {"spec.rolloutPlan.traffic.provider: Unsupported value: \"carrier-pigeon\"", "\"nginx\""}},
       {"an ingress elsewhere",
        "{traffic: {provider: nginx, ingressRef: {name: web, namespace: other}}}",
        {"ingressRef.namespace: ", "own namespace"}},
@@ -287,15 +289,17 @@ kube::Object with_approvals(const kube::Object& rollout, const std::string& list
 const std::string kGated = "{rolloutBatches: [{gates: [{name: ok, approval: {}}, {name: ask, webhook: {url: u}}]}, {}]}";
 
 TEST(RolloutAdmission, stamps_approvals_with_user_groups_and_time) {
-  const kube::Object old = with_approvals(running(kGated, 0), "[{attempt: 1, gate: 0/after/ok, user: bob}]");
-  const kube::Object wanted = with_approvals(
-      old,
-      "[{attempt: 1, gate: 0/after/ok, user: bob}, {attempt: 1, gate: 0/after/ok, user: root, groups: [system:masters], "
-      "time: '2020-01-01T00:00:00Z', comment: fine}]");
+  const kube::Object old =
+      with_approvals(running(kGated, 0), "[{attempt: 1, decision: approve, gate: ok, batch: 0, user: bob}]");
+  const kube::Object wanted = with_approvals(old,
+                                             "[{attempt: 1, decision: approve, gate: ok, batch: 0, user: bob}, {attempt: 1, "
+                                             "decision: approve, gate: ok, batch: 0, user: root, groups: [system:masters], "
+                                             "time: '2020-01-01T00:00:00Z', comment: fine}]");
   const auto stamped = stamp_approvals(wanted, old, asker(&kAnn, true));
   ASSERT_TRUE(stamped) << stamped.error().message;
   EXPECT_EQ((*stamped)["status"]["approvals"],
-            yaml("[{attempt: 1, gate: 0/after/ok, user: bob}, {attempt: 1, gate: 0/after/ok, comment: fine, user: ann, groups: "
+            yaml("[{attempt: 1, decision: approve, gate: ok, batch: 0, user: bob}, {attempt: 1, decision: approve, gate: ok, "
+                 "batch: 0, comment: fine, user: ann, groups: "
                  "[ops, dev], time: '2026-03-01T10:00:00Z'}]"));
   EXPECT_EQ(stamp_approvals(wanted, old, asker(nullptr, true)).value(), wanted) << "the process itself";
   EXPECT_EQ(stamp_approvals(old, old, asker(&kAnn, false)).value(), old) << "nothing changes";
@@ -310,11 +314,13 @@ TEST(RolloutAdmission, refuses_approvals_that_are_not_allowed_or_about_nothing) 
     Reason reason;
     std::string told;
   } cases[] = {
-      {"without the right", "{attempt: 1, gate: 0/after/ok}", false, Reason::Forbidden, "user \"ann\" may not approve"},
-      {"another attempt", "{attempt: 2, gate: 0/after/ok}", true, Reason::Conflict, "the rollout is in attempt 1"},
-      {"no such gate", "{attempt: 1, gate: 0/after/none}", true, Reason::Invalid, "0/after/none"},
-      {"no approval", "{attempt: 1, gate: 0/after/ask}", true, Reason::Invalid, "no approval gate"},
-      {"another batch", "{attempt: 1, gate: 1/after/ok}", true, Reason::Invalid, "1/after/ok"},
+      {"without the right", "{attempt: 1, decision: approve, gate: ok, batch: 0}", false, Reason::Forbidden,
+       "user \"ann\" may not approve"},
+      {"another attempt", "{attempt: 2, decision: approve, gate: ok, batch: 0}", true, Reason::Conflict,
+       "the rollout is in attempt 1"},
+      {"no such gate", "{attempt: 1, decision: approve, gate: none, batch: 0}", true, Reason::Invalid, "\"none\" of batch 0"},
+      {"no approval", "{attempt: 1, decision: approve, gate: ask, batch: 0}", true, Reason::Invalid, "no approval gate"},
+      {"another batch", "{attempt: 1, decision: approve, gate: ok, batch: 1}", true, Reason::Invalid, "of batch 1"},
   };
   for (const auto& one : cases) {
     const auto stamped = stamp_approvals(with_approvals(old, "[" + one.entry + "]"), old, asker(&kAnn, one.may));

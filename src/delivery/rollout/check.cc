@@ -6,6 +6,7 @@
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/subject.h"
+#include "delivery/rollout/traffic.h"
 #include "json/quoted.h"
 #include "json/text.h"
 
@@ -31,6 +32,7 @@ class Check {
     }
     check_references();
     check_spellings();
+    check_provider();
     check_hooks(plan_.webhooks, fmt::format("{}.rolloutWebhooks", kPlan), true);
     check_metrics(plan_.canary_metric, fmt::format("{}.canaryMetric", kPlan));
     for (std::size_t i = 0; i < plan_.batches.size(); ++i) check_batch(plan_.batches[i], fmt::format("{}[{}]", kBatches, i));
@@ -72,6 +74,13 @@ class Check {
     if (own.is_null() || of_plan.is_null() || own == of_plan) return;
     add(field::invalid("spec.revertOnDelete", json::print(own),
                        fmt::format("rolloutPlan.revertOnDelete says {}: give one of them", json::print(of_plan))));
+  }
+
+  void check_provider() {
+    if (!plan_.traffic) return;
+    const std::vector<std::string> known = traffic_providers();
+    if (std::ranges::find(known, plan_.traffic->provider) != known.end()) return;
+    add(field::not_supported(fmt::format("{}.traffic.provider", kPlan), quoted(plan_.traffic->provider), known));
   }
 
   void check_hooks(const std::vector<RolloutWebhook>& hooks, const std::string& list, bool is_of_plan) {

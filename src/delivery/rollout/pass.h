@@ -23,7 +23,7 @@ struct Memory {
   std::map<std::string, wave::GateAnswer> answers;           // by key: not recorded yet
   std::map<std::string, OpenGate> open;                      // by key: newer than status.openGates
   std::map<std::string, std::vector<gate::Sample>> samples;  // by key, of metrics
-  std::vector<VerdictEntry> verdicts;                        // likewise
+  std::vector<gate::LogEntry> verdicts;                      // likewise
   bool is_loaded = false;                                    // `open` was read from the status
   std::optional<Steady> counted;                             // since when the status is behind in what only counts
 };

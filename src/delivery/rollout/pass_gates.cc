@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "delivery/probe/probe.h"
+#include "delivery/rollout/approvals.h"
 #include "delivery/rollout/pass.h"
 
 namespace slipway::delivery::rollout {
@@ -17,22 +18,6 @@ wave::GateAnswer answer_of(const gate::Verdict& verdict) {
   if (verdict.kind == Kind::Pass) answer.kind = wave::GateAnswer::Kind::Pass;
   if (verdict.kind == Kind::Fail) answer.kind = wave::GateAnswer::Kind::Fail;
   return answer;
-}
-
-std::string_view word_of(Kind kind) {
-  switch (kind) {
-    case Kind::Pass:
-      return "Pass";
-    case Kind::Wait:
-      return "Wait";
-    case Kind::Fail:
-      return "Fail";
-    case Kind::Unknown:
-      return "Unknown";
-    case Kind::NoData:
-      return "NoData";
-  }
-  return "";
 }
 
 }  // namespace
@@ -64,13 +49,13 @@ void Pass::take_answer(const std::string& key, const probe::Answer& answer) {
   memory_.samples[key] = answer.samples;
   memory_.answers[key] = taken;
   if (taken.kind == wave::GateAnswer::Kind::Wait) return;
-  VerdictEntry entry;
+  gate::LogEntry entry;
   entry.at = now;
-  entry.attempt = status_.attempt;
-  entry.gate = key;
-  entry.verdict = word_of(answer.verdict.kind);
+  entry.gate = log_key(status_.attempt, key);
+  entry.verdict = answer.verdict.kind;
   entry.text = answer.verdict.text;
   entry.by = answer.verdict.by;
+  entry.samples = answer.samples;
   memory_.verdicts.push_back(std::move(entry));
 }
 

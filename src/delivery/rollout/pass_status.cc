@@ -116,7 +116,7 @@ RolloutStatus Pass::next_status(const wave::Decision& decision) const {
     const auto open = memory_.open.find(gate.key);
     if (gate.state == "Asked" && open != memory_.open.end()) next.open_gates.push_back(open->second);
   }
-  for (const VerdictEntry& entry : memory_.verdicts) add_verdict(next.verdicts, entry);
+  for (const gate::LogEntry& entry : memory_.verdicts) gate::append(next.verdicts, entry);
   note_attempt(next, now);
   return next;
 }

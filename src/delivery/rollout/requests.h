@@ -1,17 +1,14 @@
 // What people ask of a rollout that is under way, beside its spec. A request is an annotation whose value is an id of its own:
-// the controller heeds an id once, and records it in status.heeded. An approval is an entry of status.approvals, written by a
-// patch of the status (so that a Git repository that holds the rollout knows nothing of it): admission fills in who gave it and
-// when, and refuses it without the verb `approve` on the rollout. Where no admission stands in the way (ActsAs::Controller)
-// nobody knows who wrote an entry: gates then hold with the reason ApproverUnknown.
+// the controller heeds an id once, and records it in status.heeded. An approval (gate/approval.h) is an entry of
+// status.approvals, written by a patch of the status (so that a Git repository that holds the rollout knows nothing of it):
+// admission fills in who gave it and when, and refuses it without the verb `approve` on the rollout. It counts for one gate, by
+// its name, of one batch of one attempt; those of earlier attempts are dropped when an attempt begins.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/time.h"
 #include "json/codec.h"
 
 namespace slipway::delivery::rollout {
@@ -29,38 +26,10 @@ inline constexpr std::string_view kSkipGatesRequest = "rollout.slipway.dev/promo
 inline constexpr std::string_view kAuthorAnnotation = "rollout.slipway.dev/author";
 /// Of approvals, on the rollout's resource.
 inline constexpr std::string_view kApproveVerb = "approve";
-inline constexpr std::string_view kApproverUnknown = "ApproverUnknown";
 /// Who approves through the process that is the cluster itself, as `slipway … --data-dir` does.
 inline constexpr std::string_view kLocalUser = "local";
 /// Entries of status.approvals; a write of more is refused.
 inline constexpr std::size_t kMaxApprovals = 100;
-
-/// Somebody's yes or no at one gate of one batch of one attempt. It counts for no other: those of earlier attempts are dropped
-/// when an attempt begins.
-struct Approval {
-  std::int64_t attempt = 0;
-  std::string gate;  // wave::gate_key
-  bool is_rejected = false;
-  std::string comment;
-  std::string user;
-  std::vector<std::string> groups;
-  std::optional<Time> time;
-
-  static void describe(auto& d) {
-    d.doc("Somebody's yes or no at a gate. Admission fills in user, groups and time.");
-    d.field("attempt", &Approval::attempt, "The attempt it is for.").required().minimum(1);
-    d.field("gate", &Approval::gate, "The gate's key in status.gates: batch, moment and name.")
-        .required()
-        .min_length(1)
-        .max_length(100);
-    d.field("rejected", &Approval::is_rejected, "It is a no.");
-    d.field("comment", &Approval::comment, "Why.").max_length(256);
-    d.field("user", &Approval::user, "Who gave it.");
-    d.field("groups", &Approval::groups, "The groups of that user.").list_type("atomic");
-    d.field("time", &Approval::time, "When.");
-  }
-  bool operator==(const Approval&) const = default;
-};
 
 /// The requests that were carried out: status.heeded.
 struct Heeded {

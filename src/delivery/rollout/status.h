@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "delivery/gate/log.h"
 #include "delivery/rollout/history.h"
 #include "delivery/rollout/requests.h"
 #include "delivery/wave/record.h"
@@ -92,8 +93,8 @@ struct RolloutStatus : wave::Record {
   std::vector<Snapshot> snapshots;
   std::vector<OpenGate> open_gates;
   std::vector<AttemptRecord> attempts;  // the present one is the last
-  std::vector<VerdictEntry> verdicts;
-  std::vector<Approval> approvals;  // of the present attempt
+  std::vector<gate::LogEntry> verdicts;
+  std::vector<gate::Approval> approvals;  // of the present attempt
   Heeded heeded;
   bool skips_gates = false;  // in the present attempt
 

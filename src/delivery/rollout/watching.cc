@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "delivery/family/text.h"
+#include "delivery/gate/log.h"
+#include "delivery/probe/zone.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/show.h"
 #include "delivery/rollout/subject.h"
@@ -58,6 +60,16 @@ Task<Result<CommandAnswer>> wait(ActionCall call, Tell tell) {
   }
 }
 
+/// The gates of the present plan under the keys that the log has.
+std::map<std::string, gate::GateSpec> gates_of(const RolloutStatus& status, const PlanSettings& plan) {
+  std::map<std::string, gate::GateSpec> gates;
+  for (const gate::LogEntry& entry : status.verdicts) {
+    const gate::GateSpec* spec = plan.find_gate(entry.gate.substr(std::min(entry.gate.find('/') + 1, entry.gate.size())));
+    if (spec != nullptr) gates[entry.gate] = *spec;
+  }
+  return gates;
+}
+
 }  // namespace
 
 Task<Result<CommandAnswer>> show_status(ActionCall call) {
@@ -82,6 +94,33 @@ Task<Result<CommandAnswer>> watch(ActionCall call) {
     return !say || say(lines);
   };
   co_return co_await wait(std::move(call), told);
+}
+
+Task<Result<CommandAnswer>> tell_replay(ActionCall call) {
+  SLIPWAY_CO_TRY(rollout, co_await client::get(call.client, call.resource, call.key));
+  SLIPWAY_CO_TRY(subject, read_subject(rollout));
+  SLIPWAY_CO_TRY(plan, read_plan(subject.plan, wave::Shape::Pair));
+  const RolloutStatus status = read_status(rollout);
+  const auto gates = gates_of(status, plan);
+  std::map<std::string, gate::Zone> zones;
+  for (const auto& [key, spec] : gates) {
+    if (!spec.window) continue;
+    SLIPWAY_CO_TRY(zone, probe::load_zone(call.env.files, spec.window->time_zone));
+    zones.emplace(spec.window->time_zone, std::move(zone));
+  }
+  CommandAnswer answer;
+  std::vector<std::vector<std::string>> table = {{"TIME", "ATTEMPT/GATE", "DECIDED", "AGAIN", "MESSAGE"}};
+  const std::vector<gate::Replayed> replayed = gate::replay(status.verdicts, gates, zones);
+  for (const gate::Replayed& one : replayed) {
+    if (!one.is_same()) answer.exit_code = kFailed;
+    table.push_back({to_rfc3339(one.entry.at), one_line(one.entry.gate), std::string(json::enum_name(one.entry.verdict)),
+                     std::string(json::enum_name(one.verdict.kind)), one_line(one.verdict.text)});
+  }
+  answer.text = replayed.empty() ? "the log has no decision\n" : aligned(table);
+  if (const std::size_t left = status.verdicts.size() - replayed.size(); left > 0) {
+    answer.notes.push_back(fmt::format("{} decisions are about gates that the plan no longer has", left));
+  }
+  co_return answer;
 }
 
 }  // namespace slipway::delivery::rollout

@@ -33,6 +33,12 @@ void add_pod_runtime(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"process", "simulated"}));
 }
 
+void add_nodes(CLI::App& app, Arguments& arguments) {
+  app.add_option("--nodes", arguments.nodes, "nodes of each cluster that is made, over which pods spread")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+}
+
 void add_identity(CLI::App& app, Arguments& arguments) {
   app.add_option("--application-identity", arguments.application_identity,
                  "as whom applications act: user (who wrote them, where admission records that) or controller")
@@ -69,6 +75,7 @@ void add_run(CLI::App& app, Arguments& arguments) {
   app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state (default: a temporary one)");
   app.add_option("--clusters", arguments.clusters, "names of clusters; files go to the first (default: one without a name)")
       ->delimiter(',');
+  add_nodes(app, arguments);
   add_namespace(app, arguments);
   add_admission(app, arguments);
   add_following(app, arguments);
@@ -84,6 +91,7 @@ void add_up(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"all", "cluster"}))
       ->capture_default_str();
   app.add_option("-f,--filename", arguments.files, "files or folders to apply to the first cluster once it serves");
+  add_nodes(app, arguments);
   add_pod_runtime(app, arguments);
   add_identity(app, arguments);
   add_admission(app, arguments);

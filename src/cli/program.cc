@@ -104,6 +104,7 @@ int execute(const Command& command, Arguments arguments) {
   options.is_read_only = !writes && options.opens_cluster;
   if (command.run == run) options.clusters = arguments.clusters;
   options.on_fault = on_fault_of(arguments);
+  options.nodes = arguments.nodes;
   options.pods = pods_of(arguments);
   int code = kFailed;
   {

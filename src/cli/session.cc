@@ -12,6 +12,7 @@
 #include "cli/remote_session.h"
 #include "kube/names.h"
 #include "net/client.h"
+#include "net/stream.h"
 
 namespace slipway::cli {
 namespace {
@@ -19,6 +20,13 @@ namespace {
 bool is_ignored(int signal_number) {
   struct sigaction action = {};
   return sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+Task<Result<void>> connect_once(Env& env, std::string host, std::uint16_t port, Duration timeout) {
+  const net::Deadline deadline = env.clock.steady() + timeout;
+  SLIPWAY_CO_TRY(stream, co_await net::Stream::connect(env, std::move(host), std::to_string(port), deadline));
+  stream->close();
+  co_return Result<void>{};
 }
 
 }  // namespace
@@ -81,6 +89,7 @@ Task<Result<void>> Session::open(Cluster& cluster) {
   options.store.pid = getpid();
   options.writes_bootstrap = !options_.is_read_only;
   options.on_fault = options_.on_fault;
+  options.server.nodes = options_.nodes;
   const bool is_hub = &cluster == &clusters_.front();
   SLIPWAY_CO_TRY(api, co_await plane::ApiServer::open(is_hub ? env() : real_.open_env(), std::move(options)));
   cluster.api = std::move(api);
@@ -117,6 +126,12 @@ HttpClient* Session::http() {
   return http_.get();
 }
 
+cluster::Dial Session::dial() {
+  return [this](std::string host, std::uint16_t port, Duration timeout) {
+    return connect_once(env(), std::move(host), port, timeout);
+  };
+}
+
 std::string Session::known_as(const std::string& cluster) const {
   const std::string& name = cluster.empty() ? clusters_.front().name : cluster;
   return name.empty() ? plane::Controllers::kLocal : name;
@@ -137,6 +152,7 @@ void Session::make_controllers() {
     options.data_dir = cluster.folder;
     options.supervisor = {"/proc/self/exe", "pod-supervisor"};
     options.http = http();
+    options.dial = dial();
     options.user = {.uid = geteuid(), .gid = getegid()};
     controllers_->add(known_as(cluster.name), cluster.api->server(), options);
   }

@@ -26,6 +26,8 @@ struct SessionOptions {
   bool opens_cluster = true;
   /// The first is the hub. Empty: those that the folder has, one without a name in a new folder.
   std::vector<std::string> clusters{};
+  /// Of each cluster.
+  std::size_t nodes = 1;
   /// Of what is delivered, where a family leaves the choice.
   delivery::OnFault on_fault = delivery::OnFault::Refuse;
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
@@ -57,6 +59,8 @@ class Session {
   void start_controllers();
   /// For steps that call foreign servers; made once. Null, with a warning, when it cannot be.
   HttpClient* http();
+  /// Connects to TCP ports, for probes.
+  cluster::Dial dial();
   /// Where logs of a cluster's pods are read, whether controllers run or not; null when pods are simulated.
   server::PodBackend* pod_logs(const std::string& cluster = "");
   /// Keeps what running tasks refer to until the loop has ended.

@@ -142,6 +142,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.server.address = address_.is_any() ? "127.0.0.1" : address_.host;
   options.server.port = http_->port();
   options.on_fault = on_fault_of(arguments_);
+  options.server.nodes = arguments_.nodes;
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");
@@ -153,6 +154,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   if (arguments_.application_identity == "controller") controllers.acts_as = delivery::ActsAs::Controller;
   controllers.user = {.uid = geteuid(), .gid = getegid()};
   controllers.http = session_.http();
+  controllers.dial = session_.dial();
   if (arguments_.controllers == "cluster") controllers.families = {};
   controllers.keeps_definitions = true;
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;

@@ -15,14 +15,6 @@ Value owners_patch(const kube::Object& object, Value owners) {
                                                   {"ownerReferences", std::move(owners)}})}});
 }
 
-Task<Result<void>> write_owners(client::Client& client, kube::Resource resource, kube::Object object, Value owners,
-                                std::string manager) {
-  const auto written = co_await client::merge_patch(client, resource, kube::key_of(object),
-                                                    owners_patch(object, std::move(owners)), std::move(manager));
-  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
-  co_return Result<void>{};
-}
-
 Value without_owner(const kube::Object& object, std::string_view uid) {
   json::ArrayBuilder rest;
   for (const Value& owner : object["metadata"]["ownerReferences"].items()) {
@@ -62,6 +54,39 @@ Claim sort_claim(const kube::Object& owner, const std::vector<kube::Object>& can
     }
   }
   return claim;
+}
+
+std::vector<kube::ObjectKey> claimants(const client::Informer& owners, std::string_view group, std::string_view kind,
+                                       const kube::Object& object) {
+  std::vector<kube::ObjectKey> keys;
+  const std::string ns(kube::ns(object));
+  const Value& owner = kube::controller_of(object);
+  if (!owner.is_null()) {
+    if (kube::refers_to(owner, group, kind)) keys.push_back({ns, owner["name"].str()});
+    return keys;
+  }
+  const auto& all = owners.objects();
+  for (auto at = all.lower_bound({ns, ""}); at != all.end() && at->first.ns == ns; ++at) {
+    const auto selector = kube::LabelSelector::from_object(at->second["spec"]["selector"]);
+    if (selector && selector->matches(object["metadata"]["labels"])) keys.push_back(at->first);
+  }
+  return keys;
+}
+
+std::vector<kube::Object> claim_candidates(const client::Informer& objects, const std::string& index,
+                                           const kube::Object& owner) {
+  std::vector<kube::Object> found = objects.index(index, std::string(kube::uid(owner)));
+  std::vector<kube::Object> orphans = objects.index(index, orphan_key(kube::ns(owner)));
+  found.insert(found.end(), std::make_move_iterator(orphans.begin()), std::make_move_iterator(orphans.end()));
+  return found;
+}
+
+Task<Result<void>> write_owners(client::Client& client, kube::Resource resource, kube::Object object, Value owners,
+                                std::string manager) {
+  const auto written = co_await client::merge_patch(client, resource, kube::key_of(object),
+                                                    owners_patch(object, std::move(owners)), std::move(manager));
+  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
+  co_return Result<void>{};
 }
 
 Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, kube::Object owner, kube::Resource resource,

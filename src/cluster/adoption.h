@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/client.h"
+#include "client/informer.h"
 #include "kube/object.h"
 
 namespace slipway::cluster {
@@ -15,6 +16,8 @@ struct Claim {
   std::vector<kube::Object> own;      // owned and matched
   std::vector<kube::Object> adopt;    // matched, without a controller
   std::vector<kube::Object> release;  // owned, no longer matched
+
+  bool needs_writes() const { return !adopt.empty() || !release.empty(); }
 };
 
 /// `candidates`: what the owner controls, and what has no controller in its namespace; others are passed over. A selector that
@@ -24,6 +27,18 @@ Claim sort_claim(const kube::Object& owner, const std::vector<kube::Object>& can
 /// The index keys under which an object may be claimed: its controller's uid, or orphan_key() of its namespace.
 std::vector<std::string> claim_keys(const kube::Object& object);
 std::string orphan_key(std::string_view ns);
+
+/// The owner of that group and kind that controls the object, or, for one without a controller, those whose selector matches
+/// it.
+std::vector<kube::ObjectKey> claimants(const client::Informer& owners, std::string_view group, std::string_view kind,
+                                       const kube::Object& object);
+/// What sort_claim() is to look at, from an index of claim_keys().
+std::vector<kube::Object> claim_candidates(const client::Informer& objects, const std::string& index,
+                                           const kube::Object& owner);
+
+/// Replaces the owners; null: none. Conflict when the object has changed since; one that is gone is fine.
+Task<Result<void>> write_owners(client::Client& client, kube::Resource resource, kube::Object object, json::Value owners,
+                                std::string manager);
 
 /// Takes and lets go. The owner is asked for again before anything is taken, so that an old cache adopts nothing for an owner
 /// that has gone. Conflict when an object has changed since.

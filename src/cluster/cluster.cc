@@ -3,15 +3,20 @@
 #include <algorithm>
 
 #include "cluster/claim.h"
+#include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
+#include "cluster/disruption.h"
+#include "cluster/endpoints_controller.h"
 #include "cluster/event_expiry.h"
 #include "cluster/garbage_collector.h"
+#include "cluster/hpa.h"
 #include "cluster/job.h"
 #include "cluster/names.h"
 #include "cluster/namespace.h"
 #include "cluster/pod.h"
 #include "cluster/replica_set.h"
+#include "cluster/statefulset.h"
 #include "kube/builtin.h"
 
 namespace slipway::cluster {
@@ -21,7 +26,8 @@ namespace {
 /// What a namespace that goes holds: its controller is told by caches when something of `watched` has gone, and looks again for
 /// the rest.
 struct Contents {
-  std::vector<kube::Resource> watched{kPods, kJobs, kReplicaSets, kDeployments, kConfigMaps, kSecrets, kClaims};
+  std::vector<kube::Resource> watched{kPods,       kJobs,       kReplicaSets, kDeployments, kStatefulSets,
+                                      kDaemonSets, kConfigMaps, kSecrets,     kClaims};
   std::vector<kube::Resource> all = watched;
 
   Contents() {
@@ -40,12 +46,18 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<JobController>(env));
   add(std::make_unique<ReplicaSetController>(env));
   add(std::make_unique<DeploymentController>(env));
+  add(std::make_unique<StatefulSetController>(env));
+  add(std::make_unique<DaemonSetController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
   add(std::make_unique<ClaimController>(options.pods));
   add(std::make_unique<NamespaceController>(env, std::move(contents.all), std::move(contents.watched)));
   add(std::make_unique<DefinitionController>());
   add(std::make_unique<EventExpiry>(env));
   add(std::make_unique<GarbageCollector>(env));
+  add(std::make_unique<EndpointSliceController>(env));
+  add(std::make_unique<EndpointsController>());
+  add(std::make_unique<DisruptionController>(env));
+  add(std::make_unique<AutoscalerController>(env));
 }
 
 }  // namespace slipway::cluster

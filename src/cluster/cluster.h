@@ -13,8 +13,8 @@ struct ClusterOptions {
   PodRuntime* pods = nullptr;
 };
 
-/// Adds Job, ReplicaSet, Deployment, pod, claim, namespace, definition and event controllers and garbage collection for the
-/// cluster of that name.
+/// Adds Job, ReplicaSet, Deployment, StatefulSet, DaemonSet, pod, claim, namespace, definition and event controllers and
+/// garbage collection for the cluster of that name.
 void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options);
 
 }  // namespace slipway::cluster

@@ -9,7 +9,6 @@
 #include "cluster/names.h"
 #include "cluster/pod_facts.h"
 #include "cluster/writes.h"
-#include "kube/selector.h"
 
 namespace slipway::cluster {
 
@@ -44,7 +43,8 @@ Task<Result<kube::Object>> note_revision(client::Client& client, kube::Object de
 
 void DeploymentController::watch(control::Watches& watches) {
   deployments_ = &watches.primary(kDeployments);
-  sets_ = &watches.also(kReplicaSets, [this](const kube::Object& set) { return deployments_of(set); });
+  sets_ = &watches.also(kReplicaSets,
+                        [this](const kube::Object& set) { return claimants(*deployments_, "apps", "Deployment", set); });
   sets_->add_index("deployment", claim_keys);
   pods_ = &watches.changes(kPods, [this](const kube::Object& before, const kube::Object& after) {
     // Only a pod that has ended can let a Recreate go on.
@@ -57,27 +57,12 @@ void DeploymentController::watch(control::Watches& watches) {
   });
 }
 
-std::vector<kube::ObjectKey> DeploymentController::deployments_of(const kube::Object& set) const {
-  std::vector<kube::ObjectKey> keys;
-  const Value& owner = kube::controller_of(set);
-  if (!owner.is_null()) {
-    if (kube::refers_to(owner, "apps", "Deployment")) keys.push_back({std::string(kube::ns(set)), owner["name"].str()});
-    return keys;
-  }
-  const auto& all = deployments_->objects();
-  for (auto at = all.lower_bound({std::string(kube::ns(set)), ""}); at != all.end() && at->first.ns == kube::ns(set); ++at) {
-    const auto selector = kube::LabelSelector::from_object(at->second["spec"]["selector"]);
-    if (selector && selector->matches(set["metadata"]["labels"])) keys.push_back(at->first);
-  }
-  return keys;
-}
-
 std::vector<kube::ObjectKey> DeploymentController::waiting_deployment_of(const kube::Object& pod) const {
   const Value& owner = kube::controller_of(pod);
   if (!kube::refers_to(owner, "apps", "ReplicaSet")) return {};
   const Value* set = sets_->find({std::string(kube::ns(pod)), owner["name"].str()});
   if (set == nullptr) return {};
-  std::vector<kube::ObjectKey> keys = deployments_of(*set);
+  std::vector<kube::ObjectKey> keys = claimants(*deployments_, "apps", "Deployment", *set);
   std::erase_if(keys, [&](const kube::ObjectKey& key) {
     const Value* deployment = deployments_->find(key);
     return deployment == nullptr || DeploymentSpec(*deployment).is_rolling;
@@ -88,11 +73,8 @@ std::vector<kube::ObjectKey> DeploymentController::waiting_deployment_of(const k
 Task<Outcome> DeploymentController::reconcile(control::Reconcile& run) {
   const kube::Object deployment = deployments_->get(run.key);
   if (deployment.is_null()) co_return Outcome::settled();
-  std::vector<kube::Object> candidates = sets_->index("deployment", std::string(kube::uid(deployment)));
-  const std::vector<kube::Object> orphans = sets_->index("deployment", orphan_key(kube::ns(deployment)));
-  candidates.insert(candidates.end(), orphans.begin(), orphans.end());
-  Claim claim = sort_claim(deployment, candidates);
-  if (!claim.adopt.empty() || !claim.release.empty()) {
+  Claim claim = sort_claim(deployment, claim_candidates(*sets_, "deployment", deployment));
+  if (claim.needs_writes()) {
     const auto settled = co_await settle_claim(run.client, kDeployments, deployment, kReplicaSets, std::move(claim), kManager);
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }

@@ -20,7 +20,6 @@ class DeploymentController : public control::Controller {
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
  private:
-  std::vector<kube::ObjectKey> deployments_of(const kube::Object& set) const;
   std::vector<kube::ObjectKey> waiting_deployment_of(const kube::Object& pod) const;
   Task<Result<void>> carry_out(client::Client& client, kube::Object deployment, std::shared_ptr<const RolloutPlan> plan);
   Task<Result<void>> create_set(client::Client& client, kube::Object deployment, kube::Object set);

@@ -100,8 +100,8 @@ bool are_equal_templates(const Value& left, const Value& right) { return plain_t
 std::string template_hash(const kube::Object& deployment) {
   std::string text;
   append_canonical(text, plain_template(deployment["spec"]["template"]));
-  if (const Value& collisions = deployment["status"]["collisionCount"]; !collisions.is_null()) {
-    text += fmt::format("/{}", collisions.as_int());
+  if (const std::int64_t collisions = deployment["status"]["collisionCount"].as_int(); collisions > 0) {
+    text += fmt::format("/{}", collisions);
   }
   // Digits as letters that make no words, as generateName does.
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";

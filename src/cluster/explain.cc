@@ -3,6 +3,7 @@
 #include "cluster/deployment_explain.h"
 #include "cluster/job_plan.h"
 #include "cluster/pod_facts.h"
+#include "cluster/policy_explain.h"
 
 namespace slipway::cluster {
 
@@ -136,6 +137,7 @@ std::vector<control::ExplainRow> explain_rows() {
   std::vector<control::ExplainRow> rows{control::ExplainRow::without_parts("batch", "Job", explain_job),
                                         control::ExplainRow::without_parts("", "Pod", explain_pod)};
   for (control::ExplainRow& row : workload_explain_rows()) rows.push_back(std::move(row));
+  for (control::ExplainRow& row : policy_explain_rows()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -12,7 +12,7 @@ Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 std::string fault(const std::string& tolerations, const std::string& node) {
   const Value pod = yaml(fmt::format("{{spec: {{tolerations: {}}}}}", tolerations));
-  return placement_fault(pod, yaml(fmt::format("{{spec: {}}}", node))).value_or("");
+  return placement_fault(pod, std::array{NodeLoad{yaml(fmt::format("{{spec: {}}}", node))}}).value_or("");
 }
 
 TEST(Placement, heeds_taints_that_are_not_tolerated) {

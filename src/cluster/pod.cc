@@ -39,7 +39,44 @@ void PodController::watch(control::Watches& watches) {
     }
     return waiting;
   });
+  watches.changes(kPods, [this](const kube::Object& before, const kube::Object& after) {
+    count_pod(before, after);
+    return std::vector<kube::ObjectKey>{};
+  });
   runtime_.on_change(watches.enqueue());
+  if (!runtime_.takes_scripts()) return;
+  watches.changes(kConfigMaps, [this](const kube::Object& before, const kube::Object& after) {
+    std::vector<kube::ObjectKey> steered;
+    const bool is_script = kube::label(before, kPodScript) == "true" || kube::label(after, kPodScript) == "true";
+    if (!is_script) return steered;
+    const kube::ObjectKey key = kube::key_of(after.is_null() ? before : after);
+    runtime_.steer(key, after);
+    for (auto at = pods_->objects().lower_bound({key.ns, ""}); at != pods_->objects().end() && at->first.ns == key.ns; ++at) {
+      steered.push_back(at->first);
+    }
+    return steered;
+  });
+}
+
+void PodController::count_pod(const kube::Object& before, const kube::Object& after) {
+  const auto node_of = [](const kube::Object& pod) {
+    return pod.is_null() || is_terminal_pod(pod) ? std::string() : pod["spec"]["nodeName"].str();
+  };
+  const std::string was = node_of(before);
+  const std::string is = node_of(after);
+  if (!was.empty()) --loads_[was];
+  if (!is.empty()) ++loads_[is];
+  if (after.is_null() || after["spec"].has("nodeName")) placing_.erase(kube::key_of(after.is_null() ? before : after));
+}
+
+std::vector<NodeLoad> PodController::node_loads() const {
+  std::vector<NodeLoad> nodes;
+  for (const auto& [key, node] : nodes_->objects()) {
+    const auto known = loads_.find(key.name);
+    nodes.push_back({node, known == loads_.end() ? 0 : known->second});
+    for (const auto& [pod, name] : placing_) nodes.back().pods += name == key.name;
+  }
+  return nodes;
 }
 
 Task<Outcome> PodController::reconcile(control::Reconcile& run) {
@@ -64,7 +101,8 @@ Task<Outcome> PodController::reconcile(control::Reconcile& run) {
 }
 
 Task<Outcome> PodController::place_pod(client::Client& client, kube::Object pod) {
-  const auto fault = placement_fault(pod, nodes_->get({"", std::string(kNodeName)}));
+  const std::vector<NodeLoad> nodes = node_loads();
+  const auto fault = placement_fault(pod, nodes);
   Result<kube::Object> written;
   if (fault) {
     const json::Value& before = pod["status"]["conditions"];
@@ -73,7 +111,10 @@ Task<Outcome> PodController::place_pod(client::Client& client, kube::Object pod)
     kube::Object told = pod.with_path({"status", "conditions"}, std::move(conditions));
     written = co_await client::update_status(client, kPods, std::move(told), kManager);
   } else {
-    written = co_await client::update(client, kPods, pod.with_path({"spec", "nodeName"}, kNodeName), kManager);
+    const std::string node = choose_node(pod, nodes);
+    placing_.insert_or_assign(kube::key_of(pod), node);
+    written = co_await client::update(client, kPods, pod.with_path({"spec", "nodeName"}, node), kManager);
+    if (!written) placing_.erase(kube::key_of(pod));
   }
   co_return written || written.error().reason == Reason::NotFound ? Outcome::settled() : Outcome::failed(written.error());
 }
@@ -85,17 +126,28 @@ Task<Outcome> PodController::run_pod(client::Client& client, kube::Object pod) {
     const auto told = co_await control::record_event(env_, client, pod, image_ignored(), "pod-runtime");
     if (!told && told.error().reason != Reason::Forbidden) co_return Outcome::failed(told.error());
   }
+  if (report->warning) {
+    const auto told = co_await warn(client, pod, *report->warning);
+    if (!told) co_return Outcome::failed(told.error());
+  }
   const json::Value status = pod_status(pod, *report, env_.clock.now());
   if (!status.is_same(pod["status"])) {
-    if (report->warning) {
-      const control::EventText warning{"Warning", report->warning->reason, report->warning->message, {}};
-      const auto told = co_await control::record_event(env_, client, pod, warning, "pod-runtime");
-      if (!told && told.error().reason != Reason::Forbidden) co_return Outcome::failed(told.error());
-    }
     const auto written = co_await control::write_status(client, kPods, pod, status, kManager);
     if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   }
   co_return report->look_again ? Outcome::retries_after(*report->look_again) : Outcome::settled();
+}
+
+/// Once per reason and pod; a reconcile that runs again tells nothing new.
+Task<Result<void>> PodController::warn(client::Client& client, kube::Object pod, PodWarning warning) {
+  const kube::ObjectKey key = kube::key_of(pod);
+  const auto known = warned_.find(key);
+  if (known != warned_.end() && known->second == warning.reason) co_return Result<void>{};
+  const control::EventText text{"Warning", warning.reason, warning.message, {}};
+  const auto told = co_await control::record_event(env_, client, std::move(pod), text, "pod-runtime");
+  if (!told && told.error().reason != Reason::Forbidden) co_return fail(told.error());
+  warned_[key] = warning.reason;
+  co_return Result<void>{};
 }
 
 /// Nothing runs any more: a pod that is being deleted may go (it does when its finalizers are gone).
@@ -111,6 +163,7 @@ Task<Outcome> PodController::finish_pod(client::Client& client, kube::Object pod
 Task<Result<void>> PodController::forget(kube::ObjectKey key, std::string uid) {
   SLIPWAY_CO_TRY_VOID(co_await runtime_.forget(std::move(uid)));
   uids_.erase(key);
+  warned_.erase(key);
   co_return Result<void>{};
 }
 

@@ -44,7 +44,7 @@ Result<std::string> pod_field(const kube::Object& pod, std::string_view path) {
   if (path == "metadata.name") return std::string(kube::name(pod));
   if (path == "metadata.namespace") return std::string(kube::ns(pod));
   if (path == "metadata.uid") return std::string(kube::uid(pod));
-  if (path == "spec.nodeName") return std::string(kNodeName);
+  if (path == "spec.nodeName") return pod["spec"]["nodeName"].str();
   if (path == "spec.serviceAccountName") return pod["spec"]["serviceAccountName"].str();
   if (path == "status.hostIP" || path == "status.hostIPs") return std::string(kNodeAddress);
   if (path == "status.podIP" || path == "status.podIPs") return pod["status"]["podIP"].str();

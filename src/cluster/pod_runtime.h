@@ -26,7 +26,8 @@ struct PodReport {
   std::string phase = "Pending";  // Pending, Running, Succeeded, Failed
   std::string reason;             // why the pod as a whole failed, e.g. "PodSupervisorLost"
   std::string message;
-  bool is_disrupted = false;  // it failed by no fault of its own: condition DisruptionTarget
+  bool is_disrupted = false;    // it failed by no fault of its own: condition DisruptionTarget
+  bool is_unreachable = false;  // its node does not answer: it counts as not ready, whatever its containers last said
   bool is_initialized = true;
   std::string ip{};                          // of the pod, once it has one
   std::vector<json::Value> init_containers;  // ContainerStatus
@@ -53,6 +54,10 @@ class PodRuntime : public server::PodBackend {
   virtual Result<void> release_claim(const kube::ObjectKey& /*claim*/) { return {}; }
   /// Whether `image` means nothing to it.
   virtual bool ignores_images() const { return false; }
+  /// Whether ConfigMaps with the label kPodScript change how its pods behave.
+  virtual bool takes_scripts() const { return false; }
+  /// Such a ConfigMap as it is now; null when it is gone.
+  virtual void steer(const kube::ObjectKey& /*key*/, const kube::Object& /*config_map*/) {}
 
  protected:
   std::function<void(const kube::ObjectKey&)> changed_;

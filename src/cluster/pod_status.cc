@@ -17,17 +17,19 @@ bool is_ready(const PodReport& report) {
 
 Value conditions(const Value& before, const PodReport& report, Time now) {
   const bool is_over = report.phase == "Succeeded" || report.phase == "Failed";
-  const std::string ready = is_ready(report) ? "True" : "False";
-  const std::string ready_reason = ready == "True"               ? ""
-                                   : report.phase == "Succeeded" ? "PodCompleted"
-                                   : report.phase == "Failed"    ? "PodFailed"
-                                                                 : "ContainersNotReady";
+  const std::string contained = is_ready(report) ? "True" : "False";
+  const std::string contained_reason = contained == "True"           ? ""
+                                       : report.phase == "Succeeded" ? "PodCompleted"
+                                       : report.phase == "Failed"    ? "PodFailed"
+                                                                     : "ContainersNotReady";
   const bool is_initialized = report.is_initialized || (is_over && report.phase == "Succeeded");
   Value result = kube::set_condition(before, {"PodScheduled", "True", "", ""}, now);
   result = kube::set_condition(
       result, {"Initialized", is_initialized ? "True" : "False", is_initialized ? "" : "ContainersNotInitialized", ""}, now);
-  result = kube::set_condition(result, {"ContainersReady", ready, ready_reason, ""}, now);
-  result = kube::set_condition(result, {"Ready", ready, ready_reason, ""}, now);
+  result = kube::set_condition(result, {"ContainersReady", contained, contained_reason, ""}, now);
+  const kube::Condition unreachable{"Ready", "False", "NodeNotReady", "Node is not ready"};
+  result = kube::set_condition(
+      result, report.is_unreachable ? unreachable : kube::Condition{"Ready", contained, contained_reason, ""}, now);
   if (report.is_disrupted) {
     result = kube::set_condition(result, {std::string(kDisruptionTarget), "True", report.reason, report.message}, now);
   }

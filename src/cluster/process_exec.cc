@@ -96,8 +96,13 @@ class ProcessExec : public server::PodExec {
 
   void close() override {
     if (std::exchange(is_closed_, true)) return;
-    static_cast<void>(env_.files.write(file_in(folder_, kPodGraceFile), "0", 0644));
-    static_cast<void>(env_.processes.signal(supervisor_, SIGTERM));
+    const auto hurry = [&files = env_.files, path = file_in(folder_, kPodGraceFile)] {
+      static_cast<void>(files.write(path, "0", 0644));
+    };
+    const auto end = [&processes = env_.processes, supervisor = supervisor_] {
+      static_cast<void>(processes.signal(supervisor, SIGTERM));
+    };
+    env_.commits.submit(hurry, end);
     wake_.notify();
   }
 
@@ -195,10 +200,16 @@ std::uint64_t length_of(Env& env, const std::string& path) {
   return length;
 }
 
+Result<void> make_exec_folder(Files& files, const std::string& folder, const std::string& input, const PodManifest& manifest) {
+  SLIPWAY_TRY_VOID(files.make_folders(file_in(folder, kPodWorkFolder)));
+  if (!input.empty()) SLIPWAY_TRY_VOID(files.make_folders(input));
+  return files.write(file_in(folder, kPodManifestFile), encode_manifest(manifest), 0600);
+}
+
 }  // namespace
 
-Result<std::unique_ptr<server::PodExec>> start_exec(Env& env, ExecPlan plan) {
-  SLIPWAY_TRY(manifest, manifest_of(env, plan));
+Task<Result<std::unique_ptr<server::PodExec>>> start_exec(Env& env, ExecPlan plan) {
+  SLIPWAY_CO_TRY(manifest, manifest_of(env, plan));
   PodContainer& container = manifest.containers.front();
   container.argv = plan.query.command;
   container.log = file_in(plan.folder, "out");
@@ -207,20 +218,21 @@ Result<std::unique_ptr<server::PodExec>> start_exec(Env& env, ExecPlan plan) {
   container.times.clear();
   container.input.clear();
   container.has_terminal = plan.query.has_terminal;
-  SLIPWAY_TRY_VOID(env.files.make_folders(file_in(plan.folder, kPodWorkFolder)));
-  if (plan.query.has_input || plan.query.has_terminal) {
-    container.input = file_in(plan.folder, "in");
-    SLIPWAY_TRY_VOID(env.files.make_folders(container.input));
-  }
-  SLIPWAY_TRY_VOID(env.files.write(file_in(plan.folder, kPodManifestFile), encode_manifest(manifest), 0600));
+  if (plan.query.has_input || plan.query.has_terminal) container.input = file_in(plan.folder, "in");
+  const std::string input = container.input;
+  const auto made = std::make_shared<Result<void>>();
+  co_await run_on(env, env.commits, [&files = env.files, folder = plan.folder, input, manifest, made] {
+    *made = make_exec_folder(files, folder, input, manifest);
+  });
+  SLIPWAY_CO_TRY_VOID(*made);
   ProcessSpec spec;
   spec.argv = plan.supervisor;
   spec.argv.push_back(plan.folder);
   spec.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
   spec.folder = plan.folder;
   spec.output = file_in(plan.folder, "supervisor.log");
-  SLIPWAY_TRY(process, env.processes.start(std::move(spec)));
-  return std::make_unique<ProcessExec>(env, plan.folder, container.input, process);
+  SLIPWAY_CO_TRY(process, env.processes.start(std::move(spec)));
+  co_return std::make_unique<ProcessExec>(env, plan.folder, input, process);
 }
 
 Result<std::unique_ptr<server::PodExec>> start_attach(Env& env, AttachPlan plan) {

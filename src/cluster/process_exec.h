@@ -19,7 +19,7 @@ struct ExecPlan {
   server::ExecQuery query;
 };
 /// NotFound when the pod has no such container (or never started).
-Result<std::unique_ptr<server::PodExec>> start_exec(Env& env, ExecPlan plan);
+Task<Result<std::unique_ptr<server::PodExec>>> start_exec(Env& env, ExecPlan plan);
 
 struct AttachPlan {
   std::string pod_folder;

@@ -29,7 +29,13 @@ ProcessRuntime::ProcessRuntime(Env& env, client::Client& client, PodAddresses& a
       addresses_(addresses),
       options_(std::move(options)),
       paths_{options_.data_folder},
-      tasks_(env) {
+      tasks_(env),
+      probes_(env,
+              {options_.http, options_.dial,
+               [this](kube::Object pod, server::ExecQuery query) { return exec(std::move(pod), std::move(query)); }},
+              [this](const kube::ObjectKey& pod) {
+                if (changed_) changed_(pod);
+              }) {
   note_addresses();
 }
 
@@ -212,6 +218,7 @@ PodReport ProcessRuntime::keep_watching(const kube::Object& pod, const Look& see
   PodReport report = seen.state ? report_of(pod, *seen.state, address_of(uid)) : waiting_report(pod, "ContainerCreating");
   entry.pause = std::clamp(entry.pause * 3 / 2, kFirstPause, kMaxPause);
   report.look_again = entry.pause;
+  if (seen.state) probes_.judge(pod, *seen.state, address_of(uid), report);
   return report;
 }
 
@@ -233,6 +240,7 @@ Task<Result<void>> ProcessRuntime::forget(std::string uid) {
   }
   SLIPWAY_CO_TRY_VOID(env_.files.remove_all(paths_.pod(uid)));
   addresses_.release(uid);
+  probes_.forget(uid);
   entries_.erase(uid);
   co_return Result<void>{};
 }
@@ -266,8 +274,8 @@ Task<Result<std::string>> ProcessRuntime::log_times(kube::Object pod, server::Lo
 Task<Result<std::unique_ptr<server::PodExec>>> ProcessRuntime::exec(kube::Object pod, server::ExecQuery query) {
   const std::string folder = paths_.pod(kube::uid(pod));
   const std::string own = fmt::format("{}/exec/{}", folder, uuid(env_.random));
-  co_return start_exec(env_,
-                       {.pod_folder = folder, .folder = own, .supervisor = options_.supervisor, .query = std::move(query)});
+  co_return co_await start_exec(
+      env_, {.pod_folder = folder, .folder = own, .supervisor = options_.supervisor, .query = std::move(query)});
 }
 
 Task<Result<std::unique_ptr<server::PodExec>>> ProcessRuntime::attach(kube::Object pod, server::ExecQuery query) {

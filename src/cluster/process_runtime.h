@@ -12,6 +12,7 @@
 #include "cluster/pod_addresses.h"
 #include "cluster/pod_folder.h"
 #include "cluster/pod_runtime.h"
+#include "cluster/process_probes.h"
 
 namespace slipway::cluster {
 
@@ -22,6 +23,8 @@ class ProcessRuntime : public PodRuntime {
     std::vector<std::string> supervisor{};  // command that takes a pod's folder as last argument
     ProcessUser user{};                     // as whom this process runs
     bool wants_namespace = true;            // false: volumes are mapped below $POD_ROOT even where mounts are allowed
+    HttpClient* http = nullptr;             // for httpGet probes; outlives the runtime
+    Dial dial{};                            // for tcpSocket probes
   };
 
   /// `client` reads the ConfigMaps, Secrets and claims of pods. `addresses`, of the network 127, are shared by all runtimes of
@@ -85,6 +88,7 @@ class ProcessRuntime : public PodRuntime {
   std::map<std::string, Entry> entries_;  // by uid
   bool is_stopping_ = false;
   Tasks tasks_;
+  ProcessProbes probes_;
 };
 
 }  // namespace slipway::cluster

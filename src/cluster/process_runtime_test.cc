@@ -77,6 +77,19 @@ class WatchedFiles : public Files {
   const WatchedLane& lane_;
 };
 
+/// Answers every call as the test says, and keeps its URL.
+class PaperHttp : public HttpClient {
+ public:
+  Task<Result<http::Response>> send(HttpCall call) override {
+    urls.push_back(std::move(call.url));
+    if (status == 0) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    co_return http::Response{.status = status};
+  }
+
+  int status = 200;
+  std::vector<std::string> urls;
+};
+
 struct Stage {
   PaperSupervisors processes;
   WatchedLane lane;
@@ -92,13 +105,21 @@ class ProcessTest : private Stage, public ClusterTest {
     make_pods_ = [this](ClusterTest&) {
       auto runtime = std::make_unique<ProcessRuntime>(
           env_, *server_, addresses_,
-          ProcessRuntime::Options{.data_folder = "/data", .supervisor = {"slipway", "pod-supervisor"}, .user = user_});
+          ProcessRuntime::Options{.data_folder = "/data",
+                                  .supervisor = {"slipway", "pod-supervisor"},
+                                  .user = user_,
+                                  .http = &http_,
+                                  .dial = [this](std::string, std::uint16_t port, Duration) { return dial(port); }});
       runtime_of_pods_ = runtime.get();
       return runtime;
     };
   }
   ~ProcessTest() override { stop(); }
   void SetUp() override { start(); }
+  Task<Result<void>> dial(std::uint16_t port) {
+    if (port == open_port_) co_return Result<void>{};
+    co_return fail(Reason::ServiceUnavailable, "connection refused");
+  }
   void TearDown() override { EXPECT_EQ(watched.elsewhere, std::vector<std::string>{}) << "synced on the logic thread"; }
 
   std::vector<PaperSupervisors::Supervisor>& started() { return processes.started; }
@@ -116,6 +137,7 @@ class ProcessTest : private Stage, public ClusterTest {
     state.reason = reason;
     PodContainerState main;
     main.name = "main";
+    main.process = run_;
     main.phase = is_final(phase) ? PodContainerPhase::Terminated : PodContainerPhase::Running;
     main.started_us = 1'767'225'600'000'000;
     main.exit = {exit_code, 0, main.started_us, main.started_us + 5, exit_code == 0 ? "Completed" : "Error", ""};
@@ -131,6 +153,13 @@ class ProcessTest : private Stage, public ClusterTest {
     const auto pods = list(kPods);
     return which < pods.size() ? pods[which] : json::Value();
   }
+  /// Another run of the container begins: a process of its own.
+  std::size_t begin_run(std::size_t which) {
+    run_ = processes.start({.argv = {"container"}, .env = {}, .folder = "", .output = ""}).value();
+    record(which, PodPhase::Running);
+    return started().size() - 1;
+  }
+  bool is_ready() { return kube::is_true(pod(), "Ready"); }
   std::string phase() { return pod()["status"]["phase"].str(); }
   /// "<reason>: <message>" of every Warning event.
   std::vector<std::string> warnings() {
@@ -160,6 +189,9 @@ class ProcessTest : private Stage, public ClusterTest {
   }
 
   ProcessUser user_;
+  PaperHttp http_;
+  std::uint16_t open_port_ = 0;
+  ProcessId run_{};
   PodAddresses addresses_{127};
   ProcessRuntime* runtime_of_pods_ = nullptr;
 };
@@ -543,6 +575,67 @@ TEST_F(ProcessTest, a_pod_that_ends_well_when_a_shutdown_stops_it_has_failed_and
   const auto ended = pod()["status"]["containerStatuses"].item(0)["state"]["terminated"];
   EXPECT_EQ(ended["exitCode"].as_int(), 0);
   EXPECT_EQ(ended["reason"].as_string(), "Terminated");
+}
+
+TEST_F(ProcessTest, is_ready_as_long_as_its_http_probe_succeeds) {
+  http_.status = 503;
+  make_pod(
+      "command: [run], ports: [{name: web, containerPort: 8080}], readinessProbe: {httpGet: {path: /ready, port: web}, "
+      "initialDelaySeconds: 3, periodSeconds: 2, failureThreshold: 2}");
+  begin_run(0);
+  advance(seconds{1});
+  EXPECT_FALSE(is_ready());
+  EXPECT_EQ(http_.urls.size(), 0u) << "not before the initial delay";
+  advance(seconds{4});
+  EXPECT_FALSE(is_ready());
+  EXPECT_EQ(http_.urls.at(0), fmt::format("http://{}:8080/ready", pod()["status"]["podIP"].as_string()));
+  EXPECT_EQ(warnings(), std::vector<std::string>{"Unhealthy: Readiness probe failed: HTTP probe failed with statuscode: 503"});
+  http_.status = 302;
+  advance(seconds{3});
+  EXPECT_TRUE(is_ready());
+  restart();
+  EXPECT_TRUE(is_ready()) << "a restart of Slipway does not take readiness away";
+  http_.status = 0;
+  advance(seconds{2});
+  EXPECT_TRUE(is_ready()) << "one failure of two";
+  advance(seconds{3});
+  EXPECT_FALSE(is_ready());
+}
+
+TEST_F(ProcessTest, restarts_a_container_whose_liveness_probe_fails) {
+  open_port_ = 9090;
+  make_pod("command: [run], livenessProbe: {tcpSocket: {port: 9090}, periodSeconds: 1, failureThreshold: 3}",
+           "terminationGracePeriodSeconds: 5,");
+  const std::size_t first = begin_run(0);
+  advance(seconds{5});
+  EXPECT_TRUE(is_ready());
+  open_port_ = 0;
+  advance(seconds{2});
+  EXPECT_EQ(started()[first].last_signal, 0);
+  advance(seconds{2});
+  EXPECT_EQ(started()[first].last_signal, SIGTERM);
+  advance(seconds{6});
+  EXPECT_EQ(started()[first].last_signal, SIGKILL) << "after the grace";
+  open_port_ = 9090;
+  const std::size_t second = begin_run(0);
+  advance(seconds{9});
+  EXPECT_EQ(started()[second].last_signal, 0);
+  EXPECT_TRUE(is_ready());
+}
+
+TEST_F(ProcessTest, runs_the_command_of_an_exec_probe_in_the_container) {
+  make_pod("command: [run], readinessProbe: {exec: {command: [test, -f, ok]}, periodSeconds: 1, timeoutSeconds: 2}");
+  begin_run(0);
+  advance(std::chrono::milliseconds{300});
+  const std::size_t probe = started().size() - 1;
+  EXPECT_EQ(manifest(probe).containers.at(0).argv, (std::vector<std::string>{"test", "-f", "ok"}));
+  EXPECT_FALSE(is_ready());
+  run_ = {};
+  record(probe, PodPhase::Succeeded, 0);
+  advance(std::chrono::milliseconds{500});
+  EXPECT_TRUE(is_ready());
+  advance(seconds{3});
+  EXPECT_EQ(started()[probe + 1].last_signal, SIGTERM) << "a command that takes too long is ended";
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include "cluster/adoption.h"
 #include "cluster/names.h"
+#include "cluster/pod_facts.h"
 #include "cluster/replica_set_plan.h"
 #include "cluster/writes.h"
-#include "kube/selector.h"
 
 namespace slipway::cluster {
 
@@ -39,34 +39,13 @@ Task<Result<void>> write_status(client::Client& client, kube::Object set, json::
 
 void ReplicaSetController::watch(control::Watches& watches) {
   sets_ = &watches.primary(kReplicaSets);
-  pods_ = &watches.also(kPods, [this](const kube::Object& pod) { return sets_of(pod); });
+  pods_ = &watches.also(kPods, [this](const kube::Object& pod) { return claimants(*sets_, "apps", "ReplicaSet", pod); });
   pods_->add_index("replica-set", claim_keys);
 }
 
-/// The set that controls the pod, or, for one without a controller, those that may take it.
-std::vector<kube::ObjectKey> ReplicaSetController::sets_of(const kube::Object& pod) const {
-  std::vector<kube::ObjectKey> keys;
-  const json::Value& owner = kube::controller_of(pod);
-  if (!owner.is_null()) {
-    if (kube::refers_to(owner, "apps", "ReplicaSet")) keys.push_back({std::string(kube::ns(pod)), owner["name"].str()});
-    return keys;
-  }
-  const auto& sets = sets_->objects();
-  for (auto at = sets.lower_bound({std::string(kube::ns(pod)), ""}); at != sets.end() && at->first.ns == kube::ns(pod); ++at) {
-    const auto selector = kube::LabelSelector::from_object(at->second["spec"]["selector"]);
-    if (selector && selector->matches(pod["metadata"]["labels"])) keys.push_back(at->first);
-  }
-  return keys;
-}
-
 std::vector<kube::Object> ReplicaSetController::candidates(const kube::Object& set) const {
-  std::vector<kube::Object> found = pods_->index("replica-set", std::string(kube::uid(set)));
-  std::vector<kube::Object> orphans = pods_->index("replica-set", orphan_key(kube::ns(set)));
-  std::erase_if(orphans, [](const kube::Object& pod) {
-    const auto phase = pod["status"]["phase"].as_string();
-    return phase == "Succeeded" || phase == "Failed";
-  });
-  found.insert(found.end(), std::make_move_iterator(orphans.begin()), std::make_move_iterator(orphans.end()));
+  std::vector<kube::Object> found = claim_candidates(*pods_, "replica-set", set);
+  std::erase_if(found, [](const kube::Object& pod) { return kube::controller_of(pod).is_null() && is_terminal_pod(pod); });
   return found;
 }
 
@@ -77,7 +56,7 @@ Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
     co_return Outcome::settled();
   }
   Claim claim = sort_claim(set, candidates(set));
-  if (!claim.adopt.empty() || !claim.release.empty()) {
+  if (claim.needs_writes()) {
     const auto settled = co_await settle_claim(run.client, kReplicaSets, set, kPods, std::move(claim), kManager);
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }

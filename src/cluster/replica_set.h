@@ -22,7 +22,6 @@ class ReplicaSetController : public control::Controller {
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
  private:
-  std::vector<kube::ObjectKey> sets_of(const kube::Object& pod) const;
   std::vector<kube::Object> candidates(const kube::Object& set) const;
   Task<control::Outcome> carry_out(client::Client& client, kube::Object set, std::vector<kube::Object> pods);
   Task<Result<void>> create_pods(client::Client& client, kube::Object set, std::vector<std::string> names);

@@ -22,19 +22,12 @@ constexpr std::int64_t kMaxBurst = 500;
 constexpr std::size_t kSuffix = 5;
 constexpr std::size_t kMaxBase = 63 - 1 - kSuffix;
 
-bool is_active(const kube::Object& pod) { return !is_terminal_pod(pod) && !kube::is_deleting(pod); }
-
 std::int64_t wanted_replicas(const kube::Object& set) { return std::max<std::int64_t>(set["spec"]["replicas"].as_int(1), 0); }
 
 std::string pod_name(const kube::Object& set, std::int64_t number) {
   std::string base(kube::name(set).substr(0, kMaxBase));
   while (base.ends_with('-') || base.ends_with('.')) base.pop_back();
   return base + "-" + name_hash(fmt::format("{}/{}", kube::uid(set), number)).substr(0, kSuffix);
-}
-
-std::optional<Time> ready_since(const kube::Object& pod) {
-  if (!kube::is_true(pod, "Ready")) return std::nullopt;
-  return kube::time_of(kube::condition(pod, "Ready")["lastTransitionTime"]).value_or(Time{});
 }
 
 /// What a pod is judged by when some must go; fewer is worth less.
@@ -89,11 +82,6 @@ bool goes_first(const Worth& left, const Worth& right, Time now) {
     return difference == 0 ? left.uid < right.uid : difference < 0;
   }
   return left.uid < right.uid;
-}
-
-bool is_available(const kube::Object& pod, std::int64_t min_ready_seconds, const Now& now) {
-  const auto since = ready_since(pod);
-  return since && now.present(*since) + seconds_saturating(min_ready_seconds) <= now.time();
 }
 
 bool has_labels_of(const kube::Object& pod, const Value& labels) {
@@ -174,12 +162,10 @@ ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube:
   const std::int64_t min_ready = set["spec"]["minReadySeconds"].as_int();
   std::vector<kube::Object> active;
   for (const kube::Object& pod : pods) {
-    if (is_active(pod)) active.push_back(pod);
+    if (is_active_pod(pod)) active.push_back(pod);
     if (is_terminal_pod(pod) && !kube::is_deleting(pod) && kube::is_true(pod, kDisruptionTarget)) plan.remove.push_back(pod);
-    const auto since = ready_since(pod);
-    if (!since || is_available(pod, min_ready, now)) continue;
-    const Duration wait = now.present(*since) + seconds_saturating(min_ready) - now.time();
-    if (!plan.look_again || wait < *plan.look_again) plan.look_again = wait;
+    const auto wait = until_available(pod, min_ready, now);
+    if (wait && (!plan.look_again || *wait < *plan.look_again)) plan.look_again = wait;
   }
   const std::int64_t surplus = static_cast<std::int64_t>(active.size()) - wanted_replicas(set);
   if (surplus > 0) {
@@ -205,12 +191,12 @@ json::Value replica_set_status(const kube::Object& set, const std::vector<kube::
   std::int64_t ready = 0;
   std::int64_t available = 0;
   for (const kube::Object& pod : pods) {
-    if (!is_active(pod)) continue;
+    if (!is_active_pod(pod)) continue;
     ++replicas;
     if (has_labels_of(pod, labels)) ++labeled;
     if (!kube::is_true(pod, "Ready")) continue;
     ++ready;
-    if (is_available(pod, min_ready, now)) ++available;
+    if (is_available_pod(pod, min_ready, now)) ++available;
   }
   Value status = set["status"].with("replicas", replicas).with("observedGeneration", kube::generation(set));
   const auto set_count = [&](const char* name, std::int64_t count) {

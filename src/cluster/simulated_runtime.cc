@@ -1,6 +1,6 @@
 #include "cluster/simulated_runtime.h"
 
-#include <charconv>
+#include <algorithm>
 
 #include "client/backoff.h"
 #include "cluster/names.h"
@@ -15,73 +15,19 @@ using json::Value;
 constexpr client::Backoff kCrashLoop{std::chrono::seconds{10}, std::chrono::minutes{5}};
 constexpr std::int64_t kTerminated = 128 + 15;
 
-/// What the annotations ask for.
-struct Script {
-  std::optional<Duration> run_time;
-  std::vector<std::int64_t> exit_codes;
-  std::int64_t attempt = 0;
-  std::optional<Duration> ready_after = Duration{0};  // nullopt: never
-  std::string missing_images;
-  std::string error;
+/// Runs of at least this length start the back-off anew.
+constexpr Duration kStableRun = std::chrono::minutes{10};
+constexpr Duration kNodeTolerance = std::chrono::seconds{300};
 
-  bool is_missing(std::string_view image) const {
-    std::string_view rest = missing_images;
-    while (!rest.empty()) {
-      const std::string_view item = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-      if (item == image) return true;
-    }
-    return false;
-  }
+using Segments = std::vector<PodSegment>;
 
-  std::int64_t exit_code(std::int64_t restarts) const {
-    if (exit_codes.empty()) return 0;
-    const auto at = static_cast<std::size_t>(std::max<std::int64_t>(attempt + restarts, 0));
-    return exit_codes[std::min(at, exit_codes.size() - 1)];
-  }
-};
-
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+const PodBehaviour& behaviour_at(const Segments& segments, Time time) {
+  const auto after = std::ranges::upper_bound(segments, time, {}, &PodSegment::from);
+  return std::prev(after)->behaviour;
 }
 
-Script read_script(const kube::Object& pod) {
-  Script script;
-  if (const auto text = kube::annotation(pod, kRunTime); !text.empty()) {
-    const auto duration = parse_duration(text);
-    if (!duration || *duration < Duration{0}) {
-      script.error = fmt::format("annotation {}: not a duration such as 12.5s: {}", kRunTime, text);
-    } else {
-      script.run_time = *duration;
-    }
-  }
-  if (const auto text = kube::annotation(pod, kReadyAfter); text == "never") {
-    script.ready_after.reset();
-  } else if (!text.empty()) {
-    const auto duration = parse_duration(text);
-    if (!duration || *duration < Duration{0}) {
-      script.error = fmt::format("annotation {}: neither \"never\" nor a duration such as 12.5s: {}", kReadyAfter, text);
-    } else {
-      script.ready_after = *duration;
-    }
-  }
-  script.missing_images = std::string(kube::annotation(pod, kMissingImages));
-  std::string_view codes = kube::annotation(pod, kExitCode);
-  while (!codes.empty()) {
-    const std::string_view item = codes.substr(0, codes.find(','));
-    codes.remove_prefix(std::min(codes.size(), item.size() + 1));
-    const auto code = whole(item);
-    if (!code || *code < 0 || *code > 255) {
-      script.error = fmt::format("annotation {}: not an exit code from 0 to 255: {}", kExitCode, item);
-    } else {
-      script.exit_codes.push_back(*code);
-    }
-  }
-  script.attempt = whole(kube::annotation(pod, kAttempt)).value_or(0);
-  return script;
+Time end_of(const Segments& segments, std::size_t index) {
+  return index + 1 < segments.size() ? segments[index + 1].from : Time::max();
 }
 
 /// One run of the containers (they all run alike).
@@ -91,6 +37,16 @@ struct Run {
   Time written;                        // as the status says it
   std::optional<ContainerEnd> before;  // how the last one ended
 };
+
+Duration pause_after(const ContainerEnd& end, std::int64_t restarts) {
+  const bool is_stable = end.started && end.finished && *end.finished - *end.started >= kStableRun;
+  return kCrashLoop.after(is_stable ? 0 : static_cast<int>(restarts));
+}
+
+bool has_begun(const kube::Object& pod) {
+  const Value& status = pod["status"]["containerStatuses"].item(0);
+  return status["state"].has("running") || status["lastState"].has("terminated");
+}
 
 /// The run that the pod's status shows, or the first.
 Run resume(const kube::Object& pod, Time first_start, const Now& now) {
@@ -105,7 +61,7 @@ Run resume(const kube::Object& pod, Time first_start, const Now& now) {
     end.exit_code = last["exitCode"].as_int();
     end.started = kube::time_of(last["startedAt"]);
     end.finished = finished;
-    const Time start = now.present(*finished) + kCrashLoop.after(static_cast<int>(restarts));
+    const Time start = now.present(*finished) + pause_after(end, restarts);
     return {restarts + 1, start, start, end};
   }
   return {0, now.present(first_start), first_start, std::nullopt};
@@ -133,44 +89,77 @@ PodReport fail_script(const kube::Object& pod, const std::string& error, Time no
   return report;
 }
 
-/// Pending for ever, with the words of the kubelet, when an image cannot be had.
-std::optional<PodReport> wait_for_images(const kube::Object& pod, const Script& script) {
-  std::string missing;
+bool lacks_image(const kube::Object& pod, const PodBehaviour& behaviour) {
+  const auto images = pod["spec"]["containers"].items();
+  return std::ranges::any_of(images, [&](const Value& one) { return behaviour.is_missing(one["image"].as_string()); });
+}
+
+/// When the containers start, which were to start at `first`; nullopt while an image is missing for ever.
+std::optional<Time> begin_of(const kube::Object& pod, const Segments& segments, Time first) {
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const PodBehaviour& behaviour = segments[i].behaviour;
+    const Time from = std::max(first, segments[i].from);
+    if (from < end_of(segments, i) && !lacks_image(pod, behaviour)) return from + behaviour.start_after;
+  }
+  return std::nullopt;
+}
+
+/// Pending, with the words of the kubelet when an image cannot be had.
+PodReport wait_to_start(const kube::Object& pod, const PodBehaviour& behaviour) {
   PodReport report;
   for (const Value& container : pod["spec"]["containers"].items()) {
     const std::string image = container["image"].str();
-    const bool is_missing = script.is_missing(image);
-    if (is_missing) missing = image;
+    const bool is_missing = behaviour.is_missing(image);
+    if (is_missing) report.warning = PodWarning{"Failed", fmt::format("Failed to pull image \"{}\": not found", image)};
     report.containers.push_back(container_status(
         container, is_missing ? waiting_state("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\"", image))
                               : waiting_state("ContainerCreating")));
   }
-  if (missing.empty()) return std::nullopt;
-  report.warning = PodWarning{"Failed", fmt::format("Failed to pull image \"{}\": not found", missing)};
   return report;
 }
 
-/// Containers that run are not ready before their time.
-void judge_readiness(PodReport& report, const Script& script, Time start, Time now) {
-  if (script.ready_after && start + *script.ready_after <= now) return;
-  for (Value& container : report.containers) container = container.with("ready", false);
-  if (!script.ready_after) return;
-  const Duration wait = start + *script.ready_after - now;
-  report.look_again = std::min(report.look_again.value_or(wait), wait);
+void look_again_at(PodReport& report, Time time, Time now) {
+  if (time > now) report.look_again = std::min(report.look_again.value_or(time - now), time - now);
 }
 
-}  // namespace
+/// Containers that run are not ready before their time.
+void judge_readiness(PodReport& report, const PodBehaviour& behaviour, Time start, Time now) {
+  if (behaviour.ready_after && behaviour.ready_after->end(start) <= now) return;
+  for (Value& container : report.containers) container = container.with("ready", false);
+  if (behaviour.ready_after) look_again_at(report, behaviour.ready_after->end(start), now);
+}
 
-PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clock) {
-  const Time now = clock.time();
-  const Script script = read_script(pod);
-  if (!script.error.empty()) return fail_script(pod, script.error, now);
-  if (auto report = wait_for_images(pod, script)) return std::move(*report);
+/// When a run that began at `start` ends by itself, and under which behaviour.
+struct RunEnd {
+  Time time;
+  const PodBehaviour* behaviour;
+};
+std::optional<RunEnd> end_of_run(const Segments& segments, Time start, bool is_kept_up) {
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const PodBehaviour& behaviour = segments[i].behaviour;
+    const Time from = std::max(start, segments[i].from);
+    if (from >= end_of(segments, i) || (!behaviour.run_time && is_kept_up)) continue;
+    const Time end = std::max(behaviour.run_time.value_or(BehaviourSpan{}).end(start), from);
+    if (end < end_of(segments, i)) return RunEnd{end, &behaviour};
+  }
+  return std::nullopt;
+}
+
+ContainerEnd ended_run(const Run& run, const RunEnd& end) {
+  const SimulatedExit exit = end.behaviour->exit(run.restarts);
+  ContainerEnd ended;
+  ended.exit_code = exit.code;
+  if (exit.is_oom) ended.reason = "OOMKilled";
+  ended.started = run.written;
+  ended.finished = end.time;
+  return ended;
+}
+
+/// The runs of the containers, one after another, until one reaches beyond `now`.
+PodReport simulate_runs(const kube::Object& pod, const Segments& segments, Run run, Time first_start, Time now) {
   const auto policy = pod["spec"]["restartPolicy"].as_string();
-  const bool is_endless = !script.run_time && policy != "Never" && policy != "OnFailure";
   PodReport report;
   report.ip = pod["status"]["podIP"].str();
-  Run run = resume(pod, first_start, clock);
   for (;;) {
     if (run.start > now) {  // between two runs
       report.phase = "Running";
@@ -179,26 +168,93 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clo
       report_containers(report, pod, waiting_state("CrashLoopBackOff"), run, first_start);
       return report;
     }
-    const Time finish = run.start + script.run_time.value_or(Duration{0});
-    if (is_endless || finish > now) {
+    const auto end = end_of_run(segments, run.start, policy != "Never" && policy != "OnFailure");
+    if (!end || end->time > now) {
       report.phase = "Running";
-      if (!is_endless) report.look_again = finish - now;
+      if (end) look_again_at(report, end->time, now);
       report_containers(report, pod, running_state(run.written), run, first_start);
-      judge_readiness(report, script, run.start, now);
+      judge_readiness(report, behaviour_at(segments, now), run.start, now);
       return report;
     }
-    ContainerEnd end;
-    end.exit_code = script.exit_code(run.restarts);
-    end.started = run.written;
-    end.finished = finish;
-    if (policy == "Never" || (policy == "OnFailure" && end.exit_code == 0)) {
-      report.phase = end.exit_code == 0 ? "Succeeded" : "Failed";
-      report_containers(report, pod, terminated_state(end), run, first_start);
+    const ContainerEnd ended = ended_run(run, *end);
+    if (policy == "Never" || (policy == "OnFailure" && ended.exit_code == 0)) {
+      report.phase = ended.exit_code == 0 ? "Succeeded" : "Failed";
+      report_containers(report, pod, terminated_state(ended), run, first_start);
       return report;
     }
-    const Time next = finish + kCrashLoop.after(static_cast<int>(run.restarts));
-    run = {run.restarts + 1, next, next, end};
+    const Time next = end->time + pause_after(ended, run.restarts);
+    run = {run.restarts + 1, next, next, ended};
   }
+}
+
+/// How long the pod stays bound to a node that does not answer; nullopt: for ever.
+std::optional<Duration> node_tolerance(const kube::Object& pod) {
+  for (const Value& toleration : pod["spec"]["tolerations"].items()) {
+    if (toleration["key"].as_string() != "node.kubernetes.io/unreachable") continue;
+    if (toleration["tolerationSeconds"].is_null()) return std::nullopt;
+    return seconds_saturating(toleration["tolerationSeconds"].as_int());
+  }
+  return kNodeTolerance;
+}
+
+/// The report of a pod whose node fell silent at `lost`, where it was made for that moment.
+void lose_node(PodReport& report, const kube::Object& pod, Time lost, Time now) {
+  if (report.phase != "Running" && report.phase != "Pending") return;
+  report.is_unreachable = true;
+  report.look_again.reset();
+  const auto tolerance = node_tolerance(pod);
+  if (!tolerance) return;
+  look_again_at(report, lost + *tolerance, now);
+  if (lost + *tolerance > now) return;
+  report.phase = "Failed";
+  report.reason = "NodeLost";
+  report.message = "the node of the pod has not answered for too long";
+  report.is_disrupted = true;
+  for (Value& container : report.containers) container = container.with("ready", false);
+}
+
+}  // namespace
+
+PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clock, const std::vector<PodRule>& rules) {
+  const Segments segments = behaviour_of(pod, rules, clock);
+  const PodBehaviour& present = behaviour_at(segments, clock.time());
+  if (!present.error.empty()) return fail_script(pod, present.error, clock.time());
+  const auto started = kube::time_of(pod["status"]["startTime"]);
+  std::optional<Time> lost;
+  if (present.node_loss) lost = present.node_loss->end(started ? clock.present(*started) : clock.present(first_start));
+  const bool is_lost = lost && *lost <= clock.time();
+  const Time now = is_lost ? *lost : clock.time();
+  Run run = resume(pod, first_start, clock);
+  const bool is_first = !has_begun(pod);
+  const auto begin = is_first ? begin_of(pod, segments, run.start) : run.start;
+  PodReport report;
+  if (!begin || (is_first && *begin > now)) {
+    report = wait_to_start(pod, behaviour_at(segments, now));
+    if (begin) look_again_at(report, *begin, now);
+  } else {
+    run.written += *begin - run.start;
+    run.start = *begin;
+    report = simulate_runs(pod, segments, run, first_start, now);
+  }
+  if (is_lost) lose_node(report, pod, *lost, clock.time());
+  if (lost) look_again_at(report, *lost, now);
+  const bool is_over = report.phase == "Succeeded" || report.phase == "Failed";
+  const auto change = std::ranges::upper_bound(segments, clock.time(), {}, &PodSegment::from);
+  if (!is_over && change != segments.end()) look_again_at(report, change->from, clock.time());
+  return report;
+}
+
+void SimulatedRuntime::steer(const kube::ObjectKey& key, const kube::Object& config_map) {
+  auto rules = parse_pod_rules(config_map);
+  if (!rules) env_.log.warn("a script of simulated pods cannot be read", {{"error", rules.error().message}});
+  scripts_[key] = rules.value_or(std::vector<PodRule>{});
+  if (scripts_[key].empty()) scripts_.erase(key);
+}
+
+std::vector<PodRule> SimulatedRuntime::rules() const {
+  std::vector<PodRule> all;
+  for (const auto& [key, rules] : scripts_) all.insert(all.end(), rules.begin(), rules.end());
+  return all;
 }
 
 Task<Result<PodReport>> SimulatedRuntime::advance(kube::Object pod) {
@@ -210,35 +266,45 @@ Task<Result<PodReport>> SimulatedRuntime::advance(kube::Object pod) {
   } else {
     pod = pod.with_path({"status", "podIP"}, addresses_.take(uid));
   }
-  co_return simulate_pod(pod, start, now);
+  co_return simulate_pod(pod, start, now, rules());
 }
 
-Task<Result<PodReport>> SimulatedRuntime::stop(kube::Object pod, Duration) {
+/// It goes on as it is for slipway.dev/stop-after, at most for the grace that is left.
+Task<Result<PodReport>> SimulatedRuntime::stop(kube::Object pod, Duration grace) {
   const Now now = wall_.now();
-  const auto known = starts_.find(std::string(kube::uid(pod)));
+  const std::string uid(kube::uid(pod));
+  const auto known = starts_.find(uid);
   const bool has_started = known != starts_.end() || !pod["status"]["containerStatuses"].empty();
   const Time start = known != starts_.end() ? known->second : now.time();
   if (has_started) {
-    PodReport ended = simulate_pod(pod, start, now);
-    if (ended.phase == "Succeeded" || ended.phase == "Failed") co_return ended;
+    PodReport present = simulate_pod(pod, start, now, rules());
+    if (present.phase == "Succeeded" || present.phase == "Failed") co_return present;
+    const Segments segments = behaviour_of(pod, rules(), now);
+    const Duration needed = std::min(behaviour_at(segments, now).stop_after, grace);
+    const Time asked = now.present(stops_.try_emplace(uid, now.time()).first->second);
+    if (present.phase == "Running" && asked + needed > now.time()) {
+      look_again_at(present, asked + needed, now);
+      co_return present;
+    }
   }
+  const Run run = resume(pod, start, now);
   PodReport report;
   report.phase = "Failed";
-  ContainerEnd end{kTerminated, 0, "Error", "", resume(pod, start, now).written, now.time()};
-  Run run;
-  run.restarts = resume(pod, start, now).restarts;
-  report_containers(report, pod, terminated_state(end), run, start);
+  Run last;
+  last.restarts = run.restarts;
+  report_containers(report, pod, terminated_state({kTerminated, 0, "Error", "", run.written, now.time()}), last, start);
   co_return report;
 }
 
 Task<Result<void>> SimulatedRuntime::forget(std::string uid) {
   starts_.erase(uid);
+  stops_.erase(uid);
   addresses_.release(uid);
   co_return Result<void>{};
 }
 
 Task<Result<void>> SimulatedRuntime::forget_all_but(std::set<std::string> uids) {
-  std::erase_if(starts_, [&](const auto& entry) { return !uids.contains(entry.first); });
+  for (auto* times : {&starts_, &stops_}) std::erase_if(*times, [&](const auto& entry) { return !uids.contains(entry.first); });
   co_return Result<void>{};
 }
 

@@ -89,6 +89,8 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
     process.data_folder = options.data_dir;
     process.supervisor = options.supervisor;
     process.user = options.user;
+    process.http = options.http;
+    process.dial = options.dial;
     pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, addresses_, std::move(process));
   }
   secrets_.push_back(std::make_unique<fleet::ClusterSecrets>(env_, fleet_, fleet_.find(cluster)));

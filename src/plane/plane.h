@@ -60,7 +60,8 @@ class Controllers {
     std::string data_dir;                   // process runtime: absolute; pods/ and volumes/ below it
     std::vector<std::string> supervisor{};  // process runtime: command that takes a pod folder as last argument
     cluster::ProcessUser user{};            // process runtime: as whom this process runs
-    HttpClient* http = nullptr;             // for steps that call foreign servers; outlives the controllers
+    HttpClient* http = nullptr;             // for steps that call foreign servers, and for probes; outlives the controllers
+    cluster::Dial dial{};                   // process runtime: for probes of TCP ports
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
     delivery::ActsAs acts_as = delivery::ActsAs::User;

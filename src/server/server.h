@@ -38,6 +38,8 @@ struct Options {
   /// made.
   std::string address{};
   std::uint16_t port = 0;
+  /// Nodes that the cluster begins with: local, local-2, …; those of an earlier start stay.
+  std::size_t nodes = 1;
 };
 
 /// The answer to a list as it was read: its items in pages, so that whoever turns them into text can let each go when it is

@@ -7,8 +7,12 @@ namespace slipway::delivery::rollout {
 
 using control::Outcome;
 
-RolloutController::RolloutController(Env& env, HttpClient* http, std::string name, kube::Resource resource)
-    : env_(env), http_(http), name_(std::move(name)), resource_(std::move(resource)) {}
+RolloutController::RolloutController(const ControllerContext& context, std::string name, kube::Resource resource)
+    : env_(context.env),
+      http_(context.http),
+      acts_as_(context.acts_as),
+      name_(std::move(name)),
+      resource_(std::move(resource)) {}
 
 void RolloutController::watch(control::Watches& watches) {
   rollouts_ = &watches.primary(resource_);
@@ -34,7 +38,7 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
     memory = Memory{};
     memory.uid = std::string(kube::uid(rollout));
   }
-  Pass pass({env_, http_, workloads_, resource_}, run, std::move(rollout), memory);
+  Pass pass({env_, http_, workloads_, resource_, acts_as_}, run, std::move(rollout), memory);
   const Outcome outcome = co_await pass.run();
   if (pass.is_idle()) memories_.erase(run.key);
   co_return outcome;

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "base/http_client.h"
 #include "control/controller.h"
+#include "delivery/family.h"
 #include "delivery/rollout/pass.h"
 #include "delivery/rollout/workload_cache.h"
 
@@ -16,7 +16,7 @@ namespace slipway::delivery::rollout {
 class RolloutController : public control::Controller {
  public:
   /// `name` is the controller's, "rollout-trait".
-  RolloutController(Env& env, HttpClient* http, std::string name, kube::Resource resource);
+  RolloutController(const ControllerContext& context, std::string name, kube::Resource resource);
 
   std::string name() const override { return name_; }
   void watch(control::Watches& watches) override;
@@ -25,6 +25,7 @@ class RolloutController : public control::Controller {
  private:
   Env& env_;
   HttpClient* http_;
+  ActsAs acts_as_;
   std::string name_;
   kube::Resource resource_;
   control::Informer* rollouts_ = nullptr;

@@ -34,7 +34,7 @@ Family make() {
   family.commands = {plan_command()};
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
-    made.push_back(std::make_unique<RolloutController>(context.env, context.http, "rollout-trait", kTraits));
+    made.push_back(std::make_unique<RolloutController>(context, "rollout-trait", kTraits));
     return made;
   };
   return family;

@@ -8,6 +8,7 @@
 
 #include "base/http_client.h"
 #include "control/controller.h"
+#include "delivery/family.h"
 #include "delivery/probe/probe.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/status.h"
@@ -33,6 +34,7 @@ struct PassTools {
   HttpClient* http;  // may be null
   WorkloadCache& workloads;
   kube::Resource resource;  // of the rollout
+  ActsAs acts_as = ActsAs::User;
 };
 
 /// What a rollout of any kind comes to.
@@ -95,7 +97,7 @@ class Pass {
   Task<Result<void>> tell(std::vector<std::string> news);
   Task<Result<void>> ask(std::string key);
   probe::Question question(const std::string& key, const gate::GateSpec& spec) const;
-  void take_answer(const std::string& key, const probe::Answer& answer);
+  void take_answer(const std::string& key, const gate::GateSpec& spec, const probe::Answer& answer);
   Workload* find_set(const std::string& id);
 
   PassTools tools_;

@@ -183,7 +183,7 @@ Task<Result<void>> begin_upkeep(ServerContext& context) {
   }
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(requests)));
   std::vector<Request> objects;
-  for (BootstrapObject& one : bootstrap_objects(context.env.random)) {
+  for (BootstrapObject& one : bootstrap_objects(context.env.random, context.options.nodes)) {
     objects.push_back(creation(one.resource, one.ns, std::move(one.object)));
   }
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(objects)));

@@ -1,5 +1,7 @@
 #include "server/builtin/bootstrap_objects.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 namespace slipway::server {
@@ -51,32 +53,36 @@ Value node_info(Random& random) {
                  {"architecture", "amd64"}});
 }
 
-/// The one node that pods of the embedded cluster have in spec.nodeName.
-Value local_node(Random& random) {
+/// A node that pods of the embedded cluster have in spec.nodeName: "local", "local-2", …
+Value local_node(Random& random, std::size_t number) {
+  const std::string name = number == 1 ? "local" : fmt::format("local-{}", number);
   const Value room = object({{"cpu", "64"}, {"memory", "256Gi"}, {"pods", "100000"}});
-  return object({{"apiVersion", "v1"},
-                 {"kind", "Node"},
-                 {"metadata", object({{"name", "local"},
-                                      {"labels", object({{"kubernetes.io/arch", "amd64"},
-                                                         {"kubernetes.io/hostname", "local"},
-                                                         {"kubernetes.io/os", "linux"}})}})},
-                 {"status", object({{"capacity", room},
-                                    {"allocatable", room},
-                                    {"conditions",
-                                     array({condition("Ready", "True", "SlipwayReady", "pods run in this process's runtime")})},
-                                    {"addresses", array({object({{"type", "InternalIP"}, {"address", "127.0.0.1"}}),
-                                                         object({{"type", "Hostname"}, {"address", "local"}})})},
-                                    {"nodeInfo", node_info(random)}})}});
+  return object(
+      {{"apiVersion", "v1"},
+       {"kind", "Node"},
+       {"metadata",
+        object({{"name", name},
+                {"labels",
+                 object({{"kubernetes.io/arch", "amd64"}, {"kubernetes.io/hostname", name}, {"kubernetes.io/os", "linux"}})}})},
+       {"status",
+        object({{"capacity", room},
+                {"allocatable", room},
+                {"conditions", array({condition("Ready", "True", "SlipwayReady", "pods run in this process's runtime")})},
+                {"addresses", array({object({{"type", "InternalIP"}, {"address", "127.0.0.1"}}),
+                                     object({{"type", "Hostname"}, {"address", name}})})},
+                {"nodeInfo", node_info(random)}})}});
 }
 
 }  // namespace
 
-std::vector<BootstrapObject> bootstrap_objects(Random& random) {
+std::vector<BootstrapObject> bootstrap_objects(Random& random, std::size_t nodes) {
   const kube::Resource priorities{"scheduling.k8s.io", "v1", "priorityclasses"};
-  return {{{"", "v1", "services"}, "default", api_service()},
-          {{"", "v1", "nodes"}, "", local_node(random)},
-          {priorities, "", priority("system-cluster-critical", 2'000'000'000, "for pods that the cluster needs")},
-          {priorities, "", priority("system-node-critical", 2'000'001'000, "for pods that a node cannot do without")}};
+  std::vector<BootstrapObject> objects{{{"", "v1", "services"}, "default", api_service()}};
+  for (std::size_t i = 1; i <= nodes; ++i) objects.push_back({{"", "v1", "nodes"}, "", local_node(random, i)});
+  objects.push_back({priorities, "", priority("system-cluster-critical", 2'000'000'000, "for pods that the cluster needs")});
+  objects.push_back(
+      {priorities, "", priority("system-node-critical", 2'000'001'000, "for pods that a node cannot do without")});
+  return objects;
 }
 
 std::vector<BootstrapObject> api_endpoints(const std::string& address, std::uint16_t port) {

@@ -17,8 +17,8 @@ struct BootstrapObject {
   json::Value object;
 };
 
-/// In the order of creation; namespaces are there before.
-std::vector<BootstrapObject> bootstrap_objects(Random& random);
+/// In the order of creation; namespaces are there before. `nodes`: how many, at least one.
+std::vector<BootstrapObject> bootstrap_objects(Random& random, std::size_t nodes);
 
 /// Endpoints and EndpointSlice of Service kubernetes, as they are applied.
 std::vector<BootstrapObject> api_endpoints(const std::string& address, std::uint16_t port);

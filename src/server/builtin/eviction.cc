@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "kube/selector.h"
 #include "kube/well_known.h"
 #include "server/context.h"
@@ -13,6 +11,8 @@ namespace slipway::server {
 namespace {
 
 constexpr int kTries = 5;  // of the budget's update
+constexpr int kRetrySeconds = 10;
+constexpr std::size_t kMostDisrupted = 2000;  // evictions of a budget that its controller has not seen yet
 constexpr std::string_view kManager = "slipway-server";
 using kube::kBudgets;
 using kube::kPods;
@@ -35,6 +35,12 @@ std::unexpected<Status> refused(std::string message) {
   return fail(std::move(status));
 }
 
+std::unexpected<Status> being_processed(std::string_view budget) {
+  Status status = refused(fmt::format("The disruption budget {} is still being processed by the server.", budget)).error();
+  status.retry_after_seconds = kRetrySeconds;
+  return fail(std::move(status));
+}
+
 /// A pod that has ended or not begun needs no budget.
 bool is_free(const Value& pod) {
   const std::string_view phase = pod["status"]["phase"].as_string();
@@ -54,55 +60,27 @@ Result<Value> charged(const Value& budget, std::string_view pod, Time now) {
   const Value& status = budget["status"];
   const std::string_view name = kube::name(budget);
   if (status["observedGeneration"].as_int() < kube::generation(budget)) {
-    return refused(fmt::format("The disruption budget {} is still being processed by the server.", name));
+    return being_processed(name);
+  }
+  if (status["disruptedPods"].size() > kMostDisrupted) {
+    return fail(
+        Reason::Forbidden,
+        fmt::format("poddisruptionbudget.policy \"{}\" is forbidden: DisruptedPods map too big - too many evictions not "
+                    "confirmed by PDB controller",
+                    name));
   }
   const std::int64_t allowed = status["disruptionsAllowed"].as_int();
   if (allowed <= 0) {
+    const Value& condition = kube::condition(budget, "DisruptionAllowed");
+    if (condition["reason"].as_string() == "SyncFailed") {
+      return refused(fmt::format("The disruption budget {} does not allow evicting pods currently because it failed sync: {}",
+                                 name, condition["message"].as_string()));
+    }
     return refused(fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", name,
                                status["desiredHealthy"].as_int(), status["currentHealthy"].as_int()));
   }
   return budget.with_path({"status", "disruptionsAllowed"}, allowed - 1)
       .with_path({"status", "disruptedPods", pod}, to_rfc3339(now));
-}
-
-/// A number of `whole`, or a share of it rounded up.
-std::int64_t amount_of(const Value& amount, std::int64_t whole) {
-  if (!amount.is_string()) return amount.as_int();
-  return (std::atol(amount.str().c_str()) * whole + 99) / 100;
-}
-
-/// The budget with the status its pods give it, as the disruption controller would write it.
-/// DIVERGES: a share and maxUnavailable count the pods there are, not the replicas their owners want.
-Value counted(const Value& budget, const Value& pods) {
-  const auto selector = kube::LabelSelector::from_object(budget["spec"]["selector"]);
-  std::int64_t expected = 0;
-  std::int64_t healthy = 0;
-  for (const Value& pod : pods["items"].items()) {
-    if (!selector || !selector->matches(pod["metadata"]["labels"])) continue;
-    const std::string_view phase = pod["status"]["phase"].as_string();
-    if (phase == "Succeeded" || phase == "Failed") continue;
-    ++expected;
-    healthy += kube::is_true(pod, "Ready") && !kube::is_deleting(pod) ? 1 : 0;
-  }
-  const Value& most = budget["spec"]["maxUnavailable"];
-  const std::int64_t desired = most.is_null() ? amount_of(budget["spec"]["minAvailable"], expected)
-                                              : std::max<std::int64_t>(0, expected - amount_of(most, expected));
-  return budget.with("status", json::object({{"observedGeneration", kube::generation(budget)},
-                                             {"disruptionsAllowed", std::max<std::int64_t>(0, healthy - desired)},
-                                             {"currentHealthy", healthy},
-                                             {"desiredHealthy", desired},
-                                             {"expectedPods", expected}}));
-}
-
-/// A budget that no controller has looked at yet (the embedded cluster has none) is counted now.
-Task<Result<Value>> current(ServerContext& context, Value budget) {
-  if (budget["status"]["observedGeneration"].as_int() != 0) co_return budget;
-  Request request;
-  request.verb = client::Verb::List;
-  request.resource = kPods;
-  request.ns = kube::ns(budget);
-  SLIPWAY_CO_TRY(pods, co_await context.server.call(std::move(request)));
-  co_return counted(budget, pods.object);
 }
 
 Task<Result<std::vector<Value>>> budgets_of(ServerContext& context, Value pod) {
@@ -119,24 +97,97 @@ Task<Result<std::vector<Value>>> budgets_of(ServerContext& context, Value pod) {
   co_return out;
 }
 
+/// How a pod may go.
+struct Leave {
+  std::string budget{};            // that was asked; empty: none
+  bool must_be_unhealthy = false;  // only as it is now: it was let go because it is not ready
+};
+
 /// Takes one disruption from the only budget of the pod. Conflicts are tried again with the newest budget.
-Task<Result<void>> take_disruption(ServerContext& context, Value pod, bool dry_run) {
+Task<Result<Leave>> take_disruption(ServerContext& context, Value pod, bool dry_run) {
   for (int i = 0;; ++i) {
     SLIPWAY_CO_TRY(budgets, co_await budgets_of(context, pod));
-    if (budgets.empty()) co_return Result<void>{};
+    if (budgets.empty()) co_return Leave{};
     if (budgets.size() > 1) {
       co_return fail(Reason::InternalError,
                      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
     }
-    const bool is_kept_up = budgets.front()["status"]["observedGeneration"].as_int() != 0;
-    SLIPWAY_CO_TRY(budget, co_await current(context, budgets.front()));
-    if (may_go_unhealthy(budget, pod)) co_return Result<void>{};
+    const Value budget = budgets.front();
+    Leave leave{std::string(kube::name(budget)), may_go_unhealthy(budget, pod)};
+    if (leave.must_be_unhealthy) co_return leave;
     SLIPWAY_CO_TRY(next, charged(budget, kube::name(pod), context.env.clock.now()));
-    if (dry_run || !is_kept_up) co_return Result<void>{};
+    if (dry_run) co_return leave;
     auto written = co_await client::update_status(context.server, kBudgets, next, std::string(kManager));
-    if (written) co_return Result<void>{};
-    if (written.error().reason != Reason::Conflict || i + 1 == kTries) co_return fail(std::move(written).error());
+    if (written) co_return leave;
+    if (written.error().reason != Reason::Conflict) co_return fail(std::move(written).error());
+    if (i + 1 == kTries) {
+      Status late;
+      late.reason = Reason::Timeout;
+      late.message = fmt::format("Timeout: couldn't update PodDisruptionBudget \"{}\" due to conflicts", leave.budget);
+      late.retry_after_seconds = kRetrySeconds;
+      co_return fail(std::move(late));
+    }
   }
+}
+
+Result<void> check_preconditions(const Value& pod, const Value& wanted) {
+  struct Row {
+    const char* key;
+    const char* name;
+    const char* fate;
+  };
+  for (const auto& [key, name, fate] :
+       {Row{"uid", "UID", "deleted and then recreated"}, Row{"resourceVersion", "ResourceVersion", "modified"}}) {
+    if (wanted[key].as_string().empty() || wanted[key] == pod["metadata"][key]) continue;
+    const std::string text =
+        fmt::format("the {0} in the precondition ({1}) does not match the {0} in record ({2}). The object might have been {3}",
+                    name, wanted[key].as_string(), pod["metadata"][key].as_string(), fate);
+    return fail(kube::conflict(kPods, kube::name(pod), text));
+  }
+  return {};
+}
+
+/// Says on the pod why it goes, so that its Job need not count it as a failure.
+Task<Result<Value>> mark_evicted(ServerContext& context, Value pod, bool is_exact) {
+  const Value& present = kube::condition(pod, "DisruptionTarget");
+  if (present["status"].as_string() == "True" && present["reason"].as_string() == "EvictionByEvictionAPI") co_return pod;
+  Value metadata = json::object({{"uid", pod["metadata"]["uid"]}});
+  if (is_exact) metadata = metadata.with("resourceVersion", pod["metadata"]["resourceVersion"]);
+  Request patch;
+  patch.verb = client::Verb::Patch;
+  patch.resource = kPods;
+  patch.ns = kube::ns(pod);
+  patch.name = kube::name(pod);
+  patch.subresource = "status";
+  patch.patch_type = client::PatchType::StrategicMerge;
+  patch.field_manager = kManager;
+  const Value condition = json::object({{"type", "DisruptionTarget"},
+                                        {"status", "True"},
+                                        {"reason", "EvictionByEvictionAPI"},
+                                        {"message", "Eviction API: evicting"},
+                                        {"lastTransitionTime", to_rfc3339(context.env.clock.now())}});
+  patch.body = json::object({{"metadata", metadata}, {"status", json::object({{"conditions", json::array({condition})}})}});
+  SLIPWAY_CO_TRY(marked, co_await context.server.call(std::move(patch)));
+  co_return marked.object;
+}
+
+/// Marks and deletes the pod. `is_exact`: only as it is.
+Task<Result<void>> remove_pod(ServerContext& context, Request request, Value pod, bool is_exact) {
+  Value options = request.body["deleteOptions"];
+  is_exact |= options["preconditions"].has("resourceVersion");
+  if (!request.dry_run) {
+    SLIPWAY_CO_TRY_VOID(check_preconditions(pod, options["preconditions"]));
+    SLIPWAY_CO_TRY(marked, co_await mark_evicted(context, pod, is_exact));
+    pod = marked;
+  }
+  if (is_exact) options = options.with_path({"preconditions", "resourceVersion"}, pod["metadata"]["resourceVersion"]);
+  Request removal = std::move(request);
+  removal.verb = client::Verb::Delete;
+  removal.subresource.clear();
+  removal.user = nullptr;  // who may evict need not be allowed to delete
+  removal.body = std::move(options);
+  SLIPWAY_CO_TRY_VOID(co_await context.server.call(std::move(removal)));
+  co_return Result<void>{};
 }
 
 std::string first_of(const Value& dry_run) { return dry_run.is_array() ? dry_run.item(0).str() : dry_run.str(); }
@@ -148,17 +199,20 @@ Task<Result<Reply>> evict_pod(ServerContext& context, Request request) {
   if (const std::string_view name = kube::name(body); !name.empty() && name != request.name) {
     co_return fail(Reason::BadRequest, "name in URL does not match name in Eviction object");
   }
-  const bool dry_run = request.dry_run || first_of(body["deleteOptions"]["dryRun"]) == "All";
+  request.dry_run = request.dry_run || first_of(body["deleteOptions"]["dryRun"]) == "All";
   SLIPWAY_CO_TRY(pod, co_await client::get(context.server, kPods, {request.ns, request.name}));
-  if (!is_free(pod)) SLIPWAY_CO_TRY_VOID(co_await take_disruption(context, pod, dry_run));
-  Request removal = request;
-  removal.verb = client::Verb::Delete;
-  removal.subresource.clear();
-  removal.dry_run = dry_run;
-  removal.user = nullptr;  // who may evict need not be allowed to delete
-  removal.body = body["deleteOptions"];
-  SLIPWAY_CO_TRY_VOID(co_await context.server.call(std::move(removal)));
-  co_return created();
+  Leave leave;
+  if (!is_free(pod)) {
+    SLIPWAY_CO_TRY(granted, co_await take_disruption(context, pod, request.dry_run));
+    leave = granted;
+  }
+  const bool names_revision = body["deleteOptions"]["preconditions"].has("resourceVersion");
+  auto removed = co_await remove_pod(context, request, pod, leave.must_be_unhealthy);
+  if (removed) co_return created();
+  if (removed.error().reason == Reason::Conflict && leave.must_be_unhealthy && !names_revision) {
+    co_return being_processed(leave.budget);  // it may have become healthy meanwhile
+  }
+  co_return fail(std::move(removed).error());
 }
 
 Task<Result<Reply>> bind_pod(ServerContext& context, Request request) {

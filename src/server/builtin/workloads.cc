@@ -16,6 +16,8 @@ namespace {
 using json::Value;
 using kube::Object;
 
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+
 Object with_spec(const Object& object, const Value& spec) {
   return spec.is_same(object["spec"]) ? object : object.with("spec", spec);
 }
@@ -87,15 +89,37 @@ Object prepare_replicas(const Object& object, const Surroundings&) {
   return object.with("status", kNone);
 }
 
+/// maxUnavailable belongs to a feature that is off by default (MaxUnavailableStatefulSet): the server does not keep it.
+Object without_stateful_unavailable(const Object& object) {
+  if (!object["spec"]["updateStrategy"]["rollingUpdate"].has("maxUnavailable")) return object;
+  return object.without_path({"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"});
+}
+
 Object prepare_stateful_set(const Object& object, const Surroundings&) {
   static const Value kNone = json::object({{"replicas", 0}, {"availableReplicas", 0}});
-  return object.with("status", kNone);
+  return without_stateful_unavailable(object).with("status", kNone);
+}
+
+Object update_stateful_set(const Object& object, const Object&, const Surroundings&) {
+  return without_stateful_unavailable(object);
+}
+
+/// How often the template of a DaemonSet has changed, from 1: internal to the server once, an annotation in apps/v1.
+Object with_template_generation(const Object& object, const std::string& generation) {
+  if (kube::annotation(object, kTemplateGeneration) == generation) return object;
+  return object.with_path({"metadata", "annotations", kTemplateGeneration}, generation);
 }
 
 Object prepare_daemon_set(const Object& object, const Surroundings&) {
   static const Value kNone = json::object(
       {{"currentNumberScheduled", 0}, {"numberMisscheduled", 0}, {"desiredNumberScheduled", 0}, {"numberReady", 0}});
-  return object.with("status", kNone);
+  return with_template_generation(object, "1").with("status", kNone);
+}
+
+Object update_daemon_set(const Object& object, const Object& old, const Surroundings&) {
+  std::int64_t generation = std::atol(std::string(kube::annotation(old, kTemplateGeneration)).c_str());
+  if (object["spec"]["template"] != old["spec"]["template"]) ++generation;
+  return with_template_generation(object, std::to_string(std::max<std::int64_t>(generation, 1)));
 }
 
 /// Annotations count as content: the controller copies them to ReplicaSets.
@@ -272,11 +296,13 @@ std::span<const Strategy> workload_strategies() {
                .kind = "StatefulSet",
                .fill_defaults = fill_stateful_set,
                .prepare_create = prepare_stateful_set,
+               .prepare_update = update_stateful_set,
                .validate = validate_stateful_set},
       Strategy{.group = "apps",
                .kind = "DaemonSet",
                .fill_defaults = fill_daemon_set,
                .prepare_create = prepare_daemon_set,
+               .prepare_update = update_daemon_set,
                .validate = validate_daemon_set},
       Strategy{.group = "apps", .kind = "ControllerRevision", .validate = validate_revision},
       Strategy{.group = "",

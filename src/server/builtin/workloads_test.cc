@@ -258,27 +258,103 @@ TEST_F(Workloads, a_budget_guards_its_pods_against_eviction) {
   EXPECT_EQ(second.error().causes.front().message, "The disruption budget p needs 1 healthy pods and has 2 currently");
 }
 
-TEST_F(Workloads, a_budget_that_nobody_keeps_up_is_counted_at_the_eviction) {
-  for (const char* name : {"a", "b"}) {
-    must(create(kPods,
-                yaml(fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: {}, namespace: default, labels: {{app: "
-                                 "x}}}}, spec: {{terminationGracePeriodSeconds: 0, containers: [{{name: c, image: i}}]}}}}",
-                                 name))));
-    must(update_status(kPods, must(get(kPods, name))
-                                  .with("status", yaml("{phase: Running, conditions: [{type: Ready, status: "
-                                                       "'True'}]}"))));
+/// A pod "a" of app x and the budget "p" over it.
+class Evictions : public Workloads {
+ protected:
+  void SetUp() override {
+    Workloads::SetUp();
+    must(create(kPods, yaml("{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, labels: {app: x}}, spec: "
+                            "{terminationGracePeriodSeconds: 30, nodeName: n1, containers: [{name: c, image: i}]}}")));
   }
-  must(
-      create(kBudgets, yaml("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: p, namespace: default}, spec: "
-                            "{maxUnavailable: 50%, selector: {matchLabels: {app: x}}}}")));
-  const Value eviction = yaml("{apiVersion: policy/v1, kind: Eviction}");
-  EXPECT_TRUE(through(Verb::Create, kPods, "a", "eviction", eviction));
-  must(patch(kBudgets, "p", client::PatchType::Json,
-             "[{op: remove, path: /spec/maxUnavailable}, {op: add, path: "
-             "/spec/minAvailable, value: 1}, {op: test, path: /metadata/name, value: "
-             "p}]",
-             "tester"));
-  EXPECT_EQ(reason(through(Verb::Create, kPods, "b", "eviction", eviction)), "TooManyRequests");
+  void set_pod(bool is_ready, const char* phase = "Running") {
+    must(update_status(kPods, must(get(kPods, "a"))
+                                  .with("status", yaml(fmt::format("{{phase: {}, conditions: [{{type: Ready, "
+                                                                   "status: '{}'}}]}}",
+                                                                   phase, is_ready ? "True" : "False")))));
+  }
+  void make_budget(const std::string& status, const std::string& policy = "IfHealthyBudget", const std::string& name = "p") {
+    const Value made = must(create(
+        kBudgets, yaml(fmt::format("{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: {}, namespace: "
+                                   "default}}, spec: {{minAvailable: 1, unhealthyPodEvictionPolicy: {}, selector: "
+                                   "{{matchLabels: {{app: x}}}}}}}}",
+                                   name, policy))));
+    must(update_status(kBudgets, made.with("status", yaml("{" + status + "}"))));
+  }
+  Result<Value> evict(const std::string& options = "") {
+    return through(Verb::Create, kPods, "a", "eviction", yaml("{apiVersion: policy/v1, kind: Eviction" + options + "}"));
+  }
+  std::string cause(const Result<Value>& answer) {
+    return answer ? "" : answer.error().causes.empty() ? answer.error().message : answer.error().causes.front().message;
+  }
+};
+
+TEST_F(Evictions, are_refused_in_the_words_of_the_budgets_state) {
+  struct Row {
+    const char* status;
+    const char* cause;
+  };
+  const Row rows[] = {
+      {"", "The disruption budget p is still being processed by the server."},
+      {"observedGeneration: 1, desiredHealthy: 2, currentHealthy: 1",
+       "The disruption budget p needs 2 healthy pods and has 1 "
+       "currently"},
+      {"observedGeneration: 1, conditions: [{type: DisruptionAllowed, status: 'False', reason: SyncFailed, message: why, "
+       "lastTransitionTime: '2026-01-01T00:00:00Z'}]",
+       "The disruption budget p does not allow evicting pods currently because it failed sync: why"}};
+  set_pod(true);
+  for (const Row& row : rows) {
+    make_budget(row.status);
+    const auto answer = evict();
+    EXPECT_EQ(reason(answer), "TooManyRequests") << row.status;
+    EXPECT_EQ(cause(answer), row.cause);
+    must(remove(kBudgets, "p"));
+  }
+}
+
+TEST_F(Evictions, of_pods_that_are_not_ready_follow_the_policy) {
+  struct Row {
+    const char* policy;
+    const char* status;
+    bool is_granted;
+  };
+  const Row rows[] = {{"IfHealthyBudget", "observedGeneration: 1, desiredHealthy: 1, currentHealthy: 0", false},
+                      {"IfHealthyBudget", "observedGeneration: 1, desiredHealthy: 1, currentHealthy: 1", true},
+                      {"AlwaysAllow", "observedGeneration: 1, desiredHealthy: 1, currentHealthy: 0", true}};
+  set_pod(false);
+  for (const Row& row : rows) {
+    make_budget(row.status, row.policy);
+    EXPECT_EQ(evict(", deleteOptions: {dryRun: [All]}").has_value(), row.is_granted) << row.policy;
+    must(remove(kBudgets, "p"));
+  }
+}
+
+TEST_F(Evictions, take_a_disruption_mark_the_pod_and_leave_it_its_grace) {
+  set_pod(true);
+  make_budget("observedGeneration: 1, desiredHealthy: 1, currentHealthy: 2, disruptionsAllowed: 1");
+  EXPECT_TRUE(evict(", deleteOptions: {dryRun: [All]}"));
+  EXPECT_EQ(must(get(kBudgets, "p"))["status"]["disruptionsAllowed"].as_int(), 1);
+  EXPECT_FALSE(kube::is_deleting(must(get(kPods, "a"))));
+  EXPECT_EQ(reason(evict(", deleteOptions: {preconditions: {uid: other}}")), "Conflict");
+  must(update_status(kBudgets, must(get(kBudgets, "p")).with_path({"status", "disruptionsAllowed"}, 1)));
+  EXPECT_TRUE(evict());
+  const Value budget = must(get(kBudgets, "p"));
+  EXPECT_EQ(budget["status"]["disruptionsAllowed"].as_int(), 0);
+  EXPECT_TRUE(budget["status"]["disruptedPods"].has("a"));
+  const Value pod = must(get(kPods, "a"));
+  EXPECT_EQ(pod["metadata"]["deletionGracePeriodSeconds"].as_int(), 30);
+  EXPECT_EQ(kube::condition(pod, "DisruptionTarget")["reason"].str(), "EvictionByEvictionAPI");
+  EXPECT_TRUE(evict()) << "what goes already needs no budget";
+}
+
+TEST_F(Evictions, fail_where_several_budgets_claim_the_pod) {
+  set_pod(true);
+  make_budget("observedGeneration: 1, disruptionsAllowed: 1");
+  make_budget("observedGeneration: 1, disruptionsAllowed: 1", "IfHealthyBudget", "q");
+  const auto answer = evict();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(http_code(answer.error().reason), 500);
+  EXPECT_EQ(answer.error().message,
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
 }
 
 TEST_F(Workloads, one_store_serves_an_autoscaler_and_an_event_in_two_forms) {

@@ -116,7 +116,12 @@ Task<int> act(Session& session, Arguments arguments) {
                                           .resource = subject->type->resource,
                                           .key = key,
                                           .part = subject->part,
-                                          .options = arguments.action_options});
+                                          .options = arguments.action_options,
+                                          .say = [&session](const std::string& text) {
+                                            fmt::print("{}", text);
+                                            std::fflush(stdout);
+                                            return !session.is_interrupted();
+                                          }});
   if (!done) co_return report(done.error());
   print_answer(*done, done->follows && options->output == Output::Json ? stderr : stdout);
   if (!done->follows || (place->elsewhere && !arguments.waits)) co_return done->exit_code;

@@ -8,7 +8,7 @@
 
 #include "cli/progress.h"
 #include "client/informer.h"
-#include "delivery/workflow/kind_mapper.h"
+#include "delivery/family/kind_mapper.h"
 #include "json/text.h"
 #include "plane/families.h"
 #include "plane/show.h"
@@ -364,7 +364,7 @@ Site site_of(Env& env, server::Server& server) {
 }
 
 Site site_of(Env& env, std::shared_ptr<client::Client> client) {
-  const auto kinds = std::make_shared<delivery::workflow::KindMapper>();
+  const auto kinds = std::make_shared<delivery::KindMapper>();
   return {.env = env, .client = client, .find_type = [client, kinds](Object object) -> Task<Result<server::TypePtr>> {
             SLIPWAY_CO_TRY(found, co_await kinds->find_for(*client, "", object));
             auto type = std::make_shared<kube::ResourceType>();

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "delivery/family/text.h"
-#include "delivery/workflow/kind_mapper.h"
+#include "delivery/family/kind_mapper.h"
 #include "plane/show.h"
 
 namespace slipway::cli {
@@ -97,7 +97,7 @@ class Builder {
   Session& session_;
   Place place_;
   std::map<std::string, Result<std::shared_ptr<client::Client>>> clients_;
-  delivery::workflow::KindMapper kinds_;
+  delivery::KindMapper kinds_;
   std::map<std::pair<std::string, std::string>, Owned> owned_;
 };
 

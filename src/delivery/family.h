@@ -62,6 +62,8 @@ struct ActionCall {
   kube::ObjectKey key;
   std::string part;                            // KIND/NAME/PART; may be empty
   std::map<std::string, std::string> options;  // those that were given, by name
+  /// Prints at once, before the answer. False: it was interrupted, and is to end. May be empty.
+  std::function<bool(const std::string& text)> say{};
 };
 
 /// A verb that the command line offers for objects of a kind: `slipway VERB KIND/NAME`. Families may offer the same verb for

@@ -21,6 +21,7 @@ struct Asker {
   const UserInfo* user = nullptr;
   /// Whether the user's rights allow a request. `ns` is empty for cluster-scoped resources. True for the process itself.
   std::function<bool(std::string_view verb, const Resource& resource, std::string_view ns, std::string_view name)> may;
+  Time now{};
 };
 
 struct AdmissionRow {
@@ -40,6 +41,8 @@ struct AdmissionRow {
   std::function<std::vector<Cause>(const Object& object, const Object& old, const FindObject& find)> validate_around = {};
   /// What the writer of an accepted object is told, in warning headers. May be empty.
   std::function<std::vector<std::string>(const Object& object, const Object& old, const FindObject& find)> warn = {};
+  /// Of writes of the status, where nothing else here runs: gives the object to store, or refuses it. May be empty.
+  std::function<Result<Object>(const Object& object, const Object& old, const Asker& asker)> stamp_status = {};
 };
 
 }  // namespace slipway::kube

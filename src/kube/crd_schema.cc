@@ -90,11 +90,21 @@ json::Value root_schema(const CrdSpec& spec) {
   return out.build();
 }
 
+json::Value scale(const ScalePaths& paths) {
+  json::ObjectBuilder out;
+  out.add("specReplicasPath", paths.spec_replicas).add("statusReplicasPath", paths.status_replicas);
+  if (!paths.label_selector.empty()) out.add("labelSelectorPath", paths.label_selector);
+  return out.build();
+}
+
 json::Value version(const CrdSpec& spec) {
   json::ObjectBuilder out;
   out.add("name", spec.version).add("served", true).add("storage", true);
   out.add("schema", json::object({{"openAPIV3Schema", root_schema(spec)}}));
-  if (spec.has_status) out.add("subresources", json::object({{"status", json::Value::empty_object()}}));
+  json::ObjectBuilder subresources;
+  if (spec.has_status) subresources.add("status", json::Value::empty_object());
+  if (spec.scale) subresources.add("scale", scale(*spec.scale));
+  if (!subresources.empty()) out.add("subresources", subresources.build());
   if (!spec.columns.empty()) {
     json::ArrayBuilder columns;
     for (const Column& one : spec.columns) columns.add(column(one));

@@ -1,6 +1,7 @@
 // From described structs (json/codec.h) to CustomResourceDefinitions: own kinds are named once, in C++, and their CRDs follow.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct CrdSpec {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   bool is_namespaced = true;
-  bool has_status = true;  // status subresource
+  bool has_status = true;             // status subresource
+  std::optional<ScalePaths> scale{};  // scale subresource
   std::vector<Column> columns;
   std::vector<std::string> selectable_fields;  // "spec.x"
   std::string doc;                             // of the kind

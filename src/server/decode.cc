@@ -212,7 +212,7 @@ kube::Asker Planner::asker() const {
     attributes.name = name;
     return context_.access.authorizer.decide(*request_.user, attributes).is_allowed;
   };
-  return {request_.user.get(), may};
+  return {request_.user.get(), may, now_};
 }
 
 Result<Value> Planner::admit(Value object, const Value& old) const {
@@ -227,6 +227,15 @@ Value Planner::mutate(Value object, const Value& old) const {
     if (row.mutate) object = row.mutate(object, old);
     if (row.mutate_around) object = row.mutate_around(object, old, finder());
     if (row.mutate_for) object = row.mutate_for(object, old, asker());
+  }
+  return object;
+}
+
+Result<Value> Planner::stamp_status(Value object, const Value& old) const {
+  for (const kube::AdmissionRow& row : context_.options.admission) {
+    if (!row.stamp_status || !is_row_of(row, served_.type.kind)) continue;
+    SLIPWAY_TRY(stamped, row.stamp_status(object, old, asker()));
+    object = std::move(stamped);
   }
   return object;
 }

@@ -191,6 +191,10 @@ Result<Plan> Planner::replace(const Found& found, Value body, Tracking tracking)
     object = std::move(admitted);
     if (served_.strategy->prepare_update != nullptr) object = served_.strategy->prepare_update(object, old, around());
   }
+  if (is_status) {
+    SLIPWAY_TRY(stamped, stamp_status(std::move(object), old));
+    object = std::move(stamped);
+  }
   object = bump_generation(object, old);
   if (object == old) {  // the answer is what is there; nothing is written
     Plan plan;

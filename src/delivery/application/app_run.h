@@ -142,7 +142,7 @@ class AppRun {
                                    Placement placement, std::vector<std::pair<ManagedResource, Value>>& placed);
   std::vector<Manifest> manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const;
   Task<Result<Value>> check_owner(Manifest manifest);
-  Task<Result<Value>> find_live(ObjectId id, workflow::MappedKind kind);
+  Task<Result<Value>> find_live(ObjectId id, MappedKind kind);
   Task<Result<Value>> write(Manifest manifest, Value live, bool is_dry_run);
   ManagedResource record_of(const Manifest& manifest) const;
   void record(const std::vector<Manifest>& manifests);

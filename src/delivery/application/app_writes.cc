@@ -80,7 +80,7 @@ bool has_other_value(const Value& manifest, const Value& live, const std::string
 struct AppRun::Placed {
   Manifest manifest;
   client::Client* client = nullptr;
-  workflow::MappedKind kind;
+  MappedKind kind;
   Value live;
   std::string digest{};
   bool is_done = false;  // nothing to write: `live` is the result
@@ -299,7 +299,7 @@ Task<Result<Value>> AppRun::live_object(ManagedResource resource) {
   co_return co_await find_live(resource.id(), kind);
 }
 
-Task<Result<Value>> AppRun::find_live(ObjectId id, workflow::MappedKind kind) {
+Task<Result<Value>> AppRun::find_live(ObjectId id, MappedKind kind) {
   SLIPWAY_CO_TRY(client, own(id.cluster));
   const auto known = memory_.readable.find(id);
   const Steady now = tools_.env.clock.steady();

@@ -40,7 +40,7 @@ void LiveObjects::follow(const std::string& cluster, const kube::Resource& resou
   leases_.insert_or_assign(key, std::move(lease));
 }
 
-Task<Result<Value>> LiveObjects::find(client::Client& client, std::string cluster, workflow::MappedKind kind, std::string ns,
+Task<Result<Value>> LiveObjects::find(client::Client& client, std::string cluster, MappedKind kind, std::string ns,
                                       std::string name) {
   follow(cluster, kind.resource);
   const kube::ObjectKey key{kind.is_namespaced ? ns : "", name};

@@ -10,7 +10,7 @@
 
 #include "control/controller.h"
 #include "delivery/application/tracker.h"
-#include "delivery/workflow/kind_mapper.h"
+#include "delivery/family/kind_mapper.h"
 
 namespace slipway::delivery::application {
 
@@ -24,9 +24,9 @@ class LiveObjects {
   /// Follows the kind in the cluster from now on.
   void follow(const std::string& cluster, const kube::Resource& resource);
   /// The object, or null when it is not there. Errors: those of asking.
-  Task<Result<Value>> find(client::Client& client, std::string cluster, workflow::MappedKind kind, std::string ns,
+  Task<Result<Value>> find(client::Client& client, std::string cluster, MappedKind kind, std::string ns,
                            std::string name);
-  workflow::KindMapper& kinds() { return kinds_; }
+  KindMapper& kinds() { return kinds_; }
   control::Clusters& clusters() const { return watches_->clusters(); }
 
  private:
@@ -36,7 +36,7 @@ class LiveObjects {
 
   control::Watches* watches_ = nullptr;
   std::function<void(const kube::ObjectKey&)> enqueue_, woken_;
-  workflow::KindMapper kinds_;
+  KindMapper kinds_;
   std::map<std::pair<std::string, kube::Resource>, control::InformerLease> leases_;
   control::Clusters::Subscription subscription_;
 };

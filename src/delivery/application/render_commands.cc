@@ -8,7 +8,7 @@
 #include "delivery/application/kind.h"
 #include "delivery/application/offline_render.h"
 #include "delivery/application/text_diff.h"
-#include "delivery/workflow/kind_mapper.h"
+#include "delivery/family/kind_mapper.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -84,7 +84,7 @@ struct Tried {
   Value after;
 };
 
-Task<Result<Tried>> try_object(client::Client& client, workflow::KindMapper& kinds, Value object) {
+Task<Result<Tried>> try_object(client::Client& client, KindMapper& kinds, Value object) {
   SLIPWAY_CO_TRY(kind, co_await kinds.find_for(client, "", object));
   const std::string ns = kind.is_namespaced ? std::string(kube::ns(object)) : "";
   auto live = co_await client::get(client, kind.resource, {ns, std::string(kube::name(object))});
@@ -125,7 +125,7 @@ Task<Result<CommandAnswer>> against_server(CommandCall call, Teller tell) {
   SLIPWAY_CO_TRY(rendering, co_await render_all(call));
   if (!rendering.errors.empty()) co_return refused(rendering);
   CommandAnswer answer{.notes = rendering.notes};
-  workflow::KindMapper kinds;
+  KindMapper kinds;
   for (const OfflineObject& one : rendering.objects) {
     if (one.cluster != kHub) {
       answer.notes.push_back(fmt::format("{} in cluster {}: not tried there", name_of(one), one.cluster));

@@ -11,7 +11,7 @@
 
 #include "control/controller.h"
 #include "delivery/application/kind.h"
-#include "delivery/workflow/kind_mapper.h"
+#include "delivery/family/kind_mapper.h"
 #include "delivery/workflow/run_status.h"
 
 namespace slipway::delivery::application {
@@ -42,7 +42,7 @@ class WatchedObjects {
 
   control::Watches* watches_ = nullptr;
   std::function<void(const kube::ObjectKey&)> enqueue_;
-  workflow::KindMapper kinds_;
+  KindMapper kinds_;
   std::map<Place, Followed> followed_;
   std::map<kube::ObjectKey, std::set<Object>> objects_;  // by run
   std::set<kube::ObjectKey> changed_;

@@ -14,19 +14,41 @@
 
 namespace slipway::delivery::rollout {
 
+/// How one knows which pods of a workload are new.
+enum class RevisionBy : std::uint8_t {
+  ReplicaSet,          // pods belong to the newest of its ReplicaSets
+  UpdateRevision,      // status.updateRevision is the pods' label controller-revision-hash
+  ControllerRevision,  // the newest ControllerRevision has the label that its pods have
+  Nothing,             // every pod counts
+};
+
+/// Paths are keys with dots between them.
 struct WorkloadRow {
-  kube::GroupVersionKind kind;
+  kube::GroupVersionKind kind{};
   /// How it takes a new version where the rollout has sources that are other objects, and where it has none.
   wave::Shape with_sources = wave::Shape::Pair;
   wave::Shape alone = wave::Shape::Scale;
+  RevisionBy revision = RevisionBy::Nothing;
   std::string size = "spec.replicas";
   std::string partition{};  // pods that stay old; empty: none
   std::string pause{};      // a bool; empty: none
   std::string template_path = "spec.template";
   std::string selector = "spec.selector";
-  /// Numeric fields that go from their old to their new value (HPA, fields by path).
+  /// Set while the rollout has it, and as before afterwards: `spec.updateStrategy` of a DaemonSet is OnDelete.
+  std::string held_path{};
+  json::Value held_value{};
+  /// Where its status counts its pods, for kinds whose pods are not its own by owner reference; empty: pods are counted.
+  std::string ready{};
+  std::string present{};
+  /// Numeric fields that go from their old to their new value (HPA, fields by path); `*` stands for every item of a list.
   std::vector<std::string> fields{};
 };
+
+/// The row that a ConfigMap holds: data.row is YAML with the members kind, apiVersion, withSources, alone, size, partition,
+/// pause, template, ready, present, fields. Invalid with the member that is wrong.
+Result<WorkloadRow> row_from(const kube::Object& config_map);
+/// The label of such ConfigMaps; its value is "true".
+inline constexpr std::string_view kRowLabel = "rollout.slipway.dev/workload-row";
 
 /// The annotation that stands beside a size of ours: "STAMP:SIZE" (wave::SetView::stamp and stamped).
 inline constexpr std::string_view kStampAnnotation = "rollout.slipway.dev/size";

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "delivery/workflow/kind_mapper.h"
+#include "delivery/family/kind_mapper.h"
 #include "delivery/workflow/provider.h"
 #include "json/patch.h"
 #include "kube/object.h"

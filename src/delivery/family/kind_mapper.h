@@ -8,7 +8,7 @@
 #include "client/client.h"
 #include "kube/resource.h"
 
-namespace slipway::delivery::workflow {
+namespace slipway::delivery {
 
 struct MappedKind {
   kube::Resource resource;
@@ -36,4 +36,4 @@ class KindMapper {
   std::map<std::string, std::map<std::string, MappedKind>> named_;  // by cluster and "word.group"
 };
 
-}  // namespace slipway::delivery::workflow
+}  // namespace slipway::delivery

@@ -1,4 +1,4 @@
-#include "delivery/workflow/kind_mapper.h"
+#include "delivery/family/kind_mapper.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include "kube/builtin.h"
 #include "kube/well_known.h"
 
-namespace slipway::delivery::workflow {
+namespace slipway::delivery {
 namespace {
 
 using Kinds = std::map<kube::GroupVersionKind, MappedKind>;
@@ -116,4 +116,4 @@ void KindMapper::forget(const std::string& cluster) {
   named_.erase(cluster);
 }
 
-}  // namespace slipway::delivery::workflow
+}  // namespace slipway::delivery

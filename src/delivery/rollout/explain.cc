@@ -1,0 +1,170 @@
+#include "delivery/rollout/explain.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/text.h"
+#include "delivery/rollout/kind.h"
+#include "delivery/rollout/settings.h"
+#include "delivery/rollout/show.h"
+#include "delivery/rollout/subject.h"
+#include "delivery/rollout/workload.h"
+#include "delivery/rollout/workload_view.h"
+
+namespace slipway::delivery::rollout {
+namespace {
+
+// status.h has the struct of the same name that is on the wire.
+using Reason = control::Wait;
+using wave::Rolling;
+
+/// The workload that an id (set_id) means, in the rollout's namespace; null for a kind without a row.
+json::Value reference_of(const kube::Object& rollout, const std::string& id) {
+  const std::string name = id.substr(std::min(id.rfind('/') + 1, id.size()));
+  for (const WorkloadRow& row : workload_rows()) {
+    if (set_id(row.kind, name) != id) continue;
+    return json::object(
+        {{"apiVersion", row.kind.api_version()}, {"kind", row.kind.kind}, {"namespace", kube::ns(rollout)}, {"name", name}});
+  }
+  return {};
+}
+
+/// What a wait of the status means and what to do about it.
+class Reader {
+ public:
+  Reader(const kube::Object& rollout, const RolloutStatus& status) : rollout_(rollout), status_(status) {
+    if (auto subject = read_subject(rollout)) {
+      if (auto plan = read_plan(subject->plan, wave::Shape::Pair)) plan_ = std::move(*plan);
+    }
+  }
+
+  Reason read(const Wait& wait) const {
+    const auto about = [&](const char* prefix) { return wait.on.starts_with(prefix); };
+    if (about("pods of ")) return made(wait, "PodsNotReady", wait.text, reference_of(rollout_, wait.on.substr(8)));
+    if (about("owner of ")) return made(wait, "OwnedByOther", wait.text, reference_of(rollout_, wait.on.substr(9)));
+    if (about("gate ")) return gate(wait);
+    if (about("partition ")) return made(wait, "PartitionReached", command("promote", "let the next batch run"));
+    if (wait.on == "pause") return made(wait, "Paused", command("resume", "let it go on"));
+    if (wait.on == "traffic") return made(wait, "TrafficNotShifted", wait.text);
+    if (wait.on == "target" || wait.on == "sources") return made(wait, "WorkloadMissing", wait.text);
+    if (wait.on == "old pods") return made(wait, "OldPodsLeft", wait.text, source());
+    if (!wait.on.contains(' ')) return made(wait, wait.on, wait.text);
+    return made(wait, "Waiting", wait.text);
+  }
+
+  /// A gate that failed is the cause of a failure.
+  std::vector<Reason> failed_gates() const {
+    std::vector<Reason> out;
+    for (const wave::GateRecord& gate : status_.gates) {
+      if (gate.state == "Failed") out.push_back({"gate " + gate.key, "GateFailed", gate.text, gate.ended, {}, {}});
+    }
+    return out;
+  }
+
+ private:
+  static Reason made(const Wait& wait, std::string reason, std::string message, json::Value next = {}) {
+    return {wait.on, std::move(reason), std::move(message), wait.since, std::move(next), {}};
+  }
+
+  std::string command(const char* verb, const char* what) const {
+    return fmt::format("{}: slipway rollout {} {}/{}", what, verb, lower(kube::kind(rollout_)), kube::name(rollout_));
+  }
+
+  Reason gate(const Wait& wait) const {
+    const std::string name = wait.on.substr(5);
+    for (const wave::GateRecord& record : status_.gates) {
+      if (record.state != "Asked" || !record.key.ends_with("/" + name)) continue;
+      const gate::GateSpec* spec = plan_.find_gate(record.key);
+      if (spec == nullptr) break;
+      const std::string text = record.text.empty() ? wait.text : record.text;
+      if (spec->approval) {
+        const std::string how = command("approve", "say yes or no");
+        return made(wait, "ApprovalPending", text.empty() ? how : fmt::format("{}; {}", text, how));
+      }
+      return made(wait, spec->metric ? "MetricPending" : spec->window ? "OutsideWindow" : "WebhookPending", text);
+    }
+    return made(wait, "GatePending", wait.text);
+  }
+
+  json::Value source() const {
+    return status_.sources.empty() ? json::Value() : reference_of(rollout_, status_.sources.front().id);
+  }
+
+  const kube::Object& rollout_;
+  const RolloutStatus& status_;
+  PlanSettings plan_{};
+};
+
+std::string batch_text(std::int64_t batch) { return fmt::format("batch {}", batch); }
+
+Reason to_batch(const kube::Object& rollout, const RolloutStatus& status, std::string message) {
+  const bool is_over = status.position().is_end() || status.rolling == Rolling::Failing;
+  return {batch_text(status.current_batch),
+          is_over ? "BatchRolloutFailed" : std::string(wave::condition_type(status.position())),
+          std::move(message),
+          status.batch_started,
+          kube::reference_to(rollout),
+          std::to_string(status.current_batch)};
+}
+
+std::vector<Reason> causes_of_failure(const RolloutStatus& status, const Reader& reader) {
+  std::vector<Reason> out = reader.failed_gates();
+  if (out.empty()) out.push_back({"the rollout", "RolloutFailed", status.failure, {}, {}, {}});
+  return out;
+}
+
+std::vector<Reason> waits_of(const RolloutStatus& status, const Reader& reader) {
+  std::vector<Reason> out;
+  for (const Wait& wait : status.waits) out.push_back(reader.read(wait));
+  return out;
+}
+
+/// What the whole waits for: its batch, where it is in one.
+std::vector<Reason> explain_whole(const kube::Object& rollout, const RolloutStatus& status, const Reader& reader) {
+  if (status.attempt == 0 && status.waits.empty()) {
+    return {{"the rollout controller", "Pending", "it has not taken the rollout up yet", kube::creation_time(rollout), {}, {}}};
+  }
+  if (status.rolling == Rolling::Succeeded) return {};
+  const bool has_begun = !status.goals.empty();
+  if (status.rolling == Rolling::Failed) {
+    if (has_begun) return {to_batch(rollout, status, status.failure)};
+    return causes_of_failure(status, reader);
+  }
+  if (status.rolling == Rolling::RollingInBatches) return {to_batch(rollout, status, "")};
+  return waits_of(status, reader);
+}
+
+std::vector<Reason> explain_batch(const kube::Object& rollout, const RolloutStatus& status, const Reader& reader,
+                                  const std::string& part) {
+  std::int64_t batch = -1;
+  std::from_chars(part.data(), part.data() + part.size(), batch);
+  if (!has_part(rollout, part)) {
+    return {{batch_text(batch), "NoSuchBatch", fmt::format("{} has no such batch", kube::name(rollout)), {}, {}, {}}};
+  }
+  if (batch < status.current_batch || status.rolling == Rolling::Succeeded) return {};
+  if (batch > status.current_batch)
+    return {to_batch(rollout, status, fmt::format("{} comes first", batch_text(status.current_batch)))};
+  if (status.position().is_end() || status.rolling == Rolling::Failing) return causes_of_failure(status, reader);
+  return waits_of(status, reader);
+}
+
+control::Explainer open(const json::Value& rollout, const control::View& /*view*/) {
+  return [rollout](const std::string& part) {
+    const RolloutStatus status = read_status(rollout);
+    const Reader reader(rollout, status);
+    return part.empty() ? explain_whole(rollout, status, reader) : explain_batch(rollout, status, reader, part);
+  };
+}
+
+}  // namespace
+
+std::vector<control::ExplainRow> explain_rows() {
+  std::vector<control::ExplainRow> rows;
+  for (const kube::GroupVersionKind& kind : {kTraitKind, kRolloutKind, kAppRolloutKind}) {
+    rows.push_back({.group = kind.group, .kind = kind.kind, .open = open});
+  }
+  return rows;
+}
+
+}  // namespace slipway::delivery::rollout

@@ -1,0 +1,50 @@
+#include "delivery/rollout/family.h"
+
+#include "delivery/rollout/actions.h"
+#include "delivery/rollout/admission.h"
+#include "delivery/rollout/controller.h"
+#include "delivery/rollout/explain.h"
+#include "delivery/rollout/kind.h"
+#include "delivery/rollout/kinds.h"
+#include "delivery/rollout/plan.h"
+#include "delivery/rollout/show.h"
+
+namespace slipway::delivery::rollout {
+namespace {
+
+KindRow row_of(const kube::GroupVersionKind& kind) {
+  KindRow row{.group = kind.group, .kind = kind.kind};
+  row.verdict = verdict;
+  row.news = news;
+  row.summary = [](const kube::Object& rollout, const control::View&) { return summary_text(rollout); };
+  row.describe = describe;
+  row.has_part = has_part;
+  row.hold = hold;
+  row.actions = actions();
+  for (Action& action : row.actions) action.takes_bare_name = kind == kRolloutKind;
+  return row;
+}
+
+Family make() {
+  Family family{.name = "rollout", .groups = {std::string(kTraitGroup)}};
+  family.definitions = custom_resource_definitions();
+  family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.explain = explain_rows;
+  for (const kube::GroupVersionKind& kind : {kTraitKind, kRolloutKind, kAppRolloutKind}) family.kinds.push_back(row_of(kind));
+  family.commands = {plan_command()};
+  family.controllers = [](const ControllerContext& context) {
+    std::vector<std::unique_ptr<control::Controller>> made;
+    made.push_back(std::make_unique<RolloutController>(context, "rollout-trait", kTraits));
+    return made;
+  };
+  return family;
+}
+
+}  // namespace
+
+const Family& family() {
+  static const Family row = make();
+  return row;
+}
+
+}  // namespace slipway::delivery::rollout

@@ -1,0 +1,23 @@
+// The kinds of the room, by name. RolloutTrait rolls out a workload that it refers to, Rollout a revision of
+// a component, AppRollout a revision of an application; one plan and one status serve all three.
+#pragma once
+
+#include <string_view>
+
+#include "kube/resource.h"
+#include "kube/well_known.h"
+
+namespace slipway::delivery::rollout {
+
+inline constexpr std::string_view kTraitGroup = "standard.oam.dev";
+inline constexpr std::string_view kAppGroup = "core.oam.dev";
+inline const kube::GroupVersionKind kTraitKind{"standard.oam.dev", "v1alpha1", "RolloutTrait"};
+inline const kube::GroupVersionKind kRolloutKind{"standard.oam.dev", "v1alpha1", "Rollout"};
+inline const kube::GroupVersionKind kAppRolloutKind{"core.oam.dev", "v1beta1", "AppRollout"};
+inline const kube::Resource kTraits{"standard.oam.dev", "v1alpha1", "rollouttraits"};
+inline const kube::Resource kRollouts{"standard.oam.dev", "v1alpha1", "rollouts"};
+inline const kube::Resource kAppRollouts{"core.oam.dev", "v1beta1", "approllouts"};
+
+inline constexpr std::string_view kFinalizer = "rollout.slipway.dev/finalizer";
+
+}  // namespace slipway::delivery::rollout

@@ -1,0 +1,264 @@
+#include "delivery/rollout/pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "control/object_writes.h"
+#include "delivery/rollout/kind.h"
+
+namespace slipway::delivery::rollout {
+
+using control::Outcome;
+using json::Value;
+using kube::Object;
+
+namespace {
+
+ObjectReference reference_of(const Snapshot& snapshot) {
+  return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
+}
+
+std::string name_of(const ObjectReference& reference) { return fmt::format("{}/{}", reference.kind, reference.name); }
+
+}  // namespace
+
+Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& memory)
+    : tools_(tools), run_(run), rollout_(std::move(rollout)), memory_(memory) {}
+
+Task<Outcome> Pass::run() {
+  const Value stored = rollout_["status"].is_null() ? Value::empty_object() : rollout_["status"];
+  auto status = json::decode<RolloutStatus>(stored, "status", {.allow_unknown = true});
+  if (!status) co_return Outcome::failed(std::move(status).error());
+  status_ = std::move(*status);
+  remember();
+  auto wants = co_await wanted();
+  if (!wants) co_return co_await hold("spec", wants.error().message);
+  wanted_ = std::move(*wants);
+  if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
+  follow();
+  if (kube::is_deleting(rollout_) && is_let_go()) co_return co_await let_go();
+  if (target_->row == nullptr && is_at_rest()) {
+    co_return co_await hold("target", fmt::format("nobody knows how {} is rolled out: a ConfigMap with the label {} can say",
+                                                  target_->kind.kind, kRowLabel));
+  }
+  // Whether it has old pods, its own controller must say first.
+  const bool is_unseen = is_at_rest() && target_->row != nullptr && !target_->object.is_null() &&
+                         target_->row->alone != wave::Shape::Scale && !view_of(*target_, "").is_current;
+  if (is_unseen) co_return co_await hold(target_->id, fmt::format("the controller of {} has not seen it yet", target_->id));
+  const wave::Shape shape = choose_shape();
+  auto plan = read_plan(wanted_.plan, shape);
+  if (!plan) co_return co_await hold("spec", plan.error().message);
+  plan_ = std::move(*plan);
+  status_.shape = std::string(name_of(shape));
+  co_return co_await decide_and_do();
+}
+
+/// What was decided on last goes on where it is, as long as nobody else has written the status.
+void Pass::remember() {
+  const wave::Record& stored = status_;
+  if (!memory_.is_loaded || !(memory_.recorded == stored)) {
+    memory_.recorded = memory_.record = stored;
+    memory_.open.clear();
+    for (const OpenGate& gate : status_.open_gates) memory_.open[gate.key] = gate;
+    memory_.is_loaded = true;
+  }
+  static_cast<wave::Record&>(status_) = memory_.record;
+}
+
+Task<Result<Wanted>> Pass::wanted() {
+  SLIPWAY_CO_TRY(spec, json::decode<RolloutTraitSpec>(rollout_["spec"], "spec", {.allow_unknown = true}));
+  Wanted wants{.target = spec.target, .sources = spec.sources, .plan = spec.plan, .target_name = "", .source_name = ""};
+  for (const ObjectReference& one : wants.sources) {
+    if (!one.ns.empty() && one.ns != run_.key.ns) {
+      co_return fail(Reason::Invalid, "spec.sourceRef: workloads of other namespaces cannot be rolled out");
+    }
+  }
+  if (!wants.target.ns.empty() && wants.target.ns != run_.key.ns) {
+    co_return fail(Reason::Invalid, "spec.targetRef: a workload of another namespace cannot be rolled out");
+  }
+  wants.target_name = name_of(wants.target);
+  if (!wants.sources.empty()) wants.source_name = name_of(wants.sources.back());
+  co_return wants;
+}
+
+Task<Result<Workload>> Pass::find(ObjectReference reference) {
+  SLIPWAY_CO_TRY(kind,
+                 kube::GroupVersionKind::of(json::object({{"apiVersion", reference.api_version}, {"kind", reference.kind}})));
+  SLIPWAY_CO_TRY(found, co_await tools_.workloads.find(run_.client, kind, {run_.key.ns, reference.name}));
+  if (!reference.uid.empty() && reference.uid != kube::uid(found.object)) found.object = Object();
+  co_return found;
+}
+
+/// The workloads of the present attempt, oldest first; of one that succeeded none, for it has let go of them.
+std::vector<ObjectReference> Pass::old_references() const {
+  std::vector<ObjectReference> all;
+  if (status_.rolling == wave::Rolling::Succeeded) return all;
+  const auto add = [&](const std::string& id) {
+    const auto known = std::ranges::find(status_.snapshots, id, &Snapshot::id);
+    if (known != status_.snapshots.end()) all.push_back(reference_of(*known));
+  };
+  for (const wave::SetRecord& source : status_.sources) add(source.id);
+  if (status_.target) add(status_.target->id);
+  return all;
+}
+
+Task<Result<void>> Pass::look() {
+  SLIPWAY_CO_TRY(target, co_await find(wanted_.target));
+  target_ = std::move(target);
+  std::vector<ObjectReference> references = old_references();
+  references.insert(references.end(), wanted_.sources.begin(), wanted_.sources.end());
+  for (const ObjectReference& one : references) {
+    SLIPWAY_CO_TRY(source, co_await find(one));
+    const bool is_known = source.id == target_->id || std::ranges::find(sources_, source.id, &Workload::id) != sources_.end();
+    if (is_known || source.object.is_null() || source.row == nullptr) continue;
+    sources_.push_back(std::move(source));
+  }
+  co_return Result<void>{};
+}
+
+void Pass::follow() {
+  const bool is_over = status_.position().is_end();
+  std::set<WorkloadCache::Looked> looked;
+  const auto add = [&](const Workload& workload, const ObjectReference* reference) {
+    const std::string name = reference != nullptr ? reference->name : std::string(kube::name(workload.object));
+    const auto resource = tools_.workloads.known_resource(workload.kind);
+    if (!resource) return;
+    const std::string uid = is_over ? "" : std::string(kube::uid(workload.object));
+    looked.insert({*resource, {run_.key.ns, name}, uid});
+  };
+  add(*target_, &wanted_.target);
+  for (const Workload& source : sources_) add(source, nullptr);
+  tools_.workloads.follow(run_.key, std::move(looked));
+}
+
+/// No attempt is under way: what begins next may have another shape.
+bool Pass::is_at_rest() const { return status_.position().is_end() || status_.rolling == wave::Rolling::LocatingTarget; }
+
+wave::Shape Pass::choose_shape() const {
+  const WorkloadRow* row = target_->row;
+  if (!is_at_rest() || row == nullptr) return shape_named(status_.shape);
+  if (row->with_sources == wave::Shape::Pair && !sources_.empty()) return wave::Shape::Pair;
+  if (row->alone == wave::Shape::InPlace && !has_old_pods(*target_)) return wave::Shape::Scale;
+  return row->alone;
+}
+
+wave::World Pass::world() const {
+  wave::World seen{.now = tools_.env.clock.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
+  const auto view = [&](const Workload& workload) {
+    const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
+    const bool is_by_label = status_.is_reverting && known != status_.snapshots.end();
+    return view_of(workload, kube::uid(rollout_), is_by_label ? known->new_label : "");
+  };
+  if (!target_->object.is_null()) seen.target = view(*target_);
+  for (const Workload& source : sources_) seen.sources.push_back(view(source));
+  seen.answers = memory_.answers;
+  seen.is_deleted = kube::is_deleting(rollout_);
+  seen.aborts = asks(kAbortRequest, status_.heeded.abort) ? 1 : 0;
+  seen.reverts = asks(kRevertRequest, status_.heeded.revert);
+  seen.retries = asks(kRetryRequest, status_.heeded.retry);
+  return seen;
+}
+
+bool Pass::asks(std::string_view request, const std::string& heeded) const {
+  const auto id = kube::annotation(rollout_, request);
+  return !id.empty() && id != heeded;
+}
+
+/// The record is durable before what it decides is carried out; what only counts pods may wait for the next such write.
+Task<Outcome> Pass::decide_and_do() {
+  constexpr Duration kCountPause = std::chrono::seconds{2};
+  const wave::Decision decision = wave::decide(plan_.settings, memory_.record, world());
+  const RolloutStatus next = next_status(decision);
+  const Value wanted = json::encode(next);
+  const Steady now = tools_.env.clock.steady();
+  if (wanted == rollout_["status"]) {
+    memory_.counted.reset();
+  } else if (!memory_.counted) {
+    memory_.counted = now;
+  }
+  memory_.record = decision.record;
+  const bool is_due = memory_.counted && (*memory_.counted + kCountPause <= now || decision.record.position().is_end());
+  const bool is_urgent =
+      decision.is_urgent || !(next.heeded == status_.heeded) || next.snapshots.size() != status_.snapshots.size();
+  if (is_due || (is_urgent && memory_.counted)) {
+    if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());
+    memory_.recorded = decision.record;
+    memory_.verdicts.clear();
+    memory_.counted.reset();
+  }
+  memory_.answers.clear();
+  status_ = next;
+  auto told = co_await tell(decision.news);
+  if (!told) co_return Outcome::failed(std::move(told).error());
+  auto done = co_await carry_out(decision.effects);
+  if (!done) co_return Outcome::failed(std::move(done).error());
+  is_idle_ = decision.record.position().is_end() && decision.effects.empty() && !memory_.counted;
+  if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) co_return co_await let_go();
+  std::optional<Duration> again = next_look(decision.wake);
+  if (memory_.counted) {
+    const Duration left = std::max<Duration>(*memory_.counted + kCountPause - now, Duration{1});
+    again = again ? std::min(*again, left) : left;
+  }
+  co_return again ? Outcome::retries_after(*again) : Outcome::settled();
+}
+
+/// When nothing changes before: what the roll asks for, and gates that are asked again.
+std::optional<Duration> Pass::next_look(std::optional<Time> wake) const {
+  if (!memory_.answers.empty()) return Duration{0};
+  std::optional<Time> at = wake;
+  for (const auto& [key, gate] : memory_.open) {
+    if (gate.next) at = at ? std::min(*at, *gate.next) : *gate.next;
+  }
+  if (!at) return std::nullopt;
+  return std::max<Duration>(*at - tools_.env.clock.now(), Duration{1});
+}
+
+/// Nothing of what it claimed is still its own.
+bool Pass::is_let_go() const {
+  const bool is_over = status_.position().is_end() || status_.rolling == wave::Rolling::LocatingTarget ||
+                       status_.rolling == wave::Rolling::VerifyingSpec;
+  const auto has = [&](const Workload& workload) {
+    return !workload.object.is_null() && kube::controller_of(workload.object)["uid"].as_string() == kube::uid(rollout_);
+  };
+  return is_over && !has(*target_) && std::ranges::none_of(sources_, has) && !undoes_after_end();
+}
+
+/// Deleted after a failure that left things as they stood: with revertOnDelete they are put back now.
+bool Pass::undoes_after_end() const {
+  return status_.rolling == wave::Rolling::Failed && wanted_.plan.revert_on_delete && !status_.is_reverting;
+}
+
+Task<Outcome> Pass::let_go() {
+  is_idle_ = true;
+  tools_.workloads.forget(run_.key);
+  const auto freed =
+      co_await control::remove_finalizer(run_.client, tools_.resource, rollout_, kFinalizer, std::string(kFieldManager));
+  co_return freed ? Outcome::settled() : Outcome::failed(freed.error());
+}
+
+/// Nothing can be decided: the status says why. What is under way stays as it is.
+Task<Outcome> Pass::hold(std::string on, std::string text) {
+  RolloutStatus next = status_;
+  next.waits = {{.on = std::move(on), .text = std::move(text), .since = std::nullopt}};
+  next.conditions = conditions_of(next, tools_.env.clock.now());
+  next.observed_generation = kube::generation(rollout_);
+  const Value wanted = json::encode(next);
+  if (wanted != rollout_["status"]) {
+    if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());
+    memory_.recorded = next;
+  }
+  const bool can_go = kube::is_deleting(rollout_) && status_.rolling == wave::Rolling::LocatingTarget;
+  if (can_go) co_return co_await let_go();
+  co_return Outcome::settled();
+}
+
+Task<Result<void>> Pass::write(Value status) {
+  auto written =
+      co_await control::write_status(run_.client, tools_.resource, rollout_, std::move(status), std::string(kFieldManager));
+  if (!written) co_return fail(std::move(written).error());
+  rollout_ = std::move(*written);
+  co_return Result<void>{};
+}
+
+}  // namespace slipway::delivery::rollout

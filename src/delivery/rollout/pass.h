@@ -1,0 +1,115 @@
+// One reconcile of one rollout: read, look, decide, record, carry out. It may be cut off anywhere and made again.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/http_client.h"
+#include "control/controller.h"
+#include "delivery/family.h"
+#include "delivery/probe/probe.h"
+#include "delivery/rollout/settings.h"
+#include "delivery/rollout/status.h"
+#include "delivery/rollout/workload_cache.h"
+
+namespace slipway::delivery::rollout {
+
+/// What is kept between the reconciles of a rollout that is under way.
+struct Memory {
+  std::string uid;
+  wave::Record recorded;                                     // as the status has it
+  wave::Record record;                                       // as it was decided on last: only counts and times are newer
+  std::map<std::string, wave::GateAnswer> answers;           // by key: not recorded yet
+  std::map<std::string, OpenGate> open;                      // by key: newer than status.openGates
+  std::map<std::string, std::vector<gate::Sample>> samples;  // by key, of metrics
+  std::vector<gate::LogEntry> verdicts;                      // likewise
+  bool is_loaded = false;                                    // `open` was read from the status
+  std::optional<Steady> counted;                             // since when the status is behind in what only counts
+};
+
+struct PassTools {
+  Env& env;
+  HttpClient* http;  // may be null
+  WorkloadCache& workloads;
+  kube::Resource resource;  // of the rollout
+  ActsAs acts_as = ActsAs::User;
+};
+
+/// What a rollout of any kind comes to.
+struct Wanted {
+  ObjectReference target;
+  std::vector<ObjectReference> sources;
+  RolloutPlan plan;
+  std::string target_name;  // status.lastTargetRevision
+  std::string source_name;
+};
+
+/// "Pair", and back; Pair where nothing is known.
+std::string_view name_of(wave::Shape shape);
+wave::Shape shape_named(std::string_view name);
+/// status.conditions as the rest of the status has it.
+std::vector<RolloutCondition> conditions_of(const RolloutStatus& status, Time now);
+
+class Pass {
+ public:
+  Pass(PassTools tools, control::Reconcile& run, kube::Object rollout, Memory& memory);
+
+  Task<control::Outcome> run();
+  /// It has ended, and nothing is remembered of it.
+  bool is_idle() const { return is_idle_; }
+
+ private:
+  // Looking: pass.cc.
+  void remember();
+  Task<Result<Wanted>> wanted();
+  Task<Result<void>> look();
+  Task<Result<Workload>> find(ObjectReference reference);
+  std::vector<ObjectReference> old_references() const;
+  wave::Shape choose_shape() const;
+  wave::World world() const;
+  void follow();
+  bool is_at_rest() const;
+  bool asks(std::string_view request, const std::string& heeded) const;
+
+  // Deciding: pass.cc.
+  Task<control::Outcome> decide_and_do();
+  std::optional<Duration> next_look(std::optional<Time> wake) const;
+  Task<control::Outcome> let_go();
+  bool is_let_go() const;
+  bool undoes_after_end() const;
+  Task<control::Outcome> hold(std::string on, std::string text);
+  Task<Result<void>> write(json::Value status);
+
+  // What the status becomes: pass_status.cc.
+  RolloutStatus next_status(const wave::Decision& decision) const;
+  void note_attempt(RolloutStatus& next, Time now) const;
+  void add_snapshots(RolloutStatus& next, bool is_new_attempt) const;
+  void heed(RolloutStatus& next) const;
+
+  // Doing: pass_effects.cc, pass_gates.cc.
+  Task<Result<void>> carry_out(std::vector<wave::Effect> effects);
+  Task<Result<void>> edit(std::string set, Edit edit);
+  Task<Result<void>> remove_pods(std::vector<std::string> names);
+  Task<Result<void>> remove_new_pod(std::string set);
+  Task<Result<void>> mark_pods(wave::Effect effect);
+  Task<Result<void>> tell(std::vector<std::string> news);
+  Task<Result<void>> ask(std::string key);
+  probe::Question question(const std::string& key, const gate::GateSpec& spec) const;
+  void take_answer(const std::string& key, const gate::GateSpec& spec, const probe::Answer& answer);
+  Workload* find_set(const std::string& id);
+
+  PassTools tools_;
+  control::Reconcile& run_;
+  kube::Object rollout_;
+  Memory& memory_;
+  RolloutStatus status_{};
+  Wanted wanted_{};
+  PlanSettings plan_{};
+  std::optional<Workload> target_{};
+  std::vector<Workload> sources_{};  // oldest first
+  bool is_idle_ = false;
+};
+
+}  // namespace slipway::delivery::rollout

@@ -1,0 +1,174 @@
+#include "delivery/rollout/workload_cache.h"
+
+#include "kube/well_known.h"
+
+namespace slipway::delivery::rollout {
+namespace {
+
+using kube::Object;
+using kube::ObjectKey;
+
+constexpr const char* kByController = "controller";
+const kube::Resource kControllerRevisions{"apps", "v1", "controllerrevisions"};
+
+std::vector<std::string> controller_uid(const Object& object) {
+  const json::Value& owner = kube::controller_of(object);
+  return owner.is_null() ? std::vector<std::string>{} : std::vector<std::string>{owner["uid"].str()};
+}
+
+}  // namespace
+
+void WorkloadCache::watch(control::Watches& watches) {
+  watches_ = &watches;
+  enqueue_ = watches.enqueue();
+  control::InformerLease rows = watches.lease(watches.home(), kube::kConfigMaps, control::Form::Metadata);
+  if (!rows) return;
+  rows.on_change([this](const Object& before, const Object& after) { row_changed(before, after); });
+  leases_.insert_or_assign(kube::kConfigMaps, std::move(rows));
+}
+
+control::Informer& WorkloadCache::cache_of(const kube::Resource& resource) {
+  if (const auto held = leases_.find(resource); held != leases_.end()) return *held->second;
+  control::InformerLease lease = watches_->lease(watches_->home(), resource, control::Form::Whole);
+  if (resource == kube::kPods) {
+    lease->add_index(kByController, controller_uid);
+    lease.on_change([this](const Object& before, const Object& after) { pod_changed(before, after); });
+  } else if (resource == kube::kReplicaSets || resource == kControllerRevisions) {
+    lease->add_index(kByController, controller_uid);
+  } else {
+    lease.on_change([this, resource](const Object& before, const Object& after) {
+      const auto known = by_object_.find({resource, kube::key_of(after.is_null() ? before : after)});
+      if (known != by_object_.end()) wake(known->second);
+    });
+  }
+  return *leases_.insert_or_assign(resource, std::move(lease)).first->second;
+}
+
+Task<> WorkloadCache::load(kube::Resource resource) { co_await cache_of(resource).wait_synced(); }
+
+const WorkloadRow* WorkloadCache::row_of(const kube::GroupVersionKind& kind) {
+  for (const auto& [key, row] : users_rows_) {
+    if (row.kind == kind) return &row;
+  }
+  return find_row(workload_rows(), kind);
+}
+
+std::vector<Object> WorkloadCache::owned(const kube::Resource& resource, std::string_view uid) {
+  return cache_of(resource).index(kByController, std::string(uid));
+}
+
+Task<Result<kube::Resource>> WorkloadCache::resource_of(client::Client& client, kube::GroupVersionKind kind) {
+  SLIPWAY_CO_TRY(mapped, co_await kinds_.find(client, watches_->home(), kind));
+  resources_[kind] = mapped.resource;
+  co_return mapped.resource;
+}
+
+std::optional<kube::Resource> WorkloadCache::known_resource(const kube::GroupVersionKind& kind) const {
+  const auto known = resources_.find(kind);
+  return known == resources_.end() ? std::nullopt : std::optional(known->second);
+}
+
+Task<Result<Object>> WorkloadCache::find_object(client::Client& client, kube::GroupVersionKind kind, ObjectKey key) {
+  SLIPWAY_CO_TRY(resource, co_await resource_of(client, kind));
+  co_await load(resource);
+  co_return cache_of(resource).get(key);
+}
+
+Task<Result<Workload>> WorkloadCache::find(client::Client& client, kube::GroupVersionKind kind, ObjectKey key) {
+  Workload found;
+  found.id = set_id(kind, key.name);
+  found.kind = kind;
+  SLIPWAY_CO_TRY_VOID(co_await read_rows(client));
+  if (row_of(kind) == nullptr) co_return found;
+  auto object = co_await find_object(client, kind, key);
+  if (!object && object.error().reason == Reason::NotFound) co_return found;  // the kind is not served
+  if (!object) co_return fail(std::move(object).error());
+  for (const kube::Resource& resource : {kube::kPods, kube::kReplicaSets, kControllerRevisions}) co_await load(resource);
+  // Rows may have gone meanwhile.
+  found.row = row_of(kind);
+  found.object = std::move(*object);
+  if (found.row == nullptr || found.object.is_null()) co_return found;
+  const std::string uid(kube::uid(found.object));
+  const bool has_sets = found.row->revision == RevisionBy::ReplicaSet;
+  found.revisions = owned(has_sets ? kube::kReplicaSets : kControllerRevisions, uid);
+  found.pods = owned(kube::kPods, uid);
+  if (!has_sets) co_return found;
+  for (const Object& set : found.revisions) {
+    for (Object& pod : owned(kube::kPods, kube::uid(set))) found.pods.push_back(std::move(pod));
+  }
+  co_return found;
+}
+
+Object WorkloadCache::pod(const ObjectKey& key) const {
+  const auto held = leases_.find(kube::kPods);
+  return held == leases_.end() ? Object() : held->second->get(key);
+}
+
+void WorkloadCache::follow(const ObjectKey& rollout, std::set<Looked> objects) {
+  const auto before = looked_.find(rollout);
+  if (before != looked_.end() && before->second == objects) return;
+  if (before != looked_.end()) {
+    for (const Looked& one : before->second) {
+      const Place place{one.resource, one.key};
+      if (const auto at = by_object_.find(place); at != by_object_.end()) {
+        at->second.erase(rollout);
+        if (at->second.empty()) by_object_.erase(at);
+      }
+      if (const auto at = by_pod_owner_.find(one.uid); at != by_pod_owner_.end()) {
+        at->second.erase(rollout);
+        if (at->second.empty()) by_pod_owner_.erase(at);
+      }
+    }
+    looked_.erase(before);
+  }
+  if (objects.empty()) return;
+  for (const Looked& one : objects) {
+    by_object_[{one.resource, one.key}].insert(rollout);
+    if (!one.uid.empty()) by_pod_owner_[one.uid].insert(rollout);
+  }
+  looked_.emplace(rollout, std::move(objects));
+}
+
+void WorkloadCache::wake(const std::set<ObjectKey>& rollouts) {
+  for (const ObjectKey& rollout : rollouts) enqueue_(rollout);
+}
+
+void WorkloadCache::pod_changed(const Object& before, const Object& after) {
+  if (!before.is_null() && !after.is_null() && counts_alike(before, after)) return;
+  const Object& pod = after.is_null() ? before : after;
+  const json::Value& owner = kube::controller_of(pod);
+  if (owner.is_null()) return;
+  auto known = by_pod_owner_.find(owner["uid"].as_string());
+  if (known == by_pod_owner_.end()) {
+    const auto sets = leases_.find(kube::kReplicaSets);
+    if (sets == leases_.end()) return;
+    const Object set = sets->second->get({std::string(kube::ns(pod)), owner["name"].str()});
+    known = by_pod_owner_.find(kube::controller_of(set)["uid"].as_string());
+  }
+  if (known != by_pod_owner_.end()) wake(known->second);
+}
+
+void WorkloadCache::row_changed(const Object& before, const Object& after) {
+  const Object& map = after.is_null() ? before : after;
+  const bool is_row = !after.is_null() && kube::label(after, kRowLabel) == "true";
+  const bool was_known = users_rows_.erase(kube::key_of(map)) > 0;
+  if (!is_row && !was_known) return;
+  if (is_row) unread_rows_.insert(kube::key_of(map));
+  for (const auto& [rollout, objects] : looked_) enqueue_(rollout);
+}
+
+/// A row that cannot be read is none: its rollouts say that nobody knows the kind.
+Task<Result<void>> WorkloadCache::read_rows(client::Client& client) {
+  co_await load(kube::kConfigMaps);
+  while (!unread_rows_.empty()) {
+    const ObjectKey key = *unread_rows_.begin();
+    auto map = co_await client::get(client, kube::kConfigMaps, key);
+    if (!map && map.error().reason != Reason::NotFound) co_return fail(std::move(map).error());
+    unread_rows_.erase(key);
+    if (!map) continue;
+    if (auto row = row_from(*map)) users_rows_.insert_or_assign(key, std::move(*row));
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace slipway::delivery::rollout

@@ -1,0 +1,69 @@
+// The workloads of all rollouts, their pods and revisions, from caches that follow the kinds which rollouts have named. A
+// change of a workload, or of a pod that counts, wakes the rollouts that look at it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "control/controller.h"
+#include "delivery/family/kind_mapper.h"
+#include "delivery/rollout/workload_view.h"
+
+namespace slipway::delivery::rollout {
+
+class WorkloadCache {
+ public:
+  /// `watches` outlives this.
+  void watch(control::Watches& watches);
+
+  /// The workload as the caches have it; its object is null when it is not there, its row when nobody knows the kind. Waits
+  /// for the first list of a kind that is new. Errors: those of asking what kinds there are.
+  Task<Result<Workload>> find(client::Client& client, kube::GroupVersionKind kind, kube::ObjectKey key);
+  /// Another object that a rollout looks at (of traffic); null when it is not there.
+  Task<Result<kube::Object>> find_object(client::Client& client, kube::GroupVersionKind kind, kube::ObjectKey key);
+  /// Of a kind that was looked for; nullopt: it is not served.
+  std::optional<kube::Resource> known_resource(const kube::GroupVersionKind& kind) const;
+
+  struct Looked {
+    kube::Resource resource;
+    kube::ObjectKey key;
+    std::string uid{};  // of a workload whose pods count
+
+    auto operator<=>(const Looked&) const = default;
+  };
+  /// From now on changes of these objects wake the rollout, and of no others.
+  void follow(const kube::ObjectKey& rollout, std::set<Looked> objects);
+  void forget(const kube::ObjectKey& rollout) { follow(rollout, {}); }
+  /// A pod of a workload, as its cache has it; null when it is not there.
+  kube::Object pod(const kube::ObjectKey& key) const;
+
+ private:
+  using Place = std::pair<kube::Resource, kube::ObjectKey>;
+
+  control::Informer& cache_of(const kube::Resource& resource);
+  Task<> load(kube::Resource resource);
+  const WorkloadRow* row_of(const kube::GroupVersionKind& kind);
+  std::vector<kube::Object> owned(const kube::Resource& resource, std::string_view uid);
+  void wake(const std::set<kube::ObjectKey>& rollouts);
+  void pod_changed(const kube::Object& before, const kube::Object& after);
+  void row_changed(const kube::Object& before, const kube::Object& after);
+  Task<Result<void>> read_rows(client::Client& client);
+  Task<Result<kube::Resource>> resource_of(client::Client& client, kube::GroupVersionKind kind);
+
+  control::Watches* watches_ = nullptr;
+  std::function<void(const kube::ObjectKey&)> enqueue_;
+  KindMapper kinds_;
+  std::map<kube::Resource, control::InformerLease> leases_;
+  std::map<Place, std::set<kube::ObjectKey>> by_object_;                        // rollouts
+  std::map<std::string, std::set<kube::ObjectKey>, std::less<>> by_pod_owner_;  // by the workload's uid
+  std::map<kube::ObjectKey, std::set<Looked>> looked_;                          // by rollout
+  std::map<kube::ObjectKey, WorkloadRow> users_rows_;                           // by ConfigMap
+  std::set<kube::ObjectKey> unread_rows_;
+  std::map<kube::GroupVersionKind, kube::Resource> resources_;
+};
+
+}  // namespace slipway::delivery::rollout

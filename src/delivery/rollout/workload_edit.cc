@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "delivery/rollout/fields.h"
+#include "delivery/rollout/workload_view.h"
+#include "json/text.h"
+#include "kube/quantity.h"
+
+namespace slipway::delivery::rollout {
+namespace {
+
+using json::Value;
+
+/// The owner references with the rollout as controller, or without it.
+Value with_owner(const Value& references, const Value& rollout) {
+  json::ArrayBuilder made;
+  for (const Value& one : references.items()) {
+    if (one["uid"].as_string() != kube::uid(rollout)) made.add(one);
+  }
+  // Deleting the rollout must not delete the workload with it: it is let go of first, by the finalizer.
+  made.add(kube::owner_reference(rollout).without("blockOwnerDeletion"));
+  return made.build();
+}
+
+Value without_owner(const Value& references, const Value& rollout) {
+  json::ArrayBuilder made;
+  for (const Value& one : references.items()) {
+    if (one["uid"].as_string() != kube::uid(rollout)) made.add(one);
+  }
+  return made.build();
+}
+
+const Value* snapshot_field(const Snapshot* snapshot, const std::string& path) {
+  if (snapshot == nullptr) return nullptr;
+  const auto found = snapshot->fields.find(path);
+  return found == snapshot->fields.end() ? nullptr : &found->second;
+}
+
+/// A field that the rollout set to `ours` goes back to the snapshot's value, unless somebody else has changed it since.
+void restore(FieldPatch& patch, const Workload& workload, const std::string& path, const Value& ours, const Snapshot* snapshot,
+             std::vector<std::string>& kept) {
+  const Value* before = snapshot_field(snapshot, path);
+  if (path.empty() || before == nullptr) return;
+  const Value now = field_at(workload.object, path);
+  if (now == *before || (now.is_null() && !before->as_bool() && !before->is_object())) return;
+  if (!ours.is_null() && now != ours) {
+    kept.push_back(fmt::format("{} {}: {}", workload.id, path, json::print(now)));
+    return;
+  }
+  if (before->is_null()) {
+    patch.remove(path);
+  } else {
+    patch.set(path, *before);
+  }
+}
+
+void claim(FieldPatch& patch, const Workload& workload, const Value& rollout) {
+  const WorkloadRow& row = *workload.row;
+  patch.set("metadata.ownerReferences", with_owner(workload.object["metadata"]["ownerReferences"], rollout));
+  if (!row.held_path.empty()) patch.set(row.held_path, row.held_value);
+  if (!row.pause.empty() && field_at(workload.object, row.pause).as_bool()) patch.set(row.pause, false);
+}
+
+void release(FieldPatch& patch, const Workload& workload, const Edit& edit, const Value& rollout, const Snapshot* snapshot,
+             std::vector<std::string>& kept) {
+  const WorkloadRow& row = *workload.row;
+  const Value& references = workload.object["metadata"]["ownerReferences"];
+  const Value left = without_owner(references, rollout);
+  if (left.empty()) {
+    patch.remove("metadata.ownerReferences");
+  } else {
+    patch.set("metadata.ownerReferences", left);
+  }
+  patch.remove_annotation(kStampAnnotation);
+  restore(patch, workload, row.held_path, row.held_value, snapshot, kept);
+  if (!edit.restores) return;
+  restore(patch, workload, row.partition, {}, snapshot, kept);
+  restore(patch, workload, row.pause, {}, snapshot, kept);
+}
+
+/// from + (to - from) * part / whole, to the nearest; quantities as such.
+Value between(const Value& from, const Value& to, std::int64_t part, std::int64_t whole) {
+  if (whole <= 0 || part >= whole) return to;
+  if (part <= 0) return from;
+  if (from.is_int() && to.is_int()) {
+    const double share = static_cast<double>(part) / static_cast<double>(whole);
+    const double way = static_cast<double>(to.as_int() - from.as_int()) * share;
+    return from.as_int() + static_cast<std::int64_t>(std::llround(way));
+  }
+  const auto low = kube::Quantity::parse(from.as_string());
+  const auto high = kube::Quantity::parse(to.as_string());
+  if (!low || !high) return to;
+  const double way =
+      static_cast<double>(high->millis() - low->millis()) * static_cast<double>(part) / static_cast<double>(whole);
+  return kube::Quantity::of_nanos(__int128{1'000'000} * (low->millis() + std::llround(way)), high->notation()).to_string();
+}
+
+void renew(FieldPatch& patch, const Workload& workload, const Edit& edit, const Snapshot* snapshot) {
+  const WorkloadRow& row = *workload.row;
+  const std::int64_t size = edit.size.value_or(field_at(workload.object, row.size).as_int());
+  if (!row.partition.empty()) patch.set(row.partition, std::max<std::int64_t>(0, size - *edit.new_pods));
+  if (snapshot == nullptr || row.fields.empty()) return;
+  for (const std::string& pattern : row.fields) {
+    for (const std::string& path : paths_of(workload.object, pattern)) {
+      const Value* from = snapshot_field(snapshot, path);
+      const Value* to = snapshot_field(snapshot, "new " + path);
+      if (from != nullptr && to != nullptr) patch.set(path, between(*from, *to, *edit.new_pods, edit.whole));
+    }
+  }
+}
+
+void undo(FieldPatch& patch, const Workload& workload, const Snapshot* snapshot, std::vector<std::string>& kept) {
+  const WorkloadRow& row = *workload.row;
+  for (const std::string& pattern : row.fields) {
+    for (const std::string& path : paths_of(workload.object, pattern)) restore(patch, workload, path, {}, snapshot, kept);
+  }
+  if (row.fields.empty()) restore(patch, workload, row.template_path, {}, snapshot, kept);
+}
+
+}  // namespace
+
+Snapshot snapshot_of(const Workload& workload) {
+  Snapshot made;
+  made.id = workload.id;
+  made.api_version = workload.kind.api_version();
+  made.kind = workload.kind.kind;
+  made.name = kube::name(workload.object);
+  if (workload.object.is_null() || workload.row == nullptr) return made;
+  const WorkloadRow& row = *workload.row;
+  for (const std::string& path : {row.size, row.partition, row.pause, row.held_path}) {
+    if (!path.empty()) made.fields[path] = field_at(workload.object, path);
+  }
+  const bool is_one_object = row.alone != wave::Shape::Scale;
+  if (is_one_object && row.fields.empty()) {
+    if (Value before = old_template(workload); before.is_object()) made.fields[row.template_path] = std::move(before);
+  }
+  for (const std::string& pattern : row.fields) {
+    for (const std::string& path : paths_of(workload.object, pattern)) made.fields[path] = field_at(workload.object, path);
+  }
+  return made;
+}
+
+json::Value patch_of(const Workload& workload, const Edit& edit, const Value& rollout, const Snapshot* snapshot,
+                     std::vector<std::string>& kept) {
+  FieldPatch patch(workload.object);
+  patch.test("metadata.uid");
+  patch.test("metadata.resourceVersion");
+  if (edit.claims) claim(patch, workload, rollout);
+  if (edit.size) patch.set(workload.row->size, *edit.size);
+  if (edit.new_pods) renew(patch, workload, edit, snapshot);
+  if (edit.stamp) patch.set_annotation(kStampAnnotation, *edit.stamp);
+  if (edit.undoes) undo(patch, workload, snapshot, kept);
+  if (edit.releases) release(patch, workload, edit, rollout, snapshot, kept);
+  return patch.changes_something() ? patch.build() : Value::empty_array();
+}
+
+}  // namespace slipway::delivery::rollout

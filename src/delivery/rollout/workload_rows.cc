@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include "delivery/rollout/workload.h"
+#include "json/text.h"
+
+namespace slipway::delivery::rollout {
+namespace {
+
+using wave::Shape;
+
+WorkloadRow deployment() {
+  WorkloadRow row{.kind = {"apps", "v1", "Deployment"}};
+  row.revision = RevisionBy::ReplicaSet;
+  row.pause = "spec.paused";
+  return row;
+}
+
+WorkloadRow in_place(kube::GroupVersionKind kind, std::string partition, std::string pause) {
+  WorkloadRow row{.kind = std::move(kind), .with_sources = Shape::InPlace, .alone = Shape::InPlace};
+  row.revision = RevisionBy::UpdateRevision;
+  row.partition = std::move(partition);
+  row.pause = std::move(pause);
+  return row;
+}
+
+/// Its size is the number of nodes: there is nothing to write.
+WorkloadRow daemon_set() {
+  WorkloadRow row{.kind = {"apps", "v1", "DaemonSet"}, .with_sources = Shape::Replace, .alone = Shape::Replace};
+  row.revision = RevisionBy::ControllerRevision;
+  row.size = "";
+  row.held_path = "spec.updateStrategy";
+  row.held_value = json::object({{"type", "OnDelete"}});
+  return row;
+}
+
+WorkloadRow autoscaler() {
+  WorkloadRow row{
+      .kind = {"autoscaling", "v2", "HorizontalPodAutoscaler"}, .with_sources = Shape::Fields, .alone = Shape::Fields};
+  row.size = "";
+  row.template_path = "spec";
+  row.fields = {"spec.minReplicas",
+                "spec.maxReplicas",
+                "spec.metrics.*.resource.target.averageUtilization",
+                "spec.metrics.*.containerResource.target.averageUtilization",
+                "spec.metrics.*.pods.target.averageValue",
+                "spec.metrics.*.object.target.value",
+                "spec.metrics.*.external.target.value",
+                "spec.metrics.*.external.target.averageValue"};
+  return row;
+}
+
+std::vector<WorkloadRow> make_rows() {
+  const std::string rolling = "spec.updateStrategy.rollingUpdate.";
+  return {deployment(),
+          in_place({"apps", "v1", "StatefulSet"}, rolling + "partition", ""),
+          in_place({"apps.kruise.io", "v1alpha1", "CloneSet"}, "spec.updateStrategy.partition", "spec.updateStrategy.paused"),
+          in_place({"apps.kruise.io", "v1beta1", "StatefulSet"}, rolling + "partition", rolling + "paused"),
+          in_place({"apps.kruise.io", "v1alpha1", "StatefulSet"}, rolling + "partition", rolling + "paused"),
+          daemon_set(),
+          autoscaler()};
+}
+
+/// A row as users write it.
+struct WrittenRow {
+  std::string api_version;
+  std::string kind;
+  std::string with_sources;
+  std::string alone;
+  std::string size = "spec.replicas";
+  std::string partition;
+  std::string pause;
+  std::string template_path = "spec.template";
+  std::string ready = "status.readyReplicas";
+  std::string present = "status.replicas";
+  std::vector<std::string> fields;
+
+  static void describe(auto& d) {
+    d.doc("How rollouts treat a kind of workload.");
+    d.field("apiVersion", &WrittenRow::api_version, "Its API version.").required().min_length(1);
+    d.field("kind", &WrittenRow::kind, "Its kind.").required().min_length(1);
+    d.field("withSources", &WrittenRow::with_sources, "What the target does where old objects are named.")
+        .one_of({"Pair", "InPlace", "Fields"});
+    d.field("alone", &WrittenRow::alone, "What it does where none is.").one_of({"Scale", "InPlace", "Fields"});
+    d.field("size", &WrittenRow::size, "Where its number of pods is.");
+    d.field("partition", &WrittenRow::partition, "Where the number of pods that stay old is.");
+    d.field("pause", &WrittenRow::pause, "Where a bool is that holds its own update.");
+    d.field("template", &WrittenRow::template_path, "What of it is another version when it changes.");
+    d.field("ready", &WrittenRow::ready, "Where its new pods that are ready are counted.");
+    d.field("present", &WrittenRow::present, "Where its pods are counted.");
+    d.field("fields", &WrittenRow::fields, "Numbers that go from old to new.");
+  }
+};
+
+Shape shape_of(const std::string& word, Shape otherwise) {
+  if (word == "InPlace") return Shape::InPlace;
+  if (word == "Fields") return Shape::Fields;
+  if (word == "Pair") return Shape::Pair;
+  return word == "Scale" ? Shape::Scale : otherwise;
+}
+
+}  // namespace
+
+const std::vector<WorkloadRow>& workload_rows() {
+  static const std::vector<WorkloadRow> rows = make_rows();
+  return rows;
+}
+
+Result<WorkloadRow> row_from(const kube::Object& config_map) {
+  SLIPWAY_TRY(value, json::parse_yaml(config_map["data"]["row"].as_string()));
+  SLIPWAY_TRY(written, json::decode<WrittenRow>(value, "data.row"));
+  WorkloadRow row;
+  SLIPWAY_TRY(kind, kube::GroupVersionKind::of(json::object({{"apiVersion", written.api_version}, {"kind", written.kind}})));
+  row.kind = kind;
+  const bool has_fields = !written.fields.empty();
+  const Shape in_one = written.partition.empty() ? Shape::Scale : Shape::InPlace;
+  row.with_sources = shape_of(written.with_sources, has_fields ? Shape::Fields : Shape::Pair);
+  row.alone = shape_of(written.alone, has_fields ? Shape::Fields : in_one);
+  row.size = has_fields ? "" : written.size;
+  row.partition = written.partition;
+  row.pause = written.pause;
+  row.template_path = written.template_path;
+  row.ready = written.ready;
+  row.present = written.present;
+  row.fields = written.fields;
+  return row;
+}
+
+}  // namespace slipway::delivery::rollout

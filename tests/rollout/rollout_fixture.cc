@@ -1,0 +1,118 @@
+#include "rollout_fixture.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace slipway::rollout_test {
+
+void TestLog::write(LogLevel, std::string_view text, Fields fields) {
+  if (std::getenv("SLIPWAY_TEST_LOG") == nullptr) return;
+  fmt::print("log: {}", text);
+  for (const auto& [key, value] : fields) fmt::print(" {}={}", key, value);
+  fmt::print("\n");
+}
+
+void RolloutTest::open() {
+  plane::ApiServer::Options options;
+  options.store.path = "/data/cluster.db";
+  auto api = env_->run(plane::ApiServer::open(*env_, options));
+  ASSERT_TRUE(api) << api.error().message;
+  api_ = std::move(*api);
+  controllers_ = std::make_unique<plane::Controllers>(env_->env(), api_->server(),
+                                                      plane::Controllers::Options{plane::PodRuntimeKind::Simulated, "", {}});
+  controllers_->start();
+}
+
+void RolloutTest::close() {
+  env_->drop_all();
+  controllers_.reset();
+  api_.reset();
+}
+
+void RolloutTest::restart() {
+  const Time now = env_->now();
+  close();
+  disk_.kill();
+  env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = now, .vfs = disk_.vfs(), .log = &log_});
+  open();
+}
+
+Result<Value> RolloutTest::apply(std::string_view yaml) {
+  auto object = json::parse_yaml(yaml);
+  EXPECT_TRUE(object) << (object ? "" : object.error().message) << "\n" << yaml;
+  if (!object) return fail(object.error());
+  const auto kind = kube::GroupVersionKind::of(*object);
+  const std::string plural = kind->kind == "RolloutTrait" ? "rollouttraits" : fmt::format("{}s", kind->kind);
+  std::string lowered = plural;
+  std::ranges::transform(lowered, lowered.begin(), [](unsigned char c) { return std::tolower(c); });
+  const kube::Resource resource{kind->group, kind->version, lowered};
+  if (kube::ns(*object).empty()) *object = object->with_path({"metadata", "namespace"}, "default");
+  auto applied = env_->run(client::apply(api_->server(), resource, *object, "tester"));
+  EXPECT_TRUE(applied) << (applied ? "" : applied.error().message);
+  return applied;
+}
+
+Value RolloutTest::get(const kube::Resource& resource, const std::string& name) {
+  auto object = env_->run(client::get(api_->server(), resource, {"default", name}));
+  return object ? *object : Value();
+}
+
+std::vector<Value> RolloutTest::list(const kube::Resource& resource) {
+  auto found = env_->run(client::list(api_->server(), resource, {.ns = "default", .label_selector = "", .field_selector = ""}));
+  EXPECT_TRUE(found) << (found ? "" : found.error().message);
+  std::vector<Value> out;
+  if (found) out.assign((*found)["items"].items().begin(), (*found)["items"].items().end());
+  return out;
+}
+
+Result<Value> RolloutTest::patch(const kube::Resource& resource, const std::string& name, std::string_view yaml,
+                                 const std::string& manager) {
+  auto body = json::parse_yaml(yaml);
+  EXPECT_TRUE(body);
+  return env_->run(client::merge_patch(api_->server(), resource, {"default", name}, *body, manager));
+}
+
+void RolloutTest::remove(const kube::Resource& resource, const std::string& name) {
+  auto gone = env_->run(client::remove(api_->server(), resource, {"default", name}));
+  EXPECT_TRUE(gone) << (gone ? "" : gone.error().message);
+}
+
+void RolloutTest::deployment(const std::string& name, std::int64_t replicas, const Version& version) {
+  apply(
+      fmt::format("{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {0}}}, spec: {{replicas: {1}, selector: "
+                  "{{matchLabels: {{app: web, version: {0}}}}}, template: {{metadata: {{labels: {{app: web, version: {0}}}, "
+                  "annotations: {{{3}}}}}, spec: {{containers: [{{name: main, image: '{2}'}}]}}}}}}}}",
+                  name, replicas, version.image, version.annotations));
+}
+
+void RolloutTest::rollout(const std::string& target, const std::vector<std::string>& sources, std::string_view plan) {
+  std::vector<std::string> references;
+  for (const std::string& source : sources) {
+    references.push_back(fmt::format("{{apiVersion: apps/v1, kind: Deployment, name: {}}}", source));
+  }
+  apply(
+      fmt::format("{{apiVersion: standard.oam.dev/v1alpha1, kind: RolloutTrait, metadata: {{name: r}}, spec: {{targetRef: "
+                  "{{apiVersion: apps/v1, kind: Deployment, name: {}}}, sourceRef: [{}], rolloutPlan: {}}}}}",
+                  target, fmt::join(references, ", "), plan));
+}
+
+std::string RolloutTest::sizes() {
+  std::vector<std::string> parts;
+  for (const Value& one : list(kDeployments)) {
+    parts.push_back(fmt::format("{} {}", kube::name(one), one["spec"]["replicas"].as_int()));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+bool RolloutTest::until(const std::function<bool()>& holds, Duration limit) {
+  const Time end = env_->now() + limit;
+  while (env_->now() < end) {
+    if (holds()) return true;
+    env_->advance(seconds{1});
+  }
+  return holds();
+}
+
+}  // namespace slipway::rollout_test

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "cluster/advanced_statefulset.h"
+#include "cluster/clone_set_facts.h"
 #include "cluster/names.h"
 #include "cluster/placement.h"
 
@@ -18,7 +20,10 @@ std::vector<kube::AdmissionRow> admission_rows() {
   const auto protect_claim = [](const kube::Object& claim, const kube::Object&) {
     return kube::is_deleting(claim) ? claim : kube::with_finalizer(claim, kClaimProtection);
   };
-  return {{"", "Pod", {}, {}, place_pod}, {"", "PersistentVolumeClaim", protect_claim, {}}};
+  return {{"", "Pod", {}, {}, place_pod},
+          {"", "PersistentVolumeClaim", protect_claim, {}},
+          clone_set_admission(),
+          advanced_statefulset_admission()};
 }
 
 }  // namespace slipway::cluster

@@ -1,4 +1,6 @@
 // Dies after every number of steps of a run, starts again, and compares the end with that of the undisturbed run.
+#include "cluster/advanced_statefulset.h"
+#include "cluster/clone_set_facts.h"
 #include "cluster/job_plan.h"
 #include "cluster/world_fixture.h"
 
@@ -20,7 +22,9 @@ class CrashTest : public ClusterTest {
     }
     std::map<std::string, int> pods;
     for (const json::Value& set : list(kStatefulSets)) text += set_line(set);
-    for (const json::Value& set : list(kDaemonSets)) text += set_line(set);
+    for (const kube::Resource& resource : {kDaemonSets, kCloneSets, kAdvancedStatefulSets}) {
+      for (const json::Value& set : list(resource)) text += set_line(set);
+    }
     for (const json::Value& revision : list(kControllerRevisions)) {
       text += fmt::format("revision {}\n", revision["revision"].as_int());
     }
@@ -88,11 +92,11 @@ TEST_F(CrashTest, a_failing_job_ends_alike_wherever_it_is_cut) {
 }
 
 /// A set with a slow pod template; `spec` are further fields of its spec in flow style.
-std::string set_yaml(const char* kind, const std::string& spec) {
-  return fmt::format(R"({{apiVersion: apps/v1, kind: {}, metadata: {{name: work, namespace: default}}, spec: {{{}, selector:
+std::string set_yaml(const char* kind, const std::string& spec, const char* version = "apps/v1") {
+  return fmt::format(R"({{apiVersion: {}, kind: {}, metadata: {{name: work, namespace: default}}, spec: {{{}, selector:
   {{matchLabels: {{app: w}}}}, template: {{metadata: {{labels: {{app: w}}, annotations: {{slipway.dev/ready-after: 1s}}}},
   spec: {{containers: [{{name: c, image: v1}}]}}}}}}}})",
-                     kind, spec);
+                     version, kind, spec);
 }
 
 constexpr const char* kNewImage = R"({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}})";
@@ -119,6 +123,29 @@ TEST_F(CrashTest, an_update_of_a_daemon_set_ends_alike_wherever_it_is_cut) {
   then_ = kNewImage;
   nodes_ = 3;
   check(set_yaml("DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}"), 11);
+}
+
+TEST_F(CrashTest, an_update_of_a_clone_set_ends_alike_wherever_it_is_cut) {
+  resource_ = kCloneSets;
+  horizon_ = seconds{60};
+  then_ = kNewImage;
+  for (const char* update :
+       {"partition: 1, maxUnavailable: 1", "type: InPlaceIfPossible, maxUnavailable: 2", "maxUnavailable: 0, maxSurge: 1"}) {
+    stop();
+    disk_.restore({});
+    check(set_yaml("CloneSet", fmt::format("replicas: 3, updateStrategy: {{{}}}", update), "apps.kruise.io/v1alpha1"), 29);
+  }
+}
+
+TEST_F(CrashTest, an_update_of_an_advanced_stateful_set_ends_alike_wherever_it_is_cut) {
+  resource_ = kAdvancedStatefulSets;
+  horizon_ = seconds{60};
+  then_ = kNewImage;
+  check(set_yaml("StatefulSet",
+                 "replicas: 3, podManagementPolicy: Parallel, updateStrategy: {rollingUpdate: {maxUnavailable: 2, "
+                 "partition: 1, podUpdatePolicy: InPlaceIfPossible}}",
+                 "apps.kruise.io/v1beta1"),
+        17);
 }
 
 }  // namespace

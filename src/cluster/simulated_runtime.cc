@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "client/backoff.h"
+#include "cluster/image_exchange.h"
 #include "cluster/names.h"
 #include "cluster/pod_status.h"
 
@@ -94,13 +95,14 @@ struct Run {
 
 /// The run that the pod's status shows, or the first.
 Run resume(const kube::Object& pod, Time first_start, const Now& now) {
-  const Value& status = pod["status"]["containerStatuses"].item(0);
+  const Value& status = leading_status(pod);
   const std::int64_t restarts = status["restartCount"].as_int();
   if (const auto started = kube::time_of(status["state"]["running"]["startedAt"])) {
     return {restarts, now.present(*started), *started, std::nullopt};
   }
   const Value& last = status["lastState"]["terminated"];
   if (const auto finished = kube::time_of(last["finishedAt"])) {
+    if (waits_for_image(status)) return {restarts, now.present(*finished), *finished, std::nullopt};
     ContainerEnd end;
     end.exit_code = last["exitCode"].as_int();
     end.started = kube::time_of(last["startedAt"]);
@@ -133,8 +135,14 @@ PodReport fail_script(const kube::Object& pod, const std::string& error, Time no
   return report;
 }
 
+bool has_begun(const kube::Object& pod) {
+  const Value& status = leading_status(pod);
+  return status["state"].has("running") || status["lastState"].has("terminated");
+}
+
 /// Pending for ever, with the words of the kubelet, when an image cannot be had.
 std::optional<PodReport> wait_for_images(const kube::Object& pod, const Script& script) {
+  if (has_begun(pod)) return std::nullopt;
   std::string missing;
   PodReport report;
   for (const Value& container : pod["spec"]["containers"].items()) {
@@ -157,6 +165,13 @@ void judge_readiness(PodReport& report, const Script& script, Time start, Time n
   if (!script.ready_after) return;
   const Duration wait = start + *script.ready_after - now;
   report.look_again = std::min(report.look_again.value_or(wait), wait);
+}
+
+ContainerRules rules_of(const Script& script) {
+  const auto ready_at = [after = script.ready_after](Time start) {
+    return after ? std::optional(start + *after) : std::nullopt;
+  };
+  return {[&script](std::string_view image) { return script.is_missing(image); }, ready_at};
 }
 
 }  // namespace
@@ -185,6 +200,7 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clo
       if (!is_endless) report.look_again = finish - now;
       report_containers(report, pod, running_state(run.written), run, first_start);
       judge_readiness(report, script, run.start, now);
+      if (has_begun(pod) && !run.before) exchange_images(report, pod, rules_of(script), clock);
       return report;
     }
     ContainerEnd end;

@@ -202,10 +202,11 @@ TEST_F(TwoFamilies, kinds_that_descriptions_may_look_at_are_those_of_all_rows) {
     // Beside those of the two families that are looked at here.
     if (!kind.group.ends_with("oam.dev")) kinds.push_back(kind.group + "/" + kind.kind);
   }
-  EXPECT_EQ(kinds, (std::vector<std::string>{"/Event", "/Pod", "apps/Deployment", "apps/ReplicaSet", "apps.kruise.io/CloneSet",
-                                             "apps.kruise.io/StatefulSet", "batch/Job", "batch.slipway.dev/Workflow",
-                                             "batch.slipway.dev/WorkflowStepSet", "second.example.test/Note",
-                                             "second.example.test/Page", "second.example.test/Workflow"}));
+  EXPECT_EQ(kinds,
+            (std::vector<std::string>{"/Event", "/Pod", "apps/DaemonSet", "apps/Deployment", "apps/ReplicaSet",
+                                      "apps/StatefulSet", "apps.kruise.io/CloneSet", "apps.kruise.io/StatefulSet", "batch/Job",
+                                      "batch.slipway.dev/Workflow", "batch.slipway.dev/WorkflowStepSet",
+                                      "second.example.test/Note", "second.example.test/Page", "second.example.test/Workflow"}));
 }
 
 }  // namespace

@@ -85,6 +85,10 @@ WorkloadWorld::WorkloadWorld() : env_(ManualEnv::Options{.vfs = disk_.vfs()}), c
   options.admission = cluster::admission_rows();
   server_ = std::make_unique<server::Server>(env_, *store_, options);
   SLIPWAY_CHECK(env_.run(server_->start()).has_value(), "the server starts");
+  for (Value& definition : cluster::cluster_definitions()) {
+    const auto applied = env_.run(client::apply(*server_, cluster::kDefinitions, std::move(definition), "test"));
+    SLIPWAY_CHECK(applied.has_value(), "the definitions of the cluster");
+  }
   add_nodes();
   const Value ns =
       json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", kNamespace}})}});

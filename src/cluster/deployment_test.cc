@@ -2,7 +2,6 @@
 
 #include "cluster/deployment_facts.h"
 #include "cluster/view_fixture.h"
-#include "cluster/world_fixture.h"
 #include "kube/well_known.h"
 
 namespace slipway::cluster {
@@ -188,16 +187,33 @@ TEST_F(DeploymentTest, goes_on_after_a_restart) {
 TEST_F(DeploymentTest, says_down_to_the_image_why_it_waits) {
   make(kDeployments, web("v1", "replicas: 1, progressDeadlineSeconds: 60", "slipway.dev/missing-images: v1"));
   advance(seconds{5});
-  EXPECT_EQ(why(deployment()), "ReplicaSetUpdating > PodNotReady > ImagePullBackOff");
+  const auto why = [&] {
+    std::vector<Value> objects;
+    for (const kube::Resource& resource : {kReplicaSets, kPods}) {
+      const char* kind = resource == kPods ? "Pod" : "ReplicaSet";
+      const char* version = resource == kPods ? "v1" : "apps/v1";
+      for (const Value& item : list(resource)) objects.push_back(item.with("kind", kind).with("apiVersion", version));
+    }
+    const TestView view(objects, env_.clock().now());
+    std::string reasons;
+    const control::Explanation* step = nullptr;
+    const auto chain = control::explain(explain_rows(), deployment(), "", view);
+    for (const auto* next = &chain; !next->empty(); next = &step->because) {
+      step = &next->front();
+      reasons += (reasons.empty() ? "" : " > ") + step->wait.reason;
+    }
+    return reasons;
+  };
+  EXPECT_EQ(why(), "ReplicaSetUpdating > PodNotReady > ImagePullBackOff");
   advance(seconds{90});
-  EXPECT_EQ(why(deployment()), "ProgressDeadlineExceeded > PodNotReady > ImagePullBackOff");
+  EXPECT_EQ(why(), "ProgressDeadlineExceeded > PodNotReady > ImagePullBackOff");
   patch(kDeployments, "web", R"({"spec": {"paused": true}})");
   settle();
-  EXPECT_EQ(why(deployment()), "DeploymentPaused");
+  EXPECT_EQ(why(), "DeploymentPaused");
   patch(kDeployments, "web", R"({"spec": {"paused": false}})");
   set_image("v2");
   advance(seconds{60});
-  EXPECT_EQ(why(deployment()), "");
+  EXPECT_EQ(why(), "");
 }
 
 TEST_F(DeploymentTest, tells_what_scaled) {

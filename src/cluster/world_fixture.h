@@ -43,9 +43,6 @@ class ClusterTest : public testing::Test {
              const std::string& subresource = "");
   void remove(const kube::Resource& resource, const std::string& name, const std::string& propagation = "Background",
               const std::string& ns = "default");
-  /// Why the object stands as it does: the first reason at each step down its sets and pods, "A > B > C". `object` as the
-  /// server gave it.
-  std::string why(const json::Value& object);
   /// Runs everything that is due within `duration`.
   void advance(Duration duration) { env_.advance(duration); }
   /// Lets everything that needs no time happen.

@@ -1,36 +1,6 @@
 #include "cluster/world_fixture.h"
 
-#include "cluster/explain.h"
-
 namespace slipway::cluster {
-
-namespace {
-
-/// What explain rows may see of the test's cluster.
-class TestView : public control::View {
- public:
-  TestView(std::vector<json::Value> objects, Time now) : objects_(std::move(objects)), now_(now) {}
-  json::Value find(const json::Value& reference) const override {
-    for (const json::Value& object : objects_) {
-      if (object["kind"] == reference["kind"] && kube::name(object) == reference["name"].as_string()) return object;
-    }
-    return {};
-  }
-  std::vector<json::Value> owned_by(const json::Value& owner, const kube::GroupVersionKind& kind) const override {
-    std::vector<json::Value> owned;
-    for (const json::Value& object : objects_) {
-      if (kube::kind(object) == kind.kind && kube::is_owned_by(object, kube::uid(owner))) owned.push_back(object);
-    }
-    return owned;
-  }
-  Time now() const override { return now_; }
-
- private:
-  std::vector<json::Value> objects_;
-  Time now_;
-};
-
-}  // namespace
 
 void ClusterTest::start() {
   auto store = store::Store::open(env_, {.path = "/data/cluster.db"});
@@ -103,22 +73,6 @@ void ClusterTest::remove(const kube::Resource& resource, const std::string& name
   query.propagation = propagation;
   const auto done = env_.run(client::remove(*server_, resource, {ns, name}, query));
   EXPECT_TRUE(done) << done.error().message;
-}
-
-std::string ClusterTest::why(const json::Value& object) {
-  std::vector<json::Value> objects;
-  for (const kube::Resource& resource : {kReplicaSets, kPods}) {
-    const char* kind = resource == kPods ? "Pod" : "ReplicaSet";
-    const char* version = resource == kPods ? "v1" : "apps/v1";
-    for (const json::Value& item : list(resource)) objects.push_back(item.with("kind", kind).with("apiVersion", version));
-  }
-  const TestView view(std::move(objects), env_.clock().now());
-  std::string reasons;
-  const auto chain = control::explain(explain_rows(), object, "", view);
-  for (const auto* next = &chain; !next->empty(); next = &next->front().because) {
-    reasons += (reasons.empty() ? "" : " > ") + next->front().wait.reason;
-  }
-  return reasons;
 }
 
 std::string job_yaml(const std::string& name, const std::string& more, const std::string& annotations) {

@@ -31,6 +31,9 @@ inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protecti
 inline constexpr std::string_view kJobTracking = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
 
+/// Annotation of a pod: how often its index has failed before (backoffLimitPerIndex).
+inline constexpr std::string_view kIndexFailures = "batch.kubernetes.io/job-index-failure-count";
+
 /// Go duration, how long a simulated pod runs, e.g. "12.345678s"; absent: 0.
 inline constexpr std::string_view kRunTime = "slipway.dev/run-time";
 /// Exit code of a simulated pod. A list such as "1,1,0" gives one code per attempt, the last one for all further ones.

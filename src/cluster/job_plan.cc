@@ -234,9 +234,10 @@ void Planner::count(const kube::Object& pod) {
 }
 
 void Planner::count_failed(const kube::Object& pod) {
-  const PodVerdict verdict = judge_failed_pod(job_, pod);
-  if (spec_.limit_per_index) count_index(pod, verdict);
   const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
+  const PodVerdict verdict = judge_failed_pod(job_, pod);
+  const bool was_dropped = !is_tracked && kube::is_deleting(pod);
+  if (spec_.limit_per_index && !was_dropped) count_index(pod, verdict);
   if (verdict.action == PodFailure::Replace) return;
   failures_.push_back(clock_.present(finish_time(pod)));
   if (verdict.action == PodFailure::Ignore) return;

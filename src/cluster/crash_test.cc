@@ -107,14 +107,14 @@ TEST_F(CrashTest, a_stateful_set_begins_alike_wherever_it_is_cut) {
   check(set_yaml("StatefulSet",
                  "replicas: 2, volumeClaimTemplates: [{metadata: {name: d}, spec: {accessModes: [ReadWriteOnce], "
                  "resources: {requests: {storage: 1Gi}}}}]"),
-        11);
+        29);
 }
 
 TEST_F(CrashTest, an_update_of_a_stateful_set_ends_alike_wherever_it_is_cut) {
   resource_ = kStatefulSets;
   horizon_ = seconds{60};
   then_ = kNewImage;
-  check(set_yaml("StatefulSet", "replicas: 3, podManagementPolicy: Parallel"), 11);
+  check(set_yaml("StatefulSet", "replicas: 3, podManagementPolicy: Parallel"), 29);
 }
 
 TEST_F(CrashTest, an_update_of_a_daemon_set_ends_alike_wherever_it_is_cut) {
@@ -122,7 +122,7 @@ TEST_F(CrashTest, an_update_of_a_daemon_set_ends_alike_wherever_it_is_cut) {
   horizon_ = seconds{60};
   then_ = kNewImage;
   nodes_ = 3;
-  check(set_yaml("DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}"), 11);
+  check(set_yaml("DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}"), 29);
 }
 
 TEST_F(CrashTest, an_update_of_a_clone_set_ends_alike_wherever_it_is_cut) {

@@ -13,7 +13,8 @@ using json::Value;
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kTerminated = 128 + 15;
-/// How long a pod takes to start; one after another, as one program played them all.
+/// How long a pod takes to start; one after another, as one program played them all. The real Job controller looks at what has
+/// happened within a second at once, so pods of Jobs go side by side.
 constexpr Duration kStart = milliseconds{120};
 constexpr Duration kStagger = milliseconds{25};
 
@@ -70,7 +71,10 @@ Task<Result<PodReport>> PodPlayer::advance(kube::Object pod) {
   const std::string uid(kube::uid(pod));
   const auto [found, is_new] = runs_.try_emplace(uid);
   Run& run = found->second;
-  if (is_new) run.started = next_start_ = std::max(next_start_ + kStagger, env_.clock.steady() + kStart);
+  if (is_new) {
+    const Steady soon = env_.clock.steady() + kStart;
+    run.started = is_job_pod(pod) ? soon : next_start_ = std::max(next_start_ + kStagger, soon);
+  }
   PodReport report;
   if (const Duration left = run.started - env_.clock.steady(); left > Duration{0}) {
     report.look_again = left;

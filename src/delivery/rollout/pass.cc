@@ -171,7 +171,10 @@ bool Pass::asks(std::string_view request, const std::string& heeded) const {
 Task<Outcome> Pass::decide_and_do() {
   constexpr Duration kCountPause = std::chrono::seconds{2};
   const wave::Decision decision = wave::decide(plan_.settings, memory_.record, world());
-  const RolloutStatus next = next_status(decision);
+  RolloutStatus next = next_status(decision);
+  // "Works only once": what becomes of the pods of a rollout that is over is no news.
+  const bool was_over = memory_.recorded.position().is_end() && decision.record.position().is_end();
+  if (was_over && decision.effects.empty() && !decision.is_urgent) next.upgraded_ready = memory_.recorded.upgraded_ready;
   const Value wanted = json::encode(next);
   const Steady now = tools_.env.clock.steady();
   if (wanted == rollout_["status"]) {

@@ -1,7 +1,6 @@
 #include "delivery/jobflow/kinds.h"
 
-#include <fmt/format.h>
-
+#include "delivery/family/field_table.h"
 #include "delivery/jobflow/workflow.h"
 
 namespace slipway::delivery::jobflow {
@@ -48,45 +47,6 @@ kube::CrdSpec step_set_crd() {
   return spec;
 }
 
-std::string type_text(const json::Description& field) {
-  if (!field.enum_values.empty()) return "string";
-  if (field.type == "array") return "[]" + type_text(field.element.front());
-  if (field.type == "object" && !field.element.empty()) return "map[string]" + type_text(field.element.front());
-  if (field.format == "date-time") return "time";
-  if (field.format == "duration") return "duration";
-  // Anything in the schema, so that an old spelling is refused with the new one; a list of names to those who write it.
-  if (field.type.empty()) return field.name == "dependencies" ? "[]string" : "any";
-  return field.type;
-}
-
-std::string rules_text(const json::Description& field) {
-  std::string text;
-  const auto add = [&](const std::string& rule) { text += (text.empty() ? "" : ", ") + rule; };
-  if (field.rules.required) add("required");
-  if (field.default_value && !field.default_value->is_object()) {
-    const auto& value = *field.default_value;
-    if (value.is_string() && !value.as_string().empty()) add(fmt::format("default `{}`", value.as_string()));
-    if (value.is_number() && value.as_double() != 0) add(fmt::format("default {}", value.number_text()));
-  }
-  if (field.rules.minimum) add(fmt::format("≥ {}", *field.rules.minimum));
-  if (field.rules.maximum) add(fmt::format("≤ {}", *field.rules.maximum));
-  std::string values;
-  for (const auto& one : field.enum_values) values += (values.empty() ? "`" : ", `") + one + "`";
-  if (!values.empty()) add("one of " + values);
-  return text;
-}
-
-void add_rows(std::string& out, const json::Description& owner, const std::string& path) {
-  for (const auto& field : owner.fields) {
-    const std::string at = path + "." + field.name;
-    const std::string rules = rules_text(field);
-    out += fmt::format("| `{}` | {} | {}{} |\n", at, type_text(field), field.doc, rules.empty() ? "" : " (" + rules + ")");
-    const bool is_list = field.type == "array";
-    const auto* inner = field.element.empty() ? &field : &field.element.front();
-    add_rows(out, *inner, field.element.empty() ? at : at + (is_list ? "[]" : "[name]"));
-  }
-}
-
 }  // namespace
 
 std::vector<kube::CrdSpec> crd_specs() { return {workflow_crd(), step_set_crd()}; }
@@ -98,10 +58,10 @@ std::vector<json::Value> custom_resource_definitions() {
 }
 
 std::string field_table() {
-  std::string out = "| field | type | meaning |\n|---|---|---|\n";
-  add_rows(out, json::describe<WorkflowSpec>(), "spec");
-  add_rows(out, json::describe<WorkflowStatus>(), "status");
-  return out;
+  // Anything in the schema, so that an old spelling is refused with the new one; a list of names to those who write it.
+  const FieldTypes written = {{"dependencies", "[]string"}};
+  return delivery::field_table({{"spec", json::describe<WorkflowSpec>()}, {"status", json::describe<WorkflowStatus>()}},
+                               written);
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -1,5 +1,6 @@
 #include "delivery/rollout/kinds.h"
 
+#include "delivery/family/field_table.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/spec.h"
 #include "delivery/rollout/status.h"
@@ -43,6 +44,18 @@ std::vector<json::Value> custom_resource_definitions() {
   return {crd_of<RolloutTraitSpec>(kTraitKind, kTraits, {}, "Rolls out a workload in place of others, in batches."),
           crd_of<RolloutSpec>(kRolloutKind, kRollouts, {"rollout"}, "Rolls out a revision of a component, in batches."),
           crd_of<AppRolloutSpec>(kAppRolloutKind, kAppRollouts, {}, "Rolls out a revision of an application, in batches.")};
+}
+
+std::string field_table() {
+  const auto without_plan = [](json::Description spec) {
+    std::erase_if(spec.fields, [](const json::Description& field) { return field.name == "rolloutPlan"; });
+    return spec;
+  };
+  return delivery::field_table({{"RolloutTrait spec", without_plan(json::describe<RolloutTraitSpec>())},
+                                {"Rollout spec", without_plan(json::describe<RolloutSpec>())},
+                                {"AppRollout spec", without_plan(json::describe<AppRolloutSpec>())},
+                                {"spec.rolloutPlan", json::describe<RolloutPlan>()},
+                                {"status", json::describe<RolloutStatus>()}});
 }
 
 }  // namespace slipway::delivery::rollout

@@ -107,12 +107,51 @@ std::string RolloutTest::sizes() {
 }
 
 bool RolloutTest::until(const std::function<bool()>& holds, Duration limit) {
-  const Time end = env_->now() + limit;
-  while (env_->now() < end) {
-    if (holds()) return true;
-    env_->advance(seconds{1});
-  }
-  return holds();
+  kube::Revision seen = -1;
+  std::string broken;
+  const bool held = env_->run_until(
+      [&] {
+        if (api_->store().revision() == seen) return false;
+        seen = api_->store().revision();
+        if (always_ && broken.empty()) broken = always_();
+        return !broken.empty() || holds();
+      },
+      limit);
+  EXPECT_EQ(broken, "") << json::print_pretty(peek_status());
+  return held && broken.empty();
+}
+
+bool RolloutTest::until_state(std::string_view state, Duration limit) {
+  const bool reached = until([&] { return peek_status()["rollingState"].as_string() == state; }, limit);
+  EXPECT_TRUE(reached) << sizes() << "\n" << json::print_pretty(status());
+  return reached;
+}
+
+bool RolloutTest::until_batch(std::int64_t batch, std::string_view state, Duration limit) {
+  const bool reached = until(
+      [&] {
+        const Value now = peek_status();
+        return now["currentBatch"].as_int() == batch && now["batchRollingState"].as_string() == state &&
+               now["rollingState"].as_string() == "rollingInBatches";
+      },
+      limit);
+  EXPECT_TRUE(reached) << sizes() << "\n" << json::print_pretty(status());
+  return reached;
+}
+
+Value RolloutTest::peek(std::string_view api_version, std::string_view kind, std::string_view name) {
+  const plane::StoreView view(api_->server(), api_->store(), env_->now());
+  return view.find(json::object({{"apiVersion", api_version}, {"kind", kind}, {"namespace", "default"}, {"name", name}}));
+}
+
+std::int64_t RolloutTest::ready_pods() {
+  return std::ranges::count_if(list(kube::kPods),
+                               [](const Value& pod) { return !kube::is_deleting(pod) && kube::is_true(pod, "Ready"); });
+}
+
+std::string RolloutTest::condition(std::string_view type) {
+  const Value found = kube::condition(get(kTraits, "r"), type);
+  return found.is_null() ? "" : fmt::format("{} {}", found["status"].as_string(), found["reason"].as_string());
 }
 
 }  // namespace slipway::rollout_test

@@ -66,11 +66,22 @@ class RolloutTest : public testing::Test {
   std::int64_t size(const std::string& deployment) { return get(kDeployments, deployment)["spec"]["replicas"].as_int(); }
   /// "web-v1 8, web-v2 2": the sizes asked for.
   std::string sizes();
-  /// Whether that holds within `limit`; looked at every second.
+  /// Whether that holds within `limit`; looked at after each change of the store, and no further.
   bool until(const std::function<bool()>& holds, Duration limit = minutes{30});
-  bool until_state(std::string_view state, Duration limit = minutes{30}) {
-    return until([&] { return this->state() == state; }, limit);
+  bool until_state(std::string_view state, Duration limit = minutes{30});
+  bool until_batch(std::int64_t batch, std::string_view state, Duration limit = minutes{30});
+  /// The newest durable state, read at once: for until() and always_.
+  Value peek(std::string_view api_version, std::string_view kind, std::string_view name);
+  Value peek_status() { return peek("standard.oam.dev/v1alpha1", "RolloutTrait", "r")["status"]; }
+  std::int64_t peek_size(std::string_view deployment) {
+    return peek("apps/v1", "Deployment", deployment)["spec"]["replicas"].as_int();
   }
+  std::int64_t ready_pods();
+  /// Condition of the rollout: "True Reason".
+  std::string condition(std::string_view type);
+
+  /// Looked at after each change of the store while until() runs: what must always hold; empty while it does.
+  std::function<std::string()> always_{};
 
  protected:
   store::MemoryVfs disk_;

@@ -37,6 +37,7 @@ Task<Outcome> Pass::run() {
   if (!wants) co_return co_await hold("spec", wants.error().message);
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
+  if (auto looked = co_await look_at_traffic(); !looked) co_return co_await hold("traffic", looked.error().message);
   follow();
   if (kube::is_deleting(rollout_) && is_let_go()) co_return co_await let_go();
   if (target_->row == nullptr && is_at_rest()) {
@@ -125,7 +126,7 @@ Task<Result<void>> Pass::look() {
 
 void Pass::follow() {
   const bool is_over = status_.position().is_end();
-  std::set<WorkloadCache::Looked> looked;
+  std::set<WorkloadCache::Looked> looked = traffic_followed_;
   const auto add = [&](const Workload& workload, const ObjectReference* reference) {
     const std::string name = reference != nullptr ? reference->name : std::string(kube::name(workload.object));
     const auto resource = tools_.workloads.known_resource(workload.kind);
@@ -149,7 +150,7 @@ wave::Shape Pass::choose_shape() const {
   return row->alone;
 }
 
-wave::World Pass::world() const {
+wave::World Pass::world() {
   wave::World seen{.now = tools_.env.clock.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
   const auto view = [&](const Workload& workload) {
     const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
@@ -158,6 +159,7 @@ wave::World Pass::world() const {
   };
   if (!target_->object.is_null()) seen.target = view(*target_);
   for (const Workload& source : sources_) seen.sources.push_back(view(source));
+  seen.traffic = traffic_view();
   seen.answers = memory_.answers;
   seen.is_deleted = kube::is_deleting(rollout_);
   seen.aborts = asks(kAbortRequest, status_.heeded.abort) ? 1 : 0;
@@ -175,7 +177,10 @@ bool Pass::asks(std::string_view request, const std::string& heeded) const {
 Task<Outcome> Pass::decide_and_do() {
   constexpr Duration kCountPause = std::chrono::seconds{2};
   const wave::Decision decision = wave::decide(plan_.settings, memory_.record, world());
-  const RolloutStatus next = next_status(decision);
+  RolloutStatus next = next_status(decision);
+  // "Works only once": what becomes of the pods of a rollout that is over is no news.
+  const bool was_over = memory_.recorded.position().is_end() && decision.record.position().is_end();
+  if (was_over && decision.effects.empty() && !decision.is_urgent) next.upgraded_ready = memory_.recorded.upgraded_ready;
   const Value wanted = json::encode(next);
   const Steady now = tools_.env.clock.steady();
   if (wanted == rollout_["status"]) {
@@ -216,6 +221,7 @@ std::optional<Duration> Pass::next_look(std::optional<Time> wake) const {
   for (const auto& [key, gate] : memory_.open) {
     if (gate.next) at = at ? std::min(*at, *gate.next) : *gate.next;
   }
+  if (settles_) at = at ? std::min(*at, *settles_) : *settles_;
   if (!at) return std::nullopt;
   return std::max<Duration>(*at - tools_.env.clock.now(), Duration{1});
 }

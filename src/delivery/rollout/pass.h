@@ -10,6 +10,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/probe/probe.h"
+#include "delivery/rollout/services.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/status.h"
 #include "delivery/rollout/workload_cache.h"
@@ -25,8 +26,11 @@ struct Memory {
   std::map<std::string, OpenGate> open;                      // by key: newer than status.openGates
   std::map<std::string, std::vector<gate::Sample>> samples;  // by key, of metrics
   std::vector<gate::LogEntry> verdicts;                      // likewise
-  bool is_loaded = false;                                    // `open` was read from the status
-  std::optional<Steady> counted;                             // since when the status is behind in what only counts
+  std::optional<std::int64_t> weight;                        // that was seen last on the objects of the traffic, and since when
+  Time weight_since{};
+  std::optional<Time> restored;   // when routes were given back
+  bool is_loaded = false;         // `open` was read from the status
+  std::optional<Steady> counted;  // since when the status is behind in what only counts
 };
 
 struct PassTools {
@@ -68,10 +72,21 @@ class Pass {
   Task<Result<Workload>> find(ObjectReference reference);
   std::vector<ObjectReference> old_references() const;
   wave::Shape choose_shape() const;
-  wave::World world() const;
+  wave::World world();
   void follow();
   bool is_at_rest() const;
   bool asks(std::string_view request, const std::string& heeded) const;
+
+  // Traffic: pass_traffic.cc.
+  Task<Result<void>> look_at_traffic();
+  Route route() const;
+  Labels source_labels() const;
+  Labels target_labels() const;
+  Split split_of(std::int64_t weight, std::int64_t batch) const;
+  wave::TrafficView traffic_view();
+  Task<Result<void>> shift_traffic(wave::Effect effect);
+  Task<Result<void>> restore_traffic(std::int64_t weight);
+  Task<Result<void>> write_all(std::vector<Change> changes);
 
   // Deciding: pass.cc.
   Task<control::Outcome> decide_and_do();
@@ -109,6 +124,9 @@ class Pass {
   PlanSettings plan_{};
   std::optional<Workload> target_{};
   std::vector<Workload> sources_{};  // oldest first
+  Objects traffic_objects_{};
+  std::set<WorkloadCache::Looked> traffic_followed_{};
+  std::optional<Time> settles_{};  // when a weight counts as accepted, or Services that were made may go
   bool is_idle_ = false;
 };
 

@@ -80,7 +80,10 @@ Task<Result<void>> Pass::carry_out(std::vector<Effect> effects) {
         done = co_await ask(effect.key);
         break;
       case Effect::Kind::Shift:
+        done = co_await shift_traffic(effect);
+        break;
       case Effect::Kind::Restore:
+        done = co_await restore_traffic(effect.number);
         break;
     }
     if (!done) co_return fail(std::move(done).error());

@@ -155,6 +155,7 @@ void Pass::add_snapshots(RolloutStatus& next, bool is_new_attempt) const {
     }
     Snapshot made = snapshot_of(workload);
     made.new_label = new_pods_label(workload);
+    made.old_label = old_pods_label(workload);
     if (is_recorded(made)) next.snapshots.push_back(std::move(made));
   };
   if (next.position().is_end()) return;

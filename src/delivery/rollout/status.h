@@ -42,6 +42,7 @@ struct Snapshot {
   std::string kind;
   std::string name;
   std::string new_label;                      // of the pods that the attempt makes
+  std::string old_label;                      // of those before, in one object
   std::map<std::string, json::Value> fields;  // by path of the row: size, partition, pause, template, numeric fields
 
   static void describe(auto& d) {
@@ -51,6 +52,7 @@ struct Snapshot {
     d.field("kind", &Snapshot::kind, "Its kind.");
     d.field("name", &Snapshot::name, "Its name.");
     d.field("newRevision", &Snapshot::new_label, "The revision label of the pods that the attempt makes.");
+    d.field("oldRevision", &Snapshot::old_label, "The revision label of the pods before.");
     d.field("fields", &Snapshot::fields, "Its fields that the rollout writes, by path.");
   }
 };

@@ -41,6 +41,7 @@ struct WorkloadRow {
   std::string ready{};
   std::string present{};
   /// Numeric fields that go from their old to their new value (HPA, fields by path); `*` stands for every item of a list.
+  /// T is 100 then, unless targetSize says otherwise.
   std::vector<std::string> fields{};
 };
 
@@ -52,6 +53,9 @@ inline constexpr std::string_view kRowLabel = "rollout.slipway.dev/workload-row"
 
 /// The annotation that stands beside a size of ours: "STAMP:SIZE" (wave::SetView::stamp and stamped).
 inline constexpr std::string_view kStampAnnotation = "rollout.slipway.dev/size";
+/// Of Shape::Fields: the values that the fields are to get, a JSON object by path. What the fields are at the attempt's start
+/// is where they come from. A changed annotation is another target.
+inline constexpr std::string_view kNewFields = "rollout.slipway.dev/fields";
 inline constexpr std::string_view kFieldManager = "slipway-rollout";
 
 /// Null when there is no row for the kind.

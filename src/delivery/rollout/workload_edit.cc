@@ -136,8 +136,14 @@ Snapshot snapshot_of(const Workload& workload) {
   if (is_one_object && row.fields.empty()) {
     if (Value before = old_template(workload); before.is_object()) made.fields[row.template_path] = std::move(before);
   }
+  const auto wanted = json::parse(kube::annotation(workload.object, kNewFields));
   for (const std::string& pattern : row.fields) {
-    for (const std::string& path : paths_of(workload.object, pattern)) made.fields[path] = field_at(workload.object, path);
+    for (const std::string& path : paths_of(workload.object, pattern)) {
+      const Value to = wanted ? (*wanted)[path] : Value();
+      if (to.is_null()) continue;
+      made.fields[path] = field_at(workload.object, path);
+      made.fields["new " + path] = to;
+    }
   }
   return made;
 }

@@ -18,6 +18,9 @@ using kube::Object;
 constexpr const char* kRevisionLabel = "controller-revision-hash";
 constexpr const char* kTemplateLabel = "pod-template-hash";
 
+/// Fields have no pods: they go all the way in percent.
+constexpr std::int64_t kWholeOfFields = 100;
+
 /// Members by name, so that equal values have equal texts.
 Value sorted(const Value& value) {
   if (value.is_array()) {
@@ -162,7 +165,9 @@ std::string set_id(const kube::GroupVersionKind& kind, std::string_view name) {
 
 std::string template_revision(const Workload& workload) {
   if (workload.object.is_null() || workload.row == nullptr) return "";
-  const Value seen = sorted(field_at(workload.object, workload.row->template_path));
+  const bool has_fields = !workload.row->fields.empty();
+  const Value seen = has_fields ? Value(kube::annotation(workload.object, kNewFields))
+                                : sorted(field_at(workload.object, workload.row->template_path));
   return name_hash(fmt::format("{} {}", workload.id, json::print(seen)));
 }
 
@@ -185,9 +190,27 @@ std::string new_pods_label(const Workload& workload) {
   return workload.object.is_null() || workload.row == nullptr ? "" : new_pods_of(workload).value;
 }
 
+std::string revision_label(const WorkloadRow& row) {
+  if (row.revision == RevisionBy::Nothing) return "";
+  return row.revision == RevisionBy::ReplicaSet ? kTemplateLabel : kRevisionLabel;
+}
+
+std::string old_pods_label(const Workload& workload) {
+  if (workload.object.is_null() || workload.row == nullptr) return "";
+  const NewPods is_new = new_pods_of(workload);
+  Object oldest;
+  for (const Object& pod : workload.pods) {
+    if (!is_present(pod) || is_new.has(pod)) continue;
+    if (oldest.is_null() || kube::creation_time(pod) < kube::creation_time(oldest)) oldest = pod;
+  }
+  return std::string(kube::label(oldest, revision_label(*workload.row)));
+}
+
+json::Value match_labels(const Workload& workload) { return field_at(workload.object, workload.row->selector)["matchLabels"]; }
+
 std::vector<Object> pods_with(const Workload& workload, const std::string& new_label) {
   std::vector<Object> found;
-  const char* label = workload.row->revision == RevisionBy::ReplicaSet ? kTemplateLabel : kRevisionLabel;
+  const std::string label = revision_label(*workload.row);
   for (const Object& pod : workload.pods) {
     if (is_present(pod) && kube::label(pod, label) == new_label) found.push_back(pod);
   }
@@ -203,7 +226,9 @@ wave::SetView view_of(const Workload& workload, std::string_view rollout_uid, co
   const Object& object = workload.object;
   view.uid = kube::uid(object);
   view.desired = row.size.empty() ? object["status"]["desiredNumberScheduled"].as_int() : field_at(object, row.size).as_int();
-  if (row.ready.empty()) {
+  if (!row.fields.empty()) {
+    view.desired = view.present = view.ready = kWholeOfFields;
+  } else if (row.ready.empty()) {
     NewPods is_new = new_pods_of(workload);
     if (!new_label.empty()) is_new.value = new_label;
     count_pods(workload, is_new, view);
@@ -245,7 +270,8 @@ bool has_old_pods(const Workload& workload) {
 std::string selector_text(const Workload& workload) {
   if (workload.object.is_null() || workload.row == nullptr) return "";
   std::string text;
-  for (const auto& [key, value] : field_at(workload.object, workload.row->selector)["matchLabels"].members()) {
+  const Value labels = match_labels(workload);
+  for (const auto& [key, value] : labels.members()) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value.as_string());
   }
   return text;

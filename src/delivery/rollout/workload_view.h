@@ -29,6 +29,12 @@ std::string set_id(const kube::GroupVersionKind& kind, std::string_view name);
 std::string template_revision(const Workload& workload);
 /// The template of the revision before the present one (its ControllerRevision); null: there is none.
 json::Value old_template(const Workload& workload);
+/// The name of the label that tells the revisions of its pods apart; empty: there is none.
+std::string revision_label(const WorkloadRow& row);
+/// The value of that label on its oldest old pod; empty: there is none.
+std::string old_pods_label(const Workload& workload);
+/// matchLabels of its selector.
+json::Value match_labels(const Workload& workload);
 /// What the label of its new pods is; empty: unknown yet.
 std::string new_pods_label(const Workload& workload);
 /// `rollout_uid` is the rollout's, so that its own claim is told from that of others. `new_label`, where it is not empty: new

@@ -61,6 +61,7 @@ bool Pass::heeds_orders() {
   if (world_.is_deleted && r_.rolling != Rolling::Deleting) {
     move(Event::Deleted);
     r_.is_reverting = settings_.reverts_on_delete;
+    if (r_.is_reverting) reclaim();
     r_.failure = "the rollout was deleted";
     return true;
   }
@@ -115,7 +116,7 @@ bool Pass::step() {
     case Rolling::Failing:
     case Rolling::Deleting:
       if ((r_.is_reverting && !revert()) || !wind_up()) return false;
-      if (shape() != Shape::Pair && r_.is_reverting && !world_.target_revision.empty()) {
+      if (!is_sized() && r_.is_reverting && !world_.target_revision.empty()) {
         r_.target_revision = world_.target_revision;  // the old template is back, which is no new target
       }
       move(Event::Finalized);
@@ -134,7 +135,7 @@ bool Pass::step() {
 
 bool Pass::step_in_batches() {
   writes_ = true;
-  if (!owners_allow() || !follow_outside_resizes() || !ask_throughout()) return false;
+  if (!owners_allow() || !follow_outside_resizes() || !is_settled() || !ask_throughout()) return false;
   switch (r_.batch) {
     case BatchState::Initializing:
       if (!pass_gates(Moment::BeforeBatch)) return false;
@@ -143,15 +144,14 @@ bool Pass::step_in_batches() {
       return true;
     case BatchState::InRolling:
       if (!roll()) return false;
-      r_.upgraded = goal();
       move(Event::BatchRolled);
       return true;
     case BatchState::Verifying:
-      if (!verify()) return false;
+      if (!roll() || !verify()) return false;  // T may have moved
       move(Event::BatchAvailable);
       return true;
     case BatchState::Finalizing:
-      if (!pass_gates(Moment::AfterBatch)) return false;
+      if (!roll() || !verify() || !pass_gates(Moment::AfterBatch)) return false;
       out_.news.push_back(
           fmt::format("batch {} is done: {} of {} pods are new", r_.current_batch, r_.upgraded, r_.target_size));
       move(is_last() ? Event::AllBatchesFinished : Event::BatchFinished);
@@ -190,8 +190,8 @@ bool Pass::verify_spec() {
 bool Pass::initialize() {
   if (!pass_gates(Moment::Initialize)) return false;
   if (settings_.has_traffic) {
-    const std::int64_t ready = new_ready() + old_ready();
-    if (!shift_to(r_.weight.value_or(ready == 0 ? 0 : 100 * new_ready() / ready))) return false;
+    const std::int64_t staying = std::min(new_ready(), r_.target->written), ready = staying + old_ready();
+    if (!shift_to(r_.weight.value_or(ready == 0 ? 0 : 100 * staying / ready))) return false;
   }
   writes_ = true;
   for (SetRecord* set : sets()) set->is_claimed = true;
@@ -202,6 +202,7 @@ bool Pass::initialize() {
 void Pass::move(Event event) {
   auto next = after(r_.position(), event);
   SLIPWAY_CHECK(next.has_value());
+  if (event == Event::BatchRolled || event == Event::BatchAvailable) r_.upgraded = goal();
   r_.set_position(*next);
   r_.batch_started = std::nullopt;
   if (next->is_end()) out_.waits.clear();

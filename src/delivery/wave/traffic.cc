@@ -14,7 +14,7 @@ std::int64_t Pass::batch_weight() const {
 
 bool Pass::shift_for_batch() {
   if (!pass_gates(Moment::BeforeTraffic)) return false;
-  if (settings_.has_traffic) {
+  if (settings_.has_traffic && r_.target_size > 0) {
     const std::int64_t weight = batch_weight();
     if (weight > 0 && new_ready() == 0) {
       return wait("pods of " + r_.target->id, "no new pod is ready to take traffic");
@@ -48,7 +48,8 @@ bool Pass::shift_to(std::int64_t weight) {
 
 /// Connections that were open when the weight was accepted have had their time to end.
 bool Pass::is_drained() {
-  if (!settings_.has_traffic || !r_.weight_accepted) return true;
+  if (!settings_.has_traffic) return true;
+  if (!r_.weight_accepted && !shift_to(r_.weight.value_or(0))) return false;
   const Time end = *r_.weight_accepted + settings_.drain;
   if (world_.now >= end) return true;
   wake_at(end);

@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/rollout/pass.h"
+#include "delivery/rollout/services.h"
+
+namespace slipway::delivery::rollout {
+
+using json::Value;
+using kube::Object;
+
+namespace {
+
+const kube::GroupVersionKind kServiceKind{"", "v1", "Service"};
+
+/// Of a workload's pods: what its selector says, and their revision.
+Labels labels_of(const Workload& workload, const std::string& revision) {
+  Labels labels;
+  if (workload.row == nullptr || workload.object.is_null()) return labels;
+  const bool is_one_object = workload.row->alone != wave::Shape::Scale;
+  if (!is_one_object) {
+    const Value selector = match_labels(workload);
+    for (const auto& [key, value] : selector.members()) labels[std::string(key)] = value.str();
+  }
+  if (!revision.empty()) labels[revision_label(*workload.row)] = revision;
+  return labels;
+}
+
+}  // namespace
+
+Route Pass::route() const {
+  const Traffic& traffic = *wanted_.plan.traffic;
+  Route made;
+  made.provider = traffic.provider;
+  made.ns = run_.key.ns;
+  if (traffic.ingress_ref) made.ingress = (*traffic.ingress_ref)["name"].str();
+  made.service = traffic.service;
+  made.source_service = source_service(traffic);
+  made.target_service = target_service(traffic);
+  made.source_labels = source_labels();
+  made.target_labels = target_labels();
+  const auto service = traffic_objects_.find("Service/" + traffic.service);
+  if (service != traffic_objects_.end()) {
+    const Value& port = service->second["spec"]["ports"].item(0)["port"];
+    if (port.is_int()) made.port = port.as_int();
+  }
+  return made;
+}
+
+/// The newest source's: a Service cannot select two revisions, and the older ones are drained first.
+Labels Pass::source_labels() const {
+  if (shape_named(status_.shape) != wave::Shape::Pair) {
+    const auto snapshot = std::ranges::find(status_.snapshots, target_->id, &Snapshot::id);
+    return labels_of(*target_, snapshot == status_.snapshots.end() ? old_pods_label(*target_) : snapshot->old_label);
+  }
+  return sources_.empty() ? Labels{} : labels_of(sources_.back(), new_pods_label(sources_.back()));
+}
+
+Labels Pass::target_labels() const { return labels_of(*target_, new_pods_label(*target_)); }
+
+Task<Result<void>> Pass::look_at_traffic() {
+  traffic_objects_.clear();
+  if (!wanted_.plan.traffic) co_return Result<void>{};
+  std::vector<Need> all;
+  for (const std::string& name : service_names(*wanted_.plan.traffic)) all.push_back({kServiceKind, name, false});
+  SLIPWAY_CO_TRY(needed, needs(route()));
+  all.insert(all.end(), needed.begin(), needed.end());
+  for (const Need& need : all) {
+    auto found = co_await tools_.workloads.find_object(run_.client, need.kind, {run_.key.ns, need.name});
+    if (!found && found.error().reason != Reason::NotFound) co_return fail(std::move(found).error());
+    if (found && !found->is_null()) traffic_objects_[fmt::format("{}/{}", need.kind.kind, need.name)] = *found;
+    if (const auto resource = tools_.workloads.known_resource(need.kind)) {
+      traffic_followed_.insert({*resource, {run_.key.ns, need.name}, ""});
+    }
+  }
+  co_return Result<void>{};
+}
+
+Split Pass::split_of(std::int64_t weight, std::int64_t batch) const {
+  Split split{.weight = weight};
+  if (batch < 0 || static_cast<std::size_t>(batch) >= wanted_.plan.batches.size()) return split;
+  const auto& traffic = wanted_.plan.batches[static_cast<std::size_t>(batch)].traffic;
+  if (!traffic) return split;
+  split.matches = traffic->matches;
+  split.mirror_percent = traffic->mirror_percent.value_or(0);
+  return split;
+}
+
+wave::TrafficView Pass::traffic_view() {
+  wave::TrafficView view;
+  if (!wanted_.plan.traffic) return view;
+  const Traffic& traffic = *wanted_.plan.traffic;
+  const Route way = route();
+  const auto observed = observe(way, traffic_objects_);
+  if (!observed) {
+    view.text = observed.error().message;
+    return view;
+  }
+  view.weight = observed->weight;
+  view.text = observed->text;
+  view.is_unconfirmed = !observed->has_report;
+  if (status_.weight) {
+    const auto services = prepare_services(traffic, traffic_objects_, source_labels(), target_labels(), rollout_);
+    const auto changes = shift(way, traffic_objects_, split_of(*status_.weight, status_.shifted_batch));
+    if (!changes) view.text = changes.error().message;
+    if (!services) view.text = services.error().message;
+    if (!changes || !services || !changes->empty() || !services->empty()) view.weight = std::nullopt;
+  }
+  const Time now = tools_.env.clock.now();
+  if (memory_.weight != view.weight) {
+    memory_.weight = view.weight;
+    memory_.weight_since = now;
+  }
+  const Time settled = memory_.weight_since + seconds_saturating(traffic.settle_seconds);
+  if (view.is_unconfirmed) {
+    view.is_accepted = view.weight && now >= settled;
+    if (!view.is_accepted && view.weight) settles_ = settled;
+  } else {
+    view.is_accepted = observed->is_accepted;
+  }
+  const auto routes = restore(way, traffic_objects_, status_.weight == 100);
+  view.is_restored = routes && routes->empty() && restore_selectors(traffic, traffic_objects_).empty() &&
+                     remove_services(traffic, traffic_objects_).empty();
+  return view;
+}
+
+Task<Result<void>> Pass::shift_traffic(wave::Effect effect) {
+  if (!wanted_.plan.traffic) co_return Result<void>{};
+  auto services = prepare_services(*wanted_.plan.traffic, traffic_objects_, source_labels(), target_labels(), rollout_);
+  // What cannot be written is told by traffic_view(): the roll waits.
+  if (!services) co_return Result<void>{};
+  if (!services->empty()) co_return co_await write_all(std::move(*services));
+  auto changes = shift(route(), traffic_objects_, split_of(effect.number, effect.batch));
+  if (!changes) co_return Result<void>{};
+  co_return co_await write_all(std::move(*changes));
+}
+
+/// Selectors, then routes; the Services that were made go once nobody is told of them any more.
+Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
+  if (!wanted_.plan.traffic) co_return Result<void>{};
+  const Traffic traffic = *wanted_.plan.traffic;
+  std::vector<Change> changes = restore_selectors(traffic, traffic_objects_);
+  auto routes = restore(route(), traffic_objects_, weight == 100);
+  if (!routes) co_return fail(std::move(routes).error());
+  changes.insert(changes.end(), std::make_move_iterator(routes->begin()), std::make_move_iterator(routes->end()));
+  const Time now = tools_.env.clock.now();
+  if (!changes.empty() || !memory_.restored) memory_.restored = now;
+  if (!changes.empty()) co_return co_await write_all(std::move(changes));
+  const Time end = *memory_.restored + seconds_saturating(traffic.drain_seconds);
+  if (now < end) {
+    settles_ = end;
+    co_return Result<void>{};
+  }
+  co_return co_await write_all(remove_services(traffic, traffic_objects_));
+}
+
+Task<Result<void>> Pass::write_all(std::vector<Change> changes) {
+  for (const Change& change : changes) {
+    const auto resource = tools_.workloads.known_resource(change.object_kind);
+    if (!resource) co_return fail(Reason::NotFound, fmt::format("{} is not served", change.object_kind.kind));
+    Result<Value> written;
+    const std::string manager(kFieldManager);
+    switch (change.kind) {
+      case Change::Kind::Create:
+        written = co_await client::create(run_.client, *resource, change.body, manager);
+        break;
+      case Change::Kind::Patch: {
+        client::Request request;
+        request.verb = client::Verb::Patch;
+        request.resource = *resource;
+        request.ns = run_.key.ns;
+        request.name = change.name;
+        request.body = change.body;
+        request.patch_type = client::PatchType::Json;
+        request.field_manager = manager;
+        auto reply = co_await run_.client.call(std::move(request));
+        if (!reply) written = fail(std::move(reply).error());
+        break;
+      }
+      case Change::Kind::Delete:
+        written = co_await client::remove(run_.client, *resource, {run_.key.ns, change.name});
+        break;
+    }
+    const bool is_done = written || written.error().reason == Reason::AlreadyExists ||
+                         (change.kind == Change::Kind::Delete && written.error().reason == Reason::NotFound);
+    if (!is_done) co_return fail(std::move(written).error());
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace slipway::delivery::rollout

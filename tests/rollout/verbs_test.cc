@@ -35,14 +35,18 @@ class Verbs : public RolloutTest {
 
   void begin(std::string_view plan) {
     deployment("web-v1", 4);
-    deployment("web-v2", 0, {"web:2"});
+    deployment("web-v2", 0, {"web:2", "slipway.dev/ready-after: 5s"});
     advance(seconds{10});
     rollout("web-v2", {"web-v1"}, plan);
   }
 
   /// A write of the status as a user whom authentication knows.
   Result<Value> write_status_as(const std::string& user, std::vector<std::string> groups, const Value& object) {
-    client::Request request{.verb = client::Verb::Update, .resource = kTraits, .ns = "default", .name = "r"};
+    client::Request request;
+    request.verb = client::Verb::Update;
+    request.resource = kTraits;
+    request.ns = "default";
+    request.name = "r";
     request.subresource = "status";
     request.body = object;
     request.user = std::make_shared<kube::UserInfo>(kube::UserInfo{.name = user, .uid = "", .groups = groups, .extra = {}});
@@ -84,16 +88,23 @@ TEST_F(Verbs, promote_moves_the_partition) {
   EXPECT_TRUE(until_state("rolloutSucceed"));
 }
 
-TEST_F(Verbs, abort_stops_and_revert_brings_the_old_pods_back) {
+TEST_F(Verbs, abort_leaves_what_there_is_to_onFailure) {
   begin("{numBatches: 4, batchPartition: 1}");
   ASSERT_TRUE(until([&] { return sizes() == "web-v1 2, web-v2 2"; }));
   ASSERT_TRUE(run("abort"));
   EXPECT_TRUE(until_state("rolloutFailed"));
-  EXPECT_EQ(sizes(), "web-v1 2, web-v2 2") << "onFailure: Stop leaves them as they stand";
+  EXPECT_EQ(sizes(), "web-v1 2, web-v2 2") << "Stop leaves them as they stand";
   EXPECT_EQ(run("status", {{"wait", "true"}})->exit_code, 1);
   EXPECT_EQ(run("abort").error().message, "rollouttrait/r: it has ended: there is nothing to abort");
+  EXPECT_TRUE(run("revert").error().message.contains("revertOnDelete"));
+}
+
+TEST_F(Verbs, revert_brings_the_old_pods_back) {
+  begin("{numBatches: 4, batchPartition: 1}");
+  ASSERT_TRUE(until([&] { return sizes() == "web-v1 2, web-v2 2"; }));
   ASSERT_TRUE(run("revert"));
-  EXPECT_TRUE(until([&] { return sizes() == "web-v1 4, web-v2 0"; })) << sizes();
+  EXPECT_TRUE(until_state("rolloutFailed"));
+  EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
 }
 
 TEST_F(Verbs, retry_is_a_new_attempt) {
@@ -127,7 +138,7 @@ TEST_F(Verbs, approvals_are_stamped_by_admission_and_need_the_right) {
 
 TEST_F(Verbs, approve_and_reject_decide_the_gates_that_wait) {
   begin(
-      "{rolloutBatches: [{replicas: 1, gates: [{name: go, approval: {}}]}, {replicas: 1, gates: [{name: on, approval: {}}]}, "
+      "{rolloutBatches: [{replicas: 1, gates: [{name: go, approval: {}}]}, {replicas: 1, gates: [{name: more, approval: {}}]}, "
       "{}]}");
   ASSERT_TRUE(until([&] { return status()["gates"].size() == 1; }));
   EXPECT_EQ(run("approve", {{"gate", "other"}}).error().message, "rollouttrait/r: no approval gate other waits");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "control/object_writes.h"
+#include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
 
 namespace slipway::delivery::rollout {
@@ -68,6 +69,11 @@ void Pass::remember() {
 }
 
 Task<Result<Wanted>> Pass::wanted() {
+  if (tools_.acts_as == ActsAs::Controller) {  // no admission stands in the way
+    for (const Cause& cause : check_spec(rollout_)) {
+      co_return fail(Reason::Invalid, fmt::format("{}: {}", cause.field, cause.message));
+    }
+  }
   SLIPWAY_CO_TRY(spec, json::decode<RolloutTraitSpec>(rollout_["spec"], "spec", {.allow_unknown = true}));
   Wanted wants{.target = spec.target, .sources = spec.sources, .plan = spec.plan, .target_name = "", .source_name = ""};
   for (const ObjectReference& one : wants.sources) {
@@ -171,7 +177,10 @@ bool Pass::asks(std::string_view request, const std::string& heeded) const {
 Task<Outcome> Pass::decide_and_do() {
   constexpr Duration kCountPause = std::chrono::seconds{2};
   const wave::Decision decision = wave::decide(plan_.settings, memory_.record, world());
-  const RolloutStatus next = next_status(decision);
+  RolloutStatus next = next_status(decision);
+  // "Works only once": what becomes of the pods of a rollout that is over is no news.
+  const bool was_over = memory_.recorded.position().is_end() && decision.record.position().is_end();
+  if (was_over && decision.effects.empty() && !decision.is_urgent) next.upgraded_ready = memory_.recorded.upgraded_ready;
   const Value wanted = json::encode(next);
   const Steady now = tools_.env.clock.steady();
   if (wanted == rollout_["status"]) {

@@ -72,9 +72,12 @@ Task<Result<CommandAnswer>> retry(ActionCall call) {
 
 Task<Result<CommandAnswer>> revert(ActionCall call) {
   SLIPWAY_CO_TRY(rollout, co_await client::get(call.client, call.resource, call.key));
-  const RolloutStatus status = read_status(rollout);
-  if (status.rolling == wave::Rolling::Succeeded) {
+  const wave::Rolling state = read_status(rollout).rolling;
+  if (state == wave::Rolling::Succeeded) {
     co_return refused(rollout, "it has succeeded: to go back, give it the old version as its new target");
+  }
+  if (state == wave::Rolling::Failed) {
+    co_return refused(rollout, "it has failed and is left as it stands: set revertOnDelete and delete it, or retry it");
   }
   co_return co_await request(std::move(call), kRevertRequest, "is reverted: the old pods come back");
 }
@@ -182,7 +185,7 @@ std::vector<Action> changing_actions() {
        .run = promote},
       {.verb = "rollout abort", .help = "fail now, as onFailure says", .run = abort},
       {.verb = "rollout retry", .help = "a new attempt after a failure; pods that are new stay", .run = retry},
-      {.verb = "rollout revert", .help = "fail now, or after a failure, and bring the old pods back", .run = revert}};
+      {.verb = "rollout revert", .help = "fail now, and bring the old pods back whatever onFailure says", .run = revert}};
 }
 
 std::vector<Action> reading_actions() {

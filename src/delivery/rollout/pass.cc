@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "control/object_writes.h"
+#include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
 
 namespace slipway::delivery::rollout {
@@ -68,6 +69,11 @@ void Pass::remember() {
 }
 
 Task<Result<Wanted>> Pass::wanted() {
+  if (tools_.acts_as == ActsAs::Controller) {  // no admission stands in the way
+    for (const Cause& cause : check_spec(rollout_)) {
+      co_return fail(Reason::Invalid, fmt::format("{}: {}", cause.field, cause.message));
+    }
+  }
   SLIPWAY_CO_TRY(spec, json::decode<RolloutTraitSpec>(rollout_["spec"], "spec", {.allow_unknown = true}));
   Wanted wants{.target = spec.target, .sources = spec.sources, .plan = spec.plan, .target_name = "", .source_name = ""};
   for (const ObjectReference& one : wants.sources) {

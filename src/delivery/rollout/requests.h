@@ -15,7 +15,7 @@ namespace slipway::delivery::rollout {
 
 /// Fail now, under onFailure.
 inline constexpr std::string_view kAbortRequest = "rollout.slipway.dev/abort";
-/// Fail now, and undo whatever onFailure says. On a rollout that failed: undo what it left.
+/// Fail now, and undo whatever onFailure says.
 inline constexpr std::string_view kRevertRequest = "rollout.slipway.dev/revert";
 /// A new attempt at the same target; pods that are new stay. On a failed rollout only.
 inline constexpr std::string_view kRetryRequest = "rollout.slipway.dev/retry";

@@ -92,9 +92,7 @@ std::optional<Verdict> verdict(const kube::Object& rollout) {
   if (status.rolling == Rolling::Succeeded) {
     return Verdict{.is_success = true, .text = fmt::format("rolloutSucceed: {}", progress_text(status))};
   }
-  if (asks(rollout, kRetryRequest, status.heeded.retry) || asks(rollout, kRevertRequest, status.heeded.revert)) {
-    return std::nullopt;
-  }
+  if (asks(rollout, kRetryRequest, status.heeded.retry)) return std::nullopt;
   const std::string reason = status.failure.empty() ? "see the conditions" : status.failure;
   return Verdict{.text = fmt::format("rolloutFailed: {}{}", reason, status.is_reverting ? "; what was done is undone" : "")};
 }

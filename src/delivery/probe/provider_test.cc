@@ -141,7 +141,7 @@ TEST(Provider, the_newest_point_is_known_where_the_answer_tells) {
   EXPECT_FALSE(newest("prometheus", R"({"status":"success","data":{"resultType":"scalar","result":[1,"1"]}})"));
 }
 
-TEST(Provider, every_known_provider_is_a_row) {
+TEST(ProviderCorpus, every_known_provider_is_a_row) {
   for (const char* group : {"flagger", "argo"}) {
     const Value cases = gate::corpus_cases("metric-providers.json", group);
     if (cases.empty()) GTEST_SKIP() << "no corpus";
@@ -154,6 +154,26 @@ TEST(Provider, every_known_provider_is_a_row) {
       EXPECT_TRUE(found.error().message.contains("; use ")) << found.error().message;
     }
   }
+}
+
+TEST(Provider, faults_of_a_gate_are_found_before_it_is_asked) {
+  const auto faults = [](const gate::MetricGate& metric) {
+    std::string out;
+    for (const Cause& cause : check(metric, "m")) out += fmt::format("{}: {}\n", cause.field, cause.message);
+    return out;
+  };
+  EXPECT_EQ(faults({.address = "http://p", .query = "up{x=\"{{ target }}\"}"}), "");
+  EXPECT_EQ(faults({.template_ref = Value::empty_object()}), "");
+  EXPECT_EQ(faults({.query = "up"}), "m.address: Required value\n");
+  EXPECT_EQ(faults({.address = "http://p"}), "m.query: Required value\n");
+  EXPECT_EQ(faults({.provider = "web", .address = "http://p"}), "");
+  EXPECT_EQ(faults({.provider = "job"}), "m.settings.spec: Required value: a Job's\n");
+  EXPECT_TRUE(faults({.provider = "cloudwatch"})
+                  .starts_with("m.provider: Invalid value: \"cloudwatch\": metric provider cloudwatch is not"));
+  EXPECT_EQ(faults({.address = "http://p", .query = "{{ up"}),
+            "m.query: Invalid value: \"{{ up\": the query has \"{{\" without \"}}\"\n");
+  EXPECT_TRUE(faults({.address = "http://p", .query = "up", .settings = json::object({{"reducer", "best"}})})
+                  .starts_with("m.settings.reducer: Invalid value: \"best\": reducer best is none of"));
 }
 
 TEST(Provider, variables_are_filled_in) {

@@ -224,7 +224,7 @@ TEST(ProviderCorpus, builtin_queries_ask_the_same_as_flagger) {
       ++all;
     }
   }
-  fmt::print("flagger builtin-queries {}/{}\n", passed, all);
+  fmt::print("flagger/builtin-queries {}/{}\n", passed, all);
 }
 
 TEST(ProviderCorpus, flagger_reads_the_same_numbers) {
@@ -240,7 +240,7 @@ TEST(ProviderCorpus, flagger_reads_the_same_numbers) {
     EXPECT_TRUE(is_good) << json::print(one) << "\n" << got;
     passed += is_good ? 1 : 0;
   }
-  fmt::print("flagger provider-responses {}/{}\n", passed, cases.size());
+  fmt::print("flagger/provider-responses {}/{}\n", passed, cases.size());
 }
 
 /// A MetricGate as an Argo metric says it; nullopt for what the extraction of the cases left open.
@@ -284,7 +284,7 @@ void play_argo(const std::string& group, std::size_t known_misses, Play play) {
     if (!wrong.empty()) misses += json::print(one) + "\n  " + wrong + "\n";
   }
   EXPECT_EQ(cases.size() - passed, known_misses) << misses;
-  fmt::print("argo-analysis {} {}/{}\n", group, passed, cases.size());
+  fmt::print("argo-analysis/{} {}/{}\n", group, passed, cases.size());
 }
 
 TEST(ProviderCorpus, argo_web) {

@@ -284,7 +284,9 @@ void play_argo(const std::string& group, std::size_t known_misses, Play play) {
     if (!wrong.empty()) misses += json::print(one) + "\n  " + wrong + "\n";
   }
   EXPECT_EQ(cases.size() - passed, known_misses) << misses;
-  fmt::print("argo-analysis/{} {}/{}\n", group, passed, cases.size());
+  std::string name = group;
+  std::ranges::replace(name, ':', '-');
+  fmt::print("argo-analysis/{} {}/{}\n", name, passed, cases.size());
 }
 
 TEST(ProviderCorpus, argo_web) {

@@ -7,6 +7,7 @@
 #                     threads, also with the thread sanitizer
 #   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node, helm) against `slipway up`
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
+#   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test)
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
 #   make conformance-kube  of these only the ones that read $SLIPWAY_CORPUS/kube
 #   make conformance-cue   of these only the ones that read $SLIPWAY_CORPUS/cue, against their bars
@@ -25,7 +26,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load sanitizers conformance conformance-kube conformance-cue conformance-application bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application bench fuzz check fmt crds release deps
 
 demo: release
 	ninja -j $(JOBS) -C out/release demo_service
@@ -77,6 +78,10 @@ conformance-application: deps out/dev/build.ninja
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test
 	SLIPWAY_LOAD=full SLIPWAY_BINARY=out/release/slipway out/release/up_test
+
+test-split: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev nginx_test
+	SLIPWAY_SPLIT=full out/dev/nginx_test
 
 bench: release
 	tools/deps bench

@@ -1,6 +1,6 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
-foreach(folder IN ITEMS house docs world jobflow application rollout families cli sockets serve remote_plane up workloads)
+foreach(folder IN ITEMS house docs world jobflow application rollout families cli sockets probe nginx serve remote_plane up workloads)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)
     set(link)
@@ -16,6 +16,12 @@ foreach(folder IN ITEMS house docs world jobflow application rollout families cl
     endif()
     if(folder STREQUAL workloads)
       set(rooms cluster)
+    endif()
+    if(folder STREQUAL probe)
+      set(rooms os net delivery_probe)
+    endif()
+    if(folder STREQUAL nginx)
+      set(rooms delivery_rollout os net)
     endif()
     if(folder STREQUAL remote_plane)
       set(rooms cli)

@@ -18,15 +18,19 @@ std::unexpected<std::string> refused(std::string_view function, const Value& val
   return std::unexpected(fmt::format("{}() not supported on {} {}", function, type_name(value), json::print(value)));
 }
 
+/// The number in a text; the error is worded as Go's strconv.
 template <class Number>
-std::expected<Number, std::string> parsed(std::string_view function, const Value& value) {
+std::expected<Number, std::string> parsed(const Value& value) {
+  constexpr std::string_view kParser = std::is_integral_v<Number> ? "ParseInt" : "ParseFloat";
   const std::string_view text = value.as_string();
   const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
   Number number{};
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool is_whole = read.ec == std::errc() && read.ptr == digits.data() + digits.size() && !digits.empty();
-  if (!is_whole) return refused(function, value);
-  return number;
+  const bool is_whole = read.ptr == digits.data() + digits.size() && !digits.empty() && !digits.starts_with('+');
+  if (is_whole && read.ec == std::errc()) return number;
+  const bool is_far = is_whole && read.ec == std::errc::result_out_of_range;
+  return std::unexpected(
+      fmt::format("strconv.{}: parsing {}: {}", kParser, json::print(value), is_far ? "value out of range" : "invalid syntax"));
 }
 
 Answer truncated(std::string_view function, const Value& value) {
@@ -39,7 +43,7 @@ Answer to_whole(std::string_view function, const Value& value) {
   if (value.is_int()) return value;
   if (value.is_number()) return truncated(function, value);
   if (!value.is_string()) return refused(function, value);
-  auto number = parsed<std::int64_t>(function, value);
+  auto number = parsed<std::int64_t>(value);
   if (!number) return std::unexpected(number.error());
   return *number;
 }
@@ -47,7 +51,7 @@ Answer to_whole(std::string_view function, const Value& value) {
 Answer to_real(std::string_view function, const Value& value) {
   if (value.is_number()) return value.as_double();
   if (!value.is_string()) return refused(function, value);
-  auto number = parsed<double>(function, value);
+  auto number = parsed<double>(value);
   if (!number) return std::unexpected(number.error());
   return *number;
 }

@@ -70,7 +70,10 @@ TEST(GateExpression, members_items_and_slices) {
 TEST(GateExpression, functions) {
   const Row kRows[] = {
       {"asInt('12') + asInt(1.9)", "null", "13"},
-      {"asInt('1.5')", "null", "error: asInt() not supported on string \"1.5\""},
+      {"asInt('1.5')", "null", "error: strconv.ParseInt: parsing \"1.5\": invalid syntax"},
+      {"asInt('9223372036854775808')", "null", "error: strconv.ParseInt: parsing \"9223372036854775808\": value out of range"},
+      {"asFloat('many')", "null", "error: strconv.ParseFloat: parsing \"many\": invalid syntax"},
+      {"asFloat(result)", "[]", "error: asFloat() not supported on []interface {} []"},
       {"asFloat('1e3')", "null", "1000"},
       {"isNaN(asFloat('NaN')) && isInf(asFloat('inf'))", "null", "true"},
       {"isNil(result.x)", "{}", "true"},

@@ -128,6 +128,15 @@ TEST(GateMetric, series_are_short_and_their_counts_exact) {
   EXPECT_EQ(json::decode<Sample>(json::encode(samples.back())).value(), samples.back());
 }
 
+TEST(GateMetric, what_is_joined_never_lengthens_the_last_run) {
+  std::vector<Sample> samples;
+  add(samples, sample(Error));
+  for (int i = 0; i < 19; ++i) add(samples, sample(i % 2 == 0 ? Successful : Failed));
+  add(samples, sample(Error));
+  EXPECT_LE(samples.size(), 20U);
+  EXPECT_EQ(tally(samples).consecutive_error, 1);
+}
+
 struct SeriesRow {
   const char* what;
   MetricGate gate;

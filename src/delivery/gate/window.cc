@@ -132,7 +132,8 @@ struct Recurrence::Reader {
   Result<void> start(std::string_view text) {
     bool is_utc = false;
     const auto at = date_time(text, is_utc);
-    if (!at || is_utc) return bad("DTSTART", "must be a local date and time such as 20260105T093000");
+    const bool is_near = at && *at >= Time{} && *at < Time(sys_days{std::chrono::year{2200} / 1 / 1});
+    if (!is_near || is_utc) return bad("DTSTART", "must be a local date and time from 1970 on, such as 20260105T093000");
     out.start_ = *at;
     out.has_start_ = true;
     return {};

@@ -136,6 +136,7 @@ TEST(GateWindow, rules_that_cannot_be_read_name_the_part) {
       {"FREQ=MONTHLY;BYMONTHDAY=0", "BYMONTHDAY: \"0\" is not between -31 and 31"},
       {"FREQ=DAILY;BYSETPOS=1", "BYSETPOS: is not supported"},
       {"FREQ=DAILY;COUNT=3", "COUNT: needs DTSTART"},
+      {"DTSTART:19690101\nFREQ=DAILY", "DTSTART: must be a local date and time from 1970 on, such as 20260105T093000"},
       {"FREQ=DAILY;UNTIL=tomorrow", "UNTIL: must be a date and time such as 20261231T235959Z"},
       {"FREQ=DAILY;FREQ=DAILY", "FREQ: stands there twice"},
       {"FREQ=DAILY;BYHOUR", "BYHOUR: must be followed by \"=\" and a value"},

@@ -18,7 +18,6 @@ std::int64_t seconds_of(Time time) { return std::chrono::duration_cast<std::chro
 std::int64_t milliseconds_of(Time time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
-Time from_milliseconds(double milliseconds) { return Time(std::chrono::milliseconds{static_cast<std::int64_t>(milliseconds)}); }
 
 /// The first of the keys that the Secret has.
 Result<std::string> credential(const Query& query, std::initializer_list<const char*> keys) {
@@ -53,7 +52,7 @@ Result<Extracted> datadog_extract(const std::string& body, const Query&) {
   for (const Value& point : answer["series"].item(0)["pointlist"].items()) {
     if (!point.item(1).is_number()) continue;
     out.value = out.value.appended(point.item(1));
-    out.newest = from_milliseconds(point.item(0).as_double());
+    out.newest = time_at(point.item(0).as_double() / 1000);
   }
   return out;
 }
@@ -153,7 +152,7 @@ Result<Extracted> dynatrace_extract(const std::string& body, const Query&) {
     const Value& value = series["values"].item(i);
     if (!value.is_number()) continue;
     out.value = out.value.appended(value);
-    if (const Value& at = series["timestamps"].item(i); at.is_number()) out.newest = from_milliseconds(at.as_double());
+    if (const Value& at = series["timestamps"].item(i); at.is_number()) out.newest = time_at(at.as_double() / 1000);
   }
   return out;
 }

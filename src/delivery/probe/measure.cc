@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "delivery/probe/builtin_queries.h"
+#include "delivery/probe/oauth.h"
 #include "delivery/probe/provider.h"
 #include "delivery/probe/secret.h"
 #include "json/text.h"
@@ -83,8 +84,9 @@ Result<HttpCall> call_of(const Provider& provider, const Query& query) {
   return call;
 }
 
-Task<Result<Extracted>> fetch(HttpClient& http, const Provider* provider, Query query) {
+Task<Result<Extracted>> fetch(HttpClient& http, const Provider* provider, Query query, std::string token) {
   SLIPWAY_CO_TRY(call, call_of(*provider, query));
+  if (!token.empty()) call.headers.set("Authorization", token);
   const std::string where = fmt::format("{} {}", call.method, call.url.substr(0, call.url.find('?')));
   auto response = co_await http.send(call);
   if (!response) co_return fail(response.error().reason, fmt::format("{}: {}", where, response.error().message));
@@ -113,8 +115,9 @@ Task<Result<Measurement>> measure(Reach reach, Question question) {
     query.credentials = credentials;
     if (const auto found = credentials.find("address"); found != credentials.end()) query.address = found->second;
   }
+  SLIPWAY_CO_TRY(token, co_await fetch_token(*reach.http, source.settings, query.credentials));
   const Reducer reducer = source.is_template ? provider->template_reducer : provider->reducer;
-  SLIPWAY_CO_TRY(extracted, co_await fetch(*reach.http, provider, query));
+  SLIPWAY_CO_TRY(extracted, co_await fetch(*reach.http, provider, query, token));
   Measurement out;
   out.measured.newest = extracted.newest;
   SLIPWAY_CO_TRY(value, reduced(extracted, source.settings, reducer));
@@ -123,7 +126,7 @@ Task<Result<Measurement>> measure(Reach reach, Question question) {
   for (const auto& [name, changed] : question.baseline_variables) variables[name] = changed;
   SLIPWAY_CO_TRY(baseline_text, query_text(metric.baseline_query, variables));
   query.text = baseline_text;
-  SLIPWAY_CO_TRY(baseline, co_await fetch(*reach.http, provider, query));
+  SLIPWAY_CO_TRY(baseline, co_await fetch(*reach.http, provider, query, token));
   SLIPWAY_CO_TRY(baseline_value, reduced(baseline, source.settings, reducer));
   out.measured.baseline = baseline_value;
   co_return out;

@@ -1,7 +1,7 @@
 // Fetches what a gate judges: asks webhooks, metric providers, Jobs. ask() is one question at one gate: it makes at most one
-// request of what it asks (and one more for the baseline), never waits for a later one, and says when it is to be asked again.
-// What it needs to remember between two questions (samples of a metric) the caller keeps. It may die at any point: webhooks get
-// the same Idempotency-Key again, a Job's name follows from the key, and a sample that was lost is taken anew.
+// request of what it asks (and one each for the baseline and a token), never waits for a later one, and says when it is to be
+// asked again. What it needs to remember between two questions (samples of a metric) the caller keeps. It may die at any point:
+// webhooks get the same Idempotency-Key again, a Job's name follows from the key, and a sample that was lost is taken anew.
 #pragma once
 
 #include <map>

@@ -149,6 +149,109 @@ TEST_F(MetricProbeTest, queries_reach_no_further_back_than_the_batch) {
   EXPECT_TRUE(web.calls.at(0).url.contains("%5B20s%5D")) << web.calls.at(0).url;
 }
 
+TEST_F(MetricProbeTest, a_template_of_flagger_stands_in_for_provider_and_query) {
+  hub.objects["metrictemplates/mesh/latency"] = json::parse_yaml(R"(
+spec:
+  provider: {type: prometheus, address: 'http://mesh.test', secretRef: {name: auth}, headers: {X-Scope: [a, b]}}
+  query: |
+    histogram_quantile(0.99, sum(rate(d{ns="{{ namespace }}",
+      app="{{ target }}", zone="{{ variables.zone }}"}[{{ interval }}])))
+)")
+                                                    .value();
+  hub.objects["secrets/mesh/auth"] = json::object({{"stringData", json::object({{"token", "T"}})}});
+  question.gate.metric =
+      gate::MetricGate{.template_ref = json::object({{"name", "latency"}, {"namespace", "mesh"}}), .max = Value(500)};
+  question.variables["zone"] = "eu";
+  web.replies = {
+      {200, R"({"status":"success","data":{"resultType":"vector","result":[{"value":[1,"900"]},{"value":[1,"400"]}]}})"}};
+  EXPECT_EQ(asked().verdict.kind, Verdict::Kind::Pass) << "of several series the last counts";
+  const HttpCall& call = web.calls.at(0);
+  EXPECT_TRUE(call.url.starts_with("http://mesh.test/api/v1/query?query=histogram_quantile%280.99%2C%20sum")) << call.url;
+  EXPECT_TRUE(call.url.contains("shop%22%2C%20app%3D%22web-v2%22%2C%20zone%3D%22eu%22")) << call.url;
+  EXPECT_EQ(call.headers.get("Authorization"), "Bearer T");
+  EXPECT_EQ(call.headers.all("X-Scope").size(), 2U);
+}
+
+TEST_F(MetricProbeTest, templates_that_cannot_work_say_why) {
+  question.gate.metric = gate::MetricGate{.template_ref = json::object({{"name", "t"}})};
+  EXPECT_EQ(asked().verdict.text, "MetricTemplate shop/t: metrictemplates/shop/t not found");
+  hub.objects["metrictemplates/shop/t"] = json::parse(R"({"spec":{"provider":{"type":"splunk"},"query":"q"}})").value();
+  question.samples.clear();
+  EXPECT_TRUE(asked().verdict.text.starts_with("metric provider splunk is not implemented"));
+  hub.objects["metrictemplates/shop/t"] =
+      json::parse(R"({"spec":{"provider":{"type":"prometheus","insecureSkipVerify":true},"query":"q"}})").value();
+  question.samples.clear();
+  EXPECT_TRUE(asked().verdict.text.starts_with("insecureSkipVerify is not supported"));
+}
+
+TEST_F(MetricProbeTest, builtin_metrics_go_by_their_name) {
+  question.gate.metric->query = "request-success-rate";
+  question.variables["traffic"] = "istio";
+  asked();
+  EXPECT_TRUE(web.calls.at(0).url.contains("istio_requests_total")) << web.calls.at(0).url;
+  question.variables["traffic"] = "pigeon";
+  question.samples.clear();
+  EXPECT_EQ(asked().verdict.text, "there is no built-in query request-success-rate for \"pigeon\"; write a query");
+}
+
+class JobProbeTest : public MetricProbeTest {
+ protected:
+  JobProbeTest() {
+    question.gate.name = "smoke";
+    question.gate.metric = gate::MetricGate{
+        .provider = "job",
+        .settings = json::parse(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}})").value()};
+    question.owner = json::object({{"kind", "Rollout"}, {"name", "web"}, {"uid", "u"}});
+  }
+  /// The jobs there are.
+  std::vector<std::string> jobs() const {
+    std::vector<std::string> names;
+    for (const auto& [key, object] : hub.objects) names.push_back(key);
+    return names;
+  }
+  void end(const std::string& key, const char* condition) {
+    hub.objects[key] = hub.objects[key].with_path({"status", "conditions"},
+                                                  json::array({json::object({{"type", condition}, {"status", "True"}})}));
+  }
+};
+
+TEST_F(JobProbeTest, the_end_of_a_job_is_the_answer) {
+  EXPECT_EQ(asked().verdict, (Verdict{Verdict::Kind::Wait, "the Job has not ended", ""}));
+  ASSERT_EQ(jobs().size(), 1U);
+  const std::string key = jobs()[0];
+  EXPECT_TRUE(key.starts_with("jobs/shop/smoke-")) << key;
+  const Value job = hub.objects[key];
+  EXPECT_EQ(job["metadata"]["ownerReferences"].item(0)["uid"].as_string(), "u");
+  EXPECT_EQ(job["spec"]["template"]["spec"]["restartPolicy"].as_string(), "Never");
+  EXPECT_EQ(job["spec"]["backoffLimit"].as_int(-1), 0);
+  question.samples.clear();  // as after a crash: what was begun is found again
+  EXPECT_EQ(asked().ask_again, 2s);
+  EXPECT_EQ(jobs().size(), 1U);
+  end(key, "Complete");
+  EXPECT_EQ(asked().verdict.kind, Verdict::Kind::Pass);
+  EXPECT_TRUE(web.calls.empty());
+}
+
+TEST_F(JobProbeTest, each_sample_is_a_job_of_its_own) {
+  question.gate.metric->count = 2;
+  question.gate.metric->failure_limit = 1;
+  asked();
+  end(jobs()[0], "Failed");
+  EXPECT_EQ(asked().verdict, (Verdict{Verdict::Kind::Wait, "1 of 2 samples, 1 failed", ""}));
+  env.advance(60s);
+  asked();
+  ASSERT_EQ(jobs().size(), 2U);
+  for (const std::string& key : jobs()) {
+    if (!hub.objects[key].has("status")) end(key, "Complete");
+  }
+  EXPECT_EQ(asked().verdict.kind, Verdict::Kind::Pass);
+}
+
+TEST_F(JobProbeTest, without_a_spec_it_says_so) {
+  question.gate.metric->settings.reset();
+  EXPECT_EQ(asked().verdict.text, "provider job needs settings.spec, a Job's");
+}
+
 TEST_F(MetricProbeTest, settings_that_cannot_work_are_errors_with_a_way_out) {
   const auto text = [&] {
     question.samples.clear();

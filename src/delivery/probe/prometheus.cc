@@ -47,9 +47,6 @@ Result<HttpCall> web_request(const Query& query) {
   if ((has_json || settings.has("body")) && call.method != "POST" && call.method != "PUT") {
     return fail(Reason::Invalid, "settings.body needs the method POST or PUT");
   }
-  if (settings.has("authentication")) {
-    return fail(Reason::NotImplemented, "settings.authentication is not implemented; put a token into the Secret");
-  }
   call.body = has_json ? json::print(settings["jsonBody"]) : settings["body"].str();
   if (has_json) call.headers.set("Content-Type", "application/json");
   authorize(call.headers, query.credentials);
@@ -82,7 +79,10 @@ HttpCall prometheus_call(std::string address, std::string_view query) {
 
 Result<std::vector<double>> prometheus_numbers(std::string_view body) {
   SLIPWAY_TRY(answer, json::parse(body));
-  if (answer["status"].as_string() != "success") return fail(Reason::Invalid, answer["error"].str());
+  if (answer["status"].as_string() != "success") {
+    const std::string error = answer["error"].str();
+    return fail(Reason::Invalid, error.empty() ? "the answer is not one of Prometheus" : error);
+  }
   const Value& data = answer["data"];
   const std::string_view type = data["resultType"].as_string();
   std::vector<double> numbers;

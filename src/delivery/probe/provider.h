@@ -53,6 +53,10 @@ const std::vector<Provider>& providers();
 /// there are.
 Result<const Provider*> find_provider(std::string_view name, const json::Value& settings);
 
+/// What is wrong with a metric gate beyond gate::check(): a provider that is not there, an address or Job that is missing, a
+/// reducer or variables that cannot be read. `field` is the metric's place. Pure, for admission.
+std::vector<Cause> check(const gate::MetricGate& metric, const std::string& field);
+
 /// Whether an answer's status is an error; then with the start of its body.
 Result<void> check_status(const HttpCall& call, int status, std::string_view body);
 /// The measurement in an answer, reduced as `settings.reducer`, or else `reducer`, says. NaN among other numbers is left out.
@@ -61,6 +65,8 @@ Result<json::Value> reduced(const Extracted& extracted, const json::Value& setti
 /// A query text with its `{{ name }}` filled in; Invalid for a variable that nobody knows. "variables.x" and "args.x" are "x".
 Result<std::string> filled_in(std::string_view text, const std::map<std::string, std::string>& variables);
 
+/// A moment that an answer tells, in seconds since 1970; held within what a Time can say.
+Time time_at(double seconds);
 /// Everything but unreserved characters becomes %XX.
 std::string percent_encoded(std::string_view text);
 /// Sets or adds what `headers` says: {"X": "v"}, {"X": ["v"]} or [{key: X, value: v}].

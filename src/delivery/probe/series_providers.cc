@@ -58,7 +58,7 @@ Result<std::pair<std::optional<double>, Time>> graphite_point(const Value& point
   if (!at || (!value && !point.item(0).is_null())) {
     return fail(Reason::Invalid, fmt::format("{} is no data point", json::print(point)));
   }
-  return std::pair(value, Time(std::chrono::seconds{static_cast<std::int64_t>(*at)}));
+  return std::pair(value, time_at(*at));
 }
 
 /// The points of the last target.

@@ -17,6 +17,9 @@ Result<void> require_route(const TrafficRow& row, const Route& route, const Spli
   if (outside(split.mirror_percent)) {
     return fail(Reason::Invalid, fmt::format("traffic.mirrorPercent: {} is not within 0..100", split.mirror_percent));
   }
+  if (route.service.empty() && route.ingress.empty()) {
+    return fail(Reason::Invalid, "traffic.service: Required value: it or ingressRef says which object carries the weights");
+  }
   if (route.source_service.empty()) return fail(Reason::Invalid, "traffic.sourceService: Required value");
   const bool names_target = row.naming == TrafficRow::Naming::Revision || !route.target_service.empty();
   if (!names_target) return fail(Reason::Invalid, "traffic.targetService: Required value");

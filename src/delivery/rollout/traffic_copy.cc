@@ -98,11 +98,12 @@ kube::Object original(const TrafficRow& row, const kube::Object& base) {
       back = with_mapping_service(base, record["was"].as_string());
   } else {
     const auto places = record["places"].items();
-    back = base.with("spec", with_backends(base["spec"], [&](const std::string& place, const Value& path) {
-                       const bool is_ours = service_of(path) == record["source"].as_string() &&
-                                            std::ranges::find(places, Value(place)) != places.end();
-                       return std::vector{is_ours ? with_service(path, record["was"].as_string()) : path};
-                     }));
+    const Edit to_service = [&](const std::string& place, const Value& path) {
+      const bool is_ours =
+          service_of(path) == record["source"].as_string() && std::ranges::find(places, Value(place)) != places.end();
+      return std::vector{is_ours ? with_service(path, record["was"].as_string()) : path};
+    };
+    back = base.with("spec", with_backends(base["spec"], to_service));
   }
   return without_record(back);
 }
@@ -122,6 +123,19 @@ kube::Object to_source(const TrafficRow& row, const Route& route, const kube::Ob
   });
   if (places.empty()) return own;
   return with_record(own.with("spec", spec), record.with("places", places), present);
+}
+
+/// An object that names the source itself, and not the service, with the target in its place.
+kube::Object to_target(const TrafficRow& row, const Route& route, const kube::Object& own) {
+  if (is_mapping(row)) {
+    const bool is_direct = mapping_service(own).name == route.source_service && route.source_service != route.service;
+    return is_direct ? with_mapping_service(own, route.target_service) : own;
+  }
+  if (names_service(own, route)) return own;
+  const Edit edit = [&](const std::string&, const Value& path) {
+    return std::vector{service_of(path) == route.source_service ? with_service(path, route.target_service) : path};
+  };
+  return own.with("spec", with_backends(own["spec"], edit));
 }
 
 // --- the second object
@@ -277,23 +291,13 @@ std::optional<std::int64_t> weight(const TrafficRow& row, const Route& route, co
 
 std::vector<Change> restore(const TrafficRow& row, const Route& route, const Objects& objects, bool target_stays) {
   std::vector<Change> changes;
-  if (const auto base = required_object(objects, row.kind, object_name(row, route)); base) {
-    kube::Object own = original(row, *base);
-    if (target_stays && is_mapping(row) && route.source_service != route.service &&
-        mapping_service(own).name == route.source_service) {
-      own = with_mapping_service(own, route.target_service);
-    } else if (target_stays && !is_mapping(row) && !names_service(own, route)) {
-      own = own.with("spec", with_backends(own["spec"], [&](const std::string&, const Value& path) {
-                       const bool is_source = service_of(path) == route.source_service;
-                       return std::vector{is_source ? with_service(path, route.target_service) : path};
-                     }));
-    }
-    add_patch(changes, row, *base, own);
-  }
   const auto copy = objects.find(object_key(row.kind, copy_name(row, route)));
-  if (copy != objects.end() && record_of(copy->second)["created"].as_bool()) {
-    changes.push_back({Change::Kind::Delete, row.kind, copy_name(row, route), {}});
+  const bool has_copy = copy != objects.end() && record_of(copy->second)["created"].as_bool();
+  if (const auto base = required_object(objects, row.kind, object_name(row, route)); base) {
+    const kube::Object own = original(row, *base);
+    add_patch(changes, row, *base, has_copy && target_stays ? to_target(row, route, own) : own);
   }
+  if (has_copy) changes.push_back({Change::Kind::Delete, row.kind, copy_name(row, route), {}});
   return changes;
 }
 

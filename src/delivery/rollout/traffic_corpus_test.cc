@@ -20,7 +20,7 @@ Value corpus(const std::string& file) {
   std::vector<std::string> folders = {"../shared/corpus", "../../shared/corpus"};
   if (given != nullptr) folders = {given};
   for (const std::string& folder : folders) {
-    std::ifstream in(folder + "/rollouts/" + file);
+    std::ifstream in(fmt::format("{}/rollouts/{}", folder, file));
     if (!in) continue;
     std::stringstream text;
     text << in.rdbuf();

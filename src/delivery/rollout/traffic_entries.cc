@@ -286,10 +286,10 @@ Entries::Pair Entries::pair_in(const Value& entries) const {
 Result<Entries::WrittenPair> Entries::write_pair(const Value& entries, const Pair& pair, const Reusable* used,
                                                  std::int64_t percent) const {
   SLIPWAY_TRY(share, weights(entries, pair, percent));
-  const Value own = entries.item(pair.is_own() ? *pair.target : *pair.base);
+  const Value& own = entries.item(pair.is_own() ? *pair.target : *pair.base);
   WrittenPair written{.entries = entries, .target = renamed(own, target()).without(row_.weight), .record = {}};
   if (pair.is_own()) {
-    const Value source = entries.item(*pair.source);
+    const Value& source = entries.item(*pair.source);
     written.record = json::object({{"source", snapshot(source)}, {"target", snapshot(own)}});
     written.entries = entries.with_item(*pair.source, source.with(row_.weight, share.source))
                           .with_item(*pair.target, own.with(row_.weight, share.target));

@@ -163,7 +163,7 @@ Result<std::vector<Change>> shift(const TrafficRow& row, const Route& route, con
   const bool is_new = is_made(row, route) && !objects.contains(object_key(row.kind, name));
   auto found = is_new ? made_object(row, route) : required_object(objects, row.kind, name);
   if (!found) return fail(found.error());
-  const kube::Object before = *found;
+  const kube::Object& before = *found;
   SLIPWAY_TRY_VOID(require_action(row, route, before));
   SLIPWAY_TRY(document, document_of(row, route, before));
   const Value old = record_of(before);

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "delivery/rollout/traffic_rig_test.h"
 #include "json/text.h"
+#include "kube/builtin.h"
+#include "kube/schema.h"
 
 namespace slipway::delivery::rollout {
 namespace {
@@ -32,6 +35,24 @@ TEST(TrafficRows, whole_objects_at_each_weight_are_as_the_files_say) {
     expected.emplace_back("restored, target stays", restored(cluster, route, true).yaml());
     expect_golden(file, expected);
   }
+}
+
+TEST(TrafficRows, built_in_kinds_that_are_written_pass_their_schema) {
+  const auto types = kube::builtin_types();
+  int seen = 0;
+  for (const auto& [file, sections] : traffic_goldens()) {
+    const Route route = golden_route(sections);
+    Cluster cluster = golden_cluster(sections);
+    shift_to(cluster, route, {.weight = 100});
+    for (const auto& [key, object] : cluster.objects()) {
+      const auto kind = kube::GroupVersionKind::of(object);
+      const auto type = std::ranges::find(types, *kind, &kube::ResourceType::kind);
+      if (type == types.end() || !type->schema) continue;
+      for (const Cause& cause : type->schema->validate(object)) ADD_FAILURE() << file << ": " << cause.field << cause.message;
+      ++seen;
+    }
+  }
+  EXPECT_GE(seen, 14);  // five pairs of Ingresses, one alone, three Services
 }
 
 TEST(TrafficRows, every_row_has_a_file) {
@@ -70,6 +91,32 @@ TEST(TrafficRows, restore_gives_back_whole_objects_from_every_weight_and_once_mo
       EXPECT_TRUE(restore(route, back.objects(), false)->empty());
       // All these name the service, so it makes no difference which version stays.
       EXPECT_EQ(restored(cluster, route, true).plain(), before);
+    }
+  }
+}
+
+TEST(TrafficRows, a_shift_or_a_restore_that_stopped_half_way_is_taken_up_again) {
+  for (const auto& [file, sections] : traffic_goldens()) {
+    SCOPED_TRACE(file);
+    const Route route = golden_route(sections);
+    const Cluster fresh = golden_cluster(sections);
+    Cluster shifted = fresh;
+    shift_to(shifted, route, {.weight = 100});
+    const auto first = *shift(route, fresh.objects(), {.weight = 100});
+    for (std::size_t done = 0; done < first.size(); ++done) {
+      Cluster half = fresh;
+      half.apply({first.begin(), first.begin() + static_cast<std::ptrdiff_t>(done)});
+      EXPECT_EQ(restored(half, route).plain(), fresh.plain()) << done;
+      shift_to(half, route, {.weight = 100});
+      EXPECT_EQ(half.plain(), shifted.plain()) << done;
+    }
+    for (const bool target_stays : {false, true}) {
+      const auto last = *restore(route, shifted.objects(), target_stays);
+      for (std::size_t done = 0; done < last.size(); ++done) {
+        Cluster half = shifted;
+        half.apply({last.begin(), last.begin() + static_cast<std::ptrdiff_t>(done)});
+        EXPECT_EQ(restored(half, route, target_stays).plain(), fresh.plain()) << done;
+      }
     }
   }
 }

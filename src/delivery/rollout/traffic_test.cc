@@ -67,6 +67,10 @@ TEST(Traffic, other_backends_of_a_rule_keep_their_share) {
   EXPECT_EQ(json::print(rules_of(cluster)), R"([{"backendRefs":[{"name":"other","weight":20},)"
                                             R"({"name":"web-primary","weight":72},{"name":"web-canary","weight":8}]}])");
   EXPECT_EQ(observe(route, cluster.objects())->weight, 10);
+  Cluster odd = http_route("{backendRefs: [{name: other, weight: 20}, {name: web, weight: 130}]}");
+  shift_to(odd, route, weight(5));  // 6.5 of 130
+  EXPECT_EQ(rules_of(odd).item(0)["backendRefs"].item(2)["weight"], Value(7));
+  EXPECT_EQ(observe(route, odd.objects())->weight, 5);
   const Cluster coarse = http_route("{backendRefs: [{name: other}, {name: web}]}");
   EXPECT_NE(refusal(route, coarse, weight(10)).find("multiply the weights of that list by 100"), std::string::npos);
   EXPECT_EQ(refusal(route, coarse, weight(100)), "");
@@ -125,6 +129,33 @@ TEST(Traffic, weights_and_names_that_cannot_be_are_refused) {
             "traffic: HTTPRoute \"web\" has no entry for \"web\" (/name); add one, or name another object in ingressRef");
   route.target_service = "web-primary";
   EXPECT_EQ(refusal(route, cluster, weight(1)), "traffic: source and target are both \"web-primary\"; they must differ");
+  route.source_service = "";
+  EXPECT_EQ(refusal(route, cluster, weight(1)), "traffic.sourceService: Required value");
+  route.service = "";
+  EXPECT_EQ(refusal(route, cluster, weight(1)),
+            "traffic.service: Required value: it or ingressRef says which object carries the weights");
+}
+
+TEST(Traffic, an_ingress_that_names_the_source_itself_ends_with_the_version_that_stays) {
+  for (const char* file : {"nginx", "skipper", "ambassador"}) {
+    SCOPED_TRACE(file);
+    Route route = golden_route(golden(file));
+    const Cluster named = golden_cluster(golden(file));
+    const std::string key = file == std::string("ambassador") ? "Mapping/web" : "Ingress/web";
+    const auto with = [&](const std::string& service) {
+      std::string text = json::print(named.objects().at(key));
+      for (const std::string quoted : {"\"name\":\"web\",\"port", "http://web.shop"}) {
+        const std::size_t at = text.find(quoted);
+        if (at != std::string::npos) text.replace(at + quoted.find("web"), 3, service);
+      }
+      return Cluster(text);
+    };
+    Cluster cluster = with("web-primary");
+    EXPECT_TRUE(restore(route, cluster.objects(), true)->empty());
+    shift_to(cluster, route, weight(100));
+    EXPECT_EQ(restored(cluster, route, false).plain(), with("web-primary").plain());
+    EXPECT_EQ(restored(cluster, route, true).plain(), with("web-canary").plain());
+  }
 }
 
 TEST(Traffic, a_canary_object_of_somebody_else_is_neither_written_nor_deleted) {
@@ -263,7 +294,8 @@ TEST(Traffic, a_match_that_contradicts_the_rule_is_refused) {
 TEST(Traffic, mirrors_come_and_go) {
   const Dialect kDialects[] = {
       {"gatewayapi", "/spec/rules/1/filters/1",
-       R"({"type":"RequestMirror","requestMirror":{"backendRef":{"group":"","kind":"Service","name":"web-canary","port":80},"percent":20}})"},
+       R"({"type":"RequestMirror","requestMirror":{"backendRef":{"group":"","kind":"Service","name":"web-canary","port":80},)"
+       R"("percent":20}})"},
       {"istio", "/spec/http/1/mirror", R"({"host":"web-canary.shop.svc.cluster.local","port":{"number":80}})"},
       {"istio", "/spec/http/1/mirrorPercentage", R"({"value":20})"},
       {"contour", "/spec/routes/1/services/2", R"({"name":"web-canary","port":80,"weight":20,"mirror":true})"},
@@ -317,6 +349,46 @@ TEST(Traffic, what_a_server_adds_to_rules_of_ours_is_no_difference) {
   const Value rule = object["spec"]["rules"].item(0).with("matches", json::array({match}));
   cluster.put(object.with_path({"spec", "rules"}, object["spec"]["rules"].with_item(0, rule)));
   EXPECT_TRUE(shift(route, cluster.objects(), split)->empty());
+}
+
+TEST(Traffic, what_users_add_to_rules_of_ours_stays_until_they_change_the_rule_itself) {
+  const Route route = route_of("gatewayapi");
+  Cluster cluster = http_route("{timeouts: {request: 5s}, backendRefs: [{name: web, port: 80}]}");
+  Split split = headers({"{headers: [{name: a, value: b}]}"});
+  split.weight = 10;
+  shift_to(cluster, route, split);
+  const auto change_rule = [&](std::size_t index, auto&& edit) {
+    const Value object = cluster.objects().at("HTTPRoute/web");
+    const Value& rules = object["spec"]["rules"];
+    cluster.put(object.with_path({"spec", "rules"}, rules.with_item(index, edit(rules.item(index)))));
+  };
+  change_rule(0, [](const Value& rule) { return rule.with("retry", json::object({{"attempts", 3}})); });
+  split.weight = 20;
+  shift_to(cluster, route, split);
+  EXPECT_TRUE(rules_of(cluster).item(0).has("retry"));
+  change_rule(1, [](const Value& rule) { return rule.without("timeouts"); });
+  shift_to(cluster, route, split);
+  EXPECT_EQ(
+      json::print(rules_of(cluster).item(0)),
+      R"({"backendRefs":[{"name":"web-canary","port":80}],"matches":[{"headers":[{"type":"Exact","name":"a","value":"b"}]}]})");
+}
+
+TEST(Traffic, a_backend_that_a_user_has_sent_elsewhere_stays_there) {
+  const auto sections = golden("nginx");
+  const Route route = golden_route(sections);
+  Cluster cluster = golden_cluster(sections);
+  shift_to(cluster, route, weight(10));
+  const auto moved = [](const Cluster& from, std::string_view service) {
+    std::string text = json::print(from.objects().at("Ingress/web"));
+    const std::string name = fmt::format("\"name\":\"{}\",\"port\"", service);
+    text.replace(text.find(name), name.size(), "\"name\":\"shop\",\"port\"");
+    return from_yaml(text);
+  };
+  cluster.put(moved(cluster, "web-primary"));
+  EXPECT_NE(refusal(route, cluster, weight(20)).find("sends nothing to the service \"web\""), std::string::npos);
+  Cluster expected;
+  expected.put(moved(golden_cluster(sections), "web"));
+  EXPECT_EQ(restored(cluster, route).plain(), expected.plain());
 }
 
 // --- reports
@@ -421,7 +493,7 @@ TEST(Traffic, users_edits_in_between_stay_through_every_shift_and_restore) {
   const std::string skipped[] = {"kubernetes", "osm", "kuma"};  // their object is a Service of three, or made by the rollout
   for (const auto& [file, sections] : traffic_goldens()) {
     if (std::ranges::find(skipped, file) != std::end(skipped)) continue;
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 8; ++round) {
       SCOPED_TRACE(fmt::format("{} {}", file, round));
       Route route = golden_route(sections);
       Cluster live = golden_cluster(sections);

@@ -1,42 +1,21 @@
 // vela/metrics: a Prometheus query whose result must meet a condition for a while. Since when it has, or has not, is a note.
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "delivery/probe/prometheus.h"
 #include "delivery/workflow/evaluation.h"
 #include "delivery/workflow/provider.h"
-#include "json/text.h"
 
 namespace slipway::delivery::workflow {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_' || c == '.' || c == '~') {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
-}
-
-/// The one number that a query gave, as text.
-Result<std::string> number_of(const Value& answer) {
-  const Value& data = answer["data"];
-  const Value& result = data["result"];
-  if (answer["status"].as_string() != "success") return fail(Reason::Invalid, answer["error"].str());
-  if (data["resultType"].as_string() == "scalar") return result.item(1).str();
-  if (data["resultType"].as_string() != "vector") return fail(Reason::Invalid, "the query gives neither a number nor a vector");
-  if (result.size() != 1) return fail(Reason::Invalid, fmt::format("the query gives {} results, not one", result.size()));
-  return result.item(0)["value"].item(1).str();
-}
-
+/// The one number that a query gives, as text.
 Task<Result<std::string>> ask(HttpClient& http, std::string endpoint, std::string query) {
-  while (endpoint.ends_with('/')) endpoint.pop_back();
-  SLIPWAY_CO_TRY(response, co_await http.send({.url = fmt::format("{}/api/v1/query?query={}", endpoint, escaped(query))}));
-  SLIPWAY_CO_TRY(answer, json::parse(response.body));
-  co_return number_of(answer);
+  SLIPWAY_CO_TRY(response, co_await http.send(probe::prometheus_call(std::move(endpoint), query)));
+  SLIPWAY_CO_TRY(numbers, probe::prometheus_numbers(response.body));
+  if (numbers.size() != 1) {
+    co_return fail(Reason::Invalid, fmt::format("the query gives {} results, not one", numbers.size()));
+  }
+  co_return fmt::format("{}", numbers.front());
 }
 
 /// Since when `name` holds; now, when it did not hold before. The other note goes.

@@ -26,13 +26,12 @@ using kube::kDeployments;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// A pod that is ready after a second; `more` are annotations of the template.
+/// What a template says: its pods are ready two seconds after they start.
 struct Version {
   std::string image = "web:1";
-  std::string annotations{};
+  std::string annotations = "slipway.dev/ready-after: 2s";
 };
-/// A bad one: its container ends as soon as it starts.
-inline const Version kBad{"web:bad", "slipway.dev/exit-code: '1'"};
+inline const Version kBad{"web:bad", "slipway.dev/ready-after: never"};
 
 /// Prints what goes wrong where SLIPWAY_TEST_LOG is set.
 class TestLog : public Log {

@@ -23,7 +23,7 @@ struct Sample {
 
   static void describe(auto& d) {
     d.doc("A measurement and what it came to.");
-    d.field("at", &Sample::at, "When it was taken.").required();
+    d.field("at", &Sample::at, "When it was taken.").required().micro_time();
     d.field("phase", &Sample::phase, "What it came to.").required();
     d.field("value", &Sample::value, "What was measured, as JSON.");
     d.field("text", &Sample::text, "Why it came to that.");

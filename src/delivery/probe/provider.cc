@@ -48,6 +48,34 @@ std::vector<Provider> make_rows() {
   return out;
 }
 
+/// A variable in a query's text.
+struct Place {
+  std::string_view name;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+Result<std::vector<Place>> variables_in(std::string_view text) {
+  std::vector<Place> out;
+  for (std::size_t open = text.find("{{"); open != std::string_view::npos; open = text.find("{{", out.back().end)) {
+    const std::size_t close = text.find("}}", open);
+    if (close == std::string_view::npos) return fail(Reason::Invalid, "the query has \"{{\" without \"}}\"");
+    std::string_view name = trimmed(text.substr(open + 2, close - open - 2));
+    for (const std::string_view prefix : {"variables.", "args.", "."}) {
+      if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    }
+    out.push_back({name, open, close + 2});
+  }
+  return out;
+}
+
+Result<Reducer> reducer_of(const Value& settings, Reducer otherwise) {
+  const std::string_view name = settings["reducer"].as_string();
+  if (name.empty()) return otherwise;
+  const auto row = std::ranges::find(kReducers, name, &std::pair<std::string_view, Reducer>::first);
+  if (row != std::end(kReducers)) return row->second;
+  return fail(Reason::Invalid, fmt::format("reducer {} is none of only, all, first, last, min, max, avg, sum", name));
+}
+
 Value one_of(const std::vector<Value>& numbers, Reducer reducer) {
   const auto is_less = [](const Value& a, const Value& b) { return a.as_double() < b.as_double(); };
   double sum = 0;
@@ -96,6 +124,37 @@ Result<const Provider*> find_provider(std::string_view name, const Value& settin
   return &*row;
 }
 
+std::vector<Cause> check(const gate::MetricGate& metric, const std::string& field) {
+  std::vector<Cause> causes;
+  const Value settings = metric.settings.value_or(Value());
+  const auto invalid = [&](const char* name, std::string_view value, const Status& why) {
+    causes.push_back(field::invalid(fmt::format("{}.{}", field, name), json::print(value), why.message));
+  };
+  if (const auto reducer = reducer_of(settings, Reducer::Only); !reducer) {
+    invalid("settings.reducer", settings["reducer"].as_string(), reducer.error());
+  }
+  if (metric.template_ref) return causes;
+  const auto provider = find_provider(metric.provider, settings);
+  if (!provider) {
+    invalid("provider", metric.provider, provider.error());
+    return causes;
+  }
+  if ((*provider)->request == nullptr) {  // job
+    if (!settings["spec"].is_object()) causes.push_back(field::required(field + ".settings.spec", "a Job's"));
+    return causes;
+  }
+  if (metric.address.empty() && (*provider)->address.empty() && !metric.secret_ref) {
+    causes.push_back(field::required(field + ".address"));
+  }
+  if (metric.query.empty() && (*provider)->name != "web" && !settings.has("queries")) {
+    causes.push_back(field::required(field + ".query"));
+  }
+  for (const auto& [name, text] : {std::pair{"query", metric.query}, {"baselineQuery", metric.baseline_query}}) {
+    if (const auto parts = variables_in(text); !parts) invalid(name, text, parts.error());
+  }
+  return causes;
+}
+
 Result<void> check_status(const HttpCall& call, int status, std::string_view body) {
   if (status >= 200 && status <= 299) return {};
   const std::string where = call.url.substr(0, call.url.find('?'));
@@ -105,39 +164,28 @@ Result<void> check_status(const HttpCall& call, int status, std::string_view bod
 
 Result<Value> reduced(const Extracted& extracted, const Value& settings, Reducer reducer) {
   if (!extracted.is_series) return extracted.value;
-  if (const std::string_view name = settings["reducer"].as_string(); !name.empty()) {
-    const auto row = std::ranges::find(kReducers, name, &std::pair<std::string_view, Reducer>::first);
-    if (row == std::end(kReducers)) {
-      return fail(Reason::Invalid, fmt::format("reducer {} is none of only, all, first, last, min, max, avg, sum", name));
-    }
-    reducer = row->second;
-  }
-  if (reducer == Reducer::All) return extracted.value;
+  SLIPWAY_TRY(wanted, reducer_of(settings, reducer));
+  if (wanted == Reducer::All) return extracted.value;
   std::vector<Value> numbers;
   for (const Value& item : extracted.value.items()) {
     if (!std::isnan(item.as_double())) numbers.push_back(item);
   }
   if (numbers.empty()) return extracted.value.item(0);  // NaN, or null when there is nothing
-  return one_of(numbers, reducer);
+  return one_of(numbers, wanted);
 }
 
 Result<std::string> filled_in(std::string_view text, const std::map<std::string, std::string>& variables) {
+  SLIPWAY_TRY(places, variables_in(text));
   std::string out;
-  for (std::size_t at = 0;;) {
-    const std::size_t open = text.find("{{", at);
-    out += text.substr(at, open - at);
-    if (open == std::string_view::npos) return out;
-    const std::size_t close = text.find("}}", open);
-    if (close == std::string_view::npos) return fail(Reason::Invalid, "the query has \"{{\" without \"}}\"");
-    std::string_view name = trimmed(text.substr(open + 2, close - open - 2));
-    for (const std::string_view prefix : {"variables.", "args.", "."}) {
-      if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-    }
-    const auto found = variables.find(std::string(name));
-    if (found == variables.end()) return fail(Reason::Invalid, fmt::format("the query's variable {} is not known", name));
+  std::size_t at = 0;
+  for (const Place& place : places) {
+    const auto found = variables.find(std::string(place.name));
+    if (found == variables.end()) return fail(Reason::Invalid, fmt::format("the query's variable {} is not known", place.name));
+    out += text.substr(at, place.begin - at);
     out += found->second;
-    at = close + 2;
+    at = place.end;
   }
+  return out += text.substr(at);
 }
 
 Time time_at(double seconds) {

@@ -53,6 +53,10 @@ const std::vector<Provider>& providers();
 /// there are.
 Result<const Provider*> find_provider(std::string_view name, const json::Value& settings);
 
+/// What is wrong with a metric gate beyond gate::check(): a provider that is not there, an address or Job that is missing, a
+/// reducer or variables that cannot be read. `field` is the metric's place. Pure, for admission.
+std::vector<Cause> check(const gate::MetricGate& metric, const std::string& field);
+
 /// Whether an answer's status is an error; then with the start of its body.
 Result<void> check_status(const HttpCall& call, int status, std::string_view body);
 /// The measurement in an answer, reduced as `settings.reducer`, or else `reducer`, says. NaN among other numbers is left out.

@@ -141,7 +141,7 @@ TEST(Provider, the_newest_point_is_known_where_the_answer_tells) {
   EXPECT_FALSE(newest("prometheus", R"({"status":"success","data":{"resultType":"scalar","result":[1,"1"]}})"));
 }
 
-TEST(Provider, every_known_provider_is_a_row) {
+TEST(ProviderCorpus, every_known_provider_is_a_row) {
   for (const char* group : {"flagger", "argo"}) {
     const Value cases = gate::corpus_cases("metric-providers.json", group);
     if (cases.empty()) GTEST_SKIP() << "no corpus";
@@ -154,6 +154,26 @@ TEST(Provider, every_known_provider_is_a_row) {
       EXPECT_TRUE(found.error().message.contains("; use ")) << found.error().message;
     }
   }
+}
+
+TEST(Provider, faults_of_a_gate_are_found_before_it_is_asked) {
+  const auto faults = [](const gate::MetricGate& metric) {
+    std::string out;
+    for (const Cause& cause : check(metric, "m")) out += fmt::format("{}: {}\n", cause.field, cause.message);
+    return out;
+  };
+  EXPECT_EQ(faults({.address = "http://p", .query = "up{x=\"{{ target }}\"}"}), "");
+  EXPECT_EQ(faults({.template_ref = Value::empty_object()}), "");
+  EXPECT_EQ(faults({.query = "up"}), "m.address: Required value\n");
+  EXPECT_EQ(faults({.address = "http://p"}), "m.query: Required value\n");
+  EXPECT_EQ(faults({.provider = "web", .address = "http://p"}), "");
+  EXPECT_EQ(faults({.provider = "job"}), "m.settings.spec: Required value: a Job's\n");
+  EXPECT_TRUE(faults({.provider = "cloudwatch"})
+                  .starts_with("m.provider: Invalid value: \"cloudwatch\": metric provider cloudwatch is not"));
+  EXPECT_EQ(faults({.address = "http://p", .query = "{{ up"}),
+            "m.query: Invalid value: \"{{ up\": the query has \"{{\" without \"}}\"\n");
+  EXPECT_TRUE(faults({.address = "http://p", .query = "up", .settings = json::object({{"reducer", "best"}})})
+                  .starts_with("m.settings.reducer: Invalid value: \"best\": reducer best is none of"));
 }
 
 TEST(Provider, variables_are_filled_in) {
@@ -204,7 +224,7 @@ TEST(ProviderCorpus, builtin_queries_ask_the_same_as_flagger) {
       ++all;
     }
   }
-  fmt::print("flagger builtin-queries {}/{}\n", passed, all);
+  fmt::print("flagger/builtin-queries {}/{}\n", passed, all);
 }
 
 TEST(ProviderCorpus, flagger_reads_the_same_numbers) {
@@ -220,7 +240,7 @@ TEST(ProviderCorpus, flagger_reads_the_same_numbers) {
     EXPECT_TRUE(is_good) << json::print(one) << "\n" << got;
     passed += is_good ? 1 : 0;
   }
-  fmt::print("flagger provider-responses {}/{}\n", passed, cases.size());
+  fmt::print("flagger/provider-responses {}/{}\n", passed, cases.size());
 }
 
 /// A MetricGate as an Argo metric says it; nullopt for what the extraction of the cases left open.
@@ -264,7 +284,9 @@ void play_argo(const std::string& group, std::size_t known_misses, Play play) {
     if (!wrong.empty()) misses += json::print(one) + "\n  " + wrong + "\n";
   }
   EXPECT_EQ(cases.size() - passed, known_misses) << misses;
-  fmt::print("argo-analysis {} {}/{}\n", group, passed, cases.size());
+  std::string name = group;
+  std::ranges::replace(name, ':', '-');
+  fmt::print("argo-analysis/{} {}/{}\n", name, passed, cases.size());
 }
 
 TEST(ProviderCorpus, argo_web) {

@@ -107,7 +107,7 @@ class Pass {
   Task<Result<void>> carry_out(std::vector<wave::Effect> effects);
   Task<Result<void>> edit(std::string set, Edit edit);
   Task<Result<void>> remove_pods(std::vector<std::string> names);
-  Task<Result<void>> remove_new_pod(std::string set);
+  Task<Result<void>> undo(std::string set);
   Task<Result<void>> mark_pods(wave::Effect effect);
   Task<Result<void>> tell(std::vector<std::string> news);
   Task<Result<void>> ask(std::string key);

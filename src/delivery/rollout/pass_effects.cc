@@ -59,13 +59,9 @@ Task<Result<void>> Pass::carry_out(std::vector<Effect> effects) {
         done = co_await mark_pods(effect);
         if (done) done = co_await edit(effect.set, edit_of(effect, status_));
         break;
-      case Effect::Kind::Undo: {
-        Edit undo;
-        undo.undoes = true;
-        done = co_await edit(effect.set, std::move(undo));
-        if (done) done = co_await remove_new_pod(effect.set);
+      case Effect::Kind::Undo:
+        done = co_await undo(effect.set);
         break;
-      }
       case Effect::Kind::Release: {
         Edit release;
         release.releases = true;
@@ -132,24 +128,27 @@ Task<Result<void>> Pass::remove_pods(std::vector<std::string> names) {
   co_return Result<void>{};
 }
 
-/// Of a workload whose pods are replaced one by one: with the old template back the next new pod goes, once all others are
-/// ready.
-Task<Result<void>> Pass::remove_new_pod(std::string set) {
+/// The old template comes back, or the old fields; once no new pod is left the partition holds as many as there are. New pods
+/// that are not ready serve nobody and go at once: their own controller may wait for them for ever. Where pods are replaced by
+/// us the next one goes when all others are ready.
+Task<Result<void>> Pass::undo(std::string set) {
   const Workload* workload = find_set(set);
-  if (workload == nullptr || workload->object.is_null() || shape_named(status_.shape) != Shape::Replace)
-    co_return Result<void>{};
   const auto snapshot = std::ranges::find(status_.snapshots, set, &Snapshot::id);
-  if (snapshot == status_.snapshots.end()) co_return Result<void>{};
+  if (workload == nullptr || workload->object.is_null() || snapshot == status_.snapshots.end()) co_return Result<void>{};
   const std::vector<Object> pods = pods_with(*workload, snapshot->new_label);
-  if (pods.empty()) co_return Result<void>{};
+  const Shape shape = shape_named(status_.shape);
+  Edit undo;
+  undo.undoes = true;
+  if (shape == Shape::InPlace && pods.empty()) undo.new_pods = 0;
+  if (shape == Shape::Fields && status_.target) undo.stamp = fmt::format("{}:0", status_.target->stamp);
   std::vector<std::string> names;
-  // One that is not ready serves nobody: all of those go at once.
   for (const Object& pod : pods) {
     if (!kube::is_true(pod, "Ready")) names.emplace_back(kube::name(pod));
   }
-  const bool are_others_ready =
-      std::ranges::all_of(workload->pods, [](const Object& pod) { return kube::is_true(pod, "Ready"); });
-  if (names.empty() && are_others_ready) names.emplace_back(kube::name(pods.front()));
+  const bool are_all_ready = std::ranges::all_of(workload->pods, [](const Object& pod) { return kube::is_true(pod, "Ready"); });
+  if (shape == Shape::Replace && are_all_ready && !pods.empty()) names.emplace_back(kube::name(pods.front()));
+  auto undone = co_await edit(set, std::move(undo));
+  if (!undone) co_return fail(std::move(undone).error());
   co_return co_await remove_pods(std::move(names));
 }
 

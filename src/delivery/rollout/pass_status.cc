@@ -17,7 +17,12 @@ constexpr std::pair<Shape, std::string_view> kShapes[] = {{Shape::Pair, "Pair"},
                                                           {Shape::Fields, "Fields"}};
 
 /// Waits that go by themselves as pods become ready; the others hold the rollout until something is done about them.
-bool is_passing(const Wait& wait) { return wait.on.starts_with("pods of ") || wait.on == "drain" || wait.on.empty(); }
+bool is_passing(const Wait& wait) {
+  for (const char* beginning : {"pods of ", "status of ", "old pods", "writes", "cache", "drain", "instanceInterval"}) {
+    if (wait.on.starts_with(beginning)) return true;
+  }
+  return false;
+}
 
 /// "gate smoke" is GateSmoke no one searches for: words become one CamelCase word only where they are one already.
 std::string reason_of(const std::string& on) {

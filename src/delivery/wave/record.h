@@ -26,6 +26,7 @@ struct SetRecord {
   bool is_claimed = false;
   bool is_released = false;
 
+  bool operator==(const SetRecord&) const = default;
   static void describe(auto& d) {
     d.doc("A workload of the rollout, and what was done to its size.");
     d.field("id", &SetRecord::id, "Kind and name.").required();
@@ -43,17 +44,18 @@ struct SetRecord {
 /// What came of a gate or a hook: one entry for each that was asked in this attempt. Once passed, it is not asked again.
 struct GateRecord {
   std::string key;            // "3/before/smoke": batch (or "-"), moment, name
-  std::string state;          // Asked, Passed, Failed
+  std::string state;          // Asked, Passed, Failed; Skipped: it judges new pods, and the batch adds none
   std::optional<Time> since;  // first asked: deadlines count from here
   std::optional<Time> ended;
   std::int64_t tries = 0;
   std::string text;  // the last verdict's words, at most 256 bytes
   std::string by;    // who approved
 
+  bool operator==(const GateRecord&) const = default;
   static void describe(auto& d) {
     d.doc("A gate or hook that was asked.");
     d.field("key", &GateRecord::key, "Batch, moment and name.").required();
-    d.field("state", &GateRecord::state, "How it stands.").one_of({"Asked", "Passed", "Failed"});
+    d.field("state", &GateRecord::state, "How it stands.").one_of({"Asked", "Passed", "Failed", "Skipped"});
     d.field("since", &GateRecord::since, "When it was first asked.");
     d.field("ended", &GateRecord::ended, "When it was decided.");
     d.field("tries", &GateRecord::tries, "How often it was asked.");
@@ -79,6 +81,7 @@ struct Record {
   std::optional<SetRecord> target;
   std::vector<std::int64_t> goals;     // pods that are new (or the size, of a scale) after each batch
   std::optional<std::int64_t> weight;  // decided on last, percent to the target
+  std::int64_t shifted_batch = -1;     // whose matches and mirror go with it
   std::optional<Time> weight_accepted;
   std::optional<Time> batch_started;  // pods not ready are waited for since then; a pause does not count
   std::optional<Time> last_start;     // of a single replacement, for instanceInterval
@@ -103,6 +106,7 @@ struct Record {
     d.field("target", &Record::target, "The new workload, or the one that is updated in place.");
     d.field("goals", &Record::goals, "Pods that are new after each batch.").list_type("atomic");
     d.field("weight", &Record::weight, "Percent of the traffic that goes to the target.");
+    d.field("weightBatch", &Record::shifted_batch, "The batch whose matches and mirror are in force.");
     d.field("weightAccepted", &Record::weight_accepted, "Since when that weight is in force.");
     d.field("batchStarted", &Record::batch_started, "Since when the current batch waits for pods.");
     d.field("lastStart", &Record::last_start, "When a pod was last replaced.");
@@ -112,6 +116,7 @@ struct Record {
     d.field("keptChanges", &Record::kept_changes, "Changes by others that a revert left alone.").list_type("atomic");
   }
 
+  bool operator==(const Record&) const = default;
   Position position() const { return {rolling, batch, current_batch}; }
   void set_position(const Position& p) { rolling = p.rolling, batch = p.batch, current_batch = p.current_batch; }
 };

@@ -2,10 +2,239 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/check.h"
+#include "delivery/wave/pass.h"
+
 namespace slipway::delivery::wave {
 
-std::string gate_key(std::optional<std::int64_t> batch, Moment at, const std::string& name) {
-  return fmt::format("{}/{}/{}", batch ? std::to_string(*batch) : "-", json::enum_name(at), name);
+Decision decide(const Settings& settings, const Record& record, const World& world) {
+  return Pass(settings, record, world).run();
+}
+
+bool is_modified(const Settings& settings, const Record& record, const World& world) {
+  if (record.rolling == Rolling::Deleting || !record.target || !world.target) return false;
+  // What a revert puts back in place is the old template: no new target.
+  const bool is_own_undo = record.is_reverting && settings.shape != Shape::Pair && settings.shape != Shape::Scale;
+  const bool is_other_template = !record.target_revision.empty() && !world.target_revision.empty() &&
+                                 record.target_revision != world.target_revision && !is_own_undo;
+  const bool is_other_size = settings.target_size && record.target_size >= 0 && *settings.target_size != record.target_size;
+  return record.target->id != world.target->id || is_other_template || is_other_size;
+}
+
+Decision Pass::run() {
+  walk();
+  if (writes_) emit_writes();
+  if (r_.target) r_.upgraded_ready = new_ready();
+  out_.is_urgent = is_urgent();
+  out_.record = std::move(r_);
+  return std::move(out_);
+}
+
+void Pass::walk() {
+  if (r_.position().is_end() && !restarts()) return;
+  if (!heeds_orders()) return;
+  if (is_held()) {
+    r_.batch_started = std::nullopt;
+    writes_ = false;
+    return;
+  }
+  while (step()) {
+  }
+}
+
+/// A rollout that is over is begun again only when something else is asked for.
+bool Pass::restarts() {
+  if (world_.is_deleted) {
+    revert_after_end();
+    return false;
+  }
+  if (!is_modified(settings_, r_, world_) && !world_.retries) return false;
+  forget_attempt(r_.rolling == Rolling::Failed);
+  move(Event::Modified);
+  return true;
+}
+
+/// What users order in the midst of it: another target, to delete, to abort.
+bool Pass::heeds_orders() {
+  if (world_.is_deleted && r_.rolling != Rolling::Deleting) {
+    move(Event::Deleted);
+    r_.is_reverting = settings_.reverts_on_delete;
+    r_.failure = "the rollout was deleted";
+    return true;
+  }
+  if (is_modified(settings_, r_, world_)) {
+    move(Event::Modified);
+    out_.news.push_back("another target is asked for: this one is abandoned");
+    return true;
+  }
+  if (!world_.reverts && world_.aborts == 0) return true;
+  const bool is_under_way =
+      r_.rolling == Rolling::Initializing || r_.rolling == Rolling::RollingInBatches || r_.rolling == Rolling::Finalising;
+  if (is_under_way || r_.rolling == Rolling::LocatingTarget || r_.rolling == Rolling::VerifyingSpec) {
+    fail(world_.reverts ? "reverted on request" : "aborted on request");
+  }
+  if (r_.rolling == Rolling::Failing && world_.reverts) r_.is_reverting = true;
+  return !r_.position().is_end();
+}
+
+bool Pass::is_held() {
+  if (r_.rolling == Rolling::Deleting) return false;
+  if (settings_.is_paused) return !wait("pause", "spec.paused is true");
+  const bool is_ahead = settings_.partition && r_.current_batch > *settings_.partition;
+  if (r_.rolling == Rolling::RollingInBatches && is_ahead) {
+    return !wait(fmt::format("partition {}", *settings_.partition),
+                 fmt::format("batch {} is under way, and only those up to {} may run", r_.current_batch, *settings_.partition));
+  }
+  return false;
+}
+
+bool Pass::step() {
+  switch (r_.rolling) {
+    case Rolling::LocatingTarget:
+      if (!begin()) return false;
+      move(Event::TargetLocated);
+      return true;
+    case Rolling::VerifyingSpec:
+      if (!owners_allow() || !verify_spec()) return false;
+      move(Event::SpecVerified);
+      return true;
+    case Rolling::Initializing:
+      if (!owners_allow() || !initialize()) return r_.rolling == Rolling::Failing;
+      move(Event::Initialized);
+      return true;
+    case Rolling::RollingInBatches:
+      return step_in_batches() || r_.rolling == Rolling::Failing;
+    case Rolling::Finalising:
+      if (!wind_up()) return r_.rolling == Rolling::Failing;
+      r_.last_applied = r_.target_revision;
+      out_.news.push_back(fmt::format("{} is rolled out", r_.target->id));
+      move(Event::Finalized);
+      return false;
+    case Rolling::Failing:
+    case Rolling::Deleting:
+      if ((r_.is_reverting && !revert()) || !wind_up()) return false;
+      if (shape() != Shape::Pair && r_.is_reverting && !world_.target_revision.empty()) {
+        r_.target_revision = world_.target_revision;  // the old template is back, which is no new target
+      }
+      move(Event::Finalized);
+      return false;
+    case Rolling::Abandoning:
+      if (!pass_gates(Moment::Finalize)) return false;
+      forget_attempt(true);
+      move(Event::Finalized);
+      return true;
+    case Rolling::Succeeded:
+    case Rolling::Failed:
+      return false;
+  }
+  return false;
+}
+
+bool Pass::step_in_batches() {
+  writes_ = true;
+  if (!owners_allow() || !follow_outside_resizes() || !ask_throughout()) return false;
+  switch (r_.batch) {
+    case BatchState::Initializing:
+      if (!pass_gates(Moment::BeforeBatch)) return false;
+      set_goals(r_.current_batch);
+      move(Event::BatchInitialized);
+      return true;
+    case BatchState::InRolling:
+      if (!roll()) return false;
+      r_.upgraded = goal();
+      move(Event::BatchRolled);
+      return true;
+    case BatchState::Verifying:
+      if (!verify()) return false;
+      move(Event::BatchAvailable);
+      return true;
+    case BatchState::Finalizing:
+      if (!pass_gates(Moment::AfterBatch)) return false;
+      out_.news.push_back(
+          fmt::format("batch {} is done: {} of {} pods are new", r_.current_batch, r_.upgraded, r_.target_size));
+      move(is_last() ? Event::AllBatchesFinished : Event::BatchFinished);
+      return true;
+    case BatchState::Ready:
+      if (settings_.partition && r_.current_batch >= *settings_.partition) {
+        writes_ = false;
+        std::erase_if(out_.effects, [](const Effect& e) { return e.kind == Effect::Kind::Ask; });
+        return wait(fmt::format("partition {}", *settings_.partition), "the batches up to the partition are done");
+      }
+      move(Event::BatchApproved);
+      return true;
+    case BatchState::VerifyFailed:
+      return false;
+  }
+  return false;
+}
+
+bool Pass::verify_spec() {
+  for (const SetRecord& source : r_.sources) {
+    const SetView* seen = view(source);
+    if (seen == nullptr || (seen->is_current && seen->present == seen->desired)) continue;
+    return wait(fmt::format("pods of {}", source.id),
+                fmt::format("{} is still being reconciled: {} of {} pods are there", source.id, seen->present, seen->desired));
+  }
+  const std::int64_t from = shape() == Shape::Pair ? 0 : r_.original_size;
+  const auto wrong = check_settings(settings_, from, r_.target_size);
+  if (!wrong.empty()) {
+    fail(fmt::format("{}", fmt::join(wrong, "; ")));
+    return false;
+  }
+  set_goals(0);
+  return true;
+}
+
+bool Pass::initialize() {
+  if (!pass_gates(Moment::Initialize)) return false;
+  if (settings_.has_traffic) {
+    const std::int64_t ready = new_ready() + old_ready();
+    if (!shift_to(r_.weight.value_or(ready == 0 ? 0 : 100 * new_ready() / ready))) return false;
+  }
+  writes_ = true;
+  for (SetRecord* set : sets()) set->is_claimed = true;
+  if (!follow_outside_resizes()) return false;
+  return is_settled();
+}
+
+void Pass::move(Event event) {
+  auto next = after(r_.position(), event);
+  SLIPWAY_CHECK(next.has_value());
+  r_.set_position(*next);
+  r_.batch_started = std::nullopt;
+  if (next->is_end()) out_.waits.clear();
+}
+
+void Pass::fail(const std::string& why) {
+  r_.failure = why;
+  r_.is_reverting = settings_.on_failure == OnFailure::Revert || world_.reverts;
+  r_.batch_started = std::nullopt;
+  r_.set_position(failing(r_.position()));
+  writes_ = false;
+  out_.waits.clear();
+  out_.effects.clear();
+  out_.news.push_back(fmt::format("fails: {}", why));
+}
+
+bool Pass::wait(std::string on, std::string text, std::optional<Time> since) {
+  out_.waits.push_back({.on = std::move(on), .text = std::move(text), .since = since});
+  return false;
+}
+
+void Pass::wake_at(Time at) { out_.wake = out_.wake ? std::min(*out_.wake, at) : at; }
+
+/// Counts of pods, and gates that were asked, may be lost: they are found again.
+bool Pass::is_urgent() const {
+  if (r_.rolling == old_.rolling && out_.effects.empty()) return false;
+  const auto kept = [](Record record) {
+    record.upgraded_ready = 0;
+    record.batch_started = record.weight_accepted = std::nullopt;
+    std::erase_if(record.gates, [](const GateRecord& gate) { return gate.state == "Asked"; });
+    return record;
+  };
+  return kept(r_) != kept(old_);
 }
 
 }  // namespace slipway::delivery::wave

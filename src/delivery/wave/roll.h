@@ -5,13 +5,15 @@
 // The rule that makes a crash harmless: the caller first makes the new record durable (when `is_urgent`), then carries out the
 // effects in order, each as often as it likes. An effect that was carried out and then forgotten is decided on again and finds
 // nothing to do. decide() goes through as many states as it can in one pass; it stops where an effect or a wait is needed.
+// A record that is not urgent is the input of the next pass all the same; a crash may lose it. Effects on a workload are
+// written with the resourceVersion of the view that was decided on, so that a stale view never undoes a newer write.
 //
 // Sizes. T is the size of the whole, g the goal of the current batch, g' that of the one before, u its maxUnavailable.
 //   IncreaseFirst: the target grows to g; when ready new pods + u >= g (and the traffic's share has moved and old connections
 //     are drained), the sources shrink, the oldest first, to T - g together. Desired pods stay in [T, T + (g - g')].
 //   DecreaseFirst: the sources shrink first, then the target grows. Desired pods stay in [T - (g - g'), T].
 // Only new pods that are ready count as ready. With a target size above the sources' sum the target is sized to the difference
-// before the first batch; with one below, the sources shrink to T.
+// before the first batch; with one below, the sources shrink to T. A pair whose sources have no pods is a scale of the target.
 #pragma once
 
 #include <functional>
@@ -73,7 +75,7 @@ std::string gate_key(std::optional<std::int64_t> batch, Moment at, const std::st
 
 struct RollBatch {
   Batch sizes;
-  Amount max_unavailable{};
+  Amount max_unavailable{};  // percents of T, rounded down
   Duration instance_interval{0};
   std::optional<std::int64_t> weight{};  // percent; absent: the share of new pods
   bool routes_matches = false;           // by header matches or a mirror: goes with the weight, and is accepted like it
@@ -113,7 +115,7 @@ struct SetView {
   std::int64_t asked_new = 0;  // InPlace: desired - partition; Fields: the goal that the fields stand at
   std::int64_t stamp = 0;      // SetRecord::stamp as it stands on the object; 0: no write of ours yet
   std::int64_t stamped = 0;    // the size that was written with it
-  bool is_current = true;      // its status is about its newest spec
+  bool is_current = true;      // its status is about its newest spec; not: its counts of pods mean nothing
   Owner owner = Owner::Nobody;
   std::string owner_name{};             // of Other: for the message
   std::string resized_by{};             // the manager whose size it is, when that is not ours
@@ -131,19 +133,23 @@ struct GateAnswer {
 };
 
 struct TrafficView {
-  std::optional<std::int64_t> weight{};  // that the objects ask for
-  bool is_accepted = false;              // the provider's controller says so, or says nothing and `settle` has passed
-  std::string text{};                    // why not
-  bool is_unconfirmed = false;           // no report: accepted by time alone
+  /// That the objects ask for. Nullopt too where matches or the mirror of batch Record::shifted_batch are not written yet.
+  std::optional<std::int64_t> weight{};
+  bool is_accepted = false;     // the provider's controller says so, or says nothing and `settle` has passed
+  std::string text{};           // why not
+  bool is_unconfirmed = false;  // no report: accepted by time alone
+  bool is_restored = false;     // nothing of the rollout's is left on Services and routes (but the last weight)
 };
 
 struct World {
   Time now;
   std::string target_revision;    // what the target's template is now; another one is another target
   std::optional<SetView> target;  // nullopt: it cannot be found
-  std::vector<SetView> sources;   // those that spec names, oldest first, and those recorded that are still there
-  TrafficView traffic;
-  std::map<std::string, GateAnswer> answers;  // by key: what came since the last pass
+  /// Those that spec names, oldest first, and those recorded that are still there; also the recorded target, once spec names
+  /// another. One that is missing here is gone.
+  std::vector<SetView> sources;
+  TrafficView traffic{};
+  std::map<std::string, GateAnswer> answers{};  // by key: what came since the last pass
   bool is_deleted = false;
   std::int64_t aborts = 0;  // asked for by a person: fail now. Compared with those heeded by the caller, 0 or 1
   bool reverts = false;     // abort, and undo whatever onFailure says
@@ -152,14 +158,15 @@ struct World {
 
 struct Effect {
   enum class Kind : std::uint8_t {
-    Claim,    // become the controller owner of `set`; prepare it (unpause, partition = size)
-    Resize,   // size := number, with the stamp
-    Renew,    // InPlace: number of its pods are to be new. Fields: interpolate to number / T
+    Claim,    // become the controller owner of `set`, unpause it, and as Resize (Pair, Scale) or Renew (InPlace, Fields)
+    Resize,   // size := number, with the stamp. `pods`: those that are to go, when it shrinks
+    Renew,    // InPlace: number of its pods are to be new, `pods` first. Fields: interpolate to number / T. With the stamp
     Remove,   // delete these old pods
     Ask,      // the gate of `key`
     Shift,    // number percent of the traffic to the target, with the batch's matches and mirror
-    Undo,     // of `set`: the old template or fields come back (InPlace without a partition that goes back, Fields)
-    Restore,  // traffic and services as they were
+    Undo,     // of `set`: no pod is to be new (the partition back at the size, or the old template or fields; Replace: new
+              // pods are deleted too). Emitted until SetView::updated (Fields: asked_new) is 0
+    Restore,  // Services and routes as they were, with number percent of the traffic to the target
     Release,  // give `set` back
   };
   Kind kind;
@@ -189,7 +196,10 @@ struct Decision {
   std::vector<std::string> news;  // what has happened, a line each, for events
 };
 
-/// REQUIRES: settings have passed check_settings.
+/// An attempt is over and another is asked for: another target, template or targetSize. Of a rollout that is being deleted: no.
+bool is_modified(const Settings& settings, const Record& record, const World& world);
+/// Settings are checked (check_settings) where it matters; what is wrong with them fails the attempt before anything is
+/// written.
 Decision decide(const Settings& settings, const Record& record, const World& world);
 /// What is wrong with settings for a roll of that size; nothing is written before it passes.
 std::vector<std::string> check_settings(const Settings& settings, std::int64_t from, std::int64_t to);

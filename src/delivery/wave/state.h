@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -82,13 +84,15 @@ struct Position {
 struct Move {
   Event event;
   Rolling from;
-  std::optional<BatchState> from_batch;  // nullopt: whatever it is
+  std::optional<BatchState> from_batch{};  // nullopt: whatever it is
   Rolling to;
-  BatchState to_batch;
-  bool begins_anew = false;  // the attempt's counters are forgotten
+  std::optional<BatchState> to_batch{};  // nullopt: it stays
+  bool begins_anew = false;              // the attempt's counters are forgotten
   bool next_batch = false;
 };
 std::span<const Move> moves();
+/// The table in Markdown, for docs/rollout.md.
+std::string moves_table();
 /// Conflict, with the event and the state in its message, when the move is not legal.
 Result<Position> after(Position position, Event event);
 /// An error before anything was initialized ends in Failed at once; later, what was begun is wound up first (Failing).

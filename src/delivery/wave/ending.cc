@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/wave/pass.h"
+
+namespace slipway::delivery::wave {
+
+/// Everything as it was before the attempt.
+bool Pass::revert() {
+  if (!r_.target || !r_.target->is_claimed) return true;
+  writes_ = true;
+  if (!std::ranges::all_of(sets(), [&](const SetRecord* set) {
+        const SetView* seen = view(*set);
+        return seen == nullptr || seen->owner != Owner::Other ||
+               wait(fmt::format("owner of {}", set->id), fmt::format("{} belongs to {}", set->id, seen->owner_name));
+      })) {
+    return false;
+  }
+  switch (shape()) {
+    case Shape::Pair:
+      return revert_pair();
+    case Shape::Scale: {
+      const SetView* seen = view(*r_.target);
+      if (seen == nullptr) return true;
+      if (!follow_outside_resizes()) return false;
+      write(*r_.target, *seen, r_.target->original);
+      return is_settled();
+    }
+    case Shape::InPlace:
+    case Shape::Replace:
+    case Shape::Fields:
+      return undo();
+  }
+  return false;
+}
+
+/// The sources first; the traffic goes over as they become ready; then the target's pods go.
+bool Pass::revert_pair() {
+  if (!follow_outside_resizes()) return false;
+  std::int64_t wanted = 0;
+  for (SetRecord& source : r_.sources) {
+    const SetView* seen = view(source);
+    if (seen == nullptr) continue;
+    wanted += source.original;
+    write(source, *seen, source.original);
+  }
+  const SetView* target = view(*r_.target);
+  if (target == nullptr) return is_settled();
+  if (r_.target->written != r_.target->original) {
+    if (!is_settled() || !counts_are_current()) return false;
+    if (wanted == 0 && r_.original_size > 0) return wait("sources", "the sources are gone: there is nothing to go back to");
+    if (!lower_weight(wanted)) return false;
+    if (old_ready() < wanted) {
+      return wait("old pods", fmt::format("{} of {} old pods are ready again", old_ready(), wanted));
+    }
+    if (!is_drained()) return false;
+    write(*r_.target, *target, r_.target->original);
+  }
+  if (!is_settled() || !counts_are_current()) return false;
+  return target->present <= r_.target->written || wait("pods of " + r_.target->id, "its pods are going");
+}
+
+bool Pass::lower_weight(std::int64_t wanted) {
+  if (!settings_.has_traffic || !r_.weight) return true;
+  const std::int64_t of_old = wanted == 0 ? 100 : 100 * std::min(old_ready(), wanted) / wanted;
+  return shift_to(std::min(*r_.weight, 100 - of_old));
+}
+
+bool Pass::undo() {
+  writes_ = false;  // of sizes
+  const SetView* seen = view(*r_.target);
+  if (seen == nullptr) return true;
+  const std::int64_t is_left = settings_.shape == Shape::Fields ? seen->asked_new : seen->updated;
+  if (is_left == 0 && seen->asked_new == 0) {
+    return !settings_.has_traffic || !r_.weight || (shift_to(0) && is_drained());
+  }
+  if (settings_.has_traffic && r_.weight && old_ready() > 0 && !(shift_to(0) && is_drained())) return false;
+  out_.effects.push_back({.kind = Effect::Kind::Undo, .set = r_.target->id});
+  return wait("pods of " + r_.target->id, fmt::format("{} new pods are being undone", is_left));
+}
+
+/// Hooks of the end, then everything is given back.
+bool Pass::wind_up() {
+  writes_ = false;
+  const bool is_begun = r_.target && r_.target->is_claimed;
+  if (is_begun && !pass_gates(Moment::Finalize)) return false;
+  if (settings_.has_traffic && r_.weight && !world_.traffic.is_restored) {
+    out_.effects.push_back({.kind = Effect::Kind::Restore, .number = *r_.weight});
+    return wait("traffic", "Services and routes are being given back");
+  }
+  return release();
+}
+
+bool Pass::release() {
+  bool is_done = true;
+  for (SetRecord* set : sets()) {
+    if (!set->is_claimed || set->is_released) continue;
+    const SetView* seen = view(*set);
+    if (seen != nullptr && seen->owner == Owner::Us) {
+      out_.effects.push_back({.kind = Effect::Kind::Release, .set = set->id});
+      is_done = false;
+    }
+  }
+  if (!is_done) return wait("writes", "the workloads are being given back");
+  for (SetRecord* set : sets()) set->is_released = true;
+  return true;
+}
+
+/// For a new attempt. What the last one left unfinished stays known: its target becomes the newest source, and T stays.
+void Pass::forget_attempt(bool keeps_sets) {
+  if (!keeps_sets) {
+    r_.sources.clear();
+    r_.target = std::nullopt;
+    r_.target_size = -1;
+  } else if (r_.target && world_.target && r_.target->id != world_.target->id) {
+    std::erase_if(r_.sources, [&](const SetRecord& set) { return set.id == r_.target->id; });
+    r_.sources.push_back(*r_.target);
+    r_.target = std::nullopt;
+  }
+  r_.upgraded = r_.upgraded_ready = 0;
+  r_.target_revision.clear();
+  r_.goals.clear();
+  r_.weight = std::nullopt;
+  r_.shifted_batch = -1;
+  r_.weight_accepted = r_.batch_started = r_.last_start = std::nullopt;
+  r_.gates.clear();
+  r_.failure.clear();
+  r_.is_reverting = false;
+  r_.kept_changes.clear();
+}
+
+/// revertOnDelete of a rollout that has failed and was left as it stood.
+void Pass::revert_after_end() {
+  if (r_.rolling != Rolling::Failed || !settings_.reverts_on_delete || !r_.target || !r_.target->is_claimed) return;
+  if (!r_.is_reverting) {
+    r_.is_reverting = true;
+    for (SetRecord* set : sets()) {
+      if (const SetView* seen = view(*set)) {
+        set->is_released = false;
+        set->stamp = seen->stamp + 1;
+        set->written = set->before = seen->desired;
+      }
+    }
+  }
+  if (std::ranges::all_of(sets(), [](const SetRecord* set) { return set->is_released; })) return;
+  writes_ = true;
+  if (revert()) wind_up();
+}
+
+}  // namespace slipway::delivery::wave

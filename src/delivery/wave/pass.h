@@ -1,0 +1,109 @@
+// One pass of decide(), as an object: the record as it becomes, and what comes out. The states are walked in roll.cc; a subject
+// each has a source of its own: sizes.cc (who has how many pods, and what others did to that), batch.cc (a batch's work),
+// traffic.cc, gates.cc, ending.cc (reverting, winding up). Functions that say `bool` answer: this is done, go on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "delivery/wave/roll.h"
+
+namespace slipway::delivery::wave {
+
+class Pass {
+ public:
+  Pass(const Settings& settings, const Record& record, const World& world)
+      : settings_(settings), world_(world), old_(record), r_(record) {}
+  Decision run();
+
+ private:
+  // roll.cc: states
+  void walk();
+  bool restarts();
+  bool heeds_orders();
+  bool is_held();
+  bool step();
+  bool step_in_batches();
+  bool verify_spec();
+  bool initialize();
+  void move(Event event);
+  void fail(const std::string& why);
+  bool wait(std::string on, std::string text, std::optional<Time> since = std::nullopt);
+  void wake_at(Time at);
+  bool is_urgent() const;
+
+  // sizes.cc: sets
+  Shape shape() const;
+  const SetView* view(const SetRecord& set) const;
+  std::vector<SetRecord*> sets();  // that this shape writes to: sources, then the target
+  bool begin();
+  SetRecord begun(const SetView& view, std::int64_t size) const;
+  void set_first_sizes(bool is_continued);
+  bool owners_allow();
+  bool follow_outside_resizes();
+  bool follow_resize(SetRecord& set, const SetView& view, std::int64_t diff);
+  bool follow_size_in_place();
+  bool contest(SetRecord& set, const SetView& view);
+  void write(SetRecord& set, const SetView& view, std::int64_t number);
+  bool is_pending(const SetRecord& set) const;
+  bool is_settled();  // every size decided on stands on its object
+  void emit_writes();
+  std::int64_t source_sum() const;
+  std::int64_t sources_present() const;
+  std::int64_t new_ready() const;
+  std::int64_t old_ready() const;
+  bool counts_are_current();
+  void drain_sources(std::int64_t to);
+  std::vector<Batch> sizes() const;
+  std::int64_t batch_count() const;
+  void set_goals(std::int64_t begun_batches);
+
+  // batch.cc: the current batch
+  const RollBatch& batch() const;
+  std::int64_t goal() const { return r_.goals[static_cast<std::size_t>(r_.current_batch)]; }
+  std::int64_t goal_before() const;
+  std::int64_t max_unavailable() const;
+  bool is_last() const { return r_.current_batch + 1 >= batch_count(); }
+  bool adds_no_pod() const { return goal() == goal_before(); }
+  bool roll();
+  bool roll_increase_first();
+  bool roll_decrease_first();
+  bool roll_in_place();
+  bool roll_scale();
+  bool shift_early(std::int64_t& next);
+  bool may_start();
+  bool verify();
+  bool new_pods_ready(std::int64_t wanted);
+
+  // traffic.cc
+  std::int64_t batch_weight() const;
+  bool shift_for_batch();
+  bool shift_to(std::int64_t weight);
+  bool is_drained();
+
+  // gates.cc
+  bool pass_gates(Moment at);
+  bool pass_gate(const Gate& gate, const std::string& key);
+  bool judge(const Gate& gate, GateRecord& record);
+  bool ask_throughout();
+  GateRecord& gate_record(const std::string& key);
+
+  // ending.cc
+  bool revert();
+  bool revert_pair();
+  bool lower_weight(std::int64_t wanted);
+  bool undo();
+  bool wind_up();
+  bool release();
+  void forget_attempt(bool keeps_sets);
+  void revert_after_end();
+
+  const Settings& settings_;
+  const World& world_;
+  const Record& old_;
+  Record r_;
+  Decision out_;
+  bool writes_ = false;  // sizes that do not stand on their objects yet are written at the end of the pass
+};
+
+}  // namespace slipway::delivery::wave

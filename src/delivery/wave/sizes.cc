@@ -1,0 +1,311 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/wave/pass.h"
+
+namespace slipway::delivery::wave {
+namespace {
+
+/// The size that stands on an object unless somebody else has changed it: what was written, or what was there before that.
+std::int64_t own_size(const SetRecord& set, const SetView& view) {
+  if (!set.is_claimed || set.is_released) return set.written;
+  return view.stamp == set.stamp ? view.stamped : set.before;
+}
+
+bool is_stale(const SetRecord& set, const SetView& view) { return view.stamp != set.stamp && view.stamp != set.stamp - 1; }
+
+}  // namespace
+
+/// A pair that has nothing to take pods from is a scale.
+Shape Pass::shape() const {
+  const bool has_sources = std::ranges::any_of(r_.sources, [](const SetRecord& set) { return set.original > 0; });
+  return settings_.shape == Shape::Pair && !has_sources ? Shape::Scale : settings_.shape;
+}
+
+const SetView* Pass::view(const SetRecord& set) const {
+  const auto fits = [&](const SetView& seen) { return seen.id == set.id && !seen.uid.empty() && seen.uid == set.uid; };
+  if (world_.target && fits(*world_.target)) return &*world_.target;
+  const auto found = std::ranges::find_if(world_.sources, fits);
+  return found == world_.sources.end() ? nullptr : &*found;
+}
+
+std::vector<SetRecord*> Pass::sets() {
+  std::vector<SetRecord*> all;
+  if (shape() == Shape::Pair) {
+    for (SetRecord& source : r_.sources) all.push_back(&source);
+  }
+  if (r_.target) all.push_back(&*r_.target);
+  return all;
+}
+
+/// The record of a set at the beginning of an attempt, which is to have `size` pods first. One that is ours from the attempt
+/// before goes on counting its stamps.
+SetRecord Pass::begun(const SetView& seen, std::int64_t size) const {
+  SetRecord set{.id = seen.id, .uid = seen.uid, .written = seen.desired, .before = seen.desired, .stamp = seen.stamp + 1};
+  const auto known = [&](const SetRecord& other) {
+    return other.id == seen.id && other.uid == seen.uid && other.is_claimed && !other.is_released;
+  };
+  if (const auto source = std::ranges::find_if(r_.sources, known); source != r_.sources.end()) {
+    set = *source;
+  } else if (r_.target && known(*r_.target)) {
+    set = *r_.target;
+  }
+  set.put_back = 0;
+  set.original = seen.desired;
+  if (size != seen.stamped || seen.stamp != set.stamp) {
+    if (seen.stamp == set.stamp) ++set.stamp;
+    set.before = seen.desired;
+  }
+  set.written = size;
+  return set;
+}
+
+bool Pass::begin() {
+  if (!world_.target || world_.target->uid.empty()) return wait("target", "the target cannot be found");
+  const SetView& target = *world_.target;
+  const bool is_continued = r_.target_size >= 0;
+  std::int64_t drift = 0;  // what others did to the sizes since the attempt before
+  const auto add_drift = [&](const SetRecord& set) {
+    const SetView* seen = view(set);
+    if (seen == nullptr) return true;
+    if (set.is_claimed && !set.is_released && is_stale(set, *seen)) return false;
+    drift += seen->desired - own_size(set, *seen);
+    return true;
+  };
+  if (!std::ranges::all_of(r_.sources, add_drift) || (r_.target && !add_drift(*r_.target))) {
+    return wait("cache", "what is seen is older than what was written");
+  }
+  std::vector<SetRecord> sources;
+  const auto take = [&](const SetView& seen) {
+    const bool is_taken = std::ranges::any_of(sources, [&](const SetRecord& set) { return set.id == seen.id; });
+    if (!seen.uid.empty() && seen.id != target.id && !is_taken) sources.push_back(begun(seen, seen.desired));
+  };
+  for (const SetRecord& set : r_.sources) {
+    if (const SetView* seen = view(set)) take(*seen);
+  }
+  for (const SetView& seen : world_.sources) take(seen);
+  const bool is_sized = settings_.shape == Shape::Pair || settings_.shape == Shape::Scale;
+  SetRecord own = begun(target, is_sized ? target.desired : target.updated);
+  r_.sources = std::move(sources);
+  r_.target = std::move(own);
+  const std::int64_t sum = source_sum();
+  r_.original_size = shape() == Shape::Pair ? sum : target.desired;
+  const std::int64_t as_before = is_continued ? std::max<std::int64_t>(0, r_.target_size + drift) : r_.original_size;
+  r_.target_size = settings_.target_size.value_or(is_sized ? as_before : target.desired);
+  r_.target_revision = world_.target_revision;
+  ++r_.attempt;
+  set_first_sizes(is_continued);
+  return true;
+}
+
+/// A pair begins with T pods: too few are added to the target, too many taken from it (it was given pods by somebody), then
+/// from the sources. In an attempt that follows another one the target keeps its pods, and too many are those that the batch
+/// that was cut short had added to its target, which is the newest source now.
+void Pass::set_first_sizes(bool is_continued) {
+  if (shape() != Shape::Pair) return;
+  const std::int64_t total = r_.target_size, sum = source_sum();
+  const SetView& target = *world_.target;
+  const std::int64_t wanted = std::max<std::int64_t>(0, total - sum);
+  if (!is_continued || target.desired < wanted) r_.target = begun(target, wanted);
+  if (!is_continued) return drain_sources(total);
+  std::int64_t surplus = std::max<std::int64_t>(0, sum - total);
+  for (auto source = r_.sources.rbegin(); source != r_.sources.rend() && surplus > 0; ++source) {
+    const std::int64_t goes = std::min(surplus, source->written);
+    write(*source, *view(*source), source->written - goes);
+    surplus -= goes;
+  }
+}
+
+bool Pass::owners_allow() {
+  for (const SetRecord* set : sets()) {
+    const SetView* seen = view(*set);
+    if (seen == nullptr || seen->owner != Owner::Other) continue;
+    return wait(fmt::format("owner of {}", set->id), fmt::format("{} belongs to {}", set->id, seen->owner_name));
+  }
+  if (r_.target && view(*r_.target) != nullptr) return true;
+  return wait("target", fmt::format("{} cannot be found", r_.target ? r_.target->id : "the target"));
+}
+
+/// Sizes that others have set: T follows them, or where it is given, they are put back once. No, when it cannot be told yet, or
+/// must be settled by people.
+bool Pass::follow_outside_resizes() {
+  if (settings_.shape != Shape::Pair && settings_.shape != Shape::Scale) return follow_size_in_place();
+  for (SetRecord* set : sets()) {
+    const SetView* seen = view(*set);
+    if (seen == nullptr) continue;
+    if (is_stale(*set, *seen)) return wait("cache", fmt::format("what is seen of {} is older than what was written", set->id));
+    const std::int64_t base = seen->stamp == set->stamp ? seen->stamped : set->before;
+    if (seen->desired != base && !follow_resize(*set, *seen, seen->desired - base)) return false;
+  }
+  return true;
+}
+
+bool Pass::follow_resize(SetRecord& set, const SetView& seen, std::int64_t diff) {
+  const bool is_source = &set != &*r_.target;
+  if (r_.failure.empty() && settings_.target_size) return contest(set, seen);
+  const std::string who = seen.resized_by.empty() ? "others" : seen.resized_by;
+  out_.news.push_back(fmt::format("{} was resized by {}: {:+} pods", set.id, who, diff));
+  write(set, seen, seen.desired);
+  if (is_source) {
+    set.original = std::max<std::int64_t>(0, set.original + diff);
+    std::erase_if(r_.kept_changes, [&](const std::string& change) { return change.starts_with(set.id + " "); });
+    r_.kept_changes.push_back(fmt::format("{} was resized by {} to {}", set.id, who, seen.desired));
+  }
+  if (r_.failure.empty()) {
+    r_.target_size = std::max(r_.target_size + diff, shape() == Shape::Pair ? r_.target->written : std::int64_t{0});
+    set_goals(r_.current_batch + (r_.batch == BatchState::Initializing ? 0 : 1));
+  }
+  return true;
+}
+
+/// In place T is the workload's size.
+bool Pass::follow_size_in_place() {
+  SetRecord& set = *r_.target;
+  const SetView& seen = *view(set);
+  if (is_stale(set, seen)) return wait("cache", fmt::format("what is seen of {} is older than what was written", set.id));
+  if (settings_.shape == Shape::Fields || seen.desired == r_.target_size || settings_.shape == Shape::Replace) return true;
+  if (settings_.target_size) {
+    const bool is_being_put_back = seen.stamp != set.stamp;
+    return is_being_put_back || contest(set, seen);
+  }
+  r_.target_size = std::max(seen.desired, std::min(set.written, seen.desired));
+  set_goals(r_.current_batch + (r_.batch == BatchState::Initializing ? 0 : 1));
+  return true;
+}
+
+bool Pass::contest(SetRecord& set, const SetView& seen) {
+  if (set.put_back > 0) {
+    writes_ = false;
+    const std::string who = seen.resized_by.empty() ? "somebody else" : seen.resized_by;
+    return wait("SizeContested",
+                fmt::format("{} has set {} to {} pods again, though targetSize is given", who, set.id, seen.desired));
+  }
+  ++set.put_back;
+  write(set, seen, set.written);
+  return true;
+}
+
+/// Decides on a number. A stamp counts once it stands on the object; until then the next number takes its place.
+void Pass::write(SetRecord& set, const SetView& seen, std::int64_t number) {
+  if (seen.stamp == set.stamp && number == set.written && seen.stamped == number && seen.desired == number) return;
+  if (seen.stamp == set.stamp) ++set.stamp;
+  set.before = seen.desired;
+  set.written = number;
+}
+
+bool Pass::is_pending(const SetRecord& set) const {
+  const SetView* seen = view(set);
+  if (seen == nullptr || !set.is_claimed || set.is_released || settings_.shape == Shape::Replace) {
+    return seen != nullptr && set.is_claimed && !set.is_released && seen->owner != Owner::Us;
+  }
+  const bool is_sized = settings_.shape == Shape::Pair || settings_.shape == Shape::Scale;
+  return seen->owner != Owner::Us || seen->stamp != set.stamp || (is_sized && seen->stamped != set.written);
+}
+
+bool Pass::is_settled() {
+  return std::ranges::none_of(sets(), [&](const SetRecord* set) { return is_pending(*set); });
+}
+
+void Pass::emit_writes() {
+  for (const SetRecord* set : sets()) {
+    if (!is_pending(*set)) continue;
+    const SetView& seen = *view(*set);
+    const bool is_sized = settings_.shape == Shape::Pair || settings_.shape == Shape::Scale;
+    const bool is_put_back = settings_.shape == Shape::InPlace && settings_.target_size && seen.desired != r_.target_size;
+    Effect effect{.kind = is_sized || is_put_back ? Effect::Kind::Resize : Effect::Kind::Renew,
+                  .set = set->id,
+                  .number = is_put_back ? r_.target_size : set->written,
+                  .stamp = set->stamp};
+    if (seen.owner != Owner::Us) effect.kind = Effect::Kind::Claim, effect.number = set->written;
+    const bool is_shrunk_source = is_sized && set != &*r_.target && set->written < seen.desired;
+    if (r_.rolling == Rolling::RollingInBatches && (is_shrunk_source || effect.kind == Effect::Kind::Renew)) {
+      effect.pods = batch().sizes.pods;
+    }
+    out_.effects.push_back(std::move(effect));
+  }
+  if (!out_.effects.empty() && out_.waits.empty()) wait("writes", "sizes are being written");
+}
+
+std::int64_t Pass::source_sum() const {
+  std::int64_t sum = 0;
+  for (const SetRecord& source : r_.sources) sum += view(source) == nullptr ? 0 : source.written;
+  return sum;
+}
+
+std::int64_t Pass::sources_present() const {
+  std::int64_t sum = 0;
+  for (const SetRecord& source : r_.sources) {
+    if (const SetView* seen = view(source)) sum += seen->present;
+  }
+  return sum;
+}
+
+std::int64_t Pass::new_ready() const {
+  const SetView* seen = r_.target ? view(*r_.target) : nullptr;
+  if (seen == nullptr) return 0;
+  return settings_.shape == Shape::Pair || settings_.shape == Shape::Scale ? seen->ready : seen->updated_ready;
+}
+
+std::int64_t Pass::old_ready() const {
+  if (settings_.shape == Shape::InPlace || settings_.shape == Shape::Replace) {
+    const SetView* seen = r_.target ? view(*r_.target) : nullptr;
+    return seen == nullptr ? 0 : seen->ready - seen->updated_ready;
+  }
+  std::int64_t sum = 0;
+  for (const SetRecord& source : r_.sources) {
+    if (const SetView* seen = view(source)) sum += seen->ready;
+  }
+  return sum;
+}
+
+bool Pass::counts_are_current() {
+  for (const SetRecord* set : sets()) {
+    const SetView* seen = view(*set);
+    if (seen != nullptr && !seen->is_current) return wait(fmt::format("status of {}", set->id), "it is older than the spec");
+  }
+  return true;
+}
+
+/// The oldest first, until `to` are left together.
+void Pass::drain_sources(std::int64_t to) {
+  std::int64_t surplus = source_sum() - to;
+  for (SetRecord& source : r_.sources) {
+    const SetView* seen = view(source);
+    if (seen == nullptr || surplus <= 0 || source.written == 0) continue;
+    const std::int64_t goes = std::min(surplus, source.written);
+    write(source, *seen, source.written - goes);
+    surplus -= goes;
+  }
+}
+
+std::int64_t Pass::batch_count() const {
+  return settings_.batches.empty() ? settings_.num_batches.value_or(1) : static_cast<std::int64_t>(settings_.batches.size());
+}
+
+std::vector<Batch> Pass::sizes() const {
+  const std::int64_t from = shape() == Shape::Scale ? r_.original_size : 0;
+  if (settings_.batches.empty()) return equal_batches(std::abs(r_.target_size - from), batch_count());
+  std::vector<Batch> all;
+  for (const RollBatch& batch : settings_.batches) all.push_back(batch.sizes);
+  return all;
+}
+
+/// Goals by the plan as it is now. Those of batches that have begun stay, as far as T allows; of the one that runs, not below
+/// what is new already.
+void Pass::set_goals(std::int64_t begun_batches) {
+  const bool is_scale = shape() == Shape::Scale;
+  const std::vector<std::int64_t> old = std::move(r_.goals);
+  r_.goals = goals(sizes(), is_scale ? r_.original_size : 0, r_.target_size);
+  if (is_scale) return;
+  std::int64_t least = 0;
+  for (std::size_t i = 0; i < r_.goals.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (index < begun_batches && i < old.size() && i + 1 < r_.goals.size()) r_.goals[i] = old[i];
+    const bool runs = index + 1 == begun_batches && index == r_.current_batch;
+    if (runs && r_.target) r_.goals[i] = std::max(r_.goals[i], r_.target->written);
+    r_.goals[i] = least = std::clamp(r_.goals[i], std::min(least, r_.target_size), r_.target_size);
+  }
+}
+
+}  // namespace slipway::delivery::wave

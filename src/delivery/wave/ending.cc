@@ -8,7 +8,7 @@ namespace slipway::delivery::wave {
 
 /// Everything as it was before the attempt.
 bool Pass::revert() {
-  if (!r_.target || !r_.target->is_claimed) return true;
+  if (!r_.target || !r_.target->is_claimed || r_.target->is_released) return true;
   writes_ = true;
   if (!std::ranges::all_of(sets(), [&](const SetRecord* set) {
         const SetView* seen = view(*set);
@@ -92,19 +92,18 @@ bool Pass::wind_up() {
   return release();
 }
 
+/// That it is to be given back is recorded first: a set that is not ours any more is not taken for one seen too early.
 bool Pass::release() {
   bool is_done = true;
   for (SetRecord* set : sets()) {
-    if (!set->is_claimed || set->is_released) continue;
     const SetView* seen = view(*set);
-    if (seen != nullptr && seen->owner == Owner::Us) {
-      out_.effects.push_back({.kind = Effect::Kind::Release, .set = set->id});
-      is_done = false;
-    }
+    if (!set->is_claimed) continue;
+    set->is_released = true;
+    if (seen == nullptr || seen->owner != Owner::Us) continue;
+    out_.effects.push_back({.kind = Effect::Kind::Release, .set = set->id});
+    is_done = false;
   }
-  if (!is_done) return wait("writes", "the workloads are being given back");
-  for (SetRecord* set : sets()) set->is_released = true;
-  return true;
+  return is_done || wait("writes", "the workloads are being given back");
 }
 
 /// For a new attempt. What the last one left unfinished stays known: its target becomes the newest source, and T stays.
@@ -130,20 +129,19 @@ void Pass::forget_attempt(bool keeps_sets) {
   r_.kept_changes.clear();
 }
 
+/// What was given back already is needed once more.
+void Pass::reclaim() {
+  for (SetRecord* set : sets()) {
+    const SetView* seen = view(*set);
+    if (seen != nullptr && set->is_released) claim(*set, *seen);
+  }
+}
+
 /// revertOnDelete of a rollout that has failed and was left as it stood.
 void Pass::revert_after_end() {
   if (r_.rolling != Rolling::Failed || !settings_.reverts_on_delete || !r_.target || !r_.target->is_claimed) return;
-  if (!r_.is_reverting) {
-    r_.is_reverting = true;
-    for (SetRecord* set : sets()) {
-      if (const SetView* seen = view(*set)) {
-        set->is_released = false;
-        set->stamp = seen->stamp + 1;
-        set->written = set->before = seen->desired;
-      }
-    }
-  }
-  if (std::ranges::all_of(sets(), [](const SetRecord* set) { return set->is_released; })) return;
+  if (!r_.is_reverting) reclaim();
+  r_.is_reverting = true;
   writes_ = true;
   if (revert()) wind_up();
 }

@@ -44,7 +44,9 @@ class Pass {
   bool follow_resize(SetRecord& set, const SetView& view, std::int64_t diff);
   bool follow_size_in_place();
   bool contest(SetRecord& set, const SetView& view);
-  void write(SetRecord& set, const SetView& view, std::int64_t number);
+  bool is_sized() const;
+  static void claim(SetRecord& set, const SetView& view);
+  void write(SetRecord& set, const SetView& view, std::int64_t number) const;
   bool is_pending(const SetRecord& set) const;
   bool is_settled();  // every size decided on stands on its object
   void emit_writes();
@@ -97,6 +99,7 @@ class Pass {
   bool release();
   void forget_attempt(bool keeps_sets);
   void revert_after_end();
+  void reclaim();
 
   const Settings& settings_;
   const World& world_;

@@ -22,6 +22,7 @@ struct SetRecord {
   std::int64_t before = 0;    // the size seen when that was decided
   std::int64_t stamp = 0;     // counts the sizes decided on; stands on the object beside the size, so that one knows which
                               // write took effect, and what others changed since
+  std::int64_t claim = 0;     // the stamp that it was claimed with
   std::int64_t put_back = 0;  // how often a size that somebody else set was put back
   bool is_claimed = false;
   bool is_released = false;
@@ -35,6 +36,7 @@ struct SetRecord {
     d.field("writtenSize", &SetRecord::written, "The size that the rollout decided on last.").always();
     d.field("sizeBefore", &SetRecord::before, "The size seen when that was decided.");
     d.field("stamp", &SetRecord::stamp, "Counts the sizes decided on; the object carries it too.");
+    d.field("claimStamp", &SetRecord::claim, "The stamp that it was claimed with.");
     d.field("putBack", &SetRecord::put_back, "How often a size that somebody else set was put back.");
     d.field("claimed", &SetRecord::is_claimed, "It is the rollout's now.");
     d.field("released", &SetRecord::is_released, "It was given back.");

@@ -61,6 +61,7 @@ bool Pass::heeds_orders() {
   if (world_.is_deleted && r_.rolling != Rolling::Deleting) {
     move(Event::Deleted);
     r_.is_reverting = settings_.reverts_on_delete;
+    if (r_.is_reverting) reclaim();
     r_.failure = "the rollout was deleted";
     return true;
   }
@@ -115,7 +116,7 @@ bool Pass::step() {
     case Rolling::Failing:
     case Rolling::Deleting:
       if ((r_.is_reverting && !revert()) || !wind_up()) return false;
-      if (shape() != Shape::Pair && r_.is_reverting && !world_.target_revision.empty()) {
+      if (!is_sized() && r_.is_reverting && !world_.target_revision.empty()) {
         r_.target_revision = world_.target_revision;  // the old template is back, which is no new target
       }
       move(Event::Finalized);

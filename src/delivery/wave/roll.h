@@ -142,7 +142,7 @@ struct TrafficView {
 };
 
 struct World {
-  Time now;
+  Time now{};
   std::string target_revision;    // what the target's template is now; another one is another target
   std::optional<SetView> target;  // nullopt: it cannot be found
   /// Those that spec names, oldest first, and those recorded that are still there; also the recorded target, once spec names

@@ -10,16 +10,21 @@ namespace {
 /// The size that stands on an object unless somebody else has changed it: what was written, or what was there before that.
 std::int64_t own_size(const SetRecord& set, const SetView& view) {
   if (!set.is_claimed || set.is_released) return set.written;
-  return view.stamp == set.stamp ? view.stamped : set.before;
+  return view.owner == Owner::Us && view.stamp == set.stamp ? view.stamped : set.before;
 }
 
-bool is_stale(const SetRecord& set, const SetView& view) { return view.stamp != set.stamp && view.stamp != set.stamp - 1; }
+/// Older than the last write that was seen, or newer than the record. Before the claim an object has other stamps, or none.
+bool is_stale(const SetRecord& set, const SetView& view) {
+  if (view.owner != Owner::Us) return set.stamp != set.claim;
+  return view.stamp != set.stamp && view.stamp != set.stamp - 1;
+}
 
 }  // namespace
 
 /// A pair that has nothing to take pods from is a scale.
 Shape Pass::shape() const {
-  const bool has_sources = std::ranges::any_of(r_.sources, [](const SetRecord& set) { return set.original > 0; });
+  const bool has_sources =
+      std::ranges::any_of(r_.sources, [](const SetRecord& set) { return set.original > 0 || set.is_claimed; });
   return settings_.shape == Shape::Pair && !has_sources ? Shape::Scale : settings_.shape;
 }
 
@@ -39,26 +44,28 @@ std::vector<SetRecord*> Pass::sets() {
   return all;
 }
 
-/// The record of a set at the beginning of an attempt, which is to have `size` pods first. One that is ours from the attempt
-/// before goes on counting its stamps.
+/// The record of a set at the beginning of an attempt, which is to have `size` pods first. Stamps go on from the attempt
+/// before, and so does what is ours still.
 SetRecord Pass::begun(const SetView& seen, std::int64_t size) const {
-  SetRecord set{.id = seen.id, .uid = seen.uid, .written = seen.desired, .before = seen.desired, .stamp = seen.stamp + 1};
-  const auto known = [&](const SetRecord& other) {
-    return other.id == seen.id && other.uid == seen.uid && other.is_claimed && !other.is_released;
-  };
-  if (const auto source = std::ranges::find_if(r_.sources, known); source != r_.sources.end()) {
+  SetRecord set{.id = seen.id, .uid = seen.uid};
+  const auto is_known = [&](const SetRecord& other) { return other.id == seen.id && other.uid == seen.uid; };
+  if (const auto source = std::ranges::find_if(r_.sources, is_known); source != r_.sources.end()) {
     set = *source;
-  } else if (r_.target && known(*r_.target)) {
+  } else if (r_.target && is_known(*r_.target)) {
     set = *r_.target;
   }
+  if (set.is_released || !set.is_claimed) claim(set, seen);
   set.put_back = 0;
   set.original = seen.desired;
-  if (size != seen.stamped || seen.stamp != set.stamp) {
-    if (seen.stamp == set.stamp) ++set.stamp;
-    set.before = seen.desired;
-  }
-  set.written = size;
+  write(set, seen, size);
   return set;
+}
+
+/// To be claimed (again).
+void Pass::claim(SetRecord& set, const SetView& seen) {
+  set.stamp = set.claim = std::max(set.stamp, seen.stamp) + 1;
+  set.written = set.before = seen.desired;
+  set.is_released = false;
 }
 
 bool Pass::begin() {
@@ -85,14 +92,13 @@ bool Pass::begin() {
     if (const SetView* seen = view(set)) take(*seen);
   }
   for (const SetView& seen : world_.sources) take(seen);
-  const bool is_sized = settings_.shape == Shape::Pair || settings_.shape == Shape::Scale;
-  SetRecord own = begun(target, is_sized ? target.desired : target.updated);
+  SetRecord own = begun(target, is_sized() ? target.desired : target.updated);
   r_.sources = std::move(sources);
   r_.target = std::move(own);
   const std::int64_t sum = source_sum();
   r_.original_size = shape() == Shape::Pair ? sum : target.desired;
   const std::int64_t as_before = is_continued ? std::max<std::int64_t>(0, r_.target_size + drift) : r_.original_size;
-  r_.target_size = settings_.target_size.value_or(is_sized ? as_before : target.desired);
+  r_.target_size = settings_.target_size.value_or(is_sized() ? as_before : target.desired);
   r_.target_revision = world_.target_revision;
   ++r_.attempt;
   set_first_sizes(is_continued);
@@ -107,7 +113,7 @@ void Pass::set_first_sizes(bool is_continued) {
   const std::int64_t total = r_.target_size, sum = source_sum();
   const SetView& target = *world_.target;
   const std::int64_t wanted = std::max<std::int64_t>(0, total - sum);
-  if (!is_continued || target.desired < wanted) r_.target = begun(target, wanted);
+  if (!is_continued || target.desired < wanted) write(*r_.target, target, wanted);
   if (!is_continued) return drain_sources(total);
   std::int64_t surplus = std::max<std::int64_t>(0, sum - total);
   for (auto source = r_.sources.rbegin(); source != r_.sources.rend() && surplus > 0; ++source) {
@@ -130,13 +136,13 @@ bool Pass::owners_allow() {
 /// Sizes that others have set: T follows them, or where it is given, they are put back once. No, when it cannot be told yet, or
 /// must be settled by people.
 bool Pass::follow_outside_resizes() {
-  if (settings_.shape != Shape::Pair && settings_.shape != Shape::Scale) return follow_size_in_place();
+  if (!is_sized()) return follow_size_in_place();
   for (SetRecord* set : sets()) {
     const SetView* seen = view(*set);
     if (seen == nullptr) continue;
     if (is_stale(*set, *seen)) return wait("cache", fmt::format("what is seen of {} is older than what was written", set->id));
-    const std::int64_t base = seen->stamp == set->stamp ? seen->stamped : set->before;
-    if (seen->desired != base && !follow_resize(*set, *seen, seen->desired - base)) return false;
+    const std::int64_t diff = seen->desired - own_size(*set, *seen);
+    if (diff != 0 && !follow_resize(*set, *seen, diff)) return false;
   }
   return true;
 }
@@ -169,7 +175,7 @@ bool Pass::follow_size_in_place() {
     const bool is_being_put_back = seen.stamp != set.stamp;
     return is_being_put_back || contest(set, seen);
   }
-  r_.target_size = std::max(seen.desired, std::min(set.written, seen.desired));
+  r_.target_size = seen.desired;
   set_goals(r_.current_batch + (r_.batch == BatchState::Initializing ? 0 : 1));
   return true;
 }
@@ -182,14 +188,23 @@ bool Pass::contest(SetRecord& set, const SetView& seen) {
                 fmt::format("{} has set {} to {} pods again, though targetSize is given", who, set.id, seen.desired));
   }
   ++set.put_back;
-  write(set, seen, set.written);
+  if (is_sized()) {
+    write(set, seen, set.written);
+  } else {
+    ++set.stamp;
+  }
   return true;
 }
 
+/// Its size is written, not how many of its pods are new.
+bool Pass::is_sized() const { return settings_.shape == Shape::Pair || settings_.shape == Shape::Scale; }
+
 /// Decides on a number. A stamp counts once it stands on the object; until then the next number takes its place.
-void Pass::write(SetRecord& set, const SetView& seen, std::int64_t number) {
-  if (seen.stamp == set.stamp && number == set.written && seen.stamped == number && seen.desired == number) return;
-  if (seen.stamp == set.stamp) ++set.stamp;
+void Pass::write(SetRecord& set, const SetView& seen, std::int64_t number) const {
+  const bool has_landed = seen.owner == Owner::Us && seen.stamp == set.stamp;
+  const bool stands = seen.stamped == number && (!is_sized() || seen.desired == number);
+  if (has_landed && number == set.written && stands) return;
+  if (has_landed) ++set.stamp;
   set.before = seen.desired;
   set.written = number;
 }
@@ -199,8 +214,7 @@ bool Pass::is_pending(const SetRecord& set) const {
   if (seen == nullptr || !set.is_claimed || set.is_released || settings_.shape == Shape::Replace) {
     return seen != nullptr && set.is_claimed && !set.is_released && seen->owner != Owner::Us;
   }
-  const bool is_sized = settings_.shape == Shape::Pair || settings_.shape == Shape::Scale;
-  return seen->owner != Owner::Us || seen->stamp != set.stamp || (is_sized && seen->stamped != set.written);
+  return seen->owner != Owner::Us || seen->stamp != set.stamp || (is_sized() && seen->stamped != set.written);
 }
 
 bool Pass::is_settled() {
@@ -211,14 +225,13 @@ void Pass::emit_writes() {
   for (const SetRecord* set : sets()) {
     if (!is_pending(*set)) continue;
     const SetView& seen = *view(*set);
-    const bool is_sized = settings_.shape == Shape::Pair || settings_.shape == Shape::Scale;
     const bool is_put_back = settings_.shape == Shape::InPlace && settings_.target_size && seen.desired != r_.target_size;
-    Effect effect{.kind = is_sized || is_put_back ? Effect::Kind::Resize : Effect::Kind::Renew,
+    Effect effect{.kind = is_sized() || is_put_back ? Effect::Kind::Resize : Effect::Kind::Renew,
                   .set = set->id,
                   .number = is_put_back ? r_.target_size : set->written,
                   .stamp = set->stamp};
     if (seen.owner != Owner::Us) effect.kind = Effect::Kind::Claim, effect.number = set->written;
-    const bool is_shrunk_source = is_sized && set != &*r_.target && set->written < seen.desired;
+    const bool is_shrunk_source = is_sized() && set != &*r_.target && set->written < seen.desired;
     if (r_.rolling == Rolling::RollingInBatches && (is_shrunk_source || effect.kind == Effect::Kind::Renew)) {
       effect.pods = batch().sizes.pods;
     }
@@ -244,7 +257,7 @@ std::int64_t Pass::sources_present() const {
 std::int64_t Pass::new_ready() const {
   const SetView* seen = r_.target ? view(*r_.target) : nullptr;
   if (seen == nullptr) return 0;
-  return settings_.shape == Shape::Pair || settings_.shape == Shape::Scale ? seen->ready : seen->updated_ready;
+  return is_sized() ? seen->ready : seen->updated_ready;
 }
 
 std::int64_t Pass::old_ready() const {

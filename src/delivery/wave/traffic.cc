@@ -14,7 +14,7 @@ std::int64_t Pass::batch_weight() const {
 
 bool Pass::shift_for_batch() {
   if (!pass_gates(Moment::BeforeTraffic)) return false;
-  if (settings_.has_traffic) {
+  if (settings_.has_traffic && r_.target_size > 0) {
     const std::int64_t weight = batch_weight();
     if (weight > 0 && new_ready() == 0) {
       return wait("pods of " + r_.target->id, "no new pod is ready to take traffic");

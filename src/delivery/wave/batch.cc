@@ -41,18 +41,20 @@ bool Pass::roll() {
 /// than the goal already keeps them, and so many go.
 bool Pass::roll_increase_first() {
   SetRecord& target = *r_.target;
+  const std::int64_t total = r_.target_size, least_ready = total - max_unavailable();
   if (target.written < goal()) {
+    const std::int64_t start = std::max(goal_before(), target.written);  // T may have shrunk
+    if (source_sum() > total - goal_before() && !drain_sources(total - std::min(start, total), least_ready)) return false;
     const bool in_steps = batch().instance_interval.count() > 0;
-    if (in_steps && !may_start()) return false;
+    if (!is_settled() || (in_steps && !may_start())) return false;
     write(target, *view(target), in_steps ? target.written + 1 : goal());
   }
   if (!is_settled()) return false;
-  const std::int64_t have = std::min(target.written, r_.target_size);
+  const std::int64_t have = std::min(target.written, total);
   if (have < goal()) return may_start() && false;
   if (!new_pods_ready(std::max(have, goal()))) return false;
   if (!shift_for_batch() || !is_drained()) return false;
-  drain_sources(r_.target_size - have);
-  return is_settled();
+  return drain_sources(total - have, least_ready) && is_settled();
 }
 
 /// The sources give pods up before the target gets them. With instanceInterval that is done pod by pod.
@@ -64,8 +66,9 @@ bool Pass::roll_decrease_first() {
   if (batch().instance_interval.count() > 0) next = std::min(next, std::max(target.written + 1, taken));
   if (source_sum() > total - next) {
     if (!new_pods_ready(goal_before()) || !shift_early(next)) return false;
+    const std::int64_t least_ready = total - (next - std::min(next, goal_before())) - max_unavailable();
     if (source_sum() > total - next && !may_start()) return false;
-    drain_sources(total - next);
+    if (!drain_sources(total - next, least_ready)) return false;
   }
   if (!is_settled() || !counts_are_current()) return false;
   if (sources_present() > total - next) {

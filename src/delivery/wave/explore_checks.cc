@@ -68,7 +68,7 @@ std::string check_drain(const Scenario& scenario, const SmallWorld& before, cons
   if (!scenario.has_traffic || scenario.shape != Shape::Pair || before.memory.rolling == Rolling::Initializing) return "";
   const bool is_target = effect.set == before.memory.target->id;
   const Sums was = sums(scenario, before), now = sums(scenario, after);
-  if (now.desired >= was.desired || before.memory.target_size == 0) return "";
+  if (now.desired >= was.desired || before.memory.target_size < 2) return "";
   if (scenario.disturbance == Disturbance::Resize && scenario.target_size) return "";  // what others added is put back
   if (is_target && after.sets[before.target].desired > 0) return "";
   if (!is_target && was.new_ready == 0 && now.old_desired > 0) return "";  // there is nowhere else for it to go

@@ -27,7 +27,10 @@ struct Total {
       ++wrong;
       std::string kind = violation.substr(0, violation.find(" | "));
       std::erase_if(kind, [](char c) { return is_digit(c) || c == ','; });
-      if (kinds.insert(kind.substr(0, 11) + kind.substr(kind.rfind(", ") == std::string::npos ? 0 : kind.find("  u "))).second && kinds.size() < 40) ADD_FAILURE() << violation;
+      if (kinds.insert(kind.substr(0, 11) + kind.substr(kind.rfind(", ") == std::string::npos ? 0 : kind.find("  u ")))
+              .second &&
+          kinds.size() < 40)
+        ADD_FAILURE() << violation;
     }
   }
 };

@@ -55,7 +55,7 @@ class Pass {
   std::int64_t new_ready() const;
   std::int64_t old_ready() const;
   bool counts_are_current();
-  void drain_sources(std::int64_t to);
+  bool drain_sources(std::int64_t to, std::int64_t least_ready);
   std::vector<Batch> sizes() const;
   std::int64_t batch_count() const;
   void set_goals(std::int64_t begun_batches);

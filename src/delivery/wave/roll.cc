@@ -135,7 +135,7 @@ bool Pass::step() {
 
 bool Pass::step_in_batches() {
   writes_ = true;
-  if (!owners_allow() || !follow_outside_resizes() || !ask_throughout()) return false;
+  if (!owners_allow() || !follow_outside_resizes() || !is_settled() || !ask_throughout()) return false;
   switch (r_.batch) {
     case BatchState::Initializing:
       if (!pass_gates(Moment::BeforeBatch)) return false;
@@ -144,15 +144,14 @@ bool Pass::step_in_batches() {
       return true;
     case BatchState::InRolling:
       if (!roll()) return false;
-      r_.upgraded = goal();
       move(Event::BatchRolled);
       return true;
     case BatchState::Verifying:
-      if (!verify()) return false;
+      if (!roll() || !verify()) return false;  // T may have moved
       move(Event::BatchAvailable);
       return true;
     case BatchState::Finalizing:
-      if (!pass_gates(Moment::AfterBatch)) return false;
+      if (!roll() || !verify() || !pass_gates(Moment::AfterBatch)) return false;
       out_.news.push_back(
           fmt::format("batch {} is done: {} of {} pods are new", r_.current_batch, r_.upgraded, r_.target_size));
       move(is_last() ? Event::AllBatchesFinished : Event::BatchFinished);
@@ -191,8 +190,8 @@ bool Pass::verify_spec() {
 bool Pass::initialize() {
   if (!pass_gates(Moment::Initialize)) return false;
   if (settings_.has_traffic) {
-    const std::int64_t ready = new_ready() + old_ready();
-    if (!shift_to(r_.weight.value_or(ready == 0 ? 0 : 100 * new_ready() / ready))) return false;
+    const std::int64_t staying = std::min(new_ready(), r_.target->written), ready = staying + old_ready();
+    if (!shift_to(r_.weight.value_or(ready == 0 ? 0 : 100 * staying / ready))) return false;
   }
   writes_ = true;
   for (SetRecord* set : sets()) set->is_claimed = true;
@@ -203,6 +202,7 @@ bool Pass::initialize() {
 void Pass::move(Event event) {
   auto next = after(r_.position(), event);
   SLIPWAY_CHECK(next.has_value());
+  if (event == Event::BatchRolled || event == Event::BatchAvailable) r_.upgraded = goal();
   r_.set_position(*next);
   r_.batch_started = std::nullopt;
   if (next->is_end()) out_.waits.clear();

@@ -114,7 +114,10 @@ void Pass::set_first_sizes(bool is_continued) {
   const SetView& target = *world_.target;
   const std::int64_t wanted = std::max<std::int64_t>(0, total - sum);
   if (!is_continued || target.desired < wanted) write(*r_.target, target, wanted);
-  if (!is_continued) return drain_sources(total);
+  if (!is_continued) {
+    drain_sources(total, 0);
+    return;
+  }
   std::int64_t surplus = std::max<std::int64_t>(0, sum - total);
   for (auto source = r_.sources.rbegin(); source != r_.sources.rend() && surplus > 0; ++source) {
     const std::int64_t goes = std::min(surplus, source->written);
@@ -176,6 +179,7 @@ bool Pass::follow_size_in_place() {
     return is_being_put_back || contest(set, seen);
   }
   r_.target_size = seen.desired;
+  if (seen.stamp == set.stamp && set.is_claimed) ++set.stamp;  // its partition counts from the other end
   set_goals(r_.current_batch + (r_.batch == BatchState::Initializing ? 0 : 1));
   return true;
 }
@@ -280,16 +284,21 @@ bool Pass::counts_are_current() {
   return true;
 }
 
-/// The oldest first, until `to` are left together.
-void Pass::drain_sources(std::int64_t to) {
+/// Until `to` are left together: the oldest first, and of each what is not ready before what is, as workloads do it. Of those
+/// that are ready no more go than leave `least_ready` pods ready in all; then it is not done.
+bool Pass::drain_sources(std::int64_t to, std::int64_t least_ready) {
   std::int64_t surplus = source_sum() - to;
+  std::int64_t spare = std::max<std::int64_t>(0, new_ready() + old_ready() - least_ready);
   for (SetRecord& source : r_.sources) {
     const SetView* seen = view(source);
     if (seen == nullptr || surplus <= 0 || source.written == 0) continue;
-    const std::int64_t goes = std::min(surplus, source.written);
-    write(source, *seen, source.written - goes);
+    const std::int64_t not_ready = std::max<std::int64_t>(0, source.written - seen->ready);
+    const std::int64_t goes = std::min({surplus, source.written, not_ready + spare});
+    spare -= std::max<std::int64_t>(0, goes - not_ready);
     surplus -= goes;
+    if (goes > 0) write(source, *seen, source.written - goes);
   }
+  return surplus <= 0 || wait("old pods", fmt::format("{} more may go when others are ready", surplus));
 }
 
 std::int64_t Pass::batch_count() const {

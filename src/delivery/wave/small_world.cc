@@ -208,6 +208,8 @@ void carry_out(const Scenario& scenario, SmallWorld& small, const Effect& effect
   const bool is_size = effect.kind == Kind::Resize || scenario.shape == Shape::Pair;
   std::int64_t& field = is_size ? set.desired : set.asked_new;
   if (field != effect.number && is_size) set.is_synced = false;
+  if (is_size && scenario.shape == Shape::InPlace)
+    set.asked_new = std::max<std::int64_t>(0, set.asked_new + effect.number - field);
   field = effect.number;
 }
 
@@ -237,6 +239,7 @@ std::vector<SmallWorld> disturbances(const Scenario& scenario, const SmallWorld&
   if (SmallWorld calm = small; is_calmed(calm)) out.push_back(std::move(calm));
   if (small.is_disturbed) return out;
   const std::size_t ours = out.size();
+  const bool in_place = scenario.shape == Shape::InPlace;
   switch (scenario.disturbance) {
     case Disturbance::None:
     case Disturbance::Crash:
@@ -255,6 +258,7 @@ std::vector<SmallWorld> disturbances(const Scenario& scenario, const SmallWorld&
         each_set(out, small, [&](SmallSet& set) {
           if (set.desired + by < 0) return false;
           set.desired += by, ++set.revision, set.is_synced = false;
+          if (in_place) set.asked_new = std::max<std::int64_t>(0, set.asked_new + by);  // the partition stays
           return true;
         });
       }

@@ -43,8 +43,8 @@ bool Pass::roll_increase_first() {
   SetRecord& target = *r_.target;
   const std::int64_t total = r_.target_size, least_ready = total - max_unavailable();
   if (target.written < goal()) {
-    const std::int64_t start = std::max(goal_before(), target.written);  // T may have shrunk
-    if (source_sum() > total - goal_before() && !drain_sources(total - std::min(start, total), least_ready)) return false;
+    const std::int64_t most = total - std::min(goal_before(), total);  // T may have shrunk
+    if (source_sum() > most && !(is_drained() && drain_sources(most, least_ready))) return false;
     const bool in_steps = batch().instance_interval.count() > 0;
     if (!is_settled() || (in_steps && !may_start())) return false;
     write(target, *view(target), in_steps ? target.written + 1 : goal());

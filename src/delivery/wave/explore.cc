@@ -40,10 +40,10 @@ class Explorer {
     while (!open_.empty() && found_.violations.size() < kMaxViolations) {
       const SmallWorld small = std::move(open_.back());
       open_.pop_back();
+      follow_to_end(small);
       for (SmallWorld& next : natural_moves(scenario_, small)) reach(std::move(next));
       for (SmallWorld& next : disturbances(scenario_, small)) reach(std::move(next));
       for (SmallWorld& next : passes(small, true)) reach(std::move(next));
-      follow_to_end(small);
     }
     found_.states =
         static_cast<std::uint64_t>(std::ranges::count_if(known_, [](const auto& entry) { return entry.second.is_reached; }));
@@ -69,7 +69,7 @@ class Explorer {
     Settings settings = settings_of(scenario_, small);
     World world = seen_world(scenario_, small);
     plant_before(bug_, small, settings, world);
-    Decision decision = decide(settings, small.memory, world);
+    Decision decision = decide(settings, *small.memory, world);
     plant_after(bug_, small, decision);
     last_waits_ = decision.waits;
     if (is_checked) {
@@ -77,8 +77,8 @@ class Explorer {
     }
     std::vector<SmallWorld> out;
     SmallWorld next = small;
-    next.memory = decision.record;
-    if (decision.is_urgent && bug_ != Bug::RecordIsLost) next.durable = decision.record;
+    if (decision.record != *small.memory) next.memory = std::make_shared<Record>(std::move(decision.record));
+    if (decision.is_urgent && bug_ != Bug::RecordIsLost) next.durable = next.memory;
     if (next.answer != GateAnswer::Kind::Wait) next.answer = GateAnswer::Kind::Wait, next.asked.clear();
     const bool may_crash = scenario_.disturbance == Disturbance::Crash && !small.is_disturbed;
     if (may_crash) out.push_back(crashed(next));

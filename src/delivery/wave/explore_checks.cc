@@ -33,7 +33,7 @@ Sums sums(const Scenario& scenario, const SmallWorld& small) {
 }
 
 std::string check_sizes(const Scenario& scenario, const SmallWorld& before, const SmallWorld& after) {
-  const Record& r = after.memory;
+  const Record& r = *after.memory;
   const Sums was = sums(scenario, before), now = sums(scenario, after);
   const std::int64_t total = r.target_size, goal = r.goals[static_cast<std::size_t>(r.current_batch)];
   const std::int64_t batch = std::max(goal, std::min(r.target->written, total)) - goal_before(r);
@@ -44,7 +44,8 @@ std::string check_sizes(const Scenario& scenario, const SmallWorld& before, cons
   }
   const bool pods_were_lost = scenario.disturbance == Disturbance::PodLost || scenario.disturbance == Disturbance::Resize;
   const std::int64_t ready = now.old_ready + now.new_ready, floor = least - scenario.max_unavailable;
-  if (now.desired < was.desired && ready < floor && !pods_were_lost) {
+  const bool some_go = ready < was.old_ready + was.new_ready;
+  if (some_go && ready < floor && !pods_were_lost) {
     return fmt::format("only {} pods are ready, which must be {}", ready, floor);
   }
   return "";
@@ -55,7 +56,7 @@ std::string check_weight(const Scenario& scenario, const SmallWorld& before, std
   const Sums now = sums(scenario, before);
   if (weight > 0 && now.new_ready == 0) return "traffic for a target without ready pods";
   if (weight < 100 && now.old_ready == 0 && now.new_ready > 0) return "traffic for sources without ready pods";
-  const Record& r = before.memory;
+  const Record& r = *before.memory;
   const bool is_plain = r.rolling == Rolling::RollingInBatches && scenario.shape == Shape::Pair &&
                         scenario.strategy == Strategy::IncreaseFirst && now.old_ready > 0;
   if (is_plain && weight * r.target_size > 100 * (now.new_ready + scenario.max_unavailable)) {
@@ -65,16 +66,16 @@ std::string check_weight(const Scenario& scenario, const SmallWorld& before, std
 }
 
 std::string check_drain(const Scenario& scenario, const SmallWorld& before, const SmallWorld& after, const Effect& effect) {
-  if (!scenario.has_traffic || scenario.shape != Shape::Pair || before.memory.rolling == Rolling::Initializing) return "";
-  const bool is_target = effect.set == before.memory.target->id;
+  if (!scenario.has_traffic || scenario.shape != Shape::Pair || before.memory->rolling == Rolling::Initializing) return "";
+  const bool is_target = effect.set == before.memory->target->id;
   const Sums was = sums(scenario, before), now = sums(scenario, after);
-  if (now.desired >= was.desired || before.memory.target_size < 2) return "";
+  if (now.desired >= was.desired || before.memory->target_size < 2) return "";
   if (scenario.disturbance == Disturbance::Resize && scenario.target_size) return "";  // what others added is put back
   if (is_target && after.sets[before.target].desired > 0) return "";
   if (!is_target && was.new_ready == 0 && now.old_desired > 0) return "";  // there is nowhere else for it to go
   if (is_target && before.traffic.weight > 0) return "a target with traffic goes";
   if (!is_target && now.old_desired == 0 && before.traffic.weight < 100) return "sources with traffic go";
-  const auto& accepted = before.memory.weight_accepted;
+  const auto& accepted = before.memory->weight_accepted;
   const bool is_drained =
       accepted && accepted->time_since_epoch() + std::chrono::seconds{kDrainSeconds} <= std::chrono::seconds{before.now};
   return before.traffic.is_accepted && is_drained ? "" : "pods go before their connections had time to end";
@@ -114,7 +115,7 @@ std::string check_reverted(const Scenario& scenario, const SmallWorld& small) {
 }  // namespace
 
 std::string check_pass(const Scenario& scenario, const SmallWorld& small, const Decision& decision) {
-  const Record& was = small.memory;
+  const Record& was = *small.memory;
   const Record& r = decision.record;
   const bool is_rolling = was.rolling == Rolling::RollingInBatches && r.rolling == Rolling::RollingInBatches;
   if (!decision.effects.empty()) {
@@ -138,7 +139,7 @@ std::string check_pass(const Scenario& scenario, const SmallWorld& small, const 
 }
 
 std::string check_effect(const Scenario& scenario, const SmallWorld& before, const SmallWorld& after, const Effect& effect) {
-  if (effect.kind == Kind::Shift && before.memory.rolling != Rolling::Initializing) {
+  if (effect.kind == Kind::Shift && before.memory->rolling != Rolling::Initializing) {
     return check_weight(scenario, before, effect.number);
   }
   if (!is_write(effect.kind) || before.sets == after.sets) return "";
@@ -147,18 +148,18 @@ std::string check_effect(const Scenario& scenario, const SmallWorld& before, con
   if (effect.stamp <= before.sets[index].stamp && effect.number != after.sets[index].stamped) return "an older size wins";
   if (before.sets[index].stamp > effect.stamp) return "an older write undoes a newer one";
   if (scenario.shape == Shape::InPlace) {
-    const Record& r = before.memory;
+    const Record& r = *before.memory;
     const bool is_beyond =
         r.rolling == Rolling::RollingInBatches && after.sets[0].asked_new > r.goals[static_cast<std::size_t>(r.current_batch)];
     return is_beyond && effect.kind == Kind::Renew ? "more pods are new than the batch has" : "";
   }
   if (const std::string wrong = check_drain(scenario, before, after, effect); !wrong.empty()) return wrong;
-  const bool is_rolling = before.memory.rolling == Rolling::RollingInBatches && before.memory.failure.empty();
+  const bool is_rolling = before.memory->rolling == Rolling::RollingInBatches && before.memory->failure.empty();
   return is_rolling && before.sets[index].desired != after.sets[index].desired ? check_sizes(scenario, before, after) : "";
 }
 
 std::string check_end(const Scenario& scenario, const SmallWorld& small, const std::vector<Waiting>& waits) {
-  const Record& r = small.memory;
+  const Record& r = *small.memory;
   if (!r.position().is_end()) {
     return fmt::format("never ends: waits for {}", waits.empty() ? "nothing" : waits.back().on + ": " + waits.back().text);
   }
@@ -185,7 +186,7 @@ void plant_before(Bug bug, const SmallWorld& small, Settings& settings, World& w
     world.target->ready = world.target->present = world.target->desired;
     world.target->is_current = true;
   }
-  if (bug == Bug::EndIsLeft && small.memory.rolling == Rolling::Succeeded) world.retries = true;
+  if (bug == Bug::EndIsLeft && small.memory->rolling == Rolling::Succeeded) world.retries = true;
   if (bug == Bug::PauseIsUnseen) settings.is_paused = false;
   if (bug == Bug::PartitionIsUnseen) settings.partition = std::nullopt;
   if (bug == Bug::NoDrain) settings.drain = std::chrono::seconds{0};
@@ -203,7 +204,7 @@ void plant_after(Bug bug, const SmallWorld& small, Decision& decision) {
   if (bug == Bug::WeightAtOnce && is_rolling && small.traffic.weight < 100) {
     decision.effects.push_back({.kind = Kind::Shift, .set = r.target->id, .number = 100});
   }
-  if (bug == Bug::TargetIsForgotten && r.attempt == 2 && small.memory.attempt == 1 && !r.sources.empty()) r.sources.pop_back();
+  if (bug == Bug::TargetIsForgotten && r.attempt == 2 && small.memory->attempt == 1 && !r.sources.empty()) r.sources.pop_back();
   for (Effect& effect : decision.effects) {
     if (effect.kind != Kind::Resize) continue;
     if (bug == Bug::OneTooMany && effect.set == r.target->id) ++effect.number;

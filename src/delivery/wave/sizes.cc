@@ -179,6 +179,7 @@ bool Pass::follow_size_in_place() {
     return is_being_put_back || contest(set, seen);
   }
   r_.target_size = seen.desired;
+  set.written = std::min(set.written, r_.target_size);
   if (seen.stamp == set.stamp && set.is_claimed) ++set.stamp;  // its partition counts from the other end
   set_goals(r_.current_batch + (r_.batch == BatchState::Initializing ? 0 : 1));
   return true;
@@ -313,21 +314,22 @@ std::vector<Batch> Pass::sizes() const {
   return all;
 }
 
-/// Goals by the plan as it is now. Those of batches that have begun stay, as far as T allows; of the one that runs, not below
-/// what is new already.
+/// Goals by the plan as it is now. Those of batches that have begun stay, as far as T and what others left of the target allow;
+/// that of the one that runs is not below what is new already.
 void Pass::set_goals(std::int64_t begun_batches) {
   const bool is_scale = shape() == Shape::Scale;
   const std::vector<std::int64_t> old = std::move(r_.goals);
   r_.goals = goals(sizes(), is_scale ? r_.original_size : 0, r_.target_size);
   if (is_scale) return;
   std::int64_t least = 0;
+  const std::int64_t have = r_.target->written;
   for (std::size_t i = 0; i < r_.goals.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
-    if (index < begun_batches && i < old.size() && i + 1 < r_.goals.size()) r_.goals[i] = old[i];
-    const bool runs = index + 1 == begun_batches && index == r_.current_batch;
-    if (runs && r_.target) r_.goals[i] = std::max(r_.goals[i], r_.target->written);
+    const bool has_begun = index < begun_batches && i < old.size() && i + 1 < r_.goals.size();
+    if (has_begun) r_.goals[i] = index < r_.current_batch ? std::min(old[i], have) : std::max(old[i], have);
     r_.goals[i] = least = std::clamp(r_.goals[i], std::min(least, r_.target_size), r_.target_size);
   }
+  if (old.size() == r_.goals.size()) r_.upgraded = std::min(r_.upgraded, goal());
 }
 
 }  // namespace slipway::delivery::wave

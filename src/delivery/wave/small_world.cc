@@ -114,8 +114,8 @@ std::vector<std::int64_t> SmallWorld::key() const {
   key.insert(key.end(), {static_cast<std::int64_t>(target), template_number, traffic.weight, traffic.is_accepted,
                          traffic.is_restored, static_cast<std::int64_t>(std::hash<std::string>{}(asked)),
                          static_cast<std::int64_t>(answer), is_deleted, is_paused, is_held, is_disturbed});
-  add(key, durable, now);
-  add(key, memory, now);
+  add(key, *durable, now);
+  if (memory != durable) add(key, *memory, now);
   return key;
 }
 
@@ -219,7 +219,7 @@ std::vector<SmallWorld> natural_moves(const Scenario& scenario, const SmallWorld
   each_set(out, small, [&](SmallSet& set) { return set.is_synced && make_one_ready(scenario, set); });
   if (scenario.shape == Shape::InPlace) each_set(out, small, [](SmallSet& set) { return set.is_synced && replace_one(set); });
   if (!small.traffic.is_accepted) out.emplace_back(small).traffic.is_accepted = true;
-  const auto& accepted = small.memory.weight_accepted;
+  const auto& accepted = small.memory->weight_accepted;
   if (accepted && small.now < accepted->time_since_epoch().count() / 1'000'000 + kDrainSeconds) ++out.emplace_back(small).now;
   if (!small.asked.empty() && small.answer == GateAnswer::Kind::Wait) {
     out.emplace_back(small).answer = GateAnswer::Kind::Pass;
@@ -283,23 +283,23 @@ std::vector<SmallWorld> disturbances(const Scenario& scenario, const SmallWorld&
 }
 
 std::string text_of(const SmallWorld& small) {
-  std::string text = fmt::format("{}/{} batch {} of T {} attempt {}{}:", json::enum_name(small.memory.rolling),
-                                 json::enum_name(small.memory.batch), small.memory.current_batch, small.memory.target_size,
-                                 small.memory.attempt, small.is_disturbed ? " (disturbed)" : "");
+  std::string text = fmt::format("{}/{} batch {} of T {} attempt {}{}:", json::enum_name(small.memory->rolling),
+                                 json::enum_name(small.memory->batch), small.memory->current_batch, small.memory->target_size,
+                                 small.memory->attempt, small.is_disturbed ? " (disturbed)" : "");
   for (const SmallSet& set : small.sets) {
     text +=
         fmt::format(" [{}/{}/{} new {}/{}/{} #{}:{}{}{}]", set.desired, set.present, set.ready, set.asked_new, set.updated,
                     set.updated_ready, set.stamp, set.stamped, set.is_ours ? " ours" : "", set.is_synced ? "" : " unsynced");
   }
-  for (const SetRecord& set : small.memory.sources) text += fmt::format(" {}={}#{}", set.id, set.written, set.stamp);
-  if (small.memory.target)
-    text += fmt::format(" ->{}={}#{}", small.memory.target->id, small.memory.target->written, small.memory.target->stamp);
-  text += fmt::format(" goals {} weight {}/{}", fmt::join(small.memory.goals, ","), small.memory.weight.value_or(-1),
+  for (const SetRecord& set : small.memory->sources) text += fmt::format(" {}={}#{}", set.id, set.written, set.stamp);
+  if (small.memory->target)
+    text += fmt::format(" ->{}={}#{}", small.memory->target->id, small.memory->target->written, small.memory->target->stamp);
+  text += fmt::format(" goals {} weight {}/{}", fmt::join(small.memory->goals, ","), small.memory->weight.value_or(-1),
                       small.traffic.weight);
   if (!small.seen_sets.empty()) text += " stale";
   if (small.is_paused) text += " paused";
   if (small.is_deleted) text += " deleted";
-  if (!small.memory.failure.empty()) text += " failure: " + small.memory.failure;
+  if (!small.memory->failure.empty()) text += " failure: " + small.memory->failure;
   return text;
 }
 

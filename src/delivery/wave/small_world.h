@@ -2,6 +2,7 @@
 // and what a process keeps in memory. All moves but the passes of decide() are here.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct SmallWorld {
   std::string asked;     // gate
   GateAnswer::Kind answer = GateAnswer::Kind::Wait;
   bool is_deleted = false, is_paused = false, is_held = false, is_disturbed = false;
-  Record durable, memory;
+  std::shared_ptr<const Record> durable = std::make_shared<Record>(), memory = durable;
 
   /// What tells states apart; time only as far as it matters.
   std::vector<std::int64_t> key() const;

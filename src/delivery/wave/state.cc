@@ -160,6 +160,12 @@ std::string moves_table() {
     if (move.begins_anew) to += ", a new attempt";
     table += fmt::format("| {} | {} | {} |\n", from, name_of(move.event), to);
   }
+  for (const Rolling from : {VerifyingSpec, RollingInBatches}) {
+    const Position failed = failing({.rolling = from});
+    const char* which =
+        from == VerifyingSpec ? "locatingTargetApp, verifyingSpec" : "initializing, rollingInBatches, finalising";
+    table += fmt::format("| {} | a failure | {} |\n", which, json::enum_name(failed.rolling));
+  }
   return table;
 }
 

@@ -48,7 +48,8 @@ bool Pass::shift_to(std::int64_t weight) {
 
 /// Connections that were open when the weight was accepted have had their time to end.
 bool Pass::is_drained() {
-  if (!settings_.has_traffic || !r_.weight_accepted) return true;
+  if (!settings_.has_traffic) return true;
+  if (!r_.weight_accepted && !shift_to(r_.weight.value_or(0))) return false;
   const Time end = *r_.weight_accepted + settings_.drain;
   if (world_.now >= end) return true;
   wake_at(end);

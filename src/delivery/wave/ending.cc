@@ -133,7 +133,9 @@ void Pass::forget_attempt(bool keeps_sets) {
 void Pass::reclaim() {
   for (SetRecord* set : sets()) {
     const SetView* seen = view(*set);
-    if (seen != nullptr && set->is_released) claim(*set, *seen);
+    if (seen == nullptr || !set->is_released) continue;
+    claim(*set, *seen);
+    set->is_claimed = true;
   }
 }
 

@@ -13,6 +13,7 @@ namespace slipway::delivery::wave {
 namespace {
 
 constexpr std::size_t kMaxViolations = 5;
+constexpr std::size_t kMaxWay = 500;  // steps after which an end is not to be expected any more
 
 /// 128 bits: two states of a hundred million are taken for one with a chance of 1 in 10^22.
 struct Fingerprint {
@@ -114,7 +115,7 @@ class Explorer {
         steps = known->second.steps_to_end + 1;
         break;
       }
-      if (std::ranges::find(way, print) != way.end()) return report("goes round for ever", small);
+      if (way.size() > kMaxWay || std::ranges::find(way, print) != way.end()) return report("goes round for ever", small);
       way.push_back(print);
       SmallWorld next = small;
       if (!is_calmed(next)) {

@@ -145,7 +145,8 @@ std::string check_effect(const Scenario& scenario, const SmallWorld& before, con
   if (!is_write(effect.kind) || before.sets == after.sets) return "";
   const auto index = static_cast<std::size_t>(std::stoi(effect.set.substr(1)) - 1);
   if (effect.kind != Kind::Claim && !before.sets[index].is_ours) return "a workload of others is written to";
-  if (effect.stamp <= before.sets[index].stamp && effect.number != after.sets[index].stamped) return "an older size wins";
+  const bool was_stale = index < before.seen_sets.size() && before.seen_sets[index].revision != before.sets[index].revision;
+  if (was_stale) return "what was decided on an old view is written";
   if (before.sets[index].stamp > effect.stamp) return "an older write undoes a newer one";
   if (scenario.shape == Shape::InPlace) {
     const Record& r = *before.memory;
@@ -186,7 +187,7 @@ void plant_before(Bug bug, const SmallWorld& small, Settings& settings, World& w
     world.target->ready = world.target->present = world.target->desired;
     world.target->is_current = true;
   }
-  if (bug == Bug::EndIsLeft && small.memory->rolling == Rolling::Succeeded) world.retries = true;
+  if (bug == Bug::EndIsLeft && small.memory->rolling == Rolling::Succeeded && small.memory->attempt == 1) world.retries = true;
   if (bug == Bug::PauseIsUnseen) settings.is_paused = false;
   if (bug == Bug::PartitionIsUnseen) settings.partition = std::nullopt;
   if (bug == Bug::NoDrain) settings.drain = std::chrono::seconds{0};
@@ -196,8 +197,8 @@ void plant_after(Bug bug, const SmallWorld& small, Decision& decision) {
   Record& r = decision.record;
   const auto drop = [&](auto condition) { std::erase_if(decision.effects, condition); };
   const bool is_rolling = r.rolling == Rolling::RollingInBatches;
-  if (bug == Bug::GoalIsSkipped && is_rolling && r.batch == BatchState::Finalizing) ++r.upgraded;
-  if (bug == Bug::BatchFallsBack && is_rolling && r.batch == BatchState::Verifying) r.current_batch = 0;
+  if (bug == Bug::GoalIsSkipped && is_rolling) r.upgraded = r.goals[static_cast<std::size_t>(r.current_batch)] + 1;
+  if (bug == Bug::BatchFallsBack && is_rolling && small.memory->current_batch > 0) r.current_batch = 0;
   if (bug == Bug::NeverReleased) drop([](const Effect& e) { return e.kind == Kind::Release; });
   if (bug == Bug::WeightIsDropped) drop([](const Effect& e) { return e.kind == Kind::Shift; });
   if (bug == Bug::SizeOfOldestKept && is_rolling) drop([](const Effect& e) { return e.kind == Kind::Resize && e.set == "v1"; });
@@ -205,10 +206,9 @@ void plant_after(Bug bug, const SmallWorld& small, Decision& decision) {
     decision.effects.push_back({.kind = Kind::Shift, .set = r.target->id, .number = 100});
   }
   if (bug == Bug::TargetIsForgotten && r.attempt == 2 && small.memory->attempt == 1 && !r.sources.empty()) r.sources.pop_back();
+  if (bug == Bug::RevertIsShort && r.is_reverting && !small.memory->is_reverting) --r.sources.front().original;
   for (Effect& effect : decision.effects) {
-    if (effect.kind != Kind::Resize) continue;
-    if (bug == Bug::OneTooMany && effect.set == r.target->id) ++effect.number;
-    if (bug == Bug::RevertIsShort && r.is_reverting && effect.set == "v1" && effect.number > 0) --effect.number;
+    if (bug == Bug::OneTooMany && effect.kind == Kind::Resize && effect.set == r.target->id) ++effect.number;
   }
 }
 

@@ -212,7 +212,10 @@ void Pass::fail(const std::string& why) {
   r_.failure = why;
   r_.is_reverting = settings_.on_failure == OnFailure::Revert || world_.reverts;
   r_.batch_started = std::nullopt;
-  r_.set_position(failing(r_.position()));
+  Position from = r_.position();
+  // What an abandoned attempt had claimed is given back.
+  if (std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; })) from.rolling = Rolling::Initializing;
+  r_.set_position(failing(from));
   writes_ = false;
   out_.waits.clear();
   out_.effects.clear();
@@ -226,15 +229,19 @@ bool Pass::wait(std::string on, std::string text, std::optional<Time> since) {
 
 void Pass::wake_at(Time at) { out_.wake = out_.wake ? std::min(*out_.wake, at) : at; }
 
-/// Counts of pods, and gates that were asked, may be lost: they are found again.
+/// Counts of pods, gates that were asked, and states on the way may be lost: they are found again. Before a gate is asked only
+/// what came of others must be durable.
 bool Pass::is_urgent() const {
-  if (r_.rolling == old_.rolling && out_.effects.empty()) return false;
   const auto kept = [](Record record) {
     record.upgraded_ready = 0;
     record.batch_started = record.weight_accepted = std::nullopt;
     std::erase_if(record.gates, [](const GateRecord& gate) { return gate.state == "Asked"; });
     return record;
   };
+  const auto is_ask = [](const Effect& effect) { return effect.kind == Effect::Kind::Ask; };
+  if (r_.rolling == old_.rolling && std::ranges::all_of(out_.effects, is_ask)) {
+    return !out_.effects.empty() && kept(r_).gates != kept(old_).gates;
+  }
   return kept(r_) != kept(old_);
 }
 

@@ -65,6 +65,7 @@ SetRecord Pass::begun(const SetView& seen, std::int64_t size) const {
 void Pass::claim(SetRecord& set, const SetView& seen) {
   set.stamp = set.claim = std::max(set.stamp, seen.stamp) + 1;
   set.written = set.before = seen.desired;
+  set.is_claimed = seen.owner == Owner::Us;  // by an attempt whose record is lost
   set.is_released = false;
 }
 

@@ -138,7 +138,8 @@ Settings settings_of(const Scenario& scenario, const SmallWorld& small) {
     RollBatch batch;
     batch.sizes.amount = Amount{.number = pods};
     batch.max_unavailable = {.number = scenario.max_unavailable};
-    if (scenario.disturbance == Disturbance::HookRefused) batch.gates.push_back({.name = "check"});
+    const bool is_gated = scenario.disturbance == Disturbance::HookRefused || scenario.disturbance == Disturbance::Crash;
+    if (is_gated) batch.gates.push_back({.name = "check"});
     settings.batches.push_back(std::move(batch));
   }
   settings.is_paused = small.is_paused;

@@ -12,6 +12,7 @@
 #   make conformance-cue   of these only the ones that read $SLIPWAY_CORPUS/cue, against their bars
 #   make conformance-application  every manifest of $SLIPWAY_CORPUS/kubevela with an end, against what the real one did and the bars;
 #                     what differs is written to out/oracle.txt
+#   make explore-rollout  every roll of up to 5 pods with a disturbance, of up to 8 without: states, transitions, violations
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -25,7 +26,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load sanitizers conformance conformance-kube conformance-cue conformance-application bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load sanitizers conformance conformance-kube conformance-cue conformance-application explore-rollout bench fuzz check fmt crds release deps
 
 demo: release
 	ninja -j $(JOBS) -C out/release demo_service
@@ -73,6 +74,10 @@ conformance-application: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev application_test
 	SLIPWAY_ORACLE_REPORT=$(abspath out/oracle.txt) tools/run-tests out/dev --conformance application_test \
 	  | tools/check-bars tests/bars_oracle.txt
+
+explore-rollout: deps out/release/build.ninja
+	ninja -j $(JOBS) -C out/release delivery_wave_test
+	SLIPWAY_EXPLORE=full out/release/delivery_wave_test --gtest_filter='Explore.*'
 
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test

@@ -184,6 +184,10 @@ TEST_P(RolloutFaults, any_single_fault_ends_as_the_clean_run) {
   strike({FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
 }
 
+TEST_P(RolloutFaults, a_step_of_the_wall_clock_ends_as_the_clean_run) {
+  strike({FaultKind::WallForwardHour, FaultKind::WallBackHour});
+}
+
 INSTANTIATE_TEST_SUITE_P(Simulated, RolloutFaults, testing::Range<std::size_t>(0, rollouts().size()),
                          [](const testing::TestParamInfo<std::size_t>& info) { return rollouts()[info.param].name; });
 

@@ -20,6 +20,14 @@ ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
 }
 
+void for_times(wave::Record& record, const std::function<void(std::optional<Time>&)>& visit) {
+  for (std::optional<Time>* time : {&record.weight_accepted, &record.batch_started, &record.last_start}) visit(*time);
+  for (wave::GateRecord& gate : record.gates) {
+    visit(gate.since);
+    visit(gate.ended);
+  }
+}
+
 std::string name_of(const ObjectReference& reference) { return fmt::format("{}/{}", reference.kind, reference.name); }
 
 }  // namespace
@@ -151,7 +159,7 @@ wave::Shape Pass::choose_shape() const {
 }
 
 wave::World Pass::world() {
-  wave::World seen{.now = tools_.env.clock.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
+  wave::World seen{.now = tools_.wall.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
   const auto view = [&](const Workload& workload) {
     const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
     const bool is_by_label = status_.is_reverting && known != status_.snapshots.end();
@@ -173,10 +181,32 @@ bool Pass::asks(std::string_view request, const std::string& heeded) const {
   return !id.empty() && id != heeded;
 }
 
+/// Times of the record were written under the wall clock as it was then; the roll reckons with what it would have shown as it
+/// is set now. Those that it leaves as they are stay as they were written.
+wave::Decision Pass::decide() {
+  const Now now = tools_.wall.now();
+  wave::Record record = memory_.record;
+  std::map<Time, Time> written;  // by what it is taken for
+  for_times(record, [&](std::optional<Time>& time) {
+    if (!time) return;
+    const Time present = now.present(*time);
+    written[present] = *time;
+    time = present;
+  });
+  wave::World seen = world();
+  seen.now = now;
+  wave::Decision decision = wave::decide(plan_.settings, record, seen);
+  for_times(decision.record, [&](std::optional<Time>& time) {
+    if (!time) return;
+    if (const auto known = written.find(*time); known != written.end()) time = known->second;
+  });
+  return decision;
+}
+
 /// The record is durable before what it decides is carried out; what only counts pods may wait for the next such write.
 Task<Outcome> Pass::decide_and_do() {
   constexpr Duration kCountPause = std::chrono::seconds{2};
-  const wave::Decision decision = wave::decide(plan_.settings, memory_.record, world());
+  const wave::Decision decision = decide();
   RolloutStatus next = next_status(decision);
   // "Works only once": what becomes of the pods of a rollout that is over is no news.
   const bool was_over = memory_.recorded.position().is_end() && decision.record.position().is_end();
@@ -217,13 +247,17 @@ Task<Outcome> Pass::decide_and_do() {
 /// When nothing changes before: what the roll asks for, and gates that are asked again.
 std::optional<Duration> Pass::next_look(std::optional<Time> wake) const {
   if (!memory_.answers.empty()) return Duration{0};
+  const Now now = tools_.wall.now();
   std::optional<Time> at = wake;
   for (const auto& [key, gate] : memory_.open) {
-    if (gate.next) at = at ? std::min(*at, *gate.next) : *gate.next;
+    if (!gate.next) continue;
+    const Time next = now.present(*gate.next);
+    at = at ? std::min(*at, next) : next;
   }
-  if (settles_) at = at ? std::min(*at, *settles_) : *settles_;
-  if (!at) return std::nullopt;
-  return std::max<Duration>(*at - tools_.env.clock.now(), Duration{1});
+  std::optional<Duration> left;
+  if (at) left = *at - now.time();
+  if (settles_) left = std::min(left.value_or(Duration::max()), *settles_ - tools_.env.clock.steady());
+  return left ? std::optional(std::max(*left, Duration{1})) : std::nullopt;
 }
 
 /// Nothing of what it claimed is still its own.

@@ -206,6 +206,7 @@ std::vector<Batch> Pass::sizes() const {
   const std::int64_t from = shape() == Shape::Scale ? r_.original_size : 0;
   if (settings_.batches.empty()) return equal_batches(std::abs(r_.target_size - from), batch_count());
   std::vector<Batch> all;
+  all.reserve(settings_.batches.size());
   for (const RollBatch& batch : settings_.batches) all.push_back(batch.sizes);
   return all;
 }

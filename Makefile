@@ -13,6 +13,8 @@
 #   make conformance-cue   of these only the ones that read $SLIPWAY_CORPUS/cue, against their bars
 #   make conformance-application  every manifest of $SLIPWAY_CORPUS/kubevela with an end, against what the real one did and the bars;
 #                     what differs is written to out/oracle.txt
+#   make conformance-workloads  every scenario of $SLIPWAY_CORPUS/kube/workloads.jsonl on the controllers here, against what the real ones
+#                     did and the bars; what differs is written to out/workloads.txt
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -26,7 +28,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads bench fuzz check fmt crds release deps
 
 demo: release
 	ninja -j $(JOBS) -C out/release demo_service
@@ -74,6 +76,12 @@ conformance-application: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev application_test
 	SLIPWAY_ORACLE_REPORT=$(abspath out/oracle.txt) tools/run-tests out/dev --conformance application_test \
 	  | tools/check-bars tests/bars_oracle.txt
+
+# Every scenario of $SLIPWAY_CORPUS/kube/workloads.jsonl, against the bars of tests/bars_workloads.txt.
+conformance-workloads: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev workloads_test
+	SLIPWAY_WORKLOADS_REPORT=$(abspath out/workloads.txt) tools/run-tests out/dev --conformance workloads_test \
+	  | tools/check-bars tests/bars_workloads.txt
 
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test

@@ -1,33 +1,38 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
-foreach(folder IN ITEMS house docs world jobflow application rollout families cli sockets probe nginx serve remote_plane up workloads)
+set(rooms_of_docs base)
+set(rooms_of_up os net json remote)
+set(rooms_of_sockets os net)  # builds without the rest of the tree
+set(rooms_of_workloads cluster)
+set(rooms_of_probe os net delivery_probe)
+set(rooms_of_nginx delivery_rollout os net)
+set(rooms_of_remote_plane cli)
+set(rooms_of_serve serve plane os)
+set(rooms_of_families serve plane os)
+
+foreach(
+  folder IN
+  ITEMS house
+        docs
+        world
+        jobflow
+        application
+        rollout
+        families
+        cli
+        sockets
+        probe
+        nginx
+        workloads
+        serve
+        remote_plane
+        up)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)
     set(link)
     set(rooms sim os)
-    if(folder STREQUAL docs)
-      set(rooms base)
-    endif()
-    if(folder STREQUAL up)
-      set(rooms os net json remote)
-    endif()
-    if(folder STREQUAL sockets)
-      set(rooms os net)  # builds without the rest of the tree
-    endif()
-    if(folder STREQUAL workloads)
-      set(rooms cluster)
-    endif()
-    if(folder STREQUAL probe)
-      set(rooms os net delivery_probe)
-    endif()
-    if(folder STREQUAL nginx)
-      set(rooms delivery_rollout os net)
-    endif()
-    if(folder STREQUAL remote_plane)
-      set(rooms cli)
-    endif()
-    if(folder STREQUAL serve OR folder STREQUAL families)
-      set(rooms serve plane os)
+    if(rooms_of_${folder})
+      set(rooms ${rooms_of_${folder}})
     endif()
     foreach(room IN LISTS rooms)
       if(TARGET slipway_${room})

@@ -100,7 +100,7 @@ constexpr std::array kDefaults{
     Default{"apps.v1.StatefulSetSpec", "replicas", "1"},
     Default{"apps.v1.StatefulSetSpec", "podManagementPolicy", R"("OrderedReady")"},
     Default{"apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"},
-    Default{"apps.v1.StatefulSetSpec", "updateStrategy", "{}"},
+    Default{"apps.v1.StatefulSetSpec", "updateStrategy", R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
     Default{"apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy", "{}"},
     Default{"apps.v1.StatefulSetUpdateStrategy", "type", R"("RollingUpdate")"},
     Default{"apps.v1.RollingUpdateStatefulSetStrategy", "partition", "0"},

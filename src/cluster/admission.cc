@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "cluster/advanced_statefulset.h"
+#include "cluster/clone_set_facts.h"
 #include "cluster/names.h"
 #include "cluster/placement.h"
 #include "cluster/pod_behaviour.h"
@@ -20,8 +22,11 @@ std::vector<kube::AdmissionRow> admission_rows() {
     return kube::is_deleting(claim) ? claim : kube::with_finalizer(claim, kClaimProtection);
   };
   const auto check_script = [](const kube::Object& config_map, const kube::Object&) { return pod_script_causes(config_map); };
-  return {
-      {"", "Pod", {}, {}, place_pod}, {"", "PersistentVolumeClaim", protect_claim, {}}, {"", "ConfigMap", {}, check_script}};
+  return {{"", "Pod", {}, {}, place_pod},
+          {"", "PersistentVolumeClaim", protect_claim, {}},
+          {"", "ConfigMap", {}, check_script},
+          clone_set_admission(),
+          advanced_statefulset_admission()};
 }
 
 }  // namespace slipway::cluster

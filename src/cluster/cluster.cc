@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "cluster/advanced_statefulset.h"
 #include "cluster/claim.h"
+#include "cluster/clone_set.h"
 #include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
@@ -40,6 +42,8 @@ struct Contents {
 
 }  // namespace
 
+std::vector<json::Value> cluster_definitions() { return {clone_set_definition(), advanced_statefulset_definition()}; }
+
 void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options) {
   const auto add = [&](std::unique_ptr<control::Controller> controller) { runtime.add(cluster, std::move(controller)); };
   Contents contents;
@@ -47,7 +51,9 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   add(std::make_unique<ReplicaSetController>(env));
   add(std::make_unique<DeploymentController>(env));
   add(std::make_unique<StatefulSetController>(env));
+  add(std::make_unique<StatefulSetController>(env, StatefulKind::Advanced));
   add(std::make_unique<DaemonSetController>(env));
+  add(std::make_unique<CloneSetController>(env));
   if (options.pods != nullptr) add(std::make_unique<PodController>(env, *options.pods));
   add(std::make_unique<ClaimController>(options.pods));
   add(std::make_unique<NamespaceController>(env, std::move(contents.all), std::move(contents.watched)));

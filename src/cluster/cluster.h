@@ -13,8 +13,12 @@ struct ClusterOptions {
   PodRuntime* pods = nullptr;
 };
 
-/// Adds Job, ReplicaSet, Deployment, StatefulSet, DaemonSet, pod, claim, namespace, definition and event controllers and
-/// garbage collection for the cluster of that name.
+/// CustomResourceDefinitions of the kinds beside the built-in ones that the controllers keep (OpenKruise's). They are applied
+/// to a cluster of our own before its controllers start, and to no other: there these kinds are somebody else's.
+std::vector<json::Value> cluster_definitions();
+
+/// Adds Job, ReplicaSet, Deployment, StatefulSet, DaemonSet, CloneSet, pod, claim, namespace, definition and event controllers
+/// and garbage collection for the cluster of that name.
 void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, ClusterOptions options);
 
 }  // namespace slipway::cluster

@@ -44,7 +44,7 @@ void DaemonSetController::watch(control::Watches& watches) {
 
 Task<Outcome> DaemonSetController::reconcile(control::Reconcile& run) {
   const kube::Object set = sets_->get(run.key);
-  if (set.is_null()) co_return Outcome::settled();
+  if (set.is_null() || kube::is_deleting(set)) co_return Outcome::settled();
   Claim pods = sort_claim(set, claim_candidates(*pods_, "daemon-set", set));
   Claim revisions = sort_claim(set, claim_candidates(*revisions_, "daemon-set-revision", set));
   if (pods.needs_writes() || revisions.needs_writes()) {

@@ -79,6 +79,14 @@ std::map<std::string, Place> take_census(const DaemonSetView& view) {
   return places;
 }
 
+/// By the hash, or by the generation of the template: a set that takes over the pods of an orphaned one leaves them as they
+/// are.
+bool is_updated(const DaemonSetView& view, const kube::Object& pod) {
+  if (kube::label(pod, kRevisionHash) == view.hash) return true;
+  const auto generation = kube::label(pod, "pod-template-generation");
+  return !generation.empty() && generation == kube::annotation(view.set, kTemplateGeneration);
+}
+
 class Planner {
  public:
   Planner(const DaemonSetView& view, const Now& now)
@@ -99,7 +107,7 @@ class Planner {
   void replace();
   void surge();
   void count();
-  bool is_new(const kube::Object& pod) const { return kube::label(pod, kRevisionHash) == view_.hash; }
+  bool is_new(const kube::Object& pod) const { return is_updated(view_, pod); }
   bool is_available(const kube::Object& pod);
 
   const DaemonSetView& view_;
@@ -113,7 +121,6 @@ class Planner {
 
 DaemonSetPlan Planner::plan() {
   count();
-  if (kube::is_deleting(view_.set)) return std::move(plan_);
   manage();
   const bool is_rolling = view_.set["spec"]["updateStrategy"]["type"].as_string() != "OnDelete";
   // What manage() does must be seen before an update can count on it.
@@ -253,26 +260,6 @@ kube::Object make_daemon_pod(const kube::Object& set, std::string_view hash, std
                          .with("affinity", bound_to_node(pod["spec"]["affinity"], node))
                          .with("tolerations", with_daemon_tolerations(pod["spec"]));
   return json::object({{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", metadata.build()}, {"spec", spec}});
-}
-
-std::vector<DaemonWait> daemon_waits(const DaemonSetView& view, const Now& now) {
-  std::vector<DaemonWait> waits;
-  const std::int64_t min_ready = view.set["spec"]["minReadySeconds"].as_int();
-  for (const auto& [node, place] : take_census(view)) {
-    if (!place.is_wanted) continue;
-    if (place.pods.empty()) {
-      waits.push_back({node, "", "PodMissing"});
-      continue;
-    }
-    const kube::Object& pod = place.pods.front();
-    const bool is_outdated = kube::label(pod, kRevisionHash) != view.hash;
-    if (!is_available_pod(pod, min_ready, now)) {
-      waits.push_back({node, std::string(kube::name(pod)), "PodNotReady"});
-    } else if (is_outdated) {
-      waits.push_back({node, std::string(kube::name(pod)), "PodOutdated"});
-    }
-  }
-  return waits;
 }
 
 }  // namespace slipway::cluster

@@ -32,17 +32,10 @@ struct DaemonSetPlan {
   std::optional<Duration> look_again;
 };
 
+/// Of a set that is not being deleted.
 DaemonSetPlan plan_daemon_set(const DaemonSetView& view, const Now& now);
 
 /// A pod of the present template for that node, ready to create; the server completes its name.
 kube::Object make_daemon_pod(const kube::Object& set, std::string_view hash, std::string_view node);
-
-/// What a DaemonSet waits for on one node.
-struct DaemonWait {
-  std::string node;
-  std::string pod;  // name; empty: there is none
-  std::string why;  // "PodMissing", "PodNotReady", "PodOutdated"
-};
-std::vector<DaemonWait> daemon_waits(const DaemonSetView& view, const Now& now);
 
 }  // namespace slipway::cluster

@@ -28,15 +28,14 @@ Task<Result<void>> change_set(client::Client& client, SetChange change) {
   co_return Result<void>{};
 }
 
-/// The Deployment with its revision written, so that the status is written to what was just read.
-Task<Result<kube::Object>> note_revision(client::Client& client, kube::Object deployment, std::string revision) {
-  if (revision.empty()) co_return deployment;
-  const Value& metadata = deployment["metadata"];
-  const Value noted = json::object({{"uid", metadata["uid"]},
-                                    {"resourceVersion", metadata["resourceVersion"]},
-                                    {"annotations", json::object({{kRevision, revision}})}});
-  co_return co_await client::merge_patch(client, kDeployments, kube::key_of(deployment), json::object({{"metadata", noted}}),
-                                         kManager);
+/// Revision and status in one write to status, which takes annotations too and leaves the generation as it is.
+Task<Result<void>> write_progress(client::Client& client, kube::Object deployment, std::shared_ptr<const RolloutPlan> plan) {
+  kube::Object next = deployment;
+  if (!plan->revision.empty()) next = next.with_path({"metadata", "annotations", kRevision}, plan->revision);
+  if (!plan->status.is_null()) next = next.with("status", plan->status);
+  if (next.is_same(deployment)) co_return Result<void>{};
+  const auto written = co_await client::update_status(client, kDeployments, std::move(next), kManager);
+  co_return written ? Result<void>{} : fail(written.error());
 }
 
 }  // namespace
@@ -94,10 +93,7 @@ Task<Result<void>> DeploymentController::carry_out(client::Client& client, kube:
   Writes writes(env_);
   for (const SetChange& change : plan->changes) writes.add(change_set(client, change));
   SLIPWAY_CO_TRY_VOID(co_await writes.join());
-  SLIPWAY_CO_TRY(noted, co_await note_revision(client, deployment, plan->revision));
-  if (!plan->status.is_null()) {
-    SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, noted, plan->status, kManager));
-  }
+  SLIPWAY_CO_TRY_VOID(co_await write_progress(client, deployment, plan));
   for (const control::EventText& event : plan->events) {
     const auto told = co_await control::record_event(env_, client, deployment, event, "deployment-controller");
     if (!told && told.error().reason != Reason::Forbidden) co_return fail(told.error());

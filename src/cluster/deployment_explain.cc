@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "cluster/advanced_statefulset.h"
+#include "cluster/clone_set_facts.h"
 #include "cluster/deployment_facts.h"
 #include "cluster/deployment_plan.h"
 #include "cluster/deployment_status.h"
+#include "cluster/kruise_explain.h"
 #include "cluster/pod_facts.h"
 
 namespace slipway::cluster {
@@ -24,17 +27,6 @@ Wait wait_for_set(const kube::Object& set, const char* reason, std::string messa
           std::move(message),
           kube::creation_time(set),
           kube::reference_to(set),
-          {}};
-}
-
-/// A condition of the object as a cause of its own.
-Wait wait_of_condition(const kube::Object& object, std::string_view type) {
-  const Value& condition = kube::condition(object, type);
-  return {fmt::format("{} {}", kube::kind(object), kube::name(object)),
-          condition["reason"].str(),
-          condition["message"].str(),
-          kube::time_of(condition["lastTransitionTime"]),
-          {},
           {}};
 }
 
@@ -88,15 +80,7 @@ std::vector<Wait> explain_deployment(const kube::Object& deployment, const View&
 std::vector<Wait> explain_replica_set(const kube::Object& set, const View& view) {
   std::vector<Wait> waits;
   if (kube::is_true(set, "ReplicaFailure")) waits.push_back(wait_of_condition(set, "ReplicaFailure"));
-  for (const kube::Object& pod : view.owned_by(set, kPodKind)) {
-    if (kube::is_true(pod, "Ready") || is_terminal_pod(pod) || kube::is_deleting(pod)) continue;
-    waits.push_back({fmt::format("pod {}", kube::name(pod)),
-                     "PodNotReady",
-                     "",
-                     kube::time_of(pod["status"]["startTime"]),
-                     kube::reference_to(pod),
-                     {}});
-  }
+  for (Wait& wait : waits_for_unready_pods(set, view)) waits.push_back(std::move(wait));
   const std::int64_t wanted = set["spec"]["replicas"].as_int(1);
   const std::int64_t ready = set["status"]["readyReplicas"].as_int();
   const std::int64_t available = set["status"]["availableReplicas"].as_int();
@@ -118,9 +102,35 @@ std::vector<Wait> explain_replica_set(const kube::Object& set, const View& view)
 
 }  // namespace
 
+Wait wait_of_condition(const kube::Object& object, std::string_view type) {
+  const Value& condition = kube::condition(object, type);
+  return {fmt::format("{} {}", kube::kind(object), kube::name(object)),
+          condition["reason"].str(),
+          condition["message"].str(),
+          kube::time_of(condition["lastTransitionTime"]),
+          {},
+          {}};
+}
+
+std::vector<Wait> waits_for_unready_pods(const kube::Object& set, const View& view) {
+  std::vector<Wait> waits;
+  for (const kube::Object& pod : view.owned_by(set, kPodKind)) {
+    if (kube::is_true(pod, "Ready") || is_terminal_pod(pod) || kube::is_deleting(pod)) continue;
+    waits.push_back({fmt::format("pod {}", kube::name(pod)),
+                     "PodNotReady",
+                     "",
+                     kube::time_of(pod["status"]["startTime"]),
+                     kube::reference_to(pod),
+                     {}});
+  }
+  return waits;
+}
+
 std::vector<control::ExplainRow> workload_explain_rows() {
   return {control::ExplainRow::without_parts("apps", "Deployment", explain_deployment),
-          control::ExplainRow::without_parts("apps", "ReplicaSet", explain_replica_set)};
+          control::ExplainRow::without_parts("apps", "ReplicaSet", explain_replica_set),
+          control::ExplainRow::without_parts(kKruiseGroup, kCloneSetKind.kind, explain_kruise_set),
+          control::ExplainRow::without_parts(kKruiseGroup, kAdvancedStatefulSetKind.kind, explain_kruise_set)};
 }
 
 }  // namespace slipway::cluster

@@ -1,8 +1,7 @@
 #include <set>
 
 #include "cluster/deployment_facts.h"
-#include "cluster/explain.h"
-#include "cluster/world_fixture.h"
+#include "cluster/view_fixture.h"
 #include "kube/well_known.h"
 
 namespace slipway::cluster {
@@ -184,30 +183,6 @@ TEST_F(DeploymentTest, goes_on_after_a_restart) {
   EXPECT_EQ(counts(), "2/2/2");
   EXPECT_EQ(list(kPods).size(), 2U);
 }
-
-/// What explain rows may see of the test's cluster.
-class TestView : public control::View {
- public:
-  TestView(std::vector<Value> objects, Time now) : objects_(std::move(objects)), now_(now) {}
-  Value find(const Value& reference) const override {
-    for (const Value& object : objects_) {
-      if (object["kind"] == reference["kind"] && kube::name(object) == reference["name"].as_string()) return object;
-    }
-    return {};
-  }
-  std::vector<Value> owned_by(const Value& owner, const kube::GroupVersionKind& kind) const override {
-    std::vector<Value> owned;
-    for (const Value& object : objects_) {
-      if (kube::kind(object) == kind.kind && kube::is_owned_by(object, kube::uid(owner))) owned.push_back(object);
-    }
-    return owned;
-  }
-  Time now() const override { return now_; }
-
- private:
-  std::vector<Value> objects_;
-  Time now_;
-};
 
 TEST_F(DeploymentTest, says_down_to_the_image_why_it_waits) {
   make(kDeployments, web("v1", "replicas: 1, progressDeadlineSeconds: 60", "slipway.dev/missing-images: v1"));

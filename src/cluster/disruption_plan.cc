@@ -30,6 +30,13 @@ Count count_of(const Value& spec, std::int64_t pods, std::int64_t wanted) {
   return least.is_string() ? Count{wanted, resolve_share(least, wanted, true)} : Count{pods, least.as_int()};
 }
 
+/// metav1.Condition always has a message.
+Value with_messages(const Value& status) {
+  json::ArrayBuilder conditions;
+  for (const Value& one : status["conditions"].items()) conditions.add(one.has("message") ? one : one.with("message", ""));
+  return status.with("conditions", conditions.build());
+}
+
 }  // namespace
 
 bool counts_wanted_pods(const kube::Object& budget) {
@@ -66,9 +73,9 @@ DisruptionPlan plan_disruption(const kube::Object& budget, const std::vector<kub
                .with("currentHealthy", healthy)
                .with("desiredHealthy", count.desired)
                .with("expectedPods", count.expected);
-  plan.status = control::observed_status(
-      budget, status, {{kCondition, allowed > 0 ? "True" : "False", allowed > 0 ? "SufficientPods" : "InsufficientPods", ""}},
-      now);
+  const kube::Condition condition{kCondition, allowed > 0 ? "True" : "False",
+                                  allowed > 0 ? "SufficientPods" : "InsufficientPods", ""};
+  plan.status = with_messages(control::observed_status(budget, status, {condition}, now));
   return plan;
 }
 

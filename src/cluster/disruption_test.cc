@@ -50,6 +50,7 @@ TEST(DisruptionPlan, counts_what_may_go) {
                       {"selector: {}", 2, 0, 0, "2/0 of 0: 0 InsufficientPods"}};
   for (const Row& row : rows) {
     std::vector<Value> pods;
+    pods.reserve(static_cast<std::size_t>(row.ready + row.not_ready));
     for (int i = 0; i < row.ready + row.not_ready; ++i) pods.push_back(pod(fmt::format("p{}", i), i < row.ready));
     const Value status = plan_disruption(budget(row.spec), pods, row.wanted, kNow).status;
     EXPECT_EQ(picture(status), row.expected) << row.spec;

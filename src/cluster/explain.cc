@@ -4,6 +4,7 @@
 #include "cluster/job_plan.h"
 #include "cluster/pod_facts.h"
 #include "cluster/policy_explain.h"
+#include "cluster/set_explain.h"
 
 namespace slipway::cluster {
 
@@ -138,6 +139,7 @@ std::vector<control::ExplainRow> explain_rows() {
                                         control::ExplainRow::without_parts("", "Pod", explain_pod)};
   for (control::ExplainRow& row : workload_explain_rows()) rows.push_back(std::move(row));
   for (control::ExplainRow& row : policy_explain_rows()) rows.push_back(std::move(row));
+  for (control::ExplainRow& row : set_explain_rows()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -1,5 +1,5 @@
-// Why Jobs, Deployments, ReplicaSets and pods stand as they do (control/explain.h): all wait for pods, a pod for its
-// containers.
+// Why Jobs, Deployments, ReplicaSets, StatefulSets, DaemonSets and pods stand as they do (control/explain.h): all wait for
+// pods, a pod for its containers.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 #include "cluster/job_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "client/backoff.h"
@@ -35,6 +36,8 @@ struct Spec {
       completions = 1;
     }
     if (spec.has("activeDeadlineSeconds")) deadline = seconds_saturating(spec["activeDeadlineSeconds"].as_int());
+    if (spec.has("backoffLimitPerIndex")) limit_per_index = spec["backoffLimitPerIndex"].as_int();
+    if (spec.has("maxFailedIndexes")) max_failed_indexes = spec["maxFailedIndexes"].as_int();
     if (spec.has("ttlSecondsAfterFinished")) ttl = seconds_saturating(spec["ttlSecondsAfterFinished"].as_int());
   }
 
@@ -45,8 +48,16 @@ struct Spec {
   bool waits_for_failed;  // a pod is replaced only once it has ended
   bool restarts_containers;
   std::optional<std::int64_t> completions;  // nullopt: work queue
+  std::optional<std::int64_t> limit_per_index;
+  std::optional<std::int64_t> max_failed_indexes;
   std::optional<Duration> deadline;
   std::optional<Duration> ttl;
+};
+
+/// What the pods of one index tell of its failures.
+struct IndexFailures {
+  std::int64_t count = 0;
+  Time last = Time::min();
 };
 
 /// How a Job ends, once that is decided.
@@ -71,6 +82,10 @@ class Planner {
   void count_failed(const kube::Object& pod);
   void suspend_or_resume();
   void decide_ending();
+  void count_index(const kube::Object& pod, const PodVerdict& verdict);
+  std::optional<Ending> failed_indexes_ending() const;
+  std::optional<Ending> success_policy_ending() const;
+  bool must_back_off(std::int64_t index);
   bool is_complete() const;
   std::optional<Time> deadline() const;
   void end();
@@ -103,6 +118,8 @@ class Planner {
   std::set<std::string, std::less<>> uncounted_;
   std::size_t newly_uncounted_ = 0;
   IndexSet completed_;
+  IndexSet failed_indexes_;
+  std::map<std::int64_t, IndexFailures> index_failures_;
   std::vector<kube::Object> active_;
   std::int64_t ready_ = 0;
   std::int64_t terminating_ = 0;
@@ -156,6 +173,9 @@ void Planner::plan_finished() {
 void Planner::read_counts() {
   counted_succeeded_ = status_["succeeded"].as_int();
   counted_failed_ = status_["failed"].as_int();
+  if (spec_.limit_per_index) {
+    failed_indexes_ = IndexSet::parse(status_["failedIndexes"].as_string(), spec_.completions.value_or(0));
+  }
   if (spec_.is_indexed) completed_ = IndexSet::parse(status_["completedIndexes"].as_string(), spec_.completions.value_or(0));
   std::set<std::string, std::less<>> held;
   for (const kube::Object& pod : pods_) {
@@ -214,8 +234,10 @@ void Planner::count(const kube::Object& pod) {
 }
 
 void Planner::count_failed(const kube::Object& pod) {
-  const PodVerdict verdict = judge_failed_pod(job_, pod);
   const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
+  const PodVerdict verdict = judge_failed_pod(job_, pod);
+  const bool was_dropped = !is_tracked && kube::is_deleting(pod);
+  if (spec_.limit_per_index && !was_dropped) count_index(pod, verdict);
   if (verdict.action == PodFailure::Replace) return;
   failures_.push_back(clock_.present(finish_time(pod)));
   if (verdict.action == PodFailure::Ignore) return;
@@ -223,6 +245,47 @@ void Planner::count_failed(const kube::Object& pod) {
   if (verdict.action == PodFailure::FailJob && policy_failure_.empty()) policy_failure_ = verdict.message;
   new_failed_.emplace_back(kube::uid(pod));
   ++newly_uncounted_;
+}
+
+/// A pod carries how often its index had failed before it was made, so that failures of pods that are gone count too.
+void Planner::count_index(const kube::Object& pod, const PodVerdict& verdict) {
+  const auto index = completion_index(pod);
+  if (!index || verdict.action == PodFailure::Replace) return;
+  IndexFailures& known = index_failures_[*index];
+  const std::string before(kube::annotation(pod, kIndexFailures));
+  const std::int64_t counted = (before.empty() ? 0 : std::stoll(before)) + (verdict.action == PodFailure::Ignore ? 0 : 1);
+  known.count = std::max(known.count, counted);
+  known.last = std::max(known.last, clock_.present(finish_time(pod)));
+  const bool is_over = counted > *spec_.limit_per_index || verdict.action == PodFailure::FailIndex;
+  if (is_over && !completed_.contains(*index)) failed_indexes_.insert(*index);
+}
+
+std::optional<Ending> Planner::failed_indexes_ending() const {
+  if (!spec_.limit_per_index || failed_indexes_.size() == 0) return std::nullopt;
+  if (spec_.max_failed_indexes && failed_indexes_.size() > *spec_.max_failed_indexes) {
+    return Ending{false, "MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes"};
+  }
+  if (failed_indexes_.size() + completed_.size() < spec_.completions.value_or(0)) return std::nullopt;
+  return Ending{false, "FailedIndexes", "Job has failed indexes"};
+}
+
+/// spec.successPolicy: the first rule whose indexes, or so many of them, have succeeded.
+std::optional<Ending> Planner::success_policy_ending() const {
+  std::size_t rule_index = 0;
+  for (const Value& rule : job_["spec"]["successPolicy"]["rules"].items()) {
+    const bool names_indexes = rule.has("succeededIndexes");
+    const IndexSet named = IndexSet::parse(rule["succeededIndexes"].as_string(), spec_.completions.value_or(0));
+    std::int64_t succeeded_of = completed_.size();
+    if (names_indexes) {
+      succeeded_of = 0;
+      for (std::int64_t i = 0; i < spec_.completions.value_or(0); ++i)
+        succeeded_of += named.contains(i) && completed_.contains(i);
+    }
+    const std::int64_t wanted = rule.has("succeededCount") ? rule["succeededCount"].as_int() : named.size();
+    if (succeeded_of >= wanted) return Ending{true, "SuccessPolicy", fmt::format("Matched rules at index {}", rule_index)};
+    ++rule_index;
+  }
+  return std::nullopt;
 }
 
 void Planner::suspend_or_resume() {
@@ -272,6 +335,10 @@ void Planner::decide_ending() {
   } else if (failed() > spec_.backoff_limit || (spec_.restarts_containers && container_restarts_ > 0 &&
                                                 container_restarts_ >= std::max<std::int64_t>(spec_.backoff_limit, 1))) {
     ending_ = Ending{false, "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
+  } else if (const auto failed_indexes = failed_indexes_ending()) {
+    ending_ = failed_indexes;
+  } else if (const auto success = success_policy_ending()) {
+    ending_ = success;
   } else if (is_complete() && (!past_deadline || !last_success_ || *last_success_ <= *past_deadline)) {
     // DIVERGES: what was done before the deadline counts, even when it is seen only after it (a controller was down).
     ending_ = Ending{true, "CompletionsReached", "Reached expected number of succeeded pods"};
@@ -310,7 +377,8 @@ std::int64_t Planner::wanted_active() const {
   // A work queue is emptied once one worker has succeeded: the others end by themselves.
   if (!spec_.completions && succeeded() > 0) return std::min(spec_.parallelism, static_cast<std::int64_t>(active_.size()));
   if (!spec_.completions) return spec_.parallelism;
-  return std::max<std::int64_t>(std::min(spec_.parallelism, *spec_.completions - succeeded()), 0);
+  const std::int64_t open = *spec_.completions - succeeded() - failed_indexes_.size();
+  return std::max<std::int64_t>(std::min(spec_.parallelism, open), 0);
 }
 
 void Planner::manage() {
@@ -337,7 +405,8 @@ void Planner::manage_indexed(std::int64_t wanted) {
   std::vector<kube::Object> kept;
   for (const kube::Object& pod : active_) {
     const auto index = completion_index(pod);
-    const bool is_needed = index && *index < spec_.completions.value_or(0) && !completed_.contains(*index);
+    const bool is_needed =
+        index && *index < spec_.completions.value_or(0) && !completed_.contains(*index) && !failed_indexes_.contains(*index);
     if (is_needed && taken.insert(*index).second) {
       kept.push_back(pod);
     } else {
@@ -349,14 +418,14 @@ void Planner::manage_indexed(std::int64_t wanted) {
   const auto active = static_cast<std::int64_t>(active_.size());
   if (active > wanted) return shrink(active - wanted);
   std::int64_t missing = wanted - active - (spec_.waits_for_failed ? terminating_ : 0);
-  if (missing <= 0 || must_back_off()) return;
+  if (missing <= 0 || (!spec_.limit_per_index && must_back_off())) return;
   std::set<std::string, std::less<>> names;
   for (const kube::Object& pod : pods_) names.insert(std::string(kube::name(pod)));
   missing = std::min(missing, kMaxBatch);
   for (std::int64_t index = completed_.next_absent(0); missing > 0 && index < *spec_.completions;
        index = completed_.next_absent(index + 1)) {
-    if (taken.contains(index)) continue;
-    JobPodSlot slot{0, index};
+    if (taken.contains(index) || failed_indexes_.contains(index) || must_back_off(index)) continue;
+    JobPodSlot slot{0, index, index_failures_[index].count};
     while (names.contains(job_pod_name(job_, slot))) ++slot.ordinal;
     plan_.create.push_back(slot);
     --missing;
@@ -395,6 +464,16 @@ bool Planner::must_back_off() {
   return true;
 }
 
+/// The same for one index, by its own failures.
+bool Planner::must_back_off(std::int64_t index) {
+  const auto known = index_failures_.find(index);
+  if (known == index_failures_.end() || known->second.count == 0) return false;
+  const Time when = known->second.last + kPodBackoff.after(static_cast<int>(known->second.count) - 1);
+  if (when <= now_) return false;
+  look_again_at(when);
+  return true;
+}
+
 /// The Job itself has no more use for the pod, which must not count as failed: its finalizer goes before it does. A pod found
 /// alive without its finalizer is one whose deletion a crash has prevented.
 void Planner::drop(const kube::Object& pod) {
@@ -420,10 +499,11 @@ void Planner::write_status() {
   set_count("failed", counted_failed_);
   status_ = status_.with("ready", ready_).with("terminating", terminating_);
   if (spec_.is_indexed && completed_.size() > 0) status_ = status_.with("completedIndexes", completed_.to_string());
+  if (spec_.limit_per_index) status_ = status_.with("failedIndexes", failed_indexes_.to_string());
   Value uncounted = Value::empty_object();
   if (!new_succeeded_.empty()) uncounted = uncounted.with("succeeded", json::array(new_succeeded_));
   if (!new_failed_.empty()) uncounted = uncounted.with("failed", json::array(new_failed_));
-  status_ = uncounted.empty() ? status_.without("uncountedTerminatedPods") : status_.with("uncountedTerminatedPods", uncounted);
+  status_ = status_.with("uncountedTerminatedPods", uncounted);
   if (newly_uncounted_ > 0) plan_.is_status_urgent = true;
   if (status_ != job_["status"]) plan_.status = status_;
 }

@@ -32,6 +32,9 @@ Value with_index_env(Value spec) {
 
 Value labels_of(const kube::Object& job, JobPodSlot slot) {
   Value labels = job["spec"]["template"]["metadata"]["labels"];
+  if (job["spec"]["manualSelector"].as_bool()) {
+    return slot.index ? labels.with(kCompletionIndex, std::to_string(*slot.index)) : labels;
+  }
   const std::string name(kube::name(job).substr(0, 63));
   const std::string uid(kube::uid(job));
   labels = labels.with("batch.kubernetes.io/controller-uid", uid)
@@ -44,6 +47,9 @@ Value labels_of(const kube::Object& job, JobPodSlot slot) {
 Value annotations_of(const kube::Object& job, JobPodSlot slot) {
   Value annotations = job["spec"]["template"]["metadata"]["annotations"];
   if (!annotations.has(kAttempt)) annotations = annotations.with(kAttempt, std::to_string(slot.ordinal));
+  if (job["spec"].has("backoffLimitPerIndex")) {
+    annotations = annotations.with(kIndexFailures, std::to_string(slot.failures));
+  }
   return slot.index ? annotations.with(kCompletionIndex, std::to_string(*slot.index)) : annotations;
 }
 

@@ -14,6 +14,8 @@ namespace slipway::cluster {
 struct JobPodSlot {
   std::int64_t ordinal = 0;
   std::optional<std::int64_t> index;
+  /// Counted failures of the index so far, under backoffLimitPerIndex.
+  std::int64_t failures = 0;
 };
 
 std::string job_pod_name(const kube::Object& job, JobPodSlot slot);

@@ -46,6 +46,7 @@ std::optional<std::string> match_conditions(const Value& patterns, const kube::O
 PodFailure action_of(std::string_view text) {
   if (text == "FailJob") return PodFailure::FailJob;
   if (text == "Ignore") return PodFailure::Ignore;
+  if (text == "FailIndex") return PodFailure::FailIndex;
   return PodFailure::Count;
 }
 

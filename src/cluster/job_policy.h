@@ -9,10 +9,11 @@
 namespace slipway::cluster {
 
 enum class PodFailure : std::uint8_t {
-  Count,    // one retry less
-  Ignore,   // replaced after the same back-off, at no cost
-  FailJob,  // the Job fails at once
-  Replace,  // replaced at once, at no cost: it was stopped with Slipway
+  Count,      // one retry less
+  Ignore,     // replaced after the same back-off, at no cost
+  FailIndex,  // its index is not tried again
+  FailJob,    // the Job fails at once
+  Replace,    // replaced at once, at no cost: it was stopped with Slipway
 };
 
 struct PodVerdict {
@@ -21,8 +22,7 @@ struct PodVerdict {
 };
 
 /// Without a matching rule a failure counts, a disruption (condition DisruptionTarget) too, as upstream. DIVERGES: a pod that
-/// was stopped with Slipway is replaced when Slipway starts again. FailIndex counts like Count (there is no
-/// backoffLimitPerIndex yet).
+/// was stopped with Slipway is replaced when Slipway starts again.
 PodVerdict judge_failed_pod(const kube::Object& job, const kube::Object& pod);
 
 }  // namespace slipway::cluster

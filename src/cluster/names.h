@@ -33,6 +33,9 @@ inline constexpr std::string_view kClaimProtection = "kubernetes.io/pvc-protecti
 inline constexpr std::string_view kJobTracking = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
 
+/// Annotation of a pod: how often its index has failed before (backoffLimitPerIndex).
+inline constexpr std::string_view kIndexFailures = "batch.kubernetes.io/job-index-failure-count";
+
 // How a simulated pod behaves, as annotations of the pod (docs/simulated-pods.md; pod_behaviour.h). Durations are Go's.
 
 /// How long its containers run, e.g. "12.345678s"; absent: 0, or for ever under restartPolicy Always.

@@ -40,9 +40,9 @@ class PodController : public control::Controller {
   control::Informer* pods_ = nullptr;
   control::Informer* nodes_ = nullptr;
   std::map<kube::ObjectKey, std::string> uids_;     // of pods that the runtime knows
+  std::map<kube::ObjectKey, std::string> warned_;   // what was told last of a pod
   std::map<std::string, std::int64_t> loads_;       // pods by node, in the cache
   std::map<kube::ObjectKey, std::string> placing_;  // pods whose node was written and is not in the cache yet
-  std::map<kube::ObjectKey, std::string> warned_;   // what was told last of a pod
   bool has_swept_ = false;
 };
 

@@ -10,12 +10,19 @@ namespace {
 
 using json::Value;
 
+/// The conditions that others set and that Ready depends on, too.
+bool are_gates_open(const kube::Object& pod) {
+  const auto gates = pod["spec"]["readinessGates"].items();
+  return std::ranges::all_of(gates, [&](const Value& gate) { return kube::is_true(pod, gate["conditionType"].as_string()); });
+}
+
 bool is_ready(const PodReport& report) {
   return report.phase == "Running" && std::all_of(report.containers.begin(), report.containers.end(),
                                                   [](const Value& status) { return status["ready"].as_bool(); });
 }
 
-Value conditions(const Value& before, const PodReport& report, Time now) {
+Value conditions(const kube::Object& pod, const PodReport& report, Time now) {
+  const Value& before = pod["status"]["conditions"];
   const bool is_over = report.phase == "Succeeded" || report.phase == "Failed";
   const std::string contained = is_ready(report) ? "True" : "False";
   const std::string contained_reason = contained == "True"           ? ""
@@ -27,9 +34,11 @@ Value conditions(const Value& before, const PodReport& report, Time now) {
   result = kube::set_condition(
       result, {"Initialized", is_initialized ? "True" : "False", is_initialized ? "" : "ContainersNotInitialized", ""}, now);
   result = kube::set_condition(result, {"ContainersReady", contained, contained_reason, ""}, now);
+  const bool is_held = contained == "True" && !are_gates_open(pod);
   const kube::Condition unreachable{"Ready", "False", "NodeNotReady", "Node is not ready"};
-  result = kube::set_condition(
-      result, report.is_unreachable ? unreachable : kube::Condition{"Ready", contained, contained_reason, ""}, now);
+  const kube::Condition ready{"Ready", is_held ? "False" : contained, is_held ? "ReadinessGatesNotReady" : contained_reason,
+                              ""};
+  result = kube::set_condition(result, report.is_unreachable ? unreachable : ready, now);
   if (report.is_disrupted) {
     result = kube::set_condition(result, {std::string(kDisruptionTarget), "True", report.reason, report.message}, now);
   }
@@ -73,19 +82,21 @@ Value terminated_state(const ContainerEnd& end) {
 
 Value container_status(const Value& container, Value state, std::int64_t restarts, Value last_state) {
   const bool is_running = state.has("running");
+  const bool is_waiting = state.has("waiting");
+  const std::string image = container["image"].str();
   return json::object({{"name", container["name"]},
                        {"state", std::move(state)},
                        {"lastState", last_state.is_null() ? Value::empty_object() : std::move(last_state)},
                        {"ready", is_running},
                        {"started", is_running},
                        {"restartCount", restarts},
-                       {"image", container["image"].is_null() ? Value("") : container["image"]},
-                       {"imageID", ""}});
+                       {"image", image},
+                       {"imageID", is_waiting ? "" : image}});
 }
 
 Value pod_status(const kube::Object& pod, const PodReport& report, Time now) {
   Value status = pod["status"];
-  status = status.with("phase", report.phase).with("conditions", conditions(status["conditions"], report, now));
+  status = status.with("phase", report.phase).with("conditions", conditions(pod, report, now));
   if (!report.reason.empty()) status = status.with("reason", report.reason);
   if (!report.message.empty()) status = status.with("message", report.message);
   if (!status.has("startTime")) status = status.with("startTime", to_rfc3339(now));

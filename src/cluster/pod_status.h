@@ -23,7 +23,8 @@ struct ContainerEnd {
 json::Value waiting_state(const std::string& reason, const std::string& message = "");
 json::Value running_state(Time started);
 json::Value terminated_state(const ContainerEnd& end);
-/// A ContainerStatus. `container` is of the spec; `last_state` may be null. One that runs is ready.
+/// A ContainerStatus. `container` is of the spec; `last_state` may be null. One that runs is ready. Nothing pulls images, so
+/// the name of one that was started is its imageID, too; upstream has its digest there.
 json::Value container_status(const json::Value& container, json::Value state, std::int64_t restarts = 0,
                              json::Value last_state = {});
 

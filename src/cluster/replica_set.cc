@@ -18,12 +18,6 @@ constexpr const char* kManager = "slipway-replicaset";
 /// The cache of pods is told when it has caught up; this is for when it is not.
 constexpr Duration kCacheIsOld = std::chrono::seconds{1};
 
-Task<Result<void>> create_pod(client::Client& client, kube::Object pod) {
-  const auto made = co_await client::create(client, kPods, std::move(pod), kManager);
-  if (!made) co_return fail(made.error());
-  co_return Result<void>{};
-}
-
 /// The numbers that were used are written with the status, in one write.
 Task<Result<void>> write_status(client::Client& client, kube::Object set, json::Value status, PodNumbers numbers) {
   const bool has_numbers = numbers.next != PodNumbers::of(set).next;
@@ -52,7 +46,7 @@ std::vector<kube::Object> ReplicaSetController::candidates(const kube::Object& s
 Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
   const kube::Object set = sets_->get(run.key);
   if (set.is_null()) {
-    known_.erase(run.key);
+    known_.forget(run.key);
     co_return Outcome::settled();
   }
   Claim claim = sort_claim(set, candidates(set));
@@ -63,25 +57,12 @@ Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
   co_return co_await carry_out(run.client, set, std::move(claim.own));
 }
 
-PodNumbers& ReplicaSetController::numbers_of(const kube::Object& set, std::size_t pods) {
-  Known& known = known_[kube::key_of(set)];
-  const PodNumbers written = PodNumbers::of(set);
-  if (known.uid != kube::uid(set)) {
-    const std::string ns(kube::ns(set));
-    const auto is_taken = [&](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
-    const std::int64_t reach = set["spec"]["replicas"].as_int(1) + static_cast<std::int64_t>(pods);
-    known = {std::string(kube::uid(set)), with_taken_names(written, set, reach, is_taken)};
-  }
-  known.numbers.next = std::max(known.numbers.next, written.next);
-  return known.numbers;
-}
-
 /// The status is counted from what is there before the effects; a plan that makes or deletes pods is followed by another look,
 /// so the count is written once for both.
 Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Object set, std::vector<kube::Object> pods) {
   const std::string ns(kube::ns(set));
   const auto is_taken = [this, ns](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
-  PodNumbers numbers = numbers_of(set, pods.size());
+  PodNumbers numbers = known_.of(set, pods.size(), is_taken);
   for (const kube::Object& pod : pods) numbers.seen = std::max(numbers.seen, kube::revision(pod));
   ReplicaSetPlan plan = plan_replica_set(set, pods, is_taken, numbers.next, wall_.now());
   // A cache that does not know all pods of the numbers that were used would miss some, and make too many.
@@ -89,9 +70,11 @@ Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Obje
   const bool has_effects = !plan.create.empty() || !plan.remove.empty();
   const bool is_creation = !plan.create.empty();
   auto done = co_await remove_pods(client, std::move(plan.remove));
-  if (done) done = co_await create_pods(client, set, std::move(plan.create));
+  std::vector<kube::Object> made;
+  for (const std::string& name : plan.create) made.push_back(make_replica_pod(set, name));
+  if (done) done = co_await create_slowly(env_, client, kPods, std::move(made), kManager);
   // After a failure the same numbers are tried again: a pod may have been made though no answer came.
-  if (done) known_[kube::key_of(set)].numbers.next = plan.next_number;
+  if (done) known_.of(set, pods.size(), is_taken).next = plan.next_number;
   if (has_effects && done) co_return Outcome::retries_after(Duration{0});
 
   std::optional<ReplicaFailure> failure;
@@ -104,19 +87,6 @@ Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Obje
   }
   if (!done) co_return Outcome::failed(done.error());
   co_return plan.look_again ? Outcome::retries_after(*plan.look_again) : Outcome::settled();
-}
-
-/// Slow start: 1, 2, 4, … side by side, so that a template that is refused costs one request and not hundreds.
-Task<Result<void>> ReplicaSetController::create_pods(client::Client& client, kube::Object set, std::vector<std::string> names) {
-  std::size_t next = 0;
-  for (std::size_t batch = 1; next < names.size(); batch *= 2) {
-    Writes writes(env_);
-    for (const std::size_t end = std::min(next + batch, names.size()); next < end; ++next) {
-      writes.add(create_pod(client, make_replica_pod(set, names[next])));
-    }
-    SLIPWAY_CO_TRY_VOID(co_await writes.join());
-  }
-  co_return Result<void>{};
 }
 
 Task<Result<void>> ReplicaSetController::remove_pods(client::Client& client, std::vector<kube::Object> pods) {

@@ -4,7 +4,6 @@
 // DIVERGES: no SuccessfulCreate and SuccessfulDelete events, which would double the writes of a scaling.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "base/wall_steps.h"
@@ -24,19 +23,11 @@ class ReplicaSetController : public control::Controller {
  private:
   std::vector<kube::Object> candidates(const kube::Object& set) const;
   Task<control::Outcome> carry_out(client::Client& client, kube::Object set, std::vector<kube::Object> pods);
-  Task<Result<void>> create_pods(client::Client& client, kube::Object set, std::vector<std::string> names);
   Task<Result<void>> remove_pods(client::Client& client, std::vector<kube::Object> pods);
-
-  /// What is known of the numbers of a set's pods beyond what the set says.
-  struct Known {
-    std::string uid;
-    PodNumbers numbers;
-  };
-  PodNumbers& numbers_of(const kube::Object& set, std::size_t pods);
 
   Env& env_;
   WallSteps wall_;
-  std::map<kube::ObjectKey, Known> known_;
+  KnownPodNumbers known_;
   control::Informer* sets_ = nullptr;
   control::Informer* pods_ = nullptr;
 };

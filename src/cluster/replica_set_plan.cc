@@ -4,9 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <map>
-#include <set>
 
-#include "base/digest.h"
 #include "cluster/names.h"
 #include "cluster/pod_facts.h"
 
@@ -18,17 +16,8 @@ using json::Value;
 
 /// Pods created or deleted in one go.
 constexpr std::int64_t kMaxBurst = 500;
-/// As many characters as generateName adds.
-constexpr std::size_t kSuffix = 5;
-constexpr std::size_t kMaxBase = 63 - 1 - kSuffix;
 
 std::int64_t wanted_replicas(const kube::Object& set) { return std::max<std::int64_t>(set["spec"]["replicas"].as_int(1), 0); }
-
-std::string pod_name(const kube::Object& set, std::int64_t number) {
-  std::string base(kube::name(set).substr(0, kMaxBase));
-  while (base.ends_with('-') || base.ends_with('.')) base.pop_back();
-  return base + "-" + name_hash(fmt::format("{}/{}", kube::uid(set), number)).substr(0, kSuffix);
-}
 
 /// What a pod is judged by when some must go; fewer is worth less.
 struct Worth {
@@ -132,30 +121,8 @@ std::vector<kube::Object> in_removal_order(std::vector<kube::Object> pods, Time 
   return pods;
 }
 
-PodNumbers PodNumbers::of(const kube::Object& set) {
-  const std::string_view text = kube::annotation(set, kPodNumbers);
-  PodNumbers numbers;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, numbers.next);
-  if (error != std::errc{} || at == end || *at != '@' || numbers.next < 0) return {};
-  const auto [rest, other_error] = std::from_chars(at + 1, end, numbers.seen);
-  return other_error == std::errc{} && rest == end ? numbers : PodNumbers{};
-}
-
-std::string PodNumbers::to_string() const { return fmt::format("{}@{}", next, seen); }
-
-PodNumbers with_taken_names(PodNumbers numbers, const kube::Object& set, std::int64_t reach,
-                            const std::function<bool(const std::string& name)>& is_taken) {
-  const std::int64_t end = numbers.next + reach;
-  for (std::int64_t number = numbers.next; number < end; ++number) {
-    if (is_taken(pod_name(set, number))) numbers.next = number + 1;
-  }
-  return numbers;
-}
-
-ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods,
-                                const std::function<bool(const std::string& name)>& is_taken, std::int64_t next_number,
-                                const Now& now) {
+ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods, const IsTaken& is_taken,
+                                std::int64_t next_number, const Now& now) {
   ReplicaSetPlan plan;
   plan.next_number = next_number;
   if (kube::is_deleting(set)) return plan;
@@ -173,12 +140,7 @@ ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube:
     active.resize(static_cast<std::size_t>(std::min(surplus, kMaxBurst)));
     plan.remove.insert(plan.remove.end(), active.begin(), active.end());
   }
-  std::set<std::string> chosen;
-  while (static_cast<std::int64_t>(chosen.size()) < std::min(-surplus, kMaxBurst)) {
-    std::string name = pod_name(set, plan.next_number++);
-    if (is_taken(name) || !chosen.insert(name).second) continue;
-    plan.create.push_back(std::move(name));
-  }
+  plan.create = next_pod_names(set, std::min(-surplus, kMaxBurst), is_taken, plan.next_number);
   return plan;
 }
 

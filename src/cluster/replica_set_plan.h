@@ -3,32 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/wall_steps.h"
+#include "cluster/pod_numbers.h"
 #include "kube/object.h"
 
 namespace slipway::cluster {
-
-/// Which numbers the names of a set's pods were made from. A number is used once, so that a replacement never has the name of
-/// the pod that went. The set carries it as an annotation, "12@3456", which is written together with its status: a controller
-/// that starts goes on from there.
-struct PodNumbers {
-  std::int64_t next = 0;    // all numbers below were used
-  kube::Revision seen = 0;  // a cache of pods that has reached it knows all pods with these numbers
-
-  static PodNumbers of(const kube::Object& set);
-  std::string to_string() const;
-  bool operator==(const PodNumbers&) const = default;
-};
-
-/// The numbers once more after a start: what an earlier process has used without writing it down is found by the names that
-/// are taken. Looks `reach` numbers ahead.
-PodNumbers with_taken_names(PodNumbers numbers, const kube::Object& set, std::int64_t reach,
-                            const std::function<bool(const std::string& name)>& is_taken);
 
 struct ReplicaSetPlan {
   std::vector<std::string> create;     // names of pods to make
@@ -37,15 +20,13 @@ struct ReplicaSetPlan {
   std::optional<Duration> look_again;  // a pod becomes available then (minReadySeconds)
 };
 
-/// `pods`: those that the set owns. `is_taken`: whether a pod name of the namespace is in use. `next_number`: PodNumbers::next.
+/// `pods`: those that the set owns. `next_number`: PodNumbers::next.
 ///
-/// DIVERGES: names are not random but follow from the set's uid and the next unused numbers, so that a controller that died
-/// after creating, before it wrote the numbers down, meets the pod it has made instead of making another. Pods that ended by
+/// DIVERGES: names are not random but follow from the next unused numbers (pod_numbers.h). Pods that ended by
 /// disruption (DisruptionTarget: Slipway itself was stopped) are deleted with the next look; upstream leaves them to its pod
 /// collector.
-ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods,
-                                const std::function<bool(const std::string& name)>& is_taken, std::int64_t next_number,
-                                const Now& now);
+ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube::Object>& pods, const IsTaken& is_taken,
+                                std::int64_t next_number, const Now& now);
 
 /// Pods could not be made or deleted.
 struct ReplicaFailure {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/backoff.h"
+#include "cluster/image_exchange.h"
 #include "cluster/names.h"
 #include "cluster/pod_status.h"
 
@@ -44,19 +45,20 @@ Duration pause_after(const ContainerEnd& end, std::int64_t restarts) {
 }
 
 bool has_begun(const kube::Object& pod) {
-  const Value& status = pod["status"]["containerStatuses"].item(0);
+  const Value& status = leading_status(pod);
   return status["state"].has("running") || status["lastState"].has("terminated");
 }
 
 /// The run that the pod's status shows, or the first.
 Run resume(const kube::Object& pod, Time first_start, const Now& now) {
-  const Value& status = pod["status"]["containerStatuses"].item(0);
+  const Value& status = leading_status(pod);
   const std::int64_t restarts = status["restartCount"].as_int();
   if (const auto started = kube::time_of(status["state"]["running"]["startedAt"])) {
     return {restarts, now.present(*started), *started, std::nullopt};
   }
   const Value& last = status["lastState"]["terminated"];
   if (const auto finished = kube::time_of(last["finishedAt"])) {
+    if (waits_for_image(status)) return {restarts, now.present(*finished), *finished, std::nullopt};
     ContainerEnd end;
     end.exit_code = last["exitCode"].as_int();
     end.started = kube::time_of(last["startedAt"]);
@@ -129,6 +131,13 @@ void judge_readiness(PodReport& report, const PodBehaviour& behaviour, Time star
   if (behaviour.ready_after) look_again_at(report, behaviour.ready_after->end(start), now);
 }
 
+ContainerRules rules_of(const PodBehaviour& behaviour) {
+  const auto ready_at = [after = behaviour.ready_after](Time start) {
+    return after ? std::optional(after->end(start)) : std::nullopt;
+  };
+  return {[&behaviour](std::string_view image) { return behaviour.is_missing(image); }, ready_at};
+}
+
 /// When a run that began at `start` ends by itself, and under which behaviour.
 struct RunEnd {
   Time time;
@@ -155,8 +164,9 @@ ContainerEnd ended_run(const Run& run, const RunEnd& end) {
   return ended;
 }
 
-/// The runs of the containers, one after another, until one reaches beyond `now`.
-PodReport simulate_runs(const kube::Object& pod, const Segments& segments, Run run, Time first_start, Time now) {
+/// The runs of the containers, one after another, until one reaches beyond `now`, which is the clock's or before.
+PodReport simulate_runs(const kube::Object& pod, const Segments& segments, Run run, Time first_start, Time now,
+                        const Now& clock) {
   const auto policy = pod["spec"]["restartPolicy"].as_string();
   PodReport report;
   report.ip = pod["status"]["podIP"].str();
@@ -173,7 +183,9 @@ PodReport simulate_runs(const kube::Object& pod, const Segments& segments, Run r
       report.phase = "Running";
       if (end) look_again_at(report, end->time, now);
       report_containers(report, pod, running_state(run.written), run, first_start);
-      judge_readiness(report, behaviour_at(segments, now), run.start, now);
+      const PodBehaviour& behaviour = behaviour_at(segments, now);
+      judge_readiness(report, behaviour, run.start, now);
+      if (has_begun(pod) && !run.before && now == clock.time()) exchange_images(report, pod, rules_of(behaviour), clock);
       return report;
     }
     const ContainerEnd ended = ended_run(run, *end);
@@ -213,6 +225,15 @@ void lose_node(PodReport& report, const kube::Object& pod, Time lost, Time now) 
   for (Value& container : report.containers) container = container.with("ready", false);
 }
 
+/// When the pod's deletion began: now, unless its timestamp, in whole seconds, says that an earlier process saw it.
+Time asked_to_end(const kube::Object& pod, const Now& now) {
+  const auto end = kube::time_of(pod["metadata"]["deletionTimestamp"]);
+  if (!end) return now.time();
+  const Duration grace = seconds_saturating(pod["metadata"]["deletionGracePeriodSeconds"].as_int());
+  const Time asked = now.present(*end - grace);
+  return asked + std::chrono::seconds{1} < now.time() ? asked : now.time();
+}
+
 }  // namespace
 
 PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clock, const std::vector<PodRule>& rules) {
@@ -234,7 +255,7 @@ PodReport simulate_pod(const kube::Object& pod, Time first_start, const Now& clo
   } else {
     run.written += *begin - run.start;
     run.start = *begin;
-    report = simulate_runs(pod, segments, run, first_start, now);
+    report = simulate_runs(pod, segments, run, first_start, now, clock);
   }
   if (is_lost) lose_node(report, pod, *lost, clock.time());
   if (lost) look_again_at(report, *lost, now);
@@ -281,7 +302,7 @@ Task<Result<PodReport>> SimulatedRuntime::stop(kube::Object pod, Duration grace)
     if (present.phase == "Succeeded" || present.phase == "Failed") co_return present;
     const Segments segments = behaviour_of(pod, rules(), now);
     const Duration needed = std::min(behaviour_at(segments, now).stop_after, grace);
-    const Time asked = now.present(stops_.try_emplace(uid, now.time()).first->second);
+    const Time asked = now.present(stops_.try_emplace(uid, asked_to_end(pod, now)).first->second);
     if (present.phase == "Running" && asked + needed > now.time()) {
       look_again_at(present, asked + needed, now);
       co_return present;

@@ -197,6 +197,50 @@ TEST(PodScript, is_refused_with_the_entry_that_cannot_be_read) {
   }
 }
 
+TEST(SimulatedPod, restarts_only_the_container_whose_image_was_exchanged) {
+  const auto image = [](const json::Value& object, std::size_t index, const char* name) {
+    const json::Value& containers = object["spec"]["containers"];
+    return object.with_path({"spec", "containers"}, containers.with_item(index, containers.item(index).with("image", name)));
+  };
+  json::Value object = pod("slipway.dev/ready-after: 5s", "Always");
+  const json::Value containers = object["spec"]["containers"].appended(json::object({{"name", "side"}}));
+  object = image(image(object.with_path({"spec", "containers"}, containers), 0, "v1"), 1, "s1");
+  // "image restarts ready" of each container, `after` the start; the status is kept.
+  const auto look = [&](Duration after) {
+    const Time now = kStart + after;
+    const PodReport report = simulate_pod(object, kStart, now);
+    object = object.with("status", pod_status(object, report, now));
+    std::string text;
+    for (const json::Value& status : report.containers) {
+      text +=
+          fmt::format("{} {} {}; ", status["imageID"].as_string(), status["restartCount"].as_int(), status["ready"].as_bool());
+    }
+    return text + (report.look_again ? to_string(*report.look_again) : "");
+  };
+  EXPECT_EQ(look(seconds{1}), "v1 0 false; s1 0 false; 4s");
+  EXPECT_EQ(look(seconds{6}), "v1 0 true; s1 0 true; ");
+  object = image(object, 1, "s2");
+  EXPECT_EQ(look(seconds{10}), "v1 0 true; s2 1 false; 5s");
+  EXPECT_EQ(look(seconds{12}), "v1 0 true; s2 1 false; 3s");
+  object = image(object, 0, "v2");
+  EXPECT_EQ(look(seconds{14}), "v2 1 false; s2 1 false; 1s");
+  EXPECT_EQ(look(seconds{16}), "v2 1 false; s2 1 true; 3s");
+  EXPECT_EQ(look(seconds{20}), "v2 1 true; s2 1 true; ");
+}
+
+TEST(SimulatedPod, is_ready_when_its_gates_are_open_too) {
+  json::Value object =
+      pod("", "Always").with_path({"spec", "readinessGates"}, json::array({json::object({{"conditionType", "Open"}})}));
+  const auto look = [&] {
+    object = object.with("status", pod_status(object, simulate_pod(object, kStart, kStart), kStart));
+    return kube::condition(object, "Ready")["status"].str() + " " + kube::condition(object, "Ready")["reason"].str();
+  };
+  EXPECT_EQ(look(), "False ReadinessGatesNotReady");
+  object = object.with_path({"status", "conditions"},
+                            kube::set_condition(object["status"]["conditions"], {"Open", "True", "", ""}, kStart));
+  EXPECT_EQ(look(), "True ");
+}
+
 TEST(SimulatedPod, fails_with_a_reason_when_an_annotation_cannot_be_read) {
   const auto report = simulate_pod(pod("slipway.dev/run-time: soon"), kStart, kStart);
   EXPECT_EQ(report.phase, "Failed");

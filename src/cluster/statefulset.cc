@@ -4,6 +4,7 @@
 
 #include "cluster/adoption.h"
 #include "cluster/controller_revision.h"
+#include "cluster/in_place_writes.h"
 #include "cluster/names.h"
 #include "cluster/writes.h"
 
@@ -41,12 +42,18 @@ std::set<std::string> live_revisions(const StatefulSetView& view) {
 
 }  // namespace
 
+StatefulSetController::StatefulSetController(Env& env, StatefulKind kind)
+    : env_(env),
+      wall_(env.clock),
+      kind_(kind),
+      resource_(kind == StatefulKind::Plain ? kStatefulSets : kAdvancedStatefulSets) {}
+
 void StatefulSetController::watch(control::Watches& watches) {
-  sets_ = &watches.primary(kStatefulSets);
+  sets_ = &watches.primary(resource_);
   pods_ = &watches.also(kPods, [this](const kube::Object& pod) { return sets_of_pod(pod); });
   pods_->add_index("stateful-set", claim_keys);
   revisions_ = &watches.also(kControllerRevisions, [this](const kube::Object& revision) {
-    return claimants(*sets_, "apps", "StatefulSet", revision);
+    return claimants(*sets_, resource_.group, "StatefulSet", revision);
   });
   revisions_->add_index("stateful-set-revision", claim_keys);
   claims_ = &watches.also(kClaims, [this](const kube::Object& claim) { return sets_of_claim(claim); });
@@ -54,7 +61,7 @@ void StatefulSetController::watch(control::Watches& watches) {
 
 /// Also the set that waits for the name of a pod that it does not own.
 std::vector<kube::ObjectKey> StatefulSetController::sets_of_pod(const kube::Object& pod) const {
-  std::vector<kube::ObjectKey> keys = claimants(*sets_, "apps", "StatefulSet", pod);
+  std::vector<kube::ObjectKey> keys = claimants(*sets_, resource_.group, "StatefulSet", pod);
   const std::string_view name = kube::name(pod);
   const kube::ObjectKey named{std::string(kube::ns(pod)), std::string(name.substr(0, name.rfind('-')))};
   if (keys.empty() && sets_->find(named) != nullptr) keys.push_back(named);
@@ -77,15 +84,15 @@ std::vector<kube::ObjectKey> StatefulSetController::sets_of_claim(const kube::Ob
 
 Task<Outcome> StatefulSetController::reconcile(control::Reconcile& run) {
   const kube::Object set = sets_->get(run.key);
-  if (set.is_null()) co_return Outcome::settled();
+  if (set.is_null() || kube::is_deleting(set)) co_return Outcome::settled();
   std::vector<kube::Object> candidates = claim_candidates(*pods_, "stateful-set", set);
   std::erase_if(candidates, [&](const kube::Object& pod) { return !member_ordinal(set, kube::name(pod)); });
   Claim pods = sort_claim(set, candidates);
   Claim revisions = sort_claim(set, claim_candidates(*revisions_, "stateful-set-revision", set));
   if (pods.needs_writes() || revisions.needs_writes()) {
-    auto settled = co_await settle_claim(run.client, kStatefulSets, set, kPods, std::move(pods), kManager);
+    auto settled = co_await settle_claim(run.client, resource_, set, kPods, std::move(pods), kManager);
     if (settled) {
-      settled = co_await settle_claim(run.client, kStatefulSets, set, kControllerRevisions, std::move(revisions), kManager);
+      settled = co_await settle_claim(run.client, resource_, set, kControllerRevisions, std::move(revisions), kManager);
     }
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
@@ -95,9 +102,11 @@ Task<Outcome> StatefulSetController::reconcile(control::Reconcile& run) {
 Task<Outcome> StatefulSetController::sync(client::Client& client, kube::Object set, std::vector<kube::Object> pods,
                                           std::vector<kube::Object> revisions) {
   const RevisionPlan planned = plan_revision(kHashLabel, set, revisions);
-  auto update = co_await settle_revision(client, kStatefulSets, set, planned, kManager);
+  auto update = co_await settle_revision(client, resource_, set, planned, kManager);
   if (!update) co_return Outcome::failed(update.error());
-  StatefulSetView view{set, std::move(pods), *update, *update, {}};
+  StatefulSetView view{.set = set, .pods = std::move(pods), .current = *update, .update = *update, .find_claim = {}};
+  view.history = revisions;
+  if (kind_ == StatefulKind::Advanced) view.advanced = AdvancedRollout(set);
   for (const kube::Object& revision : revisions) {
     const bool is_update = kube::name(revision) == kube::name(*update);
     if (!is_update && set["status"]["currentRevision"].as_string() == kube::name(revision)) view.current = revision;
@@ -105,12 +114,12 @@ Task<Outcome> StatefulSetController::sync(client::Client& client, kube::Object s
   view.find_claim = [this, ns = std::string(kube::ns(set))](const std::string& name) { return claims_->get({ns, name}); };
   const auto plan = std::make_shared<const StatefulSetPlan>(plan_stateful_set(view, wall_.now()));
   Result<kube::Object> written = set;
-  if (plan->is_status_first) written = co_await control::write_status(client, kStatefulSets, set, plan->status, kManager);
+  if (plan->is_status_first) written = co_await control::write_status(client, resource_, set, plan->status, kManager);
   if (!written) co_return Outcome::failed(written.error());
   const auto done = co_await carry_out(client, plan);
   if (done && plan->has_effects()) co_return Outcome::retries_after(Duration{0});
   if (!plan->is_status_first && !plan->status.is_null()) {
-    written = co_await control::write_status(client, kStatefulSets, set, plan->status, kManager);
+    written = co_await control::write_status(client, resource_, set, plan->status, kManager);
     if (!written) co_return Outcome::failed(written.error());
   }
   if (!done) co_return Outcome::failed(done.error());
@@ -134,6 +143,8 @@ Task<Result<void>> StatefulSetController::carry_out(client::Client& client, std:
   for (const kube::Object& pod : plan->remove) writes.add(remove_exactly(client, kPods, pod));
   for (const kube::Object& pod : plan->relabel) writes.add(relabel(client, pod));
   for (const kube::Object& pod : plan->create) writes.add(create(client, kPods, pod));
+  for (const kube::Object& pod : plan->settle) writes.add(settle_pod(client, pod, wall_.now(), kManager));
+  for (const PodChange& change : plan->update_in_place) writes.add(change_pod(client, change, wall_.now(), kManager));
   co_return co_await writes.join();
 }
 

@@ -12,11 +12,14 @@
 
 namespace slipway::cluster {
 
+/// Of apps/v1, or OpenKruise's (advanced_statefulset.h).
+enum class StatefulKind : std::uint8_t { Plain, Advanced };
+
 class StatefulSetController : public control::Controller {
  public:
-  explicit StatefulSetController(Env& env) : env_(env), wall_(env.clock) {}
+  explicit StatefulSetController(Env& env, StatefulKind kind = StatefulKind::Plain);
 
-  std::string name() const override { return "statefulset"; }
+  std::string name() const override { return kind_ == StatefulKind::Plain ? "statefulset" : "advanced-statefulset"; }
   void watch(control::Watches& watches) override;
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
@@ -29,6 +32,8 @@ class StatefulSetController : public control::Controller {
 
   Env& env_;
   WallSteps wall_;
+  StatefulKind kind_;
+  kube::Resource resource_;
   control::Informer* sets_ = nullptr;
   control::Informer* pods_ = nullptr;
   control::Informer* claims_ = nullptr;

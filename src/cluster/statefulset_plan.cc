@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cluster/clone_set_facts.h"
+#include "cluster/controller_revision.h"
 #include "cluster/names.h"
 #include "cluster/pod_facts.h"
 #include "cluster/statefulset_pod.h"
+#include "kube/selector.h"
 
 namespace slipway::cluster {
 
@@ -13,9 +16,7 @@ namespace {
 
 using json::Value;
 
-bool is_ready(const kube::Object& pod) {
-  return pod["status"]["phase"].as_string() == "Running" && kube::is_true(pod, "Ready");
-}
+bool is_ready(const kube::Object& pod) { return pod["status"]["phase"].as_string() == "Running" && is_ready_in_place(pod); }
 
 bool is_healthy(const kube::Object& pod) { return is_ready(pod) && !kube::is_deleting(pod); }
 
@@ -30,9 +31,10 @@ struct Spec {
   explicit Spec(const Value& spec)
       : replicas(std::max<std::int64_t>(spec["replicas"].as_int(1), 0)),
         start(spec["ordinals"]["start"].as_int()),
-        min_ready(spec["minReadySeconds"].as_int()),
+        min_ready(spec["minReadySeconds"].as_int(spec["updateStrategy"]["rollingUpdate"]["minReadySeconds"].as_int())),
         is_ordered(spec["podManagementPolicy"].as_string() != "Parallel"),
         is_rolling(spec["updateStrategy"]["type"].as_string() != "OnDelete"),
+        has_partition(spec["updateStrategy"].has("rollingUpdate")),
         partition(is_rolling ? spec["updateStrategy"]["rollingUpdate"]["partition"].as_int() : 0) {}
 
   bool contains(std::int64_t ordinal) const { return ordinal >= start && ordinal < start + replicas; }
@@ -42,6 +44,7 @@ struct Spec {
   std::int64_t min_ready;
   bool is_ordered;
   bool is_rolling;  // else OnDelete
+  bool has_partition;
   std::int64_t partition;
 };
 
@@ -82,11 +85,16 @@ class Planner {
   bool create(const Slot& slot);
   bool shrink();
   void update();
+  void update_advanced(const AdvancedRollout& rollout);
+  void update_pod(const kube::Object& pod, UpdateType policy);
+  Value advanced_status(Value status);
   void keep_identity(const Slot& slot);
   void keep_claims(const Slot& slot, bool is_in_range);
   bool is_available(const kube::Object& pod);
+  /// Pods that the update has not come to are made of the old template again.
   const kube::Object& revision_for(std::int64_t ordinal) const {
-    return spec_.is_rolling && ordinal < spec_.start + spec_.partition ? view_.current : view_.update;
+    const std::int64_t old = spec_.has_partition ? spec_.partition : set_["status"]["currentReplicas"].as_int();
+    return spec_.is_rolling && ordinal < spec_.start + old ? view_.current : view_.update;
   }
 
   const StatefulSetView& view_;
@@ -95,12 +103,24 @@ class Planner {
   const Spec spec_;
   const Census census_;
   StatefulSetPlan plan_;
+  std::optional<std::string> update_failure_;
 };
 
 StatefulSetPlan Planner::plan() {
   count();
-  if (kube::is_deleting(set_)) return std::move(plan_);
-  if (fill() && shrink()) update();
+  for (const kube::Object& pod : view_.pods) {
+    if (view_.advanced && is_active_pod(pod) && in_place_end(pod)) plan_.settle.push_back(pod);
+  }
+  const bool is_next = fill() && shrink();
+  if (is_next && view_.advanced) {
+    update_advanced(*view_.advanced);
+  } else if (is_next) {
+    update();
+  }
+  if (view_.advanced) {
+    Value status = advanced_status(plan_.status.is_null() ? set_["status"] : plan_.status);
+    if (status != set_["status"]) plan_.status = std::move(status);
+  }
   return std::move(plan_);
 }
 
@@ -182,7 +202,9 @@ bool Planner::create(const Slot& slot) {
     if (found.is_null()) missing.push_back(std::move(claim));
   }
   plan_.create_claims.insert(plan_.create_claims.end(), missing.begin(), missing.end());
-  plan_.create.push_back(make_stateful_pod(set_, revision_for(slot.ordinal), slot.ordinal));
+  kube::Object pod = make_stateful_pod(set_, revision_for(slot.ordinal), slot.ordinal);
+  if (view_.advanced && view_.advanced->policy != UpdateType::ReCreate) pod = with_in_place_gate(pod);
+  plan_.create.push_back(std::move(pod));
   return false;
 }
 
@@ -220,6 +242,56 @@ void Planner::update() {
     }
     if (!is_healthy(pod) || !is_available(pod)) return;
   }
+}
+
+/// From the top down to the partition, while not too many pods are unavailable. One that is unavailable anyway goes at once.
+void Planner::update_advanced(const AdvancedRollout& rollout) {
+  if (!spec_.is_rolling || rollout.is_paused || !plan_.settle.empty()) return;
+  const auto is_up = [&](const Slot& slot) { return is_healthy(slot.pod) && is_available(slot.pod); };
+  std::int64_t unavailable = std::ranges::count_if(census_.slots, [&](const Slot& slot) { return !is_up(slot); });
+  for (auto slot = census_.slots.rbegin(); slot != census_.slots.rend(); ++slot) {
+    if (slot->ordinal - spec_.start < spec_.partition) return;
+    const kube::Object& pod = slot->pod;
+    const bool is_updated = pod.is_null() || kube::label(pod, kRevisionHash) == kube::name(view_.update);
+    if (is_updated || !is_active_pod(pod)) continue;
+    if (is_up(*slot) && unavailable++ >= rollout.max_unavailable) return;
+    update_pod(pod, rollout.policy);
+  }
+}
+
+void Planner::update_pod(const kube::Object& pod, UpdateType policy) {
+  const auto before = std::ranges::find(view_.history, kube::label(pod, kRevisionHash), kube::name);
+  if (policy != UpdateType::ReCreate && before != view_.history.end()) {
+    const std::string revision(kube::name(view_.update));
+    auto next = updated_in_place(pod, revision_template(*before), revision_template(view_.update), revision, now_);
+    if (next) {
+      plan_.update_in_place.push_back({pod, std::move(*next)});
+      return;
+    }
+  }
+  if (policy == UpdateType::InPlaceOnly) {
+    update_failure_ = fmt::format("pod {} cannot be updated in place", kube::name(pod));
+  } else {
+    plan_.remove.push_back(pod);
+  }
+}
+
+/// What OpenKruise's kind tells beside the counts.
+Value Planner::advanced_status(Value status) {
+  std::int64_t ready = 0;
+  std::int64_t available = 0;
+  for (const kube::Object& pod : view_.pods) {
+    if (!is_ready(pod) || kube::label(pod, kRevisionHash) != kube::name(view_.update)) continue;
+    ++ready;
+    if (is_available(pod)) ++available;
+  }
+  const auto selector = kube::LabelSelector::from_object(set_["spec"]["selector"]);
+  status = status.with("updatedReadyReplicas", ready)
+               .with("updatedAvailableReplicas", available)
+               .with("labelSelector", selector ? selector->to_string() : "");
+  if (!update_failure_) return status.without("conditions");
+  const kube::Condition failure{"FailedUpdatePod", "True", "FailedUpdatePod", *update_failure_};
+  return status.with("conditions", kube::set_condition(status["conditions"], failure, now_));
 }
 
 void Planner::keep_identity(const Slot& slot) {

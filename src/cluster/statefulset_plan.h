@@ -12,15 +12,19 @@
 #include <vector>
 
 #include "base/wall_steps.h"
+#include "cluster/advanced_statefulset.h"
+#include "cluster/in_place.h"
 #include "kube/object.h"
 
 namespace slipway::cluster {
 
 struct StatefulSetView {
   kube::Object set;
-  std::vector<kube::Object> pods;  // that it owns, whatever their ordinal
-  kube::Object current;            // the ControllerRevision of status.currentRevision, or `update`
-  kube::Object update;             // of the present template
+  std::vector<kube::Object> pods;             // that it owns, whatever their ordinal
+  kube::Object current;                       // the ControllerRevision of status.currentRevision, or `update`
+  kube::Object update;                        // of the present template
+  std::vector<kube::Object> history{};        // all revisions; needed only for `advanced`
+  std::optional<AdvancedRollout> advanced{};  // of OpenKruise's kind
   /// A claim of its namespace by name; null when there is none.
   std::function<kube::Object(const std::string& name)> find_claim;
 };
@@ -41,13 +45,17 @@ struct StatefulSetPlan {
   std::vector<kube::Object> create;   // pods; after their claims
   std::vector<kube::Object> relabel;  // pods as they are to be
   std::vector<kube::Object> remove;
+  std::vector<PodChange> update_in_place;
+  std::vector<kube::Object> settle;  // in_place_end() says what to write
   std::optional<Duration> look_again;
 
   bool has_effects() const {
-    return !own_claims.empty() || !create_claims.empty() || !create.empty() || !relabel.empty() || !remove.empty();
+    return !own_claims.empty() || !create_claims.empty() || !create.empty() || !relabel.empty() || !remove.empty() ||
+           !update_in_place.empty() || !settle.empty();
   }
 };
 
+/// Of a set that is not being deleted.
 StatefulSetPlan plan_stateful_set(const StatefulSetView& view, const Now& now);
 
 /// The ordinal at the end of the pod's name, if the rest is the set's; nullopt for a pod that is no member of it.

@@ -49,6 +49,7 @@ class ClusterTest : public testing::Test {
   void settle() { env_.run_until_idle(); }
   kube::Revision revision() const { return store_->revision(); }
 
+  std::size_t nodes_ = 1;  // of the cluster, from the first start()
   store::MemoryVfs disk_;
   ManualEnv env_;
   std::unique_ptr<store::Store> store_;

@@ -8,9 +8,14 @@ void ClusterTest::start() {
   store_ = std::move(*store);
   server::Options options;
   options.admission = admission_rows();
+  options.nodes = nodes_;
   server_ = std::make_unique<server::Server>(env_, *store_, options);
   const auto started = env_.run(server_->start());
   ASSERT_TRUE(started) << started.error().message;
+  for (json::Value& definition : cluster_definitions()) {
+    const auto applied = env_.run(client::apply(*server_, kDefinitions, std::move(definition), "test"));
+    ASSERT_TRUE(applied) << applied.error().message;
+  }
   pods_ = make_pods_(*this);
   clusters_ = std::make_unique<control::OneCluster>("local", *server_);
   runtime_ = std::make_unique<control::Runtime>(env_, *clusters_);

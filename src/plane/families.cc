@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cluster/admission.h"
+#include "cluster/cluster.h"
 #include "cluster/explain.h"
 #include "delivery/application/family.h"
 #include "delivery/jobflow/family.h"
@@ -52,6 +53,12 @@ kube::ResourceType type_of(const json::Value& definition) {
   type.is_namespaced = spec["scope"].as_string() == "Namespaced";
   type.is_custom = true;
   return type;
+}
+
+std::vector<kube::ResourceType> types_of(const std::vector<json::Value>& definitions) {
+  std::vector<kube::ResourceType> types;
+  for (const json::Value& definition : definitions) types.push_back(type_of(definition));
+  return types;
 }
 
 }  // namespace
@@ -107,13 +114,7 @@ std::vector<std::string> own_groups(Families of) {
   return {groups.begin(), groups.end()};
 }
 
-std::vector<kube::ResourceType> defined_types(Families of) {
-  std::vector<kube::ResourceType> types;
-  for (const delivery::Family* family : of) {
-    for (const json::Value& definition : family->definitions) types.push_back(type_of(definition));
-  }
-  return types;
-}
+std::vector<kube::ResourceType> defined_types(Families of) { return types_of(custom_resource_definitions(of)); }
 
 std::vector<kube::ResourceType> own_types(Families of) {
   std::vector<kube::ResourceType> types = defined_types(of);
@@ -123,7 +124,7 @@ std::vector<kube::ResourceType> own_types(Families of) {
 
 std::shared_ptr<const kube::ResourceType> find_type(std::string_view group, std::string_view kind, Families of) {
   const auto is_it = [&](const kube::ResourceType& type) { return type.kind.group == group && type.kind.kind == kind; };
-  for (const auto& types : {own_types(of), kube::builtin_types()}) {
+  for (const auto& types : {own_types(of), kube::builtin_types(), types_of(cluster::cluster_definitions())}) {
     if (const auto found = std::ranges::find_if(types, is_it); found != types.end()) {
       return std::make_shared<const kube::ResourceType>(*found);
     }

@@ -1,5 +1,6 @@
 #include "plane/plane.h"
 
+#include "cluster/clone_set_facts.h"
 #include "cluster/cluster.h"
 #include "kube/well_known.h"
 
@@ -10,8 +11,8 @@ constexpr const char* kManager = "slipway-bootstrap";
 using kube::kDefinitions;
 
 /// By the ordinary path of custom resources; an apply that changes nothing writes nothing.
-Task<Result<void>> apply_definitions(server::Server& server, Families of) {
-  for (json::Value& definition : custom_resource_definitions(of)) {
+Task<Result<void>> apply_definitions(server::Server& server, std::vector<json::Value> definitions) {
+  for (json::Value& definition : definitions) {
     const auto applied = co_await client::apply(server, kDefinitions, std::move(definition), kManager);
     if (!applied) co_return fail(applied.error());
   }
@@ -41,10 +42,14 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   options.server.admission = admission_rows(options.families, options.on_fault);
   options.server.answered = answered_kinds(options.families);
   options.server.own_groups = own_groups(options.families);
+  options.server.own_groups.emplace_back(cluster::kKruiseGroup);
   options.server.writes_bootstrap = options.writes_bootstrap;
   api->server_ = std::make_unique<server::Server>(env, *api->store_, std::move(options.server));
   SLIPWAY_CO_TRY_VOID(co_await api->server_->start());
-  if (options.writes_bootstrap) SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, options.families));
+  if (options.writes_bootstrap) {
+    SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, custom_resource_definitions(options.families)));
+    SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, cluster::cluster_definitions()));
+  }
   co_return api;
 }
 

@@ -93,6 +93,21 @@ TEST_F(TwoFamilies, are_served_and_admitted_each_by_its_own_rows) {
   EXPECT_TRUE(refused.error().message.contains("must be a person")) << refused.error().message;
 }
 
+TEST_F(TwoFamilies, live_in_a_cluster_that_keeps_clone_sets_from_its_start) {
+  const kube::Resource sets{"apps.kruise.io", "v1alpha1", "clonesets"};
+  const auto made = create(sets, R"({apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet,
+metadata: {name: web, namespace: default}, spec: {replicas: 2, selector: {matchLabels: {app: web}},
+  template: {metadata: {labels: {app: web}, annotations: {slipway.dev/missing-images: bad}},
+  spec: {containers: [{name: c, image: bad}]}}}})");
+  ASSERT_TRUE(made) << made.error().message;
+  env_.advance(std::chrono::seconds{5});
+  const Value set = *get(sets, "web");
+  EXPECT_EQ(set["status"]["replicas"].as_int(), 2);
+  EXPECT_TRUE(plane::why(set, "", view(), families_).text.contains("ImagePullBackOff"));
+  const kube::Resource roles{"rbac.authorization.k8s.io", "v1", "clusterroles"};
+  EXPECT_TRUE(env_.run(client::get(server(), roles, {"", "system:aggregate-to-edit:apps.kruise.io"})));
+}
+
 TEST_F(TwoFamilies, a_plural_of_both_is_that_of_the_first_group_unless_one_is_named) {
   EXPECT_EQ((*server().registry().find_word("workflows"))->resource, kWorkflows);
   EXPECT_EQ((*server().registry().find_word("workflow.second.example.test"))->resource, kApprovals);
@@ -188,7 +203,8 @@ TEST_F(TwoFamilies, kinds_that_descriptions_may_look_at_are_those_of_all_rows) {
     if (!kind.group.ends_with("oam.dev")) kinds.push_back(kind.group + "/" + kind.kind);
   }
   EXPECT_EQ(kinds,
-            (std::vector<std::string>{"/Event", "/Pod", "apps/Deployment", "apps/ReplicaSet", "batch/Job",
+            (std::vector<std::string>{"/Event", "/Pod", "apps/DaemonSet", "apps/Deployment", "apps/ReplicaSet",
+                                      "apps/StatefulSet", "apps.kruise.io/CloneSet", "apps.kruise.io/StatefulSet", "batch/Job",
                                       "batch.slipway.dev/Workflow", "batch.slipway.dev/WorkflowStepSet",
                                       "second.example.test/Note", "second.example.test/Page", "second.example.test/Workflow"}));
 }

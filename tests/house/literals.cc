@@ -68,7 +68,8 @@ class Reader {
 
 /// Words that are fields of built-in kinds as well as plurals of a family's.
 bool is_built_in_field(std::string_view path, std::string_view text) {
-  return path.starts_with("src/server/builtin/") && text == "policies";  // HorizontalPodAutoscaler behavior.scaleUp.policies
+  const bool knows_autoscalers = path.starts_with("src/server/builtin/") || path.starts_with("src/cluster/hpa");
+  return knows_autoscalers && text == "policies";  // HorizontalPodAutoscaler behavior.scaleUp.policies
 }
 
 /// Groups of KubeVela's parts that no family defines, though their names end in a family's group.

@@ -149,6 +149,31 @@ TEST_F(Verbs, approve_and_reject_decide_the_gates_that_wait) {
   EXPECT_TRUE(status()["failure"].as_string().contains("not today")) << json::print_pretty(status());
 }
 
+TEST_F(Verbs, promote_in_full_approves_and_asks_other_gates_unless_told_to_skip_them) {
+  begin(
+      "{rolloutBatches: [{replicas: 1, gates: [{name: ask, webhook: {url: 'http://nobody.invalid'}}, {name: go, approval: "
+      "{}}]}, "
+      "{}], batchPartition: 0}");
+  ASSERT_TRUE(until([&] { return status()["gates"].size() == 1; }));
+  EXPECT_EQ(run("promote", {{"full", "true"}})->text, "rollouttrait/r: all batches may run, 1 approved\n");
+  advance(minutes{1});
+  EXPECT_EQ(state(), "rollingInBatches") << "the webhook has not passed";
+  EXPECT_EQ(run("promote", {{"full", "true"}, {"skip-gates", "true"}})->text,
+            "rollouttrait/r: all batches may run, 1 approved, other gates are skipped\n");
+  EXPECT_TRUE(until_state("rolloutSucceed")) << json::print_pretty(status());
+}
+
+TEST_F(Verbs, replay_decides_the_log_again) {
+  begin("{rolloutBatches: [{replicas: 1, gates: [{name: go, approval: {}}]}, {}]}");
+  EXPECT_EQ(run("replay")->text, "the log has no decision\n");
+  ASSERT_TRUE(until([&] { return status()["gates"].size() == 1; }));
+  ASSERT_TRUE(run("approve"));
+  ASSERT_TRUE(until_state("rolloutSucceed"));
+  const auto same = run("replay");
+  EXPECT_EQ(same->exit_code, 0);
+  EXPECT_TRUE(same->text.contains("1/0/after/go  Pass     Pass   approved by local")) << same->text;
+}
+
 TEST_F(Verbs, watch_tells_what_changes_until_the_end) {
   begin("{numBatches: 2}");
   const auto end = run("watch");

@@ -87,12 +87,24 @@ Value expected_of(Value object) {
   if (object["spec"]["template"]["metadata"].has("creationTimestamp")) {
     object = object.without_path({"spec", "template", "metadata", "creationTimestamp"});
   }
+  json::ArrayBuilder claims;
+  for (const Value& claim : object["spec"]["volumeClaimTemplates"].items()) {
+    claims.add(claim.without_path({"metadata", "creationTimestamp"}));
+  }
+  if (!claims.empty()) object = object.with_path({"spec", "volumeClaimTemplates"}, claims.build());
   return object["kind"].as_string() == "PersistentVolumeClaim" ? object.without_path({"spec", "volumeName"}) : object;
+}
+
+/// How often ReplicaSets were resized differs between two runs of the real thing, where what is left does.
+Value without_generations(const Value& object) {
+  if (object["kind"].as_string() != "ReplicaSet") return object;
+  return object.without_path({"metadata", "generation"}).without_path({"status", "observedGeneration"});
 }
 
 /// Pods of controllers that number their pods by chance are told apart by what they are, not by number.
 std::string plain_pod_name(const Scenario& scenario, std::string name) {
   if (const auto at = name.find('#'); at != std::string::npos) return name.substr(0, at);
+  if (!scenario.is_final_sure && scenario.kind == "ReplicaSet") return "p";  // which of equal pods goes is chance
   return RE2::FullMatch(name, R"(p\d+)") && scenario.kind != "StatefulSet" ? "p" : name;
 }
 
@@ -139,8 +151,14 @@ std::vector<std::string> final_differences(WorkloadWorld& world, const Scenario&
     if (scenario.is_grid() && plural != std::string_view("deployments")) continue;
     std::multiset<std::string> wanted;
     std::multiset<std::string> found;
-    for (const Value& object : scenario.final_objects[plural].items()) wanted.insert(text_of(expected_of(object)));
-    for (const Value& object : world.list(resource_of(plural))) found.insert(world.normalise(text_of(plain(object))));
+    for (const Value& object : scenario.final_objects[plural].items()) {
+      const Value expected = expected_of(object);
+      wanted.insert(text_of(scenario.is_final_sure ? expected : without_generations(expected)));
+    }
+    for (const Value& object : world.list(resource_of(plural))) {
+      const Value seen = scenario.is_grid() ? json::object({{"status", object["status"]}}) : plain(object);
+      found.insert(world.normalise(text_of(scenario.is_final_sure ? seen : without_generations(seen))));
+    }
     add_differences(told, wanted, found);
   }
   if (scenario.is_grid()) return told;
@@ -166,7 +184,8 @@ std::vector<std::string> bound_differences(const WorkloadWorld& world, const Sce
       if (is_most ? value <= limit : value >= limit) return;
       told.push_back(fmt::format("step {}: {} is {}, recorded {}", step, key, value, limit));
     };
-    check("max_pods", ours.max_pods, true);
+    // Pods that are going overlap as much as the machine is slow: for Deployments no bound that anybody keeps (WORKLOADS.md).
+    if (scenario.kind != "Deployment") check("max_pods", ours.max_pods, true);
     check("max_active", ours.max_active, true);
     check("min_active", ours.min_active, false);
     check("min_ready", ours.min_ready, false);

@@ -13,6 +13,10 @@ using json::Value;
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kTerminated = 128 + 15;
+/// How long a pod takes to start; one after another, as one program played them all. The real Job controller looks at what has
+/// happened within a second at once, so pods of Jobs go side by side.
+constexpr Duration kStart = milliseconds{120};
+constexpr Duration kStagger = milliseconds{25};
 
 Duration duration(const kube::Object& pod, const char* key, Duration otherwise) {
   const auto text = kube::annotation(pod, key);
@@ -31,7 +35,7 @@ std::string index_of(const kube::Object& pod) {
 /// Whether the annotation, a list such as "1,3", has the pod's index.
 bool lists_index(const kube::Object& pod, const char* key) {
   const std::string list = fmt::format(",{},", kube::annotation(pod, key));
-  return list.contains(fmt::format(",{},", index_of(pod)));
+  return !index_of(pod).empty() && list.contains(fmt::format(",{},", index_of(pod)));
 }
 
 bool is_never_ready(const kube::Object& pod) {
@@ -65,8 +69,19 @@ PodReport ended(const kube::Object& pod, std::int64_t code, std::int64_t restart
 
 Task<Result<PodReport>> PodPlayer::advance(kube::Object pod) {
   const std::string uid(kube::uid(pod));
-  Run& run = runs_.try_emplace(uid, Run{.started = env_.clock.steady(), .stopped = {}, .exit_code = {}}).first->second;
-  PodReport report = play(pod, run);
+  const auto [found, is_new] = runs_.try_emplace(uid);
+  Run& run = found->second;
+  if (is_new) {
+    const Steady soon = env_.clock.steady() + kStart;
+    run.started = is_job_pod(pod) ? soon : next_start_ = std::max(next_start_ + kStagger, soon);
+  }
+  PodReport report;
+  if (const Duration left = run.started - env_.clock.steady(); left > Duration{0}) {
+    report.look_again = left;
+    add_containers(report, pod, cluster::waiting_state("ContainerCreating"), false, 0);
+    co_return report;
+  }
+  report = play(pod, run);
   report.ip = addresses_.take(uid);
   co_return report;
 }
@@ -100,16 +115,16 @@ PodReport PodPlayer::play_service(const kube::Object& pod, const Run& run) const
   const Duration age = env_.clock.steady() - run.started;
   const Time started = env_.clock.now() - age;
   if (!kube::annotation(pod, "x-exit").empty()) {
-    const Duration left = duration(pod, "x-run", milliseconds{300}) - age;
-    if (left > Duration{0}) report.look_again = left;
-    const bool is_up = left > Duration{0};
-    add_containers(report, pod, is_up ? cluster::running_state(started) : cluster::waiting_state("CrashLoopBackOff"), false,
-                   is_up ? 0 : 1);
-    return report;
+    const Duration up = duration(pod, "x-run", milliseconds{300}) - age;
+    if (up <= Duration{0}) {
+      add_containers(report, pod, cluster::waiting_state("CrashLoopBackOff"), false, 1);
+      return report;
+    }
+    report.look_again = up;
   }
   const Duration left = duration(pod, "x-ready-after", Duration{0}) - age;
   const bool is_ready = !is_never_ready(pod) && left <= Duration{0};
-  if (!is_never_ready(pod) && !is_ready) report.look_again = left;
+  if (!is_never_ready(pod) && !is_ready) report.look_again = std::min(report.look_again.value_or(left), left);
   add_containers(report, pod, cluster::running_state(started), is_ready, 0);
   return report;
 }

@@ -23,7 +23,7 @@ class PodPlayer : public cluster::PodRuntime {
 
  private:
   struct Run {
-    Steady started;
+    Steady started{};
     std::int64_t restarts = 0;
     std::optional<Steady> stopped;
     std::optional<std::int64_t> exit_code;
@@ -36,6 +36,7 @@ class PodPlayer : public cluster::PodRuntime {
 
   Env& env_;
   cluster::PodAddresses addresses_{10};
+  Steady next_start_{};
   std::map<std::string, Run> runs_;           // by uid of the pod
   std::map<std::string, std::int64_t> ends_;  // so far, by Job and index
 };

@@ -38,6 +38,7 @@ Scenario read(const Value& line) {
   scenario.bounds = line["bounds"];
   scenario.other_bounds = line["rerun"]["bounds_other"];
   scenario.final_objects = line["final"];
+  scenario.is_final_sure = line["rerun"]["final_equal"].as_bool(true);
   scenario.is_order_sure = line["rerun"]["trace_equal"].as_bool();
   if (line.has("trace")) read_trace(scenario, line["trace"]);
   return scenario;

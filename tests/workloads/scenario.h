@@ -23,6 +23,7 @@ struct Scenario {
   Value other_bounds;  // of the second recording; null: the same
   Value final_objects;
   bool is_order_sure = false;  // both recordings have the same trace
+  bool is_final_sure = true;   // and the same objects at the end
   bool has_trace = false;
   /// Pods when each step was sent, and at the end.
   std::vector<PodStates> states;

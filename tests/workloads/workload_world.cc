@@ -42,7 +42,7 @@ std::string_view hash_of(const kube::Object& object) {
     const auto label = kube::label(object, key);
     if (label.empty()) continue;
     // A pod of a StatefulSet has the name of the revision there.
-    const bool is_name = kube::refers_to(kube::controller_of(object), "apps", "StatefulSet") && kube::kind(object) == "Pod";
+    const bool is_name = !kube::label(object, cluster::kPodIndex).empty();
     return is_name ? label.substr(label.rfind('-') + 1) : label;
   }
   return {};
@@ -71,6 +71,12 @@ Value fake_node(int number) {
        {"status", json::object({{"capacity", room}, {"allocatable", room}, {"conditions", json::array({ready})}})}});
 }
 
+std::multiset<std::string> plain_states_of(const PodStates& states) {
+  std::multiset<std::string> plain;
+  for (const auto& [name, state] : states) plain.insert(plain_state(state));
+  return plain;
+}
+
 }  // namespace
 
 WorkloadWorld::WorkloadWorld() : env_(ManualEnv::Options{.vfs = disk_.vfs()}), changed_(env_.steady()) {
@@ -79,6 +85,10 @@ WorkloadWorld::WorkloadWorld() : env_(ManualEnv::Options{.vfs = disk_.vfs()}), c
   options.admission = cluster::admission_rows();
   server_ = std::make_unique<server::Server>(env_, *store_, options);
   SLIPWAY_CHECK(env_.run(server_->start()).has_value(), "the server starts");
+  for (Value& definition : cluster::cluster_definitions()) {
+    const auto applied = env_.run(client::apply(*server_, cluster::kDefinitions, std::move(definition), "test"));
+    SLIPWAY_CHECK(applied.has_value(), "the definitions of the cluster");
+  }
   add_nodes();
   const Value ns =
       json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", kNamespace}})}});
@@ -265,16 +275,31 @@ void WorkloadWorld::settle(Duration quiet) {
   while (env_.steady() - changed_ < quiet && env_.steady() < end) env_.advance(kTick);
 }
 
+std::multiset<std::string> WorkloadWorld::plain_states() const {
+  std::multiset<std::string> states;
+  for (const auto& [uid, pod] : live_) states.insert(plain_state(state_of(pod)));
+  return states;
+}
+
 bool WorkloadWorld::await(const PodStates& states, Duration limit) {
-  std::multiset<std::string> wanted;
-  for (const auto& [name, state] : states) wanted.insert(plain_state(state));
-  const auto holds = [&] {
-    if (live_.size() != wanted.size()) return false;
-    std::multiset<std::string> found;
-    for (const auto& [uid, pod] : live_) found.insert(plain_state(state_of(pod)));
-    return found == wanted;
+  const std::multiset<std::string> wanted = plain_states_of(states);
+  return env_.run_until([&] { return plain_states() == wanted; }, limit);
+}
+
+bool WorkloadWorld::await_progress(const PodStates& before, const PodStates& states, Duration limit) {
+  const std::multiset<std::string> start = plain_states_of(before);
+  const std::multiset<std::string> wanted = plain_states_of(states);
+  const auto changed = [&](const std::multiset<std::string>& now) {
+    std::vector<std::string> different;
+    std::ranges::set_difference(now, start, std::back_inserter(different));
+    return different.size();
   };
-  return env_.run_until(holds, limit);
+  return env_.run_until(
+      [&] {
+        const auto now = plain_states();
+        return now == wanted || changed(now) > changed(wanted);
+      },
+      limit);
 }
 
 std::vector<Value> WorkloadWorld::list(const Resource& resource) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class WorkloadWorld {
   void settle(Duration quiet);
   /// Until the pods stand as in the recording, but for names. False when they never did.
   bool await(const PodStates& states, Duration limit);
+  /// Until as many pods have changed since `before` as in the recording.
+  bool await_progress(const PodStates& before, const PodStates& states, Duration limit);
 
   const std::vector<Bounds>& bounds() const { return bounds_; }
   const std::vector<std::string>& order() const { return order_; }
@@ -55,6 +58,7 @@ class WorkloadWorld {
   void see(const Value& before, const Value& after);
   void see_pod(const Value& before, const Value& after);
   void note_hash(const Value& object);
+  std::multiset<std::string> plain_states() const;
   void begin_bounds();
   void count();
   std::string resolve(std::string text) const;

@@ -141,7 +141,7 @@ std::vector<std::pair<std::string, Sections>> traffic_goldens() {
 void expect_golden(const std::string& file, const Sections& sections) {
   const fs::path path = golden_folder() / (file + ".txtar");
   std::string text;
-  for (const auto& [name, content] : sections) text += "-- " + name + " --\n" + content;
+  for (const auto& [name, content] : sections) text.append("-- ").append(name).append(" --\n").append(content);
   std::ifstream in(path);
   std::stringstream present;
   present << in.rdbuf();

@@ -15,21 +15,13 @@ namespace {
 constexpr std::size_t kMaxViolations = 5;
 constexpr std::size_t kMaxWay = 500;  // steps after which an end is not to be expected any more
 
-/// 128 bits: two states of a hundred million are taken for one with a chance of 1 in 10^22.
-struct Fingerprint {
-  std::uint64_t low = 0x9e3779b97f4a7c15, high = 0xc2b2ae3d27d4eb4f;
-
-  explicit Fingerprint(const std::vector<std::int64_t>& key) {
-    for (const std::int64_t number : key) {
-      const auto word = static_cast<std::uint64_t>(number);
-      low = (low ^ word) * 0xff51afd7ed558ccd, low ^= low >> 32;
-      high = (high + word) * 0x9fb21c651e98df25, high ^= high >> 28;
-    }
-  }
-  bool operator==(const Fingerprint&) const = default;
-};
 struct FingerprintHash {
   std::size_t operator()(const Fingerprint& print) const { return print.low; }
+};
+
+struct Known {
+  Fingerprint next{};  // by a fair schedule without faults
+  std::int64_t steps_to_end = -1;
 };
 
 class Explorer {
@@ -41,22 +33,40 @@ class Explorer {
     while (!open_.empty() && found_.violations.size() < kMaxViolations) {
       const SmallWorld small = std::move(open_.back());
       open_.pop_back();
-      follow_to_end(small);
-      for (SmallWorld& next : natural_moves(scenario_, small)) reach(std::move(next));
-      for (SmallWorld& next : disturbances(scenario_, small)) reach(std::move(next));
-      for (SmallWorld& next : passes(small, true)) reach(std::move(next));
+      expand(small);
     }
-    found_.states =
-        static_cast<std::uint64_t>(std::ranges::count_if(known_, [](const auto& entry) { return entry.second.is_reached; }));
+    found_.states = known_.size();
+    if (found_.violations.empty()) follow_to_ends();
     return std::move(found_);
   }
 
  private:
-  void reach(SmallWorld next) {
+  Fingerprint reach(SmallWorld next) {
     ++found_.transitions;
-    Known& known = known_[Fingerprint(next.key())];
-    if (std::exchange(known.is_reached, true)) return;
-    open_.push_back(std::move(next));
+    const Fingerprint print = next.fingerprint();
+    if (known_.try_emplace(print).second) open_.push_back(std::move(next));
+    return print;
+  }
+
+  /// Faults are over, and everything is given its turn: the first of the natural moves, else a pass.
+  void expand(const SmallWorld& small) {
+    const Fingerprint print = small.fingerprint();
+    std::optional<Fingerprint> fair;
+    const auto reach_all = [&](std::vector<SmallWorld> all) {
+      for (SmallWorld& next : all) {
+        const Fingerprint reached = reach(std::move(next));
+        if (!fair) fair = reached;
+      }
+    };
+    SmallWorld calm = small;
+    if (is_calmed(calm)) fair = reach(std::move(calm));
+    reach_all(natural_moves(scenario_, small));
+    reach_all(passes(small));
+    reach_all(disturbances(scenario_, small));
+    known_[print].next = *fair;
+    if (*fair != print) return;
+    known_[print].steps_to_end = 0;
+    if (const std::string wrong = check_end(scenario_, small, last_waits_); !wrong.empty()) report(wrong, small);
   }
 
   void report(const std::string& what, const SmallWorld& small) {
@@ -66,16 +76,14 @@ class Explorer {
   }
 
   /// The pass from here as it goes well, first; then as it is cut off, where that may happen.
-  std::vector<SmallWorld> passes(const SmallWorld& small, bool is_checked) {
+  std::vector<SmallWorld> passes(const SmallWorld& small) {
     Settings settings = settings_of(scenario_, small);
     World world = seen_world(scenario_, small);
     plant_before(bug_, small, settings, world);
     Decision decision = decide(settings, *small.memory, world);
     plant_after(bug_, small, decision);
     last_waits_ = decision.waits;
-    if (is_checked) {
-      if (const std::string wrong = check_pass(scenario_, small, decision); !wrong.empty()) report(wrong, small);
-    }
+    if (const std::string wrong = check_pass(scenario_, small, decision); !wrong.empty()) report(wrong, small);
     std::vector<SmallWorld> out;
     SmallWorld next = small;
     if (decision.record != *small.memory) next.memory = std::make_shared<Record>(std::move(decision.record));
@@ -86,10 +94,8 @@ class Explorer {
     for (const Effect& effect : decision.effects) {
       const SmallWorld before = next;
       carry_out(scenario_, next, effect, bug_ == Bug::StaleWriteWins);
-      if (is_checked) {
-        const std::string wrong = check_effect(scenario_, before, next, effect);
-        if (!wrong.empty()) report(fmt::format("{} by {}", wrong, text_of_effect(effect)), before);
-      }
+      const std::string wrong = check_effect(scenario_, before, next, effect);
+      if (!wrong.empty()) report(fmt::format("{} by {}", wrong, text_of_effect(effect)), before);
       if (may_crash) out.push_back(crashed(next));
     }
     out.insert(out.begin(), std::move(next));
@@ -104,46 +110,25 @@ class Explorer {
     return next;
   }
 
-  /// Faults are over, and everything is given its turn: how far to the end?
-  void follow_to_end(SmallWorld small) {
-    std::vector<Fingerprint> way;
-    std::int64_t steps = 0;
-    while (true) {
-      const Fingerprint print(small.key());
-      const auto known = known_.find(print);
-      if (known != known_.end() && known->second.steps_to_end >= 0) {
-        steps = known->second.steps_to_end + 1;
-        break;
+  /// From every state, how far is it to the end?
+  void follow_to_ends() {
+    for (const auto& [print, known] : known_) {
+      std::vector<Known*> way;
+      Known* at = &known_[print];
+      for (; at->steps_to_end < 0; at = &known_[at->next]) {
+        way.push_back(at);
+        if (way.size() > kMaxWay) return report("goes round for ever", first_world(scenario_));
       }
-      if (way.size() > kMaxWay || std::ranges::find(way, print) != way.end()) return report("goes round for ever", small);
-      way.push_back(print);
-      SmallWorld next = small;
-      if (!is_calmed(next)) {
-        if (auto moves = natural_moves(scenario_, small); !moves.empty()) {
-          next = std::move(moves.front());
-        } else {
-          next = std::move(passes(small, false).front());
-        }
-      }
-      if (Fingerprint(next.key()) == print) {
-        const std::string wrong = check_end(scenario_, small, last_waits_);
-        if (!wrong.empty()) return report(wrong, small);
-        break;
-      }
-      small = std::move(next);
+      std::int64_t steps = at->steps_to_end;
+      for (; !way.empty(); way.pop_back()) way.back()->steps_to_end = ++steps;
+      found_.longest_end = std::max(found_.longest_end, static_cast<std::uint64_t>(steps));
     }
-    for (auto print = way.rbegin(); print != way.rend(); ++print) known_[*print].steps_to_end = steps++;
-    if (!way.empty()) found_.longest_end = std::max(found_.longest_end, static_cast<std::uint64_t>(steps - 1));
   }
 
   const Scenario scenario_;
   const Bug bug_;
   Exploration found_;
   std::vector<SmallWorld> open_;
-  struct Known {
-    bool is_reached = false;
-    std::int64_t steps_to_end = -1;
-  };
   std::unordered_map<Fingerprint, Known, FingerprintHash> known_;
   std::vector<Waiting> last_waits_;
 };

@@ -26,22 +26,21 @@ SetView view_of(const Scenario& scenario, const SmallSet& set, std::size_t index
   return view;
 }
 
-void add(std::vector<std::int64_t>& key, const SetRecord& set) {
-  key.insert(key.end(), {static_cast<std::int64_t>(index_of(set.id)), set.original, set.written, set.before, set.stamp,
-                         set.put_back, set.is_claimed, set.is_released});
+void add(Fingerprint& key, const SetRecord& set) {
+  key.add({static_cast<std::int64_t>(index_of(set.id)), set.original, set.written, set.before, set.stamp, set.put_back,
+           set.is_claimed, set.is_released});
 }
 
-void add(std::vector<std::int64_t>& key, const Record& r, std::int64_t now) {
-  key.insert(key.end(), {static_cast<std::int64_t>(r.rolling), static_cast<std::int64_t>(r.batch), r.current_batch,
-                         r.original_size, r.target_size, r.upgraded, r.attempt, r.weight.value_or(-1), r.shifted_batch,
-                         r.failure.empty(), r.is_reverting, static_cast<std::int64_t>(r.sources.size()), r.target.has_value()});
+void add(Fingerprint& key, const Record& r, std::int64_t now) {
+  key.add({static_cast<std::int64_t>(r.rolling), static_cast<std::int64_t>(r.batch), r.current_batch, r.original_size,
+           r.target_size, r.upgraded, r.attempt, r.weight.value_or(-1), r.shifted_batch, r.failure.empty(), r.is_reverting,
+           static_cast<std::int64_t>(r.sources.size()), r.target.has_value()});
   for (const SetRecord& source : r.sources) add(key, source);
   if (r.target) add(key, *r.target);
-  key.insert(key.end(), r.goals.begin(), r.goals.end());
-  key.push_back(r.weight_accepted ? std::min(now - r.weight_accepted->time_since_epoch().count() / 1'000'000, kDrainSeconds)
-                                  : -1);
-  for (const GateRecord& gate : r.gates) key.push_back(gate.state.front());
-  key.push_back(-2);
+  for (const std::int64_t goal : r.goals) key.add({goal});
+  key.add({r.weight_accepted ? std::min(now - r.weight_accepted->time_since_epoch().count() / 1'000'000, kDrainSeconds) : -1});
+  for (const GateRecord& gate : r.gates) key.add({gate.state.front()});
+  key.add({-2});
 }
 
 /// A workload's controller: as many pods as asked for, those that are not ready go first.
@@ -100,20 +99,19 @@ void retarget(const Scenario& scenario, SmallWorld& small) {
 
 }  // namespace
 
-std::vector<std::int64_t> SmallWorld::key() const {
-  std::vector<std::int64_t> key;
-  key.reserve(160);
+Fingerprint SmallWorld::fingerprint() const {
+  Fingerprint key;
   for (const auto* list : {&sets, &seen_sets}) {
     for (const SmallSet& set : *list) {
-      key.insert(key.end(), {set.desired, set.present, set.ready, set.asked_new, set.updated, set.updated_ready, set.stamp,
-                             set.stamped, set.is_ours, set.is_synced, set.is_undone});
+      key.add({set.desired, set.present, set.ready, set.asked_new, set.updated, set.updated_ready, set.stamp, set.stamped,
+               set.is_ours, set.is_synced, set.is_undone});
     }
-    key.push_back(-3);
+    key.add({-3});
   }
-  for (std::size_t i = 0; i < seen_sets.size(); ++i) key.push_back(seen_sets[i].revision == sets[i].revision);
-  key.insert(key.end(), {static_cast<std::int64_t>(target), template_number, traffic.weight, traffic.is_accepted,
-                         traffic.is_restored, static_cast<std::int64_t>(std::hash<std::string>{}(asked)),
-                         static_cast<std::int64_t>(answer), is_deleted, is_paused, is_held, is_disturbed});
+  for (std::size_t i = 0; i < seen_sets.size(); ++i) key.add({seen_sets[i].revision == sets[i].revision});
+  key.add({static_cast<std::int64_t>(target), template_number, traffic.weight, traffic.is_accepted, traffic.is_restored,
+           static_cast<std::int64_t>(std::hash<std::string>{}(asked)), static_cast<std::int64_t>(answer), is_deleted, is_paused,
+           is_held, is_disturbed});
   add(key, *durable, now);
   if (memory != durable) add(key, *memory, now);
   return key;

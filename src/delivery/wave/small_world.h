@@ -2,6 +2,7 @@
 // and what a process keeps in memory. All moves but the passes of decide() are here.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,20 @@
 #include "delivery/wave/explore.h"
 
 namespace slipway::delivery::wave {
+
+/// 128 bits: among a hundred million states two are taken for one with a chance of 1 in 10^22.
+struct Fingerprint {
+  std::uint64_t low = 0x9e3779b97f4a7c15, high = 0xc2b2ae3d27d4eb4f;
+
+  void add(std::initializer_list<std::int64_t> numbers) {
+    for (const std::int64_t number : numbers) {
+      const auto word = static_cast<std::uint64_t>(number);
+      low = (low ^ word) * 0xff51afd7ed558ccd, low ^= low >> 32;
+      high = (high + word) * 0x9fb21c651e98df25, high ^= high >> 28;
+    }
+  }
+  bool operator==(const Fingerprint&) const = default;
+};
 
 struct SmallSet {
   std::int64_t desired = 0, present = 0, ready = 0;            // ready: Pair, all; InPlace: old ones
@@ -37,7 +52,7 @@ struct SmallWorld {
   std::shared_ptr<const Record> durable = std::make_shared<Record>(), memory = durable;
 
   /// What tells states apart; time only as far as it matters.
-  std::vector<std::int64_t> key() const;
+  Fingerprint fingerprint() const;
 };
 
 inline constexpr std::int64_t kDrainSeconds = 1;

@@ -51,7 +51,8 @@ Object fill_defaults(const Object& object) {
   return next.with_path({"metadata", "labels"}, labels);
 }
 
-Object prepare_create(const Object& object, const Surroundings&) {
+Object prepare_create(const Object& given, const Surroundings&) {
+  const Object object = given.with("status", Value::empty_object());
   if (object["spec"]["manualSelector"].as_bool()) return object;
   json::ObjectBuilder labels(object["spec"]["template"]["metadata"]["labels"]);
   const auto add = [&](std::string_view key, std::string_view value) {
@@ -67,8 +68,13 @@ Object prepare_create(const Object& object, const Surroundings&) {
     spec = spec.with_path({"selector", "matchLabels", kControllerUid}, kube::uid(object));
   }
   const Object next = object.with("spec", std::move(spec));
-  return object["metadata"]["labels"].empty() ? next.with_path({"metadata", "labels"}, labelled) : next;
+  // Labels that are those of the template (as they are by default) stay those of the template.
+  const Value& own = object["metadata"]["labels"];
+  const bool follows = own.empty() || own == object["spec"]["template"]["metadata"]["labels"];
+  return follows ? next.with_path({"metadata", "labels"}, labelled) : next;
 }
+
+constexpr std::int64_t kMaxIndexedParallelism = 100'000;
 
 void counts_causes(const Value& spec, std::vector<Cause>& causes) {
   for (const char* key : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
@@ -90,6 +96,77 @@ void counts_causes(const Value& spec, std::vector<Cause>& causes) {
     return;
   }
   if (!spec.has("completions")) causes.push_back(field::required("spec.completions", "when completion mode is Indexed"));
+  if (spec["parallelism"].as_int() > kMaxIndexedParallelism) {
+    causes.push_back(field::invalid(
+        "spec.parallelism", quoted(spec["parallelism"]),
+        fmt::format("must be less than or equal to {} when completion mode is Indexed", kMaxIndexedParallelism)));
+  }
+}
+
+/// Rules of podFailurePolicy, backoffLimitPerIndex and successPolicy beyond the types of their fields.
+void policy_causes(const Value& spec, std::vector<Cause>& causes) {
+  const bool has_policy = spec.has("podFailurePolicy");
+  if (has_policy && spec["podReplacementPolicy"].as_string() != "Failed") {
+    causes.push_back(field::not_supported("spec.podReplacementPolicy", quoted(spec["podReplacementPolicy"]), {"Failed"}));
+  }
+  std::size_t at = 0;
+  for (const Value& rule : spec["podFailurePolicy"]["rules"].items()) {
+    const std::string path = fmt::format("spec.podFailurePolicy.rules[{}]", at++);
+    if (rule["action"].as_string() == "FailIndex" && !spec.has("backoffLimitPerIndex")) {
+      causes.push_back(field::invalid(path + ".action", quoted(rule["action"]), "requires the backoffLimitPerIndex to be set"));
+    }
+    const Value& codes = rule["onExitCodes"];
+    for (std::size_t i = 0; codes["operator"].as_string() == "In" && i < codes["values"].size(); ++i) {
+      if (codes["values"].item(i).as_int() != 0) continue;
+      causes.push_back(
+          field::invalid(fmt::format("{}.onExitCodes.values[{}]", path, i), "0", "must not be 0 for the In operator"));
+    }
+  }
+  if (spec.has("maxFailedIndexes") && spec["completionMode"].as_string() == "Indexed") {
+    if (!spec.has("backoffLimitPerIndex")) {
+      causes.push_back(field::required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified"));
+    }
+    if (spec["maxFailedIndexes"].as_int() > spec["completions"].as_int()) {
+      causes.push_back(field::invalid("spec.maxFailedIndexes", quoted(spec["maxFailedIndexes"]),
+                                      "must be less than or equal to completions"));
+    }
+  }
+  if (const Value& by = spec["managedBy"]; !by.is_null() && !by.as_string().contains('/')) {
+    causes.push_back(field::invalid("spec.managedBy", quoted(by), "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+  }
+}
+
+/// Whether `text`, as "0,2-4", names an index that is not below `limit`.
+std::optional<std::string> too_large_index(std::string_view text, std::int64_t limit) {
+  while (!text.empty()) {
+    const std::size_t end = text.find_first_of(",-");
+    const std::string number(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!number.empty() && std::atol(number.c_str()) >= limit) return number;
+  }
+  return std::nullopt;
+}
+
+void success_policy_causes(const Value& spec, std::vector<Cause>& causes) {
+  if (!spec.has("successPolicy")) return;
+  if (spec["completionMode"].as_string() != "Indexed") {
+    causes.push_back(field::invalid("spec.successPolicy", quoted(spec["successPolicy"]), "requires indexed completion mode"));
+    return;
+  }
+  const std::int64_t completions = spec["completions"].as_int();
+  std::size_t at = 0;
+  for (const Value& rule : spec["successPolicy"]["rules"].items()) {
+    const std::string path = fmt::format("spec.successPolicy.rules[{}]", at++);
+    if (rule["succeededCount"].as_int() > completions) {
+      causes.push_back(
+          field::invalid(path + ".succeededCount", quoted(rule["succeededCount"]),
+                         fmt::format("must be less than or equal to {} (the number of specified completions)", completions)));
+    }
+    if (const auto large = too_large_index(rule["succeededIndexes"].as_string(), completions)) {
+      causes.push_back(field::invalid(path + ".succeededIndexes", quoted(rule["succeededIndexes"]),
+                                      fmt::format("error parsing succeededIndexes: too large index: \"{}\"", *large)));
+    }
+  }
 }
 
 void selector_causes(const Object& object, std::vector<Cause>& causes) {
@@ -159,6 +236,8 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
   const Value& spec = object["spec"];
   if (spec.is_same(old["spec"])) return;
   counts_causes(spec, causes);
+  policy_causes(spec, causes);
+  success_policy_causes(spec, causes);
   if (old.is_null()) {
     selector_causes(object, causes);
     template_causes(spec, causes);

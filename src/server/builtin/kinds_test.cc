@@ -107,10 +107,11 @@ TEST_F(Kinds, a_budget_has_one_bound) {
             "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {namespace: default}, spec: "
             "{minAvailable: 1, maxUnavailable: 1}}"),
       "spec: Invalid value: {\"minAvailable\":1,\"maxUnavailable\":1}: minAvailable and maxUnavailable cannot be both set");
-  EXPECT_EQ(fault(budgets,
-                  "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {namespace: default}, spec: "
-                  "{minAvailable: 101%}}"),
-            "spec.minAvailable: Invalid value: \"101%\": must not be greater than 100%");
+  EXPECT_EQ(
+      fault(budgets,
+            "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {namespace: default}, spec: "
+            "{minAvailable: 101%}}"),
+      "spec.minAvailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:\"101%\"}: must not be greater than 100%");
 }
 
 TEST_F(Kinds, classes_keep_what_they_promise) {

@@ -139,10 +139,11 @@ void amount_causes(const Value& amount, const std::string& path, std::vector<Cau
     if (amount.as_int() < 0) causes.push_back(field::invalid(path, quoted(amount), "must be greater than or equal to 0"));
     return;
   }
+  const std::string shown = fmt::format("intstr.IntOrString{{Type:1, IntVal:0, StrVal:{}}}", quoted(amount));
   const auto faults = kube::percent_faults(amount.as_string());
-  for (const std::string& fault : faults) causes.push_back(field::invalid(path, quoted(amount), fault));
+  for (const std::string& fault : faults) causes.push_back(field::invalid(path, shown, fault));
   if (faults.empty() && std::atol(amount.str().c_str()) > 100) {
-    causes.push_back(field::invalid(path, quoted(amount), "must not be greater than 100%"));
+    causes.push_back(field::invalid(path, shown, "must not be greater than 100%"));
   }
 }
 

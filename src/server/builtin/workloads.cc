@@ -51,10 +51,14 @@ Object fill_daemon_set(const Object& object) {
 }
 
 Object fill_stateful_set(const Object& object) {
-  static const Value kRolling = json::object({{"partition", 0}});
   static const Value kPending = json::object({{"phase", "Pending"}});
   Defaults spec(with_template_defaults(object["spec"]));
-  spec.present("updateStrategy", [](const Value& strategy) { return with_rolling_defaults(strategy, kRolling); });
+  // A strategy that only names its type stays without a partition.
+  spec.present("updateStrategy", [](const Value& strategy) {
+    return Defaults(strategy)
+        .present("rollingUpdate", [](const Value& given) { return Defaults(given).absent("partition", 0).value(); })
+        .value();
+  });
   spec.each("volumeClaimTemplates", [](const Value& claim) {
     return Defaults(claim)
         .absent("apiVersion", "v1")

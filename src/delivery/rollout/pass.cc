@@ -28,6 +28,12 @@ void for_times(wave::Record& record, const std::function<void(std::optional<Time
   }
 }
 
+/// What holds the rollout: people look for it.
+std::string hold_of(const RolloutStatus& status) {
+  const auto holds = std::ranges::find(status.conditions, "Holding", &RolloutCondition::type);
+  return holds == status.conditions.end() ? "" : holds->status + holds->reason;
+}
+
 std::string name_of(const ObjectReference& reference) { return fmt::format("{}/{}", reference.kind, reference.name); }
 
 }  // namespace
@@ -205,7 +211,7 @@ wave::Decision Pass::decide() {
 
 /// The record is durable before what it decides is carried out; what only counts pods may wait for the next such write.
 Task<Outcome> Pass::decide_and_do() {
-  constexpr Duration kCountPause = std::chrono::seconds{2};
+  constexpr Duration kCountPause = std::chrono::seconds{10};
   const wave::Decision decision = decide();
   RolloutStatus next = next_status(decision);
   // "Works only once": what becomes of the pods of a rollout that is over is no news.
@@ -220,8 +226,9 @@ Task<Outcome> Pass::decide_and_do() {
   }
   memory_.record = decision.record;
   const bool is_due = memory_.counted && (*memory_.counted + kCountPause <= now || decision.record.position().is_end());
-  const bool is_urgent =
-      decision.is_urgent || !(next.heeded == status_.heeded) || next.snapshots.size() != status_.snapshots.size();
+  const bool is_urgent = decision.is_urgent || !(next.heeded == status_.heeded) ||
+                         next.snapshots.size() != status_.snapshots.size() ||
+                         next.observed_generation != status_.observed_generation || hold_of(next) != hold_of(status_);
   if (is_due || (is_urgent && memory_.counted)) {
     if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());
     memory_.recorded = decision.record;

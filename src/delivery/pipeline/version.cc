@@ -50,11 +50,11 @@ Semver bumped(const Semver& version, int precision) {
 bool is_wildcard(std::string_view part) { return part == "*" || part == "x" || part == "X"; }
 
 /// "1.2.x" as "1.2"; "*" as "". Numbers behind a wildcard do not count.
-std::string without_wildcards(const std::string& text) {
+std::string without_wildcards(std::string_view text) {
   const auto parts = split(text, '.');
   const auto first = std::ranges::find_if(parts, is_wildcard);
   if (!std::ranges::all_of(first, parts.end(), [](std::string_view part) { return is_wildcard(part) || is_number(part); }))
-    return text;
+    return std::string(text);
   return fmt::format("{}", fmt::join(parts.begin(), first, "."));
 }
 

@@ -1,0 +1,229 @@
+// HelmRelease v2beta1, v2beta2 and v2. Helm's record is status.history (newest first; v2beta1 has lastAppliedRevision only):
+// what it calls deployed is what Helm vouches for, and while an upgrade runs, or after it failed, that is still the release
+// before. What is in the cluster is told by the label helm.sh/chart of the workloads.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/digest.h"
+#include "delivery/pipeline/health.h"
+#include "delivery/pipeline/kind_row.h"
+#include "delivery/pipeline/version.h"
+#include "json/text.h"
+
+namespace slipway::delivery::pipeline {
+namespace {
+
+using json::Value;
+using kube::Object;
+
+constexpr std::string_view kGroup = "helm.toolkit.fluxcd.io";
+
+/// Defaults as the agent has them: the release is named after the object, with the namespace it goes to in front where that is
+/// another.
+std::string release_name(const Object& object) {
+  const Value& spec = object["spec"];
+  if (const std::string given = spec["releaseName"].str(); !given.empty()) return given;
+  const std::string_view target = spec["targetNamespace"].as_string();
+  return target.empty() ? std::string(kube::name(object)) : fmt::format("{}-{}", target, kube::name(object));
+}
+
+std::string release_namespace(const Object& object) {
+  const std::string target = object["spec"]["targetNamespace"].str();
+  return target.empty() ? std::string(kube::ns(object)) : target;
+}
+
+bool is_of_release(const Object& object, const Object& workload) {
+  return kube::annotation(workload, "meta.helm.sh/release-name") == release_name(object) &&
+         kube::annotation(workload, "meta.helm.sh/release-namespace") == release_namespace(object);
+}
+
+bool has_agent_label(const Object& object, const Object& workload) {
+  return kube::label(workload, "helm.toolkit.fluxcd.io/name") == kube::name(object) &&
+         kube::label(workload, "helm.toolkit.fluxcd.io/namespace") == kube::ns(object);
+}
+
+/// The version in "NAME-VERSION" as charts label their objects ("_" stands for "+"); NAME may itself contain "-1".
+std::string chart_version(const Object& workload) {
+  std::string label(kube::label(workload, "helm.sh/chart"));
+  std::ranges::replace(label, '_', '+');
+  for (auto dash = label.find('-'); dash != std::string::npos; dash = label.find('-', dash + 1)) {
+    const std::string rest = label.substr(dash + 1);
+    if (const auto version = Semver::parse(rest); version && version->precision == 3) return rest;
+  }
+  return "";
+}
+
+/// Which images and templates a release has in the cluster.
+std::string content_of(const std::vector<Object>& workloads) {
+  std::set<std::string> lines;
+  for (const Object& one : workloads) {
+    lines.insert(fmt::format("{}/{}/{} {}", kube::kind(one), kube::ns(one), kube::name(one), json::print(pod_template(one))));
+  }
+  return sha256_hex(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+class HelmRelease {
+ public:
+  HelmRelease(const Look& look, Memory& memory)
+      : look_(look), memory_(memory), object_(look.object), status_(object_["status"]), newest_(status_["history"].item(0)) {
+    for (const Value& entry : status_["history"].items()) {
+      if (deployed_.is_null() && entry["status"].as_string() == "deployed") deployed_ = entry;
+    }
+    for (const Object& one : look.others) {
+      const bool is_its = has_agent_label(object_, one) || is_of_release(object_, one);
+      if (is_its && is_rolled(one)) workloads_.push_back(one);
+    }
+    for (const Object& one : workloads_) {
+      if (std::string version = chart_version(one); !version.empty()) versions_.insert(std::move(version));
+    }
+    readiness_ = readiness_of(workloads_);
+  }
+
+  Values values() {
+    find_source();
+    values_.attempted.text = status_["lastAttemptedRevision"].str();
+    values_.attempted.digest = status_["lastAttemptedRevisionDigest"].str();
+    if (values_.attempted.digest.empty()) values_.attempted.digest = digest_in(values_.attempted.text);
+    find_running();
+    values_.images = images_of(workloads_, look_.others);
+    find_drift();
+    find_ready();
+    judge();
+    return std::move(values_);
+  }
+
+ private:
+  void find_source() {
+    const Value& spec = object_["spec"];
+    const auto in = [&](const Value& ref) {
+      return ref["namespace"].empty() ? kube::ns(object_) : ref["namespace"].as_string();
+    };
+    if (const Value& ref = spec["chartRef"]; !ref.is_null()) {
+      source_ = source_of(look_, ref["kind"].as_string(), in(ref), ref["name"].as_string());
+      values_.specified = {.text = source_.wanted, .digest = source_.digest};
+      return;
+    }
+    const std::string chart = status_["helmChart"].str();
+    if (const auto slash = chart.find('/'); slash != std::string::npos) {
+      source_ = source_of(look_, "HelmChart", chart.substr(0, slash), chart.substr(slash + 1));
+    }
+    const std::string wanted = spec["chart"]["spec"]["version"].str();
+    values_.specified = {.text = wanted.empty() ? "*" : wanted, .digest = source_.digest};
+  }
+
+  void find_running() {
+    std::string said = deployed_["chartVersion"].str();
+    if (said.empty()) said = status_["lastAppliedRevision"].str();
+    const bool is_said = !look_.has_workloads || (versions_.empty() && !workloads_.empty());
+    if (is_said && !said.empty()) versions_ = {said};
+    if (versions_.size() != 1) return;
+    values_.running.text = *versions_.begin();
+    values_.running.digest = digest_in(values_.running.text);
+    if (values_.running.text != deployed_["chartVersion"].as_string()) return;
+    if (const std::string digest = deployed_["ociDigest"].str(); !digest.empty()) values_.running.digest = digest;
+    values_.running.time = kube::time_of(deployed_["lastDeployed"]);
+  }
+
+  /// A release's content is what it was when Helm's record first named it; the agent may not have told yet when it changes.
+  void find_drift() {
+    if (workloads_.empty() || deployed_.is_null() || values_.running.text != deployed_["chartVersion"].as_string()) return;
+    const std::string release = fmt::format("{} {}", deployed_["version"].as_int(), deployed_["digest"].as_string());
+    const std::string content = content_of(workloads_);
+    const Rendering* known = find_rendering(memory_, release);
+    if (known == nullptr) return learn(memory_, {.release = release, .content = content, .is_complete = true});
+    is_changed_ = known->content != content;
+    values_.is_drifted = is_changed_ && !is_at_work(object_);
+  }
+
+  bool have_tests_passed() const {
+    const Value& test = object_["spec"]["test"];
+    if (!test["enable"].as_bool() || test["ignoreFailures"].as_bool()) return true;
+    const Value& hooks = deployed_["testHooks"];
+    const auto is_passed = [](const json::MemberView& hook) { return hook.value["phase"].as_string() == "Succeeded"; };
+    return deployed_.has("testHooks") && std::ranges::all_of(hooks.members().begin(), hooks.members().end(), is_passed);
+  }
+
+  /// The agent says that it has released the version it tried, for this generation; Helm's record follows a moment later.
+  bool is_just_released() const {
+    const Value& released = kube::condition(object_, "Released");
+    return kube::is_true(object_, "Ready") && kube::is_true(object_, "Released") &&
+           released["observedGeneration"].as_int() == kube::generation(object_) &&
+           values_.attempted.text == values_.running.text && kube::is_true(object_, "Reconciling");
+  }
+
+  void find_ready() {
+    if (values_.running.text.empty() || is_changed_) return;
+    const bool is_vouched = values_.running.text == deployed_["chartVersion"].as_string() && have_tests_passed();
+    const bool is_ready =
+        look_.has_workloads
+            ? readiness_.is_ready &&
+                  std::ranges::all_of(workloads_, [&](const Object& one) { return is_of_release(object_, one); })
+            : kube::is_true(object_, "Ready") && is_observed(object_);
+    if (is_ready && (is_vouched || is_just_released())) values_.ready_at = values_.running.text;
+  }
+
+  void set(State state, std::string text = "") {
+    values_.state = state;
+    values_.text = std::move(text);
+  }
+
+  bool is_as_specified() const {
+    if (!source_.revision.empty())
+      return order(source_.revision, values_.running.text, source_.digest, values_.running.digest) == Order::Same;
+    return is_satisfied(values_.specified.text, values_.running.text);
+  }
+
+  void judge() {
+    const Value& ready = kube::condition(object_, "Ready");
+    const std::string says = fmt::format("{}: {}", ready["reason"].as_string(), ready["message"].as_string());
+    const bool is_resting = !is_at_work(object_);
+    const bool has_failed = newest_["status"].as_string() == "failed";
+    if (versions_.size() > 1) return set(State::Mixed, fmt::format("workloads of {} are there", fmt::join(versions_, " and ")));
+    if (source_.is_failed) return set(State::Failed, source_.text);
+    if (is_resting && has_failed && newest_["chartVersion"] == Value(values_.running.text)) {
+      return set(State::Mixed, fmt::format("{} failed and is what runs", values_.running.text));
+    }
+    const bool has_given_up = status_["upgradeFailures"].as_int() > 0 && !deployed_.is_null() && deployed_ == newest_ &&
+                              deployed_["chartVersion"].as_string() != values_.attempted.text;
+    if (is_resting && has_given_up) return set(State::RolledBack, fmt::format("{} failed", values_.attempted.text));
+    if (kube::is_true(object_, "Stalled")) {
+      const Value& stalled = kube::condition(object_, "Stalled");
+      return set(State::Failed, fmt::format("{}: {}", stalled["reason"].as_string(), stalled["message"].as_string()));
+    }
+    const std::string_view reason = ready["reason"].as_string();
+    const bool is_waiting = reason == "SourceNotReady" || reason == "DependencyNotReady";
+    if (ready["status"].as_string() == "False" && is_waiting) return set(State::Progressing, says);
+    if (is_resting && (ready["status"].as_string() == "False" || has_failed)) return set(State::Failed, says);
+    if (values_.is_drifted) return set(State::Mixed, "its objects are not as they were released");
+    if (!is_resting || !is_observed(object_) || ready.is_null())
+      return set(State::Progressing, ready.is_null() ? "its agent has not seen it" : says);
+    if (!is_as_specified())
+      return set(State::Progressing, fmt::format("{} is to replace {}", values_.specified.text, values_.running.text));
+    if (values_.ready_at.empty()) return set(readiness_.is_broken ? State::Failed : State::Progressing, readiness_.text);
+    set(State::Settled);
+  }
+
+  const Look& look_;
+  Memory& memory_;
+  const Object& object_;
+  const Value& status_;
+  const Value newest_;
+  Value deployed_{};
+  std::vector<Object> workloads_{};
+  std::set<std::string> versions_{};
+  Readiness readiness_{};
+  Source source_{};
+  Values values_{};
+  bool is_changed_ = false;
+};
+
+}  // namespace
+
+const KindRow kHelmRelease{.group = kGroup, .kind = "HelmRelease", .read = [](const Look& look, Memory& memory) {
+                             return HelmRelease(look, memory).values();
+                           }};
+
+}  // namespace slipway::delivery::pipeline

@@ -21,23 +21,18 @@ using kube::Object;
 
 constexpr std::string_view kGroup = "helm.toolkit.fluxcd.io";
 
-/// Defaults as the agent has them: the release is named after the object, with the namespace it goes to in front where that is
-/// another.
-std::string release_name(const Object& object) {
+/// The release that Helm's record names, else the one that the spec asks for: named after the object, with the namespace it
+/// goes to in front where that is another.
+bool is_of_release(const Object& object, const Value& recorded, const Object& workload) {
   const Value& spec = object["spec"];
-  if (const std::string given = spec["releaseName"].str(); !given.empty()) return given;
   const std::string_view target = spec["targetNamespace"].as_string();
-  return target.empty() ? std::string(kube::name(object)) : fmt::format("{}-{}", target, kube::name(object));
-}
-
-std::string release_namespace(const Object& object) {
-  const std::string target = object["spec"]["targetNamespace"].str();
-  return target.empty() ? std::string(kube::ns(object)) : target;
-}
-
-bool is_of_release(const Object& object, const Object& workload) {
-  return kube::annotation(workload, "meta.helm.sh/release-name") == release_name(object) &&
-         kube::annotation(workload, "meta.helm.sh/release-namespace") == release_namespace(object);
+  const std::string ns(target.empty() ? kube::ns(object) : target);
+  const std::string own = target.empty() ? std::string(kube::name(object)) : fmt::format("{}-{}", target, kube::name(object));
+  const std::string asked = spec["releaseName"].as_string().empty() ? own : spec["releaseName"].str();
+  const Value name = recorded.is_null() ? Value(asked) : recorded["name"];
+  return kube::annotation(workload, "meta.helm.sh/release-name") == name.as_string() &&
+         kube::annotation(workload, "meta.helm.sh/release-namespace") ==
+             (recorded.is_null() ? std::string_view(ns) : recorded["namespace"].as_string());
 }
 
 bool has_agent_label(const Object& object, const Object& workload) {
@@ -73,7 +68,7 @@ class HelmRelease {
       if (deployed_.is_null() && entry["status"].as_string() == "deployed") deployed_ = entry;
     }
     for (const Object& one : look.others) {
-      const bool is_its = has_agent_label(object_, one) || is_of_release(object_, one);
+      const bool is_its = has_agent_label(object_, one) || is_of_release(object_, deployed_, one);
       if (is_its && is_rolled(one)) workloads_.push_back(one);
     }
     for (const Object& one : workloads_) {
@@ -155,14 +150,14 @@ class HelmRelease {
   }
 
   void find_ready() {
-    if (values_.running.text.empty() || is_changed_) return;
-    const bool is_vouched = values_.running.text == deployed_["chartVersion"].as_string() && have_tests_passed();
+    if (values_.running.text.empty()) return;
+    const bool is_recorded = values_.running.text == deployed_["chartVersion"].as_string() && !is_changed_;
+    if (!is_just_released() && !(is_recorded && have_tests_passed())) return;
+    const bool is_its_release =
+        std::ranges::all_of(workloads_, [&](const Object& one) { return is_of_release(object_, deployed_, one); });
     const bool is_ready =
-        look_.has_workloads
-            ? readiness_.is_ready &&
-                  std::ranges::all_of(workloads_, [&](const Object& one) { return is_of_release(object_, one); })
-            : kube::is_true(object_, "Ready") && is_observed(object_);
-    if (is_ready && (is_vouched || is_just_released())) values_.ready_at = values_.running.text;
+        look_.has_workloads ? readiness_.is_ready && is_its_release : kube::is_true(object_, "Ready") && is_observed(object_);
+    if (is_ready) values_.ready_at = values_.running.text;
   }
 
   void set(State state, std::string text = "") {

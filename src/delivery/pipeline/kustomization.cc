@@ -71,15 +71,17 @@ class Kustomization {
  private:
   /// The revision whose content is in the cluster; empty when nothing is, or none fits.
   std::string running() {
+    const std::string before = std::exchange(memory_.content, content_of(made_));
+    const std::string& content = memory_.content;
     if (made_.empty()) return "";
-    const std::string content = content_of(made_);
     const std::string& attempted = values_.attempted.text;
     const bool is_resting = !is_at_work(object_) || kube::condition(object_, "Ready")["status"].as_string() == "False";
     const bool is_applied = is_resting && kube::is_true(object_, "Ready") && applied_ == attempted;
     const std::string assumed = is_resting && is_before_apply(reason_) ? applied_ : attempted;
     const Rendering* known = find_rendering(memory_, assumed);
     const bool is_open = known == nullptr || !known->is_complete;
-    const bool is_another = known == nullptr && !is_applied && fits_another(content);
+    const bool is_new = !is_resting && content != before;
+    const bool is_another = known == nullptr && !is_applied && !is_new && fits_another(content);
     if (!assumed.empty() && is_open && !is_another) {
       learn(memory_, {.release = assumed, .content = content, .is_complete = is_resting});
       return assumed;

@@ -91,6 +91,7 @@ struct Rendering {
 /// Losing it loses only this: hand edits that happened before, and which of two revisions a failed Kustomization runs.
 struct Memory {
   Values last{};
+  std::string content{};                // what was in the cluster
   std::vector<Rendering> renderings{};  // newest last, at most kMostRenderings
 };
 inline constexpr std::size_t kMostRenderings = 10;

@@ -15,6 +15,7 @@
 #                     what differs is written to out/oracle.txt
 #   make conformance-workloads  every scenario of $SLIPWAY_CORPUS/kube/workloads.jsonl on the controllers here, against what the real ones
 #                     did and the bars; what differs is written to out/workloads.txt
+#   make conformance-pipeline  recorded lives of Flux objects, health by kind and Weave's objects of $SLIPWAY_CORPUS/pipelines, against the bars
 #   make explore-rollout  every roll of up to 5 pods with a disturbance, of up to 8 without: states, transitions, violations
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
@@ -30,7 +31,7 @@ FUZZ_SECONDS ?= 60
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline explore-rollout bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -84,6 +85,12 @@ conformance-workloads: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev workloads_test
 	SLIPWAY_WORKLOADS_REPORT=$(abspath out/workloads.txt) tools/run-tests out/dev --conformance workloads_test \
 	  | tools/check-bars tests/bars_workloads.txt
+
+# Health, pipelines and the recorded lives of Flux objects of $SLIPWAY_CORPUS/pipelines, against the bars of tests/bars_pipeline.txt.
+conformance-pipeline: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev delivery_pipeline_test
+	tools/run-tests out/dev --conformance delivery_pipeline_test | tools/check-bars tests/bars_pipeline.txt
+
 explore-rollout: deps out/release/build.ninja
 	ninja -j $(JOBS) -C out/release delivery_wave_test
 	SLIPWAY_EXPLORE=full out/release/delivery_wave_test --gtest_filter='Explore.*'

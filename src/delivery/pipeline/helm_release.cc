@@ -110,21 +110,20 @@ class HelmRelease {
   }
 
   void find_running() {
-    std::string said = deployed_["chartVersion"].str();
-    if (said.empty()) said = status_["lastAppliedRevision"].str();
+    recorded_ = (status_.has("history") ? deployed_["chartVersion"] : status_["lastAppliedRevision"]).str();
     const bool is_said = !look_.has_workloads || (versions_.empty() && !workloads_.empty());
-    if (is_said && !said.empty()) versions_ = {said};
+    if (is_said && !recorded_.empty()) versions_ = {recorded_};
     if (versions_.size() != 1) return;
     values_.running.text = *versions_.begin();
     values_.running.digest = digest_in(values_.running.text);
-    if (values_.running.text != deployed_["chartVersion"].as_string()) return;
+    if (values_.running.text != recorded_) return;
     if (const std::string digest = deployed_["ociDigest"].str(); !digest.empty()) values_.running.digest = digest;
     values_.running.time = kube::time_of(deployed_["lastDeployed"]);
   }
 
   /// A release's content is what it was when Helm's record first named it; the agent may not have told yet when it changes.
   void find_drift() {
-    if (workloads_.empty() || deployed_.is_null() || values_.running.text != deployed_["chartVersion"].as_string()) return;
+    if (workloads_.empty() || deployed_.is_null() || values_.running.text != recorded_) return;
     const std::string release = fmt::format("{} {}", deployed_["version"].as_int(), deployed_["digest"].as_string());
     const std::string content = content_of(workloads_);
     const Rendering* known = find_rendering(memory_, release);
@@ -133,12 +132,17 @@ class HelmRelease {
     values_.is_drifted = is_changed_ && !is_at_work(object_);
   }
 
+  /// A rollback does not run tests again: those of the same chart and values count.
   bool have_tests_passed() const {
     const Value& test = object_["spec"]["test"];
     if (!test["enable"].as_bool() || test["ignoreFailures"].as_bool()) return true;
-    const Value& hooks = deployed_["testHooks"];
     const auto is_passed = [](const json::MemberView& hook) { return hook.value["phase"].as_string() == "Succeeded"; };
-    return deployed_.has("testHooks") && std::ranges::all_of(hooks.members().begin(), hooks.members().end(), is_passed);
+    return std::ranges::any_of(status_["history"].items(), [&](const Value& entry) {
+      const bool is_same =
+          entry["chartVersion"] == deployed_["chartVersion"] && entry["configDigest"] == deployed_["configDigest"];
+      const json::Members hooks = entry["testHooks"].members();
+      return is_same && entry.has("testHooks") && std::all_of(hooks.begin(), hooks.end(), is_passed);
+    });
   }
 
   /// The agent says that it has released the version it tried, for this generation; Helm's record follows a moment later.
@@ -151,7 +155,7 @@ class HelmRelease {
 
   void find_ready() {
     if (values_.running.text.empty()) return;
-    const bool is_recorded = values_.running.text == deployed_["chartVersion"].as_string() && !is_changed_;
+    const bool is_recorded = values_.running.text == recorded_ && !is_changed_;
     if (!is_just_released() && !(is_recorded && have_tests_passed())) return;
     const bool is_its_release =
         std::ranges::all_of(workloads_, [&](const Object& one) { return is_of_release(object_, deployed_, one); });
@@ -193,11 +197,14 @@ class HelmRelease {
     if (ready["status"].as_string() == "False" && is_waiting) return set(State::Progressing, says);
     if (is_resting && (ready["status"].as_string() == "False" || has_failed)) return set(State::Failed, says);
     if (values_.is_drifted) return set(State::Mixed, "its objects are not as they were released");
-    if (!is_resting || !is_observed(object_) || ready.is_null())
-      return set(State::Progressing, ready.is_null() ? "its agent has not seen it" : says);
-    if (!is_as_specified())
+    if (ready.is_null()) return set(State::Progressing, "its agent has not seen it");
+    // An agent that looks again, with nothing to do, does not unsettle it.
+    const bool is_there = !values_.ready_at.empty() && is_as_specified();
+    if (!is_observed(object_) || (!is_resting && !is_there)) return set(State::Progressing, says);
+    if (!is_as_specified()) {
       return set(State::Progressing, fmt::format("{} is to replace {}", values_.specified.text, values_.running.text));
-    if (values_.ready_at.empty()) return set(readiness_.is_broken ? State::Failed : State::Progressing, readiness_.text);
+    }
+    if (!is_there) return set(readiness_.is_broken ? State::Failed : State::Progressing, readiness_.text);
     set(State::Settled);
   }
 
@@ -207,6 +214,7 @@ class HelmRelease {
   const Value& status_;
   const Value newest_;
   Value deployed_{};
+  std::string recorded_{};  // the version of the deployed entry; before there were entries, lastAppliedRevision
   std::vector<Object> workloads_{};
   std::set<std::string> versions_{};
   Readiness readiness_{};

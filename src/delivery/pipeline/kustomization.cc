@@ -114,12 +114,15 @@ class Kustomization {
     if (ready.is_null()) return set(State::Progressing, "its agent has not seen it");
     if (ready["status"].as_string() == "False") return set(is_waiting ? State::Progressing : State::Failed, says);
     if (values_.is_drifted) return set(State::Mixed, "its objects are of no revision");
-    if (is_at_work(object_) || !is_observed(object_)) return set(State::Progressing, says);
     const bool is_as_specified = source_.revision.empty() || source_.revision == values_.running.text ||
                                  is_same_digest(source_.digest, values_.running.digest);
-    if (!is_as_specified)
+    // An agent that looks again, with nothing to do, does not unsettle it.
+    const bool is_there = !values_.ready_at.empty() && is_as_specified;
+    if (!is_observed(object_) || (is_at_work(object_) && !is_there)) return set(State::Progressing, says);
+    if (!is_as_specified) {
       return set(State::Progressing, fmt::format("{} is to replace {}", source_.revision, values_.running.text));
-    if (values_.ready_at.empty()) return set(readiness_.is_broken ? State::Failed : State::Progressing, readiness_.text);
+    }
+    if (!is_there) return set(readiness_.is_broken ? State::Failed : State::Progressing, readiness_.text);
     set(State::Settled);
   }
 

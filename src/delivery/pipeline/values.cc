@@ -46,7 +46,10 @@ Reading read(const Look& look, Memory memory, Time now) {
   const KindRow* row = find_row(group_of(look.object), kube::kind(look.object));
   Values values = row->read(look, memory);
   const Value& spec = look.object["spec"];
-  if (spec["suspend"].as_bool() || spec["paused"].as_bool()) {
+  if (kube::is_deleting(look.object)) {
+    values.state = State::Progressing;
+    values.text = "it is being deleted";
+  } else if (spec["suspend"].as_bool() || spec["paused"].as_bool()) {
     values.state = State::Suspended;
     values.text = "its agent does not look at it";
   }
@@ -74,8 +77,11 @@ Source source_of(const Look& look, std::string_view kind, std::string_view ns, s
   source.revision = source.object["status"]["artifact"]["revision"].str();
   source.digest = digest_in(source.revision);
   const HealthVerdict health = health_of(source.object);
-  source.is_failed = health.health == Health::Unhealthy;
-  source.text = health.text;
+  const Value& fetch = kube::condition(source.object, "FetchFailed");
+  const bool is_fetch_failed = kube::is_true(source.object, "FetchFailed");
+  source.is_failed = is_fetch_failed || health.health == Health::Unhealthy;
+  source.text =
+      is_fetch_failed ? fmt::format("{}: {}", fetch["reason"].as_string(), fetch["message"].as_string()) : health.text;
   return source;
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "delivery/pipeline/corpus_test.h"
@@ -98,7 +100,6 @@ TEST(ValuesCorpus, every_state_of_the_recorded_lives_is_read_as_it_was) {
   std::vector<Life> all = lives();
   if (all.empty()) GTEST_SKIP() << "no corpus";
   const std::set<std::string> known = known_failures();
-  std::set<std::string> needed;
   Suite states("pipeline/values");
   Suite rests("pipeline/values-rests");
   for (Life& life : all) {
@@ -111,18 +112,228 @@ TEST(ValuesCorpus, every_state_of_the_recorded_lives_is_read_as_it_was) {
     });
     for (const auto& [index, differs] : wrong) {
       states.count(differs.empty());
+      if (is_rest[index]) rests.count(differs.empty());
       const std::string id = fmt::format("{}#{}", life.id(), index);
-      if (is_rest[index]) {
-        rests.count(differs.empty());
-        if (!differs.empty()) needed.insert(id);
-        EXPECT_TRUE(differs.empty() || known.contains(id)) << id << ": " << differs;
-      } else if (!differs.empty() && std::getenv("SLIPWAY_VALUES_REPORT") != nullptr) {
-        fmt::print("{} {}\n", id, differs);
+      if (differs.empty()) {
+        EXPECT_FALSE(known.contains(id)) << id << " is read as recorded: take it from the list";
+      } else if (!known.contains(id)) {
+        EXPECT_FALSE(is_rest[index]) << id << ": " << differs;
+        fmt::print("{}: {}\n", id, differs);
       }
     }
   }
-  for (const std::string& id : known) EXPECT_TRUE(needed.contains(id)) << id << " passes: take it from the list";
   EXPECT_GE(states.share(), 0.97);
+}
+
+TEST(ValuesCorpus, the_recorded_lives_rest_in_these_states) {
+  std::vector<Life> all = lives();
+  if (all.empty()) GTEST_SKIP() << "no corpus";
+  // By life and state; where two targets are read, that of the second.
+  const std::map<std::string, State> wanted = {
+      {"exact#33", State::Settled},
+      {"fail-invalid#54", State::Failed},  // refused by the server: 1.0.0 runs untouched
+      {"fail-rollback-keep-last#86", State::RolledBack},
+      {"read-as-v2beta2#0", State::RolledBack},
+      {"fail-uninstall#84", State::Mixed},
+      {"fail-noremediation#76", State::Mixed},
+      {"test-failure#71", State::Failed},
+      {"test-failure#75", State::Settled},
+      {"drift-off#33", State::Settled},  // the agent looks again
+      {"drift-off#42", State::Mixed},
+      {"drift-warn#42", State::Mixed},
+      {"chart-missing#25", State::Failed},
+      {"repo-unreachable#51", State::Failed},
+      {"disable-wait#64", State::Progressing},  // Ready=True, its pods are not
+      {"upgrade-retry-on-failure#70", State::Progressing},
+      {"depends-on#53", State::Progressing},
+      {"build-metadata#63", State::Settled},
+      {"oci#43", State::Settled},
+      {"oci#92", State::Failed},  // Ready=True; its source cannot get the tag
+      {"kust-suspended#35", State::Suspended},
+      {"kust-drift#34", State::Mixed},
+      {"kust-unhealthy#59", State::Failed},
+      {"kust-unhealthy#69", State::Failed},
+      {"kust-unhealthy#94", State::Settled},
+      {"kust-unhealthy-revert#42", State::Failed},
+      {"kust-helmrelease#128", State::Failed},
+  };
+  std::map<std::string, State> got;
+  for (Life& life : all) {
+    life.play([&](std::size_t index, bool, const std::string&, const Values& values, const Value&) {
+      const std::string id = fmt::format("{}#{}", life.id(), index);
+      if (wanted.contains(id)) got[id] = values.state;
+    });
+  }
+  for (const auto& [id, state] : wanted) {
+    ASSERT_TRUE(got.contains(id)) << id;
+    EXPECT_EQ(json::enum_name(got[id]), json::enum_name(state)) << id;
+  }
+}
+
+TEST(ValuesCorpus, objects_of_other_files_are_read_by_what_they_say) {
+  std::vector<CorpusFile> files = corpus_folder("helmrelease");
+  if (files.empty()) GTEST_SKIP() << "no corpus";
+  std::ranges::move(corpus_folder("kustomization"), std::back_inserter(files));
+  Suite suite("pipeline/flux-objects");
+  for (const CorpusFile& file : files) {
+    const auto documents = json::parse_yaml_all(file.text);
+    ASSERT_TRUE(documents.has_value()) << file.name;
+    for (const json::YamlDocument& document : *documents) {
+      const Object& object = document.value;
+      const std::string_view api = object["apiVersion"].as_string();
+      if (!is_readable(api.substr(0, api.find('/')), kube::kind(object))) continue;
+      const Values values = read({.object = object, .has_workloads = false}, {}, Time{}).values;
+      std::string running = object["status"]["lastAppliedRevision"].str();
+      for (const Value& entry : object["status"]["history"].items()) {
+        if (entry["status"].as_string() != "deployed") continue;
+        running = entry["chartVersion"].str();
+        break;
+      }
+      const Value& version = object["spec"]["chart"]["spec"]["version"];
+      const bool is_right = values.running.text == running &&
+                            values.attempted.text == object["status"]["lastAttemptedRevision"].as_string() &&
+                            (version.is_null() || values.specified.text == version.as_string());
+      suite.count(is_right);
+      EXPECT_TRUE(is_right) << file.name << ": runs " << values.running.text;
+    }
+  }
+}
+
+Object yaml(const std::string& text) {
+  const auto object = json::parse_yaml(text);
+  EXPECT_TRUE(object.has_value()) << text;
+  return object ? *object : Object();
+}
+
+Object deployment(const std::string& image, std::int64_t generation, std::int64_t observed) {
+  return yaml(fmt::format(
+      "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web, namespace: a, generation: {}}}, spec: "
+      "{{replicas: 1, selector: {{matchLabels: {{app: web}}}}, template: {{spec: {{containers: [{{name: web, image: "
+      "'{}'}}]}}}}}}, status: {{observedGeneration: {}, replicas: 1, updatedReplicas: 1, availableReplicas: 1}}}}",
+      generation, image, observed));
+}
+
+Object ready_pod(const std::string& image_id) {
+  return yaml(
+      "{apiVersion: v1, kind: Pod, metadata: {name: web-1, namespace: a, labels: {app: web}}, status: {conditions: [{type: "
+      "Ready, status: 'True'}], containerStatuses: [{name: web, imageID: '" +
+      image_id + "'}]}}");
+}
+
+Time at(std::int64_t seconds) { return Time{} + std::chrono::seconds{seconds}; }
+
+TEST(Values, a_deployment_runs_its_last_image_set_until_the_next_is_there) {
+  Reading first = read({.object = deployment("web:1", 1, 1)}, {}, at(10));
+  EXPECT_EQ(first.values.state, State::Settled);
+  EXPECT_EQ(first.values.ready_at, "web:1");
+  EXPECT_EQ(first.values.running.time, at(10));
+  const Reading second = read({.object = deployment("web:2", 2, 1)}, std::move(first.memory), at(20));
+  EXPECT_EQ(second.values.state, State::Progressing);
+  EXPECT_EQ(second.values.specified.text, "web:2");
+  EXPECT_EQ(second.values.attempted.text, "web:1");
+  EXPECT_EQ(second.values.running.text, "web:1");
+  EXPECT_EQ(second.values.ready_at, "");
+  EXPECT_EQ(second.values.specified.time, at(20));
+  EXPECT_EQ(second.values.running.time, at(10));
+}
+
+TEST(Values, images_have_the_digests_that_ready_pods_run) {
+  const Values values = read({.object = deployment("registry.example:5000/web:1", 1, 1),
+                              .others = {ready_pod("registry.example:5000/web@sha256:aaaaaaaa"),
+                                         ready_pod("docker-pullable://registry.example:5000/web@sha256:bbbbbbbb")}},
+                             {}, at(0))
+                            .values;
+  ASSERT_EQ(values.images.size(), 2U);
+  EXPECT_EQ(values.images[0].to_string(), "registry.example:5000/web:1@sha256:aaaaaaaa");
+  EXPECT_EQ(values.images[1].digest, "sha256:bbbbbbbb");
+  EXPECT_EQ(values.specified.text, "registry.example:5000/web:1");
+  EXPECT_EQ(read({.object = deployment("web:1", 1, 1), .others = {ready_pod("web@sha256:aaaaaaaa")}}, {}, at(0))
+                .values.running.digest,
+            "sha256:aaaaaaaa");
+}
+
+TEST(Values, what_cannot_be_looked_at_is_shown_as_it_was_last_but_not_to_whom_it_is_forbidden) {
+  const Object object = deployment("web:1", 1, 1);
+  const Memory memory = read({.object = object}, {}, at(1)).memory;
+  const auto seen = [&](Access access) { return read({.access = access, .object = object}, memory, at(2)); };
+  EXPECT_EQ(seen(Access::Stale).values.state, State::Stale);
+  EXPECT_EQ(seen(Access::Unreachable).values.state, State::Unreachable);
+  EXPECT_EQ(seen(Access::Unreachable).values.running.text, "web:1");
+  EXPECT_EQ(seen(Access::Unreachable).memory.last.state, State::Settled);
+  EXPECT_EQ(seen(Access::Forbidden).values.state, State::Forbidden);
+  EXPECT_EQ(seen(Access::Forbidden).values.running.text, "");
+  EXPECT_TRUE(seen(Access::Forbidden).values.images.empty());
+  EXPECT_EQ(read({}, memory, at(3)).values.state, State::Absent);
+}
+
+TEST(Values, a_release_is_mixed_while_workloads_of_two_versions_are_there) {
+  const auto of_chart = [](const std::string& name, const std::string& label) {
+    return deployment("web:1", 1, 1)
+        .with_path({"metadata", "name"}, name)
+        .with_path({"metadata", "labels"}, yaml("{helm.sh/chart: " + label +
+                                                ", helm.toolkit.fluxcd.io/name: web, helm.toolkit.fluxcd.io/namespace: a}"));
+  };
+  const Object release = yaml(
+      "{apiVersion: helm.toolkit.fluxcd.io/v2beta1, kind: HelmRelease, metadata: {name: web, namespace: a, generation: 1}, "
+      "spec: {chart: "
+      "{spec: {version: 1.x}}}, status: {observedGeneration: 1, lastAppliedRevision: 1.0.0, conditions: [{type: Ready, status: "
+      "'True'}]}}");
+  const Values mixed =
+      read({.object = release, .others = {of_chart("x", "web-1.0.0"), of_chart("y", "web-1.1.0_b.7")}}, {}, at(0)).values;
+  EXPECT_EQ(mixed.state, State::Mixed);
+  EXPECT_EQ(mixed.running.text, "");
+  const Values one = read({.object = release, .others = {of_chart("x", "a-1-b-1.1.0_b.7")}}, {}, at(0)).values;
+  EXPECT_EQ(one.running.text, "1.1.0+b.7");
+  const Values told = read({.object = release, .has_workloads = false}, {}, at(0)).values;
+  EXPECT_EQ(told.running.text, "1.0.0");
+}
+
+/// The value with whatever is at one place replaced; calls `on` for every place.
+void replace_everywhere(const Value& value, const Value& with, const std::function<void(const Value&)>& on) {
+  on(with);
+  for (const auto& [name, member] : value.members()) {
+    const std::string key(name);
+    replace_everywhere(member, with, [&](const Value& changed) { on(value.with(key, changed)); });
+  }
+  for (std::size_t i = 0; i < value.size() && value.is_array(); ++i) {
+    replace_everywhere(value.item(i), with, [&](const Value& changed) { on(value.with_item(i, changed)); });
+  }
+}
+
+TEST(Values, what_is_of_another_type_than_it_should_be_is_as_if_it_were_absent) {
+  const Object release =
+      yaml(R"({apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: web, namespace: a, generation: 2},
+    spec: {chart: {spec: {version: 1.x}}, test: {enable: true}}, status: {observedGeneration: 2, helmChart: a/web, lastAttemptedRevision: 1.1.0,
+    conditions: [{type: Ready, status: 'True', reason: X, message: y}], history: [{version: 2, status: deployed, chartVersion: 1.1.0, name: web,
+    namespace: a, digest: 'sha256:aa', ociDigest: 'sha256:bb', lastDeployed: '2026-01-01T00:00:00Z', testHooks: {t: {phase: Succeeded}}}]}})");
+  const Object workload =
+      deployment("web:1", 1, 1)
+          .with_path({"metadata", "labels"}, yaml("{helm.sh/chart: web-1.1.0}"))
+          .with_path({"metadata", "annotations"}, yaml("{meta.helm.sh/release-name: web, meta.helm.sh/release-namespace: a}"));
+  EXPECT_EQ(read({.object = release, .others = {workload}}, {}, at(0)).values.state, State::Settled);
+  std::size_t read_objects = 0;
+  for (const Value& junk : {Value(), Value("x"), Value(-7), Value(true), Value::empty_array(), json::array({Value("a/b")}),
+                            Value::empty_object()}) {
+    replace_everywhere(release, junk, [&](const Value& changed) {
+      const std::string_view api = changed["apiVersion"].as_string();
+      if (!is_readable(api.substr(0, api.find('/')), kube::kind(changed))) return;
+      read({.object = changed, .others = {workload}}, {}, at(0));
+      ++read_objects;
+    });
+    replace_everywhere(workload, junk, [&](const Value& changed) {
+      const Values values = read({.object = release, .others = {changed, ready_pod("web@sha256:aaaaaaaa")}}, {}, at(0)).values;
+      EXPECT_EQ(values.attempted.text, "1.1.0");
+      ++read_objects;
+    });
+  }
+  EXPECT_GT(read_objects, 300U);
+}
+
+TEST(Values, versions_of_a_kind_s_api_are_one_kind) {
+  EXPECT_TRUE(is_readable("helm.toolkit.fluxcd.io", "HelmRelease"));
+  EXPECT_TRUE(is_readable("kustomize.toolkit.fluxcd.io", "Kustomization"));
+  EXPECT_TRUE(is_readable("apps", "StatefulSet"));
+  EXPECT_FALSE(is_readable("kustomize.config.k8s.io", "Kustomization"));
 }
 
 }  // namespace

@@ -7,11 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/digest.h"
 #include "delivery/pipeline/health.h"
 #include "delivery/pipeline/kind_row.h"
 #include "delivery/pipeline/version.h"
-#include "json/text.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -49,15 +47,6 @@ std::string chart_version(const Object& workload) {
     if (const auto version = Semver::parse(rest); version && version->precision == 3) return rest;
   }
   return "";
-}
-
-/// Which images and templates a release has in the cluster.
-std::string content_of(const std::vector<Object>& workloads) {
-  std::set<std::string> lines;
-  for (const Object& one : workloads) {
-    lines.insert(fmt::format("{}/{}/{} {}", kube::kind(one), kube::ns(one), kube::name(one), json::print(pod_template(one))));
-  }
-  return sha256_hex(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 class HelmRelease {

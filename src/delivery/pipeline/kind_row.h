@@ -40,6 +40,10 @@ struct Readiness {
 };
 Readiness readiness_of(const std::vector<kube::Object>& made);
 
+/// A digest over what these objects are to be: pod templates of workloads, specs of others. Sizes do not count (autoscalers),
+/// nor do restarts (`kubectl rollout restart`).
+std::string content_of(const std::vector<kube::Object>& made);
+
 const Rendering* find_rendering(const Memory& memory, std::string_view release);
 /// Replaces the release's rendering, or adds it.
 void learn(Memory& memory, Rendering rendering);

@@ -3,16 +3,12 @@
 // appears while it rests was put there by hand. lastAppliedRevision alone does not tell: it stays behind when the health check
 // fails, though the new objects are there.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
-#include "base/digest.h"
 #include "delivery/pipeline/health.h"
 #include "delivery/pipeline/kind_row.h"
 #include "delivery/pipeline/version.h"
-#include "json/text.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -24,15 +20,6 @@ using kube::Object;
 bool is_before_apply(std::string_view reason) {
   return reason == "BuildFailed" || reason == "ReconciliationFailed" || reason == "ArtifactFailed" ||
          reason == "DependencyNotReady";
-}
-
-std::string content_of(const std::vector<Object>& made) {
-  std::set<std::string> lines;
-  for (const Object& one : made) {
-    const Value& content = is_rolled(one) ? pod_template(one) : one["spec"];
-    lines.insert(fmt::format("{}/{}/{} {}", kube::kind(one), kube::ns(one), kube::name(one), json::print(content)));
-  }
-  return sha256_hex(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 class Kustomization {
@@ -79,8 +66,9 @@ class Kustomization {
     const bool is_applied = is_resting && kube::is_true(object_, "Ready") && applied_ == attempted;
     const std::string assumed = is_resting && is_before_apply(reason_) ? applied_ : attempted;
     const Rendering* known = find_rendering(memory_, assumed);
-    const bool is_open = known == nullptr || !known->is_complete;
+    // Variables and patches from elsewhere change what a revision renders.
     const bool is_new = !is_resting && content != before;
+    const bool is_open = known == nullptr || !known->is_complete || is_new;
     const bool is_another = known == nullptr && !is_applied && !is_new && fits_another(content);
     if (!assumed.empty() && is_open && !is_another) {
       learn(memory_, {.release = assumed, .content = content, .is_complete = is_resting});
@@ -91,7 +79,7 @@ class Kustomization {
     for (const Rendering& one : memory_.renderings) {
       if (one.content == content) return one.release;
     }
-    values_.is_drifted = true;
+    values_.is_drifted = known != nullptr;
     return "";
   }
 

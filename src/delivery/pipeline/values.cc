@@ -1,18 +1,24 @@
 #include "delivery/pipeline/values.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
+#include "base/digest.h"
 #include "delivery/pipeline/health.h"
 #include "delivery/pipeline/kind_row.h"
 #include "delivery/pipeline/version.h"
+#include "json/text.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
 
 using json::Value;
 using kube::Object;
+
+constexpr std::string_view kRestartedAt = "kubectl.kubernetes.io/restartedAt";
 
 const KindRow* const kRows[] = {&kHelmRelease, &kKustomization, &kDeployment, &kStatefulSet};
 
@@ -32,6 +38,12 @@ Values kept(const Memory& memory, State state, std::string text) {
   values.state = state;
   values.text = std::move(text);
   return values;
+}
+
+Value without_restarts(const Value& pods) {
+  Value kept = pods.without_path({"metadata", "annotations", kRestartedAt});
+  if (kept["metadata"]["annotations"].empty()) kept = kept.without_path({"metadata", "annotations"});
+  return kept["metadata"].empty() ? kept.without("metadata") : kept;
 }
 
 }  // namespace
@@ -99,6 +111,15 @@ Readiness readiness_of(const std::vector<Object>& made) {
              .text = fmt::format("{} {}: {}", kube::kind(one), kube::name(one), verdict.text)};
   }
   return worst;
+}
+
+std::string content_of(const std::vector<Object>& made) {
+  std::set<std::string> lines;
+  for (const Object& one : made) {
+    const Value content = is_rolled(one) ? without_restarts(pod_template(one)) : one["spec"];
+    lines.insert(fmt::format("{}/{}/{} {}", kube::kind(one), kube::ns(one), kube::name(one), json::print(content)));
+  }
+  return sha256_hex(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 const Rendering* find_rendering(const Memory& memory, std::string_view release) {

@@ -329,6 +329,46 @@ TEST(Values, what_is_of_another_type_than_it_should_be_is_as_if_it_were_absent) 
   EXPECT_GT(read_objects, 300U);
 }
 
+struct Watched {
+  Object object;
+  Memory memory{};
+
+  Values look(const Object& workload) {
+    Reading reading = read({.object = object, .others = {workload}}, std::move(memory), at(0));
+    memory = std::move(reading.memory);
+    return std::move(reading.values);
+  }
+};
+
+TEST(Values, content_that_changes_while_the_agent_rests_was_edited_by_hand) {
+  const Object resting = yaml(
+      "{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: app, namespace: a, generation: 1}, "
+      "spec: {}, "
+      "status: {observedGeneration: 1, lastAppliedRevision: 'main@sha1:aaaaaaaa', lastAttemptedRevision: 'main@sha1:aaaaaaaa', "
+      "conditions: [{type: Ready, status: 'True'}]}}");
+  const Object working =
+      resting.with_path({"status", "conditions"}, yaml("[{type: Ready, status: Unknown, reason: Progressing}]"));
+  const auto of_image = [](const std::string& image) {
+    return deployment(image, 1, 1)
+        .with_path({"metadata", "labels"},
+                   yaml("{kustomize.toolkit.fluxcd.io/name: app, kustomize.toolkit.fluxcd.io/namespace: a}"));
+  };
+  Watched watched{.object = resting};
+  EXPECT_EQ(watched.look(of_image("web:1")).state, State::Settled);
+  EXPECT_EQ(watched.look(of_image("web:hotfix")).state, State::Mixed);
+  EXPECT_EQ(watched.look(of_image("web:hotfix")).running.text, "");
+  watched.object = working;
+  EXPECT_EQ(watched.look(of_image("web:hotfix")).running.text, "");
+  EXPECT_EQ(watched.look(of_image("web:1")).running.text, "main@sha1:aaaaaaaa");
+  EXPECT_EQ(watched.look(of_image("web:variable")).running.text, "main@sha1:aaaaaaaa");
+  watched.object = resting;
+  EXPECT_EQ(watched.look(of_image("web:variable")).state, State::Settled);
+  const Object restarted =
+      of_image("web:variable")
+          .with_path({"spec", "template", "metadata", "annotations"}, yaml("{kubectl.kubernetes.io/restartedAt: now}"));
+  EXPECT_EQ(watched.look(restarted).state, State::Settled);
+}
+
 TEST(Values, versions_of_a_kind_s_api_are_one_kind) {
   EXPECT_TRUE(is_readable("helm.toolkit.fluxcd.io", "HelmRelease"));
   EXPECT_TRUE(is_readable("kustomize.toolkit.fluxcd.io", "Kustomization"));

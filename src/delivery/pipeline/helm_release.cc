@@ -174,8 +174,9 @@ class HelmRelease {
     if (is_resting && has_failed && newest_["chartVersion"] == Value(values_.running.text)) {
       return set(State::Mixed, fmt::format("{} failed and is what runs", values_.running.text));
     }
-    const bool has_given_up = status_["upgradeFailures"].as_int() > 0 && !deployed_.is_null() && deployed_ == newest_ &&
-                              deployed_["chartVersion"].as_string() != values_.attempted.text;
+    const bool is_recorded = !recorded_.empty() && values_.running.text == recorded_ && deployed_ == newest_;
+    const bool has_remediated = status_["upgradeFailures"].as_int() > 0 || kube::is_true(object_, "Remediated");
+    const bool has_given_up = is_recorded && has_remediated && recorded_ != values_.attempted.text;
     if (is_resting && has_given_up) return set(State::RolledBack, fmt::format("{} failed", values_.attempted.text));
     if (kube::is_true(object_, "Stalled")) {
       const Value& stalled = kube::condition(object_, "Stalled");

@@ -64,7 +64,7 @@ class Kustomization {
     const std::string& attempted = values_.attempted.text;
     const bool is_resting = !is_at_work(object_) || kube::condition(object_, "Ready")["status"].as_string() == "False";
     const bool is_applied = is_resting && kube::is_true(object_, "Ready") && applied_ == attempted;
-    const std::string assumed = is_resting && is_before_apply(reason_) ? applied_ : attempted;
+    std::string assumed = is_resting && is_before_apply(reason_) ? applied_ : attempted;
     const Rendering* known = find_rendering(memory_, assumed);
     // Variables and patches from elsewhere change what a revision renders.
     const bool is_new = !is_resting && content != before;

@@ -286,6 +286,21 @@ TEST(Values, a_release_is_mixed_while_workloads_of_two_versions_are_there) {
   EXPECT_EQ(one.running.text, "1.1.0+b.7");
   const Values told = read({.object = release, .has_workloads = false}, {}, at(0)).values;
   EXPECT_EQ(told.running.text, "1.0.0");
+  EXPECT_EQ(told.state, State::Settled);
+}
+
+TEST(Values, a_release_of_the_first_api_is_rolled_back_when_it_was_remediated) {
+  const Object release = yaml(
+      "{apiVersion: helm.toolkit.fluxcd.io/v2beta1, kind: HelmRelease, metadata: {name: web, namespace: a, generation: 2}, "
+      "spec: {chart: "
+      "{spec: {version: 1.2.0}}}, status: {observedGeneration: 2, lastAppliedRevision: 1.0.0, lastAttemptedRevision: 1.2.0, "
+      "conditions: "
+      "[{type: Ready, status: 'False', reason: UpgradeFailed}, {type: Remediated, status: 'True', reason: "
+      "RollbackSucceeded}]}}");
+  const Values values = read({.object = release, .has_workloads = false}, {}, at(0)).values;
+  EXPECT_EQ(values.state, State::RolledBack);
+  EXPECT_EQ(values.running.text, "1.0.0");
+  EXPECT_EQ(values.attempted.text, "1.2.0");
 }
 
 /// The value with whatever is at one place replaced; calls `on` for every place.

@@ -96,10 +96,8 @@ std::weak_ordering Semver::operator<=>(const Semver& other) const {
   if (const auto numbers = std::tie(major, minor, patch) <=> std::tie(other.major, other.minor, other.patch); numbers != 0) {
     return numbers;
   }
-  if (pre.empty() || other.pre.empty())
-    return other.pre.size() <=> pre.size() == 0 ? std::weak_ordering::equivalent
-           : pre.empty()                        ? std::weak_ordering::greater
-                                                : std::weak_ordering::less;
+  // A release comes after its pre-releases.
+  if (pre.empty() || other.pre.empty()) return pre.empty() <=> other.pre.empty();
   return std::lexicographical_compare_three_way(pre.begin(), pre.end(), other.pre.begin(), other.pre.end(),
                                                 compare_identifiers);
 }

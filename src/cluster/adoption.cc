@@ -8,11 +8,20 @@ namespace {
 
 using json::Value;
 
-Value owners_patch(const kube::Object& object, Value owners) {
+Task<Result<void>> patch_metadata(client::Client& client, kube::Resource resource, kube::Object object, Value changes,
+                                  std::string manager) {
   const Value& metadata = object["metadata"];
-  return json::object({{"metadata", json::object({{"uid", metadata["uid"]},
-                                                  {"resourceVersion", metadata["resourceVersion"]},
-                                                  {"ownerReferences", std::move(owners)}})}});
+  changes = changes.with("uid", metadata["uid"]).with("resourceVersion", metadata["resourceVersion"]);
+  const auto written = co_await client::merge_patch(client, std::move(resource), kube::key_of(object),
+                                                    json::object({{"metadata", changes}}), std::move(manager));
+  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
+  co_return Result<void>{};
+}
+
+/// The owners, and where there is a finalizer that comes and goes with one, the finalizers as `next` has them.
+Value claim_changes(Value owners, std::string_view finalizer, const kube::Object& next) {
+  const Value changes = json::object({{"ownerReferences", std::move(owners)}});
+  return finalizer.empty() ? changes : changes.with("finalizers", next["metadata"]["finalizers"]);
 }
 
 Value without_owner(const kube::Object& object, std::string_view uid) {
@@ -83,16 +92,16 @@ std::vector<kube::Object> claim_candidates(const client::Informer& objects, cons
 
 Task<Result<void>> write_owners(client::Client& client, kube::Resource resource, kube::Object object, Value owners,
                                 std::string manager) {
-  const auto written = co_await client::merge_patch(client, resource, kube::key_of(object),
-                                                    owners_patch(object, std::move(owners)), std::move(manager));
-  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
-  co_return Result<void>{};
+  return patch_metadata(client, std::move(resource), std::move(object), json::object({{"ownerReferences", std::move(owners)}}),
+                        std::move(manager));
 }
 
 Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, kube::Object owner, kube::Resource resource,
-                                Claim claim, std::string manager) {
+                                Claim claim, std::string manager, std::string_view finalizer) {
   for (const kube::Object& object : claim.release) {
-    SLIPWAY_CO_TRY_VOID(co_await write_owners(client, resource, object, without_owner(object, kube::uid(owner)), manager));
+    const Value changes =
+        claim_changes(without_owner(object, kube::uid(owner)), finalizer, kube::without_finalizer(object, finalizer));
+    SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, resource, object, changes, manager));
   }
   if (claim.adopt.empty()) co_return Result<void>{};
   SLIPWAY_CO_TRY(live, co_await client::get(client, owners, kube::key_of(owner)));
@@ -101,7 +110,8 @@ Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, k
   }
   for (const kube::Object& object : claim.adopt) {
     const Value all = object["metadata"]["ownerReferences"].appended(kube::owner_reference(owner));
-    SLIPWAY_CO_TRY_VOID(co_await write_owners(client, resource, object, all, manager));
+    const Value changes = claim_changes(all, finalizer, kube::with_finalizer(object, finalizer));
+    SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, resource, object, changes, manager));
   }
   co_return Result<void>{};
 }

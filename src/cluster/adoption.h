@@ -41,8 +41,8 @@ Task<Result<void>> write_owners(client::Client& client, kube::Resource resource,
                                 std::string manager);
 
 /// Takes and lets go. The owner is asked for again before anything is taken, so that an old cache adopts nothing for an owner
-/// that has gone. Conflict when an object has changed since.
+/// that has gone. Conflict when an object has changed since. `finalizer` comes with the owner and goes with it.
 Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, kube::Object owner, kube::Resource resource,
-                                Claim claim, std::string manager);
+                                Claim claim, std::string manager, std::string_view finalizer = "");
 
 }  // namespace slipway::cluster

@@ -1,5 +1,6 @@
 #include "cluster/job.h"
 
+#include "cluster/adoption.h"
 #include "cluster/job_plan.h"
 #include "cluster/names.h"
 #include "cluster/writes.h"
@@ -63,7 +64,12 @@ std::vector<kube::ObjectKey> jobs_of(const kube::Object& pod) {
 
 void JobController::watch(control::Watches& watches) {
   jobs_ = &watches.primary(kJobs);
-  pods_ = &watches.also(kPods, jobs_of);
+  pods_ = &watches.also(kPods, [this](const kube::Object& pod) {
+    auto keys = jobs_of(pod);
+    if (kube::controller_of(pod).is_null()) std::ranges::move(claimants(*jobs_, "batch", "Job", pod), std::back_inserter(keys));
+    return keys;
+  });
+  pods_->add_index("job-claim", claim_keys);
   pods_->add_index("job", [](const kube::Object& pod) {
     std::vector<std::string> keys;
     for (const kube::ObjectKey& key : jobs_of(pod)) keys.push_back(key.to_string());
@@ -74,19 +80,25 @@ void JobController::watch(control::Watches& watches) {
 Task<Outcome> JobController::reconcile(control::Reconcile& run) {
   const kube::Object job = jobs_->get(run.key);
   if (!job.is_null() && is_managed_elsewhere(job)) co_return Outcome::settled();
-  std::vector<kube::Object> own;
-  std::vector<kube::Object> orphans;
-  for (kube::Object& pod : pods_->index("job", run.key.to_string())) {
-    const bool is_own = !job.is_null() && kube::controller_of(pod)["uid"] == job["metadata"]["uid"];
-    (is_own ? own : orphans).push_back(std::move(pod));
-  }
+  std::vector<kube::Object> orphans = pods_->index("job", run.key.to_string());
+  std::erase_if(orphans, [&](const kube::Object& pod) {
+    return !job.is_null() && kube::controller_of(pod)["uid"] == job["metadata"]["uid"];
+  });
   const auto released = co_await release_orphans(run.client, std::move(orphans));
   if (!released) co_return Outcome::failed(released.error());
   if (job.is_null()) {
     waiting_since_.erase(run.key);
     co_return Outcome::settled();
   }
-  co_return co_await carry_out(run, job, std::make_shared<const JobPlan>(plan_job(job, own, wall_.now())));
+  Claim claim = sort_claim(job, claim_candidates(*pods_, "job-claim", job));
+  if (claim.needs_writes() && !is_finished_job(job)) {
+    const auto settled = co_await settle_claim(run.client, kJobs, job, kPods, std::move(claim), kManager, kJobTracking);
+    co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
+  }
+  std::ranges::move(claim.release, std::back_inserter(claim.own));  // of a Job that has ended: counted and let go of
+  std::ranges::sort(claim.own, {}, [](const kube::Object& pod) { return kube::name(pod); });
+  const NameIsTaken is_taken = [&](const std::string& name) { return pods_->find({run.key.ns, name}) != nullptr; };
+  co_return co_await carry_out(run, job, std::make_shared<const JobPlan>(plan_job(job, claim.own, is_taken, wall_.now())));
 }
 
 Task<Outcome> JobController::carry_out(control::Reconcile& run, kube::Object job, std::shared_ptr<const JobPlan> plan) {

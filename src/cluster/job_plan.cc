@@ -69,8 +69,8 @@ struct Ending {
 
 class Planner {
  public:
-  Planner(const kube::Object& job, const std::vector<kube::Object>& pods, const Now& now)
-      : job_(job), pods_(pods), clock_(now), now_(now), spec_(job["spec"]), status_(job["status"]) {}
+  Planner(const kube::Object& job, const std::vector<kube::Object>& pods, const NameIsTaken& is_taken, const Now& now)
+      : job_(job), pods_(pods), is_taken_(is_taken), clock_(now), now_(now), spec_(job["spec"]), status_(job["status"]) {}
 
   JobPlan plan();
 
@@ -105,6 +105,7 @@ class Planner {
 
   const kube::Object& job_;
   const std::vector<kube::Object>& pods_;
+  const NameIsTaken& is_taken_;
   const Now& clock_;
   const Time now_;
   const Spec spec_;
@@ -388,13 +389,11 @@ void Planner::manage() {
   if (active > wanted) return shrink(active - wanted);
   std::int64_t missing = wanted - active - (spec_.waits_for_failed ? terminating_ : 0);
   if (missing <= 0 || must_back_off()) return;
-  std::set<std::string, std::less<>> names;
-  for (const kube::Object& pod : pods_) names.insert(std::string(kube::name(pod)));
   missing = std::min(missing, kMaxBatch);
   // The lowest free number at or above what is counted: an old cache then asks for a name that exists.
   for (std::int64_t ordinal = counted_succeeded_ + counted_failed_; missing > 0; ++ordinal) {
     const JobPodSlot slot{ordinal, std::nullopt};
-    if (names.contains(job_pod_name(job_, slot))) continue;
+    if (is_taken_(job_pod_name(job_, slot))) continue;
     plan_.create.push_back(slot);
     --missing;
   }
@@ -419,14 +418,12 @@ void Planner::manage_indexed(std::int64_t wanted) {
   if (active > wanted) return shrink(active - wanted);
   std::int64_t missing = wanted - active - (spec_.waits_for_failed ? terminating_ : 0);
   if (missing <= 0 || (!spec_.limit_per_index && must_back_off())) return;
-  std::set<std::string, std::less<>> names;
-  for (const kube::Object& pod : pods_) names.insert(std::string(kube::name(pod)));
   missing = std::min(missing, kMaxBatch);
   for (std::int64_t index = completed_.next_absent(0); missing > 0 && index < *spec_.completions;
        index = completed_.next_absent(index + 1)) {
     if (taken.contains(index) || failed_indexes_.contains(index) || must_back_off(index)) continue;
     JobPodSlot slot{0, index, index_failures_[index].count};
-    while (names.contains(job_pod_name(job_, slot))) ++slot.ordinal;
+    while (is_taken_(job_pod_name(job_, slot))) ++slot.ordinal;
     plan_.create.push_back(slot);
     --missing;
   }
@@ -515,8 +512,8 @@ void Planner::look_again_at(Time when) {
 
 }  // namespace
 
-JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, const Now& now) {
-  return Planner(job, pods, now).plan();
+JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, const NameIsTaken& is_taken, const Now& now) {
+  return Planner(job, pods, is_taken, now).plan();
 }
 
 bool is_finished_job(const kube::Object& job) { return kube::is_true(job, "Complete") || kube::is_true(job, "Failed"); }

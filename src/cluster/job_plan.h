@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +38,11 @@ struct JobPlan {
   std::optional<Duration> look_again;
 };
 
+/// Whether a pod of the namespace has the name: one of the Job's, or one that the Job has let go of.
+using NameIsTaken = std::function<bool(const std::string&)>;
+
 /// `pods`: all pods whose controller is this Job, in the order of their names.
-JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, const Now& now);
+JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, const NameIsTaken& is_taken, const Now& now);
 
 /// Complete or Failed.
 bool is_finished_job(const kube::Object& job);

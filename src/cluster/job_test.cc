@@ -142,7 +142,9 @@ TEST(JobPlan, counts_success_before_the_deadline_even_when_seen_after_it) {
   };
   const Time now = parse_rfc3339("2026-01-01T00:01:00Z").value();
   const auto reason = [&](const std::string& finished) {
-    return kube::condition(json::object({{"status", plan_job(*job, {pod(finished)}, now).status}}),
+    return kube::condition(json::object({{"status", plan_job(
+                                                        *job, {pod(finished)}, [](const std::string&) { return false; }, now)
+                                                        .status}}),
                            "SuccessCriteriaMet")["reason"]
         .str();
   };
@@ -281,6 +283,27 @@ TEST_F(JobTest, counts_a_thousand_pods) {
   EXPECT_EQ(ending(), "Complete CompletionsReached");
   EXPECT_EQ(status()["succeeded"].as_int(), 1000);
   EXPECT_EQ(list(kPods).size(), 1000U);
+}
+
+TEST_F(JobTest, lets_go_of_a_pod_whose_labels_change_replaces_it_and_takes_it_back) {
+  make(kJobs, job_yaml("work", "", "slipway.dev/run-time: 1h"));
+  advance(seconds{1});
+  const kube::Object pod = list(kPods).front();
+  const std::string name(kube::name(pod));
+  const std::string uid(kube::label(pod, "batch.kubernetes.io/controller-uid"));
+  patch(kPods, name, R"({"metadata":{"labels":{"batch.kubernetes.io/controller-uid":"another"}}})");
+  advance(seconds{1});
+  const kube::Object freed = get(kPods, name);
+  EXPECT_TRUE(kube::controller_of(freed).is_null());
+  EXPECT_FALSE(kube::has_finalizer(freed, kJobTracking));
+  EXPECT_EQ(running(), 2U);
+  EXPECT_EQ(status()["active"].as_int(), 1);
+
+  patch(kPods, name, fmt::format(R"({{"metadata":{{"labels":{{"batch.kubernetes.io/controller-uid":"{}"}}}}}})", uid));
+  advance(seconds{1});
+  EXPECT_EQ(list(kPods).size(), 1U) << "one of the two is too many";
+  EXPECT_TRUE(kube::has_finalizer(list(kPods).front(), kJobTracking));
+  EXPECT_FALSE(status().has("failed"));
 }
 
 TEST_F(JobTest, leaves_jobs_of_other_controllers_alone) {

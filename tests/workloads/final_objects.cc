@@ -33,10 +33,9 @@ Value without_slipway_annotations(const Value& metadata) {
   return rest.empty() ? metadata.without("annotations") : metadata.with("annotations", rest.build());
 }
 
-Value plain_metadata(Value metadata, std::string_view ns) {
+Value plain_metadata(Value metadata) {
   for (const char* key : {"uid", "resourceVersion", "creationTimestamp", "managedFields"}) metadata = metadata.without(key);
   metadata = without_slipway_annotations(metadata);
-  if (metadata["namespace"].as_string() == ns) metadata = metadata.with("namespace", "$NS");
   json::ArrayBuilder owners;
   for (const Value& owner : metadata["ownerReferences"].items()) owners.add(owner.without("uid"));
   return owners.empty() ? metadata : metadata.with("ownerReferences", owners.build());
@@ -72,7 +71,7 @@ std::string text_of(const Value& object) {
 
 /// An object of ours in the form of the recordings.
 Value plain(const kube::Object& object) {
-  Value plain = object.with("metadata", plain_metadata(object["metadata"], WorkloadWorld::kNamespace));
+  Value plain = object.with("metadata", plain_metadata(object["metadata"]));
   const auto kind = kube::kind(object);
   if (kind == "ControllerRevision") {
     const auto image = object["data"]["spec"]["template"]["spec"]["containers"].item(0)["image"].as_string();
@@ -95,10 +94,36 @@ Value expected_of(Value object) {
   return object["kind"].as_string() == "PersistentVolumeClaim" ? object.without_path({"spec", "volumeName"}) : object;
 }
 
-/// How often ReplicaSets were resized differs between two runs of the real thing, where what is left does.
+Value sorted_by_text(const Value& list) {
+  std::vector<Value> items(list.items().begin(), list.items().end());
+  std::ranges::sort(items, {}, [](const Value& item) { return json::print(item); });
+  return json::array(std::span<const Value>(items));
+}
+
+/// Which node a pod was put on is chance, as is the order of the endpoints; ports stand in the order of a digest of Go's print
+/// of them, which nobody relies on.
+Value plain_slice(const Value& slice) {
+  json::ArrayBuilder endpoints;
+  for (const Value& endpoint : slice["endpoints"].items()) {
+    const std::string node = endpoint["nodeName"].str();
+    const bool is_in_zone = endpoint["zone"].str() == "zone-" + node.substr(node.find('-') + 1);
+    endpoints.add(endpoint.with("nodeName", "$NODE").with("zone", is_in_zone ? "of the node" : "another"));
+  }
+  return slice.with("endpoints", endpoints.build()).with("ports", sorted_by_text(slice["ports"]));
+}
+
+/// How often ReplicaSets were resized differs between two runs of the real thing, where what is left does; so does how often
+/// slices were written.
 Value without_generations(const Value& object) {
-  if (object["kind"].as_string() != "ReplicaSet") return object;
+  const auto kind = object["kind"].as_string();
+  if (kind != "ReplicaSet" && kind != "EndpointSlice") return object;
   return object.without_path({"metadata", "generation"}).without_path({"status", "observedGeneration"});
+}
+
+/// The text that is compared.
+std::string judged_text(const Scenario& scenario, Value object) {
+  if (object["kind"].as_string() == "EndpointSlice") object = plain_slice(object);
+  return text_of(scenario.is_final_sure ? object : without_generations(object));
 }
 
 /// Pods of controllers that number their pods by chance are told apart by what they are, not by number.
@@ -152,12 +177,11 @@ std::vector<std::string> final_differences(WorkloadWorld& world, const Scenario&
     std::multiset<std::string> wanted;
     std::multiset<std::string> found;
     for (const Value& object : scenario.final_objects[plural].items()) {
-      const Value expected = expected_of(object);
-      wanted.insert(text_of(scenario.is_final_sure ? expected : without_generations(expected)));
+      wanted.insert(judged_text(scenario, expected_of(object)));
     }
     for (const Value& object : world.list(resource_of(plural))) {
       const Value seen = scenario.is_grid() ? json::object({{"status", object["status"]}}) : plain(object);
-      found.insert(world.normalise(text_of(scenario.is_final_sure ? seen : without_generations(seen))));
+      found.insert(world.normalise(judged_text(scenario, seen)));
     }
     add_differences(told, wanted, found);
   }

@@ -48,9 +48,10 @@ std::string_view hash_of(const kube::Object& object) {
   return {};
 }
 
-/// What a refusal says, but for its sentences, which print Go's structs.
+/// What a refusal says, but for its sentences, which print Go's structs. Some 500s of the real server have no reason.
 std::string gist_of(const Value& status, const Value& causes) {
-  std::string text = fmt::format("{} {}", status["code"].as_int(), status["reason"].as_string());
+  std::string text = std::to_string(status["code"].as_int());
+  if (text != "500") text += " " + status["reason"].str();
   for (const Value& cause : causes.items()) {
     text += fmt::format(" {} {}", cause["reason"].as_string(), cause["field"].as_string());
   }
@@ -131,12 +132,17 @@ void WorkloadWorld::see(const Value& before, const Value& after) {
   changed_ = env_.steady();
   const auto kind = kube::kind(object);
   if (kind == "ReplicaSet" || kind == "ControllerRevision") note_hash(object);
+  if (kind == "EndpointSlice") note_slice(object);
   if (kind == "Pod") see_pod(before, after);
 }
 
 void WorkloadWorld::note_hash(const Value& object) {
   const std::string hash(hash_of(object));
   if (!hash.empty() && std::ranges::find(hashes_, hash) == hashes_.end()) hashes_.push_back(hash);
+}
+
+void WorkloadWorld::note_slice(const Value& slice) {
+  if (std::ranges::find(slices_, kube::name(slice)) == slices_.end()) slices_.emplace_back(kube::name(slice));
 }
 
 void WorkloadWorld::see_pod(const Value& before, const Value& after) {
@@ -181,8 +187,7 @@ std::string WorkloadWorld::state_of(const kube::Object& pod) const {
   if (kube::is_deleting(pod)) state += "~";
   if (!pod["spec"].has("nodeName")) state += "u";
   if (kube::is_true(pod, "DisruptionTarget")) state += "!";
-  const bool is_of_workload = hash != hashes_.end() || !kube::label(pod, "batch.kubernetes.io/job-name").empty();
-  if (kube::controller_of(pod).is_null() && is_of_workload) state += "o";
+  if (kube::controller_of(pod).is_null()) state += "o";
   return state;
 }
 
@@ -211,12 +216,13 @@ void WorkloadWorld::count() {
 }
 
 std::string WorkloadWorld::resolve(std::string text) const {
+  std::size_t index = 0;
+  if (RE2::FullMatch(text, R"(\$EPS\(eps(\d+)\))", &index) && index < slices_.size()) return slices_[index];
   std::string found;
   if (RE2::FullMatch(text, R"(\$\w+\((.*)\))", &found)) {
     const auto pod = pod_by_label_.find(found);
     return pod == pod_by_label_.end() ? text : pod->second;
   }
-  std::size_t index = 0;
   if (RE2::PartialMatch(text, R"(\$H(\d+))", &index) && index < hashes_.size())
     RE2::Replace(&text, R"(\$H\d+)", hashes_[index]);
   return text;
@@ -313,6 +319,8 @@ std::vector<Value> WorkloadWorld::list(const Resource& resource) {
 std::string WorkloadWorld::normalise(std::string text) const {
   static const RE2 kUid(R"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})");
   static const RE2 kTime(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)");
+  static const RE2 kServiceAddress(R"x(("clusterIPs?":\[?)"\d+\.\d+\.\d+\.\d+")x");
+  static const RE2 kAddress(R"x("\d+\.\d+\.\d+\.\d+")x");
   const auto replace = [&](std::string_view from, const std::string& to) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
       text.replace(at, from.size(), to);
@@ -323,6 +331,10 @@ std::string WorkloadWorld::normalise(std::string text) const {
     if (label != name) replace(name, "$POD");
   }
   for (std::size_t i = 0; i < hashes_.size(); ++i) replace(hashes_[i], fmt::format("$H{}", i));
+  for (const std::string& slice : slices_) replace(slice, "$EPS");
+  replace(fmt::format(R"("namespace":"{}")", kNamespace), R"("namespace":"$NS")");
+  RE2::GlobalReplace(&text, kServiceAddress, R"(\1"$CIP")");
+  RE2::GlobalReplace(&text, kAddress, R"("$IP")");
   RE2::GlobalReplace(&text, kUid, "$UID");
   RE2::GlobalReplace(&text, kTime, "$T");
   return text;

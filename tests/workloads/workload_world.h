@@ -49,7 +49,8 @@ class WorkloadWorld {
   /// The recording's name and state of a pod.
   std::string name_of(const kube::Object& pod) const;
   std::string state_of(const kube::Object& pod) const;
-  /// `text` with the names that the world gave replaced by those that the recordings give: hashes, pods, uids, times.
+  /// `text` with the names that the world gave replaced by those that the recordings give: hashes, pods, slices,
+  /// addresses, uids, times.
   std::string normalise(std::string text) const;
 
  private:
@@ -58,6 +59,7 @@ class WorkloadWorld {
   void see(const Value& before, const Value& after);
   void see_pod(const Value& before, const Value& after);
   void note_hash(const Value& object);
+  void note_slice(const Value& slice);
   std::multiset<std::string> plain_states() const;
   void begin_bounds();
   void count();
@@ -77,6 +79,7 @@ class WorkloadWorld {
   std::vector<std::string> hashes_;                  // of templates, in the order of their appearance
   std::map<std::string, std::string> names_;         // of pods: the recording's by uid
   std::map<std::string, std::string> pod_by_label_;  // name of the pod by the recording's name for it
+  std::vector<std::string> slices_;                  // names of EndpointSlices, in the order of their appearance
   std::map<std::string, std::int64_t> counters_;     // pods named so far, by node, index or owner
   std::map<std::string, Value> live_;                // pods by uid
   std::vector<Bounds> bounds_;

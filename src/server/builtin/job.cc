@@ -169,13 +169,12 @@ void success_policy_causes(const Value& spec, std::vector<Cause>& causes) {
   }
 }
 
-void selector_causes(const Object& object, std::vector<Cause>& causes) {
-  const Value& spec = object["spec"];
-  const Value& labels = spec["template"]["metadata"]["labels"];
+void selector_causes(const Value& spec, std::vector<Cause>& causes) {
   if (spec["selector"].is_null()) {
     causes.push_back(field::required("spec.selector"));
     return;
   }
+  const Value& labels = spec["template"]["metadata"]["labels"];
   const auto selector = kube::LabelSelector::from_object(spec["selector"]);
   if (!selector) {
     causes.push_back(field::invalid("spec.selector", quoted(spec["selector"]), selector.error().message));
@@ -183,7 +182,12 @@ void selector_causes(const Object& object, std::vector<Cause>& causes) {
     causes.push_back(
         field::invalid("spec.template.metadata.labels", quoted(labels), "`selector` does not match template `labels`"));
   }
-  if (spec["manualSelector"].as_bool()) return;
+}
+
+void generated_selector_causes(const Object& object, std::vector<Cause>& causes) {
+  const Value& spec = object["spec"];
+  if (spec["selector"].is_null() || spec["manualSelector"].as_bool()) return;
+  const Value& labels = spec["template"]["metadata"]["labels"];
   const auto check = [&](std::string_view key, std::string_view value) {
     if (labels[key].as_string() == value) return;
     causes.push_back(field::invalid(fmt::format("spec.template.metadata.labels[{}]", key), quoted(labels[key]),
@@ -193,7 +197,8 @@ void selector_causes(const Object& object, std::vector<Cause>& causes) {
   check(kLegacyJobName, kube::name(object));
   check(kControllerUid, kube::uid(object));
   check(kJobName, kube::name(object));
-  if (spec["selector"]["matchLabels"][kControllerUid].as_string() != kube::uid(object)) {
+  const Value& chosen = spec["selector"]["matchLabels"];
+  if (chosen.size() != 1 || chosen[kControllerUid].as_string() != kube::uid(object)) {
     causes.push_back(field::invalid("spec.selector", quoted(spec["selector"]), "`selector` not auto-generated"));
   }
 }
@@ -232,16 +237,22 @@ void update_causes(const Object& object, const Object& old, std::vector<Cause>& 
   causes.push_back(field::invalid("spec.template", quoted(spec["template"]), kImmutable));
 }
 
-void validate(const Object& object, const Object& old, std::vector<Cause>& causes) {
-  const Value& spec = object["spec"];
-  if (spec.is_same(old["spec"])) return;
+void spec_causes(const Value& spec, std::vector<Cause>& causes) {
   counts_causes(spec, causes);
   policy_causes(spec, causes);
   success_policy_causes(spec, causes);
+  selector_causes(spec, causes);
+}
+
+void validate(const Object& object, const Object& old, std::vector<Cause>& causes) {
+  const Value& spec = object["spec"];
+  if (spec.is_same(old["spec"])) return;
+  generated_selector_causes(object, causes);
+  spec_causes(spec, causes);
   if (old.is_null()) {
-    selector_causes(object, causes);
     template_causes(spec, causes);
   } else {
+    spec_causes(spec, causes);  // told twice, as upstream does: once for the Job as it is, once beside the old one
     update_causes(object, old, causes);
   }
 }

@@ -53,6 +53,7 @@ class EveryPoint : public testing::TestWithParam<std::size_t> {
 
 TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
   ASSERT_TRUE(clean_.is_over) << clean_.state;
+  if (std::getenv("SHOW") != nullptr) fmt::print("{} points took {} s\n{}\n", clean_.points, clean_.took / std::chrono::seconds{1}, clean_.state);
   EXPECT_EQ(clean_.broken_promise, "");
   EXPECT_EQ(clean_.state.find("LEFT-OVER"), std::string::npos) << clean_.state;
   const Ending again = play(scenario_, world_with({}));
@@ -64,6 +65,8 @@ TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
 std::vector<std::string> workers_of(const Scenario& scenario) {
   if (scenario.name == "rollout") return {"slipway-deployment", "slipway-replicaset"};
   if (scenario.name == "application") return {"slipway-application"};
+  if (scenario.name == "gated rollout") return {"slipway-rollout-trait", "slipway-probe"};
+  if (scenario.name.ends_with(" rollout")) return {"slipway-rollout-trait"};
   if (scenario.name == "workflow run") return {"slipway-workflow-run"};
   return {"slipway-workflow", "slipway-job"};
 }

@@ -53,7 +53,6 @@ class EveryPoint : public testing::TestWithParam<std::size_t> {
 
 TEST_P(EveryPoint, clean_runs_are_alike_and_leave_nothing_over) {
   ASSERT_TRUE(clean_.is_over) << clean_.state;
-  if (std::getenv("SHOW") != nullptr) fmt::print("{} points took {} s\n{}\n", clean_.points, clean_.took / std::chrono::seconds{1}, clean_.state);
   EXPECT_EQ(clean_.broken_promise, "");
   EXPECT_EQ(clean_.state.find("LEFT-OVER"), std::string::npos) << clean_.state;
   const Ending again = play(scenario_, world_with({}));

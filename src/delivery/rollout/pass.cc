@@ -188,7 +188,6 @@ Task<Outcome> Pass::decide_and_do() {
   } else if (!memory_.counted) {
     memory_.counted = now;
   }
-  memory_.record = decision.record;
   const bool is_due = memory_.counted && (*memory_.counted + kCountPause <= now || decision.record.position().is_end());
   const bool is_urgent =
       decision.is_urgent || !(next.heeded == status_.heeded) || next.snapshots.size() != status_.snapshots.size();
@@ -198,6 +197,7 @@ Task<Outcome> Pass::decide_and_do() {
     memory_.verdicts.clear();
     memory_.counted.reset();
   }
+  memory_.record = decision.record;  // not before: what could not be written is decided on again
   memory_.answers.clear();
   status_ = next;
   auto told = co_await tell(decision.news);

@@ -15,6 +15,8 @@
 #                     what differs is written to out/oracle.txt
 #   make conformance-workloads  every scenario of $SLIPWAY_CORPUS/kube/workloads.jsonl on the controllers here, against what the real ones
 #                     did and the bars; what differs is written to out/workloads.txt
+#   make conformance-rollout  every file of $SLIPWAY_CORPUS/rollouts against the bars: a line for each suite, a sum for each file, and
+#                     what is not played, with the reason
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -28,7 +30,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-rollout bench fuzz check fmt crds release deps
 
 demo: release
 	ninja -j $(JOBS) -C out/release demo_service
@@ -82,6 +84,12 @@ conformance-workloads: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev workloads_test
 	SLIPWAY_WORKLOADS_REPORT=$(abspath out/workloads.txt) tools/run-tests out/dev --conformance workloads_test \
 	  | tools/check-bars tests/bars_workloads.txt
+
+# Every file of $SLIPWAY_CORPUS/rollouts, against the bars of tests/bars_rollout.txt.
+ROLLOUT_SUITES = delivery_wave_test delivery_gate_test delivery_probe_test delivery_rollout_test cluster_test rollout_test
+conformance-rollout: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev $(ROLLOUT_SUITES)
+	tools/run-tests out/dev --conformance $(ROLLOUT_SUITES) | tools/sum-suites rollouts | tools/check-bars tests/bars_rollout.txt
 
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test

@@ -32,7 +32,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t kConnections = 16;
 constexpr int kPods = 4;
 constexpr int kQuick = 20;  // rollouts of ten pods in five batches
-constexpr Duration kWindow = 120s;
 
 std::string path_of(const kube::Resource& resource) {
   return fmt::format("/apis/{}/{}/namespaces/default/{}", resource.group, resource.version, resource.plural);
@@ -163,7 +162,7 @@ class RolloutBench {
       gate_ = (*gate)->address();
       Tasks tasks(user.env());
       tasks.spawn((*gate)->run([](http::Request, std::shared_ptr<const net::ConnectionInfo>) -> Task<net::Answer> {
-        co_return net::Answer(http::Response{.status = 200});
+        co_return net::Answer(http::Response{.status = 200, .body = R"({"value": 1})"});
       }));
       tasks.spawn(follow(user, kube::kDeployments, seen_));
       tasks.spawn(follow(user, kTraits, seen_));
@@ -213,7 +212,7 @@ class RolloutBench {
     const Requests before = co_await requests_so_far(user);
     const double cpu = controller_.cpu_ms();
     const Instant start = tick();
-    co_await sleep_for(user.env(), kWindow);
+    co_await sleep_for(user.env(), window_);
     const double used = controller_.cpu_ms() - cpu;
     const Requests after = co_await requests_so_far(user);
     const std::string what = fmt::format("{} finished over {:.0f} s", count, seconds_since(start));
@@ -225,9 +224,11 @@ class RolloutBench {
     std::string batches;
     for (int i = 0; i < kPods; ++i)
       batches += fmt::format(R"({}{{"replicas": 1, "instanceInterval": 60}})", i == 0 ? "" : ", ");
-    return fmt::format(
-        R"({{"rolloutBatches": [{}], "gates": [{{"name": "ask", "at": "throughout", "webhook": {{"url": "http://{}/"}}}}]}})",
-        batches, gate_);
+    const std::string metric = fmt::format(
+        R"({{"provider": "web", "address": "http://{}/", "settings": {{"jsonPath": "{{$.value}}"}}, "min": 1, "interval": "10s"}})",
+        gate_);
+    return fmt::format(R"({{"rolloutBatches": [{}], "gates": [{{"name": "ask", "at": "throughout", "metric": {}}}]}})", batches,
+                       metric);
   }
 
   Task<> active(User& user) {
@@ -256,7 +257,7 @@ class RolloutBench {
     const Requests before = co_await requests_so_far(user);
     const double cpu = controller_.cpu_ms(), done = batches();
     const Instant start = tick();
-    co_await sleep_for(user.env(), kWindow);
+    co_await sleep_for(user.env(), window_);
     const double used = controller_.cpu_ms() - cpu, more = batches() - done;
     const Requests after = co_await requests_so_far(user);
     const std::string what =
@@ -283,6 +284,7 @@ class RolloutBench {
   UpProcess server_;
   ControllerProcess controller_;
   User user_;
+  const Duration window_ = std::chrono::seconds{number_of("SLIPWAY_ROLLOUTS_SECONDS", 120)};
   std::string gate_;
   std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
   Figures figures_;
@@ -290,7 +292,8 @@ class RolloutBench {
 
 }  // namespace
 
-/// SLIPWAY_ROLLOUTS_ACTIVE (default 500) and SLIPWAY_ROLLOUTS_FINISHED (2,000): how many.
+/// SLIPWAY_ROLLOUTS_ACTIVE (default 500) and SLIPWAY_ROLLOUTS_FINISHED (2,000): how many. SLIPWAY_ROLLOUTS_SECONDS (120): how
+/// long each of the two is looked at.
 Figures measure_rollouts(const Settings& settings) {
   const std::string folder = settings.folder + "/rollouts";
   std::filesystem::remove_all(folder);

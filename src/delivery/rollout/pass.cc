@@ -66,6 +66,10 @@ void Pass::remember() {
     memory_.is_loaded = true;
   }
   static_cast<wave::Record&>(status_) = memory_.record;
+  // When a gate is asked again was said by a clock that somebody has set since: it is asked now.
+  const std::uint64_t steps = tools_.wall.now().steps();
+  if (std::exchange(memory_.wall_steps, steps) == steps) return;
+  for (auto& [key, gate] : memory_.open) gate.next.reset();
 }
 
 Task<Result<Wanted>> Pass::wanted() {
@@ -151,7 +155,7 @@ wave::Shape Pass::choose_shape() const {
 }
 
 wave::World Pass::world() {
-  wave::World seen{.now = tools_.env.clock.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
+  wave::World seen{.now = tools_.wall.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
   const auto view = [&](const Workload& workload) {
     const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
     const bool is_by_label = status_.is_reverting && known != status_.snapshots.end();

@@ -30,11 +30,13 @@ struct Memory {
   Time weight_since{};
   std::optional<Time> restored;   // when routes were given back
   bool is_loaded = false;         // `open` was read from the status
+  std::uint64_t wall_steps = 0;   // of the wall clock, when `open` was last looked at
   std::optional<Steady> counted;  // since when the status is behind in what only counts
 };
 
 struct PassTools {
   Env& env;
+  WallSteps& wall;
   HttpClient* http;  // may be null
   WorkloadCache& workloads;
   kube::Resource resource;  // of the rollout

@@ -17,6 +17,8 @@
 #                     did and the bars; what differs is written to out/workloads.txt
 #   make conformance-pipeline  recorded lives of Flux objects, health by kind and Weave's objects of $SLIPWAY_CORPUS/pipelines, against the bars
 #   make explore-rollout  every roll of up to 5 pods with a disturbance, of up to 8 without: states, transitions, violations
+#   make conformance-rollout  every file of $SLIPWAY_CORPUS/rollouts against the bars: a line for each suite, a sum for each file, and
+#                     what is not played, with the reason
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -31,7 +33,7 @@ FUZZ_SECONDS ?= 60
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-rollout explore-rollout bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -94,6 +96,12 @@ conformance-pipeline: deps out/dev/build.ninja
 explore-rollout: deps out/release/build.ninja
 	ninja -j $(JOBS) -C out/release delivery_wave_test
 	SLIPWAY_EXPLORE=full out/release/delivery_wave_test --gtest_filter='Explore.*'
+
+# Every file of $SLIPWAY_CORPUS/rollouts, against the bars of tests/bars_rollout.txt.
+ROLLOUT_SUITES = delivery_wave_test delivery_gate_test delivery_probe_test delivery_rollout_test cluster_test rollout_test
+conformance-rollout: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev $(ROLLOUT_SUITES)
+	tools/run-tests out/dev --conformance $(ROLLOUT_SUITES) | tools/sum-suites rollouts | tools/check-bars tests/bars_rollout.txt
 
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test

@@ -1,21 +1,16 @@
 // Applications delivered by `slipway controller`, a process of its own, on `slipway up`, another one: how long until all of
 // them run, and what one costs in CPU, requests, writes and records. The Application is that of the figures of KubeVela: two
 // webservice components with five traits.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "base/check.h"
 #include "bench.h"
+#include "controller_process.h"
 #include "delivery/application/kind.h"
 #include "json/text.h"
 #include "kube/object.h"
@@ -62,89 +57,10 @@ Value application(const std::string& name) {
                  {"spec", object({{"components", array({web, api})}})}});
 }
 
-/// `slipway controller` as a child process.
-class ControllerProcess {
- public:
-  ControllerProcess(const std::string& binary, const std::string& folder) : pid_(fork()) {
-    if (pid_ != 0) return;
-    const std::string kubeconfig = folder + "/kubeconfig";
-    const int log = open((folder + ".controller.log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(log, 1);
-    dup2(log, 2);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execl(binary.c_str(), binary.c_str(), "controller", "--kubeconfig", kubeconfig.c_str(), nullptr);
-    _exit(127);
-  }
-  ~ControllerProcess() {
-    ::kill(pid_, SIGINT);
-    waitpid(pid_, nullptr, 0);
-  }
-  ControllerProcess(const ControllerProcess&) = delete;
-  ControllerProcess& operator=(const ControllerProcess&) = delete;
-
-  int pid() const { return pid_; }
-  /// CPU of all its threads since its start, user and system.
-  double cpu_ms() const {
-    std::ifstream in(fmt::format("/proc/{}/stat", pid_));
-    std::string text;
-    std::getline(in, text);
-    std::istringstream fields(text.substr(text.rfind(')') + 2));
-    std::string field;
-    double ticks = 0;
-    for (int number = 3; number <= 15 && fields >> field; ++number) {
-      if (number >= 14) ticks += std::strtod(field.c_str(), nullptr);
-    }
-    return ticks * 1000 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  }
-
- private:
-  pid_t pid_;
-};
-
-/// Requests that the server has answered, from its metrics.
-struct Requests {
-  double all = 0;
-  double writes = 0;  // of these, those that change objects; dry runs are not among them
-  std::map<std::string, double> by_kind{};
-};
-
-Task<std::string> text_of(User& user, std::string path) {
-  const auto answer = co_await user.client().send(user.get(path));
-  SLIPWAY_CHECK(answer.has_value(), answer.error().message);
-  SLIPWAY_CHECK(answer->status == 200, fmt::format("{}: {}", path, answer->body));
-  co_return answer->body;
-}
-
-std::string label_in(const std::string& line, const std::string& name) {
-  const std::string mark = name + "=\"";
-  const std::size_t at = line.find(mark);
-  if (at == std::string::npos) return "";
-  return line.substr(at + mark.size(), line.find('"', at + mark.size()) - at - mark.size());
-}
-
-Requests requests_in(const std::string& metrics) {
-  Requests found;
-  std::istringstream lines(metrics);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("apiserver_request_total{")) continue;
-    const double count = std::strtod(line.c_str() + line.rfind(' '), nullptr);
-    const std::string verb = label_in(line, "verb");
-    const std::string resource = label_in(line, "resource");
-    if (resource.empty() || resource == "leases") continue;
-    const bool is_dry_run = !label_in(line, "dry_run").empty();
-    found.all += count;
-    const std::set<std::string> kWriting = {"CREATE", "UPDATE", "PATCH", "DELETE"};
-    if (kWriting.contains(verb) && !is_dry_run) found.writes += count;
-    found.by_kind[fmt::format("{} {} {}{}", verb, resource, label_in(line, "subresource"), is_dry_run ? " (dry run)" : "")] +=
-        count;
-  }
-  return found;
-}
-
 Requests requests_now(User& user) {
-  std::string text;
-  user.run([&](User& self) -> Task<> { text = co_await text_of(self, "/metrics"); });
-  return requests_in(text);
+  Requests found;
+  user.run([&](User& self) -> Task<> { found = co_await requests_so_far(self); });
+  return found;
 }
 
 std::string name_of(int number) { return fmt::format("shop-{:05}", number); }
@@ -217,13 +133,6 @@ std::map<std::string, double> record_bytes(User& user) {
   });
   for (auto& [record, sum] : bytes) sum /= kSampled;
   return bytes;
-}
-
-std::string load_note() {
-  std::ifstream in("/proc/loadavg");
-  std::string one, five;
-  in >> one >> five;
-  return fmt::format("load of the machine {} now, {} over five minutes, {} cores", one, five, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 /// The two processes, with one application already delivered: every definition has been read and compiled.

@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "delivery/application/kind.h"
 #include "delivery/jobflow/kind.h"
+#include "delivery/rollout/kind.h"
 #include "json/text.h"
 
 namespace slipway::bench {
@@ -67,7 +68,8 @@ int run(int argc, char** argv) {
                           {"million", measure_million},
                           {"large", measure_large},
                           {delivery::application::kApplications.plural.c_str(), measure_applications},
-                          {"rest", measure_many_applications}};
+                          {"rest", measure_many_applications},
+                          {delivery::rollout::kRollouts.plural.c_str(), measure_rollouts}};
   std::ifstream earlier(out);
   std::stringstream text;
   text << earlier.rdbuf();

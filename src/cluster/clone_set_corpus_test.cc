@@ -1,5 +1,5 @@
 // The arithmetic of CloneSets as OpenKruise's own tests and functions have it (rollouts/kruise-cloneset.json of the corpus).
-// Prints `cloneset/<group> passed/total`.
+// Prints `rollouts/kruise-cloneset/<group> passed/total`.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -46,7 +46,7 @@ class CloneSetCorpus : public testing::Test {
       EXPECT_EQ(fault, "") << json::print(one);
       passed += fault.empty() ? 1 : 0;
     }
-    std::printf("cloneset/%s %zu/%zu\n", group, passed, cases.size());
+    std::printf("rollouts/kruise-cloneset/%s %zu/%zu\n", group, passed, cases.size());
     EXPECT_GT(cases.size(), 0U);
   }
   Value groups_;

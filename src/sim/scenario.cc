@@ -12,6 +12,7 @@
 #include "kube/well_known.h"
 #include "plane/families.h"
 #include "sim/application_scenarios.h"
+#include "sim/rollout_scenarios.h"
 
 namespace slipway::sim {
 namespace {
@@ -31,6 +32,7 @@ using kube::kNamespaces;
 using kube::kPods;
 using kube::kReplicaSets;
 using kube::kSecrets;
+const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
 const kube::Resource kWidgets{"example.test", "v1", "widgets"};
 
 /// The type of a manifest: a built-in kind, one of a family, or the widgets that scenarios define.
@@ -147,6 +149,11 @@ class Census {
       titles_[std::string(kube::uid(set))] = title;
       note(set, fmt::format("replicaset {} revision={} {}", title, kube::annotation(set, "deployment.kubernetes.io/revision"),
                             replicas_text(set)));
+    }
+    for (const Object& set : all(kStatefulSets)) {
+      titles_[std::string(kube::uid(set))] = fmt::format("{}/{}", kube::name(set), image_of(set));
+      note(set, fmt::format("statefulset {} {} partition={} {}", kube::name(set), image_of(set),
+                            set["spec"]["updateStrategy"]["rollingUpdate"]["partition"].as_int(), replicas_text(set)));
     }
     for (const Object& pod : all(kPods)) {
       const auto owner = titles_.find(kube::controller_of(pod)["uid"].str());
@@ -406,7 +413,11 @@ std::vector<Scenario> scenarios() {
           {.name = "rollout", .script = rollout, .promise = rollout_promise},
           {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process},
           application_scenario(),
-          workflow_run_scenario()};
+          workflow_run_scenario(),
+          gated_rollout_scenario(),
+          disturbed_rollout_scenario(),
+          shifted_rollout_scenario(),
+          in_place_rollout_scenario()};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {
@@ -446,7 +457,7 @@ Ending play(const Scenario& scenario, WorldOptions options) {
   return ending;
 }
 
-std::string normalised_state(World& world) { return Census(world).take() + application_state(world); }
+std::string normalised_state(World& world) { return Census(world).take() + rollout_state(world) + application_state(world); }
 
 Task<> apply_text(World& world, std::string yaml) {
   auto documents = json::parse_yaml_all(yaml);

@@ -24,6 +24,7 @@ World::World(WorldOptions options)
       supervisors_(machine_domain_, files_),
       fault_files_(files_, *this),
       fault_processes_(supervisors_, *this),
+      web_(*this),
       hub_("server", {random_, files_, no_processes_, nullptr, log_, metrics_}, server_options(options_)),
       controllers_domain_("controllers", {random_, fault_files_, fault_processes_, nullptr, log_, metrics_}),
       edge_controllers_domain_("controllers of the edge", {random_, files_, no_processes_, nullptr, log_, metrics_}),
@@ -31,6 +32,7 @@ World::World(WorldOptions options)
       domains_{&hub_.domain(), &controllers_domain_, &user_domain_, &machine_domain_},
       user_(std::make_unique<PatientClient>(user_domain_, hub_)) {
   fault_processes_.attach(controllers_domain_.env());
+  options_.controllers.http = &web_;
   if (options_.has_edge) {
     edge_ = std::make_unique<ServerProcess>(kEdge, Domain::Outside{random_, files_, no_processes_, nullptr, log_, metrics_},
                                             server_options(options_));
@@ -84,7 +86,8 @@ void World::start_controllers() {
 
 bool World::pass(Moment moment, std::string_view what, bool is_write) {
   if (are_controllers_dying()) return false;
-  const FaultKind kind = faults_.at(moment, "slipway-pod", what, is_write);
+  const std::string_view who = what.starts_with("HTTP ") ? "slipway-probe" : "slipway-pod";
+  const FaultKind kind = faults_.at(moment, who, what, is_write);
   if (kind == FaultKind::None) return true;
   strike(kind);
   const bool is_refused = kind == FaultKind::Unavailable || kind == FaultKind::Conflict || kind == FaultKind::LostAnswer;

@@ -17,6 +17,7 @@
 #include "sim/fault.h"
 #include "sim/machine.h"
 #include "sim/server_process.h"
+#include "sim/web.h"
 
 namespace slipway::sim {
 
@@ -78,6 +79,7 @@ class World : private Gate {
   store::MemoryVfs& disk() { return hub_.disk(); }
   MemoryFiles& files() { return files_; }
   Supervisors& supervisors() { return supervisors_; }
+  const Web& web() const { return web_; }
 
   /// The newest durable state, read past all faults; nullptr while the server is down.
   server::Server* server() { return hub_.api() ? &hub_.api()->server() : nullptr; }
@@ -126,6 +128,7 @@ class World : private Gate {
   Supervisors supervisors_;
   FaultFiles fault_files_;
   FaultProcesses fault_processes_;
+  Web web_;
   ServerProcess hub_;
   std::unique_ptr<ServerProcess> edge_;
   Domain controllers_domain_;

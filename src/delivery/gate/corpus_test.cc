@@ -25,7 +25,7 @@ void play_group(const std::string& group, Play play) {
     EXPECT_EQ(wrong, "") << json::print(one);
     passed += wrong.empty() ? 1 : 0;
   }
-  fmt::print("argo-analysis/{} {}/{}\n", group, passed, cases.size());
+  fmt::print("rollouts/argo-analysis/{} {}/{}\n", group, passed, cases.size());
 }
 
 std::string_view name_of(Phase phase) {

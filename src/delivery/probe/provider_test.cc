@@ -142,6 +142,8 @@ TEST(Provider, the_newest_point_is_known_where_the_answer_tells) {
 }
 
 TEST(ProviderCorpus, every_known_provider_is_a_row) {
+  std::size_t all = 0;
+  std::size_t rows = 0;
   for (const char* group : {"flagger", "argo"}) {
     const Value cases = gate::corpus_cases("metric-providers.json", group);
     if (cases.empty()) GTEST_SKIP() << "no corpus";
@@ -149,11 +151,15 @@ TEST(ProviderCorpus, every_known_provider_is_a_row) {
       std::string_view name = one["id"].as_string();
       if (name.starts_with("argo:")) name.remove_prefix(5);
       const auto found = find_provider(name, {});
+      ++all;
+      rows += found ? 1 : 0;
       if (found) continue;
+      fmt::print("not played: rollouts/metric-providers {}: {}\n", one["id"].as_string(), found.error().message);
       EXPECT_EQ(found.error().reason, Reason::NotImplemented) << name;
       EXPECT_TRUE(found.error().message.contains("; use ")) << found.error().message;
     }
   }
+  fmt::print("rollouts/metric-providers/rows {}/{}\n", rows, all);
 }
 
 TEST(Provider, faults_of_a_gate_are_found_before_it_is_asked) {
@@ -224,7 +230,7 @@ TEST(ProviderCorpus, builtin_queries_ask_the_same_as_flagger) {
       ++all;
     }
   }
-  fmt::print("flagger/builtin-queries {}/{}\n", passed, all);
+  fmt::print("rollouts/flagger-builtin-queries/observers {}/{}\n", passed, all);
 }
 
 TEST(ProviderCorpus, flagger_reads_the_same_numbers) {
@@ -240,7 +246,7 @@ TEST(ProviderCorpus, flagger_reads_the_same_numbers) {
     EXPECT_TRUE(is_good) << json::print(one) << "\n" << got;
     passed += is_good ? 1 : 0;
   }
-  fmt::print("flagger/provider-responses {}/{}\n", passed, cases.size());
+  fmt::print("rollouts/flagger/provider-responses {}/{}\n", passed, cases.size());
 }
 
 /// A MetricGate as an Argo metric says it; nullopt for what the extraction of the cases left open.
@@ -286,7 +292,7 @@ void play_argo(const std::string& group, std::size_t known_misses, Play play) {
   EXPECT_EQ(cases.size() - passed, known_misses) << misses;
   std::string name = group;
   std::ranges::replace(name, ':', '-');
-  fmt::print("argo-analysis/{} {}/{}\n", name, passed, cases.size());
+  fmt::print("rollouts/argo-analysis/{} {}/{}\n", name, passed, cases.size());
 }
 
 TEST(ProviderCorpus, argo_web) {

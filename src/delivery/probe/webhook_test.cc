@@ -1,7 +1,9 @@
 #include "delivery/probe/webhook.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "delivery/gate/corpus_test.h"
 #include "delivery/probe/paper_test.h"
 
 namespace slipway::delivery::probe {
@@ -88,6 +90,32 @@ TEST_F(WebhookTest, without_a_web_it_says_so) {
   const Answer answer = env.run(ask({.env = env, .client = hub}, question));
   EXPECT_EQ(answer.verdict.kind, Verdict::Kind::Unknown);
   EXPECT_EQ(answer.verdict.text, "calls of foreign servers are not available here");
+}
+
+TEST_F(WebhookTest, hooks_of_the_corpus_pass_and_fail_as_in_the_oam_rollout) {
+  const Value hooks = gate::corpus_cases("oam-lifecycle.json", "TestCallWebhook");
+  if (hooks.empty()) GTEST_SKIP() << "no corpus";
+  std::size_t passed = 0;
+  std::size_t all = 0;
+  const auto count = [&](bool is_same, const Value& row) {
+    EXPECT_TRUE(is_same) << json::print(row);
+    passed += is_same ? 1 : 0;
+    ++all;
+  };
+  for (const Value& row : hooks.items()) {
+    web.replies = {{.status = static_cast<int>(row["returnedStatusCode"].as_int())}};
+    count((asked().verdict.kind == Verdict::Kind::Pass) == row["wantErr"].is_null(), row);
+  }
+  // What the call gives is judged one floor up there: an answer is known with its status, no answer is tried again.
+  for (const Value& row : gate::corpus_cases("oam-lifecycle.json", "TestMakeHTTPRequest").items()) {
+    const bool has_answer = row["want"]["err"].is_null();
+    web.replies = {{.status = has_answer ? static_cast<int>(row["want"]["statusCode"].as_int()) : 0}};
+    const Answer answer = asked();
+    count(has_answer ? answer.status == row["want"]["statusCode"].as_int()
+                     : answer.verdict.kind == Verdict::Kind::Unknown && answer.ask_again.has_value(),
+          row);
+  }
+  fmt::print("rollouts/oam-lifecycle/hooks {}/{}\n", passed, all);
 }
 
 }  // namespace

@@ -80,6 +80,10 @@ void Pass::remember() {
     memory_.is_loaded = true;
   }
   static_cast<wave::Record&>(status_) = memory_.record;
+  // When a gate is asked again was said by a clock that somebody has set since: it is asked now.
+  const std::uint64_t steps = tools_.wall.now().steps();
+  if (std::exchange(memory_.wall_steps, steps) == steps) return;
+  for (auto& [key, gate] : memory_.open) gate.next.reset();
 }
 
 Task<Result<Wanted>> Pass::wanted() {
@@ -224,7 +228,6 @@ Task<Outcome> Pass::decide_and_do() {
   } else if (!memory_.counted) {
     memory_.counted = now;
   }
-  memory_.record = decision.record;
   const bool is_due = memory_.counted && (*memory_.counted + kCountPause <= now || decision.record.position().is_end());
   const bool is_urgent = decision.is_urgent || !(next.heeded == status_.heeded) ||
                          next.snapshots.size() != status_.snapshots.size() ||
@@ -235,6 +238,7 @@ Task<Outcome> Pass::decide_and_do() {
     memory_.verdicts.clear();
     memory_.counted.reset();
   }
+  memory_.record = decision.record;  // not before: what could not be written is decided on again
   memory_.answers.clear();
   status_ = next;
   auto told = co_await tell(decision.news);

@@ -31,6 +31,7 @@ struct Memory {
   Steady weight_since{};
   std::optional<Steady> restored;  // when routes were given back
   bool is_loaded = false;          // `open` was read from the status
+  std::uint64_t wall_steps = 0;    // of the wall clock, when `open` was last looked at
   std::optional<Steady> counted;   // since when the status is behind in what only counts
 };
 

@@ -201,8 +201,8 @@ TEST(TrafficCorpus, rows_of_traffic_providers_hold) {
       if (failures->total_part_count() == before) ++passed;
     }
   }
-  fmt::print("rollouts/traffic-providers {}/{}\n", passed, total);
-  EXPECT_EQ(total, 27);
+  fmt::print("rollouts/traffic-providers/rows {}/{}\n", passed, total);
+  EXPECT_GE(total, 27);
 }
 
 // --- flagger.json
@@ -238,8 +238,8 @@ TEST(TrafficCorpus, flagger_routers) {
   for (const Value& test : group_of(file, "Test_insertPredicate").items()) {
     count(copies::insert_predicate(test["raw"].as_string(), test["insert"].as_string()) == test["want"].as_string(), test);
   }
-  fmt::print("rollouts/flagger-routers {}/{}\n", passed, total);
-  EXPECT_EQ(total, 15);
+  fmt::print("rollouts/flagger/routers {}/{}\n", passed, total);
+  EXPECT_GE(total, 15);
 }
 
 // --- kruise-traffic-objects.json
@@ -298,7 +298,7 @@ TEST(TrafficCorpus, kruise_objects) {
     passed += holds ? 1 : 0;
     ++total;
   }
-  fmt::print("rollouts/kruise-traffic-objects {}/{}\n", passed, total);
+  fmt::print("rollouts/kruise-traffic-objects/istio-objects {}/{}\n", passed, total);
   EXPECT_EQ(passed, total);
 }
 

@@ -139,8 +139,8 @@ bool Pass::shift_early(std::int64_t& next) {
 /// instanceInterval: one replacement starts that long after the one before.
 bool Pass::may_start() {
   const Duration interval = batch().instance_interval;
-  if (interval.count() > 0 && r_.last_start && world_.now < *r_.last_start + interval) {
-    wake_at(*r_.last_start + interval);
+  if (interval.count() > 0 && r_.last_start && world_.now.time() < later(*r_.last_start, interval)) {
+    wake_at(later(*r_.last_start, interval));
     return wait("instanceInterval", "the next replacement may not start yet", r_.last_start);
   }
   if (interval.count() > 0) r_.last_start = world_.now;
@@ -176,11 +176,12 @@ bool Pass::new_pods_ready(std::int64_t wanted) {
   if (!r_.batch_started) r_.batch_started = world_.now;
   std::string text = fmt::format("{} of {} new pods are ready", new_ready(), wanted);
   if (!seen.trouble.empty()) text += "; " + seen.trouble;
-  if (world_.now >= *r_.batch_started + settings_.batch_deadline) {
+  const Time deadline = later(*r_.batch_started, settings_.batch_deadline);
+  if (world_.now.time() >= deadline) {
     fail(fmt::format("batch {} took too long: {}", r_.current_batch, text));
     return false;
   }
-  wake_at(*r_.batch_started + settings_.batch_deadline);
+  wake_at(deadline);
   return wait("pods of " + r_.target->id, std::move(text), r_.batch_started);
 }
 

@@ -154,7 +154,7 @@ TEST(CorpusBatches, equal_batches_are_as_recorded) {
       made == numbers(row.item(2)) ? void(++passed) : ADD_FAILURE() << row.item(0).as_int() << " in " << row.item(1).as_int();
     }
   }
-  std::cout << "rollouts/oam-fill-batches " << passed << "/" << all << "\n";
+  std::cout << "rollouts/oam-fill-batches/all " << passed << "/" << all << "\n";
 }
 
 /// The rows in which upstream is known to be wrong, each with the reason; empty: it is right.
@@ -197,9 +197,9 @@ TEST(CorpusBatches, whole_numbers_are_as_recorded_but_for_listed_defects) {
         ADD_FAILURE() << json::print(row);
     }
   }
-  std::cout << "rollouts/oam-batch-arithmetic (whole numbers) " << passed << "/" << all << "\n";
+  std::cout << "rollouts/oam-batch-arithmetic/whole " << passed << "/" << all << "\n";
   for (const auto& [why, count] : defects) std::cout << "  of these a defect there, " << count << " times: " << why << "\n";
-  std::cout << "rollouts/oam-batch-arithmetic (percent, no bar) " << percent_same << "/" << percent_rows << " as upstream\n";
+  std::cout << "no bar: rollouts/oam-batch-arithmetic/percent " << percent_same << "/" << percent_rows << " as upstream\n";
 }
 
 TEST(CorpusBatches, rows_of_upstreams_own_tests) {
@@ -226,7 +226,7 @@ TEST(CorpusBatches, rows_of_upstreams_own_tests) {
     const Numbers made = goals(plan(row.item(0)), 0, row.item(2).as_int());
     count(row.item(2).as_int() - made[static_cast<std::size_t>(row.item(1).as_int())] == row.item(3).as_int(), row);
   }
-  std::cout << "rollouts/oam-batch-arithmetic (upstream's tests, percent) " << same << "/" << all << " as upstream\n";
+  std::cout << "no bar: rollouts/oam-batch-arithmetic/percent-tests " << same << "/" << all << " as upstream\n";
 }
 
 TEST(CorpusBatches, amounts_are_read_and_rounded_as_recorded) {
@@ -246,7 +246,7 @@ TEST(CorpusBatches, amounts_are_read_and_rounded_as_recorded) {
                                          rounded_up(*read, total) == row["legacyRoundUp"].as_int();
     is_same ? void(++passed) : ADD_FAILURE() << json::print(row);
   }
-  std::cout << "rollouts/intstr-rounding " << passed << "/" << all << " (" << negative
+  std::cout << "rollouts/intstr-rounding/grid " << passed << "/" << all << " (" << negative
             << " negative ones are refused at once)\n";
 }
 

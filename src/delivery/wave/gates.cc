@@ -65,8 +65,8 @@ bool Pass::judge(const Gate& gate, GateRecord& record) {
     if (answer->second.kind == GateAnswer::Kind::Fail) end("Failed");
   }
   if (record.state != "Asked" || !gate.deadline) return record.state == "Passed";
-  const Time deadline = *record.since + *gate.deadline;
-  if (world_.now < deadline) {
+  const Time deadline = later(*record.since, *gate.deadline);
+  if (world_.now.time() < deadline) {
     wake_at(deadline);
     return false;
   }

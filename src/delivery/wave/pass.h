@@ -29,6 +29,8 @@ class Pass : private Sets {
   void move(Event event);
   void fail(const std::string& why);
   bool wait(std::string on, std::string text, std::optional<Time> since = std::nullopt);
+  /// That long after what was recorded, however the wall clock was set since.
+  Time later(Time recorded, Duration time) const { return world_.now.present(recorded) + time; }
   void wake_at(Time at);
   bool is_urgent() const;
 

@@ -115,7 +115,11 @@ bool Pass::step() {
       return false;
     case Rolling::Failing:
     case Rolling::Deleting:
-      if ((r_.is_reverting && !revert()) || !wind_up()) return false;
+      if (r_.is_reverting) {
+        if (!revert()) return false;
+        r_.upgraded = 0;
+      }
+      if (!wind_up()) return false;
       if (!is_sized() && r_.is_reverting && !world_.target_revision.empty()) {
         r_.target_revision = world_.target_revision;  // the old template is back, which is no new target
       }

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wall_steps.h"
 #include "delivery/wave/batches.h"
 #include "delivery/wave/record.h"
 
@@ -142,7 +143,7 @@ struct TrafficView {
 };
 
 struct World {
-  Time now{};
+  Now now = Time{};               // knows when somebody set the wall clock: ages of recorded times are right all the same
   std::string target_revision;    // what the target's template is now; another one is another target
   std::optional<SetView> target;  // nullopt: it cannot be found
   /// Those that spec names, oldest first, and those recorded that are still there; also the recorded target, once spec names

@@ -239,7 +239,7 @@ TEST(CorpusScenarios, workloads_are_edited_as_recorded) {
       }
     }
   }
-  std::cout << "rollouts/oam-workload-scenarios " << passed << "/" << all << " (" << different << " differ on purpose)\n";
+  std::cout << "rollouts/oam-workload-scenarios/all " << passed << "/" << all << " (" << different << " differ on purpose)\n";
   EXPECT_LE(different, 5u);
 }
 

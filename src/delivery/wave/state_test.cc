@@ -45,7 +45,7 @@ bool is_legal_by_shared_name(Event event, const Position& from) {
   return (event == Event::AllBatchesFinished && !is_rolling) || (event == Event::Finalized && is_rolling);
 }
 
-TEST(States, legal_moves_are_as_recorded_and_illegal_ones_change_nothing) {
+TEST(CorpusStates, legal_moves_are_as_recorded_and_illegal_ones_change_nothing) {
   const json::Value file = corpus("oam-state-machine.json");
   if (file.is_null()) GTEST_SKIP() << "no corpus";
   std::size_t all = 0, passed = 0, legal = 0, shared = 0;
@@ -66,12 +66,12 @@ TEST(States, legal_moves_are_as_recorded_and_illegal_ones_change_nothing) {
     const Position wanted = position_of(row, "nextState", "nextBatchState", row["currentBatch"]["after"].as_int());
     next && *next == wanted ? void(++passed) : ADD_FAILURE() << json::print(row);
   }
-  std::cout << "rollouts/oam-state-machine " << passed << "/" << all << " (" << legal << " legal, " << shared
+  std::cout << "rollouts/oam-state-machine/StateTransition " << passed << "/" << all << " (" << legal << " legal, " << shared
             << " only by a shared name)\n";
   EXPECT_EQ(shared, 9u);
 }
 
-TEST(States, methods_are_as_recorded) {
+TEST(CorpusStates, methods_are_as_recorded) {
   const json::Value file = corpus("oam-state-machine.json");
   if (file.is_null()) GTEST_SKIP() << "no corpus";
   std::size_t all = 0, passed = 0, earlier = 0;
@@ -90,7 +90,7 @@ TEST(States, methods_are_as_recorded) {
     earlier += is_offered ? 0 : 1;
     !is_offered || made == wanted ? void(++passed) : ADD_FAILURE() << json::print(row);
   }
-  std::cout << "rollouts/oam-state-machine (methods) " << passed << "/" << all << " (" << earlier
+  std::cout << "rollouts/oam-state-machine/methods " << passed << "/" << all << " (" << earlier
             << " are of the method that failing() does not choose there)\n";
 }
 
@@ -123,7 +123,7 @@ struct Life {
   World world;
 };
 
-TEST(LifeCycle, what_is_over_and_what_asks_for_another_attempt_is_as_recorded) {
+TEST(CorpusLifeCycle, what_is_over_and_what_asks_for_another_attempt_is_as_recorded) {
   const json::Value file = corpus("oam-lifecycle.json");
   if (file.is_null()) GTEST_SKIP() << "no corpus";
   std::size_t all = 0, passed = 0;
@@ -155,7 +155,7 @@ TEST(LifeCycle, what_is_over_and_what_asks_for_another_attempt_is_as_recorded) {
                          json::enum_name(next.batch) == row["wantBatchRollingState"].as_string();
     is_same ? void(++passed) : ADD_FAILURE() << json::print(row);
   }
-  std::cout << "rollouts/oam-lifecycle (pure rows) " << passed << "/" << all << "\n";
+  std::cout << "rollouts/oam-lifecycle/pure " << passed << "/" << all << "\n";
 }
 
 }  // namespace

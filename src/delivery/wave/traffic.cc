@@ -50,8 +50,8 @@ bool Pass::shift_to(std::int64_t weight) {
 bool Pass::is_drained() {
   if (!settings_.has_traffic) return true;
   if (!r_.weight_accepted && !shift_to(r_.weight.value_or(0))) return false;
-  const Time end = *r_.weight_accepted + settings_.drain;
-  if (world_.now >= end) return true;
+  const Time end = later(*r_.weight_accepted, settings_.drain);
+  if (world_.now.time() >= end) return true;
   wake_at(end);
   return wait("drain", "old connections have time to end", r_.weight_accepted);
 }

@@ -1,6 +1,8 @@
 # The front door. Every target installs what it is missing (Debian 12 packages), so a fresh clone needs nothing first.
 #
 #   make demo         build the release binary; deliver examples/demo to three clusters of one process, with an approval in between
+#   make demo-rollout  roll a version out in five batches, its traffic split by a real nginx and judged by a real Prometheus; then a bad
+#                     one, which is caught and taken back
 #   make demo-workflow  run examples/release.yaml, a graph of Jobs, to its end
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers; the store's, and templates rendered by several
@@ -30,11 +32,16 @@ FUZZ_SECONDS ?= 60
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads explore-rollout bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
 	tools/demo out/$(DEMO) out/demo
+
+demo-rollout: release
+	@tools/deps demo
+	ninja -j $(JOBS) -C out/release demo_service demo_proxy demo_visitors
+	tools/demo-rollout out/release out/demo-rollout
 
 demo-workflow: release
 	rm -rf out/demo-workflow

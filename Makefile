@@ -9,7 +9,8 @@
 #                     threads, also with the thread sanitizer
 #   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node, helm) against `slipway up`
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
-#   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test)
+#   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test); a whole rollout and a
+#                     whole revert of eight processes at 200 requests a second (of three in make test)
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
 #   make conformance-kube  of these only the ones that read $SLIPWAY_CORPUS/kube
 #   make conformance-cue   of these only the ones that read $SLIPWAY_CORPUS/cue, against their bars
@@ -100,7 +101,7 @@ test-load: deps out/release/build.ninja release
 	SLIPWAY_LOAD=full SLIPWAY_BINARY=out/release/slipway out/release/up_test
 
 test-split: deps out/dev/build.ninja
-	ninja -j $(JOBS) -C out/dev nginx_test
+	ninja -j $(JOBS) -C out/dev slipway nginx_test
 	SLIPWAY_SPLIT=full out/dev/nginx_test
 
 bench: release

@@ -1,13 +1,16 @@
 # The front door. Every target installs what it is missing (Debian 12 packages), so a fresh clone needs nothing first.
 #
 #   make demo         build the release binary; deliver examples/demo to three clusters of one process, with an approval in between
+#   make demo-rollout  roll a version out in five batches, its traffic split by a real nginx and judged by a real Prometheus; then a bad
+#                     one, which is caught and taken back
 #   make demo-workflow  run examples/release.yaml, a graph of Jobs, to its end
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers; the store's, and templates rendered by several
 #                     threads, also with the thread sanitizer
 #   make test-wire    real clients (every kubectl found, python3-kubernetes, @kubernetes/client-node, helm) against `slipway up`
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
-#   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test)
+#   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test); a whole rollout and a
+#                     whole revert of eight processes at 200 requests a second (of three in make test)
 #   make conformance  only the tests that read $SLIPWAY_CORPUS, with their "suite passed/total" lines
 #   make conformance-kube  of these only the ones that read $SLIPWAY_CORPUS/kube
 #   make conformance-cue   of these only the ones that read $SLIPWAY_CORPUS/cue, against their bars
@@ -33,11 +36,16 @@ FUZZ_SECONDS ?= 60
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-rollout explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-rollout explore-rollout bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
 	tools/demo out/$(DEMO) out/demo
+
+demo-rollout: release
+	@tools/deps demo
+	ninja -j $(JOBS) -C out/release demo_service demo_proxy demo_visitors
+	tools/demo-rollout out/release out/demo-rollout
 
 demo-workflow: release
 	rm -rf out/demo-workflow
@@ -108,7 +116,7 @@ test-load: deps out/release/build.ninja release
 	SLIPWAY_LOAD=full SLIPWAY_BINARY=out/release/slipway out/release/up_test
 
 test-split: deps out/dev/build.ninja
-	ninja -j $(JOBS) -C out/dev nginx_test
+	ninja -j $(JOBS) -C out/dev slipway nginx_test
 	SLIPWAY_SPLIT=full out/dev/nginx_test
 
 bench: release

@@ -48,3 +48,15 @@ file(WRITE ${CMAKE_BINARY_DIR}/fuzzers.txt "${lines}\n")
 # The web service of examples/demo (make demo).
 add_executable(demo_service EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/examples/demo/service/main.cc)
 target_link_libraries(demo_service PRIVATE slipway_options)
+
+# What `make demo-rollout` runs beside it: an ingress controller over a real nginx, and visitors.
+add_executable(demo_visitors EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/examples/rollout/visitors/main.cc)
+target_link_libraries(demo_visitors PRIVATE slipway_options)
+if(TARGET slipway_remote AND TARGET slipway_control AND TARGET slipway_os)
+  add_executable(demo_proxy EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/examples/rollout/proxy/main.cc
+                                             ${CMAKE_SOURCE_DIR}/tests/nginx/config.cc ${CMAKE_SOURCE_DIR}/tests/nginx/process.cc
+                                             ${CMAKE_SOURCE_DIR}/tests/nginx/proxy.cc)
+  target_include_directories(demo_proxy PRIVATE ${CMAKE_SOURCE_DIR}/tests/nginx)
+  target_link_libraries(demo_proxy PRIVATE slipway_remote slipway_control slipway_os fmt::fmt)
+  target_precompile_headers(demo_proxy REUSE_FROM slipway_pch)
+endif()

@@ -271,6 +271,7 @@ constexpr std::string_view kServer = R"(  server {{
     location / {{
       if ({2} = "none") {{ return 404; }}
       mirror /-/mirror;
+      proxy_next_upstream off;
       proxy_pass http://{2};
       proxy_http_version 1.1;
       proxy_set_header Connection "";

@@ -1,7 +1,7 @@
 // A stand-in for an ingress controller: written Ingress objects (with the canary annotations of ingress-nginx) and HTTPRoutes
 // become the text of an nginx configuration. Which backend a request gets is a chain of maps, most specific match first; a
-// weight is a split_clients over X-Request-ID, or over nginx's own id where a request has none. It knows objects alone, and
-// nothing of who wrote them.
+// weight is a split_clients over X-Request-ID, or over nginx's own id where a request has none. A request that fails at one
+// endpoint is not tried at another. It knows objects alone, and nothing of who wrote them.
 #pragma once
 
 #include <map>

@@ -73,5 +73,17 @@ TEST_F(Traffic, a_revert_takes_the_traffic_back_first) {
   EXPECT_EQ(json::print(get(kube::kServices, "web")["spec"]["selector"]), R"({"app":"web"})");
 }
 
+TEST_F(Traffic, a_source_without_ready_pods_gets_none) {
+  const auto selected = [&](std::string_view service) { return peek("v1", "Service", service)["spec"]["selector"]["version"]; };
+  begin(", paused: true");
+  deployment("web-v3", 0);
+  always_ = [&] { return selected("web") == Value("web-v2") ? "web-v2 has no pods" : ""; };
+  rollout("web-v3", {"web-v1", "web-v2"},
+          "{numBatches: 2, traffic: {provider: nginx, ingressRef: {name: web}, service: web, sourceService: web}}");
+  until_batch(1, "batchInRolling");
+  EXPECT_EQ(selected("web"), Value("web-v1"));
+  EXPECT_EQ(selected("web-target"), Value("web-v3"));
+}
+
 }  // namespace
 }  // namespace slipway::rollout_test

@@ -23,7 +23,7 @@ std::string state_text(const RolloutStatus& status) {
 
 std::string pods_text(const RolloutStatus& status) {
   if (status.target_size < 0) return "";
-  return fmt::format("{} of {} new, {} ready", status.upgraded, status.target_size, status.upgraded_ready);
+  return fmt::format("{} of {} new, {} ready", new_pods(status), status.target_size, status.upgraded_ready);
 }
 
 std::string batch_state(const RolloutStatus& status, std::int64_t batch) {
@@ -124,7 +124,7 @@ std::string summary_text(const kube::Object& rollout) {
   const RolloutStatus status = read_status(rollout);
   std::string line = fmt::format("{}/{}  {}", lower(kube::kind(rollout)), kube::name(rollout), state_text(status));
   if (!status.goals.empty() && status.rolling == Rolling::RollingInBatches) {
-    line += fmt::format("  batch {} of {}", status.current_batch + 1, status.goals.size());
+    line += fmt::format("  batch {} ({} of {})", status.current_batch, status.current_batch + 1, status.goals.size());
   }
   if (const std::string pods = pods_text(status); !pods.empty()) line += "  " + pods;
   if (!status.failure.empty()) {

@@ -48,13 +48,17 @@ Route Pass::route() const {
   return made;
 }
 
-/// The newest source's: a Service cannot select two revisions, and the older ones are drained first.
+/// The newest source's that has ready pods: a Service cannot select two revisions, and the older ones are drained first.
 Labels Pass::source_labels() const {
   if (shape_named(status_.shape) != wave::Shape::Pair) {
     const auto snapshot = std::ranges::find(status_.snapshots, target_->id, &Snapshot::id);
     return labels_of(*target_, snapshot == status_.snapshots.end() ? old_pods_label(*target_) : snapshot->old_label);
   }
-  return sources_.empty() ? Labels{} : labels_of(sources_.back(), new_pods_label(sources_.back()));
+  if (sources_.empty()) return {};
+  const auto has_ready = [](const Workload& source) { return view_of(source, "").ready > 0; };
+  const auto found = std::find_if(sources_.rbegin(), sources_.rend(), has_ready);
+  const Workload& source = found == sources_.rend() ? sources_.back() : *found;
+  return labels_of(source, new_pods_label(source));
 }
 
 Labels Pass::target_labels() const { return labels_of(*target_, new_pods_label(*target_)); }

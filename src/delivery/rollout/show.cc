@@ -23,7 +23,7 @@ bool asks(const kube::Object& rollout, std::string_view request, const std::stri
 
 std::string progress_text(const RolloutStatus& status) {
   if (status.target_size < 0) return "";
-  return fmt::format("{} of {} pods are new, {} ready", status.upgraded, status.target_size, status.upgraded_ready);
+  return fmt::format("{} of {} pods are new, {} ready", new_pods(status), status.target_size, status.upgraded_ready);
 }
 
 std::string batch_part(std::int64_t batch) { return fmt::format("batch {}", batch); }
@@ -86,6 +86,8 @@ std::string target_of(const kube::Object& rollout, const RolloutStatus& status) 
   return subject ? subject->target : "";
 }
 
+std::int64_t new_pods(const RolloutStatus& status) { return std::max(status.upgraded, status.upgraded_ready); }
+
 std::optional<Verdict> verdict(const kube::Object& rollout) {
   const RolloutStatus status = read_status(rollout);
   if (!status.position().is_end() || status.observed_generation < kube::generation(rollout)) return std::nullopt;
@@ -104,7 +106,7 @@ std::vector<News> news(const kube::Object& before, const kube::Object& after) {
   tell_gates(was, is, news);
   tell_states(was, is, news);
   if (is.weight && is.weight != was.weight) {
-    news.push_back({.text = fmt::format("{} % of the traffic go to the new version", *is.weight)});
+    news.push_back({.text = fmt::format("{} % of the traffic goes to the new version", *is.weight)});
   }
   if (!is.waits.empty() && (was.waits.empty() || was.waits.front().on != is.waits.front().on)) {
     news.push_back({.text = fmt::format("waits for {}: {}", is.waits.front().on, is.waits.front().text)});

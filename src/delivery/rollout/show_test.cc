@@ -109,18 +109,19 @@ TEST(RolloutShow, tells_news_once) {
   EXPECT_EQ(told(rolling(kAsked), rolling("gates: [{key: 1/after/go, state: Passed, by: ann, text: fine}]")),
             Lines{"batch 1: gate after/go: Passed by ann: fine"});
   EXPECT_EQ(told(rolling(""), rolling("failure: batch 1 took too long, reverting: true, weight: 30")),
-            (Lines{"fails: batch 1 took too long; what was done is undone", "30 % of the traffic go to the new version"}));
+            (Lines{"fails: batch 1 took too long; what was done is undone", "30 % of the traffic goes to the new version"}));
 }
 
 TEST(RolloutShow, summarises_a_rollout_with_its_batches) {
-  EXPECT_EQ(summary_text(trait(rolling(kAsked))),
-            "rollouttrait/web  rollingInBatches/batchVerifying  batch 2 of 4  3 of 10 new, 2 ready  waits for gate go: 0 of 1 "
-            "approvals\n"
-            "BATCH  STATE           GOAL  GATES\n"
-            "0      done            1     -\n"
-            "1      batchVerifying  3     go Asked, errors\n"
-            "2      -               6     -\n"
-            "3      -               10    -\n");
+  EXPECT_EQ(
+      summary_text(trait(rolling(kAsked))),
+      "rollouttrait/web  rollingInBatches/batchVerifying  batch 1 (2 of 4)  3 of 10 new, 2 ready  waits for gate go: 0 of 1 "
+      "approvals\n"
+      "BATCH  STATE           GOAL  GATES\n"
+      "0      done            1     -\n"
+      "1      batchVerifying  3     go Asked, errors\n"
+      "2      -               6     -\n"
+      "3      -               10    -\n");
   EXPECT_TRUE(summary_text(trait("{}")).starts_with("rollouttrait/web  Pending\n"));
 }
 

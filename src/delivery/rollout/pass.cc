@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "control/object_writes.h"
-#include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
 
 namespace slipway::delivery::rollout {
@@ -16,11 +15,12 @@ using kube::Object;
 
 namespace {
 
+/// A revision that is named may be written a little later.
+constexpr Duration kRevisionPause = std::chrono::seconds{5};
+
 ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
 }
-
-std::string name_of(const ObjectReference& reference) { return fmt::format("{}/{}", reference.kind, reference.name); }
 
 }  // namespace
 
@@ -33,10 +33,16 @@ Task<Outcome> Pass::run() {
   if (!status) co_return Outcome::failed(std::move(status).error());
   status_ = std::move(*status);
   remember();
-  auto wants = co_await wanted();
-  if (!wants) co_return co_await hold("spec", wants.error().message);
+  auto wants = co_await find_wanted({run_.client, tools_.workloads, tools_.acts_as, memory_.revisions}, rollout_, status_);
+  if (!wants) {
+    const Outcome held = co_await hold("spec", wants.error().message);
+    const bool may_come = held.kind == Outcome::Kind::Settled && wants.error().reason == Reason::NotFound;
+    co_return may_come ? Outcome::retries_after(kRevisionPause) : held;
+  }
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
+  if (auto made = co_await make_target(); !made) co_return Outcome::failed(std::move(made).error());
+  if (auto done = co_await complete(); !done) co_return Outcome::failed(std::move(done).error());
   if (auto looked = co_await look_at_traffic(); !looked) co_return co_await hold("traffic", looked.error().message);
   follow();
   if (kube::is_deleting(rollout_) && is_let_go()) co_return co_await let_go();
@@ -49,6 +55,7 @@ Task<Outcome> Pass::run() {
                          target_->row->alone != wave::Shape::Scale && !view_of(*target_, "").is_current;
   if (is_unseen) co_return co_await hold(target_->id, fmt::format("the controller of {} has not seen it yet", target_->id));
   const wave::Shape shape = choose_shape();
+  if (!wanted_.plan.target_size && is_first_deploy()) wanted_.plan.target_size = wanted_.size;
   auto plan = read_plan(wanted_.plan, shape);
   if (!plan) co_return co_await hold("spec", plan.error().message);
   plan_ = std::move(*plan);
@@ -66,27 +73,6 @@ void Pass::remember() {
     memory_.is_loaded = true;
   }
   static_cast<wave::Record&>(status_) = memory_.record;
-}
-
-Task<Result<Wanted>> Pass::wanted() {
-  if (tools_.acts_as == ActsAs::Controller) {  // no admission stands in the way
-    for (const Cause& cause : check_spec(rollout_)) {
-      co_return fail(Reason::Invalid, fmt::format("{}: {}", cause.field, cause.message));
-    }
-  }
-  SLIPWAY_CO_TRY(spec, json::decode<RolloutTraitSpec>(rollout_["spec"], "spec", {.allow_unknown = true}));
-  Wanted wants{.target = spec.target, .sources = spec.sources, .plan = spec.plan, .target_name = "", .source_name = ""};
-  for (const ObjectReference& one : wants.sources) {
-    if (!one.ns.empty() && one.ns != run_.key.ns) {
-      co_return fail(Reason::Invalid, "spec.sourceRef: workloads of other namespaces cannot be rolled out");
-    }
-  }
-  if (!wants.target.ns.empty() && wants.target.ns != run_.key.ns) {
-    co_return fail(Reason::Invalid, "spec.targetRef: a workload of another namespace cannot be rolled out");
-  }
-  wants.target_name = name_of(wants.target);
-  if (!wants.sources.empty()) wants.source_name = name_of(wants.sources.back());
-  co_return wants;
 }
 
 Task<Result<Workload>> Pass::find(ObjectReference reference) {

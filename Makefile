@@ -15,6 +15,7 @@
 #                     what differs is written to out/oracle.txt
 #   make conformance-workloads  every scenario of $SLIPWAY_CORPUS/kube/workloads.jsonl on the controllers here, against what the real ones
 #                     did and the bars; what differs is written to out/workloads.txt
+#   make explore-rollout  every roll of up to 5 pods with a disturbance, of up to 8 without: states, transitions, violations
 #   make bench        measure, print, and write out/bench.json
 #   make fuzz         run each fuzz target for FUZZ_SECONDS (default 60)
 #   make check        formatting, clang-tidy of the files changed since CHECK_BASE (default: the last commit), rules of the house
@@ -28,7 +29,7 @@ CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads bench fuzz check fmt crds release deps
+.PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads explore-rollout bench fuzz check fmt crds release deps
 
 demo: release
 	ninja -j $(JOBS) -C out/release demo_service
@@ -82,6 +83,9 @@ conformance-workloads: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev workloads_test
 	SLIPWAY_WORKLOADS_REPORT=$(abspath out/workloads.txt) tools/run-tests out/dev --conformance workloads_test \
 	  | tools/check-bars tests/bars_workloads.txt
+explore-rollout: deps out/release/build.ninja
+	ninja -j $(JOBS) -C out/release delivery_wave_test
+	SLIPWAY_EXPLORE=full out/release/delivery_wave_test --gtest_filter='Explore.*'
 
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "delivery/family/text.h"
 #include "delivery/family/kind_mapper.h"
+#include "delivery/family/text.h"
 #include "plane/show.h"
 
 namespace slipway::cli {

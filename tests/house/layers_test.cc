@@ -160,21 +160,31 @@ TEST(House, functions_stay_below_70_lines) {
 
 struct Ban {
   std::string pattern;
+  std::vector<std::string> words;  // a line without one of them cannot match; searched for first, since that is quick
   std::string instead;
   std::set<std::string> allowed_rooms;
 };
 
 TEST(House, banned_calls_are_absent) {
   const std::vector<Ban> bans{
-      {R"((system|steady|high_resolution)_clock::now)", "Env::clock", {"os"}},
-      {R"(\bstd::random_device\b|\bstd::mt19937|\brand\(\))", "Env::random", {"os"}},
-      {R"(\bgetenv\()", "options of the cli", {"os", "cli"}},
-      {R"(\bstd::(thread|jthread|async)\b)", "Env::compute", {"os"}},
-      {R"(\bstd::filesystem\b|\bfopen\(|\bstd::(i|o)?fstream\b)", "Env::files", {"os"}},
-      {R"(\bstd::unordered_)", "an ordered container (iteration must not depend on addresses)", {"json", "os", "cue"}},
-      {R"(catch \(\.\.\.\) *\{ *\})", "an error", {}},
-      {R"(\bsleep_for\(std::chrono|\busleep\(|this_thread::sleep)", "virtual time", {"os"}},
-      {R"(^using namespace std;)", "qualified names", {}},
+      {R"((system|steady|high_resolution)_clock::now)", {"_clock::now"}, "Env::clock", {"os"}},
+      {R"(\bstd::random_device\b|\bstd::mt19937|\brand\(\))",
+       {"std::random_device", "std::mt19937", "rand()"},
+       "Env::random",
+       {"os"}},
+      {R"(\bgetenv\()", {"getenv("}, "options of the cli", {"os", "cli"}},
+      {R"(\bstd::(thread|jthread|async)\b)", {"std::thread", "std::jthread", "std::async"}, "Env::compute", {"os"}},
+      {R"(\bstd::filesystem\b|\bfopen\(|\bstd::(i|o)?fstream\b)",
+       {"std::filesystem", "fopen(", "fstream"},
+       "Env::files",
+       {"os"}},
+      {R"(\bstd::unordered_)",
+       {"std::unordered_"},
+       "an ordered container (iteration must not depend on addresses)",
+       {"json", "os", "cue"}},
+      {R"(catch \(\.\.\.\) *\{ *\})", {"catch (...)"}, "an error", {}},
+      {R"(\bsleep_for\(std::chrono|\busleep\(|this_thread::sleep)", {"sleep"}, "virtual time", {"os"}},
+      {R"(^using namespace std;)", {"using namespace std;"}, "qualified names", {}},
   };
   const auto rooms = read_layers();
   const auto sources = read_sources("src");
@@ -184,7 +194,9 @@ TEST(House, banned_calls_are_absent) {
       const auto room = room_of(rooms, source.path.substr(4));
       if (source.is_test() || (room && ban.allowed_rooms.contains(*room))) continue;
       for (std::size_t i = 0; i < source.lines.size(); ++i) {
-        const auto code = source.lines[i].substr(0, source.lines[i].find("//"));
+        const std::string& line = source.lines[i];
+        if (std::ranges::none_of(ban.words, [&](const std::string& word) { return line.contains(word); })) continue;
+        const auto code = line.substr(0, line.find("//"));
         EXPECT_FALSE(std::regex_search(code, pattern)) << source.path << ":" << i + 1 << ": use " << ban.instead;
       }
     }

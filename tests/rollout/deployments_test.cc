@@ -16,6 +16,13 @@ class Deployments : public RolloutTest {
     advance(seconds{10});
     ASSERT_EQ(ready_pods(), 10);
   }
+  /// Beside another version with four: six of web-v1.
+  void two_versions_more() {
+    deployment("web-v1", 6);
+    deployment("web-v2", 0, {"web:2"});
+    advance(seconds{10});
+    ASSERT_EQ(ready_pods(), 10);
+  }
   /// Sizes asked for stay between the two.
   void keep_within(std::int64_t least, std::int64_t most) {
     always_ = [this, least, most] {
@@ -199,6 +206,44 @@ TEST_F(Deployments, a_first_deploy_and_a_scale_go_by_the_same_batches) {
   until([&] { return peek_status()["attempt"].as_int() == 2; });
   until_state("rolloutSucceed");
   EXPECT_EQ(sizes(), "web-v1 3");
+}
+
+TEST_F(Deployments, several_sources_are_drained_oldest_first) {
+  deployment("web-v0", 4);
+  two_versions_more();
+  rollout("web-v2", {"web-v0", "web-v1"}, "{rolloutBatches: [{replicas: 5}, {replicas: 5}], batchPartition: 0}");
+  until_batch(0, "batchReady");
+  EXPECT_EQ(sizes(), "web-v0 0, web-v1 5, web-v2 5");
+  patch(kTraits, "r", "{spec: {rolloutPlan: {batchPartition: null}}}");
+  until_state("rolloutSucceed");
+  EXPECT_EQ(sizes(), "web-v0 0, web-v1 0, web-v2 10");
+}
+
+/// One for each workload that changes, and two of its own status for each batch, are what the design allows.
+TEST_F(Deployments, a_batch_costs_few_writes) {
+  two_versions();
+  rollout("web-v2", {"web-v1"}, "{numBatches: 5, batchPartition: 0}");
+  until_batch(0, "batchReady");
+  std::int64_t statuses = 0, workloads = 0;
+  std::map<std::string, Value> seen;
+  always_ = [&]() -> std::string {
+    const Value now = peek("standard.oam.dev/v1alpha1", "RolloutTrait", "r");
+    if (seen["r"]["status"] != now["status"]) ++statuses;
+    seen["r"] = now;
+    for (const char* name : {"web-v1", "web-v2"}) {
+      const Value one = peek("apps/v1", "Deployment", name);
+      if (kube::generation(one) != kube::generation(seen[name])) ++workloads;
+      seen[name] = one;
+    }
+    return "";
+  };
+  always_();
+  statuses = workloads = 0;
+  patch(kTraits, "r", "{spec: {rolloutPlan: {batchPartition: 3}}}");
+  until_batch(3, "batchReady");
+  fmt::print("writes in three batches: {} of the status, {} of workloads\n", statuses, workloads);
+  EXPECT_EQ(workloads, 6);
+  EXPECT_LE(statuses, 7) << "two for each, and one for the changed spec";
 }
 
 TEST_F(Deployments, goes_on_after_a_restart_anywhere) {

@@ -67,6 +67,29 @@ TEST_F(InPlace, a_bad_stateful_set_gets_its_old_template_back) {
   EXPECT_EQ(get(kStatefulSets, "db")["spec"]["updateStrategy"]["rollingUpdate"]["partition"].as_int(), 6);
 }
 
+/// As OpenKruise users write it: paused until the rollout takes it.
+TEST_F(InPlace, a_clone_set_goes_by_its_partition) {
+  const auto clone_set = [&](std::string_view image, bool is_paused) {
+    apply(
+        fmt::format("{{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, metadata: {{name: db}}, spec: {{replicas: 6, "
+                    "updateStrategy: {{paused: {}}}, selector: {{matchLabels: {{app: db}}}}, template: {{metadata: {{labels: "
+                    "{{app: db}}}}, spec: {{containers: [{{name: main, image: '{}'}}]}}}}}}}}",
+                    is_paused, image));
+  };
+  clone_set("db:1", false);
+  advance(seconds{30});
+  ASSERT_EQ(pods_of("db:1"), 6);
+  clone_set("db:2", true);
+  advance(seconds{10});
+  ASSERT_EQ(pods_of("db:1"), 6);
+  roll("CloneSet", "{numBatches: 3, batchPartition: 0}", "apps.kruise.io/v1alpha1");
+  until_batch(0, "batchReady");
+  EXPECT_EQ(pods_of("db:2"), 2);
+  patch(kTraits, "r", "{spec: {rolloutPlan: {batchPartition: null}}}");
+  until_state("rolloutSucceed");
+  EXPECT_EQ(pods_of("db:2"), 6);
+}
+
 TEST_F(InPlace, a_daemon_set_goes_pod_by_pod) {
   workload("DaemonSet", "updateStrategy: {type: RollingUpdate}", "db:1");
   advance(seconds{30});

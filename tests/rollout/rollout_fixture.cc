@@ -20,8 +20,9 @@ void RolloutTest::open() {
   auto api = env_->run(plane::ApiServer::open(*env_, options));
   ASSERT_TRUE(api) << api.error().message;
   api_ = std::move(*api);
-  controllers_ = std::make_unique<plane::Controllers>(env_->env(), api_->server(),
-                                                      plane::Controllers::Options{plane::PodRuntimeKind::Simulated, "", {}});
+  plane::Controllers::Options controllers{plane::PodRuntimeKind::Simulated, "", {}};
+  controllers.http = &web_;
+  controllers_ = std::make_unique<plane::Controllers>(env_->env(), api_->server(), controllers);
   controllers_->start();
 }
 
@@ -44,7 +45,8 @@ Result<Value> RolloutTest::apply(std::string_view yaml) {
   EXPECT_TRUE(object) << (object ? "" : object.error().message) << "\n" << yaml;
   if (!object) return fail(object.error());
   const auto kind = kube::GroupVersionKind::of(*object);
-  const std::string plural = kind->kind == "RolloutTrait" ? "rollouttraits" : fmt::format("{}s", kind->kind);
+  const bool has_es = kind->kind.ends_with("ss");
+  const std::string plural = fmt::format("{}{}", kind->kind, has_es ? "es" : "s");
   std::string lowered = plural;
   std::ranges::transform(lowered, lowered.begin(), [](unsigned char c) { return std::tolower(c); });
   const kube::Resource resource{kind->group, kind->version, lowered};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/manual_env.h"
+#include "delivery/probe/paper_test.h"
 #include "delivery/rollout/kind.h"
 #include "json/text.h"
 #include "kube/object.h"
@@ -85,6 +86,7 @@ class RolloutTest : public testing::Test {
  protected:
   store::MemoryVfs disk_;
   TestLog log_;
+  delivery::probe::PaperWeb web_;
   std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs(), .log = &log_});
   std::unique_ptr<plane::ApiServer> api_;
   std::unique_ptr<plane::Controllers> controllers_;

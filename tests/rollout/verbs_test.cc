@@ -150,6 +150,7 @@ TEST_F(Verbs, approve_and_reject_decide_the_gates_that_wait) {
 }
 
 TEST_F(Verbs, promote_in_full_approves_and_asks_other_gates_unless_told_to_skip_them) {
+  web_.replies = {{0}};
   begin(
       "{rolloutBatches: [{replicas: 1, gates: [{name: ask, webhook: {url: 'http://nobody.invalid'}}, {name: go, approval: "
       "{}}]}, "

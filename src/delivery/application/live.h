@@ -24,8 +24,7 @@ class LiveObjects {
   /// Follows the kind in the cluster from now on.
   void follow(const std::string& cluster, const kube::Resource& resource);
   /// The object, or null when it is not there. Errors: those of asking.
-  Task<Result<Value>> find(client::Client& client, std::string cluster, MappedKind kind, std::string ns,
-                           std::string name);
+  Task<Result<Value>> find(client::Client& client, std::string cluster, MappedKind kind, std::string ns, std::string name);
   KindMapper& kinds() { return kinds_; }
   control::Clusters& clusters() const { return watches_->clusters(); }
 

@@ -9,6 +9,7 @@ using control::Outcome;
 
 RolloutController::RolloutController(const ControllerContext& context, std::string name, kube::Resource resource)
     : env_(context.env),
+      wall_(context.env.clock),
       http_(context.http),
       acts_as_(context.acts_as),
       name_(std::move(name)),
@@ -38,7 +39,7 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
     memory = Memory{};
     memory.uid = std::string(kube::uid(rollout));
   }
-  Pass pass({env_, http_, workloads_, resource_, acts_as_}, run, std::move(rollout), memory);
+  Pass pass({env_, wall_, http_, workloads_, resource_, acts_as_}, run, std::move(rollout), memory);
   const Outcome outcome = co_await pass.run();
   if (pass.is_idle()) memories_.erase(run.key);
   co_return outcome;

@@ -24,6 +24,7 @@ class RolloutController : public control::Controller {
 
  private:
   Env& env_;
+  WallSteps wall_;
   HttpClient* http_;
   ActsAs acts_as_;
   std::string name_;

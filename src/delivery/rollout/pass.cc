@@ -22,6 +22,20 @@ ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
 }
 
+void for_times(wave::Record& record, const std::function<void(std::optional<Time>&)>& visit) {
+  for (std::optional<Time>* time : {&record.weight_accepted, &record.batch_started, &record.last_start}) visit(*time);
+  for (wave::GateRecord& gate : record.gates) {
+    visit(gate.since);
+    visit(gate.ended);
+  }
+}
+
+/// What holds the rollout: people look for it.
+std::string hold_of(const RolloutStatus& status) {
+  const auto holds = std::ranges::find(status.conditions, "Holding", &RolloutCondition::type);
+  return holds == status.conditions.end() ? "" : holds->status + holds->reason;
+}
+
 }  // namespace
 
 Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& memory)
@@ -137,7 +151,7 @@ wave::Shape Pass::choose_shape() const {
 }
 
 wave::World Pass::world() {
-  wave::World seen{.now = tools_.env.clock.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
+  wave::World seen{.now = tools_.wall.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
   const auto view = [&](const Workload& workload) {
     const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
     const bool is_by_label = status_.is_reverting && known != status_.snapshots.end();
@@ -159,10 +173,32 @@ bool Pass::asks(std::string_view request, const std::string& heeded) const {
   return !id.empty() && id != heeded;
 }
 
+/// Times of the record were written under the wall clock as it was then; the roll reckons with what it would have shown as it
+/// is set now. Those that it leaves as they are stay as they were written.
+wave::Decision Pass::decide() {
+  const Now now = tools_.wall.now();
+  wave::Record record = memory_.record;
+  std::map<Time, Time> written;  // by what it is taken for
+  for_times(record, [&](std::optional<Time>& time) {
+    if (!time) return;
+    const Time present = now.present(*time);
+    written[present] = *time;
+    time = present;
+  });
+  wave::World seen = world();
+  seen.now = now;
+  wave::Decision decision = wave::decide(plan_.settings, record, seen);
+  for_times(decision.record, [&](std::optional<Time>& time) {
+    if (!time) return;
+    if (const auto known = written.find(*time); known != written.end()) time = known->second;
+  });
+  return decision;
+}
+
 /// The record is durable before what it decides is carried out; what only counts pods may wait for the next such write.
 Task<Outcome> Pass::decide_and_do() {
-  constexpr Duration kCountPause = std::chrono::seconds{2};
-  const wave::Decision decision = wave::decide(plan_.settings, memory_.record, world());
+  constexpr Duration kCountPause = std::chrono::seconds{10};
+  const wave::Decision decision = decide();
   RolloutStatus next = next_status(decision);
   // "Works only once": what becomes of the pods of a rollout that is over is no news.
   const bool was_over = memory_.recorded.position().is_end() && decision.record.position().is_end();
@@ -176,8 +212,9 @@ Task<Outcome> Pass::decide_and_do() {
   }
   memory_.record = decision.record;
   const bool is_due = memory_.counted && (*memory_.counted + kCountPause <= now || decision.record.position().is_end());
-  const bool is_urgent =
-      decision.is_urgent || !(next.heeded == status_.heeded) || next.snapshots.size() != status_.snapshots.size();
+  const bool is_urgent = decision.is_urgent || !(next.heeded == status_.heeded) ||
+                         next.snapshots.size() != status_.snapshots.size() ||
+                         next.observed_generation != status_.observed_generation || hold_of(next) != hold_of(status_);
   if (is_due || (is_urgent && memory_.counted)) {
     if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());
     memory_.recorded = decision.record;
@@ -203,13 +240,17 @@ Task<Outcome> Pass::decide_and_do() {
 /// When nothing changes before: what the roll asks for, and gates that are asked again.
 std::optional<Duration> Pass::next_look(std::optional<Time> wake) const {
   if (!memory_.answers.empty()) return Duration{0};
+  const Now now = tools_.wall.now();
   std::optional<Time> at = wake;
   for (const auto& [key, gate] : memory_.open) {
-    if (gate.next) at = at ? std::min(*at, *gate.next) : *gate.next;
+    if (!gate.next) continue;
+    const Time next = now.present(*gate.next);
+    at = at ? std::min(*at, next) : next;
   }
-  if (settles_) at = at ? std::min(*at, *settles_) : *settles_;
-  if (!at) return std::nullopt;
-  return std::max<Duration>(*at - tools_.env.clock.now(), Duration{1});
+  std::optional<Duration> left;
+  if (at) left = *at - now.time();
+  if (settles_) left = std::min(left.value_or(Duration::max()), *settles_ - tools_.env.clock.steady());
+  return left ? std::optional(std::max(*left, Duration{1})) : std::nullopt;
 }
 
 /// Nothing of what it claimed is still its own.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/http_client.h"
+#include "base/wall_steps.h"
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/probe/probe.h"
@@ -29,14 +30,15 @@ struct Memory {
   std::map<std::string, std::vector<gate::Sample>> samples;  // by key, of metrics
   std::vector<gate::LogEntry> verdicts;                      // likewise
   std::optional<std::int64_t> weight;                        // that was seen last on the objects of the traffic, and since when
-  Time weight_since{};
-  std::optional<Time> restored;   // when routes were given back
-  bool is_loaded = false;         // `open` was read from the status
-  std::optional<Steady> counted;  // since when the status is behind in what only counts
+  Steady weight_since{};
+  std::optional<Steady> restored;  // when routes were given back
+  bool is_loaded = false;          // `open` was read from the status
+  std::optional<Steady> counted;   // since when the status is behind in what only counts
 };
 
 struct PassTools {
   Env& env;
+  WallSteps& wall;
   HttpClient* http;  // may be null
   WorkloadCache& workloads;
   kube::Resource resource;  // of the rollout
@@ -88,6 +90,7 @@ class Pass {
 
   // Deciding: pass.cc.
   Task<control::Outcome> decide_and_do();
+  wave::Decision decide();
   std::optional<Duration> next_look(std::optional<Time> wake) const;
   Task<control::Outcome> let_go();
   bool is_let_go() const;
@@ -124,7 +127,7 @@ class Pass {
   std::vector<Workload> sources_{};  // oldest first
   Objects traffic_objects_{};
   std::set<WorkloadCache::Looked> traffic_followed_{};
-  std::optional<Time> settles_{};  // when a weight counts as accepted, or Services that were made may go
+  std::optional<Steady> settles_{};  // when a weight counts as accepted, or Services that were made may go
   bool is_idle_ = false;
 };
 

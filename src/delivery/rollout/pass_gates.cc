@@ -40,11 +40,11 @@ probe::Answer look_at(const gate::WindowGate& window, Env& env) {
 }  // namespace
 
 Task<Result<void>> Pass::ask(std::string key) {
-  const Time now = tools_.env.clock.now();
+  const Now now = tools_.wall.now();
   const gate::GateSpec* known = plan_.find_gate(key);
   if (known == nullptr) co_return Result<void>{};
   const gate::GateSpec spec = *known;
-  const bool is_early = memory_.open[key].next && now < *memory_.open[key].next;
+  const bool is_early = memory_.open[key].next && now.time() < now.present(*memory_.open[key].next);
   if (is_early && !spec.approval) co_return Result<void>{};
   probe::Answer answer;
   if (spec.approval) {

@@ -107,12 +107,12 @@ wave::TrafficView Pass::traffic_view() {
     if (!services) view.text = services.error().message;
     if (!changes || !services || !changes->empty() || !services->empty()) view.weight = std::nullopt;
   }
-  const Time now = tools_.env.clock.now();
+  const Steady now = tools_.env.clock.steady();
   if (memory_.weight != view.weight) {
     memory_.weight = view.weight;
     memory_.weight_since = now;
   }
-  const Time settled = memory_.weight_since + seconds_saturating(traffic.settle_seconds);
+  const Steady settled = memory_.weight_since + seconds_saturating(traffic.settle_seconds);
   if (view.is_unconfirmed) {
     view.is_accepted = view.weight && now >= settled;
     if (!view.is_accepted && view.weight) settles_ = settled;
@@ -144,10 +144,10 @@ Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
   auto routes = restore(route(), traffic_objects_, weight == 100);
   if (!routes) co_return fail(std::move(routes).error());
   changes.insert(changes.end(), std::make_move_iterator(routes->begin()), std::make_move_iterator(routes->end()));
-  const Time now = tools_.env.clock.now();
+  const Steady now = tools_.env.clock.steady();
   if (!changes.empty() || !memory_.restored) memory_.restored = now;
   if (!changes.empty()) co_return co_await write_all(std::move(changes));
-  const Time end = *memory_.restored + seconds_saturating(traffic.drain_seconds);
+  const Steady end = *memory_.restored + seconds_saturating(traffic.drain_seconds);
   if (now < end) {
     settles_ = end;
     co_return Result<void>{};

@@ -12,7 +12,7 @@ const RollBatch& Pass::batch() const {
 }
 
 std::int64_t Pass::goal_before() const {
-  if (r_.current_batch > 0) return r_.goals[static_cast<std::size_t>(r_.current_batch - 1)];
+  if (r_.current_batch > 0) return r_.goals[std::min(static_cast<std::size_t>(r_.current_batch), r_.goals.size()) - 1];
   return shape() == Shape::Scale ? r_.original_size : 0;
 }
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "delivery/wave/test_corpus.h"
+#include "delivery/wave/corpus_test.h"
 
 namespace slipway::delivery::wave {
 namespace {

@@ -95,14 +95,16 @@ bool Pass::wind_up() {
 /// That it is to be given back is recorded first: a set that is not ours any more is not taken for one seen too early.
 bool Pass::release() {
   bool is_done = true;
-  for (SetRecord* set : sets()) {
-    const SetView* seen = view(*set);
-    if (!set->is_claimed) continue;
-    set->is_released = true;
-    if (seen == nullptr || seen->owner != Owner::Us) continue;
-    out_.effects.push_back({.kind = Effect::Kind::Release, .set = set->id});
+  const auto give_back = [&](SetRecord& set) {
+    const SetView* seen = view(set);
+    if (!set.is_claimed) return;
+    set.is_released = true;
+    if (seen == nullptr || seen->owner != Owner::Us) return;
+    out_.effects.push_back({.kind = Effect::Kind::Release, .set = set.id});
     is_done = false;
-  }
+  };
+  std::ranges::for_each(r_.sources, give_back);
+  if (r_.target) give_back(*r_.target);
   return is_done || wait("writes", "the workloads are being given back");
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 #include "delivery/wave/explore_checks.h"
@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxViolations = 5;
 constexpr std::size_t kMaxWay = 500;  // steps after which an end is not to be expected any more
-
-struct FingerprintHash {
-  std::size_t operator()(const Fingerprint& print) const { return print.low; }
-};
 
 struct Known {
   Fingerprint next{};  // by a fair schedule without faults
@@ -129,7 +125,7 @@ class Explorer {
   const Bug bug_;
   Exploration found_;
   std::vector<SmallWorld> open_;
-  std::unordered_map<Fingerprint, Known, FingerprintHash> known_;
+  std::map<Fingerprint, Known> known_;
   std::vector<Waiting> last_waits_;
 };
 

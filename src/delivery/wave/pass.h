@@ -3,17 +3,17 @@
 // traffic.cc, gates.cc, ending.cc (reverting, winding up). Functions that say `bool` answer: this is done, go on.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "delivery/wave/roll.h"
+#include "delivery/wave/sets.h"
 
 namespace slipway::delivery::wave {
 
-class Pass {
+class Pass : private Sets {
  public:
-  Pass(const Settings& settings, const Record& record, const World& world)
-      : settings_(settings), world_(world), old_(record), r_(record) {}
+  Pass(const Settings& settings, const Record& record, const World& world) : Sets(settings, record, world), old_(record) {}
   Decision run();
 
  private:
@@ -32,28 +32,15 @@ class Pass {
   void wake_at(Time at);
   bool is_urgent() const;
 
-  // sizes.cc: sets
-  Shape shape() const;
-  const SetView* view(const SetRecord& set) const;
-  std::vector<SetRecord*> sets();  // that this shape writes to: sources, then the target
+  // sizes.cc
   bool begin();
-  SetRecord begun(const SetView& view, std::int64_t size) const;
   void set_first_sizes(bool is_continued);
   bool owners_allow();
   bool follow_outside_resizes();
   bool follow_resize(SetRecord& set, const SetView& view, std::int64_t diff);
   bool follow_size_in_place();
   bool contest(SetRecord& set, const SetView& view);
-  bool is_sized() const;
-  static void claim(SetRecord& set, const SetView& view);
-  void write(SetRecord& set, const SetView& view, std::int64_t number) const;
-  bool is_pending(const SetRecord& set) const;
-  bool is_settled();  // every size decided on stands on its object
   void emit_writes();
-  std::int64_t source_sum() const;
-  std::int64_t sources_present() const;
-  std::int64_t new_ready() const;
-  std::int64_t old_ready() const;
   bool counts_are_current();
   bool drain_sources(std::int64_t to, std::int64_t least_ready);
   std::vector<Batch> sizes() const;
@@ -62,7 +49,7 @@ class Pass {
 
   // batch.cc: the current batch
   const RollBatch& batch() const;
-  std::int64_t goal() const { return r_.goals[static_cast<std::size_t>(r_.current_batch)]; }
+  std::int64_t goal() const { return r_.goals[std::min(static_cast<std::size_t>(r_.current_batch), r_.goals.size() - 1)]; }
   std::int64_t goal_before() const;
   std::int64_t max_unavailable() const;
   bool is_last() const { return r_.current_batch + 1 >= batch_count(); }
@@ -101,10 +88,7 @@ class Pass {
   void revert_after_end();
   void reclaim();
 
-  const Settings& settings_;
-  const World& world_;
   const Record& old_;
-  Record r_;
   Decision out_;
   bool writes_ = false;  // sizes that do not stand on their objects yet are written at the end of the pass
 };

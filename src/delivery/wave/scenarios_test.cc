@@ -7,8 +7,8 @@
 #include <iostream>
 #include <map>
 
+#include "delivery/wave/corpus_test.h"
 #include "delivery/wave/roll.h"
-#include "delivery/wave/test_corpus.h"
 
 namespace slipway::delivery::wave {
 namespace {

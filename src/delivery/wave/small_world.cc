@@ -266,8 +266,8 @@ std::vector<SmallWorld> disturbances(const Scenario& scenario, const SmallWorld&
       retarget(scenario, out.emplace_back(small));
       break;
     case Disturbance::PodLost:
-      each_set(out, small, [](SmallSet& set) { return set.ready > 0 && (--set.ready, true); });
-      each_set(out, small, [](SmallSet& set) { return set.updated_ready > 0 && (--set.updated_ready, true); });
+      each_set(out, small, [](SmallSet& set) { return set.ready-- > 0; });
+      each_set(out, small, [](SmallSet& set) { return set.updated_ready-- > 0; });
       break;
     case Disturbance::HookRefused:
       if (!small.asked.empty() && small.answer == GateAnswer::Kind::Wait)

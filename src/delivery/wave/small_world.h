@@ -2,6 +2,7 @@
 // and what a process keeps in memory. All moves but the passes of decide() are here.
 #pragma once
 
+#include <compare>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -22,7 +23,7 @@ struct Fingerprint {
       high = (high + word) * 0x9fb21c651e98df25, high ^= high >> 28;
     }
   }
-  bool operator==(const Fingerprint&) const = default;
+  auto operator<=>(const Fingerprint&) const = default;
 };
 
 struct SmallSet {

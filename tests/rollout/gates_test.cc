@@ -1,0 +1,101 @@
+// Rollouts that ask before they go on: hooks, metrics, windows.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rollout_fixture.h"
+
+namespace slipway::rollout_test {
+namespace {
+
+class Gates : public RolloutTest {
+ public:
+  void begin(std::string_view plan) {
+    deployment("web-v1", 4);
+    deployment("web-v2", 0, {"web:2"});
+    advance(seconds{10});
+    rollout("web-v2", {"web-v1"}, plan);
+  }
+  /// "initialize-rollout initializing": path of the URL and phase in the body of each call.
+  std::vector<std::string> calls() const {
+    std::vector<std::string> told;
+    for (const HttpCall& call : web_.calls) {
+      const auto body = json::parse(call.body);
+      told.push_back(fmt::format("{} {}", call.url.substr(call.url.rfind('/') + 1), body ? (*body)["phase"].as_string() : ""));
+    }
+    return told;
+  }
+};
+
+std::string hooks() {
+  const char* batch =
+      "{replicas: 2, batchRolloutWebhooks: [{type: pre-batch-rollout, name: b, url: 'http://hooks/before'}, {type: "
+      "post-batch-rollout, name: c, url: 'http://hooks/after'}]}";
+  return fmt::format(
+      "{{rolloutBatches: [{0}, {0}], rolloutWebhooks: [{{type: initialize-rollout, name: a, url: "
+      "'http://hooks/first'}}, {{type: finalize-rollout, name: d, url: 'http://hooks/last'}}]}}",
+      batch);
+}
+
+TEST_F(Gates, hooks_are_called_once_each_in_order) {
+  begin(hooks());
+  until_state("rolloutSucceed");
+  EXPECT_EQ(calls(), (std::vector<std::string>{"first initializing", "before batchInitializing", "after batchFinalizing",
+                                               "before batchInitializing", "after batchFinalizing", "last finalising"}));
+}
+
+TEST_F(Gates, a_hook_that_rejects_fails_the_rollout) {
+  web_.replies = {{200}, {200}, {403}, {200}};
+  begin(hooks());
+  until_state("rolloutFailed");
+  EXPECT_EQ(sizes(), "web-v1 2, web-v2 2");
+  EXPECT_EQ(calls().back(), "last rolloutFailing");
+  EXPECT_EQ(status()["verdicts"].size(), 4U);
+}
+
+TEST_F(Gates, a_hook_that_is_out_of_reach_is_asked_again) {
+  web_.replies = {{200}, {0}, {503}, {429}, {200}};
+  begin(hooks());
+  until_state("rolloutSucceed");
+  EXPECT_EQ(calls().size(), 9U);
+  const auto key = [](const HttpCall& call) {
+    for (const auto& [name, value] : call.headers) {
+      if (name == "Idempotency-Key") return value;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(key(web_.calls[1]), key(web_.calls[4])) << "one question has one key";
+  EXPECT_NE(key(web_.calls[1]), key(web_.calls[5]));
+}
+
+TEST_F(Gates, a_metric_out_of_its_range_is_reverted) {
+  web_.replies = {
+      {200, R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1767225700,"0.5"]}]}})"}};
+  begin(
+      "{numBatches: 2, onFailure: Revert, gates: [{name: success, metric: {address: 'http://prom', query: up, min: '0.95', "
+      "interval: 10s}}]}");
+  until_state("rolloutFailed");
+  EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
+  EXPECT_NE(status()["failure"].as_string().find("success"), std::string::npos) << status()["failure"].as_string();
+}
+
+TEST_F(Gates, a_window_holds_until_it_opens) {
+  begin("{numBatches: 2, gates: [{name: night, at: before, window: {rrule: 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0', duration: 1h}}]}");
+  advance(minutes{60});
+  EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
+  EXPECT_EQ(condition("Holding"), "True Gate");
+  until_state("rolloutSucceed", std::chrono::hours{4});
+  EXPECT_EQ(to_rfc3339(env_->now()).substr(11, 4), "03:0");
+}
+
+TEST_F(Gates, an_approval_nobody_gives_holds) {
+  begin("{numBatches: 2, gates: [{name: go, at: before, approval: {count: 1}}]}");
+  advance(minutes{60});
+  EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
+  EXPECT_EQ(condition("Holding"), "True Gate");
+  const auto revision = kube::revision(get(kTraits, "r"));
+  advance(minutes{60});
+  EXPECT_EQ(kube::revision(get(kTraits, "r")), revision);
+}
+
+}  // namespace
+}  // namespace slipway::rollout_test

@@ -142,6 +142,13 @@ TEST_F(Revisions, get_their_autoscalers_at_the_end) {
   await("rolloutSucceed", "a-v1");
   advance(seconds{10});
   EXPECT_EQ(get(kAutoscalers, "web")["spec"]["scaleTargetRef"]["name"].as_string(), "web-v1");
+  revision("a-v2", workload("web:2", 2, "Deployment", "slipway.dev/ready-after: never"), scaler);
+  roll("a-v2", "a-v1", "{numBatches: 2, batchDeadlineSeconds: 30, onFailure: Revert}");
+  ASSERT_TRUE(until([&] { return rolled()["rollingState"].as_string() == "rollingInBatches"; }));
+  EXPECT_TRUE(get(kAutoscalers, "web").is_null()) << "that of the source works against it too";
+  await("rolloutFailed", "a-v2");
+  advance(seconds{10});
+  EXPECT_EQ(get(kAutoscalers, "web")["spec"]["scaleTargetRef"]["name"].as_string(), "web-v1");
 }
 
 TEST_F(Revisions, that_are_not_there_are_waited_for) {

@@ -228,7 +228,10 @@ Task<Outcome> Pass::decide_and_do() {
   auto done = co_await carry_out(decision.effects);
   if (!done) co_return Outcome::failed(std::move(done).error());
   is_idle_ = decision.record.position().is_end() && decision.effects.empty() && !memory_.counted;
-  if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) co_return co_await let_go();
+  if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) {
+    if (auto completed = co_await complete(); !completed) co_return Outcome::failed(std::move(completed).error());
+    co_return co_await let_go();
+  }
   std::optional<Duration> again = next_look(decision.wake);
   if (memory_.counted) {
     const Duration left = std::max<Duration>(*memory_.counted + kCountPause - now, Duration{1});

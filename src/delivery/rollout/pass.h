@@ -74,6 +74,7 @@ class Pass {
   // Making what revisions consist of: pass_make.cc.
   Task<Result<void>> make_target();
   Task<Result<void>> apply_objects(std::vector<json::Value> objects);
+  Task<Result<void>> remove_objects(std::vector<json::Value> objects);
   Task<Result<void>> complete();
   bool is_first_deploy() const;
 

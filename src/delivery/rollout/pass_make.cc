@@ -45,7 +45,10 @@ Task<Result<void>> Pass::make_target() {
   const bool is_others = !owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_);
   if (is_made || is_others) co_return Result<void>{};
   // What is under way shifts the traffic by the Services as they are.
-  if (is_at_rest()) SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
+  if (is_at_rest()) {
+    SLIPWAY_CO_TRY_VOID(co_await remove_objects(wanted_.source_scalers));
+    SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
+  }
   const auto resource = tools_.workloads.known_resource(target_->kind);
   const Value object = at_beginning(wanted_.workload, *target_->row, live);
   SLIPWAY_CO_TRY(made, co_await client::apply(run_.client, *resource, object, std::string(kFieldManager)));
@@ -64,14 +67,30 @@ Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
   co_return Result<void>{};
 }
 
-/// Autoscalers would work against the rollout: they come when it is over.
+Task<Result<void>> Pass::remove_objects(std::vector<Value> objects) {
+  for (const Value& object : objects) {
+    SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
+    SLIPWAY_CO_TRY(live, co_await tools_.workloads.find_object(run_.client, kind, kube::key_of(object)));
+    if (live.is_null() || live["spec"]["scaleTargetRef"]["name"] != object["spec"]["scaleTargetRef"]["name"]) continue;
+    client::DeleteQuery query;
+    query.uid = kube::uid(live);
+    const auto resource = tools_.workloads.known_resource(kind);
+    auto removed = co_await client::remove_exactly(run_.client, *resource, kube::key_of(object), std::move(query));
+    if (!removed) co_return fail(std::move(removed).error());
+  }
+  co_return Result<void>{};
+}
+
+/// Autoscalers would work against the rollout: they are away until it is over.
 Task<Result<void>> Pass::complete() {
-  const bool is_due = status_.rolling == Rolling::Succeeded && status_.last_target_revision == wanted_.target_name &&
-                      status_.completed_revision != wanted_.target_name && !kube::is_deleting(rollout_);
-  if (!is_due || wanted_.workload.is_null()) co_return Result<void>{};
-  SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
-  SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.scalers));
-  status_.completed_revision = wanted_.target_name;
+  const bool is_over = status_.rolling == Rolling::Succeeded && !kube::is_deleting(rollout_);
+  const bool is_undone = status_.rolling == Rolling::Failed && status_.is_reverting;
+  const std::string& name = is_over ? wanted_.target_name : wanted_.source_name;
+  const bool is_due = (is_over || is_undone) && status_.last_target_revision == wanted_.target_name;
+  if (!is_due || wanted_.workload.is_null() || status_.completed_revision == name) co_return Result<void>{};
+  if (is_over) SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
+  SLIPWAY_CO_TRY_VOID(co_await apply_objects(is_over ? wanted_.scalers : wanted_.source_scalers));
+  status_.completed_revision = name;
   co_return Result<void>{};
 }
 

@@ -112,6 +112,7 @@ RolloutStatus Pass::next_status(const wave::Decision& decision) const {
   next.waits.clear();
   for (const wave::Waiting& one : decision.waits) next.waits.push_back({.on = one.on, .text = one.text, .since = one.since});
   if (is_new_attempt) {
+    next.completed_revision.clear();
     next.conditions.clear();
     next.approvals.clear();
     next.skips_gates = false;

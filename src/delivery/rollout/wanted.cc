@@ -29,7 +29,9 @@ bool is_secret(const Value& object) {
   return object["kind"].as_string() == "Secret" && object["apiVersion"].as_string() == "v1";
 }
 
-/// Its own: for keys that are `<component>` or `<component>.gz`.
+bool is_scaler(const Value& object) { return object["spec"]["scaleTargetRef"].is_object(); }
+
+/// Of a key `<component>` or `<component>.gz`.
 std::string component_of(std::string_view key) {
   return std::string(key.ends_with(".gz") ? key.substr(0, key.size() - 3) : key);
 }
@@ -135,7 +137,9 @@ class Finder {
   std::string source_name() const;
   Result<Wanted> remembered() const;
   Task<Result<void>> add_source(Wanted& wants, const Workload& plain, const Revision& revision);
+  Value scaler(Value other, const Revision& revision, const ObjectReference& workload) const;
   void add_others(Wanted& wants, const Revision& revision) const;
+  Task<Result<void>> add_source_scalers(Wanted& wants);
 
   WantedTools tools_;
   Object rollout_;
@@ -157,7 +161,7 @@ Task<Result<Revision>> Finder::read(std::string name) {
     if (!record.is_null()) revision = read_recorded(record, named_.component);
   }
   if (!revision) co_return revision;
-  tools_.read.clear();
+  if (tools_.read.size() > 1) tools_.read.clear();
   tools_.read[key] = *revision;
   co_return revision;
 }
@@ -204,19 +208,33 @@ Task<Result<void>> Finder::add_source(Wanted& wants, const Workload& plain, cons
   co_return Result<void>{};
 }
 
+/// What scales the revision's workload, by the name that the workload has got.
+Value Finder::scaler(Value other, const Revision& revision, const ObjectReference& workload) const {
+  const Value& scaled = other["spec"]["scaleTargetRef"];
+  const bool is_its = scaled["kind"].as_string() == workload.kind && scaled["name"] == revision.workload["metadata"]["name"];
+  return is_its ? other.with_path({"spec", "scaleTargetRef", "name"}, workload.name) : other;
+}
+
 void Finder::add_others(Wanted& wants, const Revision& revision) const {
-  const std::string before(kube::name(revision.workload));
-  for (Value other : revision.others) {
-    other = with_labels(other, revision, ns_);
-    const Value& scaled = other["spec"]["scaleTargetRef"];
-    if (!scaled.is_object()) {
+  for (const Value& one : revision.others) {
+    Value other = with_labels(one, revision, ns_);
+    if (is_scaler(other)) {
+      wants.scalers.push_back(scaler(std::move(other), revision, wants.target));
+    } else {
       wants.others.push_back(std::move(other));
-      continue;
     }
-    const bool is_its = scaled["kind"].as_string() == wants.target.kind && scaled["name"].as_string() == before;
-    if (is_its) other = other.with_path({"spec", "scaleTargetRef", "name"}, wants.target.name);
-    wants.scalers.push_back(std::move(other));
   }
+}
+
+Task<Result<void>> Finder::add_source_scalers(Wanted& wants) {
+  if (!named_.is_application || wants.source_name.empty() || wants.sources.empty()) co_return Result<void>{};
+  const auto source = co_await read(wants.source_name);
+  if (!source) co_return Result<void>{};  // nobody knows any more what they were
+  for (const Value& one : source->others) {
+    if (!is_scaler(one)) continue;
+    wants.source_scalers.push_back(scaler(with_labels(one, *source, ns_), *source, wants.sources.back()));
+  }
+  co_return Result<void>{};
 }
 
 Task<Result<Wanted>> Finder::find() {
@@ -241,6 +259,7 @@ Task<Result<Wanted>> Finder::find() {
   wants.workload = workload.with_path({"metadata", "annotations", kRevisionAnnotation}, named_.target);
   if (const Value& size = revision->workload["spec"]["replicas"]; size.is_int()) wants.size = size.as_int();
   add_others(wants, *revision);
+  SLIPWAY_CO_TRY_VOID(co_await add_source_scalers(wants));
   co_return wants;
 }
 

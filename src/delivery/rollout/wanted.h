@@ -38,7 +38,8 @@ struct Wanted {
   json::Value workload{};              // the target under its name; null: it is there, or nobody knows any more how it was
   std::vector<json::Value> others{};   // are made before it
   std::vector<json::Value> scalers{};  // are made at the end: what has a scaleTargetRef
-  std::optional<std::int64_t> size{};  // that the revision says: T of a first deploy
+  std::vector<json::Value> source_scalers{};  // are away meanwhile
+  std::optional<std::int64_t> size{};         // that the revision says: T of a first deploy
 };
 
 /// Stands on workloads that rollouts have made: the revision that their template is of.

@@ -27,13 +27,14 @@
 JOBS ?= $(shell nproc)
 CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
+DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
 .PHONY: demo demo-workflow test test-wire test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads explore-rollout bench fuzz check fmt crds release deps
 
-demo: release
-	ninja -j $(JOBS) -C out/release demo_service
-	tools/demo out/release out/demo
+demo: out/$(DEMO)/build.ninja
+	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
+	tools/demo out/$(DEMO) out/demo
 
 demo-workflow: release
 	rm -rf out/demo-workflow

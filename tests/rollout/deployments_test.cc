@@ -271,7 +271,7 @@ TEST_F(Deployments, people_abort_retry_and_revert) {
   until_batch(3, "batchInRolling");
   patch(kTraits, "r", "{metadata: {annotations: {rollout.slipway.dev/revert: three}}}");
   until_state("rolloutFailed");
-  EXPECT_EQ(sizes(), "web-v1 6, web-v2 6") << "an attempt is undone, not those before it";
+  EXPECT_EQ(sizes(), "web-v1 10, web-v2 0") << "the attempt before it, which failed, is undone too";
 }
 
 TEST_F(Deployments, a_workload_of_another_owner_is_left_alone) {

@@ -43,6 +43,17 @@ TEST_F(Gates, hooks_are_called_once_each_in_order) {
                                                "before batchInitializing", "after batchFinalizing", "last finalising"}));
 }
 
+TEST_F(Gates, people_are_told_and_nothing_waits_for_them) {
+  web_.replies = {{200}, {500}, {200}};
+  begin("{numBatches: 2, notifications: [{type: slack, url: 'http://chat/told'}]}");
+  until_state("rolloutSucceed");
+  std::vector<std::string> told;
+  for (const HttpCall& call : web_.calls) told.push_back((*json::parse(call.body))["text"].str());
+  ASSERT_GE(told.size(), 3U);
+  EXPECT_TRUE(told.front().contains("batch 0 is done: 2 of 4 pods are new")) << told.front();
+  EXPECT_TRUE(told.back().contains("Deployment/web-v2 is rolled out")) << told.back();
+}
+
 TEST_F(Gates, a_hook_that_rejects_fails_the_rollout) {
   web_.replies = {{200}, {200}, {403}, {200}};
   begin(hooks());

@@ -194,7 +194,8 @@ TEST(RolloutAdmission, of_a_running_rollout_takes_everything_else_only_with_a_ne
   const char* free[] = {"{numBatches: 5, targetSize: 10, paused: true}",
                         "{numBatches: 5, targetSize: 10, revertOnDelete: true}",
                         "{numBatches: 5, targetSize: 10, canaryMetric: [{name: m}]}",
-                        "{numBatches: 5, targetSize: 10, onFailure: Revert, batchDeadlineSeconds: 9, notifications: [{}]}",
+                        "{numBatches: 5, targetSize: 10, onFailure: Revert, batchDeadlineSeconds: 9}",
+                        "{numBatches: 5, targetSize: 10, notifications: [{type: slack, url: 'http://chat.example/hook'}]}",
                         "{numBatches: 5, targetSize: 10, rolloutStrategy: IncreaseFirst}"};
   for (const char* plan : free) EXPECT_EQ(texts(validate(trait(plan), old)), std::vector<std::string>{}) << plan;
   const std::pair<const char*, const char*> bound[] = {

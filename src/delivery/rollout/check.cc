@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "delivery/probe/provider.h"
 #include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/settings.h"
@@ -37,6 +38,7 @@ class Check {
     check_metrics(plan_.canary_metric, fmt::format("{}.canaryMetric", kPlan));
     for (std::size_t i = 0; i < plan_.batches.size(); ++i) check_batch(plan_.batches[i], fmt::format("{}[{}]", kBatches, i));
     check_gates();
+    check_extras();
     if (causes_.empty()) check_sizes();
     return std::move(causes_);
   }
@@ -121,6 +123,7 @@ class Check {
       for (std::size_t i = 0; i < gates.size(); ++i) {
         const std::string field = fmt::format("{}.gates[{}]", list, i);
         add_all(gate::check(gates[i], field));
+        if (gates[i].metric) add_all(probe::check(*gates[i].metric, field + ".metric"));
         if (!is_of_plan && (gates[i].at == "initialize" || gates[i].at == "finalize")) {
           add(field::invalid(field + ".at", quoted(gates[i].at), "is for gates of the plan, a batch has before and after"));
         }
@@ -129,6 +132,16 @@ class Check {
     check_list(plan_.gates, kPlan, true);
     for (std::size_t i = 0; i < plan_.batches.size(); ++i) {
       check_list(plan_.batches[i].gates, fmt::format("{}[{}]", kBatches, i), false);
+    }
+  }
+
+  void check_extras() {
+    for (std::size_t i = 0; i < plan_.notifications.size(); ++i) {
+      add_all(probe::check(plan_.notifications[i], fmt::format("{}.notifications[{}]", kPlan, i)));
+    }
+    if (plan_.snapshot_config) {
+      add(field::invalid(fmt::format("{}.snapshotConfig", kPlan), "true",
+                         "NotImplemented: give the ConfigMaps and Secrets of each version names of their own"));
     }
   }
 

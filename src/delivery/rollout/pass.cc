@@ -227,6 +227,7 @@ Task<Outcome> Pass::decide_and_do() {
   if (!told) co_return Outcome::failed(std::move(told).error());
   auto done = co_await carry_out(decision.effects);
   if (!done) co_return Outcome::failed(std::move(done).error());
+  co_await notify(decision.news);
   is_idle_ = decision.record.position().is_end() && decision.effects.empty() && !memory_.counted;
   if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) {
     if (auto completed = co_await complete(); !completed) co_return Outcome::failed(std::move(completed).error());

@@ -112,6 +112,7 @@ class Pass {
   Task<Result<void>> undo(std::string set);
   Task<Result<void>> mark_pods(wave::Effect effect);
   Task<Result<void>> tell(std::vector<std::string> news);
+  Task<> notify(std::vector<std::string> news);
   Task<Result<void>> ask(std::string key);
   probe::Question question(const std::string& key, const gate::GateSpec& spec) const;
   void take_answer(const std::string& key, const gate::GateSpec& spec, const probe::Answer& answer);

@@ -165,6 +165,24 @@ Task<Result<void>> Pass::mark_pods(Effect effect) {
   co_return Result<void>{};
 }
 
+/// Nothing depends on it: what cannot be delivered is logged, and not tried again.
+Task<> Pass::notify(std::vector<std::string> news) {
+  for (const probe::Notifier& notifier : std::vector<probe::Notifier>(wanted_.plan.notifications)) {
+    for (const std::string& line : news) {
+      const probe::Notice notice{.name = std::string(kube::name(rollout_)),
+                                 .ns = std::string(kube::ns(rollout_)),
+                                 .phase = std::string(json::enum_name(status_.rolling)),
+                                 .text = line,
+                                 .severity = line.starts_with("fails") ? probe::Severity::Error : probe::Severity::Info,
+                                 .facts = {}};
+      if (notifier.type == "event" || !probe::is_wanted(notifier, notice)) continue;
+      auto sent = co_await probe::notify({tools_.env, run_.client, tools_.http}, notifier, notice);
+      if (!sent)
+        tools_.env.log.warn("a notification was not delivered", {{"rollout", notice.name}, {"error", sent.error().message}});
+    }
+  }
+}
+
 Task<Result<void>> Pass::tell(std::vector<std::string> news) {
   for (std::string& line : news) {
     const bool is_bad = line.starts_with("fails");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "delivery/gate/gate.h"
+#include "delivery/probe/notify.h"
 #include "delivery/wave/roll.h"
 #include "json/codec.h"
 
@@ -163,7 +164,7 @@ struct RolloutPlan {
   std::vector<gate::GateSpec> gates;
   std::optional<wave::OnFailure> on_failure;
   std::optional<std::int64_t> batch_deadline_seconds;
-  std::vector<json::Value> notifications;
+  std::vector<probe::Notifier> notifications;
   bool snapshot_config = false;
 
   static void describe(auto& d) {
@@ -185,8 +186,9 @@ struct RolloutPlan {
     d.field("onFailure", &RolloutPlan::on_failure, "What a failure does; absent: Stop.");
     d.field("batchDeadlineSeconds", &RolloutPlan::batch_deadline_seconds, "How long the pods of a batch may take; absent: 600.")
         .minimum(1);
-    d.field("notifications", &RolloutPlan::notifications, "Who is told.").list_type("atomic");
-    d.field("snapshotConfig", &RolloutPlan::snapshot_config, "Keep copies of the ConfigMaps and Secrets with the target.");
+    d.field("notifications", &RolloutPlan::notifications, "Who is told how it goes: each may hear of a line more than once.")
+        .list_type("atomic");
+    d.field("snapshotConfig", &RolloutPlan::snapshot_config, "Not implemented: refused.");
   }
 };
 

@@ -184,6 +184,26 @@ TEST(Roll, a_finished_rollout_acts_again_only_on_another_target_or_size_or_a_ret
   EXPECT_EQ(stage.record.attempt, 2);
 }
 
+TEST(Roll, a_revert_of_a_retry_undoes_the_attempt_before_too) {
+  Stage stage = pair_of(4, {2, 2});
+  stage.settings.partition = 0;
+  stage.run();
+  stage.world.aborts = 1;
+  stage.run();
+  ASSERT_EQ(stage.record.rolling, Rolling::Failed);
+  ASSERT_EQ(stage.set("old").desired, 2);
+  stage.world.aborts = 0;
+  stage.world.retries = true;
+  stage.pass();
+  stage.world.retries = false;
+  stage.run();
+  stage.world.reverts = true;
+  stage.run();
+  EXPECT_EQ(stage.record.rolling, Rolling::Failed);
+  EXPECT_EQ(stage.set("old").desired, 4);
+  EXPECT_EQ(stage.set("new").desired, 0);
+}
+
 TEST(Roll, a_size_that_somebody_else_sets_is_put_back_once) {
   Stage stage = pair_of(4, {2, 2});
   stage.settings.target_size = 4;

@@ -22,7 +22,9 @@ bool is_stale(const SetRecord& set, const SetView& view) {
 }  // namespace
 
 bool Pass::begin() {
-  if (!world_.target || world_.target->uid.empty()) return wait("target", "the target cannot be found");
+  if (!world_.target || world_.target->uid.empty()) {
+    return wait("target", fmt::format("{} cannot be found", world_.target ? world_.target->id : "the target"));
+  }
   const SetView& target = *world_.target;
   const bool is_continued = r_.target_size >= 0;
   std::int64_t drift = 0;  // what others did to the sizes since the attempt before
@@ -36,16 +38,23 @@ bool Pass::begin() {
   if (!std::ranges::all_of(r_.sources, add_drift) || (r_.target && !add_drift(*r_.target))) {
     return wait("cache", "what is seen is older than what was written");
   }
+  // An attempt at the same target goes on where the failed one stopped; a revert undoes both.
+  const bool is_retry = shape() == Shape::Pair && is_continued && r_.target && r_.target->id == target.id;
   std::vector<SetRecord> sources;
   const auto take = [&](const SetView& seen) {
     const bool is_taken = std::ranges::any_of(sources, [&](const SetRecord& set) { return set.id == seen.id; });
-    if (!seen.uid.empty() && seen.id != target.id && !is_taken) sources.push_back(begun(seen, seen.desired));
+    if (seen.uid.empty() || seen.id == target.id || is_taken) return;
+    SetRecord made = begun(seen, seen.desired);
+    const auto known = std::ranges::find(r_.sources, seen.id, &SetRecord::id);
+    if (is_retry && known != r_.sources.end()) made.original = known->original;
+    sources.push_back(std::move(made));
   };
   for (const SetRecord& set : r_.sources) {
     if (const SetView* seen = view(set)) take(*seen);
   }
   for (const SetView& seen : world_.sources) take(seen);
   SetRecord own = begun(target, is_sized() ? target.desired : target.updated);
+  if (is_retry) own.original = r_.target->original;
   r_.sources = std::move(sources);
   r_.target = std::move(own);
   const std::int64_t sum = source_sum();

@@ -34,13 +34,13 @@ struct Change {
   std::string to;
 };
 
-std::vector<Value> documents(const std::string& file, const Change& change = {}) {
+std::vector<Value> documents(const std::string& file, const std::vector<Change>& changes = {}) {
   std::ifstream in(std::filesystem::path(SLIPWAY_SOURCE_DIR) / "tests/seed000" / file);
   EXPECT_TRUE(in) << file;
   std::stringstream text;
   text << in.rdbuf();
   std::string whole = text.str();
-  if (!change.from.empty()) {
+  for (const Change& change : changes) {
     const std::size_t at = whole.find(change.from);
     EXPECT_NE(at, std::string::npos) << file << ": " << change.from;
     if (at != std::string::npos) whole.replace(at, change.from.size(), change.to);
@@ -58,8 +58,8 @@ class Seed {
  public:
   Seed() : plane_(&image()) { plane_.make_namespace(kNamespace); }
 
-  void apply(const std::string& file, const Change& change = {}) {
-    for (const Value& object : documents(file, change)) {
+  void apply(const std::string& file, const std::vector<Change>& changes = {}) {
+    for (const Value& object : documents(file, changes)) {
       EXPECT_EQ(plane_.apply(object, kNamespace), "") << file;
     }
     plane_.pass(seconds{3});
@@ -161,6 +161,78 @@ TEST(Seed, 09_suspend_waits_for_an_approval) {
   EXPECT_EQ(seed.end(), "running manual-approve:succeeded");
 }
 
+/// Block 14: v1 is delivered, then v2; `traffic` stands on the blue-green step.
+class BlueGreen : public Seed {
+ public:
+  void deliver(const std::string& image, const std::string& traffic) {
+    std::vector<Change> changes = {{"web:1", image}};
+    if (!traffic.empty()) changes.push_back({R"(partition: "50%")", "partition: \"50%\"\n        traffic: " + traffic});
+    apply("14.yaml", changes);
+  }
+  Value rollout() { return find("core.oam.dev/v1beta1", "AppRollout", "a-web"); }
+  /// "web-v1 4, web-v2 2": pods asked for and ready.
+  std::string sizes() {
+    std::string text;
+    for (const Value& object : plane().all(kHub, kNamespace)) {
+      if (object["kind"].as_string() != "Deployment") continue;
+      text += fmt::format("{}{} {}/{}", text.empty() ? "" : ", ", kube::name(object),
+                          object["status"]["readyReplicas"].as_int(), object["spec"]["replicas"].as_int());
+    }
+    return text;
+  }
+  std::string weight() {
+    for (const Value& object : plane().all(kHub, kNamespace)) {
+      const auto found = kube::annotation(object, "nginx.ingress.kubernetes.io/canary-weight");
+      if (!found.empty()) return std::string(found);
+    }
+    return "none";
+  }
+};
+constexpr const char* kTraffic = "{provider: nginx, ingressRef: {name: web}, service: web}";
+
+TEST(Seed, 14_as_printed_names_the_property_that_traffic_shift_misses) {
+  BlueGreen seed;
+  seed.deliver("web:1", "");
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded") << json::print(seed.application()["status"]["workflow"]);
+  EXPECT_EQ(seed.sizes(), "web-v1 4/4");
+  seed.deliver("web:2", "");
+  EXPECT_EQ(seed.end(), "workflowFailed step-0:succeeded step-1:failed/Action step-2:skipped/Skip");
+  EXPECT_EQ(seed.sizes(), "web-v1 2/2, web-v2 2/2");
+  EXPECT_EQ(seed.message(1),
+            "the rollout of web has no provider of traffic: set property traffic {provider, ingressRef, service} of the step "
+            "blue-green-rollout");
+  const Value made = seed.application()["status"]["workflow"]["steps"].item(0)["resourceRef"];
+  EXPECT_EQ(made["kind"].as_string(), "AppRollout");
+  EXPECT_EQ(made["name"].as_string(), "a-web");
+}
+
+TEST(Seed, 14_15_16_promotes_what_is_approved) {
+  BlueGreen seed;
+  seed.apply("14.traffic.yaml");
+  seed.deliver("web:1", kTraffic);
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded") << json::print(seed.application()["status"]["workflow"]);
+  seed.deliver("web:2", kTraffic);
+  EXPECT_EQ(seed.end(), "runningWorkflow step-0:succeeded step-1:succeeded step-2:running/Wait") << seed.message(1);
+  EXPECT_EQ(seed.sizes(), "web-v1 2/2, web-v2 2/2");
+  EXPECT_EQ(seed.weight(), "50");
+  EXPECT_TRUE(seed.rollout()["status"]["pause"].as_bool()) << json::print_pretty(seed.rollout());
+  seed.write_status("core.oam.dev/v1beta1", "AppRollout", "a-web", json::print(documents("15.yaml").at(0)["status"]).c_str());
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded");
+  EXPECT_EQ(seed.sizes(), "web-v1 0/0, web-v2 4/4");
+}
+
+TEST(Seed, 14_15_16_reverts_what_is_rejected) {
+  BlueGreen seed;
+  seed.apply("14.traffic.yaml");
+  seed.deliver("web:1", kTraffic);
+  seed.end();
+  seed.deliver("web:2", kTraffic);
+  seed.end();
+  EXPECT_EQ(seed.plane().act(reference("core.oam.dev/v1beta1", "AppRollout", "a-web"), "rollout reject"), "");
+  EXPECT_EQ(seed.end(), "workflowFailed step-0:succeeded step-1:succeeded step-2:failed/Action");
+  EXPECT_EQ(seed.sizes(), "web-v1 4/4, web-v2 0/0");
+}
+
 TEST(Seed, 17_the_secret_of_the_database_comes_to_the_service) {
   Seed seed;
   seed.apply("17.definitions.yaml");
@@ -181,7 +253,7 @@ TEST(Seed, 20_steps_run_by_what_the_request_answered) {
   };
   for (const auto& [code, expected] : cases) {
     Seed seed;
-    seed.apply("20.definitions.yaml", {"responseCode: 200", fmt::format("responseCode: {}", code)});
+    seed.apply("20.definitions.yaml", {{"responseCode: 200", fmt::format("responseCode: {}", code)}});
     seed.apply("20.yaml");
     EXPECT_EQ(seed.end(), expected) << code;
     EXPECT_EQ(seed.find("apps/v1", "Deployment", "mysvc").is_null(), code != std::string_view("200")) << code;

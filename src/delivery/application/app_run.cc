@@ -318,7 +318,9 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     service.workload = {workload["apiVersion"].str(), workload["kind"].str()};
   }
   const bool is_managed = std::ranges::any_of(definitions->second, &Definition::manages_workload);
-  if (workload.is_null() && !is_managed) {
+  if (workload.is_null() && is_managed) {
+    service.is_workload_healthy = true;  // its trait says how it stands
+  } else if (workload.is_null()) {
     const bool has_workload = std::ranges::any_of(
         objects, [](const auto& one) { return kube::label(one.first.raw, kLabelResourceType) == "WORKLOAD"; });
     service.is_workload_healthy = !has_workload && !objects.empty();

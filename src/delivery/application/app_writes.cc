@@ -202,7 +202,7 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
       if (path == "*") co_return live;
       object = with_live(object, live, keys_of(path), 0);
     }
-    object = without_claimed(object, live);
+    object = without_claimed(object, live, kManager);
   }
   const UpdateRule* update = live.is_null() ? nullptr : parsed_->keep.update_rule(subject);
   const bool recreates = update != nullptr && std::ranges::any_of(update->recreate_fields, [&](const std::string& path) {

@@ -32,7 +32,7 @@ Value component_context(const ComponentSpec& component, const RenderContext& con
   out.add("appLabels", object_or_empty(context.app_labels));
   out.add("appAnnotations", object_or_empty(context.app_annotations));
   out.add("components", context.components.is_array() ? context.components : json::array({}));
-  out.add("revision", component_revision(component));
+  out.add("revision", component.external_revision.empty() ? component_revision(component) : component.external_revision);
   out.add("replicaKey", component.replica_key);
   out.add("publishVersion", context.publish_version);
   out.add("workflowName", context.workflow_name);

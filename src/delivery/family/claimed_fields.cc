@@ -1,5 +1,7 @@
 #include "delivery/family/claimed_fields.h"
 
+#include <algorithm>
+
 namespace slipway::delivery {
 namespace {
 
@@ -20,6 +22,37 @@ json::Value without(const json::Value& value, const std::vector<std::string>& pa
   return value.with(path[at], without(value[path[at]], path, at + 1));
 }
 
+const json::Value& at(const json::Value& value, const std::vector<std::string>& path) {
+  const json::Value* found = &value;
+  for (const std::string& key : path) found = &(*found)[key];
+  return *found;
+}
+
+/// Each member of `spec` is as in `live`, which may have more of them.
+bool is_within(const json::Value& spec, const json::Value& live) {
+  if (spec.is_array() && live.is_array() && spec.size() == live.size()) {
+    for (std::size_t i = 0; i < spec.size(); ++i) {
+      if (!is_within(spec.item(i), live.item(i))) return false;
+    }
+    return true;
+  }
+  if (!spec.is_object()) return spec == live;
+  for (const auto& [key, value] : spec.members()) {
+    if (!is_within(value, live[key])) return false;
+  }
+  return true;
+}
+
+/// Somebody else than `manager` has written the field, or one below it.
+bool is_others(const kube::Object& live, const std::vector<std::string>& path, std::string_view manager) {
+  return std::ranges::any_of(live["metadata"]["managedFields"].items(), [&](const json::Value& entry) {
+    if (entry["manager"].as_string() == manager) return false;
+    const json::Value* found = &entry["fieldsV1"];
+    for (const std::string& key : path) found = &(*found)["f:" + key];
+    return !found->is_null();
+  });
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> claimed_fields(const kube::Object& object) {
@@ -28,11 +61,21 @@ std::vector<std::vector<std::string>> claimed_fields(const kube::Object& object)
   return out;
 }
 
-kube::Object without_claimed(kube::Object manifest, const kube::Object& live) {
-  for (const auto& path : claimed_fields(live)) {
-    if (!path.empty()) manifest = without(manifest, path, 0);
+kube::Object without_claimed(kube::Object manifest, const kube::Object& live, std::string_view manager) {
+  const std::vector<std::vector<std::string>> claimed = claimed_fields(live);
+  kube::Object rest = manifest;
+  for (const auto& path : claimed) {
+    if (!path.empty()) rest = without(rest, path, 0);
   }
-  return manifest;
+  const bool gives_away = kube::annotation(manifest, kClaimedFields) == kube::annotation(live, kClaimedFields);
+  if (gives_away && !claimed.empty() && !is_within(rest["spec"], live["spec"])) return manifest;
+  for (const auto& path : claimed) {
+    const json::Value& wanted = at(manifest, path);
+    const json::Value& now = at(live, path);
+    const bool is_sole = !wanted.is_null() && !now.is_null() && !is_others(live, path, manager);
+    if (is_sole) rest = rest.with_path(std::vector<std::string_view>(path.begin(), path.end()), now);
+  }
+  return rest;
 }
 
 }  // namespace slipway::delivery

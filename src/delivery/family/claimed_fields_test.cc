@@ -21,8 +21,31 @@ TEST(ClaimedFields, leave_a_manifest_without_them) {
   for (const Row& row : rows) {
     const json::Value live =
         json::object({{"metadata", json::object({{"annotations", json::object({{kClaimedFields, row.claimed}})}})}});
-    EXPECT_EQ(json::print(without_claimed(manifest, live)), row.left) << row.claimed;
+    EXPECT_EQ(json::print(without_claimed(manifest, live, "me")), row.left) << row.claimed;
   }
+}
+
+json::Value parsed(const std::string& text) { return *json::parse(text); }
+
+/// Claimed by the live object: spec.replicas, which is 7 there and was written by `manager`.
+json::Value live_by(const char* manager) {
+  return parsed(std::string(R"({"metadata":{"annotations":{"slipway.dev/claimed-fields":"spec.replicas"},"managedFields":[)") +
+                R"({"manager":")" + manager + R"(","fieldsV1":{"f:spec":{"f:replicas":{}}}}]},"spec":{"replicas":7}})");
+}
+
+TEST(ClaimedFields, that_nobody_else_has_written_stay_as_they_are) {
+  const json::Value manifest = parsed(R"({"spec":{"paused":true,"replicas":3}})");
+  EXPECT_EQ(json::print(without_claimed(manifest, live_by("rollout"), "me")), R"({"spec":{"paused":true}})");
+  EXPECT_EQ(without_claimed(manifest, live_by("me"), "me")["spec"]["replicas"].as_int(), 7);
+}
+
+TEST(ClaimedFields, are_given_away_until_the_rest_is_another) {
+  const std::string head = R"({"metadata":{"annotations":{"slipway.dev/claimed-fields":"spec.plan"}},"spec":)";
+  const json::Value live = parsed(head + R"({"target":"v1","plan":{"batches":2},"other":{"made":1,"by":"default"}}})");
+  const json::Value same = parsed(head + R"({"target":"v1","plan":{"batches":1},"other":{"made":1}}})");
+  const json::Value next = parsed(head + R"({"target":"v2","plan":{"batches":1},"other":{"made":1}}})");
+  EXPECT_EQ(without_claimed(same, live, "me")["spec"]["plan"]["batches"].as_int(), 2);
+  EXPECT_EQ(without_claimed(next, live, "me")["spec"]["plan"]["batches"].as_int(), 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "delivery/gate/approval.h"
+#include "delivery/rollout/approvals.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/requests.h"
 #include "delivery/rollout/settings.h"
@@ -85,10 +86,29 @@ Result<void> check_approval(const kube::Object& rollout, const PlanSettings& pla
 }
 
 Value stamped(gate::Approval approval, const kube::Asker& asker) {
-  approval.user = asker.user->name;
-  approval.groups = asker.user->groups;
+  approval.user = asker.user != nullptr ? asker.user->name : std::string(kLocalUser);
+  if (asker.user != nullptr) approval.groups = asker.user->groups;
   approval.at = asker.now;
   return json::encode(approval);
+}
+
+/// Nothing of the status is written but that: a yes to the approvals that are waited for. The rollout itself says with it what
+/// it waits for now.
+bool is_resumed(const kube::Object& rollout, const kube::Object& old) {
+  const bool is_over = old["status"]["pause"].as_bool() && !rollout["status"]["pause"].as_bool();
+  return is_over && rollout["status"].without("pause") == old["status"].without("pause");
+}
+
+std::vector<gate::Approval> approvals_waited_for(const kube::Object& old, const PlanSettings& plan) {
+  std::vector<gate::Approval> given;
+  for (const Value& gate : old["status"]["gates"].items()) {
+    const std::string key = gate["key"].str();
+    const gate::GateSpec* spec = plan.find_gate(key);
+    if (gate["state"].as_string() != "Asked" || spec == nullptr || !spec->approval) continue;
+    const gate::Approvable what = approvable(key, old["status"]["attempt"].as_int());
+    given.push_back({.gate = what.gate, .attempt = what.attempt, .batch = what.batch});
+  }
+  return given;
 }
 
 bool contains(const Value& list, const Value& item) { return std::ranges::find(list.items(), item) != list.items().end(); }
@@ -126,16 +146,24 @@ std::vector<Cause> check_asker(const kube::Object& rollout, const kube::Object& 
 Result<kube::Object> stamp_approvals(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker) {
   const Value& before = old["status"]["approvals"];
   Value approvals = rollout["status"]["approvals"];
-  if (asker.user == nullptr || approvals == before || approvals.is_null()) return rollout;
+  const bool is_said = asker.user != nullptr && approvals != before && !approvals.is_null();
+  if (!is_said && !is_resumed(rollout, old)) return rollout;
   SLIPWAY_TRY(subject, read_subject(old));
   SLIPWAY_TRY(plan, read_plan(subject.plan, wave::Shape::Pair));
-  for (std::size_t i = 0; i < approvals.size(); ++i) {
+  for (std::size_t i = 0; is_said && i < approvals.size(); ++i) {
     if (contains(before, approvals.item(i))) continue;
     if (!may_approve(old, asker)) return fail(refused(old, asker));
     SLIPWAY_TRY(approval, json::decode<gate::Approval>(approvals.item(i), fmt::format("status.approvals[{}]", i)));
     SLIPWAY_TRY_VOID(check_approval(old, plan, approval));
     approvals = approvals.with_item(i, stamped(std::move(approval), asker));
   }
+  for (gate::Approval& approval : is_said ? std::vector<gate::Approval>{} : approvals_waited_for(old, plan)) {
+    if (asker.user != nullptr && !may_approve(old, asker)) return fail(refused(old, asker));
+    std::vector<Value> all(approvals.items().begin(), approvals.items().end());
+    all.push_back(stamped(std::move(approval), asker));
+    approvals = json::array(all);
+  }
+  if (approvals == rollout["status"]["approvals"]) return rollout;
   if (approvals.size() > kMaxApprovals) {
     return fail(Reason::Invalid, fmt::format("status.approvals: at most {} entries", kMaxApprovals));
   }

@@ -332,6 +332,27 @@ TEST(RolloutAdmission, refuses_approvals_that_are_not_allowed_or_about_nothing) 
   }
 }
 
+TEST(RolloutAdmission, takes_the_end_of_a_pause_as_a_yes) {
+  const kube::Object old = running(kGated, 0)
+                               .with_path({"status", "pause"}, true)
+                               .with_path({"status", "gates"}, yaml("[{key: 0/after/ok, state: Asked}, {key: 0/after/ask, "
+                                                                    "state: Asked}]"));
+  const kube::Object resumed = old.with_path({"status", "pause"}, false);
+  const auto given = stamp_approvals(resumed, old, asker(&kAnn, true));
+  ASSERT_TRUE(given) << given.error().message;
+  EXPECT_EQ((*given)["status"]["approvals"],
+            yaml("[{attempt: 1, gate: ok, batch: 0, decision: approve, user: ann, groups: [ops, dev], time: "
+                 "'2026-03-01T10:00:00Z'}]"));
+  const auto local = stamp_approvals(resumed, old, asker(nullptr, true));
+  ASSERT_TRUE(local);
+  EXPECT_EQ((*local)["status"]["approvals"].item(0)["user"].as_string(), "local");
+  const auto refused = stamp_approvals(resumed, old, asker(&kAnn, false));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::Forbidden);
+  const kube::Object by_controller = resumed.with_path({"status", "rollingState"}, "rolloutFailing");
+  EXPECT_EQ(stamp_approvals(by_controller, old, asker(&kAnn, true)).value(), by_controller) << "it says more than that";
+}
+
 TEST(RolloutAdmission, refuses_a_workload_that_another_rollout_works_on) {
   const auto owned_by = [](const std::string& kind, const std::string& uid) {
     return yaml("{metadata: {name: web-v1, ownerReferences: [{apiVersion: standard.oam.dev/v1alpha1, kind: " + kind +

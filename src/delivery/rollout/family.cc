@@ -35,6 +35,8 @@ Family make() {
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
     made.push_back(std::make_unique<RolloutController>(context, "rollout-trait", kTraits));
+    made.push_back(std::make_unique<RolloutController>(context, "rollout", kRollouts));
+    made.push_back(std::make_unique<RolloutController>(context, "app-rollout", kAppRollouts));
     return made;
   };
   return family;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "control/object_writes.h"
-#include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
 
 namespace slipway::delivery::rollout {
@@ -15,6 +14,9 @@ using json::Value;
 using kube::Object;
 
 namespace {
+
+/// A revision that is named may be written a little later.
+constexpr Duration kRevisionPause = std::chrono::seconds{5};
 
 ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
@@ -34,8 +36,6 @@ std::string hold_of(const RolloutStatus& status) {
   return holds == status.conditions.end() ? "" : holds->status + holds->reason;
 }
 
-std::string name_of(const ObjectReference& reference) { return fmt::format("{}/{}", reference.kind, reference.name); }
-
 }  // namespace
 
 Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& memory)
@@ -47,10 +47,16 @@ Task<Outcome> Pass::run() {
   if (!status) co_return Outcome::failed(std::move(status).error());
   status_ = std::move(*status);
   remember();
-  auto wants = co_await wanted();
-  if (!wants) co_return co_await hold("spec", wants.error().message);
+  auto wants = co_await find_wanted({run_.client, tools_.workloads, tools_.acts_as, memory_.revisions}, rollout_, status_);
+  if (!wants) {
+    const Outcome held = co_await hold("spec", wants.error().message);
+    const bool may_come = held.kind == Outcome::Kind::Settled && wants.error().reason == Reason::NotFound;
+    co_return may_come ? Outcome::retries_after(kRevisionPause) : held;
+  }
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
+  if (auto made = co_await make_target(); !made) co_return Outcome::failed(std::move(made).error());
+  if (auto done = co_await complete(); !done) co_return Outcome::failed(std::move(done).error());
   if (auto looked = co_await look_at_traffic(); !looked) co_return co_await hold("traffic", looked.error().message);
   follow();
   if (kube::is_deleting(rollout_) && is_let_go()) co_return co_await let_go();
@@ -63,6 +69,7 @@ Task<Outcome> Pass::run() {
                          target_->row->alone != wave::Shape::Scale && !view_of(*target_, "").is_current;
   if (is_unseen) co_return co_await hold(target_->id, fmt::format("the controller of {} has not seen it yet", target_->id));
   const wave::Shape shape = choose_shape();
+  if (!wanted_.plan.target_size && is_first_deploy()) wanted_.plan.target_size = wanted_.size;
   auto plan = read_plan(wanted_.plan, shape);
   if (!plan) co_return co_await hold("spec", plan.error().message);
   plan_ = std::move(*plan);
@@ -84,27 +91,6 @@ void Pass::remember() {
   const std::uint64_t steps = tools_.wall.now().steps();
   if (std::exchange(memory_.wall_steps, steps) == steps) return;
   for (auto& [key, gate] : memory_.open) gate.next.reset();
-}
-
-Task<Result<Wanted>> Pass::wanted() {
-  if (tools_.acts_as == ActsAs::Controller) {  // no admission stands in the way
-    for (const Cause& cause : check_spec(rollout_)) {
-      co_return fail(Reason::Invalid, fmt::format("{}: {}", cause.field, cause.message));
-    }
-  }
-  SLIPWAY_CO_TRY(spec, json::decode<RolloutTraitSpec>(rollout_["spec"], "spec", {.allow_unknown = true}));
-  Wanted wants{.target = spec.target, .sources = spec.sources, .plan = spec.plan, .target_name = "", .source_name = ""};
-  for (const ObjectReference& one : wants.sources) {
-    if (!one.ns.empty() && one.ns != run_.key.ns) {
-      co_return fail(Reason::Invalid, "spec.sourceRef: workloads of other namespaces cannot be rolled out");
-    }
-  }
-  if (!wants.target.ns.empty() && wants.target.ns != run_.key.ns) {
-    co_return fail(Reason::Invalid, "spec.targetRef: a workload of another namespace cannot be rolled out");
-  }
-  wants.target_name = name_of(wants.target);
-  if (!wants.sources.empty()) wants.source_name = name_of(wants.sources.back());
-  co_return wants;
 }
 
 Task<Result<Workload>> Pass::find(ObjectReference reference) {
@@ -247,7 +233,10 @@ Task<Outcome> Pass::decide_and_do() {
   if (!done) co_return Outcome::failed(std::move(done).error());
   co_await notify(decision.news);
   is_idle_ = decision.record.position().is_end() && decision.effects.empty() && !memory_.counted;
-  if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) co_return co_await let_go();
+  if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) {
+    if (auto completed = co_await complete(); !completed) co_return Outcome::failed(std::move(completed).error());
+    co_return co_await let_go();
+  }
   std::optional<Duration> again = next_look(decision.wake);
   if (memory_.counted) {
     const Duration left = std::max<Duration>(*memory_.counted + kCountPause - now, Duration{1});

@@ -14,6 +14,7 @@
 #include "delivery/rollout/services.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/status.h"
+#include "delivery/rollout/wanted.h"
 #include "delivery/rollout/workload_cache.h"
 
 namespace slipway::delivery::rollout {
@@ -24,6 +25,7 @@ struct Memory {
   wave::Record recorded;                                     // as the status has it
   wave::Record record;                                       // as it was decided on last: only counts and times are newer
   std::map<std::string, wave::GateAnswer> answers;           // by key: not recorded yet
+  std::map<std::string, Revision> revisions;                 // that were read
   std::map<std::string, OpenGate> open;                      // by key: newer than status.openGates
   std::map<std::string, std::vector<gate::Sample>> samples;  // by key, of metrics
   std::vector<gate::LogEntry> verdicts;                      // likewise
@@ -44,15 +46,6 @@ struct PassTools {
   ActsAs acts_as = ActsAs::User;
 };
 
-/// What a rollout of any kind comes to.
-struct Wanted {
-  ObjectReference target;
-  std::vector<ObjectReference> sources;
-  RolloutPlan plan;
-  std::string target_name;  // status.lastTargetRevision
-  std::string source_name;
-};
-
 /// "Pair", and back; Pair where nothing is known.
 std::string_view name_of(wave::Shape shape);
 wave::Shape shape_named(std::string_view name);
@@ -70,7 +63,6 @@ class Pass {
  private:
   // Looking: pass.cc.
   void remember();
-  Task<Result<Wanted>> wanted();
   Task<Result<void>> look();
   Task<Result<Workload>> find(ObjectReference reference);
   std::vector<ObjectReference> old_references() const;
@@ -79,6 +71,13 @@ class Pass {
   void follow();
   bool is_at_rest() const;
   bool asks(std::string_view request, const std::string& heeded) const;
+
+  // Making what revisions consist of: pass_make.cc.
+  Task<Result<void>> make_target();
+  Task<Result<void>> apply_objects(std::vector<json::Value> objects);
+  Task<Result<void>> remove_objects(std::vector<json::Value> objects);
+  Task<Result<void>> complete();
+  bool is_first_deploy() const;
 
   // Traffic: pass_traffic.cc.
   Task<Result<void>> look_at_traffic();

@@ -101,7 +101,10 @@ RolloutStatus Pass::next_status(const wave::Decision& decision) const {
   static_cast<wave::Record&>(next) = decision.record;
   next.observed_generation = kube::generation(rollout_);
   const bool is_new_attempt = next.attempt != status_.attempt;
-  if (is_new_attempt || next.last_target_revision.empty()) {
+  // Another name for what is there already is rolled out without an attempt.
+  const bool is_renamed = next.rolling == Rolling::Succeeded && next.target && next.target->id == target_->id &&
+                          next.target_revision == template_revision(*target_);
+  if (is_new_attempt || next.last_target_revision.empty() || (is_renamed && next.last_target_revision != wanted_.target_name)) {
     next.last_target_revision = wanted_.target_name;
     next.last_source_revision = wanted_.source_name;
   }
@@ -109,10 +112,15 @@ RolloutStatus Pass::next_status(const wave::Decision& decision) const {
   next.waits.clear();
   for (const wave::Waiting& one : decision.waits) next.waits.push_back({.on = one.on, .text = one.text, .since = one.since});
   if (is_new_attempt) {
+    next.completed_revision.clear();
     next.conditions.clear();
     next.approvals.clear();
     next.skips_gates = false;
   }
+  next.is_paused = std::ranges::any_of(decision.effects, [&](const wave::Effect& effect) {
+    const gate::GateSpec* spec = effect.kind == wave::Effect::Kind::Ask ? plan_.find_gate(effect.key) : nullptr;
+    return spec != nullptr && spec->approval;
+  });
   add_snapshots(next, is_new_attempt);
   heed(next);
   next.conditions = conditions_of(next, now);

@@ -89,8 +89,10 @@ struct RolloutStatus : wave::Record {
   std::vector<RolloutCondition> conditions;
   std::string last_target_revision;  // the target of the present attempt: "Deployment/web-v2"
   std::string last_source_revision;
-  std::string selector;  // for /scale
-  std::string shape;     // of the present attempt: Pair, InPlace, Replace, Scale, Fields
+  std::string completed_revision;  // whose scalers were made, at the end of its attempt
+  bool is_paused = false;          // an approval is waited for
+  std::string selector;            // for /scale
+  std::string shape;               // of the present attempt: Pair, InPlace, Replace, Scale, Fields
   std::vector<Wait> waits;
   std::vector<Snapshot> snapshots;
   std::vector<OpenGate> open_gates;
@@ -109,6 +111,9 @@ struct RolloutStatus : wave::Record {
         .list_type("map", {"type"});
     d.field("lastTargetRevision", &RolloutStatus::last_target_revision, "The target of the present attempt.");
     d.field("LastSourceRevision", &RolloutStatus::last_source_revision, "Its newest source.");
+    d.field("completedRevision", &RolloutStatus::completed_revision, "The revision whose autoscalers are in force again.");
+    d.field("pause", &RolloutStatus::is_paused,
+            "An approval is waited for. Whoever may approve the rollout writes false to give it.");
     d.field("selector", &RolloutStatus::selector, "Selects the pods of the target; for autoscalers.");
     d.field("shape", &RolloutStatus::shape, "How the new pods of the present attempt come about.");
     d.field("waits", &RolloutStatus::waits, "What it waits for now.").list_type("atomic");

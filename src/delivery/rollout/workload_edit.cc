@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "delivery/family/claimed_fields.h"
 #include "delivery/rollout/fields.h"
 #include "delivery/rollout/workload_view.h"
 #include "json/text.h"
@@ -56,9 +58,23 @@ void restore(FieldPatch& patch, const Workload& workload, const std::string& pat
   }
 }
 
+/// The fields that whoever made the workload leaves alone meanwhile.
+std::string claimed_paths(const WorkloadRow& row) {
+  std::vector<std::string> paths;
+  for (const std::string& path : {row.size, row.partition, row.pause, row.held_path}) {
+    if (!path.empty()) paths.push_back(path);
+  }
+  for (const std::string& pattern : row.fields) {
+    const std::string path = pattern.substr(0, pattern.find(".*"));
+    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+  }
+  return fmt::format("{}", fmt::join(paths, ","));
+}
+
 void claim(FieldPatch& patch, const Workload& workload, const Value& rollout) {
   const WorkloadRow& row = *workload.row;
   patch.set("metadata.ownerReferences", with_owner(workload.object["metadata"]["ownerReferences"], rollout));
+  patch.set_annotation(kClaimedFields, claimed_paths(row));
   if (!row.held_path.empty()) patch.set(row.held_path, row.held_value);
   if (!row.pause.empty() && field_at(workload.object, row.pause).as_bool()) patch.set(row.pause, false);
 }
@@ -74,6 +90,7 @@ void release(FieldPatch& patch, const Workload& workload, const Edit& edit, cons
     patch.set("metadata.ownerReferences", left);
   }
   patch.remove_annotation(kStampAnnotation);
+  patch.remove_annotation(kClaimedFields);
   restore(patch, workload, row.held_path, row.held_value, snapshot, kept);
   if (!edit.restores) return;
   restore(patch, workload, row.partition, {}, snapshot, kept);

@@ -1,0 +1,57 @@
+// What a rollout of each kind comes to: which workload takes the place of which, and under what plan. A RolloutTrait refers to
+// workloads that are there. The others name revisions, whose workloads the rollout makes (pass_make.cc): a Rollout names
+// ControllerRevisions, whose `data` is the workload; an AppRollout names revisions of an application, whose rendered objects
+// stand in a ConfigMap of the revision's name (a JSON list per component, the workload first; `<component>.gz` is gzip).
+// A kind that takes turns by size has a workload per revision, `<component>-<revision without the application's name>` or named
+// as the ControllerRevision; a kind that is updated in place has the component's name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delivery/family.h"
+#include "delivery/rollout/spec.h"
+#include "delivery/rollout/status.h"
+#include "delivery/rollout/workload_cache.h"
+
+namespace slipway::delivery::rollout {
+
+/// A component of a revision, as it was recorded.
+struct Revision {
+  std::string component;
+  json::Value workload;
+  std::vector<json::Value> others{};  // its Services and so on
+  std::vector<json::Value> owners{};  // owner references for what is made of it: it goes when these have gone
+};
+/// `component` may be empty when there is one only. Invalid when it has not been rendered or has no workload.
+Result<Revision> read_rendered(const kube::Object& config_map, const std::string& component);
+Result<Revision> read_recorded(const kube::Object& controller_revision, const std::string& component);
+
+struct Wanted {
+  ObjectReference target;
+  std::vector<ObjectReference> sources;  // oldest first
+  RolloutPlan plan;
+  std::string target_name;  // status.lastTargetRevision
+  std::string source_name;
+  // Of revisions only.
+  json::Value workload{};              // the target under its name; null: it is there, or nobody knows any more how it was
+  std::vector<json::Value> others{};   // are made before it
+  std::vector<json::Value> scalers{};  // are made at the end: what has a scaleTargetRef
+  std::vector<json::Value> source_scalers{};  // are away meanwhile
+  std::optional<std::int64_t> size{};         // that the revision says: T of a first deploy
+};
+
+/// Stands on workloads that rollouts have made: the revision that their template is of.
+inline constexpr std::string_view kRevisionAnnotation = "rollout.slipway.dev/revision";
+
+struct WantedTools {
+  client::Client& client;
+  WorkloadCache& workloads;
+  ActsAs acts_as;
+  std::map<std::string, Revision>& read;  // by name: they never change
+};
+/// Invalid when the spec does not fit; NotFound when a revision is not there (yet).
+Task<Result<Wanted>> find_wanted(WantedTools tools, kube::Object rollout, RolloutStatus status);
+
+}  // namespace slipway::delivery::rollout

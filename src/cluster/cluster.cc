@@ -5,6 +5,7 @@
 #include "cluster/advanced_statefulset.h"
 #include "cluster/claim.h"
 #include "cluster/clone_set.h"
+#include "cluster/cron_job.h"
 #include "cluster/daemonset.h"
 #include "cluster/definition.h"
 #include "cluster/deployment.h"
@@ -48,6 +49,7 @@ void add_cluster_controllers(Env& env, control::Runtime& runtime, const std::str
   const auto add = [&](std::unique_ptr<control::Controller> controller) { runtime.add(cluster, std::move(controller)); };
   Contents contents;
   add(std::make_unique<JobController>(env));
+  add(std::make_unique<CronJobController>(env));
   add(std::make_unique<ReplicaSetController>(env));
   add(std::make_unique<DeploymentController>(env));
   add(std::make_unique<StatefulSetController>(env));

@@ -22,6 +22,7 @@ using kube::kReplicaSets;
 using kube::kSecrets;
 using kube::kServices;
 
+inline const kube::Resource kCronJobs{"batch", "v1", "cronjobs"};
 inline const kube::Resource kNodes{"", "v1", "nodes"};
 inline const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
 inline const kube::Resource kDaemonSets{"apps", "v1", "daemonsets"};

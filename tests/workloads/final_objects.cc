@@ -14,9 +14,9 @@ namespace slipway::workloads_test {
 namespace {
 
 /// The resources that recordings list, in the order in which differences are told.
-constexpr std::array kResources{"deployments",          "replicasets",   "statefulsets",           "daemonsets",
-                                "controllerrevisions",  "jobs",          "persistentvolumeclaims", "services",
-                                "poddisruptionbudgets", "endpointslices"};
+constexpr std::array kResources{"deployments",   "replicasets", "statefulsets",           "daemonsets", "controllerrevisions",
+                                "cronjobs",      "jobs",        "persistentvolumeclaims", "services",   "poddisruptionbudgets",
+                                "endpointslices"};
 
 kube::Resource resource_of(std::string_view plural) {
   for (const kube::ResourceType& type : kube::builtin_types()) {
@@ -66,6 +66,7 @@ Value sorted(const Value& value) {
 std::string text_of(const Value& object) {
   std::string text = json::print(sorted(object));
   RE2::GlobalReplace(&text, R"(\$(POD|EPS|JOB)\([^)]*\))", R"($\1)");
+  RE2::GlobalReplace(&text, R"("resourceVersion":"\d+")", R"("resourceVersion":"$RV")");
   return text;
 }
 
@@ -85,6 +86,10 @@ Value plain(const kube::Object& object) {
 Value expected_of(Value object) {
   if (object["spec"]["template"]["metadata"].has("creationTimestamp")) {
     object = object.without_path({"spec", "template", "metadata", "creationTimestamp"});
+  }
+  if (object["spec"].has("jobTemplate")) {
+    object = object.without_path({"spec", "jobTemplate", "metadata"})
+                 .without_path({"spec", "jobTemplate", "spec", "template", "metadata", "creationTimestamp"});
   }
   json::ArrayBuilder claims;
   for (const Value& claim : object["spec"]["volumeClaimTemplates"].items()) {
@@ -130,7 +135,7 @@ std::string judged_text(const Scenario& scenario, Value object) {
 std::string plain_pod_name(const Scenario& scenario, std::string name) {
   if (const auto at = name.find('#'); at != std::string::npos) return name.substr(0, at);
   if (!scenario.is_final_sure && scenario.kind == "ReplicaSet") return "p";  // which of equal pods goes is chance
-  return RE2::FullMatch(name, R"(p\d+)") && scenario.kind != "StatefulSet" ? "p" : name;
+  return RE2::FullMatch(name, R"((j\d+\.)?p\d+)") && scenario.kind != "StatefulSet" ? "p" : name;
 }
 
 std::string pod_line(const Scenario& scenario, const std::string& name, const Value& labels, std::string_view state) {

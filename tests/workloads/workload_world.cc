@@ -100,7 +100,7 @@ WorkloadWorld::WorkloadWorld() : env_(ManualEnv::Options{.vfs = disk_.vfs()}), c
   cluster::add_cluster_controllers(env_, *runtime_, "local", {pods_.get()});
   runtime_->start();
   for (const char* name : {"pods", "replicasets", "controllerrevisions", "statefulsets", "daemonsets", "deployments", "jobs",
-                           "persistentvolumeclaims", "endpointslices", "poddisruptionbudgets"}) {
+                           "persistentvolumeclaims", "endpointslices", "poddisruptionbudgets", "cronjobs"}) {
     watch(type_of(name).resource);
   }
   env_.run_until_idle();
@@ -132,7 +132,8 @@ void WorkloadWorld::see(const Value& before, const Value& after) {
   changed_ = env_.steady();
   const auto kind = kube::kind(object);
   if (kind == "ReplicaSet" || kind == "ControllerRevision") note_hash(object);
-  if (kind == "EndpointSlice") note_slice(object);
+  if (kind == "EndpointSlice") note_name(slices_, object);
+  if (kind == "Job" && kube::refers_to(kube::controller_of(object), "batch", "CronJob")) note_name(jobs_, object);
   if (kind == "Pod") see_pod(before, after);
 }
 
@@ -141,8 +142,8 @@ void WorkloadWorld::note_hash(const Value& object) {
   if (!hash.empty() && std::ranges::find(hashes_, hash) == hashes_.end()) hashes_.push_back(hash);
 }
 
-void WorkloadWorld::note_slice(const Value& slice) {
-  if (std::ranges::find(slices_, kube::name(slice)) == slices_.end()) slices_.emplace_back(kube::name(slice));
+void WorkloadWorld::note_name(std::vector<std::string>& names, const Value& object) {
+  if (std::ranges::find(names, kube::name(object)) == names.end()) names.emplace_back(kube::name(object));
 }
 
 void WorkloadWorld::see_pod(const Value& before, const Value& after) {
@@ -172,6 +173,9 @@ std::string WorkloadWorld::name_of(const kube::Object& pod) const {
   if (owner.is_null() || kube::refers_to(owner, "apps", "StatefulSet")) return std::string(kube::name(pod));
   std::string base = "p";
   if (kube::refers_to(owner, "apps", "DaemonSet")) base = cluster::target_node(pod);
+  if (const auto job = std::ranges::find(jobs_, owner["name"].as_string()); job != jobs_.end()) {
+    return fmt::format("j{}.p0", job - jobs_.begin());
+  }
   const auto index = kube::annotation(pod, cluster::kCompletionIndex);
   if (!index.empty()) base = fmt::format("i{}", index);
   const auto counted = counters_.find(base);
@@ -218,6 +222,7 @@ void WorkloadWorld::count() {
 std::string WorkloadWorld::resolve(std::string text) const {
   std::size_t index = 0;
   if (RE2::FullMatch(text, R"(\$EPS\(eps(\d+)\))", &index) && index < slices_.size()) return slices_[index];
+  if (RE2::FullMatch(text, R"(\$JOB\(j(\d+)\))", &index) && index < jobs_.size()) return jobs_[index];
   std::string found;
   if (RE2::FullMatch(text, R"(\$\w+\((.*)\))", &found)) {
     const auto pod = pod_by_label_.find(found);
@@ -332,6 +337,7 @@ std::string WorkloadWorld::normalise(std::string text) const {
   }
   for (std::size_t i = 0; i < hashes_.size(); ++i) replace(hashes_[i], fmt::format("$H{}", i));
   for (const std::string& slice : slices_) replace(slice, "$EPS");
+  for (const std::string& job : jobs_) replace(job, "$JOB");
   replace(fmt::format(R"("namespace":"{}")", kNamespace), R"("namespace":"$NS")");
   RE2::GlobalReplace(&text, kServiceAddress, R"(\1"$CIP")");
   RE2::GlobalReplace(&text, kAddress, R"("$IP")");

@@ -37,6 +37,7 @@ class WorkloadWorld {
   std::string send(const Value& step);
   /// Until nothing has changed for `quiet`.
   void settle(Duration quiet);
+  void advance(Duration duration) { env_.advance(duration); }
   /// Until the pods stand as in the recording, but for names. False when they never did.
   bool await(const PodStates& states, Duration limit);
   /// Until as many pods have changed since `before` as in the recording.
@@ -59,7 +60,7 @@ class WorkloadWorld {
   void see(const Value& before, const Value& after);
   void see_pod(const Value& before, const Value& after);
   void note_hash(const Value& object);
-  void note_slice(const Value& slice);
+  void note_name(std::vector<std::string>& names, const Value& object);
   std::multiset<std::string> plain_states() const;
   void begin_bounds();
   void count();
@@ -80,6 +81,7 @@ class WorkloadWorld {
   std::map<std::string, std::string> names_;         // of pods: the recording's by uid
   std::map<std::string, std::string> pod_by_label_;  // name of the pod by the recording's name for it
   std::vector<std::string> slices_;                  // names of EndpointSlices, in the order of their appearance
+  std::vector<std::string> jobs_;                    // and those of Jobs of a CronJob
   std::map<std::string, std::int64_t> counters_;     // pods named so far, by node, index or owner
   std::map<std::string, Value> live_;                // pods by uid
   std::vector<Bounds> bounds_;

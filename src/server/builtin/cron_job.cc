@@ -1,6 +1,7 @@
 // CronJob (batch/v1).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "server/builtin/cron_schedule.h"
@@ -16,6 +17,15 @@ using json::Value;
 using kube::Object;
 
 constexpr std::size_t kMostName = 52;  // so that the names of its Jobs fit
+
+/// The areas of the time zone database. Which places they have is not known here.
+constexpr std::array<std::string_view, 11> kAreas{"Africa",    "America", "Antarctica", "Arctic",  "Asia", "Atlantic",
+                                                  "Australia", "Europe",  "Indian",     "Pacific", "Etc"};
+
+bool is_time_zone(std::string_view name) {
+  const auto slash = name.find('/');
+  return slash == std::string_view::npos || std::ranges::find(kAreas, name.substr(0, slash)) != kAreas.end();
+}
 
 Object fill_defaults(const Object& object) {
   return Defaults(object)
@@ -48,6 +58,8 @@ void schedule_causes(const Value& spec, std::vector<Cause>& causes) {
   } else if (zone.as_string() == "Local") {
     causes.push_back(field::invalid("spec.timeZone", quoted(zone),
                                     "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"));
+  } else if (!is_time_zone(zone.as_string())) {
+    causes.push_back(field::invalid("spec.timeZone", quoted(zone), fmt::format("unknown time zone {}", zone.as_string())));
   }
 }
 

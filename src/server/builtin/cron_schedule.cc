@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <expected>
 #include <vector>
 
 #include "base/text.h"
@@ -21,8 +22,15 @@ struct Field {
 };
 constexpr std::array kFields{Field{0, 59, ""}, Field{0, 23, ""}, Field{1, 31, ""},
                              Field{1, 12, "janfebmaraprmayjunjulaugsepoctnovdec"}, Field{0, 6, "sunmontuewedthufrisat"}};
-constexpr std::array<std::string_view, 7> kMacros{"@yearly", "@annually", "@monthly", "@weekly",
-                                                  "@daily",  "@midnight", "@hourly"};
+struct Macro {
+  std::string_view name;
+  std::string_view fields;
+};
+constexpr std::array kMacros{Macro{"@yearly", "0 0 1 1 *"}, Macro{"@annually", "0 0 1 1 *"}, Macro{"@monthly", "0 0 1 * *"},
+                             Macro{"@weekly", "0 0 * * 0"}, Macro{"@daily", "0 0 * * *"},    Macro{"@midnight", "0 0 * * *"},
+                             Macro{"@hourly", "0 * * * *"}};
+constexpr std::string_view kEvery = "@every ";
+constexpr int kMostDays = 5 * 366;
 
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> out;
@@ -48,38 +56,47 @@ std::string no_number(std::string_view text) {
 }
 
 /// One of the parts between commas: "*", "1", "1-5", each with "/step".
-std::optional<std::string> part_fault(std::string_view part, const Field& field) {
-  const auto by_step = split(part, '/');
-  if (by_step.size() > 2) return fmt::format("too many slashes: {}", part);
+struct Part {
+  int first = 0;
+  int last = 0;
+  int step = 1;
+  bool is_any = false;  // "*"
+};
+
+std::expected<Part, std::string> part_of(std::string_view text, const Field& field) {
+  const auto fault = [](std::string told) { return std::unexpected(std::move(told)); };
+  const auto by_step = split(text, '/');
+  if (by_step.size() > 2) return fault(fmt::format("too many slashes: {}", text));
   const auto bounds = split(by_step[0], '-');
-  if (bounds.size() > 2) return fmt::format("too many hyphens: {}", part);
-  int first = field.least;
-  int last = field.most;
-  if (bounds[0] != "*" && bounds[0] != "?") {
+  if (bounds.size() > 2) return fault(fmt::format("too many hyphens: {}", text));
+  Part part{.first = field.least, .last = field.most, .is_any = bounds[0] == "*" || bounds[0] == "?"};
+  if (!part.is_any) {
     const auto begin = number_of(bounds[0], field);
-    if (!begin) return no_number(bounds[0]);
+    if (!begin) return fault(no_number(bounds[0]));
     const auto end = bounds.size() == 2 ? number_of(bounds[1], field) : begin;
-    if (!end) return no_number(bounds[1]);
-    first = *begin;
-    last = bounds.size() == 1 && by_step.size() == 2 ? field.most : *end;
+    if (!end) return fault(no_number(bounds[1]));
+    part.first = *begin;
+    part.last = bounds.size() == 1 && by_step.size() == 2 ? field.most : *end;
   }
   if (by_step.size() == 2) {
     const auto step = number_of(by_step[1], Field{});
-    if (!step) return no_number(by_step[1]);
-    if (*step == 0) return fmt::format("step of range should be a positive number: {}", part);
+    if (!step) return fault(no_number(by_step[1]));
+    if (*step == 0) return fault(fmt::format("step of range should be a positive number: {}", text));
+    part.step = *step;
   }
-  if (first < field.least) return fmt::format("beginning of range ({}) below minimum ({}): {}", first, field.least, part);
-  if (last > field.most) return fmt::format("end of range ({}) above maximum ({}): {}", last, field.most, part);
-  if (first > last) return fmt::format("beginning of range ({}) beyond end of range ({}): {}", first, last, part);
-  return std::nullopt;
+  const auto [first, last, step, is_any] = part;
+  if (first < field.least)
+    return fault(fmt::format("beginning of range ({}) below minimum ({}): {}", first, field.least, text));
+  if (last > field.most) return fault(fmt::format("end of range ({}) above maximum ({}): {}", last, field.most, text));
+  if (first > last) return fault(fmt::format("beginning of range ({}) beyond end of range ({}): {}", first, last, text));
+  return part;
 }
 
 }  // namespace
 
 std::optional<std::string> schedule_fault(std::string_view schedule) {
   if (schedule.starts_with('@')) {
-    constexpr std::string_view kEvery = "@every ";
-    if (std::ranges::find(kMacros, schedule) != kMacros.end()) return std::nullopt;
+    if (std::ranges::find(kMacros, schedule, &Macro::name) != kMacros.end()) return std::nullopt;
     if (!schedule.starts_with(kEvery)) return fmt::format("unrecognized descriptor: {}", schedule);
     if (parse_duration(schedule.substr(kEvery.size()))) return std::nullopt;
     return fmt::format("failed to parse duration {}", schedule);
@@ -90,7 +107,49 @@ std::optional<std::string> schedule_fault(std::string_view schedule) {
   }
   for (std::size_t i = 0; i < fields.size(); ++i) {
     for (const std::string_view part : split(fields[i], ',')) {
-      if (auto fault = part_fault(part, kFields[i])) return fault;
+      if (const auto read = part_of(part, kFields[i]); !read) return read.error();
+    }
+  }
+  return std::nullopt;
+}
+
+CronSchedule::CronSchedule(std::string_view schedule) {
+  if (schedule.starts_with(kEvery)) {
+    const Duration every = parse_duration(schedule.substr(kEvery.size())).value_or(Duration{0});
+    every_ = std::max<Duration>(std::chrono::floor<std::chrono::seconds>(every), std::chrono::seconds{1});
+    return;
+  }
+  const auto macro = std::ranges::find(kMacros, schedule, &Macro::name);
+  const auto fields = words(macro == kMacros.end() ? schedule : macro->fields);
+  std::array<bool, kFields.size()> is_any{};
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    for (const std::string_view text : split(fields[i], ',')) {
+      const Part part = part_of(text, kFields[i]).value();
+      for (int number = part.first; number <= part.last; number += part.step) due_[i] |= std::uint64_t{1} << number;
+      is_any[i] |= part.is_any && part.step == 1;
+    }
+  }
+  is_either_day_ = !is_any[2] && !is_any[4];
+}
+
+bool CronSchedule::is_due_on(std::chrono::sys_days day) const {
+  const auto has = [&](std::size_t field, unsigned number) { return (due_[field] >> number & 1) != 0; };
+  const std::chrono::year_month_day date{day};
+  if (!has(3, static_cast<unsigned>(date.month()))) return false;
+  const bool is_day_of_month = has(2, static_cast<unsigned>(date.day()));
+  const bool is_day_of_week = has(4, std::chrono::weekday{day}.c_encoding());
+  return is_either_day_ ? is_day_of_month || is_day_of_week : is_day_of_month && is_day_of_week;
+}
+
+std::optional<Time> CronSchedule::next(Time after) const {
+  using std::chrono::floor;
+  if (every_) return floor<std::chrono::seconds>(after) + *every_;
+  auto day = floor<std::chrono::days>(after);
+  for (int i = 0; i < kMostDays; ++i, day += std::chrono::days{1}) {
+    if (!is_due_on(day)) continue;
+    for (int minute = 0; minute < 24 * 60; ++minute) {
+      const Time when = day + std::chrono::minutes{minute};
+      if (when > after && (due_[0] >> minute % 60 & 1) != 0 && (due_[1] >> minute / 60 & 1) != 0) return when;
     }
   }
   return std::nullopt;

@@ -42,10 +42,10 @@ demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
 	tools/demo out/$(DEMO) out/demo
 
-demo-rollout: release
+demo-rollout: out/$(DEMO)/build.ninja
 	@tools/deps demo
-	ninja -j $(JOBS) -C out/release demo_service demo_proxy demo_visitors
-	tools/demo-rollout out/release out/demo-rollout
+	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service demo_proxy demo_visitors
+	tools/demo-rollout out/$(DEMO) out/demo-rollout
 
 demo-workflow: release
 	rm -rf out/demo-workflow

@@ -189,6 +189,13 @@ TEST(RolloutAdmission, of_a_running_rollout_keeps_the_batches_that_were_released
   }
 }
 
+TEST(RolloutAdmission, refuses_what_is_not_implemented_by_that_name) {
+  EXPECT_TRUE(tells(validate(trait("{numBatches: 5, snapshotConfig: true}"), {}),
+                    {"spec.rolloutPlan.snapshotConfig: ", "NotImplemented"}));
+  EXPECT_TRUE(tells(validate(trait("{numBatches: 5, notifications: [{type: email}]}"), {}),
+                    {"spec.rolloutPlan.notifications[0]", "NotImplemented"}));
+}
+
 TEST(RolloutAdmission, of_a_running_rollout_takes_everything_else_only_with_a_new_target) {
   const kube::Object old = running("{numBatches: 5, targetSize: 10}", 2);
   const char* free[] = {"{numBatches: 5, targetSize: 10, paused: true}",
@@ -206,7 +213,6 @@ TEST(RolloutAdmission, of_a_running_rollout_takes_everything_else_only_with_a_ne
        "{numBatches: 5, targetSize: 10, rolloutBatches: [{replicas: 2}, {replicas: 2}, {replicas: 2}, {replicas: 2}, {}]}"},
       {"rolloutWebhooks", "{numBatches: 5, targetSize: 10, rolloutWebhooks: [{type: finalize-rollout, name: a, url: u}]}"},
       {"gates", "{numBatches: 5, targetSize: 10, gates: [{name: a, approval: {}}]}"},
-      {"snapshotConfig", "{numBatches: 5, targetSize: 10, snapshotConfig: true}"},
   };
   for (const auto& [name, plan] : bound) {
     EXPECT_TRUE(tells(validate(trait(plan), old), {std::string("spec.rolloutPlan.") + name + ": ", "OnlyWithNewTarget"}))

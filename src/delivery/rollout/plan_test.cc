@@ -22,7 +22,7 @@ spec:
     gates: [{name: freeze, at: initialize, window: {rrule: FREQ=DAILY}}]
     traffic: {provider: nginx}
     rolloutBatches:
-      - {replicas: 10%, gates: [{name: errors, metric: {query: q, max: 1}}], traffic: {weight: 5}}
+      - {replicas: 10%, gates: [{name: errors, metric: {address: 'http://prometheus', query: q, max: 1}}], traffic: {weight: 5}}
       - {replicas: 10%, gates: [{name: ok, approval: {}}]}
       - {replicas: 5%, canaryMetric: [{name: errors}]}
       - {maxUnavailable: 50%}

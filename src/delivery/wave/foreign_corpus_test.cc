@@ -5,8 +5,8 @@
 
 #include <iostream>
 
+#include "delivery/wave/corpus_test.h"
 #include "delivery/wave/roll.h"
-#include "delivery/wave/test_corpus.h"
 
 namespace slipway::delivery::wave {
 namespace {

@@ -193,7 +193,8 @@ constexpr const char* kTraffic = "{provider: nginx, ingressRef: {name: web}, ser
 TEST(Seed, 14_as_printed_names_the_property_that_traffic_shift_misses) {
   BlueGreen seed;
   seed.deliver("web:1", "");
-  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded") << json::print(seed.application()["status"]["workflow"]);
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded")
+      << json::print(seed.application()["status"]["workflow"]);
   EXPECT_EQ(seed.sizes(), "web-v1 4/4");
   seed.deliver("web:2", "");
   EXPECT_EQ(seed.end(), "workflowFailed step-0:succeeded step-1:failed/Action step-2:skipped/Skip");
@@ -210,7 +211,8 @@ TEST(Seed, 14_15_16_promotes_what_is_approved) {
   BlueGreen seed;
   seed.apply("14.traffic.yaml");
   seed.deliver("web:1", kTraffic);
-  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded") << json::print(seed.application()["status"]["workflow"]);
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded")
+      << json::print(seed.application()["status"]["workflow"]);
   seed.deliver("web:2", kTraffic);
   EXPECT_EQ(seed.end(), "runningWorkflow step-0:succeeded step-1:succeeded step-2:running/Wait") << seed.message(1);
   EXPECT_EQ(seed.sizes(), "web-v1 2/2, web-v2 2/2");

@@ -214,7 +214,8 @@ Task<Result<void>> repair_drift(AppRun& run) {
     if (!live && resource.cluster != kHub) continue;  // judge_services() says so; other clusters are kept meanwhile
     if (!live) co_return fail(std::move(live).error());
     if (live->is_null() && !kept.empty()) continue;  // apply-once: what was deleted stays so
-    if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(without_claimed(resource.raw, *live, kManager), *live))) continue;
+    if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(without_claimed(resource.raw, *live, kManager), *live)))
+      continue;
     if (!live->is_null() && kube::label(*live, kLabelName) != kube::name(run.application())) continue;
     if (!live->is_null() && !kept.empty()) continue;
     const std::string digest = digest_of(resource.raw, *live);

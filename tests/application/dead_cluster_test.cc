@@ -157,7 +157,7 @@ TEST_F(DeadCluster, is_waited_for_when_an_application_is_deleted) {
       condition["message"].as_string().starts_with("1 left: ConfigMap default/both (cluster far): cluster far is out of"))
       << json::print(condition);
   line_->mend();
-  env_.advance(minutes{1});
+  env_.advance(minutes{3});
   EXPECT_FALSE(has_object("far", "both"));
   EXPECT_TRUE(application("both").is_null());
 }

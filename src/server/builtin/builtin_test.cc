@@ -140,9 +140,8 @@ TEST_F(Builtin, a_job_with_a_selector_of_its_own_must_say_so) {
   const auto made =
       create(kJobs, job("{selector: {matchLabels: {a: b}}, template: {metadata: {labels: {c: d}}, spec: {restartPolicy: Never, "
                         "containers: [{name: c, image: i}]}}}"));
-  EXPECT_TRUE(message(made).starts_with("Job.batch \"j\" is invalid: spec.template.metadata.labels: Invalid value: "))
-      << message(made);
-  EXPECT_TRUE(message(made).ends_with("`selector` does not match template `labels`")) << message(made);
+  EXPECT_TRUE(message(made).contains("spec.template.metadata.labels: Invalid value: ")) << message(made);
+  EXPECT_TRUE(message(made).contains("`selector` does not match template `labels`")) << message(made);
   const Value manual =
       must(create(kJobs, job("{manualSelector: true, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
                              "spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}")));

@@ -90,6 +90,9 @@ Object autoscaler_to_v1(const Object& stored) {
   if (!stored.has("status")) return out;
   Value status = stored["status"].without("currentMetrics").without("conditions");
   if (!current.is_null()) status = status.with("currentCPUUtilizationPercentage", current);
+  for (const char* count : {"currentReplicas", "desiredReplicas"}) {  // never left out in this version
+    if (!status.has(count)) status = status.with(count, 0);
+  }
   return out.with("status", status);
 }
 

@@ -106,14 +106,6 @@ struct Status {
   }
 };
 
-kube::Column column(std::string name, std::string type, std::string path, std::string description) {
-  return {.name = std::move(name),
-          .type = std::move(type),
-          .format = "",
-          .description = std::move(description),
-          .json_path = std::move(path)};
-}
-
 /// The set as one of apps/v1: without what that does not have.
 kube::Object plain_set(const kube::Object& set) {
   Value spec = set["spec"];
@@ -154,15 +146,16 @@ Value advanced_statefulset_definition() {
   spec.kind = kAdvancedStatefulSetKind.kind;
   spec.plural = kAdvancedStatefulSets.plural;
   spec.short_names = {"asts"};
-  spec.columns = {column("DESIRED", "integer", ".spec.replicas", "Pods there are to be."),
-                  column("CURRENT", "integer", ".status.replicas", "Pods there are."),
-                  column("UPDATED", "integer", ".status.updatedReplicas", "Pods of the present template."),
-                  column("READY", "integer", ".status.readyReplicas", "Pods that are ready."),
-                  column("AGE", "date", ".metadata.creationTimestamp", "Since it was created.")};
+  spec.scale = kSetScale;
+  spec.columns = {kube::column("DESIRED", ".spec.replicas", "integer", "Pods there are to be."),
+                  kube::column("CURRENT", ".status.replicas", "integer", "Pods there are."),
+                  kube::column("UPDATED", ".status.updatedReplicas", "integer", "Pods of the present template."),
+                  kube::column("READY", ".status.readyReplicas", "integer", "Pods that are ready."),
+                  kube::column("AGE", ".metadata.creationTimestamp", "date", "Since it was created.")};
   spec.doc = "OpenKruise's StatefulSet: one whose update may be paused, take several pods at a time, and go in place.";
   spec.spec_schema = kube::open_api_schema(json::describe<Spec>());
   spec.status_schema = kube::open_api_schema(json::describe<Status>());
-  return with_scale(kube::make_crd(spec));
+  return kube::make_crd(spec);
 }
 
 kube::AdmissionRow advanced_statefulset_admission() {

@@ -46,15 +46,6 @@ struct CloneSetStatus {
   }
 };
 
-kube::Column column(std::string name, std::string type, std::string path, std::string description, int priority = 0) {
-  return {.name = std::move(name),
-          .type = std::move(type),
-          .format = "",
-          .description = std::move(description),
-          .priority = priority,
-          .json_path = std::move(path)};
-}
-
 std::optional<double> decimal(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
@@ -64,14 +55,6 @@ std::optional<double> decimal(std::string_view text) {
 
 }  // namespace
 
-Value with_scale(const Value& definition) {
-  const Value scale = json::object({{"specReplicasPath", ".spec.replicas"},
-                                    {"statusReplicasPath", ".status.replicas"},
-                                    {"labelSelectorPath", ".status.labelSelector"}});
-  const Value version = definition["spec"]["versions"].item(0).with_path({"subresources", "scale"}, scale);
-  return definition.with_path({"spec", "versions"}, json::array({version}));
-}
-
 Value clone_set_definition() {
   kube::CrdSpec spec;
   spec.group = kCloneSetKind.group;
@@ -79,19 +62,20 @@ Value clone_set_definition() {
   spec.kind = kCloneSetKind.kind;
   spec.plural = kCloneSets.plural;
   spec.short_names = {"clone"};
-  spec.columns = {column("DESIRED", "integer", ".spec.replicas", "Pods there are to be."),
-                  column("UPDATED", "integer", ".status.updatedReplicas", "Pods of the present template."),
-                  column("UPDATED_READY", "integer", ".status.updatedReadyReplicas", "Those that are ready."),
-                  column("READY", "integer", ".status.readyReplicas", "Pods that are ready."),
-                  column("TOTAL", "integer", ".status.replicas", "Pods there are."),
-                  column("AGE", "date", ".metadata.creationTimestamp", "Since it was created."),
-                  column("CONTAINERS", "string", ".spec.template.spec.containers[*].name", "Names of the containers.", 1),
-                  column("IMAGES", "string", ".spec.template.spec.containers[*].image", "Their images.", 1),
-                  column("SELECTOR", "string", ".status.labelSelector", "Selects its pods.", 1)};
+  spec.scale = kSetScale;
+  spec.columns = {kube::column("DESIRED", ".spec.replicas", "integer", "Pods there are to be."),
+                  kube::column("UPDATED", ".status.updatedReplicas", "integer", "Pods of the present template."),
+                  kube::column("UPDATED_READY", ".status.updatedReadyReplicas", "integer", "Those that are ready."),
+                  kube::column("READY", ".status.readyReplicas", "integer", "Pods that are ready."),
+                  kube::column("TOTAL", ".status.replicas", "integer", "Pods there are."),
+                  kube::column("AGE", ".metadata.creationTimestamp", "date", "Since it was created."),
+                  kube::column("CONTAINERS", ".spec.template.spec.containers[*].name", "string", "Names of the containers.", 1),
+                  kube::column("IMAGES", ".spec.template.spec.containers[*].image", "string", "Their images.", 1),
+                  kube::column("SELECTOR", ".status.labelSelector", "string", "Selects its pods.", 1)};
   spec.doc = "OpenKruise's CloneSet: pods of one template, updated in place where only images change.";
   spec.spec_schema = kube::open_api_schema(json::describe<CloneSetSpec>());
   spec.status_schema = kube::open_api_schema(json::describe<CloneSetStatus>());
-  return with_scale(kube::make_crd(spec));
+  return kube::make_crd(spec);
 }
 
 std::optional<std::int64_t> scaled_share(const Value& share, std::int64_t total, Rounding rounding) {

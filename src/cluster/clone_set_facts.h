@@ -101,8 +101,9 @@ struct CloneSetSpec {
   }
 };
 
-/// The definition with the subresource scale, as OpenKruise's kinds have it.
-json::Value with_scale(const json::Value& definition);
+/// Where the subresource scale of OpenKruise's kinds finds its numbers.
+inline const kube::ScalePaths kSetScale{
+    .spec_replicas = ".spec.replicas", .status_replicas = ".status.replicas", .label_selector = ".status.labelSelector"};
 /// The CustomResourceDefinition, to be applied.
 json::Value clone_set_definition();
 /// Refuses what the schema cannot: faults of selector and template, shares that are none, bounds that let nothing happen, and

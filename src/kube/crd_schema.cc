@@ -135,6 +135,15 @@ json::Value open_api_schema(const json::Description& description) {
   return out.build();
 }
 
+Column column(std::string name, std::string path, std::string type, std::string description, int priority) {
+  return {.name = std::move(name),
+          .type = std::move(type),
+          .format = "",
+          .description = std::move(description),
+          .priority = priority,
+          .json_path = std::move(path)};
+}
+
 json::Value make_crd(const CrdSpec& spec) {
   return json::object({{"apiVersion", "apiextensions.k8s.io/v1"},
                        {"kind", "CustomResourceDefinition"},

@@ -14,6 +14,9 @@ namespace slipway::kube {
 /// A structural schema: types, rules, defaults, list and map types, and the docs as descriptions.
 json::Value open_api_schema(const json::Description& description);
 
+/// A printer column: `path` is the JSONPath of its value. kubectl shows a priority above 0 with `-o wide` only.
+Column column(std::string name, std::string path, std::string type = "string", std::string description = "", int priority = 0);
+
 /// One kind in one version, served and stored.
 struct CrdSpec {
   std::string group;

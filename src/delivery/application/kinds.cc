@@ -20,10 +20,7 @@ struct Row {
   std::string doc;
 };
 
-kube::Column column(std::string name, std::string path, std::string type = "string") {
-  return {.name = std::move(name), .type = std::move(type), .format = "", .description = "", .json_path = std::move(path)};
-}
-const std::vector<kube::Column> kAge = {column("AGE", ".metadata.creationTimestamp", "date")};
+const std::vector<kube::Column> kAge = {kube::column("AGE", ".metadata.creationTimestamp", "date")};
 
 Value open_object(const char* description) {
   return json::object({{"type", "object"}, {"description", description}, {"x-kubernetes-preserve-unknown-fields", true}});
@@ -52,16 +49,16 @@ Value application_crd() {
                 "applications",
                 {"app", "velaapp"},
                 true,
-                {column("COMPONENT", ".spec.components[*].name"), column("TYPE", ".spec.components[*].type"),
-                 column("PHASE", ".status.status"), column("HEALTHY", ".status.services[*].healthy", "boolean"),
-                 column("STATUS", ".status.services[*].message"), kAge[0]},
+                {kube::column("COMPONENT", ".spec.components[*].name"), kube::column("TYPE", ".spec.components[*].type"),
+                 kube::column("PHASE", ".status.status"), kube::column("HEALTHY", ".status.services[*].healthy", "boolean"),
+                 kube::column("STATUS", ".status.services[*].message"), kAge[0]},
                 "An application: components with traits, policies, and the workflow that delivers them."};
   return kube::make_crd(crd_of(row, kube::open_api_schema(json::describe<shape::Application>()),
                                kube::open_api_schema(json::describe<ApplicationStatus>())));
 }
 
 std::vector<kube::Column> definition_columns(const char* what, const char* path) {
-  return {column(what, path), column("DESCRIPTION", ".metadata.annotations.definition\\.oam\\.dev/description")};
+  return {kube::column(what, path), kube::column("DESCRIPTION", ".metadata.annotations.definition\\.oam\\.dev/description")};
 }
 
 /// Kinds whose content is free, or checked by the reader of it.
@@ -72,18 +69,18 @@ std::vector<Row> open_rows() {
        "applicationrevisions",
        {"apprev"},
        true,
-       {column("AGE", ".metadata.creationTimestamp", "date"),
-        column("PUBLISH_VERSION", ".metadata.annotations.app\\.oam\\.dev/publishVersion"),
-        column("SUCCEEDED", ".status.succeeded", "boolean")},
+       {kube::column("AGE", ".metadata.creationTimestamp", "date"),
+        kube::column("PUBLISH_VERSION", ".metadata.annotations.app\\.oam\\.dev/publishVersion"),
+        kube::column("SUCCEEDED", ".status.succeeded", "boolean")},
        "What an application was made of at one time: its spec and every definition it used."},
       {"v1beta1",
        "ResourceTracker",
        "resourcetrackers",
        {"rt"},
        false,
-       {column("TYPE", ".spec.type"), column("APP", ".metadata.labels.app\\.oam\\.dev/name"),
-        column("APP-NS", ".metadata.labels.app\\.oam\\.dev/namespace"),
-        column("APP-GEN", ".spec.applicationGeneration", "number")},
+       {kube::column("TYPE", ".spec.type"), kube::column("APP", ".metadata.labels.app\\.oam\\.dev/name"),
+        kube::column("APP-NS", ".metadata.labels.app\\.oam\\.dev/namespace"),
+        kube::column("APP-GEN", ".spec.applicationGeneration", "number")},
        "The objects that an application has made, recorded before they are applied."},
       {"v1beta1",
        "ComponentDefinition",
@@ -125,8 +122,8 @@ std::vector<Row> open_rows() {
        "definitionrevisions",
        {"defrev"},
        true,
-       {column("REVISION", ".spec.revision", "integer"), column("HASH", ".spec.revisionHash"),
-        column("TYPE", ".spec.definitionType")},
+       {kube::column("REVISION", ".spec.revision", "integer"), kube::column("HASH", ".spec.revisionHash"),
+        kube::column("TYPE", ".spec.definitionType")},
        "A definition as it was at one time."},
   };
 }
@@ -142,7 +139,7 @@ Value with_root_fields(Value crd, std::vector<std::pair<std::string, Value>> fie
 
 Value policy_crd() {
   const Row row{
-      "v1alpha1", "Policy", "policies", {}, true, {column("TYPE", ".type")}, "A policy that several applications share."};
+      "v1alpha1", "Policy", "policies", {}, true, {kube::column("TYPE", ".type")}, "A policy that several applications share."};
   return with_root_fields(kube::make_crd(crd_of(row, {}, {})),
                           {{"type", json::object({{"type", "string"}, {"description", "Name of a PolicyDefinition."}})},
                            {"properties", open_object("Parameters of its definition.")}});
@@ -161,7 +158,7 @@ Value workflow_run_crd() {
                 "workflowruns",
                 {"wr"},
                 true,
-                {column("PHASE", ".status.status"), kAge[0]},
+                {kube::column("PHASE", ".status.status"), kAge[0]},
                 "A run of steps that belongs to no application."};
   return kube::make_crd(crd_of(row, kube::open_api_schema(json::describe<shape::WorkflowRun>()),
                                kube::open_api_schema(json::describe<WorkflowRunStatus>())));
@@ -175,8 +172,8 @@ Value package_crd() {
   spec.plural = "packages";
   spec.short_names = {"pkg", "cpkg", "cuepkg"};
   spec.has_status = false;
-  spec.columns = {column("PATH", ".spec.path"), column("PROTO", ".spec.provider.protocol"),
-                  column("ENDPOINT", ".spec.provider.endpoint")};
+  spec.columns = {kube::column("PATH", ".spec.path"), kube::column("PROTO", ".spec.provider.protocol"),
+                  kube::column("ENDPOINT", ".spec.provider.endpoint")};
   spec.doc = "A CUE package that templates may import, perhaps with a provider behind it.";
   spec.spec_schema = open_object("path, templates, provider {protocol, endpoint, header}.");
   return kube::make_crd(spec);

@@ -2,25 +2,21 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace slipway::delivery {
 namespace {
 
-/// The parts of `text` between separators, empty ones left out.
+/// The parts of `text`, empty ones left out.
 std::vector<std::string> parts(std::string_view text, char separator) {
   std::vector<std::string> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end > 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view part : split(text, separator)) {
+    if (!part.empty()) out.emplace_back(part);
   }
   return out;
 }
 
-json::Value without(const json::Value& value, const std::vector<std::string>& path, std::size_t at) {
-  if (!value.has(path[at])) return value;
-  if (at + 1 == path.size()) return value.without(path[at]);
-  return value.with(path[at], without(value[path[at]], path, at + 1));
-}
+std::vector<std::string_view> members(const std::vector<std::string>& path) { return {path.begin(), path.end()}; }
 
 const json::Value& at(const json::Value& value, const std::vector<std::string>& path) {
   const json::Value* found = &value;
@@ -65,7 +61,7 @@ kube::Object without_claimed(kube::Object manifest, const kube::Object& live, st
   const std::vector<std::vector<std::string>> claimed = claimed_fields(live);
   kube::Object rest = manifest;
   for (const auto& path : claimed) {
-    if (!path.empty()) rest = without(rest, path, 0);
+    if (!path.empty()) rest = rest.without_path(members(path));
   }
   const bool gives_away = kube::annotation(manifest, kClaimedFields) == kube::annotation(live, kClaimedFields);
   if (gives_away && !claimed.empty() && !is_within(rest["spec"], live["spec"])) return manifest;
@@ -73,7 +69,7 @@ kube::Object without_claimed(kube::Object manifest, const kube::Object& live, st
     const json::Value& wanted = at(manifest, path);
     const json::Value& now = at(live, path);
     const bool is_sole = !wanted.is_null() && !now.is_null() && !is_others(live, path, manager);
-    if (is_sole) rest = rest.with_path(std::vector<std::string_view>(path.begin(), path.end()), now);
+    if (is_sole) rest = rest.with_path(members(path), now);
   }
   return rest;
 }

@@ -6,14 +6,6 @@
 namespace slipway::delivery::jobflow {
 namespace {
 
-kube::Column column(std::string name, std::string type, std::string path, std::string description) {
-  return {.name = std::move(name),
-          .type = std::move(type),
-          .format = "",
-          .description = std::move(description),
-          .json_path = std::move(path)};
-}
-
 kube::CrdSpec workflow_crd() {
   kube::CrdSpec spec;
   spec.group = kWorkflowKind.group;
@@ -22,10 +14,10 @@ kube::CrdSpec workflow_crd() {
   spec.plural = kWorkflows.plural;
   spec.short_names = {"wf"};
   spec.categories = {"all"};
-  spec.columns = {column("Status", "string", ".status.phase", "The conditions in one word."),
-                  column("Steps", "string", ".status.progress", "Steps that have ended, of all."),
-                  column("Waits", "string", ".status.waitsFor", "What it waits for now."),
-                  column("Age", "date", ".metadata.creationTimestamp", "Since it was created.")};
+  spec.columns = {kube::column("Status", ".status.phase", "string", "The conditions in one word."),
+                  kube::column("Steps", ".status.progress", "string", "Steps that have ended, of all."),
+                  kube::column("Waits", ".status.waitsFor", "string", "What it waits for now."),
+                  kube::column("Age", ".metadata.creationTimestamp", "date", "Since it was created.")};
   spec.doc = "A graph of Jobs: each step is a Job, or waits for another object, and starts once its dependencies allow it.";
   spec.spec_schema = kube::open_api_schema(json::describe<WorkflowSpec>());
   spec.status_schema = kube::open_api_schema(json::describe<WorkflowStatus>());
@@ -39,9 +31,9 @@ kube::CrdSpec step_set_crd() {
   spec.kind = kStepSetKind.kind;
   spec.plural = kStepSets.plural;
   spec.has_status = false;
-  spec.columns = {column("Part", "integer", ".spec.index", "Which part."),
-                  column("Of", "integer", ".spec.count", "Of how many."),
-                  column("Age", "date", ".metadata.creationTimestamp", "Since it was created.")};
+  spec.columns = {kube::column("Part", ".spec.index", "integer", "Which part."),
+                  kube::column("Of", ".spec.count", "integer", "Of how many."),
+                  kube::column("Age", ".metadata.creationTimestamp", "date", "Since it was created.")};
   spec.doc = "A part of the step statuses of a Workflow with more than 1,000 steps. Written by its controller only.";
   spec.spec_schema = kube::open_api_schema(json::describe<StepSetSpec>());
   return spec;

@@ -9,10 +9,6 @@
 namespace slipway::delivery::rollout {
 namespace {
 
-kube::Column column(std::string name, std::string path, std::string type = "string") {
-  return {.name = std::move(name), .type = std::move(type), .format = "", .description = "", .json_path = std::move(path)};
-}
-
 template <class Spec>
 json::Value crd_of(const kube::GroupVersionKind& kind, const kube::Resource& resource, std::vector<std::string> short_names,
                    std::string doc) {
@@ -23,12 +19,12 @@ json::Value crd_of(const kube::GroupVersionKind& kind, const kube::Resource& res
   made.plural = resource.plural;
   made.short_names = std::move(short_names);
   made.categories = {"oam"};
-  made.columns = {column("TARGET", ".status.rolloutTargetSize", "integer"),
-                  column("UPGRADED", ".status.upgradedReplicas", "integer"),
-                  column("READY", ".status.upgradedReadyReplicas", "integer"),
-                  column("BATCH-STATE", ".status.batchRollingState"),
-                  column("ROLLING-STATE", ".status.rollingState"),
-                  column("AGE", ".metadata.creationTimestamp", "date")};
+  made.columns = {kube::column("TARGET", ".status.rolloutTargetSize", "integer"),
+                  kube::column("UPGRADED", ".status.upgradedReplicas", "integer"),
+                  kube::column("READY", ".status.upgradedReadyReplicas", "integer"),
+                  kube::column("BATCH-STATE", ".status.batchRollingState"),
+                  kube::column("ROLLING-STATE", ".status.rollingState"),
+                  kube::column("AGE", ".metadata.creationTimestamp", "date")};
   made.scale = kube::ScalePaths{.spec_replicas = ".spec.rolloutPlan.targetSize",
                                 .status_replicas = ".status.upgradedReplicas",
                                 .label_selector = ".status.selector"};

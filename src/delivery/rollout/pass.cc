@@ -166,7 +166,7 @@ wave::World Pass::world() {
   seen.traffic = traffic_view();
   seen.answers = memory_.answers;
   seen.is_deleted = kube::is_deleting(rollout_);
-  seen.aborts = asks(kAbortRequest, status_.heeded.abort) ? 1 : 0;
+  seen.aborts = asks(kAbortRequest, status_.heeded.abort);
   seen.reverts = asks(kRevertRequest, status_.heeded.revert);
   seen.retries = asks(kRetryRequest, status_.heeded.retry);
   return seen;

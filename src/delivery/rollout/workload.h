@@ -1,7 +1,7 @@
 // What a rollout needs to know of a kind of workload: where its size, its partition, its pause and its template are, and how
 // its pods that are new and ready are counted. One row per kind (workload_rows.cc); users add rows for kinds of theirs by
-// ConfigMap. Reading is pure: object and pods in, SetView out; edits are server-side apply patches of the few fields that the
-// row names.
+// ConfigMap. Reading is pure: object and pods in, SetView out; edits are JSON patches of the few fields that the row names,
+// which test the object's uid and resourceVersion.
 #pragma once
 
 #include <optional>

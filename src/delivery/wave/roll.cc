@@ -70,7 +70,7 @@ bool Pass::heeds_orders() {
     out_.news.push_back("another target is asked for: this one is abandoned");
     return true;
   }
-  if (!world_.reverts && world_.aborts == 0) return true;
+  if (!world_.reverts && !world_.aborts) return true;
   const bool is_under_way =
       r_.rolling == Rolling::Initializing || r_.rolling == Rolling::RollingInBatches || r_.rolling == Rolling::Finalising;
   if (is_under_way || r_.rolling == Rolling::LocatingTarget || r_.rolling == Rolling::VerifyingSpec) {

@@ -152,9 +152,9 @@ struct World {
   TrafficView traffic{};
   std::map<std::string, GateAnswer> answers{};  // by key: what came since the last pass
   bool is_deleted = false;
-  std::int64_t aborts = 0;  // asked for by a person: fail now. Compared with those heeded by the caller, 0 or 1
-  bool reverts = false;     // abort, and undo whatever onFailure says
-  bool retries = false;     // a new attempt at the same target
+  bool aborts = false;   // asked for by a person, and not heeded yet: fail now
+  bool reverts = false;  // abort, and undo whatever onFailure says
+  bool retries = false;  // a new attempt at the same target
 };
 
 struct Effect {

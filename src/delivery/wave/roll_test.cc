@@ -188,11 +188,11 @@ TEST(Roll, a_revert_of_a_retry_undoes_the_attempt_before_too) {
   Stage stage = pair_of(4, {2, 2});
   stage.settings.partition = 0;
   stage.run();
-  stage.world.aborts = 1;
+  stage.world.aborts = true;
   stage.run();
   ASSERT_EQ(stage.record.rolling, Rolling::Failed);
   ASSERT_EQ(stage.set("old").desired, 2);
-  stage.world.aborts = 0;
+  stage.world.aborts = false;
   stage.world.retries = true;
   stage.pass();
   stage.world.retries = false;
@@ -273,10 +273,10 @@ TEST(Roll, a_failure_is_reverted_to_the_original_sizes_and_weights) {
   stage.follows_time = true;
   stage.run();
   ASSERT_EQ(stage.world.traffic.weight, 50);
-  stage.world.aborts = 1;
+  stage.world.aborts = true;
   stage.settings.partition = std::nullopt;
   stage.pass();
-  stage.world.aborts = 0;
+  stage.world.aborts = false;
   stage.run();
   EXPECT_EQ(stage.record.rolling, Rolling::Failed);
   EXPECT_TRUE(stage.record.is_reverting);
@@ -363,9 +363,9 @@ TEST(InPlace, what_a_revert_puts_back_is_no_other_target) {
   stage.settings.on_failure = OnFailure::Revert;
   stage.settings.partition = 0;
   stage.run();
-  stage.world.aborts = 1;
+  stage.world.aborts = true;
   stage.pass();
-  stage.world.aborts = 0;
+  stage.world.aborts = false;
   stage.world.target_revision = "old";
   stage.run();
   EXPECT_EQ(stage.record.rolling, Rolling::Failed);

@@ -16,6 +16,7 @@
 #include "base/http_client.h"
 #include "client/client.h"
 #include "client/served.h"
+#include "control/cluster_registry.h"
 #include "control/controller.h"
 #include "control/explain.h"
 #include "kube/admission.h"
@@ -169,6 +170,8 @@ struct ControllerContext {
   Env& env;
   /// For templates and steps that call foreign servers; null: they get an error.
   HttpClient* http = nullptr;
+  /// Where clusters go that objects of the hub describe; null: such clusters stay unknown.
+  control::ClusterRegistry* clusters = nullptr;
   ActsAs acts_as = ActsAs::User;
   /// Built-in definitions become objects of the cluster, and the definitions there get revisions and schemas.
   bool keeps_definitions = false;

@@ -87,9 +87,27 @@ Result<RemoteCluster> access_by_credential(const kube::Object& secret, const std
   return RemoteCluster{json::print(one), ""};
 }
 
-Result<void> refuse_local_members(const Value& kubeconfig) {
+Result<RemoteCluster> access_by_kubeconfig(const kube::Object& secret, std::string& endpoint) {
+  std::string text = text_at(secret, "value");
+  if (text.empty()) text = text_at(secret, "kubeconfig");
+  if (text.empty()) return missing("value");
+  SLIPWAY_TRY(config, portable_kubeconfig(text));
+  for (const Value& context : config["contexts"].items()) {
+    if (context["name"] != config["current-context"]) continue;
+    for (const Value& cluster : config["clusters"].items()) {
+      if (cluster["name"] == context["context"]["cluster"]) endpoint = cluster["cluster"]["server"].str();
+    }
+  }
+  return RemoteCluster{std::move(text), ""};
+}
+
+}  // namespace
+
+Result<json::Value> portable_kubeconfig(const std::string& text) {
+  auto config = json::parse_yaml(text);
+  if (!config) return fail(Reason::BadRequest, "the kubeconfig cannot be read: " + config.error().message);
   for (const auto& [list, member] : {std::pair("clusters", "cluster"), std::pair("users", "user")}) {
-    for (const Value& entry : kubeconfig[list].items()) {
+    for (const Value& entry : (*config)[list].items()) {
       for (const char* key : kLocalMembers) {
         if (!entry[member].has(key)) continue;
         return fail(Reason::BadRequest,
@@ -98,26 +116,8 @@ Result<void> refuse_local_members(const Value& kubeconfig) {
       }
     }
   }
-  return {};
+  return *std::move(config);
 }
-
-Result<RemoteCluster> access_by_kubeconfig(const kube::Object& secret, std::string& endpoint) {
-  std::string text = text_at(secret, "value");
-  if (text.empty()) text = text_at(secret, "kubeconfig");
-  if (text.empty()) return missing("value");
-  auto config = json::parse_yaml(text);
-  if (!config) return fail(Reason::BadRequest, "the kubeconfig cannot be read: " + config.error().message);
-  SLIPWAY_TRY_VOID(refuse_local_members(*config));
-  for (const Value& context : (*config)["contexts"].items()) {
-    if (context["name"] != (*config)["current-context"]) continue;
-    for (const Value& cluster : (*config)["clusters"].items()) {
-      if (cluster["name"] == context["context"]["cluster"]) endpoint = cluster["cluster"]["server"].str();
-    }
-  }
-  return RemoteCluster{std::move(text), ""};
-}
-
-}  // namespace
 
 bool is_cluster_label(std::string_view key) { return !key.starts_with(kOwnPrefix) && key != kKubeconfigLabel; }
 

@@ -38,6 +38,9 @@ struct ClusterSecret {
 /// nullopt for a Secret that describes no cluster.
 std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret);
 
+/// A kubeconfig out of an object, as a value. BadRequest when it cannot be read, or names files or programs of this machine.
+Result<json::Value> portable_kubeconfig(const std::string& text);
+
 /// Whether a label of the Secret is one of the cluster, and may be set and removed as such.
 bool is_cluster_label(std::string_view key);
 

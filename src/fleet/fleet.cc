@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "fleet/cluster_secret.h"
+
 namespace slipway::fleet {
 
 namespace {
@@ -41,6 +43,11 @@ Result<void> Fleet::add_remote(const std::string& name, const RemoteCluster& clu
   SLIPWAY_TRY(client, remote_(cluster));
   add_remote(name, std::move(client));
   return {};
+}
+
+Result<void> Fleet::connect(const std::string& name, const std::string& kubeconfig) {
+  SLIPWAY_TRY_VOID(portable_kubeconfig(kubeconfig));
+  return add_remote(name, RemoteCluster{.kubeconfig = kubeconfig});
 }
 
 void Fleet::add_unusable(const std::string& name, Status problem) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/env.h"
+#include "control/cluster_registry.h"
 #include "control/clusters.h"
 #include "fleet/breaker.h"
 
@@ -27,7 +28,7 @@ struct RemoteCluster {
 /// a kubeconfig that cannot be used, with the reason.
 using RemoteFactory = std::function<Result<std::shared_ptr<client::Client>>(const RemoteCluster& cluster)>;
 
-class Fleet : public control::Clusters {
+class Fleet : public control::Clusters, public control::ClusterRegistry {
  public:
   /// Without `remote` clusters elsewhere are refused with NotImplemented.
   explicit Fleet(Env& env, RemoteFactory remote = nullptr) : env_(env), remote_(std::move(remote)) {}
@@ -39,13 +40,14 @@ class Fleet : public control::Clusters {
   void add_remote(const std::string& name, std::shared_ptr<client::Client> client);
   /// Replaces one of that name, unless the kubeconfig cannot be used.
   Result<void> add_remote(const std::string& name, const RemoteCluster& cluster);
+  Result<void> connect(const std::string& name, const std::string& kubeconfig) override;
   /// A cluster that is known and cannot be used: every request is refused with `problem`, which its reach tells. Replaces one
   /// of that name.
-  void add_unusable(const std::string& name, Status problem);
+  void add_unusable(const std::string& name, Status problem) override;
   /// Nothing happens when there is no such cluster.
-  void set_labels(const std::string& name, std::map<std::string, std::string> labels);
+  void set_labels(const std::string& name, std::map<std::string, std::string> labels) override;
   /// Requests that are under way end by themselves.
-  void remove(const std::string& name);
+  void remove(const std::string& name) override;
 
   std::vector<std::string> names() const override;
   std::shared_ptr<client::Client> find(const std::string& cluster) const override;

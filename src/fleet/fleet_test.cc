@@ -62,6 +62,14 @@ TEST_F(FleetTest, refuses_a_kubeconfig_that_cannot_be_used_and_keeps_what_was_th
   EXPECT_EQ(alone.add_remote("far", RemoteCluster{"x"}).error().reason, Reason::NotImplemented);
 }
 
+TEST_F(FleetTest, refuses_a_kubeconfig_of_an_object_that_names_files_here) {
+  const auto connected = fleet_.connect("hub/default/dev", R"({"users":[{"name":"u","user":{"tokenFile":"/etc/token"}}]})");
+  ASSERT_FALSE(connected);
+  EXPECT_EQ(connected.error().message,
+            "the kubeconfig has tokenFile in user u: in a Secret it must hold its credentials itself");
+  EXPECT_EQ(fleet_.find("hub/default/dev"), nullptr);
+}
+
 TEST_F(FleetTest, stops_asking_a_cluster_that_does_not_answer_and_finds_out_when_it_does) {
   fleet_.add_remote("far", api_);
   std::vector<bool> seen;

@@ -103,8 +103,11 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
   for (const delivery::Family* family : options.families) {
     if (!family->controllers) continue;
-    for (auto& controller : family->controllers(
-             {.env = env_, .http = options.http, .acts_as = options.acts_as, .keeps_definitions = options.keeps_definitions}))
+    for (auto& controller : family->controllers({.env = env_,
+                                                 .http = options.http,
+                                                 .clusters = &fleet_,
+                                                 .acts_as = options.acts_as,
+                                                 .keeps_definitions = options.keeps_definitions}))
       runtime_.add(cluster, std::move(controller));
   }
 }

@@ -38,6 +38,7 @@ struct ClusterRef {
     d.field("name", &ClusterRef::name, "Its name.").required().min_length(1);
     d.field("namespace", &ClusterRef::ns, "Its namespace; absent: the pipeline's.");
   }
+  bool operator==(const ClusterRef&) const = default;
 };
 
 struct Target {

@@ -21,6 +21,8 @@ struct sqlite3_vfs;
 
 namespace slipway {
 
+class Git;
+
 /// Cancels its call when destroyed; may be destroyed from within the call.
 class Timer {
  public:
@@ -124,6 +126,7 @@ struct Env {
   Log& log;
   Metrics& metrics;
   Parking parking{};
+  Git* git = nullptr;  // base/git.h; null where nothing was set up for it
 };
 
 }  // namespace slipway

@@ -80,7 +80,8 @@ struct ClusterEnv {
             .processes = shared.processes,
             .vfs = shared.vfs,
             .log = shared.log,
-            .metrics = shared.metrics} {}
+            .metrics = shared.metrics,
+            .git = shared.git} {}
 
   ThreadLane commits;
   Env env;

@@ -38,6 +38,7 @@ struct Arguments {
   std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
   std::size_t nodes = 1;                  // up, run: of each cluster that is made
+  bool simulates_flux = false;            // up: every cluster
   std::string controllers = "all";        // up: cluster leaves those of the families to `slipway controller`
   std::string kubeconfig;                 // of a cluster elsewhere
   std::string context;                    // empty: the current one

@@ -91,6 +91,9 @@ void add_up(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"all", "cluster"}))
       ->capture_default_str();
   app.add_option("-f,--filename", arguments.files, "files or folders to apply to the first cluster once it serves");
+  app.add_flag(
+      "--simulated-flux", arguments.simulates_flux,
+      "Flux's kinds are served and work as under Flux: GitRepository, Kustomization, HelmRelease (docs/simulated-flux.md)");
   add_nodes(app, arguments);
   add_pod_runtime(app, arguments);
   add_identity(app, arguments);

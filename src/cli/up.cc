@@ -143,6 +143,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.server.port = http_->port();
   options.on_fault = on_fault_of(arguments_);
   options.server.nodes = arguments_.nodes;
+  options.simulates_flux = arguments_.simulates_flux;
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");
@@ -157,6 +158,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   controllers.dial = session_.dial();
   if (arguments_.controllers == "cluster") controllers.families = {};
   controllers.keeps_definitions = true;
+  controllers.simulates_flux = arguments_.simulates_flux;
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;
   controllers_.add(known_as, cluster.server->server(), controllers);
 

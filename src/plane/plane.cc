@@ -2,6 +2,7 @@
 
 #include "cluster/clone_set_facts.h"
 #include "cluster/cluster.h"
+#include "flux/flux.h"
 #include "kube/well_known.h"
 
 namespace slipway::plane {
@@ -49,6 +50,7 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   if (options.writes_bootstrap) {
     SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, custom_resource_definitions(options.families)));
     SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, cluster::cluster_definitions()));
+    if (options.simulates_flux) SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, flux::definitions()));
   }
   co_return api;
 }
@@ -101,6 +103,7 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
   secrets_.push_back(std::make_unique<fleet::ClusterSecrets>(env_, fleet_, fleet_.find(cluster)));
   if (is_started_) secrets_.back()->start();
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
+  if (options.simulates_flux) flux::add_controllers(env_, runtime_, cluster);
   for (const delivery::Family* family : options.families) {
     if (!family->controllers) continue;
     for (auto& controller : family->controllers({.env = env_,

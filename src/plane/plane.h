@@ -34,6 +34,7 @@ class ApiServer {
     bool writes_bootstrap = true;
     /// Of what is delivered, where a family leaves the choice.
     delivery::OnFault on_fault = delivery::OnFault::Refuse;
+    bool simulates_flux = false;  // its kinds are served: see flux/flux.h
   };
   static Task<Result<std::unique_ptr<ApiServer>>> open(Env& env, Options options);
 
@@ -64,6 +65,7 @@ class Controllers {
     cluster::Dial dial{};                   // process runtime: for probes of TCP ports
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
+    bool simulates_flux = false;  // flux/flux.h
     delivery::ActsAs acts_as = delivery::ActsAs::User;
     bool keeps_definitions = false;  // delivery/family.h
     Families families = plane::families();

@@ -1,0 +1,15 @@
+#include "flux/flux.h"
+
+#include "flux/git_repository.h"
+#include "flux/helm_release.h"
+#include "flux/kustomization.h"
+
+namespace slipway::flux {
+
+void add_controllers(Env& env, control::Runtime& runtime, const std::string& cluster) {
+  runtime.add(cluster, std::make_unique<GitRepositoryController>(env));
+  runtime.add(cluster, std::make_unique<KustomizationController>(env));
+  runtime.add(cluster, std::make_unique<HelmReleaseController>(env));
+}
+
+}  // namespace slipway::flux

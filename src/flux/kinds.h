@@ -1,0 +1,19 @@
+// The kinds of Flux that this room knows, by name and in the versions of Flux 2.7.
+#pragma once
+
+#include "kube/resource.h"
+
+namespace slipway::flux {
+
+inline constexpr const char* kSourceGroup = "source.toolkit.fluxcd.io";
+inline constexpr const char* kHelmGroup = "helm.toolkit.fluxcd.io";
+inline constexpr const char* kKustomizeGroup = "kustomize.toolkit.fluxcd.io";
+inline const kube::Resource kGitRepositories{kSourceGroup, "v1", "gitrepositories"};
+inline const kube::Resource kHelmReleases{kHelmGroup, "v2", "helmreleases"};
+inline const kube::Resource kKustomizations{kKustomizeGroup, "v1", "kustomizations"};
+
+inline constexpr const char* kFinalizer = "finalizers.fluxcd.io";
+/// A new value asks for a look at once.
+inline constexpr const char* kReconcileRequest = "reconcile.fluxcd.io/requestedAt";
+
+}  // namespace slipway::flux

@@ -1,0 +1,39 @@
+// Applies the YAML files below spec.path of a GitRepository's revision, and deletes what it had applied and is gone
+// (spec.prune). What it applied stands in status.inventory, as `<namespace>_<name>_<group>_<kind>` and version.
+#pragma once
+
+#include "base/git.h"
+#include "control/controller.h"
+#include "delivery/family/kind_mapper.h"
+
+namespace slipway::flux {
+
+class KustomizationController : public control::Controller {
+ public:
+  explicit KustomizationController(Env& env) : env_(env) {}
+
+  std::string name() const override { return "kustomize-controller"; }
+  void watch(control::Watches& watches) override;
+  Task<control::Outcome> reconcile(control::Reconcile& run) override;
+
+ private:
+  struct Entry {
+    std::string id;
+    std::string version;
+
+    auto operator<=>(const Entry&) const = default;
+  };
+  /// The objects of a revision, labelled as this Kustomization's. Errors name the file.
+  Task<Result<std::vector<kube::Object>>> build(client::Client& client, kube::Object object, kube::Object source,
+                                                std::string revision);
+  Task<Result<std::vector<Entry>>> apply(client::Client& client, kube::Object object, std::vector<kube::Object> manifests);
+  Task<Result<void>> prune(client::Client& client, json::Value inventory, std::vector<Entry> kept);
+  Task<control::Outcome> remove(control::Reconcile& run, kube::Object object);
+
+  Env& env_;
+  delivery::KindMapper kinds_;
+  control::Informer* objects_ = nullptr;
+  control::Informer* sources_ = nullptr;
+};
+
+}  // namespace slipway::flux

@@ -1,0 +1,205 @@
+#include "git/repositories.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "git/mirror.h"
+#include "git/remote.h"
+
+namespace slipway::git {
+
+/// Who may change a mirror now.
+struct Repositories::MirrorTurn {
+  explicit MirrorTurn(Env& env) : freed(env) {}
+  std::uint64_t next = 0;     // number of the next to come
+  std::uint64_t serving = 0;  // whose turn it is
+  std::vector<std::uint64_t> gone{};
+  Signal freed;
+};
+
+/// A place in the queue of a mirror; given up when destroyed.
+class Repositories::Hold {
+ public:
+  Hold(Repositories& owner, std::string mirror) : owner_(owner), mirror_(std::move(mirror)) {
+    auto& slot = owner_.turns_[mirror_];
+    if (!slot) slot = std::make_shared<MirrorTurn>(owner_.env_);
+    turn_ = slot;
+    number_ = turn_->next++;
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  ~Hold() {
+    turn_->gone.push_back(number_);
+    while (std::erase(turn_->gone, turn_->serving) > 0) ++turn_->serving;
+    if (turn_->serving == turn_->next) {
+      owner_.turns_.erase(mirror_);
+    } else {
+      turn_->freed.notify();
+    }
+  }
+  bool is_first() const { return turn_->serving == number_; }
+  Signal& freed() { return turn_->freed; }
+
+ private:
+  Repositories& owner_;
+  std::string mirror_;
+  std::shared_ptr<MirrorTurn> turn_;
+  std::uint64_t number_ = 0;
+};
+
+/// Counts an operation on its lane.
+class Repositories::Busy {
+ public:
+  explicit Busy(RemoteLane& lane) : lane_(lane) { ++lane_.running; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  ~Busy() { --lane_.running; }
+
+ private:
+  RemoteLane& lane_;
+};
+
+Repositories::Repositories(Env& env, Lane& mirror_lane, std::vector<Lane*> remote_lanes, RepositoriesOptions options)
+    : env_(env), mirror_lane_(mirror_lane), options_(std::move(options)) {
+  SLIPWAY_CHECK(!remote_lanes.empty(), "git needs a lane");
+  for (Lane* lane : remote_lanes) remote_lanes_.push_back({lane});
+  start_library();
+}
+
+Repositories::~Repositories() = default;
+
+Result<Url> Repositories::url_of(const GitRemote& remote) const {
+  SLIPWAY_TRY(url, Url::parse(remote.url));
+  if (url.is_local() && options_.local_remotes == LocalRemotes::refuse) {
+    return fail(Reason::Forbidden, fmt::format("git: repositories on this machine are switched off ({})", url.shown()));
+  }
+  return url;
+}
+
+Repositories::RemoteLane& Repositories::least_busy() {
+  return *std::ranges::min_element(remote_lanes_, {}, &RemoteLane::running);
+}
+
+Task<std::unique_ptr<Repositories::Hold>> Repositories::hold(std::string mirror) {
+  auto place = std::make_unique<Hold>(*this, std::move(mirror));
+  while (!place->is_first()) co_await place->freed().wait();
+  co_return place;
+}
+
+template <class T, class Work>
+Task<Result<T>> Repositories::ask_remote(GitRemote remote, Work work) {
+  struct Job {
+    GitRemote remote;
+    Url url;
+    std::string folder;
+    std::uint64_t max_pack_bytes;
+    Work work;
+    Attempt attempt{};
+    Result<T> answer = fail(Reason::InternalError, "git: not run");
+  };
+  SLIPWAY_CO_TRY(url, url_of(remote));
+  const std::string folder = mirror_folder(options_.folder, remote, url);
+  auto job = std::make_shared<Job>(std::move(remote), url, folder, options_.max_pack_bytes, std::move(work));
+  const auto timer = env_.clock.call_at(env_.clock.steady() + job->remote.timeout, [job] { job->attempt.expire(); });
+  const auto held = co_await hold(folder);
+  RemoteLane& lane = least_busy();
+  const Busy busy(lane);
+  co_await run_on(env_, *lane.lane, [job] {
+    const Attempt::Scope scope(job->attempt);
+    if (job->attempt.is_expired()) {
+      job->answer = fail(Reason::Timeout, fmt::format("git: {}: no turn within the time-out", job->url.shown()));
+      return;
+    }
+    auto mirror = open_or_make_mirror(job->folder);
+    job->answer = mirror ? job->work(Place{mirror->get(), job->remote, job->url, job->attempt, job->max_pack_bytes})
+                         : Result<T>(fail(std::move(mirror).error()));
+  });
+  co_return std::move(job->answer);
+}
+
+template <class T, class Work>
+Task<Result<T>> Repositories::ask_mirror(GitRemote remote, Work work) {
+  struct Job {
+    Url url;
+    std::string folder;
+    Work work;
+    Result<T> answer = fail(Reason::InternalError, "git: not run");
+  };
+  SLIPWAY_CO_TRY(url, url_of(remote));
+  const std::string folder = mirror_folder(options_.folder, remote, url);
+  auto job = std::make_shared<Job>(url, folder, std::move(work));
+  co_await run_on(env_, mirror_lane_, [job] {
+    auto mirror = open_mirror(job->folder, job->url);
+    job->answer = mirror ? job->work(mirror->get()) : Result<T>(fail(std::move(mirror).error()));
+  });
+  co_return std::move(job->answer);
+}
+
+Task<Result<GitRefs>> Repositories::list_refs(GitRemote remote, std::string prefix) {
+  co_return co_await ask_remote<GitRefs>(
+      std::move(remote), [prefix = std::move(prefix)](const Place& place) { return git::list_refs(place, prefix); });
+}
+
+Task<Result<GitId>> Repositories::fetch(GitRemote remote, std::string ref) {
+  co_return co_await ask_remote<GitId>(std::move(remote),
+                                       [ref = std::move(ref)](const Place& place) { return git::fetch(place, ref); });
+}
+
+Task<Result<std::map<std::string, GitId>>> Repositories::fetch_all(GitRemote remote, std::string prefix) {
+  co_return co_await ask_remote<std::map<std::string, GitId>>(
+      std::move(remote), [prefix = std::move(prefix)](const Place& place) { return git::fetch_all(place, prefix); });
+}
+
+Task<Result<void>> Repositories::update_ref(GitRemote remote, GitRefUpdate update) {
+  co_return co_await ask_remote<void>(
+      std::move(remote), [update = std::move(update)](const Place& place) { return git::update_ref(place, update); });
+}
+
+Task<Result<std::vector<GitFile>>> Repositories::read_tree(GitRemote remote, GitId commit, GitTreeQuery query) {
+  co_return co_await ask_mirror<std::vector<GitFile>>(
+      std::move(remote), [commit = std::move(commit), query = std::move(query)](git_repository* mirror) {
+        return git::read_tree(mirror, commit, query);
+      });
+}
+
+Task<Result<GitId>> Repositories::commit(GitRemote remote, GitNewCommit commit) {
+  // A first commit may be made before anything was fetched, into an empty repository.
+  SLIPWAY_CO_TRY(url, url_of(remote));
+  const std::string folder = mirror_folder(options_.folder, remote, url);
+  auto answer = std::make_shared<Result<GitId>>(fail(Reason::InternalError, "git: not run"));
+  co_await run_on(env_, mirror_lane_, [folder, commit = std::move(commit), answer] {
+    auto mirror = open_or_make_mirror(folder);
+    *answer = mirror ? make_commit(mirror->get(), commit) : Result<GitId>(fail(std::move(mirror).error()));
+  });
+  co_return std::move(*answer);
+}
+
+Task<Result<GitCommitChanges>> Repositories::read_commit(GitRemote remote, GitId id) {
+  co_return co_await ask_mirror<GitCommitChanges>(
+      std::move(remote), [id = std::move(id)](git_repository* mirror) { return git::read_commit(mirror, id); });
+}
+
+Task<Result<GitCommits>> Repositories::walk(GitRemote remote, GitWalk walk) {
+  co_return co_await ask_mirror<GitCommits>(
+      std::move(remote), [walk = std::move(walk)](git_repository* mirror) { return git::walk(mirror, walk); });
+}
+
+Task<Result<bool>> Repositories::is_ancestor(GitRemote remote, GitId ancestor, GitId descendant) {
+  co_return co_await ask_mirror<bool>(
+      std::move(remote), [ancestor = std::move(ancestor), descendant = std::move(descendant)](git_repository* mirror) {
+        return git::is_ancestor(mirror, ancestor, descendant);
+      });
+}
+
+Task<Result<void>> Repositories::forget(GitRemote remote) {
+  SLIPWAY_CO_TRY(url, url_of(remote));
+  const std::string folder = mirror_folder(options_.folder, remote, url);
+  const auto held = co_await hold(folder);
+  auto answer = std::make_shared<Result<void>>();
+  co_await run_on(env_, mirror_lane_, [folder, answer] { *answer = remove_mirror(folder); });
+  co_return std::move(*answer);
+}
+
+}  // namespace slipway::git

@@ -1,0 +1,76 @@
+// Git over libgit2 (base/git.h). Mirrors live below one folder. What asks a remote runs on one of several lanes, the least busy
+// one, so that a remote which does not answer holds up few others; what asks a mirror runs on a lane of its own. One operation
+// at a time changes a mirror; others of the same mirror wait their turn in order of coming.
+//
+// Time-outs count from the call, the wait for a lane included. When one strikes, the operation's sockets are shut down; only
+// the resolving of a host's name cannot be cut short (the resolver has a time-out of its own).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "base/git.h"
+
+namespace slipway::git {
+
+class Attempt;
+struct Url;
+
+enum class LocalRemotes : bool { refuse, allow };
+
+struct RepositoriesOptions {
+  std::string folder;  // of the mirrors; made when needed, 0700
+  /// Whether URLs may name repositories on this machine: whoever may write a URL then reads with this process's rights.
+  LocalRemotes local_remotes = LocalRemotes::allow;
+  std::uint64_t max_pack_bytes = std::uint64_t{2} << 30;  // received in one fetch
+};
+
+class Repositories : public Git {
+ public:
+  /// REQUIRES: `remote_lanes` is not empty; all outlive this. A world that is dropped (RealEnv::shut()) has stopped its lanes.
+  Repositories(Env& env, Lane& mirror_lane, std::vector<Lane*> remote_lanes, RepositoriesOptions options);
+  ~Repositories() override;
+
+  Task<Result<GitRefs>> list_refs(GitRemote remote, std::string prefix) override;
+  Task<Result<GitId>> fetch(GitRemote remote, std::string ref) override;
+  Task<Result<std::map<std::string, GitId>>> fetch_all(GitRemote remote, std::string prefix) override;
+  Task<Result<void>> update_ref(GitRemote remote, GitRefUpdate update) override;
+
+  Task<Result<std::vector<GitFile>>> read_tree(GitRemote remote, GitId commit, GitTreeQuery query) override;
+  Task<Result<GitId>> commit(GitRemote remote, GitNewCommit commit) override;
+  Task<Result<GitCommitChanges>> read_commit(GitRemote remote, GitId id) override;
+  Task<Result<GitCommits>> walk(GitRemote remote, GitWalk walk) override;
+  Task<Result<bool>> is_ancestor(GitRemote remote, GitId ancestor, GitId descendant) override;
+  Task<Result<void>> forget(GitRemote remote) override;
+
+ private:
+  struct RemoteLane {
+    Lane* lane;
+    std::size_t running = 0;
+  };
+  struct MirrorTurn;
+  class Hold;
+  class Busy;
+
+  /// Runs `work(Place)` on a lane for remotes, with the mirror held and the clock watched.
+  template <class T, class Work>
+  Task<Result<T>> ask_remote(GitRemote remote, Work work);
+  /// Runs `work(git_repository*)` on the mirror's lane.
+  template <class T, class Work>
+  Task<Result<T>> ask_mirror(GitRemote remote, Work work);
+
+  Result<Url> url_of(const GitRemote& remote) const;
+  RemoteLane& least_busy();
+  Task<std::unique_ptr<Hold>> hold(std::string mirror);
+
+  Env& env_;
+  Lane& mirror_lane_;
+  std::vector<RemoteLane> remote_lanes_;
+  RepositoriesOptions options_;
+  std::map<std::string, std::shared_ptr<MirrorTurn>> turns_;
+};
+
+}  // namespace slipway::git

@@ -11,6 +11,7 @@ set(programs_of_nginx demo_service)
 set(rooms_of_remote_plane cli)
 set(rooms_of_serve serve plane os)
 set(rooms_of_families serve plane os)
+set(rooms_of_pipeline plane os net git)
 
 foreach(
   folder IN
@@ -20,6 +21,7 @@ foreach(
         jobflow
         application
         rollout
+        pipeline
         families
         cli
         sockets

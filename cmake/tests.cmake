@@ -20,6 +20,7 @@ foreach(
         jobflow
         application
         rollout
+        pipeline
         families
         cli
         sockets

@@ -66,10 +66,12 @@ class Reader {
   std::vector<Literal> found_{};
 };
 
-/// Words that are fields of built-in kinds as well as plurals of a family's.
-bool is_built_in_field(std::string_view path, std::string_view text) {
+/// Words that are fields of built-in kinds, or of another family's, as well as plurals of a family's.
+bool is_field(std::string_view path, std::string_view text) {
   const bool knows_autoscalers = path.starts_with("src/server/builtin/") || path.starts_with("src/cluster/hpa");
-  return knows_autoscalers && text == "policies";  // HorizontalPodAutoscaler behavior.scaleUp.policies
+  if (knows_autoscalers && text == "policies") return true;  // HorizontalPodAutoscaler behavior.scaleUp.policies
+  const bool has_gates = path.starts_with("src/delivery/gate/") || path.starts_with("src/delivery/rollout/");
+  return has_gates && text == "approvals";  // of a rollout's status, and of its log
 }
 
 /// Groups of KubeVela's parts that no family defines, though their names end in a family's group.
@@ -110,7 +112,7 @@ std::vector<std::string> foreign_names(std::string_view path, std::string_view s
       if (is_own) owners.push_back(&names);
     }
     const bool is_at_home = std::ranges::any_of(owners, [&](const OwnNames* names) { return path.starts_with(names->room); });
-    if (owners.empty() || is_at_home || is_built_in_field(path, literal.text)) continue;
+    if (owners.empty() || is_at_home || is_field(path, literal.text)) continue;
     found.push_back(fmt::format("{}: \"{}\" belongs to {}", literal.line, literal.text, owners.front()->room));
   }
   return found;

@@ -51,6 +51,9 @@ class Check {
     for (std::size_t i = 0; i < one.gates.size(); ++i) {
       const std::string place = fmt::format("{}.gates[{}]", field, i);
       std::ranges::move(gate::check(one.gates[i], place), std::back_inserter(causes_));
+      if (one.gates[i].at != "before" && one.gates[i].at != "after") {
+        add(field::not_supported(place + ".at", quoted(one.gates[i].at), {"before", "after"}));
+      }
       if (!gates.insert(one.gates[i].name).second) add(field::duplicate(place + ".name", quoted(one.gates[i].name)));
     }
   }

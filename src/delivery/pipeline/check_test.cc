@@ -94,6 +94,10 @@ TEST(PipelineCheck, references_can_be_read) {
             "spec.environments[0].targets[0].clusterRef.kind");
   EXPECT_EQ(faults(with_environments("{name: dev, targets: [{namespace: a}], gates: [{name: soak}]}")),
             "spec.environments[0].gates[0]");
+  const std::string gate = "gates: [{name: go, approval: {}, at: ";
+  EXPECT_EQ(faults(with_environments("{name: dev, targets: [{namespace: a}], " + gate + "before}]}")), "");
+  EXPECT_EQ(faults(with_environments("{name: dev, targets: [{namespace: a}], " + gate + "pre-traffic}]}")),
+            "spec.environments[0].gates[0].at");
 }
 
 TEST(PipelineCheck, a_cluster_has_one_way_to_its_kubeconfig) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "delivery/gate/log.h"
@@ -17,6 +18,10 @@
 #include "json/codec.h"
 
 namespace slipway::delivery::pipeline {
+
+/// Who asks through the process that is the cluster itself, as `slipway … --data-dir` does; nobody else can be called that
+/// there.
+inline constexpr std::string_view kLocalUser = "local";
 
 struct Author {
   std::string user{};
@@ -79,7 +84,9 @@ struct PromotionSpec {
     d.field("pipeline", &PromotionSpec::pipeline, "The pipeline.").required().min_length(1);
     d.field("environment", &PromotionSpec::environment, "Where to.").required().min_length(1);
     d.field("release", &PromotionSpec::release, "Name of the Release.").required().min_length(1);
-    d.field("attempt", &PromotionSpec::attempt, "Counts promotions of the release into the environment.").minimum(1);
+    d.field("attempt", &PromotionSpec::attempt, "Counts promotions of the release into the environment.")
+        .minimum(1)
+        .with_default();
     d.field("action", &PromotionSpec::action, "Back to an older release, or on to a newer one.").with_default();
     d.field("comment", &PromotionSpec::comment, "Why.").max_length(1024);
     d.field("skipGates", &PromotionSpec::skips_gates, "Gates are not asked; approvals, holds and freezes count.");
@@ -129,6 +136,20 @@ struct GateRecord {
   }
 };
 
+/// An object of the pipeline's namespace that a promotion waits for: a Hold, a Freeze, a Promotion that runs.
+struct Blocker {
+  std::string kind{};
+  std::string name{};
+
+  static void describe(auto& d) {
+    d.doc("An object that it waits for.");
+    d.ignore_unknown();
+    d.field("kind", &Blocker::kind, "Its kind.").required();
+    d.field("name", &Blocker::name, "Its name.").required();
+  }
+  bool operator==(const Blocker&) const = default;
+};
+
 struct PromotionStatus {
   Phase phase = Phase::Waiting;
   std::string reason{};  // a row of the table cause → outcome: TargetNotReady, GateFailed, RolledBackByAgent …
@@ -141,7 +162,8 @@ struct PromotionStatus {
   std::string commit{};        // that made the change
   std::string pull_request{};  // URL
   std::string pull_request_state{};
-  std::int64_t tries = 0;  // of the change, without success; resets when one succeeds
+  std::int64_t tries = 0;            // of the change, without success; resets when one succeeds
+  std::vector<Blocker> waits_for{};  // where the reason is another object: `why` goes on there
   std::vector<GateRecord> gates{};
   std::vector<gate::LogEntry> verdicts{};
   bool is_notified = false;
@@ -162,6 +184,7 @@ struct PromotionStatus {
     d.field("pullRequest", &PromotionStatus::pull_request, "Where it is proposed.");
     d.field("pullRequestState", &PromotionStatus::pull_request_state, "open, merged or closed.");
     d.field("tries", &PromotionStatus::tries, "Failed tries in a row.");
+    d.field("waitsFor", &PromotionStatus::waits_for, "Objects that it waits for.").list_type("atomic");
     d.field("gates", &PromotionStatus::gates, "How its gates stand.").list_type("atomic");
     d.field("verdicts", &PromotionStatus::verdicts, "What gates said, the newest last.").list_type("atomic");
     d.field("notified", &PromotionStatus::is_notified, "The event was recorded.");

@@ -122,7 +122,8 @@ struct Environment {
     d.field("targets", &Environment::targets, "Where it is.").required().min_items(1).list_type("atomic");
     d.field("promotion", &Environment::promotion, "In place of the pipeline's, as a whole.");
     d.field("dependsOn", &Environment::depends_on, "Environments that come before; absent: the one above.").list_type("set");
-    d.field("gates", &Environment::gates, "What must pass before a version gets in or leaves.").list_type("map", {"name"});
+    d.field("gates", &Environment::gates, "What must pass before a version gets in (`at: before`) or leaves (`at: after`).")
+        .list_type("map", {"name"});
   }
 };
 

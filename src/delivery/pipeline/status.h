@@ -197,7 +197,7 @@ struct PipelineCondition {
   std::int64_t observed_generation = 0;
 
   static void describe(auto& d) {
-    d.doc("A condition: Ready, PromotionPending.");
+    d.doc("A condition.");
     d.ignore_unknown();
     d.field("type", &PipelineCondition::type, "Which one.").required();
     d.field("status", &PipelineCondition::status, "True, False or Unknown.").required();
@@ -231,6 +231,19 @@ struct PipelineStatus {
     d.field("line", &PipelineStatus::line, "The version of each environment, in a line.");
   }
   bool operator==(const PipelineStatus&) const = default;
+};
+
+struct GitopsClusterStatus {
+  std::vector<PipelineCondition> conditions{};  // Ready, ClusterConnectivity
+
+  static void describe(auto& d) {
+    d.doc("Whether the cluster can be reached.");
+    d.ignore_unknown();
+    d.field("conditions", &GitopsClusterStatus::conditions,
+            "Ready: there is a kubeconfig. ClusterConnectivity: the cluster answers.")
+        .list_type("map", {"type"});
+  }
+  bool operator==(const GitopsClusterStatus&) const = default;
 };
 
 }  // namespace slipway::delivery::pipeline

@@ -177,7 +177,7 @@ std::string check_end(const Scenario& scenario, const SmallWorld& small, const s
 }
 
 std::string text_of_effect(const Effect& effect) {
-  static constexpr const char* kNames[] = {"Claim", "Resize", "Renew", "Remove", "Ask", "Shift", "Undo", "Restore", "Release"};
+  static constexpr const char* kNames[] = {"Claim", "Resize", "Renew", "Remove", "Ask", "Shift", "Undo", "Restore", "Unclaim"};
   return fmt::format("{} {}{} := {} #{}", kNames[static_cast<std::size_t>(effect.kind)], effect.set, effect.key, effect.number,
                      effect.stamp);
 }

@@ -1,0 +1,214 @@
+#include "delivery/pipeline/admission.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "delivery/gate/window.h"
+#include "delivery/pipeline/check.h"
+#include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/own_kinds.h"
+#include "json/quoted.h"
+
+namespace slipway::delivery::pipeline {
+namespace {
+
+using json::quoted;
+using json::Value;
+
+bool is_of(const kube::Object& object, const kube::GroupVersionKind& kind) {
+  return kube::refers_to(object, kind.group, kind.kind);
+}
+
+template <class Spec>
+std::vector<Cause> checked(const kube::Object& object, std::vector<Cause> (*rules)(const Spec& spec)) {
+  const auto spec = json::decode<Spec>(object["spec"], "spec");
+  return spec ? rules(*spec) : spec.error().causes;
+}
+
+std::vector<Cause> check_freeze(const FreezeSpec& freeze) {
+  std::vector<Cause> causes;
+  if (freeze.from && freeze.until && *freeze.from >= *freeze.until) {
+    causes.push_back(field::invalid("spec.until", quoted(to_rfc3339(*freeze.until)),
+                                    fmt::format("must be after spec.from, {}", to_rfc3339(*freeze.from))));
+  }
+  if (!freeze.window) return causes;
+  if (const auto rule = gate::Recurrence::parse(freeze.window->rrule); !rule) {
+    causes.push_back(field::invalid("spec.window.rrule", quoted(freeze.window->rrule), rule.error().message));
+  }
+  return causes;
+}
+
+std::vector<Cause> check_log_grows(const Value& entries, const Value& before) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (i < entries.size() && entries.item(i) == before.item(i)) continue;
+    return {field::forbidden(fmt::format("spec.entries[{}]", i), "what is in the log never changes")};
+  }
+  return {};
+}
+
+/// Looks the references of one object up.
+class References {
+ public:
+  References(const kube::Object& object, const kube::FindObject& find)
+      : spec_(object["spec"]), ns_(kube::ns(object)), find_(find) {}
+
+  std::vector<Cause> run(const kube::Object& object) {
+    if (is_of(object, kFreezeKind)) {
+      check_freeze_names();
+      return std::move(causes_);
+    }
+    const Value pipeline = find_pipeline("spec.pipeline", spec_["pipeline"].as_string());
+    if (pipeline.is_null()) return std::move(causes_);
+    const auto environments = names_in(pipeline["spec"]["environments"]);
+    if (is_of(object, kHoldKind)) {
+      check_environments(environments);
+    } else if (!is_of(object, kReleaseKind) || !spec_["environment"].as_string().empty()) {
+      check_environment("spec.environment", spec_["environment"].str(), environments);
+    }
+    if (!is_of(object, kHoldKind) && !is_of(object, kReleaseKind)) check_release();
+    if (is_of(object, kApprovalKind) && causes_.empty()) check_gate(pipeline);
+    return std::move(causes_);
+  }
+
+ private:
+  /// As field.NotFound, with what there is.
+  void missing(const std::string& field, std::string_view value, std::string_view what_is_there) {
+    Cause cause = field::not_found(field, quoted(value));
+    cause.message += fmt::format(": {}", what_is_there);
+    causes_.push_back(std::move(cause));
+  }
+
+  static std::vector<std::string> names_in(const Value& list) {
+    std::vector<std::string> names;
+    for (const Value& one : list.items()) names.push_back(one["name"].str());
+    return names;
+  }
+
+  static bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  }
+
+  Value find_pipeline(const std::string& field, std::string_view name) {
+    Value found = find_(kPipelines, ns_, name);
+    if (found.is_null()) missing(field, name, fmt::format("namespace {} has no such pipeline", quoted(ns_)));
+    return found;
+  }
+
+  void check_environment(const std::string& field, const std::string& name, const std::vector<std::string>& known) {
+    if (contains(known, name)) return;
+    missing(field, name, fmt::format("the pipeline has {}", fmt::join(known, ", ")));
+  }
+
+  void check_environments(const std::vector<std::string>& known) {
+    for (std::size_t i = 0; i < spec_["environments"].size(); ++i) {
+      check_environment(fmt::format("spec.environments[{}]", i), spec_["environments"].item(i).str(), known);
+    }
+  }
+
+  void check_release() {
+    const std::string_view pipeline = spec_["pipeline"].as_string();
+    const std::string_view name = spec_["release"].as_string();
+    const Value release = find_(kReleases, ns_, name);
+    if (release.is_null()) {
+      missing("spec.release", name,
+              fmt::format("`slipway pipeline status {} -n {}` shows the releases there are", pipeline, ns_));
+    } else if (release["spec"]["pipeline"].as_string() != pipeline) {
+      causes_.push_back(
+          field::invalid("spec.release", quoted(name),
+                         fmt::format("is a release of pipeline {}", quoted(release["spec"]["pipeline"].as_string()))));
+    }
+  }
+
+  /// A name of an approval gate of the environment.
+  void check_gate(const Value& pipeline) {
+    const std::string gate = spec_["gate"].str();
+    if (gate.empty()) return;
+    for (const Value& environment : pipeline["spec"]["environments"].items()) {
+      if (environment["name"] != spec_["environment"]) continue;
+      std::vector<std::string> known;
+      for (const Value& one : environment["gates"].items()) {
+        if (one.has("approval")) known.push_back(one["name"].str());
+      }
+      if (contains(known, gate)) return;
+      missing("spec.gate", gate,
+              known.empty() ? std::string("the environment has no approval gates: leave it out to approve the promotion itself")
+                            : fmt::format("the approval gates of the environment are {}", fmt::join(known, ", ")));
+    }
+  }
+
+  /// Its environments must be somewhere in the pipelines that it names; without names they may come later.
+  void check_freeze_names() {
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < spec_["pipelines"].size(); ++i) {
+      const Value pipeline = find_pipeline(fmt::format("spec.pipelines[{}]", i), spec_["pipelines"].item(i).as_string());
+      std::ranges::move(names_in(pipeline["spec"]["environments"]), std::back_inserter(known));
+    }
+    if (spec_["pipelines"].size() > 0 && causes_.empty()) check_environments(known);
+  }
+
+  const Value& spec_;
+  std::string ns_;
+  const kube::FindObject& find_;
+  std::vector<Cause> causes_{};
+};
+
+bool is_unchanged(const kube::Object& object, const kube::Object& old) {
+  return kube::is_deleting(object) || (!old.is_null() && object["spec"] == old["spec"]);
+}
+
+std::vector<Cause> check_pipeline(const kube::Object& object) {
+  const auto spec = json::decode<PipelineSpec>(object["spec"], "spec");
+  return spec ? check(*spec, kube::ns(object)) : spec.error().causes;
+}
+
+}  // namespace
+
+std::vector<Cause> validate(const kube::Object& object, const kube::Object& old) {
+  if (is_unchanged(object, old)) return {};
+  if (is_of(object, kPipelineKind)) return check_pipeline(object);
+  if (is_of(object, kGitopsClusterKind)) return checked<GitopsClusterSpec>(object, check);
+  if (is_of(object, kFreezeKind)) return checked<FreezeSpec>(object, check_freeze);
+  if (is_of(object, kDeliveryLogKind)) return check_log_grows(object["spec"]["entries"], old["spec"]["entries"]);
+  return {};
+}
+
+kube::Object stamp_author(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  if (asker.user == nullptr) return object;
+  const bool is_same = !old.is_null() && object["spec"].without("by") == old["spec"].without("by");
+  if (is_same) {
+    const Value& before = old["spec"]["by"];
+    return before.is_null() ? object.without_path({"spec", "by"}) : object.with_path({"spec", "by"}, before);
+  }
+  const Author author{.user = asker.user->name, .groups = asker.user->groups, .time = asker.now};
+  return object.with_path({"spec", "by"}, json::encode(author));
+}
+
+std::vector<Cause> check_references(const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
+  if (is_unchanged(object, old)) return {};
+  return References(object, find).run(object);
+}
+
+std::vector<kube::AdmissionRow> admission_rows() {
+  std::vector<kube::AdmissionRow> rows;
+  for (const kube::GroupVersionKind& kind : {kPipelineKind, kGitopsClusterKind, kDeliveryLogKind}) {
+    rows.push_back({.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = validate});
+  }
+  rows.push_back({.group = kReleaseKind.group,
+                  .kind = kReleaseKind.kind,
+                  .mutate = {},
+                  .validate = {},
+                  .validate_around = check_references});
+  for (const kube::GroupVersionKind& kind : {kPromotionKind, kApprovalKind, kHoldKind, kFreezeKind}) {
+    rows.push_back({.group = kind.group,
+                    .kind = kind.kind,
+                    .mutate = {},
+                    .validate = validate,
+                    .mutate_for = stamp_author,
+                    .validate_around = check_references});
+  }
+  return rows;
+}
+
+}  // namespace slipway::delivery::pipeline

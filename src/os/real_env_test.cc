@@ -199,8 +199,10 @@ TEST(RealEnv, shutting_down_ends_every_suspended_task_before_what_it_refers_to) 
   const auto process = env.processes.start({.argv = {"sleep", "1000"}, .env = {kPath}, .folder = "/", .output = ""});
   ASSERT_TRUE(process);
   Tasks tasks(env);
+  std::promise<void> gate;
+  const std::shared_future<void> open = gate.get_future().share();
   for (unsigned i = 0; i < std::max(std::thread::hardware_concurrency(), 1u); ++i)
-    env.compute.submit([] { poll(nullptr, 0, 20); }, [] {});
+    env.compute.submit([open] { open.wait(); }, [] {});
   tasks.spawn(hang(env, ends, never));
   tasks.spawn(hang_in_time(env, ends));
   tasks.spawn(hang_on_lane(env, ends));
@@ -209,6 +211,7 @@ TEST(RealEnv, shutting_down_ends_every_suspended_task_before_what_it_refers_to) 
   const auto timer = env.clock.call_at(env.clock.steady() + 1h, [] {});
   real.run();
   EXPECT_EQ(ends, 0);
+  gate.set_value();
   real.shut();
   EXPECT_EQ(ends, 4);
   kill(static_cast<pid_t>(process->pid), SIGKILL);

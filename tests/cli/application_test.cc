@@ -29,7 +29,7 @@ void expect_has(const std::string& text, const std::vector<std::string>& parts) 
 }
 
 TEST_F(Applications, one_that_waits_for_a_person_stops_and_goes_on_when_resumed) {
-  const Ended held = slipway({"run", "-f", write("a.yaml", kApproved), "--data-dir", data_dir(), "--timeout", "60s"});
+  const Ended held = slipway({"run", "-f", write("a.yaml", kApproved), "--data-dir", data_dir(), "--timeout", "10m"});
   EXPECT_EQ(held.code, 3) << held.out << held.err;
   expect_has(held.err, {"application/web: step approve waits for a person; go on with: slipway workflow resume application/web "
                         "-n default --data-dir " +
@@ -38,7 +38,7 @@ TEST_F(Applications, one_that_waits_for_a_person_stops_and_goes_on_when_resumed)
   const Ended tree = slipway({"status", "app/web", "--tree", "--data-dir", data_dir()});
   expect_has(tree.out,
              {"workflowSuspending", "Deployment default/front  1 of 1 ready", "Pod default/front-", "Running, ready"});
-  const Ended resumed = slipway({"workflow", "resume", "web", "--data-dir", data_dir(), "--timeout", "60s"});
+  const Ended resumed = slipway({"workflow", "resume", "web", "--data-dir", data_dir(), "--timeout", "10m"});
   EXPECT_EQ(resumed.code, 0) << resumed.out << resumed.err;
   expect_has(resumed.out, {"application/web: resumed", "second: succeeded"});
   expect_has(slipway({"revision", "list", "app/web", "--data-dir", data_dir()}).out, {"web-v1", "delivered", "current"});
@@ -46,7 +46,7 @@ TEST_F(Applications, one_that_waits_for_a_person_stops_and_goes_on_when_resumed)
 
 TEST_F(Applications, approve_all_lets_everything_go_on) {
   const Ended ended =
-      slipway({"run", "-f", write("a.yaml", kApproved), "--data-dir", data_dir(), "--timeout", "60s", "--approve-all"});
+      slipway({"run", "-f", write("a.yaml", kApproved), "--data-dir", data_dir(), "--timeout", "10m", "--approve-all"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
 }
 
@@ -55,7 +55,7 @@ TEST_F(Applications, several_clusters_get_what_a_topology_says_with_a_definition
                                   "  components:\n    - {name: note, type: plain, properties: {text: hello}}\n"
                                   "  policies:\n    - {name: where, type: topology, properties: {clusters: [dev, prod]}}\n";
   const Ended ended = slipway({"run", "-f", write("d.cue", kPlain), "-f", write("a.yaml", application), "--clusters",
-                               "dev,staging,prod", "--data-dir", data_dir(), "--timeout", "60s"});
+                               "dev,staging,prod", "--data-dir", data_dir(), "--timeout", "10m"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   expect_has(slipway({"status", "app/web", "--tree", "--data-dir", data_dir()}).out, {"cluster dev", "cluster prod"});
   const auto note_in = [&](const std::string& cluster) {
@@ -73,7 +73,7 @@ TEST_F(Applications, an_earlier_revision_comes_back) {
     return kHead + "  components: [{name: front, type: worker, properties: {image: " + image + "}}]\n";
   };
   const auto run = [&](const std::string& image) {
-    return slipway({"run", "-f", write("a.yaml", text(image)), "--data-dir", data_dir(), "--timeout", "60s"}).code;
+    return slipway({"run", "-f", write("a.yaml", text(image)), "--data-dir", data_dir(), "--timeout", "10m"}).code;
   };
   ASSERT_EQ(run("one"), 0);
   const Ended none = slipway({"workflow", "rollback", "web", "--data-dir", data_dir()});
@@ -82,7 +82,7 @@ TEST_F(Applications, an_earlier_revision_comes_back) {
   ASSERT_EQ(run("two"), 0);
   expect_has(slipway({"revision", "diff", "web", "--data-dir", data_dir()}).out,
              {"--- web-v1", "+++ web-v2", "-    image: one", "+    image: two"});
-  const Ended back = slipway({"workflow", "rollback", "web", "--data-dir", data_dir(), "--timeout", "60s"});
+  const Ended back = slipway({"workflow", "rollback", "web", "--data-dir", data_dir(), "--timeout", "10m"});
   EXPECT_EQ(back.code, 0) << back.out << back.err;
   expect_has(back.out, {"application/web: spec of web-v1 is back"});
   expect_has(slipway({"get", "deployment/front", "-o", "yaml", "--data-dir", data_dir()}).out, {"image: one"});
@@ -93,7 +93,7 @@ TEST_F(Applications, are_rendered_without_a_cluster_and_compared_with_one) {
   const Ended rendered = slipway({"render", "-f", file});
   EXPECT_EQ(rendered.code, 0) << rendered.err;
   expect_has(rendered.out, {"# component front", "# component back", "image: nginx", "kind: Deployment"});
-  ASSERT_EQ(slipway({"run", "-f", file, "--data-dir", data_dir(), "--timeout", "60s", "--approve-all"}).code, 0);
+  ASSERT_EQ(slipway({"run", "-f", file, "--data-dir", data_dir(), "--timeout", "10m", "--approve-all"}).code, 0);
   const Ended same = slipway({"diff", "-f", file, "--data-dir", data_dir()});
   EXPECT_EQ(same.out, "") << same.out;
   expect_has(same.err, {"nothing would change"});
@@ -155,7 +155,7 @@ TEST_F(Applications, what_admission_refuses_is_told_with_its_line) {
 
 TEST_F(Applications, what_cannot_be_done_now_is_refused_with_the_reason) {
   const std::string plain = kHead + "  components: [{name: front, type: worker, properties: {image: a}}]\n";
-  ASSERT_EQ(slipway({"run", "-f", write("a.yaml", plain), "--data-dir", data_dir(), "--timeout", "60s"}).code, 0);
+  ASSERT_EQ(slipway({"run", "-f", write("a.yaml", plain), "--data-dir", data_dir(), "--timeout", "10m"}).code, 0);
   const std::vector<Wrong> cases = {
       {{"workflow", "resume", "web"}, "application/web: the workflow has finished\n"},
       {{"workflow", "suspend", "app/web"}, "application/web: the workflow has finished\n"},
@@ -180,7 +180,7 @@ TEST_F(Applications, what_cannot_be_done_now_is_refused_with_the_reason) {
     EXPECT_EQ(ended.code, 2) << what << ended.out;
     EXPECT_TRUE(ended.err.starts_with("slipway: " + wrong.says)) << what << ": " << ended.err << "expected: " << wrong.says;
   }
-  const Ended again = slipway({"workflow", "restart", "web", "--data-dir", data_dir(), "--timeout", "60s"});
+  const Ended again = slipway({"workflow", "restart", "web", "--data-dir", data_dir(), "--timeout", "10m"});
   EXPECT_EQ(again.code, 0) << again.err;
   expect_has(again.out, {"application/web: runs again"});
 }

@@ -27,7 +27,7 @@ struct Ended {
 
 /// Looks until `holds`. The bound only ends a broken run.
 inline bool eventually(const std::function<bool()>& holds) {
-  for (int i = 0; i < 12'000; ++i) {
+  for (int i = 0; i < 60'000; ++i) {
     if (holds()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
@@ -80,7 +80,7 @@ class Program {
 
   /// Looks until the text is on standard output; false when the program ended without it. The bound only ends a broken run.
   bool wait_for_output(const std::string& text) {
-    for (int i = 0; i < 12'000; ++i) {
+    for (int i = 0; i < 60'000; ++i) {
       if (output().find(text) != std::string::npos) return true;
       if (waitpid(pid_, &status_, WNOHANG) == pid_) {
         pid_ = 0;
@@ -142,7 +142,7 @@ inline std::string shell_workflow(const std::string& name, const std::vector<She
     if (!step.more.empty()) text += "      " + step.more + "\n";
     text +=
         "      jobTemplate:\n        spec:\n          backoffLimit: 0\n          template:\n            spec:\n"
-        "              restartPolicy: Never\n              terminationGracePeriodSeconds: 2\n              containers:\n"
+        "              restartPolicy: Never\n              terminationGracePeriodSeconds: 60\n              containers:\n"
         "                - name: main\n                  image: shell\n                  command:\n                    - sh\n  "
         "                  - -c\n"
         "                    - |\n                      " +

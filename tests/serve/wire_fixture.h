@@ -31,6 +31,9 @@ namespace slipway::serve {
 using json::Value;
 using namespace std::chrono_literals;
 
+/// Ends only a broken run.
+constexpr Duration kBroken = 10min;
+
 inline Value yaml(std::string_view text) {
   auto value = json::parse_yaml(text);
   if (!value) ADD_FAILURE() << value.error().message << "\n" << text;
@@ -165,6 +168,7 @@ class WireTest : public testing::Test {
     call.method = std::move(method);
     call.body = std::move(body);
     call.headers = std::move(headers);
+    call.timeout = kBroken;
     if (!call.body.empty() && !call.headers.contains("Content-Type")) call.headers.add("Content-Type", "application/json");
     auto response = co_await by.send(std::move(call));
     if (!response) co_return Heard{.status = 0, .headers = {}, .body = response.error().message};
@@ -179,6 +183,7 @@ class WireTest : public testing::Test {
     HttpCall call;
     call.url = url(path);
     call.headers = accepting(std::move(accept));
+    call.timeout = kBroken;
     call.is_streaming = true;
     auto response = co_await client_->send(std::move(call));
     SLIPWAY_CHECK(response.has_value());
@@ -246,7 +251,7 @@ spec:
       return gateway_->answer(std::move(request), std::move(connection));
     }));
     co_await body();
-    http_->stop(5s);
+    http_->stop(kBroken);
     co_await tasks.join();
     co_await plane_->close();
   }
@@ -256,6 +261,7 @@ spec:
     SLIPWAY_CHECK(credentials.has_value(), credentials ? "" : credentials.error().message);
     credentials_ = *credentials;
     net::ServerOptions options;
+    options.limits.header_timeout = options.limits.body_timeout = options.limits.write_stall = kBroken;
     options.tls = *net::TlsContext::server({.certificate_pem = credentials_.server.certificate_pem,
                                             .key_pem = credentials_.server.key_pem,
                                             .client_authority_pem = credentials_.authority_pem});

@@ -42,7 +42,7 @@ Task<Answer> who(http::Request, std::shared_ptr<const ConnectionInfo> info) {
 
 TEST(Client, keeps_a_connection_and_replaces_a_dead_one) {
   World world;
-  world.run({.limits = {.idle_timeout = 30ms}}, echo, [&]() -> Task<> {
+  world.run({.limits = {.connections = 1}}, echo, [&]() -> Task<> {
     const auto client = world.client();
     for (int i = 0; i < 3; ++i) {
       HttpCall call = get(world.url("/x?y=1"));
@@ -54,7 +54,12 @@ TEST(Client, keeps_a_connection_and_replaces_a_dead_one) {
       EXPECT_EQ(answer->body, "POST /x?y=1 body");
     }
     EXPECT_EQ(client->connections_made(), 1U);
-    co_await world.until([&] { return world.server().connections() == 0; });
+    const auto is_idle = [&] { return world.server().idle_connections() == 1; };
+    co_await world.until(is_idle);
+    const auto other = co_await world.connect();  // in the place of the client's
+    co_await other->write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n", kBroken);
+    co_await read_until(other, "GET /a ");
+    co_await world.until(is_idle);
     EXPECT_TRUE((co_await client->send(get(world.url("/")))).has_value());
     EXPECT_EQ(client->connections_made(), 2U);
   });
@@ -79,8 +84,10 @@ TEST(Client, carries_large_bodies_both_ways) {
 
 TEST(Client, names_what_went_wrong) {
   World world;
+  Signal go(world.env());
+  bool may_answer = false;
   const auto silent = [&](http::Request, std::shared_ptr<const ConnectionInfo>) -> Task<Answer> {
-    co_await sleep_for(world.env(), 200ms);
+    while (!may_answer) co_await go.wait();
     co_return http::Response{};
   };
   world.run({}, silent, [&]() -> Task<> {
@@ -89,6 +96,8 @@ TEST(Client, names_what_went_wrong) {
     call.timeout = 20ms;
     const auto late = co_await client->send(call);
     EXPECT_TRUE(!late && late.error().reason == Reason::Timeout);
+    may_answer = true;
+    go.notify();
     const auto closed = Listener::open(world.env(), "127.0.0.1", 0);
     CO_ASSERT(closed.has_value());
     const unsigned short port = closed->port();
@@ -186,7 +195,7 @@ TEST(Tls, a_handshake_that_never_comes_is_cut) {
               const auto stream = co_await world.connect();
               EXPECT_EQ(co_await read_to_end(stream), "");
               const auto lost = co_await world.connect();
-              co_await lost->write("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 5s);
+              co_await lost->write("GET / HTTP/1.1\r\nHost: x\r\n\r\n", kBroken);
               co_await read_to_end(lost);
             });
 }
@@ -201,13 +210,13 @@ Task<> proxy_once(Env& env, Listener& listener, std::string& seen) {
   const auto colon = authority.rfind(':');
   const auto server = co_await Stream::connect(env, authority.substr(0, colon), authority.substr(colon + 1), std::nullopt);
   CO_ASSERT(server.has_value());
-  co_await (*client)->write("HTTP/1.1 200 Connection established\r\n\r\n", 5s);
+  co_await (*client)->write("HTTP/1.1 200 Connection established\r\n\r\n", kBroken);
   const auto relay = [](std::shared_ptr<Stream> from, std::shared_ptr<Stream> to) -> Task<> {
     while (true) {
       std::string bytes;
       const auto got = co_await from->read(bytes, 1000, std::nullopt);
       if (!got || *got == 0) break;
-      if (!(co_await to->write(std::move(bytes), 5s)).has_value()) break;
+      if (!(co_await to->write(std::move(bytes), kBroken)).has_value()) break;
     }
     to->finish_writing();
   };
@@ -248,7 +257,7 @@ TEST(Tls, an_idle_connection_costs_little_memory) {
     const auto open = [&]() -> Task<> {
       auto stream = co_await world.connect();
       EXPECT_TRUE((co_await stream->start_tls(*context, "127.0.0.1", std::nullopt)).has_value());
-      co_await stream->write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n", 5s);
+      co_await stream->write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n", kBroken);
       co_await read_until(stream, "GET /a ");
       streams.push_back(std::move(stream));
     };

@@ -25,6 +25,9 @@ namespace slipway::net {
 
 using namespace std::chrono_literals;
 
+/// Ends only a broken run.
+constexpr Duration kBroken = 10min;
+
 class World {
  public:
   World() : real_({.log_level = LogLevel::Error}) {}
@@ -86,7 +89,7 @@ class World {
     Tasks tasks(env());
     tasks.spawn(server_->run(std::move(handler)));
     co_await body();
-    server_->stop(5s);
+    server_->stop(kBroken);
     co_await tasks.join();
   }
 
@@ -129,6 +132,7 @@ inline Task<std::string> next_of(http::BodyStream& stream) {
 inline HttpCall get(std::string url) {
   HttpCall call;
   call.url = std::move(url);
+  call.timeout = kBroken;
   return call;
 }
 

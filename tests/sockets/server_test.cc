@@ -16,7 +16,7 @@ std::string answer_to(std::string bytes, ServerLimits limits = {}) {
   std::string answer;
   world.run({.limits = limits}, echo, [&]() -> Task<> {
     const auto stream = co_await world.connect();
-    EXPECT_TRUE((co_await stream->write(bytes, 5s)).has_value());
+    EXPECT_TRUE((co_await stream->write(bytes, kBroken)).has_value());
     answer = co_await read_to_end(stream);
   });
   return answer;
@@ -70,11 +70,12 @@ TEST(Server, refuses_what_is_too_large) {
 }
 
 TEST(Server, cuts_those_who_send_too_slowly) {
-  const ServerLimits limits{.header_timeout = 30ms, .body_timeout = 30ms, .idle_timeout = 30ms};
-  EXPECT_EQ(answer_to("", limits), "");  // idle: nothing to answer
-  EXPECT_TRUE(answer_to("GET / HT", limits).starts_with("HTTP/1.1 408 "));
-  EXPECT_TRUE(answer_to("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", limits).starts_with("HTTP/1.1 408 "));
-  const std::string answer = answer_to(std::string(kGet), limits);  // and then idle
+  EXPECT_EQ(answer_to("", {.idle_timeout = 30ms}), "");  // idle: nothing to answer
+  EXPECT_TRUE(answer_to("GET / HT", {.header_timeout = 30ms}).starts_with("HTTP/1.1 408 "));
+  EXPECT_TRUE(answer_to("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", {.body_timeout = 30ms})
+                  .starts_with("HTTP/1.1 408 "));
+  std::string answer;  // and then idle; where its request itself came too late, once more
+  while (answer.empty()) answer = answer_to(std::string(kGet), {.idle_timeout = 200ms});
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("GET /a ")) << answer;
 }
 
@@ -87,7 +88,7 @@ TEST(Server, a_drip_of_header_bytes_does_not_move_the_deadline) {
       std::string answer;
       const auto ready = stream->read_ready(answer, 1000);
       is_cut = !ready || *ready;
-      if (!is_cut) is_cut = !(co_await stream->write(sent == 0 ? "GET / HTTP/1.1\r\nA: " : "a", 5s)).has_value();
+      if (!is_cut) is_cut = !(co_await stream->write(sent == 0 ? "GET / HTTP/1.1\r\nA: " : "a", kBroken)).has_value();
       co_await sleep_for(world.env(), 1ms);
     }
     EXPECT_TRUE(is_cut);
@@ -133,7 +134,7 @@ TEST(Server, lets_others_run_between_the_pieces_of_a_body_that_is_ready) {
     Tasks tasks(world.env());
     tasks.spawn(take_turns());
     const auto stream = co_await world.connect();
-    co_await stream->write(std::string(kGet), 5s);
+    co_await stream->write(std::string(kGet), kBroken);
     const std::string answer = co_await read_until(stream, "\r\n0\r\n\r\n");
     EXPECT_GT(answer.size(), 60U * 40'000);
     is_read = true;
@@ -146,12 +147,12 @@ TEST(Server, says_continue_before_a_body_that_is_welcome) {
   World world;
   world.run({}, echo, [&]() -> Task<> {
     const auto stream = co_await world.connect();
-    co_await stream->write("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n", 5s);
+    co_await stream->write("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n", kBroken);
     EXPECT_EQ(co_await read_until(stream, "\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
-    co_await stream->write("abc", 5s);
+    co_await stream->write("abc", kBroken);
     EXPECT_TRUE((co_await read_until(stream, "POST / abc")).starts_with("HTTP/1.1 200 OK"));
     const auto refused = co_await world.connect();
-    co_await refused->write("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n", 5s);
+    co_await refused->write("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n", kBroken);
     EXPECT_TRUE((co_await read_to_end(refused)).starts_with("HTTP/1.1 413 "));
   });
 }
@@ -164,7 +165,8 @@ TEST(Server, answers_head_and_bodyless_codes_without_a_body) {
   };
   world.run({}, handler, [&]() -> Task<> {
     const auto stream = co_await world.connect();
-    co_await stream->write("HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET /204 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 5s);
+    co_await stream->write("HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET /204 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                           kBroken);
     const std::string answer = co_await read_to_end(stream);
     EXPECT_TRUE(answer.contains("Content-Length: 4\r\n")) << answer;
     EXPECT_FALSE(answer.contains("body")) << answer;
@@ -178,12 +180,12 @@ TEST(Server, closes_the_longest_idle_connection_when_there_are_too_many) {
     std::vector<std::shared_ptr<Stream>> streams;
     for (int i = 0; i < 3; ++i) {
       streams.push_back(co_await world.connect());
-      co_await streams.back()->write(std::string(kGet), 5s);
+      co_await streams.back()->write(std::string(kGet), kBroken);
       EXPECT_TRUE((co_await read_until(streams.back(), "GET /a ")).starts_with("HTTP/1.1 200 ")) << i;
     }
     std::string rest;
     EXPECT_EQ(co_await streams[0]->read(rest, 100, std::nullopt), 0U);
-    co_await streams[1]->write(std::string(kGet), 5s);
+    co_await streams[1]->write(std::string(kGet), kBroken);
     EXPECT_TRUE((co_await read_until(streams[1], "GET /a ")).starts_with("HTTP/1.1 200 "));
   });
 }
@@ -214,7 +216,7 @@ TEST(Server, serves_others_beside_a_client_that_never_stops_asking) {
     for (int i = 0; i < 2000; ++i) requests += kGet;
     Tasks tasks(world.env());
     tasks.spawn([](std::shared_ptr<Stream> stream, std::string bytes) -> Task<> {
-      EXPECT_TRUE((co_await stream->write(bytes, 5s)).has_value());
+      EXPECT_TRUE((co_await stream->write(bytes, kBroken)).has_value());
     }(flood, requests));
     co_await world.until([&] { return flooded > 0; });
     const auto client = world.client();
@@ -331,7 +333,7 @@ TEST(Stream, a_reader_that_takes_nothing_is_cut) {
   const auto gate = std::make_shared<GatedStream::Gate>(world.env());
   world.run({.limits = {.write_stall = 50ms}}, streaming(gate), [&]() -> Task<> {
     const auto stream = co_await world.connect();
-    co_await stream->write(std::string(kGet), 5s);
+    co_await stream->write(std::string(kGet), kBroken);
     for (int i = 0; i < 64; ++i) gate->push(std::string(1 << 20, 'x'));
     co_await world.until([&] { return gate->is_closed; });
   });
@@ -350,10 +352,10 @@ TEST(Server, a_stop_ends_streams_cleanly_and_lets_requests_finish) {
   };
   world.run({}, handler, [&]() -> Task<> {
     const auto watch = co_await world.connect();
-    co_await watch->write("GET /watch HTTP/1.1\r\nHost: x\r\n\r\n", 5s);
+    co_await watch->write("GET /watch HTTP/1.1\r\nHost: x\r\n\r\n", kBroken);
     co_await read_until(watch, "\r\n\r\n");
     const auto busy = co_await world.connect();
-    co_await busy->write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n", 5s);
+    co_await busy->write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n", kBroken);
     co_await world.until([&] { return has_begun; });
     const auto idle = co_await world.connect();
     co_await world.until([&] { return world.server().connections() == 3; });
@@ -373,7 +375,7 @@ TEST(Server, a_world_may_be_dropped_in_the_midst_of_everything) {
   world.run_and_drop({}, streaming(gate), [&]() -> Task<> {
     const auto idle = co_await world.connect();
     const auto half = co_await world.connect();
-    co_await half->write("GET / HT", 5s);
+    co_await half->write("GET / HT", kBroken);
     const auto answer = co_await client->send(streamed(world.url("/watch")));
     CO_ASSERT(answer.has_value());
     co_await world.until([&] { return world.server().connections() == 3; });

@@ -74,7 +74,7 @@ std::string workflow(int round) {
 constexpr const char* kWorkflows = "/apis/batch.slipway.dev/v1alpha1/namespaces/default/workflows";
 
 Task<> expect_all_workflows_complete(User& user, int count) {
-  for (int attempt = 0; attempt < 1200; ++attempt) {
+  for (int attempt = 0; attempt < 6000; ++attempt) {
     const json::Value list = co_await get_json(user, kWorkflows);
     int complete = 0;
     for (const json::Value& item : list["items"].items()) complete += item["status"]["phase"].as_string() == "Complete" ? 1 : 0;

@@ -108,14 +108,16 @@ int main() {
   bool was_ending = false;
   Service service;
   for (;;) {
-    if (is_ending != 0) {
-      const auto now = std::chrono::steady_clock::now();
-      if (!was_ending) last_asked = now;
-      was_ending = true;
-      if (now >= last_asked + quiet) return 0;
-    }
     pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
-    if (poll(&waiting, 1, 100) <= 0) continue;
+    const int ready = poll(&waiting, 1, 100);
+    if (ready < 0) continue;
+    if (ready == 0) {  // who waits is served first, however late it has become
+      const auto now = std::chrono::steady_clock::now();
+      if (is_ending != 0 && !was_ending) last_asked = now;
+      was_ending = is_ending != 0;
+      if (was_ending && now >= last_asked + quiet) return 0;
+      continue;
+    }
     const int connection = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) continue;
     const timeval patience{.tv_sec = 5, .tv_usec = 0};

@@ -47,6 +47,9 @@ class Check {
     if (!names_.insert(one.name).second) add(field::duplicate(field + ".name", quoted(one.name)));
     for (std::size_t i = 0; i < one.targets.size(); ++i) check_target(one.targets[i], fmt::format("{}.targets[{}]", field, i));
     if (one.promotion) check_promotion(*one.promotion, field + ".promotion");
+    if (one.soak && *one.soak < Duration::zero()) {
+      add(field::invalid(field + ".soak", quoted(to_string(*one.soak)), "must not be negative"));
+    }
     std::set<std::string> gates;
     for (std::size_t i = 0; i < one.gates.size(); ++i) {
       const std::string place = fmt::format("{}.gates[{}]", field, i);
@@ -74,15 +77,16 @@ class Check {
     const Strategy& strategy = promotion.strategy.value_or(Strategy{});
     const PullRequest* const requests[] = {strategy.pull_request ? &*strategy.pull_request : nullptr,
                                            promotion.pull_request ? &*promotion.pull_request : nullptr};
-    int strategies = (strategy.notification ? 1 : 0) + (promotion.notification ? 1 : 0);
+    int strategies = (strategy.notification ? 1 : 0) + (promotion.notification ? 1 : 0) + (strategy.commit ? 1 : 0);
     for (const PullRequest* request : requests) {
       if (request == nullptr) continue;
       ++strategies;
       const bool is_url = request->url.starts_with("https://") || request->url.starts_with("http://");
       if (!is_url) add(field::invalid(field + ".strategy.pull-request.url", quoted(request->url), "must be an HTTP URL"));
     }
-    if (strategies > 1) add(field::forbidden(field + ".strategy", "give one of pull-request and notification"));
-    if (promotion.strategy && strategies == 0) add(field::required(field + ".strategy", "give pull-request or notification"));
+    if (strategies > 1) add(field::forbidden(field + ".strategy", "give one of pull-request, notification and commit"));
+    if (promotion.strategy && strategies == 0)
+      add(field::required(field + ".strategy", "give pull-request, notification or commit"));
   }
 
   /// Environments whose predecessors all come before them are taken away; what is left waits for itself.

@@ -44,6 +44,7 @@ struct ReleaseSpec {
   std::string digest{};
   std::vector<std::string> images{};       // sorted, "web:1.0.0@sha256:…"
   std::string commit{};                    // of the source, where known
+  std::string author{};                    // who wrote the change, as whoever announced it says
   std::optional<Time> artifact_created{};  // when the artifact was made, where known: lead times begin there
   std::string environment{};               // that it was first seen in, or "" when it was announced
   std::map<std::string, std::string> notes{};
@@ -55,6 +56,7 @@ struct ReleaseSpec {
     d.field("digest", &ReleaseSpec::digest, "Of its content.");
     d.field("images", &ReleaseSpec::images, "The images that ran.").list_type("atomic");
     d.field("commit", &ReleaseSpec::commit, "Of its source.");
+    d.field("author", &ReleaseSpec::author, "Who wrote it: does not count for approval gates with byAuthor false.");
     d.field("artifactCreated", &ReleaseSpec::artifact_created, "When the artifact was made.");
     d.field("environment", &ReleaseSpec::environment, "Where it was first seen; absent: it was announced.");
     d.field("notes", &ReleaseSpec::notes, "Whatever who announced it said.");
@@ -62,9 +64,14 @@ struct ReleaseSpec {
   bool operator==(const ReleaseSpec&) const = default;
 };
 
-enum class PromotionAction : std::uint8_t { Promote, Rollback };
+enum class PromotionAction : std::uint8_t {
+  Promote,
+  Rollback,
+  Observe,  // it is there already, brought by somebody else: nothing is changed, the gates decide whether it goes on
+};
 inline auto describe_enum(PromotionAction) {
-  return json::enum_names<PromotionAction>({{PromotionAction::Promote, "promote"}, {PromotionAction::Rollback, "rollback"}});
+  return json::enum_names<PromotionAction>(
+      {{PromotionAction::Promote, "promote"}, {PromotionAction::Rollback, "rollback"}, {PromotionAction::Observe, "observe"}});
 }
 
 /// Name: promotion_name(). Created by the controller, or by a person who promotes or rolls back by hand (the same name then).
@@ -87,7 +94,8 @@ struct PromotionSpec {
     d.field("attempt", &PromotionSpec::attempt, "Counts promotions of the release into the environment.")
         .minimum(1)
         .with_default();
-    d.field("action", &PromotionSpec::action, "Back to an older release, or on to a newer one.").with_default();
+    d.field("action", &PromotionSpec::action, "On to a newer release, back to an older one, or what is there already.")
+        .with_default();
     d.field("comment", &PromotionSpec::comment, "Why.").max_length(1024);
     d.field("skipGates", &PromotionSpec::skips_gates, "Gates are not asked; approvals, holds and freezes count.");
     d.field("by", &PromotionSpec::by, "Who asked for it; absent: the controller.");
@@ -114,7 +122,7 @@ inline auto describe_enum(Phase) {
 /// A gate of the environment in this promotion, between two questions.
 struct GateRecord {
   std::string name{};
-  std::string at{};  // before: it gets in; after: it leaves
+  std::string at{};  // before: it gets in; after: it leaves; soak: the environment's soak time
   std::optional<Time> since{};
   std::optional<Time> next{};  // when it is asked again
   std::int64_t tries = 0;
@@ -167,7 +175,12 @@ struct PromotionStatus {
   std::vector<GateRecord> gates{};
   std::vector<gate::LogEntry> verdicts{};
   bool is_notified = false;
-  bool is_lifted = false;  // rejected, and then lifted by a person: it may be tried again
+  bool is_lifted = false;          // rejected, and then lifted by a person: it may be tried again
+  std::string lifted_by{};         // the Approval that lifted it; none: the environment got there by itself
+  std::optional<Time> arrived{};   // when all targets were first seen ready at the release
+  std::optional<Time> next_try{};  // of a change that failed
+  std::string ending{};            // why the change is being withdrawn; the phase follows once that is done
+  bool is_marked_frozen = false;   // the pull request has a failing commit status, for a freeze
 
   static void describe(auto& d) {
     d.doc("How a promotion goes.");
@@ -189,6 +202,11 @@ struct PromotionStatus {
     d.field("verdicts", &PromotionStatus::verdicts, "What gates said, the newest last.").list_type("atomic");
     d.field("notified", &PromotionStatus::is_notified, "The event was recorded.");
     d.field("lifted", &PromotionStatus::is_lifted, "The rejection was lifted; the release may be tried again.");
+    d.field("liftedBy", &PromotionStatus::lifted_by, "The Approval that lifted it; absent: it got there by itself.");
+    d.field("arrived", &PromotionStatus::arrived, "When all targets were first seen ready at the release.");
+    d.field("nextTry", &PromotionStatus::next_try, "When a change that failed is tried again.");
+    d.field("ending", &PromotionStatus::ending, "Why the change is being withdrawn.");
+    d.field("markedFrozen", &PromotionStatus::is_marked_frozen, "The pull request has a failing commit status for a freeze.");
   }
 };
 

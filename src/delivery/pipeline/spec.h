@@ -81,15 +81,33 @@ struct Notification {
   static void describe(auto& d) { d.doc("An event says what is to be promoted; somebody else does it."); }
 };
 
-struct Strategy {
-  std::optional<PullRequest> pull_request{};
-  std::optional<Notification> notification{};
+/// Ours: Weave knows the other two.
+struct CommitStrategy {
+  std::string url{};
+  std::string base_branch{};
   std::optional<SecretRef> secret{};
 
   static void describe(auto& d) {
-    d.doc("How a version gets into the next environment. One of the two.");
+    d.doc("The change is committed to a branch and pushed.");
+    d.field("url", &CommitStrategy::url, "The repository: https, http, ssh, or a path where local repositories are allowed.")
+        .required()
+        .min_length(1);
+    d.field("baseBranch", &CommitStrategy::base_branch, "The branch to change.").required().min_length(1);
+    d.field("secretRef", &CommitStrategy::secret, "username and password, or identity and known_hosts.");
+  }
+};
+
+struct Strategy {
+  std::optional<PullRequest> pull_request{};
+  std::optional<Notification> notification{};
+  std::optional<CommitStrategy> commit{};
+  std::optional<SecretRef> secret{};
+
+  static void describe(auto& d) {
+    d.doc("How a version gets into the next environment. One of the three.");
     d.field("pull-request", &Strategy::pull_request, "By pull request.");
     d.field("notification", &Strategy::notification, "By an event.");
+    d.field("commit", &Strategy::commit, "By a commit to the branch itself.");
     d.field("secretRef", &Strategy::secret, "hmac-key, with which calls that promote are signed.");
   }
 };
@@ -115,6 +133,7 @@ struct Environment {
   std::optional<Promotion> promotion{};
   std::optional<std::vector<std::string>> depends_on{};
   std::vector<gate::GateSpec> gates{};
+  std::optional<Duration> soak{};
 
   static void describe(auto& d) {
     d.doc("Targets that get a version together.");
@@ -124,6 +143,7 @@ struct Environment {
     d.field("dependsOn", &Environment::depends_on, "Environments that come before; absent: the one above.").list_type("set");
     d.field("gates", &Environment::gates, "What must pass before a version gets in (`at: before`) or leaves (`at: after`).")
         .list_type("map", {"name"});
+    d.field("soak", &Environment::soak, "How long all targets must be ready at a version before it leaves.");
   }
 };
 

@@ -15,7 +15,8 @@ A behaviour file has sections:
 
 A section, a command or a line may begin with [1.29-], [-1.28] or [1.30-1.32]: then it counts only for those minors.
 A section that begins with == ! is run once, without kubectl (client libraries); one with @process has pods that are processes,
-the others simulated ones; one with @clusters has the clusters dev and staging.
+the others simulated ones; one with @clusters has the clusters dev and staging, with @three dev, staging and prod; one with @flux
+has the simulated Flux.
 
 Sections named in tests/known_failures/wire.txt ("FILE: TITLE # reason") are run and told, but not counted as failed.
 """
@@ -61,7 +62,11 @@ class Section:
         self.file, self.applies, self.steps = file, applies, []
         self.is_client = title.startswith("!")
         self.pods = "process" if "@process" in title else "simulated"
-        self.clusters = ["--clusters", "dev,staging"] if "@clusters" in title else []
+        self.options = ["--clusters", "dev,staging"] if "@clusters" in title else []
+        if "@three" in title:
+            self.options = ["--clusters", "dev,staging,prod"]
+        if "@flux" in title:
+            self.options += ["--simulated-flux"]
         self.title = re.sub(r"@\w+ ", "", title.lstrip("! "))
 
 
@@ -115,12 +120,12 @@ def helm():
 class Plane:
     """`slipway up` on a free port, in a folder of its own."""
 
-    def __init__(self, slipway, folder, pods, clusters):
+    def __init__(self, slipway, folder, pods, options):
         self.folder = folder
         kubeconfig = folder / "data" / "kubeconfig"
         self.log = open(folder / "log", "w+")
         self.process = subprocess.Popen(
-            [slipway, "up", "--data-dir", str(folder / "data"), "--listen", "127.0.0.1:0", "--pod-runtime", pods, *clusters],
+            [slipway, "up", "--data-dir", str(folder / "data"), "--listen", "127.0.0.1:0", "--pod-runtime", pods, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
         for line in self.process.stdout:  # its address comes last
             self.said = line
@@ -176,7 +181,7 @@ def run_section(section, slipway, kubectl, minor):
             (folder / "bin" / "kubectl-slipway").symlink_to(os.path.abspath(slipway))
         if helm().exists():
             (folder / "bin" / "helm").symlink_to(helm())
-        plane = Plane(slipway, folder, section.pods, section.clusters)
+        plane = Plane(slipway, folder, section.pods, section.options)
         try:
             for step in section.steps:
                 if step.applies(minor):

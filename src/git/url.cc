@@ -6,18 +6,15 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
+#include "git/handle.h"
+
 namespace slipway::git {
 namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 std::unexpected<Status> bad(std::string message) { return fail(Reason::BadRequest, std::move(message)); }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -177,6 +174,7 @@ bool Url::is_loopback() const { return host == "localhost" || host.starts_with("
 Result<void> check_ref(std::string_view ref) {
   const bool is_known = ref.starts_with("refs/heads/") || ref.starts_with("refs/tags/");
   if (!is_known) return bad(fmt::format("git reference \"{}\": must begin with refs/heads/ or refs/tags/", ref));
+  start_library();
   const std::string name(ref);
   int is_valid = 0;
   if (name.size() > 1024 || name.find('\0') != std::string::npos || git_reference_name_is_valid(&is_valid, name.c_str()) != 0 ||

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Runs the behaviours of tests/wire/expect with every kubectl found, each on a control plane of its own.
 
-usage: run.py --slipway PATH [--tools DIR] [--only TEXT] [--kubectl 1.33]
+usage: run.py --slipway PATH [--tools DIR] [--only TEXT] [--kubectl 1.33] [--few]
+
+With --few each behaviour runs with the oldest and the newest kubectl it is for, and with one of those between in turn.
 
 A behaviour file has sections:
 
@@ -11,7 +13,7 @@ A behaviour file has sections:
     ~default  +Active .*        a line that starts with ~ is a regular expression for the whole line
     ...                         any number of lines
     ? 1                         the exit code, 0 when not said
-    $> kubectl get pod p        tried again until it shows what is expected, for at most 60 s
+    $> kubectl get pod p        tried again until it shows what is expected; after ten minutes it does not
 
 A section, a command or a line may begin with [1.29-], [-1.28] or [1.30-1.32]: then it counts only for those minors.
 A section that begins with == ! is run once, without kubectl (client libraries); one with @process has pods that are processes,
@@ -32,6 +34,7 @@ import sys
 import tempfile
 import time
 
+PATIENCE = 600  # seconds, which only a broken run takes
 HERE = pathlib.Path(__file__).resolve().parent
 RANGE = re.compile(r"\[(\d\.\d+)?-?(\d\.\d+)?\]\s*")
 
@@ -140,10 +143,10 @@ class Plane:
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         try:
-            self.process.wait(30)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            return "slipway up did not stop within 30 s"
+            return f"slipway up did not stop within {PATIENCE} s"
         return "" if self.process.returncode in (0, 130) else f"slipway up ended with {self.process.returncode}"
 
 
@@ -153,14 +156,14 @@ def run_step(step, plane, minor):
         rest, applies = split_range(line)
         if applies(minor):
             expected.append(rest)
-    deadline = time.monotonic() + (60 if step.is_retried else 0)
+    deadline = time.monotonic() + (PATIENCE if step.is_retried else 0)
     while True:
         try:
             done = subprocess.run(["bash", "-c", step.command], cwd=plane.folder / "work", env=plane.environment, text=True,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=90)
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE)
             output, code = done.stdout, done.returncode
         except subprocess.TimeoutExpired as late:
-            output, code = (late.stdout or b"").decode() + "\n(90 s passed)", -1
+            output, code = (late.stdout or b"").decode() + f"\n({PATIENCE} s passed)", -1
         if code == step.code and matches(expected, output.rstrip("\n").split("\n") if output.strip() else []):
             return ""
         if time.monotonic() > deadline:
@@ -210,6 +213,12 @@ def find_kubectls(tools):
     return dict(sorted(found.items()))
 
 
+def few(clients, turn):
+    """The first, the last and, with the number of the turn, one of those between."""
+    between = clients[1:-1]
+    return clients[:1] + ([between[turn % len(between)]] if between else []) + clients[1:][-1:]
+
+
 def known_failures():
     """{section name: reason} of what is expected to fail."""
     lines = (HERE.parent / "known_failures" / "wire.txt").read_text().splitlines()
@@ -222,13 +231,14 @@ def main():
     parser.add_argument("--tools", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--kubectl", default="")
+    parser.add_argument("--few", action="store_true")
     arguments = parser.parse_args()
     kubectls = find_kubectls(arguments.tools)
     if arguments.kubectl:
         kubectls = {minor: path for minor, path in kubectls.items() if minor == minor_of(arguments.kubectl)}
     print("kubectl found: " + (", ".join(f"{a}.{b}" for a, b in kubectls) or "none"))
     runs = []
-    for section in read_sections():
+    for turn, section in enumerate(read_sections()):
         if arguments.only not in section.file + ": " + section.title:
             continue
         if section.is_client and "client-node" in section.title and not os.path.exists(node_client()):
@@ -238,7 +248,8 @@ def main():
         elif section.is_client:
             runs.append((section, None, (1, 99)))
         else:
-            runs += [(section, path, minor) for minor, path in kubectls.items() if section.applies(minor)]
+            clients = [(section, path, minor) for minor, path in kubectls.items() if section.applies(minor)]
+            runs += few(clients, turn) if arguments.few else clients
     failed, expected = 0, 0
     known = known_failures()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:

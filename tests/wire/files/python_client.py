@@ -16,7 +16,7 @@ for number in range(3):
 core.patch_namespaced_config_map("c1", "py", {"data": {"more": "yes"}})
 core.delete_namespaced_config_map("c0", "py")
 seen = []
-for event in watch.Watch().stream(core.list_namespaced_config_map, "py", resource_version=listed.metadata.resource_version, timeout_seconds=30):
+for event in watch.Watch().stream(core.list_namespaced_config_map, "py", resource_version=listed.metadata.resource_version, timeout_seconds=600):
     seen.append(event["type"] + " " + event["object"].metadata.name)
     if len(seen) == 5:
         break

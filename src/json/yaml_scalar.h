@@ -1,5 +1,6 @@
 // What a plain (unquoted) YAML scalar means by the rules of sigs.k8s.io/yaml, that is YAML 1.1 as Go's yaml.v2 reads it: yes,
-// no, on and off are booleans, 010 and 0o10 are eight, 1_000 is a thousand, ~ is null. For the sources of this room only.
+// no, on and off are booleans, 010 and 0o10 are eight, 1_000 is a thousand, ~ is null. For the
+// sources of this room and of krm.
 #pragma once
 
 #include <optional>

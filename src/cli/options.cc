@@ -63,9 +63,11 @@ void add_family_options(CLI::App& app, const std::vector<delivery::CommandOption
   for (const delivery::CommandOption& option : options) {
     std::string& value = arguments.action_options[option.name];
     if (option.is_flag) {
-      app.add_flag_callback("--" + option.name, [&value] { value = "true"; }, option.help);
+      app.add_flag_callback((option.name == "all-namespaces" ? "-A,--" : "--") + option.name, [&value] { value = "true"; },
+                            option.help);
     } else {
-      app.add_option((option.name == "output" ? "-o,--" : "--") + option.name, value, option.help);
+      CLI::Option* made = app.add_option((option.name == "output" ? "-o,--" : "--") + option.name, value, option.help);
+      if (option.is_repeated) made->join('\n');
     }
   }
 }

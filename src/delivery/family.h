@@ -39,11 +39,13 @@ struct News {
   bool is_progress = false;
 };
 
-/// An option of a command: `--NAME VALUE`. A flag takes no value and is given as "true".
+/// An option of a command: `--NAME VALUE`. A flag takes no value and is given as "true"; of one that is repeated the values
+/// are the lines of one text.
 struct CommandOption {
   std::string name;
   std::string help;
   bool is_flag = false;
+  bool is_repeated = false;
 };
 
 /// What a command prints, and how the process ends.
@@ -202,6 +204,9 @@ struct Family {
   std::string name;
   /// API groups whose kinds are all the family's own: the roles admin, edit and view get rights on them.
   std::vector<std::string> groups{};
+  /// API groups whose objects are somebody's word or order, such as an approval: admin gets rights on them, edit and view may
+  /// only read. Who else may write which of them is said by roles that people make.
+  std::vector<std::string> guarded_groups{};
   /// CustomResourceDefinition objects (apiextensions.k8s.io/v1), without status. Their objects are stored by the server.
   std::vector<json::Value> definitions{};
   /// Kinds of which the server stores nothing: functions answer for them.

@@ -116,6 +116,12 @@ std::vector<std::string> own_groups(Families of) {
   return {groups.begin(), groups.end()};
 }
 
+std::vector<std::string> guarded_groups(Families of) {
+  std::set<std::string> groups;
+  for (const delivery::Family* family : of) groups.insert(family->guarded_groups.begin(), family->guarded_groups.end());
+  return {groups.begin(), groups.end()};
+}
+
 std::vector<kube::ResourceType> defined_types(Families of) { return types_of(custom_resource_definitions(of)); }
 
 std::vector<kube::ResourceType> own_types(Families of) {

@@ -32,6 +32,8 @@ std::vector<client::AnsweredKind> answered_kinds(Families of = families());
 std::vector<client::HttpPath> http_paths(Families of = families());
 /// API groups that are the families' own, each once, in order.
 std::vector<std::string> own_groups(Families of = families());
+/// Likewise those whose objects are rights that the role edit does not give.
+std::vector<std::string> guarded_groups(Families of = families());
 
 /// One version of each kind that the families define: that in which objects are stored. Names and scope only; no schema.
 std::vector<kube::ResourceType> defined_types(Families of = families());

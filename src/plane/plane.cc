@@ -44,6 +44,7 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   options.server.answered = answered_kinds(options.families);
   options.server.own_groups = own_groups(options.families);
   options.server.own_groups.emplace_back(cluster::kKruiseGroup);
+  options.server.guarded_groups = guarded_groups(options.families);
   options.server.writes_bootstrap = options.writes_bootstrap;
   api->server_ = std::make_unique<server::Server>(env, *api->store_, std::move(options.server));
   SLIPWAY_CO_TRY_VOID(co_await api->server_->start());

@@ -8,7 +8,8 @@ namespace slipway::delivery::pipeline {
 namespace {
 
 Family make() {
-  Family family{.name = "pipeline", .groups = {kPipelineKind.group, kGitopsClusterKind.group, std::string(kOwnGroup)}};
+  Family family{.name = "pipeline", .groups = {kPipelineKind.group, kGitopsClusterKind.group}};
+  family.guarded_groups = {std::string(kOwnGroup)};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.controllers = [](const ControllerContext& /*context*/) {

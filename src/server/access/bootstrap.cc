@@ -171,15 +171,21 @@ Value role_object(const Role& role) {
 
 }  // namespace
 
-std::vector<Value> bootstrap_roles(const std::vector<std::string>& own_groups) {
+std::vector<Value> bootstrap_roles(const std::vector<std::string>& own_groups, const std::vector<std::string>& guarded_groups) {
   std::vector<Value> roles;
   for (const Role& role : kRoles) roles.push_back(role_object(role));
+  const auto add_role = [&](std::string_view role, const std::string& group, std::string_view verbs) {
+    const std::string name = fmt::format("system:aggregate-to-{}:{}", role, group);
+    const std::array rules{Rule{verbs, group, "*"}};
+    roles.push_back(role_object({.name = name, .gathers = "", .aggregates = role, .rules = rules}));
+  };
   for (const std::string& group : own_groups) {
-    for (const auto& [role, verbs] : {std::pair{"edit", kWrite}, std::pair{"view", kRead}}) {
-      const std::string name = fmt::format("system:aggregate-to-{}:{}", role, group);
-      const std::array rules{Rule{verbs, group, "*"}};
-      roles.push_back(role_object({.name = name, .gathers = "", .aggregates = role, .rules = rules}));
-    }
+    add_role("edit", group, kWrite);
+    add_role("view", group, kRead);
+  }
+  for (const std::string& group : guarded_groups) {
+    add_role("admin", group, kWrite);
+    add_role("view", group, kRead);
   }
   std::ranges::sort(roles, {}, [](const Value& role) { return kube::name(role); });
   // In the order in which one builds on the other.

@@ -12,8 +12,9 @@ namespace slipway::server {
 
 /// ClusterRole objects in order of their names; those that aggregate have their rules already. For each of `own_groups` there
 /// is a role that adds writing to `edit` and one that adds reading to `view`: of their own, so that a cluster that was made
-/// before a group existed gets them at its next start.
-std::vector<json::Value> bootstrap_roles(const std::vector<std::string>& own_groups);
+/// before a group existed gets them at its next start. Of `guarded_groups` writing is in `admin` only.
+std::vector<json::Value> bootstrap_roles(const std::vector<std::string>& own_groups,
+                                         const std::vector<std::string>& guarded_groups);
 /// ClusterRoleBinding objects.
 std::vector<json::Value> bootstrap_bindings();
 

@@ -188,7 +188,7 @@ Task<Result<void>> begin_upkeep(ServerContext& context) {
   }
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(objects)));
   std::vector<Request> access;
-  for (Value& role : bootstrap_roles(context.options.own_groups))
+  for (Value& role : bootstrap_roles(context.options.own_groups, context.options.guarded_groups))
     access.push_back(creation(kClusterRoles, "", std::move(role)));
   for (Value& binding : bootstrap_bindings()) access.push_back(creation(kClusterRoleBindings, "", std::move(binding)));
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(access)));

@@ -1,17 +1,38 @@
 #include "delivery/pipeline/family.h"
 
 #include "delivery/pipeline/admission.h"
+#include "delivery/pipeline/commands.h"
+#include "delivery/pipeline/explain.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/kinds.h"
+#include "delivery/pipeline/show.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
+
+KindRow pipeline_row() {
+  return {.group = kPipelineKind.group, .kind = kPipelineKind.kind, .summary = pipeline_summary, .describe = describe_pipeline};
+}
+
+KindRow promotion_row() {
+  return {.group = kPromotionKind.group,
+          .kind = kPromotionKind.kind,
+          .verdict = promotion_verdict,
+          .news = promotion_news,
+          .summary = promotion_summary,
+          .describe = describe_promotion,
+          .hold = promotion_hold};
+}
 
 Family make() {
   Family family{.name = "pipeline", .groups = {kPipelineKind.group, kGitopsClusterKind.group}};
   family.guarded_groups = {std::string(kOwnGroup)};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.explain = explain_rows;
+  family.kinds = {pipeline_row(), promotion_row()};
+  family.commands = commands();
+  family.named_by_others = {kGitopsClusterKind, kPipelineKind, kReleaseKind};
   family.controllers = [](const ControllerContext& /*context*/) {
     std::vector<std::unique_ptr<control::Controller>> made;
     // What runs where: view_controller.h, cluster_controller.h.

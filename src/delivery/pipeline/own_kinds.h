@@ -158,6 +158,9 @@ struct Blocker {
   bool operator==(const Blocker&) const = default;
 };
 
+/// Reason of a promotion that waits for people.
+inline constexpr std::string_view kApprovalMissing = "ApprovalMissing";
+
 struct PromotionStatus {
   Phase phase = Phase::Waiting;
   std::string reason{};  // a row of the table cause → outcome: TargetNotReady, GateFailed, RolledBackByAgent …

@@ -56,6 +56,7 @@ struct VersionStatus {
 struct TargetStatus {
   ClusterAppRef app{};
   std::string ns{};
+  std::string chart{};     // its name, where the application is one; without it the inventory names the application
   bool is_ready = false;   // at `revision`
   std::string revision{};  // that runs
   std::string error{};     // why it is not known what runs there
@@ -74,6 +75,7 @@ struct TargetStatus {
     d.ignore_unknown();
     d.field("clusterAppRef", &TargetStatus::app, "The application object.");
     d.field("namespace", &TargetStatus::ns, "Where it is.");
+    d.field("chart", &TargetStatus::chart, "Name of the chart that is deployed.");
     d.field("ready", &TargetStatus::is_ready, "All pods of `revision` are ready, and nothing else is asked for.");
     d.field("revision", &TargetStatus::revision, "The version that runs.");
     d.field("error", &TargetStatus::error, "Why it is not known what runs.");

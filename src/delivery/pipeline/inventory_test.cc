@@ -1,0 +1,80 @@
+#include "delivery/pipeline/inventory.h"
+
+#include <gtest/gtest.h>
+
+#include "delivery/pipeline/next_change.h"
+#include "delivery/pipeline/scene_test.h"
+
+namespace slipway::delivery::pipeline {
+namespace {
+
+TEST(Inventory, lists_every_chart_in_every_place) {
+  EXPECT_EQ(chart_table(charts_in({web_scene()})),
+            "CHART     VERSION  DIGEST           PIPELINE  ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "web       1.0.0    sha256:aaaaaaaa  shop/web  prod         -        web-prod\n"
+            "web       1.1.0    -                shop/web  staging      eu       web\n"
+            "web       1.1.0    -                shop/web  staging      us       web\n"
+            "webchart  1.1.0    sha256:bbbbbbbb  shop/web  dev          -        web-dev\n");
+}
+
+TEST(Inventory, lists_every_image_with_tag_and_digest) {
+  EXPECT_EQ(image_table(images_in({web_scene()})),
+            "IMAGE  TAG    DIGEST     PIPELINE  ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "proxy  2      -          shop/web  dev          -        web-dev\n"
+            "proxy  2      -          shop/web  prod         -        web-prod\n"
+            "proxy  2      -          shop/web  staging      eu       web\n"
+            "proxy  2      -          shop/web  staging      us       web\n"
+            "web    1.0.0  sha256:a1  shop/web  prod         -        web-prod\n"
+            "web    1.1.0  sha256:b1  shop/web  dev          -        web-dev\n"
+            "web    1.1.0  sha256:b1  shop/web  staging      eu       web\n"
+            "web    1.1.0  sha256:b1  shop/web  staging      us       web\n");
+}
+
+TEST(Inventory, targets_that_are_not_listed_are_a_row_with_their_number) {
+  const kube::Object many = web_pipeline()
+                                .with_path({"status", "environments", "prod", "targets"}, yaml_object("[]"))
+                                .with_path({"status", "environments", "prod", "targetCount"}, 300);
+  const auto charts = charts_in({web_scene({}, many)});
+  EXPECT_EQ(
+      json::print(json::encode(charts.front())),
+      R"({"chart":"web","version":"1.0.0","digest":"sha256:aaaaaaaa","pipeline":"shop/web","environment":"prod","targets":300})");
+  EXPECT_TRUE(image_table(images_in({web_scene({}, many)}))
+                  .contains("web    1.0.0  sha256:a1  shop/web  prod         -        300 targets\n"));
+}
+
+std::string changes(const Scene& scene, const std::string& environment = "") {
+  const auto change = next_change(scene, environment);
+  return change ? print(scene, *change) : change.error().message;
+}
+
+TEST(Change, the_next_promotion_is_of_the_first_environment_that_is_behind) {
+  EXPECT_EQ(changes(web_scene()),
+            "staging → prod\n- version 1.0.0\n+ version 1.1.0 (release web-2)\n- image web:1.0.0@sha256:a1\n+ image "
+            "web:1.1.0@sha256:b1\n");
+  EXPECT_EQ(changes(web_scene(), "staging"), "dev → staging\nnothing: staging runs 1.1.0 already\n");
+  EXPECT_EQ(changes(web_scene(), "dev"), "pipeline/web: nothing comes before dev: new versions get in there from outside");
+  EXPECT_EQ(changes(web_scene(), "qa"), "pipeline/web: it has no environment qa: it has dev, staging, prod");
+  const kube::Object same = web_pipeline().with_path({"status", "environments", "prod", "version"},
+                                                     yaml_object("{version: 1.1.0, digest: 'sha256:bbbbbbbb'}"));
+  EXPECT_EQ(changes(web_scene({}, same)), "pipeline/web: every environment runs what the one before it runs");
+}
+
+TEST(Change, what_has_not_settled_is_no_candidate) {
+  const kube::Object torn =
+      web_pipeline()
+          .without_path({"status", "environments", "staging", "version"})
+          .with_path({"status", "environments", "staging", "versions"}, yaml_object("{1.0.0: 1, 1.1.0: 1}"));
+  EXPECT_EQ(changes(web_scene({}, torn), "prod"),
+            "staging → prod\nprod runs 1.0.0; staging has not settled at one version: 1.0.0 (1), 1.1.0 (1)\n");
+}
+
+TEST(Change, values_differ_by_path) {
+  const auto different = differing(yaml_object("{replicas: 1, image: {tag: a}, hosts: [x, z], same: 1}"),
+                                   yaml_object("{replicas: 3, hosts: [x], extra: {}, same: 1}"));
+  const std::map<std::string, std::pair<std::string, std::string>> expected = {
+      {"replicas", {"1", "3"}}, {"image.tag", {"\"a\"", ""}}, {"hosts[1]", {"\"z\"", ""}}, {"extra", {"", "{}"}}};
+  EXPECT_EQ(different, expected);
+}
+
+}  // namespace
+}  // namespace slipway::delivery::pipeline

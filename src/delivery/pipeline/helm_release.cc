@@ -213,9 +213,33 @@ class HelmRelease {
   bool is_changed_ = false;
 };
 
+/// What is asked for and what Helm's record names may be two releases.
+Needs needs_of_release(const Object& object) {
+  Needs needs{.made = rolled_kinds()};
+  const Value& spec = object["spec"];
+  if (const Value& ref = spec["chartRef"]; !ref.is_null()) {
+    const std::string_view ns = ref["namespace"].empty() ? kube::ns(object) : ref["namespace"].as_string();
+    needs.sources.push_back({ref["kind"].str(), std::string(ns), ref["name"].str()});
+  }
+  const std::string chart = object["status"]["helmChart"].str();
+  if (const auto slash = chart.find('/'); slash != std::string::npos && spec["chartRef"].is_null()) {
+    needs.sources.push_back({"HelmChart", chart.substr(0, slash), chart.substr(slash + 1)});
+  }
+  std::set<std::string> makers = {fmt::format("helm {}/{}", kube::ns(object), kube::name(object))};
+  const std::string_view target = spec["targetNamespace"].as_string();
+  const std::string own = target.empty() ? std::string(kube::name(object)) : fmt::format("{}-{}", target, kube::name(object));
+  makers.insert(fmt::format("release {}/{}", target.empty() ? kube::ns(object) : target,
+                            spec["releaseName"].as_string().empty() ? own : spec["releaseName"].str()));
+  for (const Value& entry : object["status"]["history"].items()) {
+    makers.insert(fmt::format("release {}/{}", entry["namespace"].as_string(), entry["name"].as_string()));
+  }
+  needs.makers.assign(makers.begin(), makers.end());
+  return needs;
+}
+
 }  // namespace
 
-const KindRow kHelmRelease{.group = kGroup, .kind = "HelmRelease", .read = [](const Look& look, Memory& memory) {
+const KindRow kHelmRelease{.group = kGroup, .kind = "HelmRelease", .needs = needs_of_release, .read = [](const Look& look, Memory& memory) {
                              return HelmRelease(look, memory).values();
                            }};
 

@@ -126,10 +126,19 @@ class Kustomization {
   Values values_{};
 };
 
+Needs needs_of_kustomization(const Object& object) {
+  const Value& ref = object["spec"]["sourceRef"];
+  const std::string_view ns = ref["namespace"].empty() ? kube::ns(object) : ref["namespace"].as_string();
+  return {.sources = {{ref["kind"].str(), std::string(ns), ref["name"].str()}},
+          .makers = {fmt::format("kustomize {}/{}", kube::ns(object), kube::name(object))},
+          .made = made_kinds()};
+}
+
 }  // namespace
 
 const KindRow kKustomization{.group = "kustomize.toolkit.fluxcd.io",
                              .kind = "Kustomization",
+                             .needs = needs_of_kustomization,
                              .read = [](const Look& look, Memory& memory) { return Kustomization(look, memory).values(); }};
 
 }  // namespace slipway::delivery::pipeline

@@ -20,9 +20,9 @@ using kube::Object;
 
 constexpr std::string_view kRestartedAt = "kubectl.kubernetes.io/restartedAt";
 
-const KindRow* const kRows[] = {&kHelmRelease, &kKustomization, &kDeployment, &kStatefulSet};
+const KindRow* const kRows[] = {&kHelmRelease, &kKustomization, &kDeployment, &kStatefulSet, &kDaemonSet};
 
-const KindRow* find_row(std::string_view group, std::string_view kind) {
+const KindRow* find_exact(std::string_view group, std::string_view kind) {
   const auto row = std::ranges::find_if(kRows, [&](const KindRow* one) { return one->group == group && one->kind == kind; });
   return row == std::end(kRows) ? nullptr : *row;
 }
@@ -40,22 +40,29 @@ Values kept(const Memory& memory, State state, std::string text) {
   return values;
 }
 
+}  // namespace
+
 Value without_restarts(const Value& pods) {
   Value kept = pods.without_path({"metadata", "annotations", kRestartedAt});
   if (kept["metadata"]["annotations"].empty()) kept = kept.without_path({"metadata", "annotations"});
   return kept["metadata"].empty() ? kept.without("metadata") : kept;
 }
 
-}  // namespace
+bool is_readable(std::string_view group, std::string_view kind) { return find_exact(group, kind) != nullptr; }
 
-bool is_readable(std::string_view group, std::string_view kind) { return find_row(group, kind) != nullptr; }
+const KindRow* find_row(const Object& object) {
+  if (const KindRow* exact = find_exact(group_of(object), kube::kind(object))) return exact;
+  if (!pod_template(object)["spec"]["containers"].empty()) return &kAnyWorkload;
+  return object["spec"]["components"].is_array() ? &kAnyApplication : nullptr;
+}
 
 Reading read(const Look& look, Memory memory, Time now) {
   if (look.access == Access::Stale) return {kept(memory, State::Stale, "it was last seen too long ago"), memory};
   if (look.access == Access::Unreachable) return {kept(memory, State::Unreachable, "its cluster does not answer"), memory};
   if (look.access == Access::Forbidden) return {Values{.state = State::Forbidden, .text = "you may not see it"}, memory};
   if (look.object.is_null()) return {Values{.state = State::Absent, .text = "there is no such object"}, {}};
-  const KindRow* row = find_row(group_of(look.object), kube::kind(look.object));
+  const KindRow* row = find_row(look.object);
+  if (row == nullptr) return {Values{.state = State::Absent, .text = "nothing is known of its kind"}, {}};
   Values values = row->read(look, memory);
   const Value& spec = look.object["spec"];
   if (kube::is_deleting(look.object)) {

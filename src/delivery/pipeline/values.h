@@ -104,7 +104,8 @@ struct Reading {
 /// Whether there is a row for the kind; versions of its API do not matter.
 bool is_readable(std::string_view group, std::string_view kind);
 
-/// REQUIRES: a look without object, or of a kind that is_readable. `now` dates what is seen for the first time.
+/// `now` dates what is seen for the first time. An object of a kind without a row is read by its shape (kind_row.h), or not at
+/// all: Absent, with a text.
 Reading read(const Look& look, Memory memory, Time now);
 
 }  // namespace slipway::delivery::pipeline

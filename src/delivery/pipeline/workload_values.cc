@@ -1,4 +1,6 @@
-// Deployment and StatefulSet: the version is the image set of the template, and the workload is its own agent.
+// Deployment, StatefulSet, DaemonSet, and sets of other makers that keep pods by a template: the version is the image set of the template, and the workload is its own agent.
+#include <fmt/format.h>
+
 #include "delivery/pipeline/health.h"
 #include "delivery/pipeline/kind_row.h"
 
@@ -29,9 +31,28 @@ Values read_workload(const Look& look, Memory& memory) {
   return values;
 }
 
+/// Beyond its conditions: all pods that are asked for are new and available, where the status counts them.
+Values read_any_workload(const Look& look, Memory& memory) {
+  Values values = read_workload(look, memory);
+  const json::Value& status = look.object["status"];
+  const std::int64_t wanted = look.object["spec"]["replicas"].as_int(1);
+  for (const char* count : {"updatedReplicas", "availableReplicas"}) {
+    if (values.state != State::Settled || !status.has(count) || status[count].as_int() >= wanted) continue;
+    values.state = State::Progressing;
+    values.text = fmt::format("{} is {} of {}", count, status[count].as_int(), wanted);
+    values.running = memory.last.running;
+    values.ready_at.clear();
+  }
+  return values;
+}
+
+Needs no_needs(const kube::Object&) { return {}; }
+
 }  // namespace
 
-const KindRow kDeployment{.group = "apps", .kind = "Deployment", .read = read_workload};
-const KindRow kStatefulSet{.group = "apps", .kind = "StatefulSet", .read = read_workload};
+const KindRow kDeployment{.group = "apps", .kind = "Deployment", .needs = no_needs, .read = read_workload};
+const KindRow kStatefulSet{.group = "apps", .kind = "StatefulSet", .needs = no_needs, .read = read_workload};
+const KindRow kDaemonSet{.group = "apps", .kind = "DaemonSet", .needs = no_needs, .read = read_workload};
+const KindRow kAnyWorkload{.group = "", .kind = "", .needs = no_needs, .read = read_any_workload};
 
 }  // namespace slipway::delivery::pipeline

@@ -234,7 +234,7 @@ Object reduced(const Object& object) {
   if (group == "apps" || group == "batch") return workload(object);
   if (group.empty() && kube::kind(object) == "Pod") return pod(object);
   if (group.ends_with(".fluxcd.io")) return flux(object);
-  if (group.empty() || kube::kind(object) == "CustomResourceDefinition") {
+  if (group.empty() || kube::kind(object) == "PartialObjectMetadata" || kube::kind(object) == "CustomResourceDefinition") {
     return Value()
         .with("apiVersion", object["apiVersion"])
         .with("kind", object["kind"])

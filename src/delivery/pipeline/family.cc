@@ -5,6 +5,7 @@
 #include "delivery/pipeline/explain.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/kinds.h"
+#include "delivery/pipeline/promotion_controller.h"
 #include "delivery/pipeline/show.h"
 
 namespace slipway::delivery::pipeline {
@@ -33,10 +34,10 @@ Family make() {
   family.kinds = {pipeline_row(), promotion_row()};
   family.commands = commands();
   family.named_by_others = {kGitopsClusterKind, kPipelineKind, kReleaseKind};
-  family.controllers = [](const ControllerContext& /*context*/) {
+  family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
     // What runs where: view_controller.h, cluster_controller.h.
-    // Promotions: promotion_controller.h.
+    made.push_back(std::make_unique<PromotionController>(context));
     // The log: log_controller.h.
     return made;
   };

@@ -12,6 +12,7 @@ set(rooms_of_remote_plane cli)
 set(rooms_of_serve serve plane os)
 set(rooms_of_families serve plane os)
 set(rooms_of_pipeline plane os net git)
+set(rooms_of_pipeline_log plane os)
 
 foreach(
   folder IN
@@ -23,6 +24,7 @@ foreach(
         rollout
         pipeline
         families
+        pipeline_log
         cli
         sockets
         probe

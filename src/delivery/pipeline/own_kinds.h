@@ -289,6 +289,7 @@ struct DeliveryEntry {
   std::string by{};
   std::string text{};
   std::string key{};  // of what it tells, so that it is told once: "Promotion/NAME/Succeeded"
+  std::optional<Time> artifact_created{};  // of `released`: lead times are known when the Release is gone
   std::string hash{};
 
   static void describe(auto& d) {
@@ -304,6 +305,7 @@ struct DeliveryEntry {
     d.field("by", &DeliveryEntry::by, "Who.");
     d.field("text", &DeliveryEntry::text, "Why.");
     d.field("key", &DeliveryEntry::key, "Of what it tells.");
+    d.field("artifactCreated", &DeliveryEntry::artifact_created, "Of a release: when its artifact was made.");
     d.field("hash", &DeliveryEntry::hash, "SHA-256 over the entry and the hash before it.").required();
   }
   bool operator==(const DeliveryEntry&) const = default;

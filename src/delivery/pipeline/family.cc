@@ -1,8 +1,12 @@
 #include "delivery/pipeline/family.h"
 
 #include "delivery/pipeline/admission.h"
+#include "delivery/pipeline/dora_command.h"
+#include "delivery/pipeline/history_command.h"
+#include "delivery/pipeline/hooks.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/kinds.h"
+#include "delivery/pipeline/log_controller.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -11,13 +15,16 @@ Family make() {
   Family family{.name = "pipeline", .groups = {kPipelineKind.group, kGitopsClusterKind.group, std::string(kOwnGroup)}};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
-  family.controllers = [](const ControllerContext& /*context*/) {
+  family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
     // What runs where: view_controller.h, cluster_controller.h.
     // Promotions: promotion_controller.h.
-    // The log: log_controller.h.
+    made.push_back(std::make_unique<LogController>(context.env));
     return made;
   };
+  family.commands.push_back(history_command());
+  family.commands.push_back(dora_command());
+  family.paths = hook_paths(std::make_shared<HookMemory>());
   return family;
 }
 

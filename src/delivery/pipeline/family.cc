@@ -4,6 +4,7 @@
 #include "delivery/pipeline/dora_command.h"
 #include "delivery/pipeline/history_command.h"
 #include "delivery/pipeline/hooks.h"
+#include "delivery/pipeline/import.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/kinds.h"
 #include "delivery/pipeline/log_controller.h"
@@ -24,6 +25,7 @@ Family make() {
   };
   family.commands.push_back(history_command());
   family.commands.push_back(dora_command());
+  family.commands.push_back(import_command());
   family.paths = hook_paths(std::make_shared<HookMemory>());
   return family;
 }

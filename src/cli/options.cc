@@ -168,7 +168,10 @@ void add_on_object(CLI::App& app, const Command& command, Arguments& arguments) 
 void add_of_family(CLI::App& app, const delivery::Command& command, Arguments& arguments) {
   if (command.input == delivery::Command::Input::Files) add_files(app, arguments);
   if (command.input == delivery::Command::Input::Words) {
-    app.add_option(command.words_name, arguments.target, command.words_help)->required();
+    // "[NAME]" may be left out.
+    const bool is_optional = command.words_name.starts_with('[');
+    const std::string name = is_optional ? command.words_name.substr(1, command.words_name.size() - 2) : command.words_name;
+    app.add_option(name, arguments.target, command.words_help)->required(!is_optional);
   }
   if (command.cluster == delivery::Command::Cluster::Never) {
     add_namespace(app, arguments);

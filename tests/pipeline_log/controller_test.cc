@@ -6,7 +6,6 @@ namespace {
 
 using delivery::pipeline::Chain;
 using delivery::pipeline::verify;
-using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
 
@@ -43,6 +42,7 @@ TEST_F(LogTest, goes_on_after_a_crash_with_nothing_twice_and_nothing_lost) {
   EXPECT_EQ(told(), before);
   controllers_.reset();  // nobody looks
   write_status("prod", "1.0.0");
+  advance(minutes{1});
   create(kHolds, R"(
 {apiVersion: pipelines.slipway.dev/v1alpha1, kind: Hold, metadata: {name: h, namespace: apps},
  spec: {pipeline: podinfo, by: {user: ann}}}
@@ -88,22 +88,22 @@ TEST_F(LogTest, the_log_of_a_pipeline_that_was_replaced_while_nobody_looked_ends
 }
 
 TEST_F(LogTest, segments_are_bounded_and_old_ones_go) {
-  make_pipeline(R"(, annotations: {"pipelines.slipway.dev/keep-history": 30d})");
+  make_pipeline(R"(, annotations: {"pipelines.slipway.dev/keep-history": 1h})");
   for (int i = 0; i < 200; ++i) {
-    advance(hours{12});
+    advance(minutes{1});
     write_status("prod", fmt::format("1.{}.0", i));
   }
   const Chain chain = chains().at(0);
   EXPECT_TRUE(verify(chain).is_whole());
-  EXPECT_GT(chain.segments.front().spec.segment, 0) << "100 days, of which 30 are kept";
+  EXPECT_GT(chain.segments.front().spec.segment, 0) << "three hours, of which one is kept";
   EXPECT_LE(chain.segments.back().spec.entries.back().at, now());
   for (const auto& segment : chain.segments) {
     EXPECT_LE(json::print(segment.object).size(), delivery::pipeline::kMostSegmentBytes);
   }
   remove(kPipelines, "podinfo");
-  advance(days{29});
+  advance(minutes{50});
   EXPECT_FALSE(chains().empty());
-  advance(days{2});
+  advance(minutes{12});
   EXPECT_TRUE(chains().empty()) << "the annotation is remembered";
 }
 

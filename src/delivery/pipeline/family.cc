@@ -2,9 +2,14 @@
 
 #include "delivery/pipeline/admission.h"
 #include "delivery/pipeline/commands.h"
+#include "delivery/pipeline/dora_command.h"
 #include "delivery/pipeline/explain.h"
+#include "delivery/pipeline/history_command.h"
+#include "delivery/pipeline/hooks.h"
+#include "delivery/pipeline/import.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/kinds.h"
+#include "delivery/pipeline/log_controller.h"
 #include "delivery/pipeline/promotion_controller.h"
 #include "delivery/pipeline/show.h"
 
@@ -33,12 +38,16 @@ Family make() {
   family.explain = explain_rows;
   family.kinds = {pipeline_row(), promotion_row()};
   family.commands = commands();
+  family.commands.push_back(history_command());
+  family.commands.push_back(dora_command());
+  family.commands.push_back(import_command());
+  family.paths = hook_paths(std::make_shared<HookMemory>());
   family.named_by_others = {kGitopsClusterKind, kPipelineKind, kReleaseKind};
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
     // What runs where: view_controller.h, cluster_controller.h.
     made.push_back(std::make_unique<PromotionController>(context));
-    // The log: log_controller.h.
+    made.push_back(std::make_unique<LogController>(context.env));
     return made;
   };
   return family;

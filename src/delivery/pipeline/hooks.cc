@@ -304,6 +304,7 @@ struct Announcement {
   std::string version{};
   std::string digest{};
   std::string commit{};
+  std::string author{};
   std::optional<Time> created{};
   std::vector<std::string> images{};
   std::map<std::string, std::string> notes{};
@@ -313,6 +314,7 @@ struct Announcement {
     d.field("version", &Announcement::version, "Its version.").required().min_length(1).max_length(253);
     d.field("digest", &Announcement::digest, "Of its content.").max_length(253);
     d.field("commit", &Announcement::commit, "Of its source.").max_length(253);
+    d.field("author", &Announcement::author, "Who wrote it, as the cluster knows them.").max_length(253);
     d.field("created", &Announcement::created, "When it was made.");
     d.field("images", &Announcement::images, "What it runs.").max_items(100);
     d.field("notes", &Announcement::notes, "Anything else.").max_properties(20);
@@ -332,6 +334,7 @@ Result<ReleaseSpec> announced(const Call& call, const Announcement& said) {
                    .digest = said.digest,
                    .images = said.images,
                    .commit = said.commit,
+                   .author = said.author,
                    .artifact_created = said.created,
                    .environment = "",
                    .notes = said.notes};

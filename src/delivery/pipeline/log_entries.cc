@@ -107,7 +107,7 @@ void Teller::promotion(const Object& object, const PromotionSpec& spec, const Pr
     tell(entry);
   };
   const bool is_back = spec.action == PromotionAction::Rollback;
-  if (status.started) {
+  if (status.started && spec.action != PromotionAction::Observe) {
     std::string text = fmt::format("{}, attempt {}", status.strategy.empty() ? "no strategy" : status.strategy, spec.attempt);
     if (!spec.comment.empty()) text += fmt::format(": {}", spec.comment);
     told(is_back ? "rolled back" : "promoted", *status.started, text);

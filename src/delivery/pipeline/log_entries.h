@@ -21,7 +21,8 @@
 
 namespace slipway::delivery::pipeline {
 
-/// On a Pipeline: for how long a version may be not ready before it counts as departed; absent: ten minutes.
+/// On a Pipeline: for how long a version may be not ready in an environment without a soak of its own, before it counts as
+/// departed; absent: ten minutes.
 inline constexpr std::string_view kSoakAnnotation = "pipelines.slipway.dev/soak";
 inline constexpr Duration kSoak = std::chrono::minutes{10};
 /// A target, or the counts of an environment, is told of at most that often.

@@ -47,6 +47,10 @@ class Observer {
     return seen && *seen > told && *seen <= world_.now ? *seen : world_.now;
   }
   std::string release_of(const std::string& version, const std::string& digest) const;
+  Duration soak_of(const std::string& environment) const {
+    const auto at = std::ranges::find(world_.spec.environments, environment, &Environment::name);
+    return at == world_.spec.environments.end() ? world_.soak : at->soak.value_or(world_.soak);
+  }
 
   const Told& told_;
   const LogWorld& world_;
@@ -147,9 +151,10 @@ void Observer::unready(const std::string& name, const Told::Environment& told, c
     if (target.since) since = std::min(since.value_or(*target.since), *target.since);
   }
   if (!since) return;
-  const Time end = std::max(*since, told.at) + world_.soak;
+  const Duration soak = soak_of(name);
+  const Time end = std::max(*since, told.at) + soak;
   if (end > world_.now) return look_again(end);
-  fell(name, told, told.version, fmt::format("not ready for {}", human_duration(world_.soak)), end);
+  fell(name, told, told.version, fmt::format("not ready for {}", human_duration(soak)), end);
 }
 
 void Observer::transition(const std::string& subject, const std::string& signature, DeliveryEntry entry) {

@@ -4,6 +4,7 @@ set(rooms_of_docs base)
 set(rooms_of_up os net json remote)
 set(rooms_of_sockets os net)  # builds without the rest of the tree
 set(rooms_of_workloads cluster)
+set(rooms_of_remotes os git)  # real servers: python3, sshd
 set(rooms_of_probe os net delivery_probe)
 set(rooms_of_nginx delivery_rollout os net remote)
 set(sources_of_nginx ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)
@@ -26,6 +27,7 @@ foreach(
         cli
         sockets
         probe
+        remotes
         nginx
         workloads
         serve

@@ -127,7 +127,7 @@ struct GitCommitChanges {
   bool is_complete = true;  // false: there are more than kMaxChangedPaths
 };
 
-/// Which commits of a history. Children come before parents, newer before older.
+/// Which commits of a history, in the order of `git log`: newer ones first, each after the child that leads to it.
 struct GitWalk {
   GitId tip;
   std::optional<GitId> base{};  // it and its ancestors are left out

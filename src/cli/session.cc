@@ -29,10 +29,23 @@ Task<Result<void>> connect_once(Env& env, std::string host, std::uint16_t port, 
   co_return Result<void>{};
 }
 
+/// So many remotes may keep silent before others wait for them.
+constexpr int kRemoteLanes = 4;
+
+std::vector<Lane*> remote_lanes(os::RealEnv& real) {
+  std::vector<Lane*> lanes;
+  for (int i = 0; i < kRemoteLanes; ++i) lanes.push_back(&real.open_lane("slipway-git"));
+  return lanes;
+}
+
 }  // namespace
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), real_(os::RealEnvOptions{options_.log_level}), interrupted_(real_.env()) {
+    : options_(std::move(options)),
+      real_(os::RealEnvOptions{options_.log_level}),
+      git_(real_.env(), real_.open_lane("slipway-mirrors"), remote_lanes(real_), {.folder = options_.data_dir + "/git"}),
+      interrupted_(real_.env()) {
+  real_.env().git = &git_;
   for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
     if (number == SIGHUP && is_ignored(number)) continue;
     real_.on_signal({number}, [this](int) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/http_client.h"
+#include "git/repositories.h"
 #include "os/real_env.h"
 #include "plane/plane.h"
 
@@ -85,6 +86,7 @@ class Session {
 
   SessionOptions options_;
   os::RealEnv real_;
+  git::Repositories git_;
   std::unique_ptr<HttpClient> http_;
   std::vector<Cluster> clusters_;
   std::unique_ptr<plane::Controllers> controllers_;

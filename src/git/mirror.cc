@@ -56,6 +56,7 @@ std::string mirror_folder(const std::string& folder, const GitRemote& remote, co
 }
 
 Result<Repository> open_or_make_mirror(const std::string& path) {
+  start_library();
   git_repository* opened = nullptr;
   if (git_repository_open_bare(&opened, path.c_str()) == 0) return Repository(opened);
   SLIPWAY_TRY_VOID(remove_mirror(path));
@@ -71,6 +72,7 @@ Result<Repository> open_or_make_mirror(const std::string& path) {
 }
 
 Result<Repository> open_mirror(const std::string& path, const Url& url) {
+  start_library();
   git_repository* opened = nullptr;
   if (git_repository_open_bare(&opened, path.c_str()) == 0) return Repository(opened);
   git_error_clear();
@@ -129,7 +131,7 @@ Result<GitCommits> walk(git_repository* mirror, const GitWalk& wanted) {
   git_revwalk* made = nullptr;
   if (const int code = git_revwalk_new(&made, mirror); code != 0) return failure(code, "walk");
   const Walk walk(made);
-  git_revwalk_sorting(made, GIT_SORT_TIME);
+  git_revwalk_sorting(made, GIT_SORT_NONE);  // as `git log`: by date as they are met, without reading the whole history first
   git_revwalk_push(made, &tip);
   if (wanted.base) {
     SLIPWAY_TRY(base, find_commit(mirror, *wanted.base));

@@ -10,6 +10,8 @@
 namespace slipway::git {
 namespace {
 
+constexpr const char* kPushed = "refs/slipway/pushed";
+
 Connection connection(const Place& place) {
   return {place.mirror, place.remote, place.url, place.attempt, place.max_pack_bytes};
 }
@@ -98,7 +100,11 @@ Result<void> push(const Place& place, const GitRefUpdate& update) {
   SLIPWAY_TRY_VOID(open.open(GIT_DIRECTION_PUSH));
   SLIPWAY_TRY(found, open.find(update.ref));
   if (found != update.expected) return moved(place.url, update, found);
-  SLIPWAY_TRY(refusal, open.push(fmt::format("{}:{}", update.target.value_or(""), update.ref)));
+  // libgit2 pushes references only, no objects by id; the mirror is held, so there is one at a time.
+  if (update.target) SLIPWAY_TRY_VOID(remember(place.mirror, {kPushed, *update.target}));
+  const auto answer = open.push(fmt::format("{}:{}", update.target ? kPushed : "", update.ref));
+  forget_ref(place.mirror, kPushed);
+  SLIPWAY_TRY(refusal, answer);
   return refusal.empty() ? Result<void>{} : judge_refusal(place, update, refusal);
 }
 

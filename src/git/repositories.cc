@@ -65,7 +65,6 @@ Repositories::Repositories(Env& env, Lane& mirror_lane, std::vector<Lane*> remot
     : env_(env), mirror_lane_(mirror_lane), options_(std::move(options)) {
   SLIPWAY_CHECK(!remote_lanes.empty(), "git needs a lane");
   for (Lane* lane : remote_lanes) remote_lanes_.push_back({lane});
-  start_library();
 }
 
 Repositories::~Repositories() = default;

@@ -25,7 +25,7 @@ thread_local Attempt* current_attempt = nullptr;
 constexpr int kConnectSliceMs = 50;  // between two looks at the attempt's end
 
 // libgit2's ssh transport takes the socket out of the stream as if it were its own type (streams/socket.h), so the first four
-// members are that type's. tests: Ssh.* of remotes_test.
+// members are that type's. tests: ssh_* of remotes_test.
 static_assert(LIBGIT2_VER_MAJOR == 1 && LIBGIT2_VER_MINOR == 5, "compare SocketStream with libgit2's git_socket_stream");
 struct SocketStream {
   git_stream parent;

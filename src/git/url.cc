@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "git/handle.h"
+
 namespace slipway::git {
 namespace {
 
@@ -177,6 +179,7 @@ bool Url::is_loopback() const { return host == "localhost" || host.starts_with("
 Result<void> check_ref(std::string_view ref) {
   const bool is_known = ref.starts_with("refs/heads/") || ref.starts_with("refs/tags/");
   if (!is_known) return bad(fmt::format("git reference \"{}\": must begin with refs/heads/ or refs/tags/", ref));
+  start_library();
   const std::string name(ref);
   int is_valid = 0;
   if (name.size() > 1024 || name.find('\0') != std::string::npos || git_reference_name_is_valid(&is_valid, name.c_str()) != 0 ||

@@ -7,21 +7,14 @@
 
 namespace slipway::os {
 
-ThreadLane::ThreadLane(Executor executor, std::string name) : executor_(std::move(executor)) {
-  // Signals belong to the logic thread; a thread inherits the mask of its maker.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this, name = std::move(name)] { serve(name); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
+ThreadLane::ThreadLane(Executor executor, std::string name) : executor_(std::move(executor)), name_(std::move(name)) {}
 
 void ThreadLane::submit(std::move_only_function<void()> work, std::move_only_function<void()> done) {
   {
     const std::lock_guard lock(mutex_);
     if (is_stopping_) return;
     items_.push_back({std::move(work), std::move(done)});
+    if (!thread_.joinable()) start();
   }
   has_changed_.notify_one();
 }
@@ -36,8 +29,18 @@ void ThreadLane::stop() {
   items_.clear();
 }
 
-void ThreadLane::serve(const std::string& name) {
-  pthread_setname_np(pthread_self(), name.c_str());
+void ThreadLane::start() {
+  // Signals belong to the logic thread; a thread inherits the mask of its maker.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { serve(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void ThreadLane::serve() {
+  pthread_setname_np(pthread_self(), name_.c_str());
   std::unique_lock lock(mutex_);
   while (true) {
     has_changed_.wait(lock, [this] { return is_stopping_ || !items_.empty(); });

@@ -1,4 +1,5 @@
-// A Lane with a thread of its own. Work runs in the order it came; `done` is posted to the executor.
+// A Lane with a thread of its own, which starts with the first work. Work runs in the order it came; `done` is posted to the
+// executor.
 #pragma once
 
 #include <condition_variable>
@@ -26,9 +27,11 @@ class ThreadLane : public Lane {
     std::move_only_function<void()> work;
     std::move_only_function<void()> done;
   };
-  void serve(const std::string& name);
+  void start();
+  void serve();
 
   Executor executor_;
+  std::string name_;
   std::mutex mutex_;
   std::condition_variable has_changed_;
   std::deque<Item> items_;

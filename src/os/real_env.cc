@@ -118,6 +118,7 @@ struct RealEnv::Parts {
   bool is_shut = false;
   Env env;
   std::list<ClusterEnv> clusters;
+  std::list<ThreadLane> lanes;
 
   void drop_frames() {
     env.parking.drop_all();
@@ -133,6 +134,11 @@ Env& RealEnv::env() { return parts_->env; }
 Env& RealEnv::open_env() {
   SLIPWAY_CHECK(!parts_->is_shut, "open_env() after shut()");
   return parts_->clusters.emplace_back(parts_->loop.get_executor(), parts_->env).env;
+}
+
+Lane& RealEnv::open_lane(std::string name) {
+  SLIPWAY_CHECK(!parts_->is_shut, "open_lane() after shut()");
+  return parts_->lanes.emplace_back(parts_->loop.get_executor(), std::move(name));
 }
 
 void RealEnv::run() {
@@ -161,6 +167,7 @@ void RealEnv::shut() {
   parts.is_shut = true;
   parts.commits.stop();
   for (ClusterEnv& cluster : parts.clusters) cluster.commits.stop();
+  for (ThreadLane& lane : parts.lanes) lane.stop();
   parts.compute.stop();
   parts.drop_frames();
   parts.clock.shut();

@@ -78,6 +78,11 @@ void World::start() {
 }
 
 void World::start_controllers() {
+  if (options_.git) {
+    Gate& gate = *this;
+    git_ = std::make_unique<FaultGit>(options_.git(controllers_domain_.env()), gate);
+    controllers_domain_.env().git = git_.get();
+  }
   controllers_client_ = std::make_unique<FaultClient>(*this, hub_);
   controllers_ = std::make_unique<plane::Controllers>(controllers_domain_.env(), *controllers_client_, options_.controllers);
   if (edge_) controllers_->fleet().add_remote(kEdge, std::make_shared<FaultClient>(*this, *edge_));
@@ -132,6 +137,7 @@ void World::crash(Crash what) {
     controllers_domain_.die();
     controllers_.reset();
     controllers_client_.reset();
+    git_.reset();
     controllers_restart_ = now_ + options_.restart_delay;
   }
   if (what.kind != FaultKind::CrashControllers) what.server->crash(random_.next(), now_);

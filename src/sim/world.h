@@ -15,6 +15,7 @@
 #include "sim/domain.h"
 #include "sim/exchange.h"
 #include "sim/fault.h"
+#include "sim/fault_git.h"
 #include "sim/machine.h"
 #include "sim/server_process.h"
 #include "sim/web.h"
@@ -34,6 +35,9 @@ struct WorldOptions {
   Duration restart_delay = std::chrono::seconds{1};
   std::size_t history_changes = store::Options{}.history_changes;  // few: slow watchers fall out of the window
   std::size_t watch_batch = server::Options{}.watch_batch;
+  /// Makes the controllers' Git over real repositories in a folder of the test, for each of their processes anew. Its lanes
+  /// must run inline: those of the Env that is given. Empty: Env::git is null.
+  std::function<std::unique_ptr<Git>(Env&)> git{};
 };
 
 class World : private Gate {
@@ -137,6 +141,7 @@ class World : private Gate {
   std::vector<Domain*> domains_;
   std::size_t turn_ = 0;
 
+  std::unique_ptr<FaultGit> git_;
   std::unique_ptr<client::Client> controllers_client_;
   std::unique_ptr<plane::Controllers> controllers_;
   std::unique_ptr<client::Client> user_;

@@ -1,0 +1,247 @@
+// Room git against real servers and on real threads: git's http backend, sshd, writers that race, a server that keeps silent.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <optional>
+
+#include "git/repositories.h"
+#include "os/real_env.h"
+#include "servers.h"
+
+namespace slipway::git {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kMain = "refs/heads/main";
+
+class RemotesTest : public testing::Test {
+ protected:
+  ~RemotesTest() override { real_.shut(); }
+
+  /// Runs a task of the logic thread to its end.
+  template <class T>
+  Result<T> run(Task<Result<T>> task) {
+    std::optional<Result<T>> result;
+    auto store = [](RemotesTest& test, Task<Result<T>> inner, std::optional<Result<T>>& into) -> Task<> {
+      into = co_await std::move(inner);
+      test.real_.stop();
+    };
+    Tasks tasks(real_.env());
+    tasks.spawn(store(*this, std::move(task), result));
+    real_.run();
+    return std::move(*result);
+  }
+  template <class T>
+  T ok(Task<Result<T>> task) {
+    auto result = run(std::move(task));
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? std::move(*result) : T{};
+  }
+  template <class T>
+  Status fault(Task<Result<T>> task) {
+    auto result = run(std::move(task));
+    EXPECT_FALSE(result);
+    return result ? Status{} : result.error();
+  }
+
+  GitNewCommit change(GitId parent, std::string path, std::string content) {
+    GitNewCommit wanted{
+        .parents = {std::move(parent)}, .changes = {{std::move(path), std::move(content)}}, .message = "change\n"};
+    wanted.author = {"Slipway", "slipway@example.org", Time{1'767'300'000s}};
+    return wanted;
+  }
+
+  /// The whole way: list, fetch, read, commit, push, create, refuse, delete; ends with what the git program sees.
+  void go_the_whole_way() {
+    const GitId base = theirs_.commit({{"a.yaml", "a: 1\n"}}, "one");
+    EXPECT_EQ(ok(git_.list_refs(remote_, "")).head, kMain);
+    EXPECT_EQ(ok(git_.fetch(remote_, kMain)), base);
+    EXPECT_EQ(ok(git_.read_tree(remote_, base, {}))[0].content, "a: 1\n");
+    const GitId made = ok(git_.commit(remote_, change(base, "a.yaml", "a: 2\n")));
+    const auto pushed = run(git_.update_ref(remote_, {kMain, base, made}));
+    EXPECT_TRUE(pushed) << pushed.error().message;
+    EXPECT_EQ(theirs_.tip(), made);
+    const auto tagged = run(git_.update_ref(remote_, {"refs/tags/v1", std::nullopt, base}));
+    EXPECT_TRUE(tagged) << tagged.error().message;
+    EXPECT_EQ(fault(git_.update_ref(remote_, {"refs/tags/v1", std::nullopt, made})).reason, Reason::Conflict);
+    EXPECT_EQ(fault(git_.update_ref(remote_, {kMain, base, made})).reason, Reason::Conflict);
+    EXPECT_EQ(fault(git_.update_ref(remote_, {"refs/tags/v1", made, std::nullopt})).reason, Reason::Conflict);
+    const auto removed = run(git_.update_ref(remote_, {"refs/tags/v1", base, std::nullopt}));
+    EXPECT_TRUE(removed) << removed.error().message;
+    EXPECT_EQ(theirs_.bare("for-each-ref --format='%(refname)'"), kMain);
+    EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");
+    EXPECT_EQ(fault(git_.fetch(remote_, "refs/heads/nobody")).reason, Reason::NotFound);
+  }
+
+  TestRepository theirs_;
+  TemporaryFolder data_;
+  os::RealEnv real_{{.log_level = LogLevel::Error}};
+  Repositories git_{real_.env(),
+                    real_.open_lane("mirrors"),
+                    {&real_.open_lane("git-1"), &real_.open_lane("git-2")},
+                    {.folder = data_ / "git"}};
+  GitRemote remote_{.url = theirs_.path(), .space = "team"};
+};
+
+TEST_F(RemotesTest, local_repositories_go_the_whole_way) { go_the_whole_way(); }
+
+TEST_F(RemotesTest, http_goes_the_whole_way) {
+  const HttpRemote server(theirs_);
+  remote_.url = server.url();
+  go_the_whole_way();
+}
+
+TEST_F(RemotesTest, http_with_credentials_goes_the_whole_way_and_wrong_ones_are_unauthorized) {
+  const HttpRemote server(theirs_, {.user = "bot", .password = "hunter2"});
+  remote_.url = server.url();
+  Status status = fault(git_.list_refs(remote_, ""));
+  EXPECT_EQ(status.reason, Reason::Unauthorized);
+  EXPECT_EQ(status.message, "git: connect to " + server.url() + ": the server asks for credentials, none were given");
+  remote_.credentials = {.username = "bot", .password = "wrong"};
+  status = fault(git_.list_refs(remote_, ""));
+  EXPECT_EQ(status.reason, Reason::Unauthorized);
+  EXPECT_EQ(status.message, "git: connect to " + server.url() + ": the credentials were refused");
+  remote_.credentials = {.username = "bot", .password = "hunter2"};
+  go_the_whole_way();
+}
+
+TEST_F(RemotesTest, answers_of_http_have_their_reasons) {
+  const HttpRemote server(theirs_);
+  const std::string root = server.url().substr(0, server.url().rfind('/'));
+  remote_.url = root + "/absent.git";
+  EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::NotFound);
+  remote_.url = root + "/forbidden/remote.git";
+  EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::Forbidden);
+  remote_.url = root + "/moved/remote.git";
+  EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::BadRequest);
+  remote_.url = "http://127.0.0.1:" + std::to_string(free_port()) + "/remote.git";
+  EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::ServiceUnavailable);
+}
+
+TEST_F(RemotesTest, https_trusts_the_bundle_that_is_given_and_nothing_else) {
+  shell("cd " + data_.path() +
+        " && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj "
+        "/CN=ca "
+        "&& openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout s.key -out s.csr -subj /CN=s "
+        "&& printf 'subjectAltName=IP:127.0.0.1\\n' > s.ext "
+        "&& openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile s.ext -out s.pem");
+  const HttpRemote server(theirs_,
+                          {.user = "bot", .password = "hunter2", .certificate = data_ / "s.pem", .key = data_ / "s.key"});
+  remote_.url = server.url();
+  remote_.credentials = {.username = "bot", .password = "hunter2"};
+  const Status status = fault(git_.list_refs(remote_, ""));
+  EXPECT_EQ(status.reason, Reason::Unauthorized);
+  EXPECT_EQ(status.message, "git: connect to " + server.url() + ": the certificate of 127.0.0.1 is not trusted");
+  remote_.credentials.ca_bundle = shell("cat " + data_ / "ca.pem");
+  go_the_whole_way();
+}
+
+TEST_F(RemotesTest, ssh_goes_the_whole_way_with_a_key_and_known_hosts) {
+  if (!SshRemote::is_possible()) GTEST_SKIP() << "no sshd on this machine: ssh is not tested";
+  const SshRemote server(theirs_);
+  remote_.url = server.url();
+  remote_.credentials.ssh_private_key = server.key();
+  Status status = fault(git_.list_refs(remote_, ""));
+  EXPECT_EQ(status.reason, Reason::Unauthorized);
+  EXPECT_TRUE(status.message.ends_with("host key of 127.0.0.1 is not in the known hosts that were given")) << status.message;
+  remote_.credentials = {.known_hosts = server.known_hosts()};
+  EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::Unauthorized);
+  shell("ssh-keygen -q -t ed25519 -N '' -f " + data_ / "stranger");
+  remote_.credentials.ssh_private_key = shell("cat " + data_ / "stranger");
+  status = fault(git_.list_refs(remote_, ""));
+  EXPECT_EQ(status.reason, Reason::Unauthorized) << status.message;
+  remote_.credentials.ssh_private_key = server.key();
+  remote_.url += "-absent";
+  EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::NotFound);
+  remote_.url = server.url();
+  go_the_whole_way();
+}
+
+TEST_F(RemotesTest, a_server_that_keeps_silent_is_left_at_the_time_out) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(listener, 8), 0);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  const std::string port = std::to_string(ntohs(address.sin_port));
+  remote_.timeout = 200ms;
+  remote_.credentials = {.ssh_private_key = "x", .known_hosts = "x"};
+  for (const std::string scheme : {"http://", "https://", "ssh://git@"}) {
+    remote_.url = scheme + "127.0.0.1:" + port + "/remote.git";
+    EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::Timeout) << scheme;
+  }
+  close(listener);
+}
+
+/// Two writers, each with a mirror of its own: fetch, add a line, push; after a conflict again.
+Task<Result<int>> add_lines(Git& git, GitRemote remote, std::string name, int count) {
+  int conflicts = 0;
+  for (int i = 0; i < count;) {
+    SLIPWAY_CO_TRY(base, co_await git.fetch(remote, kMain));
+    GitNewCommit wanted{.parents = {base}, .changes = {{name + "/" + std::to_string(i), "x"}}, .message = name};
+    wanted.author = {"Slipway", "slipway@example.org", Time{1'767'300'000s}};
+    SLIPWAY_CO_TRY(made, co_await git.commit(remote, wanted));
+    const auto pushed = co_await git.update_ref(remote, {kMain, base, made});
+    if (pushed) {
+      ++i;
+    } else if (pushed.error().reason == Reason::Conflict) {
+      ++conflicts;
+    } else {
+      co_return fail(pushed.error());
+    }
+  }
+  co_return conflicts;
+}
+
+Task<Result<int>> race(Env& env, Git& git, GitRemote remote, int count) {
+  std::optional<Result<int>> one;
+  std::optional<Result<int>> two;
+  GitRemote other = remote;
+  other.space = "others";
+  const auto keep = [](Task<Result<int>> task, std::optional<Result<int>>& into) -> Task<> { into = co_await std::move(task); };
+  Tasks tasks(env);
+  tasks.spawn(keep(add_lines(git, remote, "one", count), one));
+  tasks.spawn(keep(add_lines(git, other, "two", count), two));
+  co_await tasks.join();
+  SLIPWAY_CO_TRY(a, *one);
+  SLIPWAY_CO_TRY(b, *two);
+  co_return a + b;
+}
+
+TEST_F(RemotesTest, two_racing_writers_lose_nothing_in_a_local_repository) {
+  ok(race(real_.env(), git_, remote_, 25));
+  EXPECT_EQ(theirs_.bare("ls-tree -r --name-only main | wc -l"), "50");
+  EXPECT_EQ(theirs_.bare("rev-list --count main"), "51");
+  EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");
+}
+
+TEST_F(RemotesTest, two_racing_writers_lose_nothing_over_http) {
+  const HttpRemote server(theirs_);
+  remote_.url = server.url();
+  ok(race(real_.env(), git_, remote_, 5));
+  EXPECT_EQ(theirs_.bare("ls-tree -r --name-only main | wc -l"), "10");
+  EXPECT_EQ(theirs_.bare("rev-list --count main"), "11");
+}
+
+TEST_F(RemotesTest, a_hook_that_declines_is_forbidden_and_says_why) {
+  const HttpRemote server(theirs_);
+  remote_.url = server.url();
+  const GitId base = ok(git_.fetch(remote_, kMain));
+  const std::string hook = theirs_.path() + "/hooks/pre-receive";
+  std::filesystem::create_directories(theirs_.path() + "/hooks");
+  std::ofstream(hook) << "#!/bin/sh\nexit 1\n";
+  std::filesystem::permissions(hook, std::filesystem::perms::all);
+  const GitId made = ok(git_.commit(remote_, change(base, "a", "1")));
+  const Status status = fault(git_.update_ref(remote_, {kMain, base, made}));
+  EXPECT_EQ(status.reason, Reason::Forbidden);
+  EXPECT_EQ(status.message, "git: push refs/heads/main to " + server.url() + ": refused: pre-receive hook declined");
+}
+
+}  // namespace
+}  // namespace slipway::git

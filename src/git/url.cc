@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "git/handle.h"
 
 namespace slipway::git {
@@ -14,12 +15,6 @@ namespace {
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 std::unexpected<Status> bad(std::string message) { return fail(Reason::BadRequest, std::move(message)); }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

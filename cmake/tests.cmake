@@ -5,6 +5,8 @@ set(rooms_of_up os net json remote)
 set(rooms_of_sockets os net)  # builds without the rest of the tree
 set(rooms_of_workloads cluster)
 set(rooms_of_remotes os git)  # real servers: python3, sshd
+set(rooms_of_forge os net git delivery_pipeline)
+set(rooms_of_world sim os git)
 set(rooms_of_probe os net delivery_probe)
 set(rooms_of_nginx delivery_rollout os net remote)
 set(sources_of_nginx ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)
@@ -30,6 +32,7 @@ foreach(
         sockets
         probe
         remotes
+        forge
         nginx
         workloads
         serve

@@ -96,28 +96,26 @@ class BitbucketServer : public Forge {
   }
 
   Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("title", wanted.text.subject());
     body.set("description", description_of(wanted));
     body.set("fromRef", ref(wanted.source));
     body.set("toRef", ref(wanted.target));
-    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_, body));
+    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_, body.build()));
     co_return to_view(made);
   }
 
   Task<Result<PullRequestView>> update(PullRequestView known, std::string title, std::string description) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("version", known.raw["version"]);
     body.set("title", title);
     body.set("description", description);
-    json::Value reviewers = json::Value::empty_array();
+    json::ArrayBuilder reviewers;
     for (const json::Value& one : known.raw["reviewers"].items()) {
-      json::Value reviewer = json::Value::empty_object();
-      reviewer.set("user", json::Value::empty_object().set("name", one["user"]["name"]));
-      reviewers.push_back(reviewer);
+      reviewers.add(json::object({{"user", json::object({{"name", one["user"]["name"]}})}}));
     }
-    body.set("reviewers", reviewers);
-    SLIPWAY_CO_TRY(made, co_await api_.call("PUT", fmt::format("{}/{}", root_, known.id), body));
+    body.set("reviewers", reviewers.build());
+    SLIPWAY_CO_TRY(made, co_await api_.call("PUT", fmt::format("{}/{}", root_, known.id), body.build()));
     co_return to_view(made);
   }
 
@@ -128,13 +126,13 @@ class BitbucketServer : public Forge {
   }
 
   Task<Result<void>> set_check(CommitCheck check) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("state", word_of(check.state));
     body.set("key", check.context);
     body.set("name", check.context);
     body.set("url", check.url.empty() ? web_ : check.url);
     body.set("description", cut(check.description, kMaxStatusText));
-    SLIPWAY_CO_TRY_VOID(co_await api_.call("POST", fmt::format("/build-status/1.0/commits/{}", check.commit), body));
+    SLIPWAY_CO_TRY_VOID(co_await api_.call("POST", fmt::format("/build-status/1.0/commits/{}", check.commit), body.build()));
     co_return Result<void>{};
   }
 
@@ -150,13 +148,8 @@ class BitbucketServer : public Forge {
 
  private:
   json::Value ref(const std::string& branch) const {
-    json::Value repository = json::Value::empty_object();
-    repository.set("slug", slug_);
-    repository.set("project", json::Value::empty_object().set("key", key_));
-    json::Value made = json::Value::empty_object();
-    made.set("id", fmt::format("{}{}", kHeads, branch));
-    made.set("repository", repository);
-    return made;
+    const json::Value repository = json::object({{"slug", slug_}, {"project", json::object({{"key", key_}})}});
+    return json::object({{"id", fmt::format("{}{}", kHeads, branch)}, {"repository", repository}});
   }
 
   /// Servers that do not tell the merge commit with the pull request tell it among its activities.

@@ -83,35 +83,35 @@ class Github : public Forge {
   }
 
   Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("title", wanted.text.subject());
     body.set("head", wanted.source);
     body.set("base", wanted.target);
     body.set("body", description_of(wanted));
-    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_ + "/pulls", body));
+    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_ + "/pulls", body.build()));
     co_return to_view(made);
   }
 
   Task<Result<PullRequestView>> update(PullRequestView known, std::string title, std::string description) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("title", title);
     body.set("body", description);
-    return change(std::move(known), std::move(body));
+    return change(std::move(known), body.build());
   }
 
   Task<Result<PullRequestView>> close(PullRequestView known) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("state", "closed");
-    return change(std::move(known), std::move(body));
+    return change(std::move(known), body.build());
   }
 
   Task<Result<void>> set_check(CommitCheck check) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("state", word_of(check.state));
     body.set("context", check.context);
     body.set("description", cut(check.description, kMaxStatusText));
     if (!check.url.empty()) body.set("target_url", check.url);
-    SLIPWAY_CO_TRY_VOID(co_await api_.call("POST", fmt::format("{}/statuses/{}", root_, check.commit), body));
+    SLIPWAY_CO_TRY_VOID(co_await api_.call("POST", fmt::format("{}/statuses/{}", root_, check.commit), body.build()));
     co_return Result<void>{};
   }
 

@@ -91,35 +91,35 @@ class Gitlab : public Forge {
   }
 
   Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("source_branch", wanted.source);
     body.set("target_branch", wanted.target);
     body.set("title", wanted.text.subject());
     body.set("description", description_of(wanted));
-    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_ + "/merge_requests", body));
+    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_ + "/merge_requests", body.build()));
     co_return to_view(made);
   }
 
   Task<Result<PullRequestView>> update(PullRequestView known, std::string title, std::string description) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("title", title);
     body.set("description", description);
-    return change(std::move(known), std::move(body));
+    return change(std::move(known), body.build());
   }
 
   Task<Result<PullRequestView>> close(PullRequestView known) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("state_event", "close");
-    return change(std::move(known), std::move(body));
+    return change(std::move(known), body.build());
   }
 
   Task<Result<void>> set_check(CommitCheck check) override {
-    json::Value body = json::Value::empty_object();
+    json::ObjectBuilder body;
     body.set("state", word_of(check.state));
     body.set("name", check.context);
     body.set("description", cut(check.description, kMaxStatusText));
     if (!check.url.empty()) body.set("target_url", check.url);
-    const auto set = co_await api_.call("POST", fmt::format("{}/statuses/{}", root_, check.commit), body);
+    const auto set = co_await api_.call("POST", fmt::format("{}/statuses/{}", root_, check.commit), body.build());
     const bool is_so_already =
         !set && set.error().reason == Reason::Invalid && says_same(set.error().message, word_of(check.state));
     if (is_so_already) co_return Result<void>{};

@@ -63,7 +63,7 @@ test: deps out/dev/build.ninja
 sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
 	ninja -j $(JOBS) -C out/asan slipway tests
 	ninja -j $(JOBS) -C out/tsan store_test cue_threads_test
-	SLIPWAY_SIM_EVERY=$(SAMPLE) SLIPWAY_SIM_SEEDS=4 SLIPWAY_EXPLORE=small tools/run-tests out/asan
+	SLIPWAY_SIM_EVERY=$(SAMPLE) SLIPWAY_SIM_SEEDS=4 SLIPWAY_EXPLORE=small SLIPWAY_CORPUS_EVERY=8 tools/run-tests out/asan
 	tools/run-tests out/tsan store_test 'cue_threads_test:Threads.*:Cue.*thread*'
 
 conformance: deps out/dev/build.ninja

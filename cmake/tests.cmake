@@ -1,5 +1,12 @@
 # Tests that need more than one room: each folder below tests/ with sources is one program, linked with the highest rooms it uses.
 
+# Of the tests of room cue those in which threads share what they evaluate: for the thread sanitizer, whose tree then compiles no others.
+if(TARGET slipway_cue)
+  add_executable(cue_threads_test EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/src/cue/threads_test.cc ${CMAKE_SOURCE_DIR}/src/cue/cue_test.cc)
+  target_link_libraries(cue_threads_test PRIVATE slipway_cue slipway_test_main)
+  target_precompile_headers(cue_threads_test REUSE_FROM slipway_test_pch)
+endif()
+
 set(rooms_of_docs base)
 set(rooms_of_up os net json remote)
 set(rooms_of_sockets os net)  # builds without the rest of the tree

@@ -61,7 +61,7 @@ class CrashTest : public ClusterTest {
     run(object, 0);
     const std::string expected = picture();
     std::uint64_t points = 0;
-    for (std::uint64_t steps = 1;; steps += stride) {
+    for (std::uint64_t steps = 1;; steps += stride * thinning()) {
       stop();
       disk_.restore({});
       if (!run(object, steps)) break;
@@ -69,7 +69,7 @@ class CrashTest : public ClusterTest {
       ASSERT_EQ(picture(), expected) << "crashed after step " << steps;
     }
     std::cout << points << " crash points\n";
-    EXPECT_GT(points, 10U);
+    EXPECT_GT(points * thinning(), 10U);
   }
 
   kube::Resource resource_ = kJobs;

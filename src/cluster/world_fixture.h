@@ -48,6 +48,8 @@ class ClusterTest : public testing::Test {
   /// Lets everything that needs no time happen.
   void settle() { env_.run_until_idle(); }
   kube::Revision revision() const { return store_->revision(); }
+  /// What a test that dies at many points multiplies its stride with: a quarter of SLIPWAY_SIM_EVERY, at least 1.
+  static std::uint64_t thinning();
 
   std::size_t nodes_ = 1;  // of the cluster, from the first start()
   store::MemoryVfs disk_;

@@ -1,6 +1,14 @@
 #include "cluster/world_fixture.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace slipway::cluster {
+
+std::uint64_t ClusterTest::thinning() {
+  const char* every = std::getenv("SLIPWAY_SIM_EVERY");
+  return every == nullptr ? 1 : std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10) / 4);
+}
 
 void ClusterTest::start() {
   auto store = store::Store::open(env_, {.path = "/data/cluster.db"});

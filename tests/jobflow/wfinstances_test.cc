@@ -6,6 +6,7 @@
 #include <map>
 #include <queue>
 
+#include "base/corpus_sample_test.h"
 #include "cluster/cluster.h"
 #include "cluster/simulated_runtime.h"
 #include "delivery/jobflow/admission.h"
@@ -113,8 +114,8 @@ TEST(PlannerConformance, recorded_executions_run_in_order_and_in_exact_time) {
     fmt::print("skipped: corpus not found\n");
     GTEST_SKIP();
   }
-  const auto instances = read_instances(folder);
-  EXPECT_GT(instances.size(), 40u);
+  const auto instances = corpus_sample(read_instances(folder));
+  EXPECT_GT(instances.size() * corpus_stride(), 40u);
   std::size_t passed = 0;
   for (const auto& instance : instances) {
     const int before = failures();
@@ -197,7 +198,7 @@ TEST_F(PlaneConformance, recorded_executions_run_in_order_and_in_exact_time) {
     fmt::print("skipped: corpus not found\n");
     GTEST_SKIP();
   }
-  std::vector<Instance> instances = read_instances(folder);
+  std::vector<Instance> instances = corpus_sample(read_instances(folder));
   const std::size_t all = instances.size();
   std::erase_if(instances, [](const Instance& one) { return one.tasks.size() > max_tasks(); });
   bool is_first = true;

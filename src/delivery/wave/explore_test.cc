@@ -35,18 +35,28 @@ void explore_all(const char* name, const std::vector<Scenario>& all) {
   EXPECT_LE(total.longest, kMaxStepsToEnd);
 }
 
-/// SLIPWAY_EXPLORE: "full" is what `make explore-rollout` runs.
-bool is_full() {
-  const char* size = std::getenv("SLIPWAY_EXPLORE");
-  return size != nullptr && std::string_view(size) == "full";
+/// How many pods and batches there are at most.
+struct Size {
+  std::int64_t pods_disturbed;
+  std::int64_t batches_disturbed;
+  std::int64_t pods;
+  std::int64_t batches;
+};
+
+/// SLIPWAY_EXPLORE: "full" is what `make explore-rollout` runs, "small" what the sanitizers run.
+Size size() {
+  const char* said = std::getenv("SLIPWAY_EXPLORE");
+  const std::string_view name = said == nullptr ? "" : said;
+  if (name == "full") return {5, 3, 8, 4};
+  return name == "small" ? Size{2, 2, 3, 2} : Size{4, 2, 4, 2};
 }
 
 TEST(Explore, every_roll_with_one_disturbance_keeps_its_bounds_and_ends) {
-  explore_all("with a disturbance", scenarios(is_full() ? 5 : 4, is_full() ? 3 : 2, true));
+  explore_all("with a disturbance", scenarios(size().pods_disturbed, size().batches_disturbed, true));
 }
 
 TEST(Explore, every_roll_without_a_disturbance_keeps_its_bounds_and_ends) {
-  explore_all("without one", scenarios(is_full() ? 8 : 4, is_full() ? 4 : 2, false));
+  explore_all("without one", scenarios(size().pods, size().batches, false));
 }
 
 TEST(Explore, finds_every_planted_bug) {

@@ -168,12 +168,12 @@ std::string written(const ResourceList& list) {
 std::string printed(const ResourceList& list) {
   std::string made;
   std::size_t count = 0;
-  bool is_change = false;
+  const auto data = list.data();
+  const bool is_change = data.contains("put-value") || data.contains("put-comment");
   for (const FunctionResult& result : list.results) {
     if (result.file_path.empty()) continue;
     auto value = json::parse_yaml(result.message.substr(result.message.find('"')));
     made += fmt::format("{}\nfieldPath: {}\nvalue: {}\n\n", result.file_path, result.field_path, value ? value->str() : "");
-    is_change = is_change || result.message.starts_with("Mutated");
     ++count;
   }
   return made + fmt::format("{} {} field(s)\n", is_change ? "Mutated" : "Matched", count);

@@ -31,7 +31,7 @@ Keys keys_in(const kube::SchemaNode* node, Path path) {
 Keys keys_in(const json::Value& schema, Path path) {
   json::Value here = schema;
   for (const std::string& part : path) {
-    const json::Value next = part == "[]"                        ? here["items"]
+    const json::Value next = part == "[]"                   ? here["items"]
                              : here["properties"].has(part) ? here["properties"][part]
                                                             : here["additionalProperties"];
     here = next;
@@ -43,7 +43,8 @@ Keys keys_in(const json::Value& schema, Path path) {
     return made;
   }
   const bool merges = here["x-kubernetes-patch-strategy"].as_string().contains("merge");
-  if (merges && here["x-kubernetes-patch-merge-key"].is_string()) return std::vector{here["x-kubernetes-patch-merge-key"].str()};
+  if (merges && here["x-kubernetes-patch-merge-key"].is_string())
+    return std::vector{here["x-kubernetes-patch-merge-key"].str()};
   if (here["x-kubernetes-list-type"].as_string() == "set") return std::vector<std::string>{""};
   return std::vector<std::string>{};
 }
@@ -52,8 +53,9 @@ struct Row {
   std::string_view path;
   std::string_view key;
 };
-constexpr std::array kKustomization{Row{"secretGenerator", "name"}, Row{"configMapGenerator", "name"}, Row{"images", "name"},
-                                    Row{"replicas", "name"},        Row{"generators", ""},             Row{"helmCharts", "name"}};
+constexpr std::array kKustomization{Row{"secretGenerator", "name"}, Row{"configMapGenerator", "name"},
+                                    Row{"images", "name"},          Row{"replicas", "name"},
+                                    Row{"generators", ""},          Row{"helmCharts", "name"}};
 // DIVERGES: upstream replaces gates and conditions as a whole, which loses what the deployer added.
 constexpr std::array kKptfile{Row{"info.readinessGates", "conditionType"}, Row{"status.conditions", "type"}};
 

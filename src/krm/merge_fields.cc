@@ -51,7 +51,7 @@ struct Three {
 };
 
 // Upstream's comment is taken where the local one is still the old one.
-void merge_comment(std::string Node::*which, Node& made, const Three& from) {
+void merge_comment(std::string Node::* which, Node& made, const Three& from) {
   const auto text = [&](const Node* node) { return node != nullptr ? node->*which : std::string(); };
   if (from.local == nullptr) {
     made.*which = text(from.upstream);
@@ -61,7 +61,7 @@ void merge_comment(std::string Node::*which, Node& made, const Three& from) {
 }
 
 void merge_comments(Node& made, const Three& from) {
-  for (std::string Node::*which : {&Node::head, &Node::line, &Node::foot}) merge_comment(which, made, from);
+  for (std::string Node::* which : {&Node::head, &Node::line, &Node::foot}) merge_comment(which, made, from);
 }
 
 using Id = std::vector<std::string>;
@@ -80,12 +80,17 @@ class Merger {
       if (!kind) kind = node->kind;
     }
     if (is_mixed) return whole(from);
-    if (!kind) return is_cleared(from.upstream) || is_cleared(from.local) || from.local == nullptr ? std::nullopt : std::optional(*from.local);
+    if (!kind)
+      return is_cleared(from.upstream) || is_cleared(from.local) || from.local == nullptr ? std::nullopt
+                                                                                          : std::optional(*from.local);
     switch (*kind) {
-      case Node::Kind::Mapping: return mapping(from);
-      case Node::Kind::Sequence: return sequence(from);
+      case Node::Kind::Mapping:
+        return mapping(from);
+      case Node::Kind::Sequence:
+        return sequence(from);
       case Node::Kind::Scalar:
-      case Node::Kind::Alias: break;
+      case Node::Kind::Alias:
+        break;
     }
     return scalar(from);
   }
@@ -135,7 +140,8 @@ class Merger {
         from.local->style != Node::Style::Literal && made.reads_as_string()) {
       made.style = from.local->style;
     }
-    if (made.line.empty() && from.local != nullptr && from.origin != nullptr && from.local->line != from.origin->line) made.line = from.local->line;
+    if (made.line.empty() && from.local != nullptr && from.origin != nullptr && from.local->line != from.origin->line)
+      made.line = from.local->line;
     return made;
   }
 
@@ -235,8 +241,10 @@ class Merger {
     std::vector<std::string> made;
     for (const std::string& key : keys) {
       const bool is_used = key.empty() || std::ranges::any_of(from.all(), [&](const Node* list) {
-        return list != nullptr && std::ranges::any_of(list->children, [&](const Node& item) { return item.find(key) != nullptr; });
-      });
+                             return list != nullptr && std::ranges::any_of(list->children, [&](const Node& item) {
+                                      return item.find(key) != nullptr;
+                                    });
+                           });
       if (is_used) made.push_back(key);
     }
     return made;
@@ -273,9 +281,13 @@ class Merger {
     for (const Id& id : order) {
       Three item{find(from.local, keys, id), find(from.origin, keys, id), find(from.upstream, keys, id)};
       std::string part = "[";
-      for (std::size_t i = 0; i < keys.size(); ++i) part += (i > 0 ? "," : "") + (keys[i].empty() ? id[i] : keys[i] + "=" + id[i]);
+      for (std::size_t i = 0; i < keys.size(); ++i)
+        part += (i > 0 ? "," : "") + (keys[i].empty() ? id[i] : keys[i] + "=" + id[i]);
       path_.push_back(part + "]");
-      auto value = keys.front().empty() ? member(item) : merge(item);
+      // Gates and conditions that only upstream has come as they are written; kyaml sorts the members of what is new.
+      const bool is_new_fact = item.local == nullptr && item.origin == nullptr && item.upstream != nullptr &&
+                               (keys.front() == "conditionType" || path_.front() == "status");
+      auto value = is_new_fact ? std::optional(*item.upstream) : keys.front().empty() ? member(item) : merge(item);
       path_.pop_back();
       if (!value || value->is_null() || (value->is_mapping() && value->children.empty())) continue;
       for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -147,7 +147,8 @@ void Suite::judge(const std::string& name, const std::string& difference) {
   ++total_;
   passed_ += difference.empty() ? 1 : 0;
   const bool is_known = known_.contains(name_ + "/" + name);
-  EXPECT_EQ(is_known, !difference.empty()) << name_ << "/" << name << (is_known ? " passes now: take it off the list" : ": " + difference);
+  EXPECT_EQ(is_known, !difference.empty()) << name_ << "/" << name
+                                           << (is_known ? " passes now: take it off the list" : ": " + difference);
 }
 
 std::string trimmed(std::string_view text) {

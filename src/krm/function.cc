@@ -20,7 +20,8 @@ constexpr std::array kRows{
     FunctionRow{"cue-validate", fn::cue_validate, "Judges resources by a CUE schema."},
     FunctionRow{"delete-annotations", fn::delete_annotations, "Removes annotations."},
     FunctionRow{"drop-comments", fn::drop_comments, "Removes comments; a pipeline puts them back."},
-    FunctionRow{"ensure-name-substring", fn::ensure_name_substring, "Puts text before or behind names, and follows references."},
+    FunctionRow{"ensure-name-substring", fn::ensure_name_substring,
+                "Puts text before or behind names, and follows references."},
     FunctionRow{"fix", fn::fix, "Brings packages of old formats to kpt.dev/v1."},
     FunctionRow{"format", fn::format, "Sorts fields as kpt does."},
     FunctionRow{"gen-configmap", fn::gen_configmap, "Makes a ConfigMap."},
@@ -119,9 +120,10 @@ Result<FunctionRun> find_function(std::string_view image) {
   const auto found = std::ranges::find(kRows, name, &FunctionRow::name);
   if (found != kRows.end()) return found->run;
   const auto instead = std::ranges::find(kInstead, name, &Instead::name);
-  return fail(Reason::NotImplemented,
-              fmt::format("the function {:?} is not built in: use {}", image,
-                          instead != kInstead.end() ? instead->use : "a program that an administrator maps to the image, or exec"));
+  return fail(
+      Reason::NotImplemented,
+      fmt::format("the function {:?} is not built in: use {}", image,
+                  instead != kInstead.end() ? instead->use : "a program that an administrator maps to the image, or exec"));
 }
 
 bool has_errors(std::span<const FunctionResult> results) {

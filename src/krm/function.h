@@ -1,6 +1,6 @@
-// KRM functions: a function takes a ResourceList (resources, a configuration) and gives it back changed, with structured results
-// (config.kubernetes.io/v1, "KRM Functions Specification"). Those built in are rows: one file below krm/fn and one row in
-// function.cc each. What an image is known by is the last part of its name. Images that are known and not built in
+// KRM functions: a function takes a ResourceList (resources, a configuration) and gives it back changed, with structured
+// results (config.kubernetes.io/v1, "KRM Functions Specification"). Those built in are rows: one file below krm/fn and one row
+// in function.cc each. What an image is known by is the last part of its name. Images that are known and not built in
 // (starlark, gatekeeper, render-helm-chart …) answer NotImplemented and say what to use instead.
 #pragma once
 
@@ -73,7 +73,8 @@ Result<FunctionResult> read_result(const json::Value& value);
 
 /// The wire form. Paths and indexes travel as annotations, in both spellings; lists are compact.
 std::string write_resource_list(const ResourceList& list);
-/// BadRequest for what is no ResourceList of v1, v1beta1 or v1alpha1; when both spellings of a path were changed to different ones.
+/// BadRequest for what is no ResourceList of v1, v1beta1 or v1alpha1; when both spellings of a path were changed to different
+/// ones.
 Result<ResourceList> read_resource_list(std::string_view text);
 
 }  // namespace slipway::krm

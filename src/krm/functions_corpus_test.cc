@@ -31,7 +31,8 @@ Ran run(const std::string& folder, const std::string& name, const Files& files) 
     std::optional<Resource> fn_config;
     if (config.has("args")) {
       std::map<std::string, std::string> data;
-      for (auto [key, value] : config["args"].members()) data[std::string(key)] = value.is_string() ? value.str() : json::print(value);
+      for (auto [key, value] : config["args"].members())
+        data[std::string(key)] = value.is_string() ? value.str() : json::print(value);
       fn_config = config_map(data);
     } else if (config.has("fnConfig")) {
       auto tree = read_one_yaml(files.at(config["fnConfig"].str().substr(3)));
@@ -119,9 +120,10 @@ TEST(PackageCorpus, runs_the_catalog_functions) {
     if (name == "search-replace-create-setters") {
       const Files files = corpus_files(folder);
       const auto expected = apply_diff(files, corpus_file(folder + "/.expected/diff.patch").value_or(""));
-      const Evaluation made = evaluate(files, "search-replace",
-                                       config_map({{"by-path", "data.**"}, {"by-value-regex", "(.*)nginx.com(.*)"},
-                                                   {"put-comment", "kpt-set: ${1}${host}${2}"}}));
+      const Evaluation made = evaluate(
+          files, "search-replace",
+          config_map(
+              {{"by-path", "data.**"}, {"by-value-regex", "(.*)nginx.com(.*)"}, {"put-comment", "kpt-set: ${1}${host}${2}"}}));
       suite.judge(name, made.files && expected ? difference(*made.files, *expected) : "failed");
       continue;
     }
@@ -168,12 +170,12 @@ std::string written(const ResourceList& list) {
 std::string printed(const ResourceList& list) {
   std::string made;
   std::size_t count = 0;
-  bool is_change = false;
+  const auto data = list.data();
+  const bool is_change = data.contains("put-value") || data.contains("put-comment");
   for (const FunctionResult& result : list.results) {
     if (result.file_path.empty()) continue;
     auto value = json::parse_yaml(result.message.substr(result.message.find('"')));
     made += fmt::format("{}\nfieldPath: {}\nvalue: {}\n\n", result.file_path, result.field_path, value ? value->str() : "");
-    is_change = is_change || result.message.starts_with("Mutated");
     ++count;
   }
   return made + fmt::format("{} {} field(s)\n", is_change ? "Mutated" : "Matched", count);
@@ -208,7 +210,8 @@ std::string judge_table(const json::Value& row, const std::string& function) {
       Node* metadata = tree.root.find("metadata");
       Node* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
       if (annotations == nullptr) continue;
-      for (std::string_view key : {"internal.config.kubernetes.io/path", "config.kubernetes.io/path", "internal.config.kubernetes.io/target-path"}) {
+      for (std::string_view key :
+           {"internal.config.kubernetes.io/path", "config.kubernetes.io/path", "internal.config.kubernetes.io/target-path"}) {
         annotations->erase(key);
       }
       if (annotations->children.empty()) metadata->erase("annotations");

@@ -17,11 +17,20 @@ std::string_view type_of(std::string_view field) {
     std::string_view parent;
     std::string_view type;
   };
-  static constexpr Row kRows[] = {{"mutators", "v1.Function"},       {"validators", "v1.Function"}, {"pipeline", "v1.Pipeline"},
-                                  {"selectors", "v1.Selector"},      {"exclude", "v1.Selector"},    {"info", "v1.PackageInfo"},
-                                  {"readinessGates", "v1.ReadinessGate"}, {"upstream", "v1.Upstream"}, {"upstreamLock", "v1.Locator"},
-                                  {"git", "v1.Git"},                 {"inventory", "v1.Inventory"}, {"conditions", "v1.Condition"},
-                                  {"status", "v1.Status"},           {"metadata", "yaml.ObjectMeta"}};
+  static constexpr Row kRows[] = {{"mutators", "v1.Function"},
+                                  {"validators", "v1.Function"},
+                                  {"pipeline", "v1.Pipeline"},
+                                  {"selectors", "v1.Selector"},
+                                  {"exclude", "v1.Selector"},
+                                  {"info", "v1.PackageInfo"},
+                                  {"readinessGates", "v1.ReadinessGate"},
+                                  {"upstream", "v1.Upstream"},
+                                  {"upstreamLock", "v1.Locator"},
+                                  {"git", "v1.Git"},
+                                  {"inventory", "v1.Inventory"},
+                                  {"conditions", "v1.Condition"},
+                                  {"status", "v1.Status"},
+                                  {"metadata", "yaml.ObjectMeta"}};
   const std::size_t dot = field.rfind('.');
   if (dot == std::string_view::npos) return "v1.KptFile";
   std::string_view parent = field.substr(0, dot);
@@ -38,8 +47,9 @@ std::string described(const Status& error, std::string_view text, std::size_t li
     const std::size_t at = json::yaml_line(text, line, cause.field);
     const bool is_unknown = cause.message.contains("unknown field");
     const std::string_view last = std::string_view(cause.field).substr(cause.field.rfind('.') + 1);
-    made += is_unknown ? fmt::format("\n  line {}: field {} not found in type {} ({}:{})", at, last, type_of(cause.field), path, at)
-                       : fmt::format("\n  line {}: {}: {} ({}:{})", at, cause.field, cause.message, path, at);
+    made += is_unknown
+                ? fmt::format("\n  line {}: field {} not found in type {} ({}:{})", at, last, type_of(cause.field), path, at)
+                : fmt::format("\n  line {}: {}: {} ({}:{})", at, cause.field, cause.message, path, at);
   }
   return error.causes.empty() ? fmt::format("{}: {}", path, error.message) : made;
 }
@@ -52,8 +62,10 @@ Result<void> require_version(const json::Value& value, std::string_view path) {
   const std::string_view version = value["apiVersion"].as_string();
   if (version == "kpt.dev/v1") return {};
   if (version == "kpt.dev/v1alpha1" || version == "kpt.dev/v1alpha2") {
-    return fail(Reason::BadRequest, fmt::format("{} has an old version ({}) of the Kptfile schema. Please migrate the package to the latest "
-                                                "format with the function fix.", path, version));
+    return fail(Reason::BadRequest,
+                fmt::format("{} has an old version ({}) of the Kptfile schema. Please migrate the package to the latest "
+                            "format with the function fix.",
+                            path, version));
   }
   return fail(Reason::BadRequest, fmt::format("{} has an unknown resource type ({}, kind Kptfile)", path, version));
 }
@@ -81,7 +93,8 @@ Result<Kptfile> read_kptfile(std::string_view text, std::string_view path) {
   auto made = json::decode<Kptfile>(value);
   if (!made) {
     const std::size_t line = tree->root.line_number;
-    return fail(Reason::BadRequest, fmt::format("{} can't be read.\n\nDetails:\n{}", path, described(made.error(), text, line, path)));
+    return fail(Reason::BadRequest,
+                fmt::format("{} can't be read.\n\nDetails:\n{}", path, described(made.error(), text, line, path)));
   }
   return std::move(*made);
 }

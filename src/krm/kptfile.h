@@ -1,5 +1,5 @@
-// The Kptfile, kpt.dev/v1: what a package is, where it came from, what its pipeline does, what must be True before it is ready, and
-// what actors have said so far. Decoding is strict, as kpt's: a field that it does not have is an error with its line.
+// The Kptfile, kpt.dev/v1: what a package is, where it came from, what its pipeline does, what must be True before it is ready,
+// and what actors have said so far. Decoding is strict, as kpt's: a field that it does not have is an error with its line.
 #pragma once
 
 #include <cstdint>
@@ -259,7 +259,8 @@ struct UnmetGate {
   bool operator==(const UnmetGate&) const = default;
 };
 
-/// The punch list: the gates without a condition that is True, in the order of the gates. Conditions without a gate do not count.
+/// The punch list: the gates without a condition that is True, in the order of the gates. Conditions without a gate do not
+/// count.
 std::vector<UnmetGate> unmet_gates(const Kptfile& kptfile);
 inline bool is_ready(const Kptfile& kptfile) { return unmet_gates(kptfile).empty(); }
 /// A line per gate for people: "ipam: False, Pending: no prefix left".

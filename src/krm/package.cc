@@ -120,8 +120,9 @@ Result<void> require_krm(std::span<const Resource> resources) {
     if (resource.kind().empty()) missing = "kind";
     if (resource.api_version().empty()) missing = "apiVersion";
     if (missing.empty()) continue;
-    return fail(Reason::BadRequest, fmt::format("input resource list must contain only KRM resources: {}: resource must have `{}`",
-                                                resource.path, missing));
+    return fail(Reason::BadRequest,
+                fmt::format("input resource list must contain only KRM resources: {}: resource must have `{}`", resource.path,
+                            missing));
   }
   return {};
 }
@@ -145,7 +146,8 @@ Result<Files> write_resources(Files files, std::vector<Resource> resources) {
       return fail(Reason::Invalid, fmt::format("resource must not have a path outside the package: {}", resource.path));
     }
     if (!taken.emplace(resource.path, resource.index).second) {
-      return fail(Reason::Invalid, fmt::format("resource at path {:?} and index \"{}\" already exists", resource.path, resource.index));
+      return fail(Reason::Invalid,
+                  fmt::format("resource at path {:?} and index \"{}\" already exists", resource.path, resource.index));
     }
     next[resource.path] = std::max(next[resource.path], resource.index + 1);
   }
@@ -154,9 +156,8 @@ Result<Files> write_resources(Files files, std::vector<Resource> resources) {
     resource.path = default_path(resource);
     resource.index = next[resource.path]++;
   }
-  std::ranges::sort(resources, [](const Resource& a, const Resource& b) {
-    return a.path != b.path ? a.path < b.path : a.index < b.index;
-  });
+  std::ranges::sort(
+      resources, [](const Resource& a, const Resource& b) { return a.path != b.path ? a.path < b.path : a.index < b.index; });
   for (Resource& resource : resources) {
     drop_empty_annotations(resource.root());
     std::string& text = files[resource.path];
@@ -168,7 +169,8 @@ Result<Files> write_resources(Files files, std::vector<Resource> resources) {
 
 std::string package_context(std::string_view name) {
   return fmt::format(
-      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    {}: \"true\"\ndata:\n  name: {}\n",
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    {}: \"true\"\ndata:\n  name: "
+      "{}\n",
       kLocalConfig, name);
 }
 

@@ -1,6 +1,6 @@
-// A package: a folder as path → bytes, paths with '/', relative to the folder. Which of its files hold KRM resources (*.yaml, *.yml
-// and Kptfile, but for what .krmignore names), where its subpackages are (folders with a Kptfile), and the resources read and
-// written back in kpt's form. Files that are not KRM keep their bytes.
+// A package: a folder as path → bytes, paths with '/', relative to the folder. Which of its files hold KRM resources (*.yaml,
+// *.yml and Kptfile, but for what .krmignore names), where its subpackages are (folders with a Kptfile), and the resources read
+// and written back in kpt's form. Files that are not KRM keep their bytes.
 #pragma once
 
 #include <map>
@@ -45,8 +45,8 @@ bool matches_glob(std::string_view glob, std::string_view path);
 
 struct Resource {
   YamlTree tree;
-  std::string path;     // of its file; empty for one that was generated
-  std::string package;  // the folder of the package that it belongs to; "" for the root
+  std::string path;       // of its file; empty for one that was generated
+  std::string package;    // the folder of the package that it belongs to; "" for the root
   std::size_t index = 0;  // in the file
   std::size_t id = 0;     // tells it apart in a pipeline; 0: new
   /// Annotations of an orchestrator, taken off what came over the wire and put back there.

@@ -46,11 +46,13 @@ Result<void> check_functions(const std::vector<KptFunction>& functions, std::str
     if (function.image.empty() && function.exec.empty()) {
       return invalid(field, "", "must specify a functions to run, i.e. specify one of `image` or `exec`");
     }
-    if (!function.image.empty() && !function.exec.empty()) return invalid(field, "", "must not specify both `image` and `exec` at the same time");
+    if (!function.image.empty() && !function.exec.empty())
+      return invalid(field, "", "must not specify both `image` and `exec` at the same time");
     if (!function.config_map.empty() && !function.config_path.empty()) {
       return invalid(field, "", "functionConfig must not specify both `configMap` and `configPath` at the same time");
     }
-    if (function.config_path.starts_with('/')) return invalid(field + ".configPath", function.config_path, "path must be relative");
+    if (function.config_path.starts_with('/'))
+      return invalid(field + ".configPath", function.config_path, "path must be relative");
     if (leaves(function.config_path)) {
       return invalid(field + ".configPath", function.config_path, "path must not be outside the package");
     }
@@ -73,7 +75,8 @@ std::string cleaned(std::string_view path) {
 }
 
 bool has_all(const Node* owner, const std::map<std::string, std::string>& wanted) {
-  return std::ranges::all_of(wanted, [&](const auto& entry) { return owner != nullptr && owner->get({entry.first}) == entry.second; });
+  return std::ranges::all_of(wanted,
+                             [&](const auto& entry) { return owner != nullptr && owner->get({entry.first}) == entry.second; });
 }
 
 bool is_below(const std::string& package, const std::string& root) {
@@ -84,7 +87,8 @@ std::string shown(const FunctionResult& result) {
   const std::string severity = result.severity.empty() ? "error" : result.severity;
   std::string made = fmt::format("    [{}]", severity);
   if (!result.kind.empty()) {
-    made += fmt::format(" {}/{}/{}{}", result.api_version, result.kind, result.namespace_name.empty() ? "" : result.namespace_name + "/", result.name);
+    made += fmt::format(" {}/{}/{}{}", result.api_version, result.kind,
+                        result.namespace_name.empty() ? "" : result.namespace_name + "/", result.name);
   }
   if (!result.field_path.empty()) made += " " + result.field_path;
   return made + ": " + result.message + "\n";
@@ -139,7 +143,8 @@ Render::Render(Files files, RenderOptions options) : files_(std::move(files)), o
 }
 
 Result<void> Render::load() {
-  if (!files_.contains(std::string(kKptfile))) return fail(Reason::NotFound, fmt::format("No Kptfile found at {:?}.", options_.package_name));
+  if (!files_.contains(std::string(kKptfile)))
+    return fail(Reason::NotFound, fmt::format("No Kptfile found at {:?}.", options_.package_name));
   // Kptfiles are read first: what is wrong with one is told by its own rules.
   for (const std::string& folder : package_folders(files_)) {
     const std::string path = folder.empty() ? std::string(kKptfile) : folder + "/" + std::string(kKptfile);
@@ -189,14 +194,16 @@ Result<Resource> Render::config_of(const Planned& planned) const {
   const std::string_view list = planned.is_validator ? "validators" : "mutators";
   const std::string field = fmt::format("pipeline.{}[{}].configPath", list, planned.index);
   if (found.empty()) {
-    return invalid(field, function.config_path,
-                   fmt::format("functionConfig resource for {} {} is missing from path {}, this also occurs if {} is part of a subpackage",
-                               planned.is_validator ? "validator" : "mutator", json::quoted(function_name(label(function))),
-                               json::quoted(function.config_path), json::quoted(function.config_path)));
+    return invalid(
+        field, function.config_path,
+        fmt::format("functionConfig resource for {} {} is missing from path {}, this also occurs if {} is part of a subpackage",
+                    planned.is_validator ? "validator" : "mutator", json::quoted(function_name(label(function))),
+                    json::quoted(function.config_path), json::quoted(function.config_path)));
   }
   if (found.size() > 1) {
     return invalid(field, function.config_path,
-                   fmt::format("functionConfig file {} must not contain more than one config, got {}", json::quoted(function.config_path), found.size()));
+                   fmt::format("functionConfig file {} must not contain more than one config, got {}",
+                               json::quoted(function.config_path), found.size()));
   }
   Resource made = *found.front();
   made.id = 0;
@@ -232,11 +239,19 @@ std::optional<ProgramCall> Render::advance() {
     const bool is_narrowed = !planned.function.selectors.empty() || !planned.function.exclude.empty();
     log_ += fmt::format("[RUNNING] {}{} on package {}\n", json::quoted(label(planned.function)),
                         is_narrowed ? fmt::format(" on {} resource(s)", selected_.size()) : "", json::quoted(where));
-    steps_.push_back({.name = planned.function.name, .image = planned.function.image, .exec = planned.function.exec,
-                      .package = planned.package, .is_validator = planned.is_validator, .error = "", .errors = "", .results = {}});
+    steps_.push_back({.name = planned.function.name,
+                      .image = planned.function.image,
+                      .exec = planned.function.exec,
+                      .package = planned.package,
+                      .is_validator = planned.is_validator,
+                      .error = "",
+                      .errors = "",
+                      .results = {}});
     std::string program = planned.function.exec;
     if (!program.empty() && !options_.allows_exec) {
-      complete(fail(Reason::Forbidden, fmt::format("must run with `--allow-exec` option to allow running function binaries: {}", program)), {});
+      complete(fail(Reason::Forbidden,
+                    fmt::format("must run with `--allow-exec` option to allow running function binaries: {}", program)),
+               {});
       continue;
     }
     if (program.empty()) {
@@ -333,7 +348,13 @@ void Render::complete(Result<void> done, ResourceList list) {
     if (!done && !could_run) step.error = done.error().message;
     if (!done) log_ += fmt::format("  Stderr:\n    {}\n", json::quoted(done.error().message));
     log_ += fmt::format("  Exit code: {}\n", step.exit_code);
-    Status status{.reason = done ? Reason::Invalid : done.error().reason, .message = "", .name = "", .group = "", .kind = "", .uid = "", .causes = {}};
+    Status status{.reason = done ? Reason::Invalid : done.error().reason,
+                  .message = "",
+                  .name = "",
+                  .group = "",
+                  .kind = "",
+                  .uid = "",
+                  .causes = {}};
     status.message = fmt::format("{}: exit code {}", label(planned.function), step.exit_code);
     if (!done) status.message += ": " + done.error().message;
     for (const FunctionResult& result : step.results) {
@@ -350,7 +371,9 @@ void Render::stop(Status status) { failure_ = std::move(status); }
 
 json::Value Render::status_value() const {
   json::ObjectBuilder condition;
-  condition.add("type", "Rendered").add("status", failure_ ? "False" : "True").add("reason", failure_ ? "RenderFailed" : "RenderSuccess");
+  condition.add("type", "Rendered")
+      .add("status", failure_ ? "False" : "True")
+      .add("reason", failure_ ? "RenderFailed" : "RenderSuccess");
   if (failure_) condition.add("message", fmt::format("pkg.render: pkg .: {}", failure_->message));
   json::ArrayBuilder mutations;
   json::ArrayBuilder validations;

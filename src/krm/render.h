@@ -1,7 +1,7 @@
 // Rendering: the pipeline of a package and of its subpackages, deepest first, as `kpt fn render` runs it. Mutators change the
-// resources that their selectors take, validators judge copies; a function sees its package and all below it, as already rendered.
-// When one fails nothing is changed but Kptfile.status. A Render is a state machine without I/O: it runs built-in functions by
-// itself and stops where a program is to be run, so that the caller may do that as it pleases.
+// resources that their selectors take, validators judge copies; a function sees its package and all below it, as already
+// rendered. When one fails nothing is changed but Kptfile.status. A Render is a state machine without I/O: it runs built-in
+// functions by itself and stops where a program is to be run, so that the caller may do that as it pleases.
 #pragma once
 
 #include <cstddef>
@@ -117,7 +117,8 @@ Resource config_map(const std::map<std::string, std::string>& data);
 /// Whether a selector takes a resource.
 bool is_selected(const KptSelector& selector, const Resource& resource);
 
-/// Puts comments of `before` back where the same field has none now (kyaml's copy of comments), after a program that dropped them.
+/// Puts comments of `before` back where the same field has none now (kyaml's copy of comments), after a program that dropped
+/// them.
 void restore_comments(const Node& before, Node& after);
 
 }  // namespace slipway::krm

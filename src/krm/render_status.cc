@@ -24,8 +24,10 @@ void order_members(Node& node, std::span<const std::string_view> order) {
 }
 
 void order_functions(Node& root) {
-  static constexpr std::array<std::string_view, 8> kFunction{"image", "exec", "tag", "configPath", "configMap", "name", "selectors", "exclude"};
-  static constexpr std::array<std::string_view, 6> kSelector{"apiVersion", "kind", "name", "namespace", "labels", "annotations"};
+  static constexpr std::array<std::string_view, 8> kFunction{"image",     "exec", "tag",       "configPath",
+                                                             "configMap", "name", "selectors", "exclude"};
+  static constexpr std::array<std::string_view, 6> kSelector{"apiVersion", "kind",   "name",
+                                                             "namespace",  "labels", "annotations"};
   for (std::string_view list : {"mutators", "validators"}) {
     Node* functions = root.at({"pipeline", list});
     if (functions == nullptr) continue;
@@ -47,7 +49,8 @@ void set_status(Node& root, const json::Value& status) {
   if (conditions == nullptr || !conditions->is_sequence()) {
     owner.set("conditions", Node::from(status["conditions"]));
   } else {
-    const auto found = std::ranges::find_if(conditions->children, [](const Node& one) { return one.get({"type"}) == "Rendered"; });
+    const auto found =
+        std::ranges::find_if(conditions->children, [](const Node& one) { return one.get({"type"}) == "Rendered"; });
     if (found == conditions->children.end()) {
       conditions->children.push_back(Node::from(rendered));
     } else {

@@ -33,7 +33,8 @@ void collect(Node& node, std::span<const std::string> path, Lists lists, std::ve
   if (node.is_sequence()) {
     if (const auto test = item_test(part)) {
       for (Node& item : node.children) {
-        const bool is_it = test->key.empty() ? item.is_scalar() && item.text == test->value : item.get({test->key}) == test->value;
+        const bool is_it =
+            test->key.empty() ? item.is_scalar() && item.text == test->value : item.get({test->key}) == test->value;
         if (is_it) collect(item, path.subspan(1), lists, out);
       }
       return;
@@ -63,7 +64,8 @@ Result<void> walk(Node& node, const Visitor& visitor, const std::string& path) {
     if (visitor.list) {
       for (std::size_t i = 0; i < node.pairs(); ++i) {
         if (!node.value(i).is_sequence()) continue;
-        SLIPWAY_TRY_VOID(visitor.list(node.key(i), node.value(i), path.empty() ? node.key(i).text : path + "." + node.key(i).text));
+        SLIPWAY_TRY_VOID(
+            visitor.list(node.key(i), node.value(i), path.empty() ? node.key(i).text : path + "." + node.key(i).text));
       }
     }
     for (std::size_t i = 0; i < node.pairs(); ++i) {
@@ -115,7 +117,8 @@ std::vector<Node*> select_nodes(Node& root, const std::vector<std::string>& path
 Scope scope_of(std::string_view api_version, std::string_view kind) {
   static const std::map<std::pair<std::string, std::string>, bool> kKnown = [] {
     std::map<std::pair<std::string, std::string>, bool> made;
-    for (const kube::ResourceType& type : kube::builtin_types()) made[{type.kind.api_version(), type.kind.kind}] = type.is_namespaced;
+    for (const kube::ResourceType& type : kube::builtin_types())
+      made[{type.kind.api_version(), type.kind.kind}] = type.is_namespaced;
     // Kinds that no API server here serves, but packages hold.
     made[{"apiextensions.k8s.io/v1", "CustomResourceDefinition"}] = false;
     made[{"apiextensions.k8s.io/v1beta1", "CustomResourceDefinition"}] = false;

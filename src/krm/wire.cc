@@ -38,7 +38,8 @@ Result<std::string> agreed(const Resource& resource, std::string_view key, std::
   const auto now = mark(resource, key);
   const auto old = mark(resource, legacy);
   if (now && old && *now != *old && *now != was && *old != was && !was.empty()) {
-    return fail(Reason::BadRequest, fmt::format("conflicting annotations {:?} and {:?} of {} {}", key, legacy, resource.kind(), resource.name()));
+    return fail(Reason::BadRequest,
+                fmt::format("conflicting annotations {:?} and {:?} of {} {}", key, legacy, resource.kind(), resource.name()));
   }
   if (now && (!old || *now != was || was.empty())) return *now;
   return old.value_or(now.value_or(""));
@@ -136,7 +137,8 @@ Result<FunctionResult> read_result(const json::Value& value) {
   made.namespace_name = ref.has("namespace") ? ref["namespace"].str() : ref["metadata"]["namespace"].str();
   made.field_path = value["field"]["path"].str();
   made.current_value = value["field"]["currentValue"];
-  made.proposed_value = value["field"].has("proposedValue") ? value["field"]["proposedValue"] : value["field"]["suggestedValue"];
+  made.proposed_value =
+      value["field"].has("proposedValue") ? value["field"]["proposedValue"] : value["field"]["suggestedValue"];
   made.file_path = value["file"]["path"].str();
   made.file_index = static_cast<std::size_t>(std::max<std::int64_t>(0, value["file"]["index"].as_int()));
   for (auto [key, text] : value["tags"].members()) made.tags[std::string(key)] = text.str();

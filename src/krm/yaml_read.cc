@@ -91,7 +91,8 @@ std::size_t Composer::column_of(std::size_t at) const {
 Result<void> Composer::next() {
   event_ = std::make_unique<json::YamlEvent>();
   if (yaml_parser_parse(&parser_, &event_->raw) != 0) return {};
-  const std::size_t line = (parser_.context_mark.line != 0 ? parser_.context_mark.line : parser_.problem_mark.line) + 1;  // as go-yaml
+  const std::size_t line =
+      (parser_.context_mark.line != 0 ? parser_.context_mark.line : parser_.problem_mark.line) + 1;  // as go-yaml
   return wrong(line, parser_.problem != nullptr ? parser_.problem : "cannot be read");
 }
 

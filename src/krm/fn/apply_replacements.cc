@@ -158,10 +158,13 @@ Result<void> put_everywhere(const Node& target, Resource& resource, const Node& 
     if (nodes.empty() && options.creates) {
       // Items that the path picks are gone through; what is missing behind them is made.
       std::size_t split_at = parts.size();
-      while (split_at > 0 && nodes.empty()) nodes = select_nodes(resource.root(), {parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(--split_at)}, Lists::Named);
+      while (split_at > 0 && nodes.empty())
+        nodes = select_nodes(resource.root(), {parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(--split_at)},
+                             Lists::Named);
       std::vector<Node*> made;
       for (Node* node : nodes) {
-        if (Node* found = create(*node, {parts.begin() + static_cast<std::ptrdiff_t>(split_at), parts.end()})) made.push_back(found);
+        if (Node* found = create(*node, {parts.begin() + static_cast<std::ptrdiff_t>(split_at), parts.end()}))
+          made.push_back(found);
       }
       nodes = std::move(made);
     }
@@ -176,7 +179,8 @@ Result<void> put_everywhere(const Node& target, Resource& resource, const Node& 
 bool is_rejected(const Node& target, const Resource& resource) {
   const Node* reject = target.find("reject");
   if (reject == nullptr) return false;
-  return std::ranges::any_of(reject->children, [&](const Node& selector) { return is_selected(selector, resource, Match::Pattern); });
+  return std::ranges::any_of(reject->children,
+                             [&](const Node& selector) { return is_selected(selector, resource, Match::Pattern); });
 }
 
 }  // namespace
@@ -189,7 +193,8 @@ Result<void> apply_replacements(ResourceList& list) {
   for (const Node& replacement : replacements->children) {
     const Node* source = replacement.find("source");
     const Node* targets = replacement.find("targets");
-    if (source == nullptr || targets == nullptr) return fail(Reason::Invalid, "replacements must specify a source and at least one target");
+    if (source == nullptr || targets == nullptr)
+      return fail(Reason::Invalid, "replacements must specify a source and at least one target");
     SLIPWAY_TRY(value, read_source(*source, list.items));
     for (const Node& target : targets->children) {
       const Node* select = target.find("select");

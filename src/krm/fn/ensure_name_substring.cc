@@ -32,7 +32,8 @@ Result<Config> read_config(const ResourceList& list) {
     }
   } else {
     const auto data = list.data();
-    if (data.size() != 1) return fail(Reason::Invalid, fmt::format("only 1 entry is allowed in the ConfigMap, but got: {}", data.size()));
+    if (data.size() != 1)
+      return fail(Reason::Invalid, fmt::format("only 1 entry is allowed in the ConfigMap, but got: {}", data.size()));
     const auto& [mode, text] = *data.begin();
     if (mode != "prepend" && mode != "append") {
       return fail(Reason::Invalid, fmt::format("unknown editMode: {}, only prepend and append are allowed", mode));
@@ -74,23 +75,24 @@ constexpr Reference kInPods[] = {{"ConfigMap", "", "volumes.configMap.name"},
                                  {"ServiceAccount", "", "serviceAccount"},
                                  {"PersistentVolumeClaim", "", "volumes.persistentVolumeClaim.claimName"},
                                  {"PriorityClass", "", "priorityClassName"}};
-constexpr Reference kElsewhere[] = {{"Service", "StatefulSet", "spec.serviceName"},
-                                    {"Service", "Ingress", "spec.rules.http.paths.backend.serviceName"},
-                                    {"Service", "Ingress", "spec.rules.http.paths.backend.service.name"},
-                                    {"Service", "Ingress", "spec.defaultBackend.service.name"},
-                                    {"Service", "Ingress", "spec.backend.serviceName"},
-                                    {"Service", "APIService", "spec.service.name"},
-                                    {"Service", "CustomResourceDefinition", "spec.conversion.webhook.clientConfig.service.name"},
-                                    {"Service", "ValidatingWebhookConfiguration", "webhooks.clientConfig.service.name"},
-                                    {"Service", "MutatingWebhookConfiguration", "webhooks.clientConfig.service.name"},
-                                    {"Secret", "Ingress", "spec.tls.secretName"},
-                                    {"Secret", "ServiceAccount", "imagePullSecrets.name"},
-                                    {"Secret", "ServiceAccount", "secrets.name"},
-                                    {"PersistentVolume", "PersistentVolumeClaim", "spec.volumeName"},
-                                    {"StorageClass", "PersistentVolumeClaim", "spec.storageClassName"},
-                                    {"StorageClass", "PersistentVolume", "spec.storageClassName"},
-                                    {"StorageClass", "StatefulSet", "spec.volumeClaimTemplates.spec.storageClassName"},
-                                    {"IngressClass", "Ingress", "spec.ingressClassName"}};
+constexpr Reference kElsewhere[] = {
+    {"Service", "StatefulSet", "spec.serviceName"},
+    {"Service", "Ingress", "spec.rules.http.paths.backend.serviceName"},
+    {"Service", "Ingress", "spec.rules.http.paths.backend.service.name"},
+    {"Service", "Ingress", "spec.defaultBackend.service.name"},
+    {"Service", "Ingress", "spec.backend.serviceName"},
+    {"Service", "APIService", "spec.service.name"},
+    {"Service", "CustomResourceDefinition", "spec.conversion.webhook.clientConfig.service.name"},
+    {"Service", "ValidatingWebhookConfiguration", "webhooks.clientConfig.service.name"},
+    {"Service", "MutatingWebhookConfiguration", "webhooks.clientConfig.service.name"},
+    {"Secret", "Ingress", "spec.tls.secretName"},
+    {"Secret", "ServiceAccount", "imagePullSecrets.name"},
+    {"Secret", "ServiceAccount", "secrets.name"},
+    {"PersistentVolume", "PersistentVolumeClaim", "spec.volumeName"},
+    {"StorageClass", "PersistentVolumeClaim", "spec.storageClassName"},
+    {"StorageClass", "PersistentVolume", "spec.storageClassName"},
+    {"StorageClass", "StatefulSet", "spec.volumeClaimTemplates.spec.storageClassName"},
+    {"IngressClass", "Ingress", "spec.ingressClassName"}};
 
 struct Names {
   const Config& config;

@@ -1,7 +1,8 @@
-// cel-validate, cue-validate and cue-mutate: rules that the package's author writes in an expression language, in place of programs.
-//   CELValidate {validations: [{expression, message, severity, kinds: [Deployment]}]}, or a ConfigMap whose data are expressions by
-//   name; `object` is the resource, `objects` are all. CUE {source}, or a ConfigMap with data.source: its field `object` is unified
-//   with each resource.
+// cel-validate, cue-validate and cue-mutate: rules that the package's author writes in an expression language, in place of
+// programs.
+//   CELValidate {validations: [{expression, message, severity, kinds: [Deployment]}]}, or a ConfigMap whose data are
+//   expressions by name; `object` is the resource, `objects` are all. CUE {source}, or a ConfigMap with data.source: its field
+//   `object` is unified with each resource.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -136,8 +137,9 @@ Result<void> cel_validate(ResourceList& list) {
       if (verdict.is_true()) continue;
       FunctionResult made;
       made.severity = rule.severity;
-      made.message = verdict.is_false() ? rule.message
-                                        : fmt::format("{}: {}", rule.name, verdict.is_error() ? std::string(verdict.text()) : "is no bool");
+      made.message = verdict.is_false()
+                         ? rule.message
+                         : fmt::format("{}: {}", rule.name, verdict.is_error() ? std::string(verdict.text()) : "is no bool");
       if (!verdict.is_false()) made.severity = "error";
       list.results.push_back(std::move(made).at(resource));
     }

@@ -1,5 +1,5 @@
-// fix: Kptfiles of v1alpha1 and v1alpha2 become v1. Setters of the old OpenAPI section become a file setters.yaml with the function
-// apply-setters, and comments {"$kpt-set":"name"} or {"$openapi":"name"} become "kpt-set: ${name}".
+// fix: Kptfiles of v1alpha1 and v1alpha2 become v1. Setters of the old OpenAPI section become a file setters.yaml with the
+// function apply-setters, and comments {"$kpt-set":"name"} or {"$openapi":"name"} become "kpt-set: ${name}".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -150,7 +150,8 @@ Resource setters_file(const Resource& kptfile, const std::map<std::string, std::
   Node& data = root.mapping_at("data");
   for (const auto& [name, value] : values) {
     std::string text = value;
-    if (auto parsed = text.starts_with('[') ? read_one_yaml(text) : fail(Reason::BadRequest, ""); parsed && parsed->root.is_sequence()) {
+    if (auto parsed = text.starts_with('[') ? read_one_yaml(text) : fail(Reason::BadRequest, "");
+        parsed && parsed->root.is_sequence()) {
       parsed->root.is_flow = false;
       text = write_node(parsed->root, false);
     }
@@ -189,13 +190,15 @@ Result<void> fix(ResourceList& list) {
     has_kptfile = true;
     setters[resource.package] = read_setters(resource.root());
   }
-  if (!has_kptfile) return fail(Reason::Invalid, "Kptfile not found in directory tree, make sure you specify '--include-meta-resources' flag");
+  if (!has_kptfile)
+    return fail(Reason::Invalid, "Kptfile not found in directory tree, make sure you specify '--include-meta-resources' flag");
   std::vector<Resource> added;
   for (Resource& resource : list.items) {
     const Setters& known = setters[resource.package];
     if (resource.kind() == kKptfile) {
       if (resource.api_version() == kVersion) {
-        list.results.push_back(told(fmt::format("This package is already fixed as it is on latest apiVersion {}", kVersion), resource.path));
+        list.results.push_back(
+            told(fmt::format("This package is already fixed as it is on latest apiVersion {}", kVersion), resource.path));
       } else if (resource.version() == "v1alpha2") {
         fix_alpha2(list, resource, added);
       } else {
@@ -204,11 +207,10 @@ Result<void> fix(ResourceList& list) {
       }
       continue;
     }
-    const Visitor visitor{.list =
-                              [&](Node& key, Node& value, const std::string&) -> Result<void> {
-                                fix_comment(value.is_flow && !value.line.empty() ? value.line : key.line, known);
-                                return {};
-                              },
+    const Visitor visitor{.list = [&](Node& key, Node& value, const std::string&) -> Result<void> {
+                            fix_comment(value.is_flow && !value.line.empty() ? value.line : key.line, known);
+                            return {};
+                          },
                           .scalar = [&](Node& node, const std::string&) -> Result<void> {
                             fix_comment(node.line, known);
                             return {};

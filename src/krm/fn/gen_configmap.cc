@@ -19,7 +19,8 @@ Result<std::string> filled(std::string_view text, const Node* params) {
     while (name.ends_with(' ')) name.remove_suffix(1);
     const Node* value = params != nullptr && name.starts_with('.') ? params->find(name.substr(1)) : nullptr;
     if (value == nullptr) {
-      return fail(Reason::NotImplemented, fmt::format("gen-configmap: {{{{{}}}}} is no param; templates only name params, as {{{{.name}}}}", name));
+      return fail(Reason::NotImplemented,
+                  fmt::format("gen-configmap: {{{{{}}}}} is no param; templates only name params, as {{{{.name}}}}", name));
     }
     made += value->text;
     text.remove_prefix(end + 2);
@@ -40,7 +41,8 @@ Result<Node> read_data(const Node& config) {
     const std::string key(entry.get({"key"}));
     if (key.empty()) return fail(Reason::Invalid, "gen-configmap: data entries need a key");
     if (type != "literal" && type != "gotmpl") {
-      return fail(Reason::NotImplemented, fmt::format("gen-configmap: type {:?} of {} is not built in: use literal or gotmpl", type, key));
+      return fail(Reason::NotImplemented,
+                  fmt::format("gen-configmap: type {:?} of {} is not built in: use literal or gotmpl", type, key));
     }
     std::string value(entry.get({"value"}));
     if (type == "gotmpl") {

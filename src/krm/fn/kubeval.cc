@@ -1,4 +1,5 @@
-// kubeval and kubeconform: resources judged by the schemas of the built-in kinds and of the CRDs among the items. Texts are kubeval's.
+// kubeval and kubeconform: resources judged by the schemas of the built-in kinds and of the CRDs among the items. Texts are
+// kubeval's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,27 +38,41 @@ std::set<std::string> words(std::string_view text) {
 
 std::string_view type_name(const json::Value& value) {
   switch (value.type()) {
-    case json::Type::Null: return "null";
-    case json::Type::Bool: return "boolean";
-    case json::Type::Int: return "integer";
+    case json::Type::Null:
+      return "null";
+    case json::Type::Bool:
+      return "boolean";
+    case json::Type::Int:
+      return "integer";
     case json::Type::Double:
-    case json::Type::Number: return "number";
-    case json::Type::String: return "string";
-    case json::Type::Array: return "array";
-    case json::Type::Object: return "object";
+    case json::Type::Number:
+      return "number";
+    case json::Type::String:
+      return "string";
+    case json::Type::Array:
+      return "array";
+    case json::Type::Object:
+      return "object";
   }
   return "unknown";
 }
 
 std::string_view wanted_name(SchemaNode::Type type) {
   switch (type) {
-    case SchemaNode::Type::Any: return "";
-    case SchemaNode::Type::Object: return "object";
-    case SchemaNode::Type::Array: return "array";
-    case SchemaNode::Type::String: return "string";
-    case SchemaNode::Type::Integer: return "integer";
-    case SchemaNode::Type::Number: return "number";
-    case SchemaNode::Type::Boolean: return "boolean";
+    case SchemaNode::Type::Any:
+      return "";
+    case SchemaNode::Type::Object:
+      return "object";
+    case SchemaNode::Type::Array:
+      return "array";
+    case SchemaNode::Type::String:
+      return "string";
+    case SchemaNode::Type::Integer:
+      return "integer";
+    case SchemaNode::Type::Number:
+      return "number";
+    case SchemaNode::Type::Boolean:
+      return "boolean";
   }
   return "";
 }
@@ -96,11 +111,13 @@ class Judge {
     std::vector<std::pair<std::string, const SchemaNode*>> known;
     for (auto [key, member] : value.members()) {
       const SchemaNode* found = node.member(key);
-      if (found == nullptr && is_closed && is_strict_) report(fmt::format("Additional property {} is not allowed", key), std::string(key));
+      if (found == nullptr && is_closed && is_strict_)
+        report(fmt::format("Additional property {} is not allowed", key), std::string(key));
       if (found != nullptr) known.emplace_back(key, found);
     }
     for (const auto& [key, found] : known) {
-      judge(*found, value[key], path.empty() ? key : path + "." + key, std::ranges::find(node.required, key) != node.required.end());
+      judge(*found, value[key], path.empty() ? key : path + "." + key,
+            std::ranges::find(node.required, key) != node.required.end());
     }
   }
 
@@ -134,7 +151,8 @@ class Schemas {
     if (found != custom_.end()) return found->second.get();
     static const std::map<std::pair<std::string, std::string>, std::shared_ptr<const kube::Schema>> kBuiltin = [] {
       std::map<std::pair<std::string, std::string>, std::shared_ptr<const kube::Schema>> made;
-      for (const kube::ResourceType& type : kube::builtin_types()) made[{type.kind.api_version(), type.kind.kind}] = type.schema;
+      for (const kube::ResourceType& type : kube::builtin_types())
+        made[{type.kind.api_version(), type.kind.kind}] = type.schema;
       return made;
     }();
     const auto built_in = kBuiltin.find({std::string(api_version), std::string(kind)});
@@ -169,13 +187,15 @@ Result<void> kubeval(ResourceList& list) {
   std::vector<FunctionResult> results;
   for (const Resource& resource : list.items) {
     const bool is_own = resource.group() == "kpt.dev" || resource.group() == "fn.kpt.dev" || resource.is_local_config();
-    if (is_own || config.skipped.contains(std::string(resource.kind())) || resource.kind() == "CustomResourceDefinition") continue;
+    if (is_own || config.skipped.contains(std::string(resource.kind())) || resource.kind() == "CustomResourceDefinition")
+      continue;
     const kube::Schema* schema = schemas.find(resource.api_version(), resource.kind());
     if (schema == nullptr) {
       if (config.ignores_missing) continue;
-      results.push_back(FunctionResult::error(fmt::format("no schema for {} {}: add its CRD, or set skip_kinds or ignore_missing_schemas",
-                                                          resource.api_version(), resource.kind()))
-                            .at(resource));
+      results.push_back(
+          FunctionResult::error(fmt::format("no schema for {} {}: add its CRD, or set skip_kinds or ignore_missing_schemas",
+                                            resource.api_version(), resource.kind()))
+              .at(resource));
       continue;
     }
     SLIPWAY_TRY(value, to_value(resource.root()));

@@ -1,4 +1,5 @@
-// search-replace: finds scalars by value, by a regular expression, by a path or by the file, and puts a value or a comment there.
+// search-replace: finds scalars by value, by a regular expression, by a path or by the file, and puts a value or a comment
+// there.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -63,7 +64,8 @@ bool matches_path(std::string_view path, std::string_view by_path) {
 }
 
 bool is_absolute(std::string_view path) {
-  return !path.empty() && std::ranges::none_of(parts_of(path), [](const std::string& part) { return part.empty() || part.contains('*'); });
+  return !path.empty() &&
+         std::ranges::none_of(parts_of(path), [](const std::string& part) { return part.empty() || part.contains('*'); });
 }
 
 // ${1} … are the groups of the regular expression in the value.
@@ -75,7 +77,8 @@ Result<std::string> resolved(const Search& search, const std::string& value, std
   for (std::size_t i = 1; i < groups.size(); ++i) {
     const std::string name = fmt::format("${{{}}}", i);
     const std::string group(groups[i].data() == nullptr ? "" : std::string(groups[i]));
-    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + group.size())) text.replace(at, name.size(), group);
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + group.size()))
+      text.replace(at, name.size(), group);
   }
   static const RE2 kLeft(R"(\$\{[0-9]+\})");
   if (RE2::PartialMatch(text, kLeft)) return fail(Reason::Invalid, "unable to resolve capture groups");
@@ -88,7 +91,8 @@ struct Run {
 
   void report(const Resource& resource, std::string path, std::string_view value) const {
     const bool is_change = !search.put_value.empty() || !search.put_comment.empty();
-    FunctionResult made = FunctionResult::info((is_change ? "Mutated field value to " : "Matched field value ") + json::quoted(value));
+    FunctionResult made =
+        FunctionResult::info((is_change ? "Mutated field value to " : "Matched field value ") + json::quoted(value));
     made.severity.clear();
     results.push_back(std::move(made).in_file(resource).field(std::move(path)));
   }
@@ -144,13 +148,15 @@ struct Run {
 Result<Search> read_search(const ResourceList& list) {
   Search made;
   const std::pair<std::string_view, std::string Search::*> kFields[] = {
-      {"by-value", &Search::by_value},   {"by-file-path", &Search::by_file}, {"by-value-regex", &Search::by_regex},
-      {"by-path", &Search::by_path},     {"put-value", &Search::put_value},  {"put-comment", &Search::put_comment}};
+      {"by-value", &Search::by_value}, {"by-file-path", &Search::by_file}, {"by-value-regex", &Search::by_regex},
+      {"by-path", &Search::by_path},   {"put-value", &Search::put_value},  {"put-comment", &Search::put_comment}};
   for (const auto& [key, value] : list.data()) {
     const auto found = std::ranges::find(kFields, key, [](const auto& row) { return row.first; });
     if (found == std::end(kFields)) {
-      return fail(Reason::Invalid, fmt::format("invalid matcher {}, must be one of [\"by-value\" \"by-file-path\" \"by-value-regex\" "
-                                               "\"by-path\" \"put-value\" \"put-comment\"]", json::quoted(key)));
+      return fail(Reason::Invalid,
+                  fmt::format("invalid matcher {}, must be one of [\"by-value\" \"by-file-path\" \"by-value-regex\" "
+                              "\"by-path\" \"put-value\" \"put-comment\"]",
+                              json::quoted(key)));
     }
     made.*(found->second) = value;
   }

@@ -26,10 +26,11 @@ struct Row {
   std::string_view path;
 };
 // Where templates carry metadata of their own.
-constexpr Row kTemplates[] = {{"", "ReplicationController", "spec.template"}, {"apps", "Deployment", "spec.template"},
-                              {"apps", "ReplicaSet", "spec.template"},         {"apps", "DaemonSet", "spec.template"},
-                              {"apps", "StatefulSet", "spec.template"},        {"batch", "Job", "spec.template"},
-                              {"batch", "CronJob", "spec.jobTemplate"},        {"batch", "CronJob", "spec.jobTemplate.spec.template"}};
+constexpr Row kTemplates[] = {
+    {"", "ReplicationController", "spec.template"}, {"apps", "Deployment", "spec.template"},
+    {"apps", "ReplicaSet", "spec.template"},        {"apps", "DaemonSet", "spec.template"},
+    {"apps", "StatefulSet", "spec.template"},       {"batch", "Job", "spec.template"},
+    {"batch", "CronJob", "spec.jobTemplate"},       {"batch", "CronJob", "spec.jobTemplate.spec.template"}};
 
 std::string dotted(std::string_view path) {
   std::string made(path);
@@ -102,11 +103,13 @@ Result<void> delete_annotations(ResourceList& list) {
       if (annotations == nullptr || !annotations->erase(key)) continue;
       ++count;
       if (annotations->children.empty()) metadata->erase("annotations");
-      list.results.push_back(FunctionResult::info("Annotation: [" + key + "] removed from resource: [" + std::string(resource.name()) + "]")
-                                 .in_file(resource));
+      list.results.push_back(
+          FunctionResult::info("Annotation: [" + key + "] removed from resource: [" + std::string(resource.name()) + "]")
+              .in_file(resource));
     }
   }
-  if (count == 0) list.results.push_back(FunctionResult::warning("None of the resources had the provided annotations to delete"));
+  if (count == 0)
+    list.results.push_back(FunctionResult::warning("None of the resources had the provided annotations to delete"));
   return {};
 }
 

@@ -1,5 +1,5 @@
-// set-labels: metadata.labels of everything, selectors and the templates that they choose. Selectors of workloads cannot be changed
-// in a cluster: the label that is added there makes an existing workload be refused.
+// set-labels: metadata.labels of everything, selectors and the templates that they choose. Selectors of workloads cannot be
+// changed in a cluster: the label that is added there makes an existing workload be refused.
 #include <fmt/format.h>
 
 #include <initializer_list>
@@ -44,7 +44,8 @@ struct Setter {
     for (std::string_view affinity : {"podAffinity", "podAntiAffinity"}) {
       set_all(spec->at({"affinity", affinity, "preferredDuringSchedulingIgnoredDuringExecution"}),
               {"podAffinityTerm", "labelSelector", "matchLabels"});
-      set_all(spec->at({"affinity", affinity, "requiredDuringSchedulingIgnoredDuringExecution"}), {"labelSelector", "matchLabels"});
+      set_all(spec->at({"affinity", affinity, "requiredDuringSchedulingIgnoredDuringExecution"}),
+              {"labelSelector", "matchLabels"});
     }
   }
 
@@ -58,12 +59,14 @@ struct Setter {
     if ((resource.group() == "batch" && kind == "Job") || (resource.group() == "policy" && kind == "PodDisruptionBudget")) {
       set(root, {"spec", "selector", "matchLabels"}, Missing::Left);
     }
-    if (resource.group() == "networking.k8s.io" && kind == "NetworkPolicy") set(root, {"spec", "podSelector", "matchLabels"}, Missing::Left);
+    if (resource.group() == "networking.k8s.io" && kind == "NetworkPolicy")
+      set(root, {"spec", "podSelector", "matchLabels"}, Missing::Left);
   }
 
   static bool is_workload(const Resource& resource) {
     const std::string_view kind = resource.kind();
-    return kind == "Deployment" || kind == "ReplicaSet" || kind == "DaemonSet" || (kind == "StatefulSet" && resource.group() == "apps");
+    return kind == "Deployment" || kind == "ReplicaSet" || kind == "DaemonSet" ||
+           (kind == "StatefulSet" && resource.group() == "apps");
   }
 
   void templates(Resource& resource) {

@@ -1,4 +1,5 @@
-// set-namespace: the namespace of what lives in one, the name of Namespaces, and what in cluster-scoped kinds names a namespace.
+// set-namespace: the namespace of what lives in one, the name of Namespaces, and what in cluster-scoped kinds names a
+// namespace.
 #include <fmt/format.h>
 
 #include <functional>
@@ -21,7 +22,8 @@ struct Config {
 
 Result<Config> read_config(const ResourceList& list) {
   const auto invalid = [](std::string message) { return fail(Reason::Invalid, std::move(message)); };
-  if (!list.has_config()) return invalid("FunctionConfig is missing. Expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`");
+  if (!list.has_config())
+    return invalid("FunctionConfig is missing. Expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`");
   const Resource& config = *list.config;
   if (config.kind() == "ConfigMap" && config.api_version() == "v1") {
     auto data = list.data();
@@ -34,8 +36,9 @@ Result<Config> read_config(const ResourceList& list) {
     if (to.empty()) return invalid("`namespace` should not be empty");
     return Config{to, std::string(config.root().get({"namespaceMatcher"}))};
   }
-  return invalid(fmt::format("unknown functionConfig Kind={} ApiVersion={}, expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`",
-                             config.kind(), config.api_version()));
+  return invalid(
+      fmt::format("unknown functionConfig Kind={} ApiVersion={}, expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`",
+                  config.kind(), config.api_version()));
 }
 
 Scope scope(const Resource& resource) {
@@ -83,7 +86,8 @@ void change_cluster_kind(Resource& resource, Change& change) {
   if (kind == "Namespace" && resource.api_version() == "v1") {
     change.set(root.mapping_at("metadata"), "name", origin_part(resource, 3), false);
   } else if (kind == "CustomResourceDefinition") {
-    if (Node* service = root.at({"spec", "conversion", "webhook", "clientConfig", "service"})) change.set(*service, "namespace", "", true);
+    if (Node* service = root.at({"spec", "conversion", "webhook", "clientConfig", "service"}))
+      change.set(*service, "namespace", "", true);
   } else if (kind == "APIService") {
     if (Node* service = root.at({"spec", "service"}); service != nullptr && service->is_mapping()) {
       change.set(*service, "namespace", "", true);
@@ -136,9 +140,10 @@ Result<void> set_namespace(ResourceList& list) {
     if (!resource.annotation(kOrigin).empty()) origins.insert(origin_part(resource, 2));
   }
   if (config.matcher.empty() && origins.size() > 1) {
-    return fail(Reason::Invalid, fmt::format("unable to use origin `namespace` to match. expect a single upstream namespace, found {}. "
-                                             "please switch to use `namespaceMatcher`to specify the namespace value you want to change",
-                                             joined(origins)));
+    return fail(Reason::Invalid,
+                fmt::format("unable to use origin `namespace` to match. expect a single upstream namespace, found {}. "
+                            "please switch to use `namespaceMatcher`to specify the namespace value you want to change",
+                            joined(origins)));
   }
   Change change{.config = config};
   for (Resource* resource : resources) {
@@ -149,8 +154,9 @@ Result<void> set_namespace(ResourceList& list) {
     change.set(resource->root().mapping_at("metadata"), "namespace", origin_part(*resource, 2), true);
   }
   list.results.push_back(FunctionResult::info(
-      change.count == 0 ? fmt::format("all matching namespaces are already \"{}\". no value changed", config.to)
-                        : fmt::format("namespace {} updated to \"{}\", {} value(s) changed", joined(change.from), config.to, change.count)));
+      change.count == 0
+          ? fmt::format("all matching namespaces are already \"{}\". no value changed", config.to)
+          : fmt::format("namespace {} updated to \"{}\", {} value(s) changed", joined(change.from), config.to, change.count)));
   Change references{.config = config};
   change_depends_on(resources, known, references);
   list.results.push_back(FunctionResult::info(

@@ -1,5 +1,5 @@
-// apply-setters, create-setters and list-setters: a comment "# kpt-set: text-${name}" behind a scalar, or "# kpt-set: ${name}" behind
-// the key of a list, says which parameters the value is made of.
+// apply-setters, create-setters and list-setters: a comment "# kpt-set: text-${name}" behind a scalar, or "# kpt-set: ${name}"
+// behind the key of a list, says which parameters the value is made of.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -38,7 +38,8 @@ std::vector<std::string> names_in(std::string_view pattern) {
 }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
 }
 
 bool names_any(std::string_view pattern, const Setters& setters) {
@@ -93,7 +94,8 @@ Result<void> apply_to_list(Node& key, Node& value, const Setters& setters, const
     return fail(Reason::Invalid, fmt::format("invalid setter pattern for array node: {}", json::quoted(pattern)));
   }
   const std::string& given = setters.at(names.front());
-  results.push_back(FunctionResult::info(fmt::format("set field value to {}", json::quoted(given))).in_file(resource).field(path));
+  results.push_back(
+      FunctionResult::info(fmt::format("set field value to {}", json::quoted(given))).in_file(resource).field(path));
   results.back().severity.clear();
   if (given.empty()) {
     value.children.clear();
@@ -104,7 +106,8 @@ Result<void> apply_to_list(Node& key, Node& value, const Setters& setters, const
   }
   auto parsed = read_one_yaml(given);
   if (!parsed || !parsed->root.is_sequence()) {
-    return fail(Reason::Invalid, fmt::format("input to array setter must be an array of values, but found {}", json::quoted(given)));
+    return fail(Reason::Invalid,
+                fmt::format("input to array setter must be an array of values, but found {}", json::quoted(given)));
   }
   value.children = std::move(parsed->root.children);
   value.is_flow = false;
@@ -129,7 +132,8 @@ Result<void> apply_to_scalar(Node& node, const Setters& setters, const std::stri
   node.tag.clear();
   node.is_string = false;
   if (made.empty()) node.style = Node::Style::DoubleQuoted;
-  results.push_back(FunctionResult::info(fmt::format("set field value to {}", json::quoted(made))).in_file(resource).field(path));
+  results.push_back(
+      FunctionResult::info(fmt::format("set field value to {}", json::quoted(made))).in_file(resource).field(path));
   results.back().severity.clear();
   return {};
 }
@@ -167,7 +171,8 @@ Result<Creation> read_creation(const ResourceList& list) {
 std::string with_names(std::string_view text, const Creation& creation) {
   std::string made;
   while (!text.empty()) {
-    const auto found = std::ranges::find_if(creation.scalars, [&](const auto& setter) { return text.starts_with(setter.first); });
+    const auto found =
+        std::ranges::find_if(creation.scalars, [&](const auto& setter) { return text.starts_with(setter.first); });
     if (found != creation.scalars.end()) {
       made += "${" + found->second + "}";
       text.remove_prefix(found->first.size());
@@ -194,7 +199,9 @@ void comment_list(Node& key, Node& value, const Creation& creation, const std::s
     const std::string comment = fmt::format("kpt-set: ${{{}}}", name);
     (value.is_flow ? value.line : key.line) = "# " + comment;
     results.push_back(FunctionResult::info(fmt::format("Added line comment {} for field with value {}", json::quoted(comment),
-                                                       json::quoted(bracketed(values, " ")))).in_file(resource).field(path));
+                                                       json::quoted(bracketed(values, " "))))
+                          .in_file(resource)
+                          .field(path));
     results.back().severity.clear();
     return;
   }
@@ -248,7 +255,8 @@ Result<void> apply_setters(ResourceList& list) {
   std::vector<FunctionResult> results;
   for (Resource& resource : list.items) {
     const Visitor visitor{
-        .list = [&](Node& key, Node& value, const std::string& path) { return apply_to_list(key, value, setters, path, resource, results); },
+        .list = [&](Node& key, Node& value,
+                    const std::string& path) { return apply_to_list(key, value, setters, path, resource, results); },
         .scalar = [&](Node& node, const std::string& path) { return apply_to_scalar(node, setters, path, resource, results); }};
     if (auto done = walk(resource.root(), visitor); !done) {
       list.results.push_back(FunctionResult::error("failed to apply setters: " + done.error().message));
@@ -271,23 +279,23 @@ Result<void> create_setters(ResourceList& list) {
   }
   std::vector<FunctionResult> results;
   for (Resource& resource : list.items) {
-    const Visitor visitor{.list =
-                              [&](Node& key, Node& value, const std::string& path) -> Result<void> {
-                                comment_list(key, value, *creation, path, resource, results);
-                                return {};
-                              },
-                          .scalar = [&](Node& node, const std::string& path) -> Result<void> {
-                            if (node.text.contains('\n')) return {};
-                            const std::string made = with_names(node.text, *creation);
-                            if (made == node.text) return {};
-                            node.line = "# kpt-set: " + made;
-                            results.push_back(FunctionResult::info(fmt::format("Added line comment {} for field with value {}",
-                                                                               json::quoted("kpt-set: " + made), json::quoted(node.text)))
-                                                  .in_file(resource)
-                                                  .field(path));
-                            results.back().severity.clear();
-                            return {};
-                          }};
+    const Visitor visitor{
+        .list = [&](Node& key, Node& value, const std::string& path) -> Result<void> {
+          comment_list(key, value, *creation, path, resource, results);
+          return {};
+        },
+        .scalar = [&](Node& node, const std::string& path) -> Result<void> {
+          if (node.text.contains('\n')) return {};
+          const std::string made = with_names(node.text, *creation);
+          if (made == node.text) return {};
+          node.line = "# kpt-set: " + made;
+          results.push_back(FunctionResult::info(fmt::format("Added line comment {} for field with value {}",
+                                                             json::quoted("kpt-set: " + made), json::quoted(node.text)))
+                                .in_file(resource)
+                                .field(path));
+          results.back().severity.clear();
+          return {};
+        }};
     SLIPWAY_TRY_VOID(walk(resource.root(), visitor));
   }
   if (results.empty()) return fail(Reason::Invalid, "no matches for the input list of setters");
@@ -299,17 +307,17 @@ Result<void> list_setters(ResourceList& list) {
   std::map<std::string, Listed> listed;
   add_given(list, listed);
   for (Resource& resource : list.items) {
-    const Visitor visitor{.list =
-                              [&](Node& key, Node& value, const std::string&) -> Result<void> {
-                                const auto names = names_in(pattern_of(list_comment(key, value)));
-                                if (names.empty()) return {};
-                                std::vector<std::string> values;
-                                for (const Node& item : value.children) values.push_back(item.text);
-                                std::ranges::sort(values);
-                                auto [at, is_new] = listed.try_emplace(names.front(), Listed{.value = bracketed(values, ", "), .type = "array"});
-                                ++at->second.count;
-                                return {};
-                              },
+    const Visitor visitor{.list = [&](Node& key, Node& value, const std::string&) -> Result<void> {
+                            const auto names = names_in(pattern_of(list_comment(key, value)));
+                            if (names.empty()) return {};
+                            std::vector<std::string> values;
+                            for (const Node& item : value.children) values.push_back(item.text);
+                            std::ranges::sort(values);
+                            auto [at, is_new] =
+                                listed.try_emplace(names.front(), Listed{.value = bracketed(values, ", "), .type = "array"});
+                            ++at->second.count;
+                            return {};
+                          },
                           .scalar = [&](Node& node, const std::string&) -> Result<void> {
                             const std::string pattern = pattern_of(node.line);
                             if (pattern.empty()) return {};
@@ -324,7 +332,8 @@ Result<void> list_setters(ResourceList& list) {
   }
   if (listed.empty()) list.results.push_back(FunctionResult::warning("no setters found"));
   for (const auto& [name, setter] : listed) {
-    list.results.push_back(FunctionResult::info(fmt::format("Name: {}, Value: {}, Type: {}, Count: {}", name, setter.value, setter.type, setter.count)));
+    list.results.push_back(FunctionResult::info(
+        fmt::format("Name: {}, Value: {}, Type: {}, Count: {}", name, setter.value, setter.type, setter.count)));
     list.results.back().severity.clear();
   }
   return {};

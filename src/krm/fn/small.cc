@@ -60,12 +60,15 @@ Result<Image> read_image(const ResourceList& list) {
     if (found == std::end(kFields)) return fail(Reason::Invalid, fmt::format("ConfigMap has wrong field name {}", key));
     made.*(found->second) = text;
   }
-  const auto invalid = [](std::string_view text) { return fail(Reason::Invalid, fmt::format("invalid FunctionConfig: {}", text)); };
+  const auto invalid = [](std::string_view text) {
+    return fail(Reason::Invalid, fmt::format("invalid FunctionConfig: {}", text));
+  };
   if (made.name.empty()) return invalid("must specify `name`");
   if (made.new_name.empty() && made.new_tag.empty() && made.digest.empty()) {
     return invalid("must specify one of `newName`, `newTag`, or `digest`");
   }
-  if (!made.new_tag.empty() && !made.digest.empty()) return invalid("image `newTag` and `digest` both provided. Specify one of them");
+  if (!made.new_tag.empty() && !made.digest.empty())
+    return invalid("image `newTag` and `digest` both provided. Specify one of them");
   return made;
 }
 
@@ -127,8 +130,9 @@ Result<void> set_enforcement_action(ResourceList& list) {
     made.file_path = resource.path;
     results.push_back(std::move(made));
   }
-  list.results.push_back(results.empty() ? FunctionResult::warning(fmt::format("Found no policy to set to [{}]", action))
-                                         : FunctionResult::info(fmt::format("Number of policies set to [{}]: {}", action, results.size())));
+  list.results.push_back(results.empty()
+                             ? FunctionResult::warning(fmt::format("Found no policy to set to [{}]", action))
+                             : FunctionResult::info(fmt::format("Number of policies set to [{}]: {}", action, results.size())));
   std::ranges::move(results, std::back_inserter(list.results));
   return {};
 }
@@ -149,11 +153,14 @@ Result<void> set_image(ResourceList& list) {
     for (std::string_view spec : {"spec", "template.spec", "spec.template.spec", "spec.jobTemplate.spec.template.spec"}) {
       if (spec == "spec" && resource.kind() != "Pod") continue;
       if (spec == "template.spec" && resource.kind() != "PodTemplate") continue;
-      for (std::string_view containers : {"containers", "initContainers"}) set_at(resource, fmt::format("{}.{}.image", spec, containers));
+      for (std::string_view containers : {"containers", "initContainers"})
+        set_at(resource, fmt::format("{}.{}.image", spec, containers));
     }
     for (std::size_t i = 0; additional != nullptr && i < additional->children.size(); ++i) {
       const Node& field = additional->children[i];
-      const auto fits = [&](std::string_view key, std::string_view value) { return field.get({key}).empty() || field.get({key}) == value; };
+      const auto fits = [&](std::string_view key, std::string_view value) {
+        return field.get({key}).empty() || field.get({key}) == value;
+      };
       if (!fits("group", resource.group()) || !fits("version", resource.version()) || !fits("kind", resource.kind())) continue;
       std::string path(field.get({"path"}));
       std::ranges::replace(path, '/', '.');

@@ -9,7 +9,8 @@ namespace {
 constexpr std::string_view kTargetPath = "internal.config.kubernetes.io/target-path";
 
 bool is_same(const Resource& a, const Resource& b) {
-  return a.api_version() == b.api_version() && a.kind() == b.kind() && a.name() == b.name() && a.namespace_name() == b.namespace_name();
+  return a.api_version() == b.api_version() && a.kind() == b.kind() && a.name() == b.name() &&
+         a.namespace_name() == b.namespace_name();
 }
 
 // Marks that tell where the configuration stood say nothing about the resource that it is.
@@ -17,11 +18,11 @@ void drop_marks(Node& root) {
   Node* metadata = root.find("metadata");
   Node* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
   if (annotations == nullptr || !annotations->is_mapping()) return;
-  for (std::string_view key : {"config.kubernetes.io/index", "internal.config.kubernetes.io/index", "config.kubernetes.io/path",
-                               "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/seqindent",
-                               "config.kubernetes.io/local-config", "config.k8s.io/id", "internal.config.kubernetes.io/id",
-                               "internal.config.kubernetes.io/package-path",
-                               "internal.config.kubernetes.io/annotations-migration-resource-id"}) {
+  for (std::string_view key :
+       {"config.kubernetes.io/index", "internal.config.kubernetes.io/index", "config.kubernetes.io/path",
+        "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/seqindent", "config.kubernetes.io/local-config",
+        "config.k8s.io/id", "internal.config.kubernetes.io/id", "internal.config.kubernetes.io/package-path",
+        "internal.config.kubernetes.io/annotations-migration-resource-id"}) {
     annotations->erase(key);
   }
   if (annotations->children.empty()) metadata->erase("annotations");

@@ -1,8 +1,10 @@
 #include "delivery/pipeline/family.h"
 
 #include "delivery/pipeline/admission.h"
+#include "delivery/pipeline/gitops_clusters.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/kinds.h"
+#include "delivery/pipeline/view_controller.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -11,9 +13,11 @@ Family make() {
   Family family{.name = "pipeline", .groups = {kPipelineKind.group, kGitopsClusterKind.group, std::string(kOwnGroup)}};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
-  family.controllers = [](const ControllerContext& /*context*/) {
+  family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
-    // What runs where: view_controller.h, cluster_controller.h.
+    // What runs where.
+    made.push_back(std::make_unique<GitopsClusterController>(context));
+    made.push_back(std::make_unique<ViewController>(context));
     // Promotions: promotion_controller.h.
     // The log: log_controller.h.
     return made;

@@ -22,8 +22,6 @@ inline constexpr std::size_t kMostEntryTextBytes = 512;
 inline constexpr Duration kKeepHistory = std::chrono::days{400};
 /// On a Pipeline: how long its history is kept, "30d". Segments carry a copy for when the pipeline is gone.
 inline constexpr std::string_view kKeepAnnotation = "pipelines.slipway.dev/keep-history";
-/// On segments, where the pipeline's name fits a label (63 bytes): by which they are listed.
-inline constexpr std::string_view kPipelineLabel = "pipelines.slipway.dev/pipeline";
 
 /// "30d", "2w", or a duration as Go writes it; above 0. BadRequest otherwise.
 Result<Duration> parse_days(std::string_view text);

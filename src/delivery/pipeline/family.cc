@@ -4,6 +4,7 @@
 #include "delivery/pipeline/commands.h"
 #include "delivery/pipeline/dora_command.h"
 #include "delivery/pipeline/explain.h"
+#include "delivery/pipeline/gitops_clusters.h"
 #include "delivery/pipeline/history_command.h"
 #include "delivery/pipeline/hooks.h"
 #include "delivery/pipeline/import.h"
@@ -12,6 +13,7 @@
 #include "delivery/pipeline/log_controller.h"
 #include "delivery/pipeline/promotion_controller.h"
 #include "delivery/pipeline/show.h"
+#include "delivery/pipeline/view_controller.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -45,7 +47,8 @@ Family make() {
   family.named_by_others = {kGitopsClusterKind, kPipelineKind, kReleaseKind};
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
-    // What runs where: view_controller.h, cluster_controller.h.
+    made.push_back(std::make_unique<GitopsClusterController>(context));
+    made.push_back(std::make_unique<ViewController>(context));
     made.push_back(std::make_unique<PromotionController>(context));
     made.push_back(std::make_unique<LogController>(context.env));
     return made;

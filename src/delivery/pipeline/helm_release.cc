@@ -239,8 +239,9 @@ Needs needs_of_release(const Object& object) {
 
 }  // namespace
 
-const KindRow kHelmRelease{.group = kGroup, .kind = "HelmRelease", .needs = needs_of_release, .read = [](const Look& look, Memory& memory) {
-                             return HelmRelease(look, memory).values();
-                           }};
+const KindRow kHelmRelease{
+    .group = kGroup, .kind = "HelmRelease", .needs = needs_of_release, .read = [](const Look& look, Memory& memory) {
+      return HelmRelease(look, memory).values();
+    }};
 
 }  // namespace slipway::delivery::pipeline

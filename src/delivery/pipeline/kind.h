@@ -32,7 +32,7 @@ inline const kube::Resource kDeliveryLogs{"pipelines.slipway.dev", "v1alpha1", "
 inline constexpr std::string_view kPipelineAnnotation = "pipelines.weave.works/pipeline";
 inline constexpr std::string_view kEnvironmentAnnotation = "pipelines.weave.works/environment";
 
-/// On Releases and Promotions: the name of the Pipeline, and of the environment.
+/// On Releases, Promotions and segments of the log, where it fits a label: the name of the Pipeline; and of the environment.
 inline constexpr std::string_view kPipelineLabel = "pipelines.slipway.dev/pipeline";
 inline constexpr std::string_view kEnvironmentLabel = "pipelines.slipway.dev/environment";
 

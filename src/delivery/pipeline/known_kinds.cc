@@ -79,7 +79,8 @@ Value mapped(const Value& array, Map map, std::size_t most = SIZE_MAX) {
 
 Value controller_only(const Object& object) {
   const Value& controller = kube::controller_of(object);
-  return controller.is_null() ? Value() : json::array({picked(controller, {"apiVersion", "kind", "name", "uid", "controller"})});
+  return controller.is_null() ? Value()
+                              : json::array({picked(controller, {"apiVersion", "kind", "name", "uid", "controller"})});
 }
 
 Value reduced_metadata(const Object& object, const Value& labels) {
@@ -93,8 +94,8 @@ Value reduced_metadata(const Object& object, const Value& labels) {
 }
 
 Value known_labels(const Object& object) {
-  return picked(object["metadata"]["labels"], {kHelmName, kHelmNamespace, kKustomizeName, kKustomizeNamespace, kChartLabel,
-                                               kAppName, kAppNamespace});
+  return picked(object["metadata"]["labels"],
+                {kHelmName, kHelmNamespace, kKustomizeName, kKustomizeNamespace, kChartLabel, kAppName, kAppNamespace});
 }
 
 Value reduced_conditions(const Value& conditions) {
@@ -113,7 +114,9 @@ Value reduced_containers(const Value& containers) {
 Value reduced_template(const Value& pods) {
   Value spec = with_some(Value(), "containers", reduced_containers(pods["spec"]["containers"]));
   spec = with_some(spec, "initContainers", reduced_containers(pods["spec"]["initContainers"]));
-  return Value().with_path({"metadata", "annotations", kContentAnnotation}, digest_of(without_restarts(pods))).with("spec", spec);
+  return Value()
+      .with_path({"metadata", "annotations", kContentAnnotation}, digest_of(without_restarts(pods)))
+      .with("spec", spec);
 }
 
 Value reduced_status(const Value& status, std::initializer_list<std::string_view> names) {
@@ -133,10 +136,10 @@ Object workload(const Object& object) {
       .with("kind", object["kind"])
       .with("metadata", reduced_metadata(object, known_labels(object)))
       .with("spec", kept)
-      .with("status", reduced_status(object["status"],
-                                     {"observedGeneration", "replicas", "updatedReplicas", "availableReplicas", "readyReplicas",
-                                      "currentRevision", "updateRevision", "desiredNumberScheduled", "updatedNumberScheduled",
-                                      "numberAvailable"}));
+      .with("status",
+            reduced_status(object["status"], {"observedGeneration", "replicas", "updatedReplicas", "availableReplicas",
+                                              "readyReplicas", "currentRevision", "updateRevision", "desiredNumberScheduled",
+                                              "updatedNumberScheduled", "numberAvailable"}));
 }
 
 Object pod(const Object& object) {

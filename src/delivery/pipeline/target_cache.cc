@@ -38,7 +38,8 @@ kube::Resource assumed(const KindName& kind, std::string_view api_version) {
 
 kube::Resource built_in(const KindName& kind) {
   for (const kube::ResourceType& type : kube::builtin_types()) {
-    if (type.kind.group == kind.group && type.kind.kind == kind.kind && !type.resource.plural.contains('/')) return type.resource;
+    if (type.kind.group == kind.group && type.kind.kind == kind.kind && !type.resource.plural.contains('/'))
+      return type.resource;
   }
   return {};
 }
@@ -108,15 +109,15 @@ void TargetCache::cluster_changed(const std::string& name) {
 std::unique_ptr<Feed> TargetCache::open(const std::string& name, Cluster& cluster, const KindName& kind,
                                         Feed::Options options) {
   if (clusters_->is_in_process(name)) options.keeps = Feed::Keeps::Whole;
-  auto feed = std::make_unique<Feed>(
-      env_, tasks_, cluster.client, std::move(options),
-      Feed::Listener{.changed =
-                         [this, name, kind](const Object& before, const Object& after) {
-                           if (!before.is_null()) object_changed(name, kind, before);
-                           if (!after.is_null()) object_changed(name, kind, after);
-                           if (application_ && application_kinds_.contains(kind)) application_(name, before, after);
-                         },
-                     .moved = [this, name] { wake_all(name); }});
+  auto feed = std::make_unique<Feed>(env_, tasks_, cluster.client, std::move(options),
+                                     Feed::Listener{.changed =
+                                                        [this, name, kind](const Object& before, const Object& after) {
+                                                          if (!before.is_null()) object_changed(name, kind, before);
+                                                          if (!after.is_null()) object_changed(name, kind, after);
+                                                          if (application_ && application_kinds_.contains(kind))
+                                                            application_(name, before, after);
+                                                        },
+                                                    .moved = [this, name] { wake_all(name); }});
   if (kind == kPodKind) {
     feed->informer().add_index("namespace", [](const Object& pod) { return std::vector{std::string(kube::ns(pod))}; });
   } else {
@@ -158,7 +159,8 @@ TargetCache::View TargetCache::pods(const std::string& name, Cluster& cluster, c
 /// False while that is not known.
 bool TargetCache::is_namespace_missing(const std::string& name, Cluster& cluster, const std::string& ns) {
   if (cluster.namespaces == nullptr) {
-    cluster.namespaces = open(name, cluster, {"", "Namespace"}, {.resource = kube::kNamespaces, .form = client::Form::Metadata});
+    cluster.namespaces =
+        open(name, cluster, {"", "Namespace"}, {.resource = kube::kNamespaces, .form = client::Form::Metadata});
   }
   return cluster.namespaces->stage() == Feed::Stage::Followed && cluster.namespaces->informer().find({"", ns}) == nullptr;
 }
@@ -173,20 +175,19 @@ TargetCache::Answer TargetCache::served(const std::string& name, Cluster& cluste
   if (cluster.definitions == nullptr) {
     cluster.definitions = std::make_unique<Feed>(
         env_, tasks_, cluster.client, Feed::Options{.resource = kube::kDefinitions, .form = client::Form::Metadata},
-        Feed::Listener{.changed = [this, name](const Object& before,
-                                               const Object& after) { definitions_changed(name, before, after); },
-                       .moved = [this, name] { wake_all(name); }});
+        Feed::Listener{
+            .changed = [this, name](const Object& before, const Object& after) { definitions_changed(name, before, after); },
+            .moved = [this, name] { wake_all(name); }});
   }
   const Feed::Stage stage = cluster.definitions->stage();
   if (stage == Feed::Stage::Pending) return {};
   if (stage != Feed::Stage::Followed && stage != Feed::Stage::Stale) return {Served::Yes, assumed(kind, api_version)};
   const KnownKind* known = find_known_kind(kind.group, kind.kind);
   const auto& definitions = cluster.definitions->informer().objects();
-  const bool is_defined = known != nullptr
-                              ? definitions.contains({"", fmt::format("{}.{}", known->plural, known->group)})
-                              : std::ranges::any_of(definitions, [&](const auto& one) {
-                                  return group_of_definition(one.first.name) == kind.group;
-                                });
+  const bool is_defined = known != nullptr ? definitions.contains({"", fmt::format("{}.{}", known->plural, known->group)})
+                                           : std::ranges::any_of(definitions, [&](const auto& one) {
+                                               return group_of_definition(one.first.name) == kind.group;
+                                             });
   if (!is_defined) return cluster.served[kind] = {Served::No, {}};
   ask(name, cluster, kind);
   return cluster.served[kind];
@@ -236,8 +237,7 @@ void TargetCache::definitions_changed(const std::string& name, const Object& bef
   const auto found = known_.find(name);
   if (!is_news || found == known_.end()) return;
   const std::string_view group = group_of_definition(kube::name(after.is_null() ? before : after));
-  const std::size_t forgotten =
-      std::erase_if(found->second.served, [&](const auto& one) { return one.first.group == group; });
+  const std::size_t forgotten = std::erase_if(found->second.served, [&](const auto& one) { return one.first.group == group; });
   if (forgotten == 0) return;
   mapper_.forget(name);
   wake_all(name);

@@ -37,15 +37,15 @@ struct Follower {
 /// What a look at a target gave.
 struct Sight {
   enum class Kind : std::uint8_t {
-    Seen,      // the object is there
-    Pending,   // not looked at yet
-    Absent,    // there is no such object
-    NoSpace,   // nor its namespace
-    NotServed, // nor its kind
-    NoAccess,  // may not be listed
-    Stale,     // what is kept is too old to count
-    Failing,   // it cannot be looked at
-    Unknown,   // of a kind that nothing is known of
+    Seen,       // the object is there
+    Pending,    // not looked at yet
+    Absent,     // there is no such object
+    NoSpace,    // nor its namespace
+    NotServed,  // nor its kind
+    NoAccess,   // may not be listed
+    Stale,      // what is kept is too old to count
+    Failing,    // it cannot be looked at
+    Unknown,    // of a kind that nothing is known of
   };
   Kind kind = Kind::Pending;
   std::string text{};  // why, but for Seen and Pending

@@ -70,8 +70,8 @@ struct TargetCache::Looking {
         end(Sight::Kind::Pending);
         return false;
       case Feed::Stage::Refused:
-        end(Sight::Kind::NoAccess, fmt::format("no access: may not list and watch {} in namespace {}: {}",
-                                               resource.group_resource(), ns, own.text));
+        end(Sight::Kind::NoAccess,
+            fmt::format("no access: may not list and watch {} in namespace {}: {}", resource.group_resource(), ns, own.text));
         return false;
       case Feed::Stage::NotServed:
         end(Sight::Kind::NotServed, fmt::format("its cluster has no kind {} ({})", kind.kind, kind.group));

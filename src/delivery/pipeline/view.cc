@@ -24,9 +24,7 @@ const Target& spec_of(const PipelineSpec& spec, const TargetView& target) {
 
 VersionStatus shown(const Version& version) { return {.text = version.text, .digest = version.digest, .time = version.time}; }
 
-bool is_ready(const TargetView& target) {
-  return target.state == State::Settled && !target.memory.last.ready_at.empty();
-}
+bool is_ready(const TargetView& target) { return target.state == State::Settled && !target.memory.last.ready_at.empty(); }
 
 TargetStatus row_of(const PipelineSpec& spec, const TargetView& target) {
   const Target& where = spec_of(spec, target);
@@ -128,16 +126,17 @@ EnvironmentStatus environment_of(const ViewInput& input, const Targets& targets,
 
 /// "a; b; c; and 2 more".
 std::string listed(const std::vector<std::string>& texts) {
-  std::vector<std::string> first(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), kMostNamed)));
+  std::vector<std::string> first(texts.begin(),
+                                 texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), kMostNamed)));
   if (texts.size() > kMostNamed) first.push_back(fmt::format("and {} more", texts.size() - kMostNamed));
   return joined(first, "; ");
 }
 
 /// The worst trouble that a target has; ready where there is none, whatever state the applications are in.
 kube::Condition ready_condition(const ViewInput& input) {
-  for (const auto& [trouble, reason] : {std::pair(Trouble::ClusterNotFound, "TargetClusterNotFound"),
-                                        std::pair(Trouble::ClusterNotReady, "TargetClusterNotReady"),
-                                        std::pair(Trouble::NotReadable, "TargetNotReadable")}) {
+  for (const auto& [trouble, reason] :
+       {std::pair(Trouble::ClusterNotFound, "TargetClusterNotFound"),
+        std::pair(Trouble::ClusterNotReady, "TargetClusterNotReady"), std::pair(Trouble::NotReadable, "TargetNotReadable")}) {
     std::vector<std::string> texts;
     for (const TargetView* target : input.targets) {
       if (target->trouble == trouble) texts.push_back(fmt::format("{}: {}", target_name(input.spec, *target), target->error));
@@ -172,8 +171,8 @@ void add_rows(PipelineStatus& status, const ViewInput& input) {
   std::size_t shown_rows = 0;
   for (const TargetView* target : input.targets) {
     EnvironmentStatus& environment = status.environments[input.spec.environments[target->environment].name];
-    const bool is_shown = !are_many || (shown_rows < kMostTargetsShown &&
-                                        is_exception(*target, environment.version, most_common(environment)));
+    const bool is_shown =
+        !are_many || (shown_rows < kMostTargetsShown && is_exception(*target, environment.version, most_common(environment)));
     status.left_out += is_shown ? 0 : 1;
     shown_rows += is_shown ? 1 : 0;
     if (is_shown) environment.targets.push_back(row_of(input.spec, *target));

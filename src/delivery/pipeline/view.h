@@ -24,6 +24,7 @@ struct TargetView {
   Trouble trouble = Trouble::None;
   std::string text{};
   std::string error{};
+  std::string problem{};  // kind of the Problem that it is, with the error as its text; empty: none
   std::optional<Time> since{};
   std::string api_version{};
   std::vector<std::string> related{};

@@ -1,4 +1,5 @@
-// Deployment, StatefulSet, DaemonSet, and sets of other makers that keep pods by a template: the version is the image set of the template, and the workload is its own agent.
+// Deployment, StatefulSet, DaemonSet, and sets of other makers that keep pods by a template: the version is the image set of
+// the template, and the workload is its own agent.
 #include <fmt/format.h>
 
 #include "delivery/pipeline/health.h"

@@ -1,0 +1,75 @@
+// The controller that keeps Pipeline.status true: it looks at all targets through caches (target_cache.h), reads their values,
+// and writes what they add up to (view.h). Levels, not events: whatever woke it, it looks at all that may have changed and
+// writes the status if it differs, at most once a second. It keeps nothing durable of its own: after a restart the last values
+// of a target that cannot be looked at yet are those of the status. Suspended pipelines are viewed as others are.
+//
+// Beside the status it tells of annotations that lead nowhere, as events on the workloads in their clusters, and writes the
+// annotations on targets where the Pipeline asks for that (kAnnotateAnnotation).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/controller.h"
+#include "delivery/family.h"
+#include "delivery/pipeline/annotations.h"
+#include "delivery/pipeline/target_cache.h"
+#include "delivery/pipeline/triggers.h"
+#include "delivery/pipeline/view.h"
+
+namespace slipway::delivery::pipeline {
+
+class ViewController : public control::Controller {
+ public:
+  explicit ViewController(const ControllerContext& context);
+  ~ViewController() override;
+
+  std::string name() const override { return "pipeline"; }
+  void watch(control::Watches& watches) override;
+  Task<control::Outcome> reconcile(control::Reconcile& run) override;
+
+  /// For tests and measurements.
+  const TargetCache& cache() const { return cache_; }
+
+ private:
+  struct Watching;
+  struct Entry;
+  struct Pipeline;
+  /// An application whose annotations are to be written.
+  struct Annotation;
+  struct Looked;
+
+  void drop(const kube::ObjectKey& key);
+  /// Made anew when the spec has changed; what was known of a target stays.
+  Result<Pipeline*> pipeline_of(const kube::Object& object);
+  void make_entries(Pipeline& pipeline, const kube::Object& object);
+  std::string cluster_of(const kube::ObjectKey& pipeline, const Target& target) const;
+  void look(Pipeline& pipeline, Entry& entry, Looked& looked);
+  bool look_at_cluster(const Target& target, Entry& entry, const kube::ObjectKey& pipeline);
+  void take(Entry& entry, Sight sight, const AppRef& app);
+  Task<bool> look_at_all(Pipeline& pipeline, Looked& looked);
+  std::vector<PromotionView> promotions_of(const kube::ObjectKey& pipeline) const;
+  std::vector<Trigger> triggers_of(Pipeline& pipeline, const kube::Object& object);
+  std::vector<TargetPlace> places_of(const Pipeline& pipeline) const;
+  Task<Result<void>> write(control::Reconcile& run, kube::Object object, Viewed viewed);
+  Task<> tell_faults(control::Reconcile& run, std::vector<AnnotationFault> faults);
+  Task<> annotate(control::Reconcile& run, std::vector<Annotation> wanted);
+
+  Env& env_;
+  control::Watches* watches_ = nullptr;
+  control::Informer* pipelines_ = nullptr;
+  control::Informer* clusters_ = nullptr;
+  control::Informer* promotions_ = nullptr;
+  control::Informer* releases_ = nullptr;
+  std::function<void(const kube::ObjectKey&)> enqueue_{};
+  TargetCache cache_;
+  AnnotationIndex annotations_{};
+  std::set<std::string> told_{};                                       // faults: uid, reason and text
+  std::map<kube::ObjectKey, std::set<kube::ObjectKey>> by_cluster_{};  // pipelines by GitopsCluster
+  std::map<kube::ObjectKey, std::unique_ptr<Pipeline>> known_;
+};
+
+}  // namespace slipway::delivery::pipeline

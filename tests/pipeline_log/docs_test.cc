@@ -1,5 +1,5 @@
-// docs/pipeline-history.md and examples/tekton say what works: the script signs as the server checks, the manifests are accepted
-// by a server with Tekton's kinds, and refer to what is there.
+// docs/pipeline-history.md and examples/tekton say what works: the script signs as the server checks, the manifests are
+// accepted by a server with Tekton's kinds, and refer to what is there.
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,9 +70,10 @@ TEST_F(AnnounceTest, the_script_signs_what_the_server_takes) {
   fs::create_directories(folder_);
   write("key", "a key with blanks");
   write("date", fmt::format("#!/bin/sh\necho {}\n", now().time_since_epoch() / std::chrono::seconds{1}));
-  write("curl", fmt::format("#!/bin/sh\nwhile [ $# -gt 0 ]; do case \"$1\" in -H) echo \"$2\" >> {0}/headers; shift;; --data-binary) "
-                            "printf %s \"$2\" > {0}/body; shift;; http*) printf %s \"$1\" > {0}/url;; esac; shift; done\n",
-                            folder_.string()));
+  write("curl",
+        fmt::format("#!/bin/sh\nwhile [ $# -gt 0 ]; do case \"$1\" in -H) echo \"$2\" >> {0}/headers; shift;; --data-binary) "
+                    "printf %s \"$2\" > {0}/body; shift;; http*) printf %s \"$1\" > {0}/url;; esac; shift; done\n",
+                    folder_.string()));
   const std::string command = fmt::format(
       "cd {0} && PATH={0}:$PATH SLIPWAY_URL=http://here NAMESPACE=apps PIPELINE=podinfo KEY_FILE={0}/key VERSION=6.2.0 "
       "COMMIT=c0ffee AUTHOR=ann CREATED=2025-12-31T23:00:00Z IMAGE=web:6.2.0 sh {1}/examples/tekton/announce.sh",
@@ -83,7 +84,8 @@ TEST_F(AnnounceTest, the_script_signs_what_the_server_takes) {
     text << std::ifstream(folder_ / name).rdbuf();
     return text.str();
   };
-  http::Request request{.method = "POST", .target = read("url").substr(std::string("http://here").size()), .headers = {}, .body = read("body")};
+  http::Request request{
+      .method = "POST", .target = read("url").substr(std::string("http://here").size()), .headers = {}, .body = read("body")};
   std::istringstream headers(read("headers"));
   for (std::string line; std::getline(headers, line);) {
     request.headers.add(line.substr(0, line.find(':')), line.substr(line.find(':') + 2));
@@ -140,7 +142,7 @@ spec:
     storage: true
     schema: {{openAPIV3Schema: {{type: object, x-kubernetes-preserve-unknown-fields: true}}}}
 )",
-                                                                                                 kind, lower(kind)));
+                                                                                                  kind, lower(kind)));
   }
   create({"", "v1", "namespaces"}, "{apiVersion: v1, kind: Namespace, metadata: {name: apps}}");
   advance(std::chrono::seconds{1});
@@ -169,7 +171,8 @@ TEST(TektonExample, tasks_use_what_they_declare) {
     EXPECT_EQ(named_in(steps, "results"), names(spec["results"])) << name;
     for (const Value& step : spec["steps"].items()) {
       EXPECT_TRUE(step["script"].as_string().starts_with("#!/bin/sh\n")) << name;
-      EXPECT_EQ(named_in(step["script"].str(), "params").size(), 0U) << name << ": values of others do not belong into a script";
+      EXPECT_EQ(named_in(step["script"].str(), "params").size(), 0U)
+          << name << ": values of others do not belong into a script";
     }
     if (name == "announce") EXPECT_EQ(spec["steps"].item(0)["script"].str(), file("examples/tekton/announce.sh"));
   }

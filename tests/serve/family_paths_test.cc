@@ -42,8 +42,8 @@ class FamilyPathsTest : public testing::Test {
 
   ManualEnv env_{ManualEnv::Options{}};
   NoCluster cluster_;
-  FamilyPaths paths_{env_, cluster_,
-                     {row("/hook", client::HttpPath::Access::Anyone), row("/inner", client::HttpPath::Access::Authorized)}};
+  FamilyPaths paths_{
+      env_, cluster_, {row("/hook", client::HttpPath::Access::Anyone), row("/inner", client::HttpPath::Access::Authorized)}};
   std::string last_;
 };
 

@@ -45,6 +45,7 @@ struct Arguments {
   std::string lease_ns;                   // controller: where its Lease is; empty: the context's namespace
   std::string application_admission;      // up, run: enforce or warn; empty: enforce
   std::string application_identity;       // up, controller: user or controller; empty: user, where that can be known
+  std::string webhook_listen;             // controller: ADDRESS:PORT of the families' paths; empty: none
   bool cluster_controllers = false;       // controller: also those that make a bare API server a cluster
 };
 

@@ -7,11 +7,16 @@
 #include <cstdlib>
 
 #include "cli/commands.h"
+#include "cli/listen.h"
 #include "cli/remote_session.h"
 #include "control/leader_election.h"
+#include "serve/family_paths.h"
 
 namespace slipway::cli {
 namespace {
+
+/// Calls that are being answered get this long.
+constexpr Duration kStopGrace = std::chrono::seconds{2};
 
 /// Unlike that of any other process: machine, process and a random part.
 std::string identity_of(Env& env) {
@@ -29,6 +34,8 @@ struct Process {
   control::LeaderElection election;
   std::unique_ptr<plane::Controllers> controllers;
   std::shared_ptr<plane::Controllers*> shown;  // to the election, for its note
+  std::unique_ptr<net::HttpServer> webhooks;
+  std::unique_ptr<serve::FamilyPaths> paths;
   Tasks tasks;
   Signal ended;
   bool has_lost = false;
@@ -51,6 +58,30 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   co_await process->election.hold();
   process->has_lost = true;
   process->ended.notify();
+}
+
+/// Webhooks are hints and announcements for whoever leads: they are taken whether this process leads or not.
+Result<void> open_webhooks(Env& env, Process& process, const std::string& text) {
+  if (text.empty()) return {};
+  SLIPWAY_TRY(address, listen_address("--webhook-listen", text));
+  net::ServerOptions options;
+  options.address = address.host;
+  options.port = address.port;
+  SLIPWAY_TRY(server, net::HttpServer::listen(env, std::move(options)));
+  process.webhooks = std::move(server);
+  process.paths = std::make_unique<serve::FamilyPaths>(env, *process.client, plane::http_paths());
+  if (!address.is_loopback()) {
+    fmt::print(stderr, "note: webhooks on {}: other machines can connect, without TLS\n", process.webhooks->address());
+  }
+  fmt::print("webhooks: http://{}:{}\n", address.url_host(), process.webhooks->port());
+  std::fflush(stdout);
+  return {};
+}
+
+Task<> serve_webhooks(std::shared_ptr<Process> process) {
+  co_await process->webhooks->run([process](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
+    return process->paths->answer(std::move(request), std::move(connection));
+  });
 }
 
 /// Wakes the waiting command when the user interrupts it.
@@ -91,6 +122,8 @@ Task<int> controller(Session& session, Arguments arguments) {
   const auto process = std::make_shared<Process>(env, client, options);
   process->shown = controllers;
   session.hold(process);
+  if (const auto opened = open_webhooks(env, *process, arguments.webhook_listen); !opened) co_return report(opened.error());
+  if (process->webhooks) process->tasks.spawn(serve_webhooks(process));
   process->tasks.spawn(lead(session, process, arguments.cluster_controllers));
   process->tasks.spawn(tell_interrupt(session, process));
   while (!process->has_lost && !session.is_interrupted()) co_await process->ended.wait();
@@ -99,6 +132,7 @@ Task<int> controller(Session& session, Arguments arguments) {
     fmt::print(stderr, "slipway: no longer leading: {}\n", process->election.problem());
     co_return kFailed;
   }
+  if (process->webhooks) process->webhooks->stop(kStopGrace);
   co_await process->election.release();
   co_return kDelivered;
 }

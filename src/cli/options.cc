@@ -111,6 +111,8 @@ void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {
   }
   add_identity(app, arguments);
   app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
+  app.add_option("--webhook-listen", arguments.webhook_listen,
+                 "ADDRESS:PORT where webhooks of pipelines are taken, over HTTP (default: nowhere)");
   app.add_flag("--cluster-controllers", arguments.cluster_controllers,
                "also run what makes a bare API server a cluster: Jobs, Deployments, simulated pods, garbage collection");
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/listen.h"
 #include "cli/remote_session.h"
 #include "serve/access.h"
 #include "serve/credentials.h"
@@ -18,36 +19,6 @@ namespace {
 /// Requests that are being answered, and pods between SIGTERM and SIGKILL, get this long.
 constexpr Duration kStopGrace = std::chrono::seconds{10};
 constexpr const char* kOnlyCluster = "slipway";
-
-struct ListenAddress {
-  std::string host;
-  unsigned short port = 0;
-
-  bool is_loopback() const { return host == "::1" || host.starts_with("127."); }
-  bool is_any() const { return host == "0.0.0.0" || host == "::"; }
-  /// As a URL needs it, in a form that this machine can connect to.
-  std::string url_host() const {
-    if (is_any()) return "127.0.0.1";
-    return host.contains(':') ? "[" + host + "]" : host;
-  }
-};
-
-Result<ListenAddress> listen_address(const std::string& text) {
-  ListenAddress address;
-  const auto colon = text.rfind(':');
-  const auto refuse = [&] {
-    return fail(Reason::BadRequest, fmt::format("--listen {}: give ADDRESS:PORT, such as 127.0.0.1:6443", text));
-  };
-  if (colon == std::string::npos) return refuse();
-  address.host = text.substr(0, colon);
-  if (address.host.empty() || address.host == "localhost") address.host = "127.0.0.1";
-  if (address.host.starts_with('[') && address.host.ends_with(']'))
-    address.host = address.host.substr(1, address.host.size() - 2);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, address.port);
-  if (error != std::errc{} || stop != end || colon + 1 == text.size()) return refuse();
-  return address;
-}
 
 /// One cluster of the process. The order of the members is that of their making.
 struct Cluster {
@@ -93,7 +64,7 @@ class Up {
 };
 
 Task<Result<void>> Up::run() {
-  SLIPWAY_CO_TRY(address, listen_address(arguments_.listen));
+  SLIPWAY_CO_TRY(address, listen_address("--listen", arguments_.listen));
   address_ = address;
   SLIPWAY_CO_TRY_VOID(name_clusters());
   SLIPWAY_CO_TRY_VOID(listen(address));

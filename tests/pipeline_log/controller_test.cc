@@ -50,7 +50,8 @@ TEST_F(LogTest, goes_on_after_a_crash_with_nothing_twice_and_nothing_lost) {
   advance(hours{2});
   restart();
   advance(minutes{5});
-  EXPECT_EQ(told(), (Lines{"observed prod 1.0.0", "observed prod 1.1.0", "departed prod 1.1.0", "observed prod 1.0.0", "held"}));
+  EXPECT_EQ(told(),
+            (Lines{"observed prod 1.0.0", "observed prod 1.1.0", "departed prod 1.1.0", "observed prod 1.0.0", "held"}));
   EXPECT_EQ(chains().front().last()->at, now() - hours{2} - minutes{5}) << "with the time of what happened";
 }
 

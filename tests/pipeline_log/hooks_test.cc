@@ -17,9 +17,10 @@ class HookTest : public LogTest {
     LogTest::SetUp();
     make_pipeline();
     for (const auto& [name, key] : {std::pair{"hooks", "all-key"}, std::pair{"dev-key", "dev-secret"}}) {
-      create({"", "v1", "secrets"}, fmt::format("{{apiVersion: v1, kind: Secret, metadata: {{name: {}, namespace: apps}}, data: "
-                                                "{{hmac-key: {}}}}}",
-                                                name, base64_encode(key)));
+      create({"", "v1", "secrets"},
+             fmt::format("{{apiVersion: v1, kind: Secret, metadata: {{name: {}, namespace: apps}}, data: "
+                         "{{hmac-key: {}}}}}",
+                         name, base64_encode(key)));
     }
   }
 
@@ -54,8 +55,9 @@ class HookTest : public LogTest {
         std::to_string(std::chrono::floor<std::chrono::seconds>(now() + skew).time_since_epoch().count());
     request.headers.add("X-Slipway-Timestamp", timestamp);
     request.headers.add("X-Slipway-Nonce", nonce);
-    request.headers.add("X-Signature", "sha512=" + hmac_hex(MacHash::Sha512, key,
-                                                            signed_text("POST", request.target, timestamp, nonce, request.body)));
+    request.headers.add(
+        "X-Signature",
+        "sha512=" + hmac_hex(MacHash::Sha512, key, signed_text("POST", request.target, timestamp, nonce, request.body)));
     return request;
   }
   int status_of(http::Request request) { return call(std::move(request)).status; }
@@ -69,8 +71,9 @@ constexpr const char* kDev = "/promotion/apps/podinfo/dev";
 std::string event(std::string_view object = "", std::string_view metadata = R"("revision": "6.1.6")") {
   return fmt::format(
       R"({{"involvedObject": {}, "severity": "info", "reason": "UpgradeSucceeded", "metadata": {{{}}}}})",
-      object.empty() ? R"({"apiVersion": "helm.toolkit.fluxcd.io/v2beta1", "kind": "HelmRelease", "name": "podinfo", "namespace": "dev"})"
-                     : object,
+      object.empty()
+          ? R"({"apiVersion": "helm.toolkit.fluxcd.io/v2beta1", "kind": "HelmRelease", "name": "podinfo", "namespace": "dev"})"
+          : object,
       metadata);
 }
 
@@ -92,10 +95,13 @@ TEST_F(HookTest, signatures_are_of_any_sha2_and_of_the_key_of_the_environment) {
     EXPECT_EQ(status_of(request), 204) << name;
   }
   EXPECT_EQ(status_of(flux(kDev, event(), "all-key")), 401) << "dev names a Secret of its own";
-  EXPECT_EQ(status_of(flux("/promotion/apps/podinfo/stage",
-                           event(R"({"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "name": "podinfo", "namespace": "stage-eu"})"),
-                           "all-key")),
-            204)
+  EXPECT_EQ(
+      status_of(flux(
+          "/promotion/apps/podinfo/stage",
+          event(
+              R"({"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "name": "podinfo", "namespace": "stage-eu"})"),
+          "all-key")),
+      204)
       << "stage has the pipeline's";
 }
 
@@ -117,7 +123,8 @@ TEST_F(HookTest, without_a_key_nothing_is_taken) {
   const http::Response gone = call(flux(kDev, event()));
   EXPECT_EQ(gone.status, 401);
   EXPECT_EQ(gone.body, "Secret apps/dev-key has no hmac-key: calls are refused until it has");
-  create({"", "v1", "secrets"}, "{apiVersion: v1, kind: Secret, metadata: {name: dev-key, namespace: apps}, data: {hmac-key: \"\"}}");
+  create({"", "v1", "secrets"},
+         "{apiVersion: v1, kind: Secret, metadata: {name: dev-key, namespace: apps}, data: {hmac-key: \"\"}}");
   EXPECT_EQ(status_of(flux(kDev, event(), "")), 401) << "an empty key is none";
   create(kPipelines, R"(
 apiVersion: pipelines.weave.works/v1alpha1
@@ -133,10 +140,10 @@ spec:
 }
 
 TEST_F(HookTest, paths_match_as_a_whole_and_are_only_posted_to) {
-  for (const char* path : {"/promotion", "/promotion/apps/podinfo", "/promotion/apps/podinfo/dev/", "/promotion/apps/podinfo/dev/x",
-                           "/promotion//podinfo/dev", "/promotion/apps/podinfo/%zz", "/promotion/apps/podinfo/a%00b",
-                           "/promotion/apps/nobody/dev", "/promotion/other/podinfo/dev", "/release/apps", "/release/apps/podinfo/x",
-                           "/approval/apps/podinfo/prod"}) {
+  for (const char* path :
+       {"/promotion", "/promotion/apps/podinfo", "/promotion/apps/podinfo/dev/", "/promotion/apps/podinfo/dev/x",
+        "/promotion//podinfo/dev", "/promotion/apps/podinfo/%zz", "/promotion/apps/podinfo/a%00b", "/promotion/apps/nobody/dev",
+        "/promotion/other/podinfo/dev", "/release/apps", "/release/apps/podinfo/x", "/approval/apps/podinfo/prod"}) {
     EXPECT_EQ(status_of(flux(path, event())), 404) << path;
   }
   EXPECT_EQ(status_of(flux("/promotion/apps/podinfo/d%65v?x=y", event())), 204);
@@ -171,7 +178,8 @@ TEST_F(HookTest, events_that_do_not_fit_are_422_and_say_why) {
     EXPECT_EQ(answer.status, 422) << body;
     EXPECT_TRUE(answer.body.starts_with(field)) << answer.body;
   }
-  EXPECT_EQ(status_of(flux("/promotion/apps/podinfo/prod", event(object(api, "HelmRelease", "podinfo", "prod")), "all-key")), 422)
+  EXPECT_EQ(status_of(flux("/promotion/apps/podinfo/prod", event(object(api, "HelmRelease", "podinfo", "prod")), "all-key")),
+            422)
       << "the last environment";
   EXPECT_EQ(status_of(flux("/promotion/apps/podinfo/nowhere", event(), "all-key")), 422);
   EXPECT_EQ(hint(), "");
@@ -284,18 +292,21 @@ TEST_F(HookTest, ci_announces_a_release_with_the_time_of_its_artifact) {
 
 TEST_F(HookTest, a_release_that_was_seen_before_it_was_announced_learns_when_it_was_made) {
   const ReleaseSpec seen{.pipeline = "podinfo", .version = "6.2.0", .digest = "sha256:abc", .environment = "dev"};
-  create(kReleases, fmt::format("{{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Release, metadata: {{name: {}, namespace: "
-                                "apps}}, spec: {{pipeline: podinfo, version: 6.2.0, digest: \"sha256:abc\", environment: dev}}}}",
-                                release_name("podinfo", kube::uid(get(kPipelines, "podinfo")), seen)));
-  EXPECT_EQ(status_of(ci(kRelease, R"({"version": "6.2.0", "digest": "sha256:abc", "created": "2025-12-31T23:00:00Z"})", "nonce-0001")),
+  create(kReleases,
+         fmt::format("{{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Release, metadata: {{name: {}, namespace: "
+                     "apps}}, spec: {{pipeline: podinfo, version: 6.2.0, digest: \"sha256:abc\", environment: dev}}}}",
+                     release_name("podinfo", kube::uid(get(kPipelines, "podinfo")), seen)));
+  EXPECT_EQ(status_of(ci(kRelease, R"({"version": "6.2.0", "digest": "sha256:abc", "created": "2025-12-31T23:00:00Z"})",
+                         "nonce-0001")),
             200);
   EXPECT_EQ(kube::annotation(list(kReleases).at(0), kArtifactCreatedAnnotation), "2025-12-31T23:00:00Z");
 }
 
 TEST_F(HookTest, announcements_that_make_no_sense_are_422) {
   int number = 0;
-  for (const char* body : {R"({})", R"({"version": ""})", R"({"version": 1})", R"({"version": "1.0.0", "created": "yesterday"})",
-                           R"({"version": "1.0.0", "created": "2030-01-01T00:00:00Z"})", R"({"version": "1.0.0", "imagse": []})"}) {
+  for (const char* body :
+       {R"({})", R"({"version": ""})", R"({"version": 1})", R"({"version": "1.0.0", "created": "yesterday"})",
+        R"({"version": "1.0.0", "created": "2030-01-01T00:00:00Z"})", R"({"version": "1.0.0", "imagse": []})"}) {
     EXPECT_EQ(status_of(ci(kRelease, body, fmt::format("nonce-{:04}", ++number))), 422) << body;
   }
   EXPECT_EQ(status_of(ci(kRelease, "", "nonce-0100")), 400);

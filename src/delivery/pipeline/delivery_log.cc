@@ -164,8 +164,9 @@ Verified verify(const Chain& chain) {
   for (const Segment& segment : chain.segments) {
     const std::string name = segment_name(chain.pipeline, chain.uid, segment.spec.segment);
     if (segment.spec.segment != number) {
-      found.fault = segment.spec.segment < number ? fmt::format("segment {} is there twice", name)
-                                                  : fmt::format("segment {} is missing", segment_name(chain.pipeline, chain.uid, number));
+      found.fault = segment.spec.segment < number
+                        ? fmt::format("segment {} is there twice", name)
+                        : fmt::format("segment {} is missing", segment_name(chain.pipeline, chain.uid, number));
       return found;
     }
     if (number > 0 && segment.spec.previous != before) {

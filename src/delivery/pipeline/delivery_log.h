@@ -1,8 +1,8 @@
 // The log of a pipeline as a chain of segments, pure. An entry's hash covers its text and the hash before it, the first one the
 // pipeline's uid, so that a changed, removed or inserted entry is found; what verify() cannot see is that the newest entries
 // were cut off, or that somebody with the right to write segments made the whole chain again: keep its last hash elsewhere. A
-// segment is a DeliveryLog of at most kMostSegmentBytes that no object owns: it outlives its pipeline, and a new pipeline of the
-// same name begins a chain of its own. Old segments go as a whole, by age.
+// segment is a DeliveryLog of at most kMostSegmentBytes that no object owns: it outlives its pipeline, and a new pipeline of
+// the same name begins a chain of its own. Old segments go as a whole, by age.
 #pragma once
 
 #include <optional>
@@ -50,7 +50,8 @@ struct Chain {
 /// read are left out, and verify() then finds the gap.
 std::vector<Chain> chains_of(const std::vector<kube::Object>& objects, std::string_view ns, std::string_view pipeline);
 
-/// SHA-256 over `before`, a line end and the entry's JSON text without its hash. `before` of a first entry is the pipeline's uid.
+/// SHA-256 over `before`, a line end and the entry's JSON text without its hash. `before` of a first entry is the pipeline's
+/// uid.
 std::string hash_of(const DeliveryEntry& entry, std::string_view before);
 
 /// Puts entries at the end, chained; those with a key that the chain has are left out. Gives the indexes of segments that are

@@ -123,7 +123,8 @@ DoraKeys dora_keys(const std::vector<DoraFacts>& facts, Duration range) {
   std::vector<Duration> recoveries;
   for (const DoraFacts& one : facts) {
     keys.pipeline = facts.size() == 1 ? one.pipeline : "*";
-    keys.environment = facts.size() == 1 || keys.environment == one.environment || &one == &facts.front() ? one.environment : "*";
+    keys.environment =
+        facts.size() == 1 || keys.environment == one.environment || &one == &facts.front() ? one.environment : "*";
     keys.deployments += static_cast<std::int64_t>(one.deployments.size());
     for (const Deployment& deployment : one.deployments) {
       keys.failures += deployment.has_failed ? 1 : 0;

@@ -22,7 +22,8 @@ double seconds_of(Duration duration) { return std::chrono::duration<double>(dura
 
 Value json_of(const std::optional<Spread>& one) {
   if (!one) return {};
-  return json::object({{"p50Seconds", seconds_of(one->p50)}, {"p90Seconds", seconds_of(one->p90)}, {"meanSeconds", seconds_of(one->mean)}});
+  return json::object(
+      {{"p50Seconds", seconds_of(one->p50)}, {"p90Seconds", seconds_of(one->p90)}, {"meanSeconds", seconds_of(one->mean)}});
 }
 
 Value json_of(const DoraKeys& keys) {
@@ -60,9 +61,8 @@ Value details(const DoraFacts& facts) {
                               {"text", one.text},
                               {"recoverySeconds", one.recovery ? Value(seconds_of(*one.recovery)) : Value()}}));
   }
-  return json::object({{"deployments", json_of(facts.deployments)},
-                       {"failedAttempts", json_of(facts.attempts)},
-                       {"outages", outages.build()}});
+  return json::object(
+      {{"deployments", json_of(facts.deployments)}, {"failedAttempts", json_of(facts.attempts)}, {"outages", outages.build()}});
 }
 
 std::vector<DoraKeys> all_keys(const std::vector<DoraFacts>& facts, Duration range) {
@@ -85,10 +85,9 @@ std::string as_json(const std::vector<DoraFacts>& facts, Time from, Time to) {
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : ""; }
 
 std::string as_csv(const std::vector<DoraFacts>& facts, Time from, Time to) {
-  std::vector<std::vector<std::string>> rows{{"pipeline", "environment", "from", "to", "deployments", "deploymentsPerDay",
-                                              "leadTimeP50Seconds", "leadTimeP90Seconds", "unknownLeadTimes", "changes",
-                                              "failedChanges", "changeFailureShare", "recoveryP50Seconds", "outages",
-                                              "openOutages"}};
+  std::vector<std::vector<std::string>> rows{
+      {"pipeline", "environment", "from", "to", "deployments", "deploymentsPerDay", "leadTimeP50Seconds", "leadTimeP90Seconds",
+       "unknownLeadTimes", "changes", "failedChanges", "changeFailureShare", "recoveryP50Seconds", "outages", "openOutages"}};
   for (const DoraKeys& keys : all_keys(facts, to - from)) {
     const auto of = [](const std::optional<Spread>& one, Duration Spread::* which) {
       return one ? fmt::format("{:.0f}", seconds_of((*one).*which)) : std::string();
@@ -103,22 +102,20 @@ std::string as_csv(const std::vector<DoraFacts>& facts, Time from, Time to) {
 }
 
 std::string table(const std::vector<DoraFacts>& facts, Time from, Time to) {
-  std::vector<std::vector<std::string>> rows{
-      {"PIPELINE", "ENVIRONMENT", "DEPLOYMENTS", "PER DAY", "LEAD TIME P50", "P90", "UNKNOWN", "FAILED CHANGES", "RECOVERY P50",
-       "OPEN"}};
+  std::vector<std::vector<std::string>> rows{{"PIPELINE", "ENVIRONMENT", "DEPLOYMENTS", "PER DAY", "LEAD TIME P50", "P90",
+                                              "UNKNOWN", "FAILED CHANGES", "RECOVERY P50", "OPEN"}};
   for (const DoraKeys& keys : all_keys(facts, to - from)) {
     const bool has_deployments = keys.deployments > 0;
     const auto of = [](const std::optional<Spread>& one, Duration Spread::* which, const char* otherwise) {
       return one ? human_duration((*one).*which) : std::string(otherwise);
     };
-    rows.push_back({one_line(keys.pipeline), one_line(keys.environment), std::to_string(keys.deployments),
-                    fmt::format("{:.2f}", keys.per_day), of(keys.lead_time, &Spread::p50, has_deployments ? kUnknown : "-"),
-                    of(keys.lead_time, &Spread::p90, has_deployments ? kUnknown : "-"),
-                    fmt::format("{} of {}", keys.unknown_lead_times, keys.deployments),
-                    keys.failure_share
-                        ? fmt::format("{} of {} ({:.0f}%)", keys.failures, keys.changes, *keys.failure_share * 100)
-                        : "-",
-                    of(keys.recovery, &Spread::p50, "-"), std::to_string(keys.open_outages)});
+    rows.push_back(
+        {one_line(keys.pipeline), one_line(keys.environment), std::to_string(keys.deployments),
+         fmt::format("{:.2f}", keys.per_day), of(keys.lead_time, &Spread::p50, has_deployments ? kUnknown : "-"),
+         of(keys.lead_time, &Spread::p90, has_deployments ? kUnknown : "-"),
+         fmt::format("{} of {}", keys.unknown_lead_times, keys.deployments),
+         keys.failure_share ? fmt::format("{} of {} ({:.0f}%)", keys.failures, keys.changes, *keys.failure_share * 100) : "-",
+         of(keys.recovery, &Spread::p50, "-"), std::to_string(keys.open_outages)});
   }
   return aligned(rows);
 }
@@ -153,7 +150,8 @@ std::map<std::string, std::string> last_environments(const std::vector<kube::Obj
   std::map<std::string, std::string> last;
   for (const kube::Object& pipeline : pipelines) {
     const Value& environments = pipeline["spec"]["environments"];
-    if (environments.size() > 0) last[std::string(kube::name(pipeline))] = environments.item(environments.size() - 1)["name"].str();
+    if (environments.size() > 0)
+      last[std::string(kube::name(pipeline))] = environments.item(environments.size() - 1)["name"].str();
   }
   return last;
 }

@@ -17,7 +17,9 @@ class Dora : public testing::Test {
     input.environment = "prod";
   }
   void tell(std::string what, int hour, std::string version, std::string environment = "prod") {
-    input.entries.push_back({.at = kStart + hours{hour}, .what = std::move(what), .environment = std::move(environment),
+    input.entries.push_back({.at = kStart + hours{hour},
+                             .what = std::move(what),
+                             .environment = std::move(environment),
                              .version = std::move(version)});
   }
   DoraFacts facts(int from_hour = 0, int to_hour = 24 * 30) const {

@@ -50,8 +50,8 @@ std::string as_csv(const std::vector<Chain>& chains, const HistoryQuery& query) 
   std::vector<std::vector<std::string>> rows{
       {"time", "what", "environment", "release", "version", "digest", "before", "by", "text", "pipelineUID", "hash"}};
   each_shown(chains, query, [&](const Chain& chain, const DeliveryEntry& entry) {
-    rows.push_back({to_rfc3339(entry.at), entry.what, entry.environment, entry.release, entry.version, entry.digest, entry.before,
-                    entry.by, entry.text, chain.uid, entry.hash});
+    rows.push_back({to_rfc3339(entry.at), entry.what, entry.environment, entry.release, entry.version, entry.digest,
+                    entry.before, entry.by, entry.text, chain.uid, entry.hash});
   });
   return csv(rows);
 }
@@ -66,8 +66,9 @@ bool verify_all(const std::vector<Chain>& chains, std::vector<std::string>& note
       notes.push_back(fmt::format("broken: the log of {} (uid {}): {}", chain.pipeline, chain.uid, found.fault));
       continue;
     }
-    const std::string from =
-        found.first_segment == 0 ? "from its beginning" : fmt::format("from segment {} on, older ones were pruned", found.first_segment);
+    const std::string from = found.first_segment == 0
+                                 ? "from its beginning"
+                                 : fmt::format("from segment {} on, older ones were pruned", found.first_segment);
     notes.push_back(fmt::format("whole: {} entries of {} (uid {}) {}, last hash {}", found.entries, chain.pipeline, chain.uid,
                                 from, found.last_hash));
   }
@@ -99,8 +100,9 @@ Task<Result<CommandAnswer>> run(CommandCall call) {
   SLIPWAY_CO_TRY(found, co_await read_chains(*call.client, call.ns, name));
   const std::vector<Chain>& chains = found[name];
   if (chains.empty()) {
-    co_return fail(Reason::NotFound,
-                   fmt::format("namespace {} has no log of a pipeline {}: the controller delivery-log writes them", call.ns, name));
+    co_return fail(
+        Reason::NotFound,
+        fmt::format("namespace {} has no log of a pipeline {}: the controller delivery-log writes them", call.ns, name));
   }
   CommandAnswer answer{.text = history_text(chains, query)};
   if (call.options.contains("verify") && !verify_all(chains, answer.notes)) answer.exit_code = kBroken;

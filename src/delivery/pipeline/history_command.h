@@ -1,4 +1,5 @@
-// slipway pipeline history NAME: what the logs of a pipeline tell, those of pipelines too that had its name before and are gone.
+// slipway pipeline history NAME: what the logs of a pipeline tell, those of pipelines too that had its name before and are
+// gone.
 #pragma once
 
 #include <string>

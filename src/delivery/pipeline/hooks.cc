@@ -103,7 +103,8 @@ Task<Result<std::string>> key_of(Call& call, std::string environment) {
   if (!secret && secret.error().reason != Reason::NotFound) co_return fail(secret.error());
   std::string key;
   const bool has_key = secret && base64_decode((*secret)["data"][kHmacKey].as_string(), key) && !key.empty();
-  if (!has_key) co_return unauthorized(fmt::format("Secret {}/{} has no {}: calls are refused until it has", ns, call.secret, kHmacKey));
+  if (!has_key)
+    co_return unauthorized(fmt::format("Secret {}/{} has no {}: calls are refused until it has", ns, call.secret, kHmacKey));
   co_return key;
 }
 
@@ -111,7 +112,8 @@ Result<void> within_limit(Call& call, Steady now) {
   if (call.memory->admit(call.pipeline_name(), now)) return {};
   Status status;
   status.reason = Reason::TooManyRequests;
-  status.message = fmt::format("more than {} calls of pipeline {} in {}", kCallsPerWindow, call.pipeline_name(), to_string(kCallWindow));
+  status.message =
+      fmt::format("more than {} calls of pipeline {} in {}", kCallsPerWindow, call.pipeline_name(), to_string(kCallWindow));
   status.retry_after_seconds = static_cast<int>(kCallWindow / std::chrono::seconds{1});
   return fail(std::move(status));
 }
@@ -157,11 +159,11 @@ Task<Result<void>> check_whole_signature(Call& call, std::string environment) {
   for (const std::string_view name : {kSignatureHeader, kTimestampHeader, kNonceHeader}) {
     if (headers.get(name).empty()) co_return unauthorized(fmt::format("the call has no {} header", name));
   }
-  const bool is_plain = std::ranges::all_of(nonce, [](char c) {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_';
-  });
+  const bool is_plain = std::ranges::all_of(
+      nonce, [](char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_'; });
   if (nonce.size() < kLeastNonceBytes || nonce.size() > kMostNonceBytes || !is_plain) {
-    co_return unauthorized(fmt::format("{} must be {} to {} letters, digits, - and _", kNonceHeader, kLeastNonceBytes, kMostNonceBytes));
+    co_return unauthorized(
+        fmt::format("{} must be {} to {} letters, digits, - and _", kNonceHeader, kLeastNonceBytes, kMostNonceBytes));
   }
   const std::string text = signed_text(call.http.method, call.path, timestamp, nonce, call.http.body);
   if (!is_signed(headers.get(kSignatureHeader), key, text)) {
@@ -206,9 +208,9 @@ Task<Result<http::Response>> promotion(Call call) {
   SLIPWAY_CO_TRY(event, body_of(call));
   SLIPWAY_CO_TRY(revision, event_revision(call.spec, environment, event));
   const std::string hint = fmt::format("{} {} {}", to_rfc3339(call.context.env.clock.now()), environment, revision);
-  const Value patch =
-      json::object({{"metadata", json::object({{"annotations", json::object({{kHookAnnotation, hint}})}})}});
-  SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(call.context.server, kPipelines, kube::key_of(call.pipeline), patch, kManager));
+  const Value patch = json::object({{"metadata", json::object({{"annotations", json::object({{kHookAnnotation, hint}})}})}});
+  SLIPWAY_CO_TRY_VOID(
+      co_await client::merge_patch(call.context.server, kPipelines, kube::key_of(call.pipeline), patch, kManager));
   http::Response response;
   response.status = 204;
   co_return response;
@@ -260,7 +262,8 @@ Task<Result<std::string>> waiting_release(Call& call, std::string environment, s
   for (const Object& release : list["items"].items()) {
     const bool is_of = release["spec"]["pipeline"].as_string() == kube::name(call.pipeline) &&
                        release["spec"]["version"].as_string() == revision;
-    if (is_of) newest = std::max(newest, {kube::creation_time(release).value_or(Time::min()), std::string(kube::name(release))});
+    if (is_of)
+      newest = std::max(newest, {kube::creation_time(release).value_or(Time::min()), std::string(kube::name(release))});
   }
   if (newest.second.empty()) co_return refuse(fmt::format("there is no Release of version {}", revision));
   co_return newest.second;
@@ -268,7 +271,8 @@ Task<Result<std::string>> waiting_release(Call& call, std::string environment, s
 
 /// Named by the nonce, so that the same call makes one Approval, whichever process it reaches.
 std::string approval_name(const Call& call) {
-  const std::string content = fmt::format("{}\n{}\n{}", kube::uid(call.pipeline), call.path, call.http.headers.get(kNonceHeader));
+  const std::string content =
+      fmt::format("{}\n{}\n{}", kube::uid(call.pipeline), call.path, call.http.headers.get(kNonceHeader));
   return fmt::format("{}-hook-{}", kube::name(call.pipeline).substr(0, 200), sha256_hex(content).substr(0, 16));
 }
 
@@ -286,11 +290,11 @@ Task<Result<http::Response>> approval(Call call) {
                           .by = Author{.user = fmt::format("{}{}", kHookUser, call.secret),
                                        .groups = {},
                                        .time = std::chrono::floor<std::chrono::seconds>(call.context.env.clock.now())}};
-  const Object object = json::object(
-      {{"apiVersion", kApprovalKind.api_version()},
-       {"kind", kApprovalKind.kind},
-       {"metadata", json::object({{"name", approval_name(call)}, {"namespace", kube::ns(call.pipeline)}})},
-       {"spec", json::encode(spec)}});
+  const Object object =
+      json::object({{"apiVersion", kApprovalKind.api_version()},
+                    {"kind", kApprovalKind.kind},
+                    {"metadata", json::object({{"name", approval_name(call)}, {"namespace", kube::ns(call.pipeline)}})},
+                    {"spec", json::encode(spec)}});
   const auto made = co_await client::create(call.context.server, kApprovals, object, kManager);
   if (!made && made.error().reason == Reason::AlreadyExists) {
     co_return unauthorized(fmt::format("{} was used before", kNonceHeader));
@@ -370,12 +374,12 @@ Task<Result<http::Response>> release(Call call) {
                                     {"kind", kPipelineKind.kind},
                                     {"name", kube::name(call.pipeline)},
                                     {"uid", kube::uid(call.pipeline)}});
-  const Object object = json::object({{"apiVersion", kReleaseKind.api_version()},
-                                      {"kind", kReleaseKind.kind},
-                                      {"metadata", json::object({{"name", name},
-                                                                 {"namespace", kube::ns(call.pipeline)},
-                                                                 {"ownerReferences", json::array({owner})}})},
-                                      {"spec", json::encode(spec)}});
+  const Object object = json::object(
+      {{"apiVersion", kReleaseKind.api_version()},
+       {"kind", kReleaseKind.kind},
+       {"metadata",
+        json::object({{"name", name}, {"namespace", kube::ns(call.pipeline)}, {"ownerReferences", json::array({owner})}})},
+       {"spec", json::encode(spec)}});
   const auto made = co_await client::create(call.context.server, kReleases, object, kManager);
   if (!made && made.error().reason == Reason::AlreadyExists) co_return co_await known_release(call, name, spec);
   if (!made) co_return fail(made.error());

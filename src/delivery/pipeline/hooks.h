@@ -4,11 +4,11 @@
 //   POST /approval/NAMESPACE/PIPELINE/ENVIRONMENT/REVISION    somebody elsewhere approves what waits
 //   POST /release/NAMESPACE/PIPELINE                          CI announces an artifact
 //
-// Each is signed with the key `hmac-key` of the Secret that the environment's promotion block names, else the pipeline's; without
-// a key nothing is taken. The first is a hint: it writes an annotation on the Pipeline, so that its controllers look again, and
-// what they see decides. Its signature covers the body only, since Flux's generic-hmac provider sends no more. The other two
-// need a timestamp and a nonce, and their signature covers method, path, timestamp, nonce and body; a call is taken once and
-// within five minutes. All calls of a pipeline are limited to 20 in 30 seconds.
+// Each is signed with the key `hmac-key` of the Secret that the environment's promotion block names, else the pipeline's;
+// without a key nothing is taken. The first is a hint: it writes an annotation on the Pipeline, so that its controllers look
+// again, and what they see decides. Its signature covers the body only, since Flux's generic-hmac provider sends no more. The
+// other two need a timestamp and a nonce, and their signature covers method, path, timestamp, nonce and body; a call is taken
+// once and within five minutes. All calls of a pipeline are limited to 20 in 30 seconds.
 //
 // DIVERGES from weaveworks/pipeline-controller: a promotion is answered 204 where it answers 201 with the link of a pull
 // request, since nothing is opened within the request; apiVersion is compared by its group; only signed calls count for the
@@ -28,7 +28,7 @@
 
 namespace slipway::delivery::pipeline {
 
-inline constexpr std::string_view kSignatureHeader = "X-Signature";  // "sha256=<hex>", also sha224, sha384, sha512
+inline constexpr std::string_view kSignatureHeader = "X-Signature";          // "sha256=<hex>", also sha224, sha384, sha512
 inline constexpr std::string_view kTimestampHeader = "X-Slipway-Timestamp";  // seconds since 1970
 inline constexpr std::string_view kNonceHeader = "X-Slipway-Nonce";          // 8 to 64 letters, digits, - and _
 inline constexpr std::string_view kHmacKey = "hmac-key";                     // of the Secret

@@ -34,7 +34,8 @@ constexpr KnownKind kKinds[] = {
     {kPromoter, "GitRepository", nullptr},
     {kPromoter, "ScmProvider", nullptr},
     {kPromoter, "ClusterScmProvider", nullptr},
-    {"argoproj.io", "AnalysisTemplate", "make a gate of the environment of it (environments[].gates: a metric with provider job)"},
+    {"argoproj.io", "AnalysisTemplate",
+     "make a gate of the environment of it (environments[].gates: a metric with provider job)"},
     {"argoproj.io", "ClusterAnalysisTemplate", "make a gate of the environment of it (environments[].gates)"},
     {kPromoter, "TimedCommitStatus", "say environments[].soak"},
     {kPromoter, "ScheduledCommitStatus", "make a gate with a window of it, or a Freeze"},
@@ -55,7 +56,8 @@ void check_kinds(Importer& importer, const std::vector<SourceObject>& objects) {
     const std::string_view group = kind ? kind->group : std::string_view();
     const std::string_view name = kube::kind(one.object);
     has_source = has_source || name == "Stage" || name == "PromotionStrategy";
-    const auto* known = std::ranges::find_if(kKinds, [&](const KnownKind& row) { return row.group == group && row.kind == name; });
+    const auto* known =
+        std::ranges::find_if(kKinds, [&](const KnownKind& row) { return row.group == group && row.kind == name; });
     if (known == std::end(kKinds)) {
       importer.refuse(one, "kind", fmt::format("a Pipeline has nothing that stands for a {} of {}", name, group));
     } else if (known->refusal != nullptr) {
@@ -165,7 +167,8 @@ Imported import_objects(const std::vector<SourceObject>& objects, const ImportOp
   for (const kube::Object& pipeline : made.pipelines) {
     const auto spec = json::decode<PipelineSpec>(pipeline["spec"], "spec");
     for (const Cause& cause : spec ? check(*spec, kube::ns(pipeline)) : std::vector<Cause>{}) {
-      made.refusals.push_back({.at = fmt::format("Pipeline {}", kube::name(pipeline)), .field = cause.field, .text = cause.message});
+      made.refusals.push_back(
+          {.at = fmt::format("Pipeline {}", kube::name(pipeline)), .field = cause.field, .text = cause.message});
     }
   }
   if (!made.refusals.empty()) made.pipelines.clear();

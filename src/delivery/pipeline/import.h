@@ -1,5 +1,5 @@
-// Pipelines out of what other products call them, pure: Kargo's Stages, with their Warehouse, Project and PromotionTasks, and the
-// PromotionStrategies of gitops-promoter. What a Pipeline has no word for is refused by the name of the field and where it
+// Pipelines out of what other products call them, pure: Kargo's Stages, with their Warehouse, Project and PromotionTasks, and
+// the PromotionStrategies of gitops-promoter. What a Pipeline has no word for is refused by the name of the field and where it
 // stands; nothing is left out silently, and where anything is refused nothing comes out. What these products do not say at all,
 // which object deploys the application and where, is asked for.
 //

@@ -21,16 +21,11 @@ struct StepRow {
   Does does;
 };
 /// The steps that a commit or a pull request of a Pipeline does by itself.
-constexpr StepRow kSteps[] = {{"git-clone", Does::Clone},
-                              {"yaml-update", Does::Edit},
-                              {"json-update", Does::Edit},
-                              {"kustomize-set-image", Does::Edit},
-                              {"helm-update-chart", Does::Edit},
-                              {"helm-update-image", Does::Edit},
-                              {"git-commit", Does::Commit},
-                              {"git-push", Does::Push},
-                              {"git-open-pr", Does::Propose},
-                              {"git-wait-for-pr", Does::Wait}};
+constexpr StepRow kSteps[] = {{"git-clone", Does::Clone},        {"yaml-update", Does::Edit},
+                              {"json-update", Does::Edit},       {"kustomize-set-image", Does::Edit},
+                              {"helm-update-chart", Does::Edit}, {"helm-update-image", Does::Edit},
+                              {"git-commit", Does::Commit},      {"git-push", Does::Push},
+                              {"git-open-pr", Does::Propose},    {"git-wait-for-pr", Does::Wait}};
 
 using Variables = std::map<std::string, std::string>;
 
@@ -87,7 +82,8 @@ void Steps::walk(const SourceObject& source, const std::string& field, const Val
   for (std::size_t i = 0; i < steps.size(); ++i) step(source, fmt::format("{}[{}]", field, i), steps.item(i), variables, depth);
 }
 
-void Steps::step(const SourceObject& source, const std::string& field, const Value& step, const Variables& variables, int depth) {
+void Steps::step(const SourceObject& source, const std::string& field, const Value& step, const Variables& variables,
+                 int depth) {
   importer_.refuse_unknown(source, field, step, {"uses", "as", "config", "task", "vars"});
   if (step.has("task")) return task(source, field, step, variables, depth);
   const std::string_view uses = step["uses"].as_string();
@@ -100,8 +96,9 @@ void Steps::step(const SourceObject& source, const std::string& field, const Val
     case Does::Clone:
       return clone(source, field + ".config", config, variables);
     case Does::Edit:
-      return importer_.note(fmt::format("{}: mark the field that {} sets with a comment # {{\"$promotion\": \"NAMESPACE:PIPELINE:{}\"}}",
-                                        source.at(field), uses, environment_));
+      return importer_.note(
+          fmt::format("{}: mark the field that {} sets with a comment # {{\"$promotion\": \"NAMESPACE:PIPELINE:{}\"}}",
+                      source.at(field), uses, environment_));
     case Does::Push:
       pushes_ = true;
       if (config.has("targetBranch")) branch_ = text(source, field + ".config.targetBranch", config["targetBranch"], variables);
@@ -207,14 +204,16 @@ bool Line::promotes_by_itself(std::string_view stage) const {
 
 void Line::sources(const SourceObject& source, const Value& sources, Environment& environment) {
   const std::string field = "spec.requestedFreight[0].sources";
-  importer_.refuse_unknown(source, field, sources, {"direct", "stages", "requiredSoakTime", "availabilityStrategy", "autoPromotionOptions"});
+  importer_.refuse_unknown(source, field, sources,
+                           {"direct", "stages", "requiredSoakTime", "availabilityStrategy", "autoPromotionOptions"});
   std::vector<std::string> before;
   for (const Value& stage : sources["stages"].items()) before.push_back(stage.str());
   if (sources["direct"].as_bool() && !before.empty()) {
     importer_.refuse(source, kDirect, "an environment gets versions from those before it, or first, not both");
   }
   if (before.size() > 1 && sources["availabilityStrategy"].as_string() != "All") {
-    importer_.refuse(source, field + ".availabilityStrategy", "an environment waits for all that come before it: only All can be taken over");
+    importer_.refuse(source, field + ".availabilityStrategy",
+                     "an environment waits for all that come before it: only All can be taken over");
   }
   if (!sources["direct"].as_bool() && before.empty()) {
     importer_.refuse(source, field, "it says neither direct nor stages: nothing would ever come");
@@ -273,9 +272,10 @@ void Line::finish() {
     }
   }
   importer_.add(project_, warehouse_, std::move(spec));
-  importer_.note(fmt::format("Pipeline {}/{}: what its Warehouse looks for belongs to the first environment: a version range of its "
-                             "HelmRelease, or an ImagePolicy",
-                             project_, warehouse_));
+  importer_.note(
+      fmt::format("Pipeline {}/{}: what its Warehouse looks for belongs to the first environment: a version range of its "
+                  "HelmRelease, or an ImagePolicy",
+                  project_, warehouse_));
 }
 
 }  // namespace
@@ -301,7 +301,8 @@ void Importer::kargo() {
   for (auto& [key, line] : lines) line.finish();
   for (const SourceObject* source : all(kGroup, "Warehouse")) {
     if (source->object["spec"]["freightCreationPolicy"].as_string() == "Manual") {
-      refuse(*source, "spec.freightCreationPolicy", "a Release is made of whatever the first environment settles at, or CI announces");
+      refuse(*source, "spec.freightCreationPolicy",
+             "a Release is made of whatever the first environment settles at, or CI announces");
     }
   }
 }

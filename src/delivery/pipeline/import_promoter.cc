@@ -90,9 +90,10 @@ void import_strategy(Importer& importer, const SourceObject& source) {
   const std::string ns(kube::ns(source.object));
   const std::string name(kube::name(source.object));
   importer.add(ns, name, std::move(made));
-  importer.note(fmt::format("Pipeline {}{}{}: it sets versions in marked fields where gitops-promoter moves commits: mark them with a "
-                            "comment # {{\"$promotion\": \"NAMESPACE:{}:ENVIRONMENT\"}}",
-                            ns, ns.empty() ? "" : "/", name, name));
+  importer.note(
+      fmt::format("Pipeline {}{}{}: it sets versions in marked fields where gitops-promoter moves commits: mark them with a "
+                  "comment # {{\"$promotion\": \"NAMESPACE:{}:ENVIRONMENT\"}}",
+                  ns, ns.empty() ? "" : "/", name, name));
 }
 
 }  // namespace

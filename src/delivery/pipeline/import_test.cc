@@ -170,11 +170,11 @@ TEST(Import, what_a_pipeline_has_no_word_for_is_refused_by_name_and_line) {
 )";
   const Imported made = import_objects(objects_of("kargo.yaml", text), options());
   EXPECT_TRUE(made.pipelines.empty());
-  EXPECT_EQ(refusals(made), (Lines{"kargo.yaml:61: spec.verification", "kargo.yaml:66: spec.promotionTemplate.spec.steps[0].uses",
-                                   "kargo.yaml:68: spec.promotionTemplate.spec.steps[1].if",
-                                   "kargo.yaml:69: spec.promotionTemplate.spec.steps[2].task.name",
-                                   "kargo.yaml:65: spec.promotionTemplate.spec.steps",
-                                   "kargo.yaml:65: spec.promotionTemplate.spec.steps"}))
+  EXPECT_EQ(refusals(made),
+            (Lines{"kargo.yaml:61: spec.verification", "kargo.yaml:66: spec.promotionTemplate.spec.steps[0].uses",
+                   "kargo.yaml:68: spec.promotionTemplate.spec.steps[1].if",
+                   "kargo.yaml:69: spec.promotionTemplate.spec.steps[2].task.name",
+                   "kargo.yaml:65: spec.promotionTemplate.spec.steps", "kargo.yaml:65: spec.promotionTemplate.spec.steps"}))
       << "the last two: which repository, and which branch";
 }
 
@@ -202,8 +202,11 @@ spec:
 )",
                        sources);
   };
-  const auto refused = [&](std::string_view sources) { return refusals(import_objects(objects_of("s", stage(sources)), options())); };
-  EXPECT_EQ(refused("[{origin: {name: w}, sources: {direct: true}}, {origin: {name: v}}]"), Lines{"s:5: spec.requestedFreight[1]"});
+  const auto refused = [&](std::string_view sources) {
+    return refusals(import_objects(objects_of("s", stage(sources)), options()));
+  };
+  EXPECT_EQ(refused("[{origin: {name: w}, sources: {direct: true}}, {origin: {name: v}}]"),
+            Lines{"s:5: spec.requestedFreight[1]"});
   EXPECT_EQ(refused("[{origin: {name: w}, sources: {direct: true, stages: [a]}}]"),
             (Lines{"s:5: spec.requestedFreight[0].sources.direct"}));
   EXPECT_EQ(refused("[{origin: {name: w}, sources: {}}]"), Lines{"s:5: spec.requestedFreight[0].sources"});
@@ -248,8 +251,9 @@ TEST(Import, branches_of_a_strategy_become_environments) {
 TEST(Import, commit_statuses_and_automatic_merges_are_refused) {
   std::string text = kStrategy;
   text += "  - {branch: environment/eu, activeCommitStatuses: [{key: healthy}]}\n";
-  EXPECT_EQ(refusals(import_objects(objects_of("p.yaml", text), options())),
-            (Lines{"p.yaml:19: spec.environments[2].activeCommitStatuses[0].key", "p.yaml:19: spec.environments[2].autoMerge"}));
+  EXPECT_EQ(
+      refusals(import_objects(objects_of("p.yaml", text), options())),
+      (Lines{"p.yaml:19: spec.environments[2].activeCommitStatuses[0].key", "p.yaml:19: spec.environments[2].autoMerge"}));
 }
 
 /// The value at "spec.a[0].b", or the nearest one around it.

@@ -69,7 +69,8 @@ std::vector<Object> LogController::about(const Informer& informer, const ObjectK
 
 std::vector<Object> LogController::freezes_of(const ObjectKey& key) const {
   std::vector<Object> found;
-  for (auto at = freezes_->objects().lower_bound({key.ns, ""}); at != freezes_->objects().end() && at->first.ns == key.ns; ++at) {
+  for (auto at = freezes_->objects().lower_bound({key.ns, ""}); at != freezes_->objects().end() && at->first.ns == key.ns;
+       ++at) {
     if (is_of(at->second["spec"]["pipelines"], key.name)) found.push_back(at->second);
   }
   return found;
@@ -94,9 +95,7 @@ LogWorld LogController::world_of(const Object& pipeline, const ObjectKey& key) c
   return world;
 }
 
-std::vector<Chain> LogController::chains(const ObjectKey& key) const {
-  return chains_of(about(*logs_, key), key.ns, key.name);
-}
+std::vector<Chain> LogController::chains(const ObjectKey& key) const { return chains_of(about(*logs_, key), key.ns, key.name); }
 
 const Told& LogController::told(const ObjectKey& key, const std::string& uid) {
   std::map<std::string, kube::Revision> segments;
@@ -167,14 +166,12 @@ Task<Result<std::optional<Time>>> LogController::prune(control::Client& client, 
   for (const Chain& chain : chains(key)) {
     const bool is_live = chain.uid == kube::uid(pipeline);
     const Duration keep = keep_of(pipeline.is_null() ? chain.segments.back().object : pipeline);
-    const Outdated old =
-        outdated(chain, is_live ? PipelineIs::There : PipelineIs::Gone, keep, env_.clock.now());
+    const Outdated old = outdated(chain, is_live ? PipelineIs::There : PipelineIs::Gone, keep, env_.clock.now());
     for (const Object& object : old.segments) {
-      const auto removed = co_await client::remove_exactly(client, kDeliveryLogs, kube::key_of(object),
-                                                           client::DeleteQuery{.propagation = "Background",
-                                                                               .uid = std::string(kube::uid(object)),
-                                                                               .resource_version = "",
-                                                                               .grace_seconds = {}});
+      const auto removed = co_await client::remove_exactly(
+          client, kDeliveryLogs, kube::key_of(object),
+          client::DeleteQuery{
+              .propagation = "Background", .uid = std::string(kube::uid(object)), .resource_version = "", .grace_seconds = {}});
       if (!removed) co_return fail(removed.error());
     }
     if (old.next) next = std::min(next.value_or(*old.next), *old.next);

@@ -167,13 +167,13 @@ void Teller::holds() {
   for (const Object& object : world_.holds) {
     const auto spec = json::decode<HoldSpec>(object["spec"], "spec", {.allow_unknown = true});
     if (!spec) continue;
-    const DeliveryEntry entry{.at = made(object, world_.now),
-                              .what = "held",
-                              .environment = spec->environments.size() == 1 ? spec->environments.front() : "",
-                              .by = author(spec->by),
-                              .text = fmt::format("{}{}{}", listed(spec->environments), spec->comment.empty() ? "" : ": ",
-                                                  spec->comment),
-                              .key = key_of("Hold", object, "held")};
+    const DeliveryEntry entry{
+        .at = made(object, world_.now),
+        .what = "held",
+        .environment = spec->environments.size() == 1 ? spec->environments.front() : "",
+        .by = author(spec->by),
+        .text = fmt::format("{}{}{}", listed(spec->environments), spec->comment.empty() ? "" : ": ", spec->comment),
+        .key = key_of("Hold", object, "held")};
     tell(entry);
     until(key_of("Hold", object, "resumed"), entry, spec->until, "resumed");
   }

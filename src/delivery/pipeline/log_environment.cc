@@ -92,8 +92,7 @@ void Observer::settled(const std::string& name, const Told::Environment& told, c
     if (target.since) since = std::max(since.value_or(*target.since), *target.since);
   }
   const Time when = moment(since, told.at);
-  const Order order_of =
-      told.version.empty() ? Order::Unknown : order(told.version, version.text, told.digest, version.digest);
+  const Order order_of = told.version.empty() ? Order::Unknown : order(told.version, version.text, told.digest, version.digest);
   if (!is_same && told.is_there && order_of == Order::Older) {
     fell(name, told, told.version, fmt::format("replaced by the lower version {}", version.text), when);
   }
@@ -130,8 +129,7 @@ void Observer::unsettled(const std::string& name, const Told::Environment& told,
     const std::string version = target.attempted.text.empty() ? told.version : target.attempted.text;
     if (version.empty()) continue;
     const char* how = target.state == State::RolledBack ? "rolled back by the agent" : "failed";
-    fell(name, now, version, fmt::format("{}: {}: {}", how, place_of(target), target.text),
-         moment(target.since, told.at));
+    fell(name, now, version, fmt::format("{}: {}: {}", how, place_of(target), target.text), moment(target.since, told.at));
     now.failed.insert(version);
     is_told = true;
   }
@@ -187,7 +185,8 @@ void Observer::targets(const std::string& name, const EnvironmentStatus& status)
 void Observer::counts(const std::string& name, const EnvironmentStatus& status) {
   std::string text = fmt::format("{} of {} ready", status.ready_count, status.target_count);
   for (const auto& [state, count] : status.states) text += fmt::format(", {} {}", count, state);
-  for (const auto& [version, count] : status.versions) text += fmt::format(", {} at {}", count, version.empty() ? "-" : version);
+  for (const auto& [version, count] : status.versions)
+    text += fmt::format(", {} at {}", count, version.empty() ? "-" : version);
   transition(fmt::format("Counts/{}", name), fmt::format("{}||", text),
              {.at = world_.now, .what = "targets", .environment = name, .text = text});
 }

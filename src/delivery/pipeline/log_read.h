@@ -11,7 +11,8 @@
 namespace slipway::delivery::pipeline {
 
 /// The chains of the pipelines of a namespace, by pipeline; of one only where `pipeline` is not empty.
-Task<Result<std::map<std::string, std::vector<Chain>>>> read_chains(client::Client& client, std::string ns, std::string pipeline);
+Task<Result<std::map<std::string, std::vector<Chain>>>> read_chains(client::Client& client, std::string ns,
+                                                                    std::string pipeline);
 
 /// The items of a list of a namespace.
 Task<Result<std::vector<kube::Object>>> read_all(client::Client& client, kube::Resource resource, std::string ns,

@@ -291,7 +291,7 @@ struct DeliveryEntry {
   std::string before{};  // the version that was there
   std::string by{};
   std::string text{};
-  std::string key{};  // of what it tells, so that it is told once: "Promotion/NAME/Succeeded"
+  std::string key{};                       // of what it tells, so that it is told once: "Promotion/NAME/Succeeded"
   std::optional<Time> artifact_created{};  // of `released`: lead times are known when the Release is gone
   std::string hash{};
 

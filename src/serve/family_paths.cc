@@ -1,0 +1,63 @@
+#include "serve/family_paths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "serve/negotiate.h"
+#include "serve/shape.h"
+
+namespace slipway::serve {
+namespace {
+
+const char* const kHealth = "/healthz";
+
+/// A place among those that are in flight.
+class Held {
+ public:
+  explicit Held(std::size_t& count) : count_(count) { ++count_; }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { --count_; }
+
+ private:
+  std::size_t& count_;
+};
+
+}  // namespace
+
+FamilyPaths::FamilyPaths(Env& env, client::Client& client, std::vector<client::HttpPath> paths)
+    : env_(env), client_(client), paths_(std::move(paths)) {
+  std::erase_if(paths_, [](const client::HttpPath& path) { return path.access != client::HttpPath::Access::Anyone; });
+}
+
+Task<net::Answer> FamilyPaths::answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> /*connection*/) {
+  const Form form = plain_form(request.headers, {});
+  auto made = co_await response(std::move(request));
+  if (!made) co_return response_with(made.error(), form);
+  made->headers.add("Cache-Control", "no-cache, private");
+  co_return net::Answer(std::move(*made));
+}
+
+Task<Result<http::Response>> FamilyPaths::response(http::Request request) {
+  const std::string path(net::Target::split(request.target).path);
+  if (path == kHealth) {
+    http::Response healthy;
+    healthy.headers.add("Content-Type", "text/plain");
+    healthy.body = "ok";
+    co_return healthy;
+  }
+  const auto row = std::ranges::find_if(paths_, [&](const client::HttpPath& one) { return one.covers(path); });
+  if (row == paths_.end()) co_return fail(Reason::NotFound, fmt::format("nothing is served at {}", path));
+  if (std::ranges::find(row->methods, request.method) == row->methods.end()) {
+    co_return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
+  }
+  if (request.body.size() > row->max_body_bytes) {
+    co_return fail(Reason::RequestEntityTooLarge, fmt::format("limit is {}", row->max_body_bytes));
+  }
+  if (in_flight_ >= kInFlight) co_return fail(Reason::TooManyRequests, "too many requests at once: try again");
+  const Held held(in_flight_);
+  co_return co_await row->run({env_, client_}, std::move(request), nullptr);
+}
+
+}  // namespace slipway::serve

@@ -1,0 +1,34 @@
+// The paths of families alone, over any client: what `slipway controller --webhook-listen` answers, where the API server is
+// somebody else's and knows no such paths. Only paths that anyone may call are served, since nobody is authenticated here;
+// each judges a signature itself. /healthz says that the process is there. Errors are Status objects, as everywhere.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/env.h"
+#include "client/served.h"
+#include "net/server.h"
+
+namespace slipway::serve {
+
+class FamilyPaths {
+ public:
+  /// What is asked at once beyond this is answered 429.
+  static constexpr std::size_t kInFlight = 200;
+
+  /// `client` must outlive the last answer.
+  FamilyPaths(Env& env, client::Client& client, std::vector<client::HttpPath> paths);
+
+  Task<net::Answer> answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection);
+
+ private:
+  Task<Result<http::Response>> response(http::Request request);
+
+  Env& env_;
+  client::Client& client_;
+  std::vector<client::HttpPath> paths_;
+  std::size_t in_flight_ = 0;
+};
+
+}  // namespace slipway::serve

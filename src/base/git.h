@@ -41,6 +41,10 @@ struct GitCredentials {
   std::string ssh_passphrase{};
   std::string known_hosts{};  // text as in ~/.ssh/known_hosts; required for SSH, there is no trust on first use
   std::string ca_bundle{};    // PEM; beside the machine's authorities. Intermediates of the server must be in it
+
+  /// By the keys of the Secrets that Flux and Weave GitOps take for git: username, password, else token; identity (then
+  /// password is its passphrase), known_hosts, ca.crt, else caFile. Other keys are passed over.
+  static GitCredentials of_secret(const std::map<std::string, std::string>& secret);
 };
 
 /// A remote repository, and the mirror that belongs to it.

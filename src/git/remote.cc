@@ -34,7 +34,13 @@ std::optional<GitId> known_at(git_repository* mirror, const std::string& ref) {
 Result<void> remember(git_repository* mirror, const GitRef& ref) {
   SLIPWAY_TRY(oid, to_oid(ref.id));
   git_reference* made = nullptr;
-  const int code = git_reference_create(&made, mirror, ref.name.c_str(), &oid, 1, nullptr);
+  int code = git_reference_create(&made, mirror, ref.name.c_str(), &oid, 1, nullptr);
+  if (code == GIT_ELOCKED) {
+    // The mirror is held by this operation alone: whoever took the lock has died.
+    std::error_code error;
+    std::filesystem::remove(std::string(git_repository_path(mirror)) + ref.name + ".lock", error);
+    code = git_reference_create(&made, mirror, ref.name.c_str(), &oid, 1, nullptr);
+  }
   const Reference held(made);
   if (code != 0) return failure(code, fmt::format("remember {}", ref.name));
   return {};

@@ -310,6 +310,17 @@ TEST_F(RepositoriesTest, what_a_dead_writer_left_does_no_harm) {
   EXPECT_EQ(theirs_.bare("fsck --full --no-dangling"), "");
 }
 
+TEST_F(RepositoriesTest, a_lock_that_a_dead_process_left_in_the_mirror_holds_nobody_up) {
+  ok(git_.fetch(remote_, kMain));
+  for (const auto& entry : std::filesystem::directory_iterator(data_ / "git")) {
+    std::ofstream(entry.path() / "refs/heads/main.lock") << "";
+    std::filesystem::create_directories(entry.path() / "refs/slipway");
+    std::ofstream(entry.path() / "refs/slipway/pushed.lock") << "";
+  }
+  const GitId tip = theirs_.commit({{"a", "1"}}, "one");
+  EXPECT_EQ(ok(git_.fetch(remote_, kMain)), tip);
+}
+
 TEST_F(RepositoriesTest, hooks_of_a_repository_are_not_run_by_us) {
   const GitId base = ok(git_.fetch(remote_, kMain));
   for (const char* hook : {"update", "post-update", "reference-transaction", "pre-receive"}) {

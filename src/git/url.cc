@@ -82,6 +82,7 @@ Result<Url> network(Url::Kind kind, std::string_view rest) {
   }
   SLIPWAY_TRY_VOID(take_host(url, authority));
   if (url.path.size() < 2) return bad(fmt::format("git URL of host {}: no path of a repository", url.host));
+  if (url.path.find_first_of("?#") != std::string::npos) return bad("git URL: a query or fragment");
   if (url.path.contains("/../") || url.path.ends_with("/..")) return bad("git URL: '..' in the path");
   return url;
 }
@@ -158,8 +159,7 @@ std::string Url::shown() const {
   constexpr const char* kSchemes[] = {"", "http", "https", "ssh"};
   if (is_local()) return path;
   const std::string name = host.contains(':') ? fmt::format("[{}]", host) : host;
-  return fmt::format("{}://{}{}{}{}", kSchemes[static_cast<std::size_t>(kind)], name, port.empty() ? "" : ":", port,
-                     path.substr(0, path.find('?')));
+  return fmt::format("{}://{}{}{}{}", kSchemes[static_cast<std::size_t>(kind)], name, port.empty() ? "" : ":", port, path);
 }
 
 std::string Url::text() const {

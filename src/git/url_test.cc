@@ -42,6 +42,8 @@ TEST(Url, refuses_what_could_run_programs_or_hold_secrets_and_names_no_secret) {
                            "https://example.org/a/../b",
                            "git@example.org:../b",
                            "https://ex$ample.org/x",
+                           "https://example.org/x?token=1",
+                           "https://example.org/x#y",
                            "fd::17",
                            "/srv/a\x01"}) {
     const auto url = Url::parse(text);

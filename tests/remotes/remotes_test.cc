@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "base/manual_env.h"
 #include "git/repositories.h"
 #include "os/real_env.h"
 #include "servers.h"
@@ -219,6 +220,37 @@ TEST_F(RemotesTest, two_racing_writers_lose_nothing_in_a_local_repository) {
   EXPECT_EQ(theirs_.bare("ls-tree -r --name-only main | wc -l"), "50");
   EXPECT_EQ(theirs_.bare("rev-list --count main"), "51");
   EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");
+}
+
+/// A writer that is killed at any moment leaves a sound repository, and its mirror serves the next one.
+TEST_F(RemotesTest, killed_writers_leave_a_sound_repository) {
+  for (int round = 0; round < 6; ++round) {
+    const std::string before = theirs_.tip();
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ManualEnv env;
+      InlineLane lane(env.queue());
+      Repositories git(env, lane, {&lane}, {.folder = data_ / "killed"});
+      static_cast<void>(env.run(add_lines(git, remote_, "round-" + std::to_string(round), 1'000'000)));
+      _exit(1);
+    }
+    for (int seen = 0; seen < 2 + round % 3;) {  // some pushes, wherever it is then
+      const std::string tip = theirs_.tip();
+      seen += tip != before ? 1 : 0;
+    }
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    // As with the git program, a lock in somebody's repository is for its owner to remove.
+    std::filesystem::remove(theirs_.path() + "/refs/heads/main.lock");
+  }
+  EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");
+  const int commits = std::atoi(theirs_.bare("rev-list --count main").c_str());
+  EXPECT_EQ(theirs_.bare("ls-tree -r --name-only main | wc -l"), std::to_string(commits - 1));
+  Repositories next(real_.env(), real_.open_lane("next"), {&real_.open_lane("next-git")}, {.folder = data_ / "killed"});
+  EXPECT_EQ(ok(add_lines(next, remote_, "after", 3)), 0);
 }
 
 TEST_F(RemotesTest, two_racing_writers_lose_nothing_over_http) {

@@ -116,19 +116,20 @@ class FileEdit {
     }
     std::vector<Scalar> scalars;
     for (const json::YamlNodeDocument& document : *documents) collect(document.root, false, scalars);
+    // Aliases repeat a node with its first place; the order of places is what counts.
+    std::ranges::sort(scalars, {}, [](const Scalar& one) { return std::pair(one.node->offset, one.is_value); });
     for (const Marker& marker : markers_) set_one(marker, scalars);
     if (problems_.empty() && !patches_.empty()) check(*documents);
   }
 
   void set_one(const Marker& marker, const std::vector<Scalar>& scalars) {
-    const Scalar* nearest = nullptr;
-    for (const Scalar& one : scalars) {
-      const bool is_before = one.node->line == marker.line && one.node->offset < marker.hash;
-      if (is_before && (nearest == nullptr || nearest->node->offset <= one.node->offset)) nearest = &one;
-    }
-    if (nearest == nullptr || !nearest->is_value)
+    const auto after = std::ranges::lower_bound(scalars, marker.hash, {}, [](const Scalar& one) { return one.node->offset; });
+    if (after == scalars.begin()) return problem(marker.line, "the marker stands at no field");
+    const Scalar& nearest = *std::prev(after);
+    if (nearest.node->line != marker.line || !nearest.is_value) {
       return problem(marker.line, "the marker stands at no field with a value of its own");
-    const json::YamlNode& node = *nearest->node;
+    }
+    const json::YamlNode& node = *nearest.node;
     const std::size_t begin = start_of(node);
     const std::string_view written = trimmed(std::string_view(text_).substr(begin, marker.hash - begin));
     const char quote = written.empty() ? '\0' : written.front();

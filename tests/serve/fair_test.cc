@@ -15,7 +15,16 @@ namespace {
 
 using json::Value;
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLIPWAY_SANITIZED 1
+#endif
+#endif
+#if defined(SLIPWAY_SANITIZED)
+constexpr int kObjects = 20'000;
+#else
 constexpr int kObjects = 100'000;
+#endif
 constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
 
 /// The most of something that was done in one turn.

@@ -244,7 +244,7 @@ def main():
         if section.is_client and "client-node" in section.title and not os.path.exists(node_client()):
             print(f"skipped: {section.title} (npm has not brought it)")
         elif section.is_client and section.title.startswith("helm ") and not helm().exists():
-            print(f"skipped: {section.title} (go is not there, or its module proxy)")
+            print(f"skipped: {section.title} (go is not there, or its module proxy, or SLIPWAY_HELM=no)")
         elif section.is_client:
             runs.append((section, None, (1, 99)))
         else:

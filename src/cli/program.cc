@@ -12,6 +12,7 @@
 #include "cli/completion.h"
 #include "cli/cue_command.h"
 #include "cli/options.h"
+#include "cli/package_command.h"
 #include "os/supervisor.h"
 #include "plane/families.h"
 
@@ -166,7 +167,7 @@ std::vector<Command> all_commands(const std::vector<delivery::Action>& actions,
 
 /// `slipway completion SHELL`. Needs no folder and no cluster.
 void add_completion(CLI::App& app, const std::vector<Command>& commands, int& code) {
-  CompletionWords words{.commands = {"cluster", "completion", "cue", "version"}, .on_objects = {}, .kinds = {}};
+  CompletionWords words{.commands = {"cluster", "completion", "cue", "fn", "pkg", "version"}, .on_objects = {}, .kinds = {}};
   for (const Command& command : commands) {
     const std::string_view name(command.name);
     words.commands.emplace_back(name.substr(0, name.find(' ')));
@@ -196,6 +197,9 @@ bool is_plugin(std::string_view program) {
 int main(int argc, char** argv) {
   // The language has flags of its own.
   if (argc >= 2 && std::string_view(argv[1]) == "cue") return cue_command({argv + 2, argv + argc});
+  // Packages in folders need no cluster.
+  if (argc >= 2 && std::string_view(argv[1]) == "fn") return fn_command({argv + 2, argv + argc});
+  if (argc >= 2 && std::string_view(argv[1]) == "pkg") return pkg_command({argv + 2, argv + argc});
   if (argc == 3 && std::string_view(argv[1]) == "pod-supervisor") return os::run_supervisor(argv[2]);
   CLI::App app{"Delivers applications to Kubernetes; brings its own control plane where there is none."};
   const bool has_plugin_name = argc > 0 && is_plugin(argv[0]);
@@ -204,6 +208,8 @@ int main(int argc, char** argv) {
   Arguments arguments;
   int code = kBadInput;
   app.add_subcommand("cue", "evaluate, export or check files of the CUE language");
+  app.add_subcommand("fn", "run a KRM function over a ResourceList");
+  app.add_subcommand("pkg", "make, render, judge and upgrade packages in folders");
   app.add_subcommand("version", "print the version")->callback([&] {
     fmt::print("slipway {}\n", SLIPWAY_VERSION);
     code = kDelivered;

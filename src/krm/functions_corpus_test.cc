@@ -210,8 +210,7 @@ std::string judge_table(const json::Value& row, const std::string& function) {
       Node* metadata = tree.root.find("metadata");
       Node* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
       if (annotations == nullptr) continue;
-      for (std::string_view key :
-           {"internal.config.kubernetes.io/path", "config.kubernetes.io/path", "internal.config.kubernetes.io/target-path"}) {
+      for (std::string_view key : {"internal.config.kubernetes.io/path", "config.kubernetes.io/path"}) {
         annotations->erase(key);
       }
       if (annotations->children.empty()) metadata->erase("annotations");

@@ -6,11 +6,12 @@
 namespace slipway::krm::fn {
 namespace {
 
-constexpr std::string_view kTargetPath = "internal.config.kubernetes.io/target-path";
+constexpr std::string_view kTargetPath = "config.kubernetes.io/target-path";
 
-bool is_same(const Resource& a, const Resource& b) {
-  return a.api_version() == b.api_version() && a.kind() == b.kind() && a.name() == b.name() &&
-         a.namespace_name() == b.namespace_name();
+// The version does not count; a target path, when given, does.
+bool is_same(const Resource& made, const Resource& there, std::string_view target) {
+  return made.group() == there.group() && made.kind() == there.kind() && made.name() == there.name() &&
+         made.namespace_name() == there.namespace_name() && (target.empty() || there.path == target);
 }
 
 // Marks that tell where the configuration stood say nothing about the resource that it is.
@@ -20,31 +21,29 @@ void drop_marks(Node& root) {
   if (annotations == nullptr || !annotations->is_mapping()) return;
   for (std::string_view key :
        {"config.kubernetes.io/index", "internal.config.kubernetes.io/index", "config.kubernetes.io/path",
-        "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/seqindent", "config.kubernetes.io/local-config",
-        "config.k8s.io/id", "internal.config.kubernetes.io/id", "internal.config.kubernetes.io/package-path",
-        "internal.config.kubernetes.io/annotations-migration-resource-id"}) {
+        "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/seqindent", "config.kubernetes.io/function",
+        "config.k8s.io/function", "config.k8s.io/id", "internal.config.kubernetes.io/id",
+        "internal.config.kubernetes.io/package-path", "internal.config.kubernetes.io/annotations-migration-resource-id",
+        "config.kubernetes.io/target-path"}) {
     annotations->erase(key);
   }
   if (annotations->children.empty()) metadata->erase("annotations");
 }
 
 void upsert(ResourceList& list, Resource made) {
-  std::string target(made.annotation(kTargetPath));
+  const std::string target(made.annotation(kTargetPath));
   drop_marks(made.root());
   bool is_there = false;
   for (Resource& resource : list.items) {
-    if (!is_same(resource, made)) continue;
+    if (!is_same(made, resource, target)) continue;
     resource.tree.root = made.tree.root;
     is_there = true;
   }
   if (is_there) return;
-  if (!target.empty()) {
-    Node* metadata = made.root().find("metadata");
-    Node* annotations = metadata->find("annotations");
-    annotations->erase(kTargetPath);
-    if (annotations->children.empty()) metadata->erase("annotations");
+  for (const Resource& resource : list.items) {
+    if (!target.empty() && resource.path == target) made.index = std::max(made.index, resource.index + 1);
   }
-  made.path = std::move(target);
+  made.path = target;
   list.items.push_back(std::move(made));
 }
 

@@ -1,0 +1,300 @@
+#include "cli/package_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "krm/command.h"
+
+namespace slipway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using krm::CommandOutcome;
+using krm::Files;
+
+std::string standard_input() {
+  std::string text;
+  std::array<char, 65536> bytes{};
+  for (std::size_t size = 0; (size = std::fread(bytes.data(), 1, bytes.size(), stdin)) > 0;) text.append(bytes.data(), size);
+  return text;
+}
+
+int print(const CommandOutcome& outcome) {
+  std::fwrite(outcome.output.data(), 1, outcome.output.size(), stdout);
+  std::fwrite(outcome.errors.data(), 1, outcome.errors.size(), stderr);
+  return outcome.code;
+}
+
+int wrong(const std::string& message) {
+  fmt::print(stderr, "error: {}\n", message);
+  return 2;
+}
+
+// Regular files; links and .git are passed over.
+Result<Files> read_folder(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return fail(Reason::NotFound, fmt::format("{} is no folder", folder));
+  Files made;
+  for (auto entry = fs::recursive_directory_iterator(folder, error); entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    if (error) return fail(Reason::BadRequest, fmt::format("{}: {}", folder, error.message()));
+    if (entry->path().filename() == ".git") {
+      entry.disable_recursion_pending();
+      continue;
+    }
+    if (entry->is_symlink(error) || !entry->is_regular_file(error)) continue;
+    std::ifstream in(entry->path(), std::ios::binary);
+    made[fs::relative(entry->path(), folder, error).generic_string()] = {std::istreambuf_iterator<char>(in),
+                                                                         std::istreambuf_iterator<char>()};
+    if (!in && !in.eof()) return fail(Reason::BadRequest, fmt::format("{} cannot be read", entry->path().string()));
+  }
+  return made;
+}
+
+// Only what differs is written. Each file is replaced in one step.
+Result<void> write_folder(const std::string& folder, const Files& before, const Files& after) {
+  std::error_code error;
+  for (const auto& [path, text] : after) {
+    const auto old = before.find(path);
+    if (old != before.end() && old->second == text) continue;
+    const fs::path target = fs::path(folder) / path;
+    fs::create_directories(target.parent_path(), error);
+    const fs::path temporary = target.string() + ".slipway-new";
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    out << text;
+    out.close();
+    if (!out) return fail(Reason::InternalError, fmt::format("{} cannot be written", target.string()));
+    if (fs::exists(target, error)) fs::permissions(temporary, fs::status(target, error).permissions(), error);
+    fs::rename(temporary, target, error);
+    if (error) return fail(Reason::InternalError, fmt::format("{}: {}", target.string(), error.message()));
+  }
+  for (const auto& [path, text] : before) {
+    if (!after.contains(path)) fs::remove(fs::path(folder) / path, error);
+  }
+  return {};
+}
+
+int finish(const std::string& folder, const Files& before, const CommandOutcome& outcome) {
+  if (outcome.files) {
+    if (auto done = write_folder(folder, before, *outcome.files); !done) return wrong(done.error().message);
+  }
+  return print(outcome);
+}
+
+std::string name_of(const std::string& folder) {
+  std::error_code error;
+  const std::string name = fs::weakly_canonical(folder, error).filename().string();
+  return name.empty() ? "package" : name;
+}
+
+// A program of this machine with `input` on its standard input, in the package's folder.
+krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& folder) {
+  std::array<std::array<int, 2>, 3> pipes{};
+  for (auto& one : pipes) {
+    if (pipe2(one.data(), O_CLOEXEC) != 0) return {.exit_code = 1, .output = "", .errors = "no more pipes"};
+  }
+  const pid_t child = fork();
+  if (child < 0) return {.exit_code = 1, .output = "", .errors = "no more processes"};
+  if (child == 0) {
+    dup2(pipes[0][0], 0);
+    dup2(pipes[1][1], 1);
+    dup2(pipes[2][1], 2);
+    if (chdir(folder.c_str()) != 0) _exit(126);
+    // As kpt, words separated by blanks are arguments.
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < call.program.size();) {
+      const std::size_t blank = std::min(call.program.find(' ', at), call.program.size());
+      if (blank > at) words.push_back(call.program.substr(at, blank - at));
+      at = blank + 1;
+    }
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  close(pipes[0][0]);
+  close(pipes[1][1]);
+  close(pipes[2][1]);
+  std::signal(SIGPIPE, SIG_IGN);
+  krm::ProgramAnswer answer;
+  std::size_t sent = 0;
+  std::array<pollfd, 3> open{pollfd{pipes[0][1], POLLOUT, 0}, pollfd{pipes[1][0], POLLIN, 0}, pollfd{pipes[2][0], POLLIN, 0}};
+  fcntl(pipes[0][1], F_SETFL, O_NONBLOCK);
+  while (open[1].fd >= 0 || open[2].fd >= 0) {
+    if (poll(open.data(), open.size(), -1) < 0) break;
+    if (open[0].fd >= 0 && open[0].revents != 0) {
+      const ssize_t size = write(open[0].fd, call.input.data() + sent, call.input.size() - sent);
+      if (size > 0) sent += static_cast<std::size_t>(size);
+      const bool is_broken = size < 0 && errno != EAGAIN;
+      if (is_broken || sent == call.input.size()) {
+        close(open[0].fd);
+        open[0].fd = -1;
+      }
+    }
+    for (std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+      if (open[i].fd < 0 || open[i].revents == 0) continue;
+      std::array<char, 65536> bytes{};
+      const ssize_t size = read(open[i].fd, bytes.data(), bytes.size());
+      if (size > 0) {
+        (i == 1 ? answer.output : answer.errors).append(bytes.data(), static_cast<std::size_t>(size));
+      } else {
+        close(open[i].fd);
+        open[i].fd = -1;
+      }
+    }
+  }
+  if (open[0].fd >= 0) close(open[0].fd);
+  int status = 0;
+  waitpid(child, &status, 0);
+  answer.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  if (answer.exit_code == 127 && answer.errors.empty()) answer.errors = fmt::format("{}: no such program", call.program);
+  return answer;
+}
+
+int render(const std::string& folder, bool allows_exec, bool writes_status) {
+  auto files = read_folder(folder);
+  if (!files) return wrong(files.error().message);
+  krm::RenderOptions options;
+  options.allows_exec = allows_exec;
+  options.writes_status = writes_status;
+  options.package_name = name_of(folder);
+  krm::Render running(*files, options);
+  while (auto call = running.advance()) running.answer(run_program(*call, folder));
+  return finish(folder, *files, krm::render_command(std::move(running).finish()));
+}
+
+template <class Do>
+int on_folder(const std::string& folder, Do action) {
+  auto files = read_folder(folder);
+  if (!files) return wrong(files.error().message);
+  return finish(folder, *files, action(*files));
+}
+
+struct Arguments {
+  std::string folder = ".";
+  std::string other;
+  std::string origin;
+  std::string upstream;
+  std::string strategy;
+  std::string what;
+  std::string description = "sample description";
+  bool allows_exec = false;
+  bool writes_status = false;
+};
+
+void add_edits(CLI::App& app, Arguments& arguments, int& code) {
+  CLI::App* condition = app.add_subcommand("condition", "conditions in Kptfile.status");
+  condition->require_subcommand(1);
+  CLI::App* set = condition->add_subcommand("set", "set one: TYPE=True, TYPE=False:Reason:message");
+  set->add_option("folder", arguments.folder)->required();
+  set->add_option("assignment", arguments.what)->required();
+  set->callback([&] {
+    code = on_folder(arguments.folder, [&](const Files& files) { return krm::condition_set_command(files, arguments.what); });
+  });
+  CLI::App* list = condition->add_subcommand("list", "list them");
+  list->add_option("folder", arguments.folder);
+  list->callback([&] { code = on_folder(arguments.folder, krm::condition_list_command); });
+  CLI::App* gate = app.add_subcommand("gate", "conditions that must be True before the package is ready");
+  gate->require_subcommand(1);
+  const std::pair<const char*, krm::GateVerb> kVerbs[] = {{"add", krm::GateVerb::Add}, {"remove", krm::GateVerb::Remove}};
+  for (const auto& [name, verb] : kVerbs) {
+    CLI::App* sub = gate->add_subcommand(name, fmt::format("{} one", name));
+    sub->add_option("folder", arguments.folder)->required();
+    sub->add_option("type", arguments.what)->required();
+    sub->callback([&, which = verb] {
+      code = on_folder(arguments.folder, [&](const Files& files) { return krm::gate_command(files, which, arguments.what); });
+    });
+  }
+}
+
+void add_comparisons(CLI::App& app, Arguments& arguments, int& code) {
+  CLI::App* diff = app.add_subcommand("diff", "show how two folders differ");
+  diff->add_option("before", arguments.folder)->required();
+  diff->add_option("after", arguments.other)->required();
+  diff->callback([&] {
+    auto after = read_folder(arguments.other);
+    code = !after ? wrong(after.error().message)
+                  : on_folder(arguments.folder, [&](const Files& before) { return krm::diff_command(before, *after); });
+  });
+  CLI::App* upgrade = app.add_subcommand("upgrade", "bring what changed between two versions of the upstream into a folder");
+  upgrade->add_option("folder", arguments.folder)->required();
+  upgrade->add_option("--from", arguments.origin, "folder of the upstream that the package was made from")->required();
+  upgrade->add_option("--to", arguments.upstream, "folder of the new upstream")->required();
+  upgrade->add_option("--strategy", arguments.strategy, "resource-merge, fast-forward, force-delete-replace or copy-merge");
+  upgrade->callback([&] {
+    auto origin = read_folder(arguments.origin);
+    auto upstream = read_folder(arguments.upstream);
+    if (!origin || !upstream) {
+      code = wrong((origin ? upstream : origin).error().message);
+      return;
+    }
+    code = on_folder(arguments.folder,
+                     [&](const Files& local) { return krm::upgrade_command(*origin, *upstream, local, arguments.strategy); });
+  });
+}
+
+}  // namespace
+
+int fn_command(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1 || arguments.front() == "--help" || arguments.front() == "-h") {
+    fmt::print(
+        "usage: slipway fn NAME    reads a ResourceList from standard input, writes it changed; `slipway fn list` names the "
+        "functions\n");
+    return arguments.size() == 1 ? 0 : 2;
+  }
+  if (arguments.front() == "list") return print(krm::list_functions());
+  return print(krm::fn_command(arguments.front(), standard_input()));
+}
+
+int pkg_command(const std::vector<std::string>& words) {
+  CLI::App app{"Packages of configuration in folders of this machine."};
+  app.name("slipway pkg");
+  app.require_subcommand(1);
+  Arguments arguments;
+  int code = 2;
+  CLI::App* init = app.add_subcommand("init", "make a folder a package");
+  init->add_option("folder", arguments.folder);
+  init->add_option("--description", arguments.description, "what the package is for");
+  init->callback([&] {
+    code = on_folder(arguments.folder, [&](const Files& files) {
+      return krm::init_command(files, name_of(arguments.folder), arguments.description);
+    });
+  });
+  CLI::App* rendering = app.add_subcommand("render", "run the pipelines of a package and its subpackages");
+  rendering->add_option("folder", arguments.folder);
+  rendering->add_flag("--allow-exec", arguments.allows_exec, "run the programs that Kptfiles name by `exec`");
+  rendering->add_flag("--status", arguments.writes_status,
+                      "write the condition Rendered and what each step did into Kptfile.status");
+  rendering->callback([&] { code = render(arguments.folder, arguments.allows_exec, arguments.writes_status); });
+  CLI::App* ready = app.add_subcommand("ready", "say whether all gates are met; exit code 1 and what is missing when not");
+  ready->add_option("folder", arguments.folder);
+  ready->callback([&] { code = on_folder(arguments.folder, krm::ready_command); });
+  CLI::App* tree = app.add_subcommand("tree", "show packages and their resources");
+  tree->add_option("folder", arguments.folder);
+  tree->callback([&] {
+    code = on_folder(arguments.folder, [&](const Files& files) { return krm::tree_command(files, name_of(arguments.folder)); });
+  });
+  add_comparisons(app, arguments, code);
+  add_edits(app, arguments, code);
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return code;
+}
+
+}  // namespace slipway::cli

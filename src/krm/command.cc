@@ -1,0 +1,183 @@
+#include "krm/command.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "krm/diff.h"
+#include "krm/function.h"
+#include "krm/kptfile.h"
+
+namespace slipway::krm {
+namespace {
+
+CommandOutcome failed(const Status& status) {
+  return {.code = 1, .output = "", .errors = "error: " + status.message + "\n", .files = {}};
+}
+
+Result<std::string> kptfile_of(const Files& files) {
+  const auto found = files.find(std::string(kKptfile));
+  if (found == files.end())
+    return fail(Reason::NotFound, "there is no Kptfile in this folder: make one with `slipway pkg init`");
+  return found->second;
+}
+
+CommandOutcome edited(const Files& files, Result<std::string> text) {
+  if (!text) return failed(text.error());
+  CommandOutcome made;
+  made.files = files;
+  (*made.files)[std::string(kKptfile)] = std::move(*text);
+  return made;
+}
+
+}  // namespace
+
+CommandOutcome fn_command(std::string_view name, std::string_view input) {
+  auto run = find_function(name);
+  if (!run) return failed(run.error());
+  auto list = read_resource_list(input);
+  if (!list) return failed(list.error());
+  list->results.clear();
+  auto done = (*run)(*list);
+  CommandOutcome made;
+  made.output = write_resource_list(*list);
+  if (!done) made.errors = done.error().message + "\n";
+  made.code = !done || has_errors(list->results) ? 1 : 0;
+  return made;
+}
+
+CommandOutcome list_functions() {
+  CommandOutcome made;
+  for (const FunctionRow& row : functions()) made.output += fmt::format("{:<30} {}\n", row.name, row.doc);
+  return made;
+}
+
+CommandOutcome init_command(const Files& files, std::string_view name, std::string_view description) {
+  if (files.contains(std::string(kKptfile))) {
+    return {.code = 1, .output = "", .errors = "error: this folder is a package already: it has a Kptfile\n", .files = {}};
+  }
+  Node root = Node::mapping();
+  root.set("apiVersion", Node::string("kpt.dev/v1"));
+  root.set("kind", Node::string(kKptfile));
+  Node& metadata = root.mapping_at("metadata");
+  metadata.set("name", Node::string(name));
+  metadata.mapping_at("annotations").set(kLocalConfig, Node::string("true"));
+  root.mapping_at("info").set("description", Node::string(description));
+  CommandOutcome made;
+  made.files = files;
+  (*made.files)[std::string(kKptfile)] = write_node(root, false);
+  made.files->try_emplace("package-context.yaml", package_context(name));
+  made.files->try_emplace("README.md", fmt::format("# {}\n\n{}\n", name, description));
+  made.output = fmt::format("made package {}\n", name);
+  return made;
+}
+
+CommandOutcome ready_command(const Files& files) {
+  CommandOutcome made;
+  std::size_t packages = 0;
+  for (const std::string& folder : package_folders(files)) {
+    const std::string path = folder.empty() ? std::string(kKptfile) : folder + "/" + std::string(kKptfile);
+    const auto found = files.find(path);
+    if (found == files.end()) return failed(kptfile_of(files).error());
+    auto kptfile = read_kptfile(found->second, path);
+    if (!kptfile) return failed(kptfile.error());
+    ++packages;
+    const auto unmet = unmet_gates(*kptfile);
+    if (unmet.empty()) continue;
+    made.code = 1;
+    made.output += fmt::format("{}: not ready\n", folder.empty() ? kptfile->metadata.name : folder);
+    for (const UnmetGate& gate : unmet) made.output += "  " + punch_list({gate});
+  }
+  if (made.code == 0) made.output = packages == 1 ? "ready\n" : fmt::format("ready: {} packages\n", packages);
+  return made;
+}
+
+CommandOutcome render_command(RenderOutcome outcome) {
+  CommandOutcome made;
+  made.errors = std::move(outcome.log);
+  if (outcome.files) {
+    made.files = std::move(*outcome.files);
+  } else {
+    made.code = 1;
+    made.files = std::move(outcome.unrendered);
+  }
+  return made;
+}
+
+CommandOutcome diff_command(const Files& before, const Files& after) {
+  CommandOutcome made;
+  made.output = diff(before, after);
+  made.code = made.output.empty() ? 0 : 1;
+  return made;
+}
+
+CommandOutcome upgrade_command(const Files& origin, const Files& upstream, const Files& local, std::string_view strategy) {
+  auto known = strategy_of(strategy);
+  if (!known) return failed(known.error());
+  auto upgraded = upgrade(origin, upstream, local, *known);
+  if (!upgraded) return failed(upgraded.error());
+  CommandOutcome made;
+  for (const Conflict& conflict : upgraded->conflicts) made.output += "conflict: " + describe(conflict) + "\n";
+  made.output += fmt::format("upgraded, {} conflict(s)\n", upgraded->conflicts.size());
+  made.files = std::move(upgraded->files);
+  return made;
+}
+
+CommandOutcome condition_set_command(const Files& files, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  KptCondition condition;
+  condition.type = assignment.substr(0, equals);
+  std::string_view rest = equals == std::string_view::npos ? std::string_view() : assignment.substr(equals + 1);
+  condition.status = rest.substr(0, rest.find(':'));
+  rest = rest.contains(':') ? rest.substr(rest.find(':') + 1) : std::string_view();
+  condition.reason = rest.substr(0, rest.find(':'));
+  if (rest.contains(':')) condition.message = rest.substr(rest.find(':') + 1);
+  if (condition.type.empty() || (condition.status != "True" && condition.status != "False" && condition.status != "Unknown")) {
+    return failed(fail(Reason::BadRequest,
+                       fmt::format("{:?} is no condition: write TYPE=True, TYPE=False or TYPE=Unknown, with :REASON:MESSAGE "
+                                   "behind it if you like",
+                                   assignment))
+                      .error());
+  }
+  auto text = kptfile_of(files);
+  if (!text) return failed(text.error());
+  return edited(files, with_condition(std::move(*text), condition));
+}
+
+CommandOutcome condition_list_command(const Files& files) {
+  auto text = kptfile_of(files);
+  if (!text) return failed(text.error());
+  auto kptfile = read_kptfile(*text);
+  if (!kptfile) return failed(kptfile.error());
+  CommandOutcome made;
+  if (!kptfile->status) return made;
+  for (const KptCondition& one : kptfile->status->conditions) {
+    made.output += fmt::format("{:<30} {:<8} {:<20} {}\n", one.type, one.status, one.reason, one.message);
+  }
+  return made;
+}
+
+CommandOutcome gate_command(const Files& files, GateVerb verb, std::string_view type) {
+  auto text = kptfile_of(files);
+  if (!text) return failed(text.error());
+  return edited(files, verb == GateVerb::Add ? with_gate(std::move(*text), type) : without_gate(std::move(*text), type));
+}
+
+CommandOutcome tree_command(const Files& files, std::string_view name) {
+  auto resources = read_resources(files);
+  if (!resources) return failed(resources.error());
+  CommandOutcome made;
+  for (const std::string& folder : package_folders(files)) {
+    made.output += fmt::format("Package \"{}\"\n", folder.empty() ? std::string(name) : folder);
+    for (const Resource& resource : *resources) {
+      if (resource.package != folder) continue;
+      const std::string file = folder.empty() ? resource.path : resource.path.substr(folder.size() + 1);
+      made.output +=
+          fmt::format("  [{}]  {} {}{}\n", file, resource.kind(),
+                      resource.namespace_name().empty() ? "" : fmt::format("{}/", resource.namespace_name()), resource.name());
+    }
+  }
+  return made;
+}
+
+}  // namespace slipway::krm

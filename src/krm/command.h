@@ -1,0 +1,44 @@
+// What the commands `slipway fn` and `slipway pkg` do, as functions of files: no folder is read, no program is run here. The
+// text for standard output, that for standard error and the exit code are what a caller prints and returns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krm/merge.h"
+#include "krm/package.h"
+#include "krm/render.h"
+
+namespace slipway::krm {
+
+struct CommandOutcome {
+  int code = 0;
+  std::string output;
+  std::string errors;
+  std::optional<Files> files;  // what the folder becomes; absent: nothing changes
+};
+
+/// A function over the wire: a ResourceList in, a ResourceList with results out, exit code 1 and the reason when it failed.
+CommandOutcome fn_command(std::string_view name, std::string_view input);
+/// The functions that are built in, one a line.
+CommandOutcome list_functions();
+
+/// A new package: Kptfile, package-context.yaml and README.md. AlreadyExists (exit 1) when there is a Kptfile.
+CommandOutcome init_command(const Files& files, std::string_view name, std::string_view description);
+/// Exit 1 and the punch list when a gate is not met; also of subpackages.
+CommandOutcome ready_command(const Files& files);
+/// What a finished render prints and leaves.
+CommandOutcome render_command(RenderOutcome outcome);
+CommandOutcome diff_command(const Files& before, const Files& after);
+CommandOutcome upgrade_command(const Files& origin, const Files& upstream, const Files& local, std::string_view strategy);
+/// `assignments`: "type=True", "type=False:Reason:message".
+CommandOutcome condition_set_command(const Files& files, std::string_view assignment);
+CommandOutcome condition_list_command(const Files& files);
+enum class GateVerb : bool { Add, Remove };
+CommandOutcome gate_command(const Files& files, GateVerb verb, std::string_view type);
+/// Packages and their resources, indented.
+CommandOutcome tree_command(const Files& files, std::string_view name);
+
+}  // namespace slipway::krm

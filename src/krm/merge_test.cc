@@ -1,0 +1,98 @@
+#include "krm/merge.h"
+
+#include <gtest/gtest.h>
+
+namespace slipway::krm {
+namespace {
+
+std::string deployment(std::string_view replicas, std::string_view image) {
+  return "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\nspec:\n  replicas: " + std::string(replicas) +
+         "\n  template:\n    spec:\n      containers:\n      - name: c\n        image: " + std::string(image) + "\n";
+}
+
+Upgrade merged(const Files& origin, const Files& upstream, const Files& local, Strategy strategy = Strategy::ResourceMerge) {
+  auto made = upgrade(origin, upstream, local, strategy);
+  EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+  return made ? *made : Upgrade{};
+}
+
+TEST(Merge, takes_upstreams_change_and_keeps_the_local_one) {
+  const Upgrade made =
+      merged({{"d.yaml", deployment("1", "a:1")}}, {{"d.yaml", deployment("1", "a:2")}}, {{"d.yaml", deployment("3", "a:1")}});
+  EXPECT_EQ(made.files.at("d.yaml"), deployment("3", "a:2"));
+  EXPECT_TRUE(made.conflicts.empty());
+}
+
+TEST(Merge, tells_what_both_changed_and_takes_upstreams) {
+  const Upgrade made =
+      merged({{"d.yaml", deployment("1", "a:1")}}, {{"d.yaml", deployment("5", "a:1")}}, {{"d.yaml", deployment("3", "a:1")}});
+  EXPECT_EQ(made.files.at("d.yaml"), deployment("5", "a:1"));
+  ASSERT_EQ(made.conflicts.size(), 1U);
+  EXPECT_EQ(describe(made.conflicts[0]), "d.yaml Deployment d spec.replicas: 1 → upstream 5, local 3; upstream taken");
+}
+
+TEST(Merge, keeps_local_files_and_what_was_changed_before_it_was_deleted_upstream) {
+  const Files origin{{"d.yaml", deployment("1", "a")}, {"e.yaml", deployment("1", "a")}, {"x.txt", "old"}, {"y.txt", "old"}};
+  const Files local{{"d.yaml", deployment("2", "a")},
+                    {"e.yaml", deployment("1", "a")},
+                    {"x.txt", "mine"},
+                    {"y.txt", "old"},
+                    {"z.bin", std::string("\0", 1)}};
+  const Upgrade made = merged(origin, {{"x.txt", "new"}, {"y.txt", "new"}}, local);
+  EXPECT_EQ(made.files,
+            (Files{{"d.yaml", deployment("2", "a")}, {"x.txt", "mine"}, {"y.txt", "new"}, {"z.bin", std::string("\0", 1)}}));
+  EXPECT_EQ(made.conflicts.size(), 2U);
+}
+
+TEST(Merge, leaves_deleted_what_was_deleted_here) {
+  const Upgrade made =
+      merged({{"d.yaml", deployment("1", "a")}}, {{"d.yaml", deployment("2", "a")}, {"n.yaml", deployment("1", "n")}}, {});
+  EXPECT_EQ(made.files, (Files{{"n.yaml", deployment("1", "n")}}));
+  EXPECT_EQ(made.conflicts.size(), 1U);
+}
+
+TEST(Merge, follows_renamed_resources_by_their_comment) {
+  const std::string local =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: a/m\n  name: mine\n  namespace: b\ndata:\n  k: v\n";
+  const std::string origin = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  namespace: a\ndata:\n  k: v\n";
+  const std::string upstream = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  namespace: a\ndata:\n  k: w\n";
+  const Upgrade made = merged({{"m.yaml", origin}}, {{"m.yaml", upstream}}, {{"m.yaml", local}});
+  EXPECT_EQ(made.files.at("m.yaml"),
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: a/m\n  name: mine\n  namespace: b\ndata:\n  k: w\n");
+}
+
+TEST(Merge, refuses_a_subpackage_that_both_added) {
+  const std::string kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ";
+  auto made = upgrade({}, {{"db/Kptfile", kptfile + "a\n"}}, {{"db/Kptfile", kptfile + "b\n"}}, Strategy::ResourceMerge);
+  EXPECT_EQ(made.error().reason, Reason::Invalid);
+}
+
+TEST(Merge, goes_fast_forward_only_over_untouched_packages) {
+  const Files origin{{"d.yaml", deployment("1", "a")}};
+  const Files upstream{{"d.yaml", deployment("2", "a")}};
+  EXPECT_EQ(merged(origin, upstream, origin, Strategy::FastForward).files, upstream);
+  EXPECT_EQ(upgrade(origin, upstream, {{"d.yaml", deployment("3", "a")}}, Strategy::FastForward).error().reason,
+            Reason::Conflict);
+}
+
+TEST(Merge, replaces_or_copies_when_told_so) {
+  const Files origin{{"d.yaml", deployment("1", "a")}};
+  const Files upstream{{"d.yaml", deployment("2", "a")}};
+  const Files local{{"d.yaml", deployment("3", "a")}, {"mine.txt", "x"}};
+  EXPECT_EQ(merged(origin, upstream, local, Strategy::ForceDeleteReplace).files, upstream);
+  EXPECT_EQ(merged(origin, upstream, local, Strategy::CopyMerge).files,
+            (Files{{"d.yaml", deployment("2", "a")}, {"mine.txt", "x"}}));
+  EXPECT_EQ(strategy_of("merge-magic").error().reason, Reason::Invalid);
+}
+
+TEST(Merge, loses_no_gate_of_the_deployer_even_when_upstream_drops_all_of_its_own) {
+  const std::string head = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
+  const auto gates = [&](std::string_view list) { return head + "info:\n  readinessGates:\n" + std::string(list); };
+  auto made = merge_kptfiles(gates("  - conditionType: up\n"), head, gates("  - conditionType: up\n  - conditionType: mine\n"),
+                             Locks::Local);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(*made, gates("  - conditionType: mine\n"));
+}
+
+}  // namespace
+}  // namespace slipway::krm

@@ -1,0 +1,155 @@
+#include "krm/render.h"
+
+#include <gtest/gtest.h>
+
+namespace slipway::krm {
+namespace {
+
+std::string kptfile(std::string_view pipeline) {
+  return "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\npipeline:\n" + std::string(pipeline);
+}
+
+const std::string kMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n";
+
+TEST(Render, changes_what_selectors_take_and_nothing_else) {
+  const Files files{
+      {"Kptfile",
+       kptfile("  mutators:\n  - image: set-labels\n    configMap:\n      a: b\n    selectors:\n    - kind: ConfigMap\n")},
+      {"m.yaml", kMap}};
+  const RenderOutcome made = render(files);
+  ASSERT_TRUE(made.files.has_value()) << made.log;
+  EXPECT_EQ(made.files->at("m.yaml"), kMap + "  labels:\n    a: b\n");
+  EXPECT_EQ(made.files->at("Kptfile"), files.at("Kptfile"));
+}
+
+TEST(Render, drops_what_validators_change) {
+  const Files files{{"Kptfile", kptfile("  validators:\n  - image: set-labels\n    configMap:\n      a: b\n")},
+                    {"m.yaml", kMap}};
+  const RenderOutcome made = render(files);
+  ASSERT_TRUE(made.files.has_value());
+  EXPECT_EQ(*made.files, files);
+  EXPECT_TRUE(made.steps.at(0).is_validator);
+}
+
+TEST(Render, changes_nothing_when_a_function_fails_and_says_so_in_the_status) {
+  const Files files{
+      {"Kptfile", kptfile("  mutators:\n  - image: set-labels\n    configMap:\n      a: b\n  - image: set-namespace\n")},
+      {"m.yaml", kMap}};
+  const RenderOutcome made = render(files, {.writes_status = true});
+  ASSERT_FALSE(made.files.has_value());
+  EXPECT_EQ(made.unrendered.at("m.yaml"), kMap);
+  EXPECT_TRUE(made.unrendered.at("Kptfile").contains("reason: RenderFailed")) << made.unrendered.at("Kptfile");
+  EXPECT_EQ(made.steps.size(), 2U);
+  EXPECT_EQ(made.steps[1].exit_code, 1);
+}
+
+TEST(Render, names_images_that_are_not_built_in) {
+  const Files files{{"Kptfile", kptfile("  mutators:\n  - image: reg/starlark:v0.5\n")}, {"m.yaml", kMap}};
+  const RenderOutcome made = render(files);
+  ASSERT_FALSE(made.files.has_value());
+  EXPECT_EQ(made.files.error().reason, Reason::NotImplemented);
+  EXPECT_TRUE(made.files.error().message.contains("reg/starlark:v0.5")) << made.files.error().message;
+  EXPECT_TRUE(made.files.error().message.contains("cue-mutate"));
+}
+
+TEST(Render, refuses_programs_unless_they_are_allowed) {
+  const Files files{{"Kptfile", kptfile("  mutators:\n  - exec: ./fn.sh\n")}, {"m.yaml", kMap}};
+  EXPECT_EQ(render(files).files.error().reason, Reason::Forbidden);
+  Render running(files, {.allows_exec = true});
+  auto call = running.advance();
+  ASSERT_TRUE(call.has_value());
+  EXPECT_EQ(call->program, "./fn.sh");
+  std::string output = call->input;
+  output.replace(output.find("name: m\n"), 8, "name: n\n");
+  running.answer({.exit_code = 0, .output = output, .errors = ""});
+  EXPECT_FALSE(running.advance().has_value());
+  const RenderOutcome made = std::move(running).finish();
+  ASSERT_TRUE(made.files.has_value()) << made.log;
+  EXPECT_EQ(made.files->at("m.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: n\n");
+}
+
+TEST(Render, puts_comments_back_that_a_program_dropped) {
+  const Files files{{"Kptfile", kptfile("  mutators:\n  - exec: x\n")},
+                    {"m.yaml", "# head\napiVersion: v1\nkind: ConfigMap # c\nmetadata:\n  name: m\n"}};
+  Render running(files, {.allows_exec = true});
+  auto call = running.advance();
+  ASSERT_TRUE(call.has_value());
+  auto list = read_resource_list(call->input);
+  ASSERT_TRUE(list.has_value());
+  ASSERT_TRUE((*find_function("drop-comments"))(*list).has_value());
+  running.answer({.exit_code = 0, .output = write_resource_list(*list), .errors = ""});
+  EXPECT_FALSE(running.advance().has_value());
+  EXPECT_EQ(*std::move(running).finish().files, files);
+}
+
+TEST(Render, lets_an_administrator_map_an_image_to_a_program) {
+  const Files files{{"Kptfile", kptfile("  mutators:\n  - image: reg/mine:v1\n")}, {"m.yaml", kMap}};
+  Render running(files, {.program_for = [](const std::string& image) {
+                   return image == "reg/mine:v1" ? std::optional<std::string>("/opt/mine") : std::nullopt;
+                 }});
+  auto call = running.advance();
+  ASSERT_TRUE(call.has_value());
+  EXPECT_EQ(call->program, "/opt/mine");
+  running.answer({.exit_code = 3, .output = "", .errors = "no luck"});
+  EXPECT_FALSE(running.advance().has_value());
+  const RenderOutcome made = std::move(running).finish();
+  EXPECT_EQ(made.steps.at(0).exit_code, 3);
+  EXPECT_TRUE(made.files.error().message.contains("no luck"));
+}
+
+TEST(Render, judges_with_cel_and_cue) {
+  const std::string deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\nspec:\n  replicas: 1 # few\n";
+  const Files cel{
+      {"Kptfile",
+       kptfile("  validators:\n  - image: cel-validate\n    configMap:\n      replicas: object.spec.replicas >= 2\n")},
+      {"d.yaml", deployment}};
+  const RenderOutcome refused = render(cel);
+  EXPECT_FALSE(refused.files.has_value());
+  ASSERT_EQ(refused.steps.at(0).results.size(), 1U);
+  EXPECT_EQ(refused.steps[0].results[0].message, "failed rule: object.spec.replicas >= 2");
+  EXPECT_EQ(refused.steps[0].results[0].file_path, "d.yaml");
+  const Files cue{
+      {"Kptfile",
+       kptfile(
+           "  mutators:\n  - image: cue-mutate\n    configMap:\n      source: |\n        object: {\n          kind: string\n   "
+           "       metadata: labels: team: \"x\"\n          ...\n        }\n"
+           "  validators:\n  - image: cue-validate\n    configMap:\n      source: |\n        object: spec: replicas: >=1\n")},
+      {"d.yaml", deployment}};
+  const RenderOutcome mutated = render(cue);
+  ASSERT_TRUE(mutated.files.has_value()) << mutated.log;
+  EXPECT_EQ(
+      mutated.files->at("d.yaml"),
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\n  labels:\n    team: x\nspec:\n  replicas: 1 # few\n");
+}
+
+TEST(Wire, carries_paths_and_results_both_ways) {
+  ResourceList list;
+  Resource resource;
+  auto tree = read_one_yaml(kMap);
+  ASSERT_TRUE(tree.has_value());
+  resource.tree = *tree;
+  resource.path = "a/m.yaml";
+  resource.index = 2;
+  list.items.push_back(resource);
+  list.results.push_back(FunctionResult::warning("hm").at(resource).field("data.x"));
+  auto again = read_resource_list(write_resource_list(list));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->items.at(0).path, "a/m.yaml");
+  EXPECT_EQ(again->items[0].index, 2U);
+  EXPECT_EQ(write_yaml(again->items[0].tree), kMap);
+  EXPECT_EQ(result_value(again->results.at(0)), result_value(list.results[0]));
+}
+
+TEST(Wire, takes_old_spellings_and_refuses_other_kinds) {
+  auto old = read_resource_list(
+      "apiVersion: config.kubernetes.io/v1beta1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: A\n  metadata:\n    "
+      "name: a\n    annotations:\n"
+      "      config.kubernetes.io/path: x.yaml\nresults:\n  items:\n  - message: m\n    field:\n      suggestedValue: 3\n");
+  ASSERT_TRUE(old.has_value()) << old.error().message;
+  EXPECT_EQ(old->items.at(0).path, "x.yaml");
+  EXPECT_EQ(old->results.at(0).proposed_value, json::Value(3));
+  EXPECT_EQ(read_resource_list("kind: List\n").error().reason, Reason::BadRequest);
+}
+
+}  // namespace
+}  // namespace slipway::krm

@@ -18,11 +18,11 @@
 namespace slipway::delivery::pipeline {
 namespace {
 
-KindRow pipeline_row() {
+delivery::KindRow pipeline_row() {
   return {.group = kPipelineKind.group, .kind = kPipelineKind.kind, .summary = pipeline_summary, .describe = describe_pipeline};
 }
 
-KindRow promotion_row() {
+delivery::KindRow promotion_row() {
   return {.group = kPromotionKind.group,
           .kind = kPromotionKind.kind,
           .verdict = promotion_verdict,

@@ -163,13 +163,13 @@ void ViewController::drop(const ObjectKey& key) {
 
 Result<ViewController::Pipeline*> ViewController::pipeline_of(const Object& object) {
   const ObjectKey key = kube::key_of(object);
-  auto& known = known_[key];
-  const bool is_same = known != nullptr && known->uid == kube::uid(object) && known->generation == kube::generation(object);
-  if (is_same) return known.get();
+  const auto found = known_.find(key);
+  const bool is_same =
+      found != known_.end() && found->second->uid == kube::uid(object) && found->second->generation == kube::generation(object);
+  if (is_same) return found->second.get();
   auto spec = json::decode<PipelineSpec>(object["spec"], "spec", {});
   if (!spec) {
     drop(key);
-    known_.erase(key);
     return fail(std::move(spec).error());
   }
   auto made = std::make_unique<Pipeline>();

@@ -41,6 +41,10 @@ class LogTest : public testing::Test {
   void close();
   /// The process is killed and started again over the same disk.
   void restart();
+  /// The same, with the server alone: nobody looks at pipelines.
+  void restart_server();
+  /// The controllers, over `client`, which outlives close().
+  void look_through(client::Client& client);
 
   client::Client& server() { return api_->server(); }
   Env& env() { return env_->env(); }
@@ -63,8 +67,12 @@ class LogTest : public testing::Test {
   /// "observed prod 1.2.0" of all entries but those of targets, by chain and order.
   std::vector<std::string> told();
 
+ private:
+  void open_server();
+
  protected:
   store::MemoryVfs disk_;
+  std::string path_ = "/data/cluster.db";
   std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   std::vector<const delivery::Family*> families_{&log_family()};
   std::unique_ptr<plane::ApiServer> api_;

@@ -115,19 +115,24 @@ std::string digest_of(const std::map<std::string, std::string>& file_digests) {
   return fmt::format("sha256:{}", sha256_hex(lines));
 }
 
-std::string content_digest(const Files& files) {
+ContentView::ContentView(const Files& files) {
+  for (const auto& [path, bytes] : files) file_digests_.emplace(path, file_digest(path, bytes));
+  digest_ = digest_of(file_digests_);
+}
+
+std::string ContentView::scope(std::span<const std::string> patterns) const {
   std::map<std::string, std::string> digests;
-  for (const auto& [path, bytes] : files) digests.emplace(path, file_digest(path, bytes));
+  for (const auto& [path, digest] : file_digests_) {
+    const bool is_inside = std::ranges::any_of(patterns, [&](const std::string& one) { return matches_pattern(one, path); });
+    if (is_inside) digests.emplace(path, digest);
+  }
   return digest_of(digests);
 }
 
+std::string content_digest(const Files& files) { return ContentView(files).digest(); }
+
 std::string scope_digest(const Files& files, std::span<const std::string> patterns) {
-  std::map<std::string, std::string> digests;
-  for (const auto& [path, bytes] : files) {
-    const bool is_inside = std::ranges::any_of(patterns, [&](const std::string& one) { return matches_pattern(one, path); });
-    if (is_inside) digests.emplace(path, file_digest(path, bytes));
-  }
-  return digest_of(digests);
+  return ContentView(files).scope(patterns);
 }
 
 bool matches_pattern(std::string_view pattern, std::string_view path) { return Glob(pattern, path).matches(); }

@@ -23,6 +23,22 @@ std::string file_digest(std::string_view path, std::string_view bytes);
 /// From file_digest() of each file.
 std::string digest_of(const std::map<std::string, std::string>& file_digests);
 
+/// What conditions need to know of a content: its digest, and that of any part of it.
+class ContentView {
+ public:
+  /// Of no file.
+  ContentView() : digest_(digest_of({})) {}
+  explicit ContentView(const Files& files);
+
+  const std::string& digest() const { return digest_; }
+  /// As scope_digest().
+  std::string scope(std::span<const std::string> patterns) const;
+
+ private:
+  std::map<std::string, std::string> file_digests_;
+  std::string digest_;
+};
+
 /// A glob over paths: `*` and `?` stay within a folder's name, `**` crosses folders ("**/x" matches "x" too).
 bool matches_pattern(std::string_view pattern, std::string_view path);
 

@@ -20,6 +20,7 @@
 #   make conformance-workloads  every scenario of $SLIPWAY_CORPUS/kube/workloads.jsonl on the controllers here, against what the real ones
 #                     did and the bars; what differs is written to out/workloads.txt
 #   make conformance-pipeline  recorded lives of Flux objects, health by kind and Weave's objects of $SLIPWAY_CORPUS/pipelines, against the bars
+#   make conformance-package  life-cycle vectors of $SLIPWAY_CORPUS/packages in a deployment repository, against the bars
 #   make explore-rollout  every roll of up to 5 pods with a disturbance, of up to 8 without: states, transitions, violations
 #   make conformance-rollout  every file of $SLIPWAY_CORPUS/rollouts against the bars: a line for each suite, a sum for each file, and
 #                     what is not played, with the reason
@@ -37,7 +38,7 @@ FUZZ_SECONDS ?= 60
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-rollout demo-workflow test test-wire test-wire-flux test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-rollout explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-workflow test test-wire test-wire-flux test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -108,6 +109,11 @@ conformance-workloads: deps out/dev/build.ninja
 conformance-pipeline: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev delivery_pipeline_test
 	tools/run-tests out/dev --conformance delivery_pipeline_test | tools/check-bars tests/bars_pipeline.txt
+
+# The tables of $SLIPWAY_CORPUS/packages, against the bars of tests/bars_package.txt.
+conformance-package: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev delivery_package_test
+	tools/run-tests out/dev --conformance delivery_package_test | tools/check-bars tests/bars_package.txt
 
 explore-rollout: deps out/release/build.ninja
 	ninja -j $(JOBS) -C out/release delivery_wave_test

@@ -1,0 +1,23 @@
+#include "delivery/package/auto_propose.h"
+
+#include "base/text.h"
+
+namespace slipway::delivery::package {
+
+ProposeDecision decide_propose(const ProposeView& view, const Now& now) {
+  using Kind = ProposeDecision::Kind;
+  const bool is_asked = view.annotation == "true" && view.lifecycle == Lifecycle::Draft && !view.is_deleting;
+  if (!is_asked) return {.kind = Kind::NotAsked};
+  if (view.render == Render::Running) return {.kind = Kind::Waits, .text = "waits for the rendering"};
+  if (view.render == Render::Failed) return {.kind = Kind::Waits, .text = "the package could not be rendered"};
+  if (!view.missing.empty()) {
+    std::vector<std::string> texts;
+    for (const Unmet& one : view.missing) texts.push_back(one.text());
+    return {.kind = Kind::Waits, .text = "waits for " + joined(texts, "; ")};
+  }
+  const Time due = now.present(view.settled) + kRest;
+  if (now.time() < due) return {.kind = Kind::Rests, .text = "its content has just changed", .wake = due};
+  return {.kind = Kind::Propose};
+}
+
+}  // namespace slipway::delivery::package

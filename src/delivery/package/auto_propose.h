@@ -1,0 +1,43 @@
+// Whether a draft is proposed by itself (kptdev/kpt#3455): only where somebody asked for it with the annotation
+// config.porch.kpt.dev/auto-lifecycle-mgmt: "true", on the revision or through its PackageVariant; and then as soon as all its
+// gates, perhaps none, are met, its rendering has passed and its content has rested for a while. The rest gives controllers
+// that add gates of their own the time to do so; it is counted from the last change of content or gates. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/wall_steps.h"
+#include "delivery/package/readiness.h"
+#include "delivery/package/spec.h"
+
+namespace slipway::delivery::package {
+
+inline constexpr Duration kRest = std::chrono::seconds{5};
+
+/// A revision as auto-propose looks at it.
+struct ProposeView {
+  Lifecycle lifecycle = Lifecycle::Draft;
+  bool is_deleting = false;
+  std::string annotation{};  // kAutoLifecycle; empty: absent
+  std::vector<Unmet> missing{};
+  Render render = Render::Passed;
+  Time settled{};  // when content or gates last changed
+};
+
+struct ProposeDecision {
+  enum class Kind : std::uint8_t {
+    NotAsked,  // nothing to do, ever, as it is
+    Waits,     // for gates, a person or a rendering: a change wakes it
+    Rests,     // until `wake`
+    Propose,
+  };
+  Kind kind = Kind::NotAsked;
+  std::string text{};  // "waits for ipam is False (owner ipam, for 3m)"
+  std::optional<Time> wake{};
+};
+ProposeDecision decide_propose(const ProposeView& view, const Now& now);
+
+}  // namespace slipway::delivery::package

@@ -92,13 +92,11 @@ class Pass {
     return may_be && world_.newest_upstream > record().revision;
   }
 
-  /// No approval is decided from here on.
+  /// No approval is decided from here on. What is in flight may still happen, and counts when a person goes on.
   void end(Phase phase, std::string_view reason, std::string message) {
     record().phase = phase;
     record().reason = reason;
     record().message = std::move(message);
-    record().in_flight.clear();
-    flying_.clear();
     record().healthy_since.reset();
     out_.is_urgent = true;
   }
@@ -212,22 +210,22 @@ class Pass {
 
   void approve() {
     const std::span<const std::string> cohort = allowed_part(record().step);
-    std::int64_t budget = static_cast<std::int64_t>(cohort.size()) - seen_approved();
-    // Decided before and not seen: once more, in case the effect was lost.
+    const std::int64_t budget_now = budget();
+    // Decided before and not seen: once more, in case the effect was lost. Which of them were not is not known: when targets
+    // have left, so that all of them would be too many, none is tried again before more is allowed.
     for (const std::string& id : record().in_flight) {
-      const TargetView& one = *targets_.at(id);
-      const bool is_allowed = budget > 0 && places_.at(id) < cohort.size();
-      --budget;
-      if (is_allowed) out_.effects.push_back({.kind = Kind::Approve, .target = id, .revision = one.revision});
+      const bool is_allowed = budget_now >= 0 && places_.at(id) < cohort.size();
+      if (is_allowed) out_.effects.push_back({.kind = Kind::Approve, .target = id, .revision = targets_.at(id)->revision});
     }
+    std::int64_t left = budget_now;
     std::vector<std::string> waiting;
     for (const std::string& id : cohort) {
       const TargetView& one = *targets_.at(id);
       if (one.is_approved() || flying_.contains(id)) continue;
       if (one.state == TargetState::Waiting) {
         waiting.push_back(one.text.empty() ? id : fmt::format("{} ({})", id, one.text));
-      } else if (budget > 0) {
-        --budget;
+      } else if (left > 0) {
+        --left;
         approve(one);
       } else {
         out_.waits.push_back(
@@ -235,6 +233,12 @@ class Pass {
       }
     }
     if (!waiting.empty()) out_.waits.push_back(fmt::format("{} not proposed: {}", waiting.size(), some_of(waiting)));
+  }
+
+  /// How many more may be approved; below 0 when targets have left and too many are.
+  std::int64_t budget() {
+    const auto limit = static_cast<std::int64_t>(allowed_part(record().step).size());
+    return limit - seen_approved() - static_cast<std::int64_t>(record().in_flight.size());
   }
 
   void approve(const TargetView& one) {
@@ -271,7 +275,8 @@ class Pass {
     }
     if (!open.empty()) out_.waits.push_back(fmt::format("{} not healthy yet: {}", open.size(), some_of(open)));
     const auto cohort = allowed_part(record().step);
-    const bool is_flying = std::ranges::any_of(cohort, [&](const std::string& id) { return flying_.contains(id); });
+    const bool is_flying =
+        budget() >= 0 && std::ranges::any_of(cohort, [&](const std::string& id) { return flying_.contains(id); });
     const bool is_well = open.empty() && !is_flying && healthy > 0 && has_shown_something();
     if (is_well && !record().healthy_since) record().healthy_since = now();
     if (!is_well) record().healthy_since.reset();

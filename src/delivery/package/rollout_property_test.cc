@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "delivery/package/rollout_plan.h"
 
@@ -64,6 +65,7 @@ class Life {
   TargetView& any() { return world_.targets[dice_.roll(world_.targets.size())]; }
 
   void disturb() {
+    complete(2);
     for (TargetView& one : world_.targets) {
       if (one.state == TargetState::Waiting && !one.is_approved() && dice_.once_in(3) && !is_over())
         one.state = TargetState::Proposed;
@@ -79,10 +81,20 @@ class Life {
     if (TargetView& one = any(); dice_.once_in(80) && one.state == TargetState::Proposed) {
       one.state = TargetState::Approved;  // by hand
     }
-    if (TargetView& one = any(); dice_.once_in(30) && one.state == TargetState::Proposed) one.state = TargetState::Waiting;
+    if (TargetView& one = any(); dice_.once_in(30) && one.state == TargetState::Proposed && !pending_.contains(one.id)) {
+      one.state = TargetState::Waiting;  // rejected
+    }
     if (dice_.once_in(50)) spec_.is_paused = !spec_.is_paused;
     if (dice_.once_in(40)) ++spec_.attempt;
     if (dice_.once_in(250)) world_.newest_upstream = 3;
+  }
+  /// Approvals that the server has accepted become visible, one in so many of them.
+  void complete(std::uint64_t one_in) {
+    for (TargetView& one : world_.targets) {
+      if (!pending_.contains(one.id) || !dice_.once_in(one_in)) continue;
+      pending_.erase(one.id);
+      if (!one.is_approved()) one.state = TargetState::Approved;
+    }
   }
   bool is_over() const { return durable_.phase == Phase::Superseded; }
 
@@ -129,11 +141,17 @@ class Life {
     if (effect.kind == Kind::Ask) return answer(effect.target);
     const auto at = std::ranges::find(world_.targets, effect.target, &TargetView::id);
     if (at == world_.targets.end()) return;
-    if (effect.kind == Kind::ReturnToDraft) at->state = TargetState::Waiting;
+    if (effect.kind == Kind::ReturnToDraft && !pending_.contains(at->id)) at->state = TargetState::Waiting;
     if (effect.kind == Kind::BackOut && at->back_out == BackOutState::None) at->back_out = BackOutState::Waiting;
     if (effect.kind == Kind::ApproveBackOut) at->back_out = BackOutState::Done;
-    if (effect.kind != Kind::Approve || at->is_approved()) return;
-    at->state = TargetState::Approved;
+    if (effect.kind != Kind::Approve || at->is_approved() || pending_.contains(at->id)) return;
+    if (dice_.once_in(10)) return;  // refused: a gate has opened meanwhile
+    // Accepted: it is in the server's log, and will be published whatever happens.
+    if (dice_.once_in(2)) {
+      pending_.insert(at->id);
+    } else {
+      at->state = TargetState::Approved;
+    }
     check_bound(decision, effect.target);
   }
 
@@ -142,7 +160,8 @@ class Life {
     const auto order = cohort_order(spec_, world_.targets);
     const auto limit =
         allowed(steps[static_cast<std::size_t>(decision.record.step)].percent, static_cast<std::int64_t>(order.size()));
-    const auto approved = std::ranges::count_if(world_.targets, [](const TargetView& one) { return one.is_approved(); });
+    const auto approved = std::ranges::count_if(
+        world_.targets, [&](const TargetView& one) { return one.is_approved() || pending_.contains(one.id); });
     if (approved > limit) fault_ = fmt::format("{} of {} approved, {} allowed", approved, order.size(), limit);
     const auto place = std::ranges::find(order, id) - order.begin();
     if (place >= limit) fault_ = fmt::format("{} is number {}, {} are allowed", id, place, limit);
@@ -153,6 +172,7 @@ class Life {
     spec_.is_paused = false;
     for (int i = 0; i < 400; ++i) {
       minute_ += 30;
+      complete(1);
       if (durable_.phase == Phase::Stopped) ++spec_.attempt;
       for (TargetView& one : world_.targets) {
         if (one.state == TargetState::Waiting && durable_.phase != Phase::Superseded) one.state = TargetState::Proposed;
@@ -177,6 +197,7 @@ class Life {
   RolloutWorld world_{};
   RolloutRecord memory_{};
   RolloutRecord durable_{};
+  std::set<std::string> pending_{};
   int minute_ = 0;
   int next_ = 0;
   std::string fault_{};

@@ -111,8 +111,8 @@ conformance-workloads: deps out/dev/build.ninja
 
 # Health, pipelines and the recorded lives of Flux objects of $SLIPWAY_CORPUS/pipelines, against the bars of tests/bars_pipeline.txt.
 conformance-pipeline: deps out/dev/build.ninja
-	ninja -j $(JOBS) -C out/dev delivery_pipeline_test
-	tools/run-tests out/dev --conformance delivery_pipeline_test | tools/check-bars tests/bars_pipeline.txt
+	ninja -j $(JOBS) -C out/dev delivery_pipeline_test pipeline_test
+	tools/run-tests out/dev --conformance delivery_pipeline_test pipeline_test | tools/check-bars tests/bars_pipeline.txt
 
 # Functions, renders, merges and tables of $SLIPWAY_CORPUS/packages, against the bars of tests/bars_package.txt.
 conformance-package: deps out/dev/build.ninja

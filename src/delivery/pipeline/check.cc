@@ -91,6 +91,7 @@ class Check {
 
   /// Environments whose predecessors all come before them are taken away; what is left waits for itself.
   void check_order() {
+    if (names_.size() != spec_.environments.size()) return;  // names do not tell which is meant
     std::map<std::string, std::set<std::string>> waiting;
     for (std::size_t i = 0; i < spec_.environments.size(); ++i) {
       const Environment& one = spec_.environments[i];

@@ -38,7 +38,7 @@ TEST(PipelineCheck, what_must_be_there_is_asked_for_by_name) {
 
 TEST(PipelineCheck, names_and_targets_stand_once) {
   EXPECT_EQ(faults(with_environments("{name: dev, targets: [{namespace: a}]}, {name: dev, targets: [{namespace: b}]}")),
-            "spec.environments[1].name spec.environments");
+            "spec.environments[1].name");
   EXPECT_EQ(faults(with_environments("{name: dev, targets: [{namespace: a}]}, {name: prod, targets: [{namespace: a}]}")),
             "spec.environments[1].targets[0]");
   const std::string eu = "clusterRef: {kind: GitopsCluster, name: eu}";

@@ -110,8 +110,13 @@ Task<Result<CommandAnswer>> diff(CommandCall call) {
   const auto change = next_change(scene, option(call, "to"));
   if (!change && change.error().reason == Reason::NotFound) co_return CommandAnswer{.notes = {change.error().message}};
   if (!change) co_return fail(change.error());
-  SLIPWAY_CO_TRY(answer, co_await compare_values(*call.client, scene, *change));
-  answer.text = print(scene, *change) + answer.text;
+  CommandAnswer answer{.text = print(scene, *change)};
+  if (const auto compared = co_await compare_values(*call.client, scene, *change)) {
+    answer.text += compared->text;
+    answer.notes = compared->notes;
+  } else {
+    answer.notes.push_back(fmt::format("values are not compared: {}", compared.error().message));
+  }
   co_return answer;
 }
 

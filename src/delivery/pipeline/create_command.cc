@@ -55,25 +55,37 @@ Result<AppRef> app_of(const CommandCall& call) {
   return AppRef{.api_version = option(call, "app-version"), .kind = std::string(parts[0]), .name = std::string(parts[1])};
 }
 
+std::optional<SecretRef> secret_of(const CommandCall& call) {
+  const std::string name = option(call, "secret");
+  return name.empty() ? std::nullopt : std::optional(SecretRef{.name = name});
+}
+
+Result<Strategy> strategy_of(const CommandCall& call, const std::string& by) {
+  if (by == "notification") return Strategy{.notification = Notification{}};
+  const std::string url = option(call, "repository");
+  if (url.empty()) {
+    return fail(Reason::BadRequest, fmt::format("--promote-by {} needs --repository, the URL of the repository to change", by));
+  }
+  const std::string branch = option(call, "base-branch").empty() ? "main" : option(call, "base-branch");
+  if (by == "commit") return Strategy{.commit = CommitStrategy{.url = url, .base_branch = branch, .secret = secret_of(call)}};
+  const std::string forge = option(call, "forge").empty() ? "github" : option(call, "forge");
+  return Strategy{.pull_request = PullRequest{.type = forge, .url = url, .base_branch = branch, .secret = secret_of(call)}};
+}
+
 Result<std::optional<Promotion>> promotion_of(const CommandCall& call) {
   const std::string by = option(call, "promote-by");
-  Promotion promotion{.is_manual = has_flag(call, "manual")};
-  SLIPWAY_TRY_VOID(check_option(call, "promote-by", {"pull-request", "notification"}));
-  for (const char* name : {"repository", "forge", "base-branch", "secret"}) {
-    if (by != "pull-request" && !option(call, name).empty()) {
-      return fail(Reason::BadRequest, fmt::format("--{} is of --promote-by pull-request: give that too", name));
-    }
+  SLIPWAY_TRY_VOID(check_option(call, "promote-by", {"pull-request", "commit", "notification"}));
+  for (const auto& [name, forms] : {std::pair<std::string, std::string>{"repository", "pull-request or commit"},
+                                    {"base-branch", "pull-request or commit"},
+                                    {"secret", "pull-request or commit"},
+                                    {"forge", "pull-request"}}) {
+    if (option(call, name).empty() || (!by.empty() && forms.contains(by))) continue;
+    return fail(Reason::BadRequest, fmt::format("--{} is of --promote-by {}: give that too", name, forms));
   }
-  if (by == "notification") promotion.strategy = Strategy{.notification = Notification{}};
-  if (by == "pull-request") {
-    if (option(call, "repository").empty()) {
-      return fail(Reason::BadRequest, "--promote-by pull-request needs --repository, the URL of the repository to change");
-    }
-    PullRequest request{.type = option(call, "forge").empty() ? "github" : option(call, "forge"),
-                        .url = option(call, "repository"),
-                        .base_branch = option(call, "base-branch").empty() ? "main" : option(call, "base-branch")};
-    if (const std::string secret = option(call, "secret"); !secret.empty()) request.secret = SecretRef{.name = secret};
-    promotion.strategy = Strategy{.pull_request = std::move(request)};
+  Promotion promotion{.is_manual = has_flag(call, "manual")};
+  if (!by.empty()) {
+    SLIPWAY_TRY(strategy, strategy_of(call, by));
+    promotion.strategy = strategy;
   }
   if (!promotion.is_manual && !promotion.strategy) return std::nullopt;
   return std::optional(std::move(promotion));
@@ -139,11 +151,12 @@ Command create_command() {
                        .help = "NAME=TARGET,TARGET, in order; a target is [[CLUSTER-NAMESPACE/]CLUSTER/]NAMESPACE",
                        .is_repeated = true},
                       {.name = "manual", .help = "somebody has to approve each promotion", .is_flag = true},
-                      {.name = "promote-by", .help = "pull-request or notification"},
-                      {.name = "repository", .help = "of --promote-by pull-request: URL of the repository"},
-                      {.name = "forge", .help = "github (default), gitlab, bitbucket-server or azure-devops"},
+                      {.name = "promote-by", .help = "pull-request, commit or notification"},
+                      {.name = "repository", .help = "of --promote-by pull-request and commit: URL of the repository"},
+                      {.name = "forge",
+                       .help = "of --promote-by pull-request: github (default), gitlab, bitbucket-server or azure-devops"},
                       {.name = "base-branch", .help = "the branch to change (default: main)"},
-                      {.name = "secret", .help = "Secret with username, password and token"},
+                      {.name = "secret", .help = "Secret with the credentials of the repository"},
                       {.name = "commit", .help = "commit it to a repository (not implemented)", .is_flag = true},
                       {.name = "pull-request", .help = "propose it to a repository (not implemented)", .is_flag = true}},
           .run = create};

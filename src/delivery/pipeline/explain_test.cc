@@ -98,7 +98,7 @@ TEST(Explain, a_promotion_tells_its_cause) {
       {"{phase: Running, pullRequest: 'https://git.example/1', pullRequestState: open}",
        "pull request https://git.example/1 | PullRequestOpen | somebody has to merge it\n"},
       {"{phase: Rejected, reason: GateFailed, message: slo failed, gates: [{name: slo, at: after, verdict: Fail, message: "
-       "93}]}",
+       "at 93}]}",
        "somebody who lifts the rejection | GateFailed | slo failed\ngate slo (after) | GateFail | at 93\n"},
       {"{phase: Superseded, reason: NewerRelease, message: 1.2.0 came}", "it | NewerRelease | 1.2.0 came\n"}};
   for (const PromotionCase& one : cases) {

@@ -39,12 +39,16 @@ Family make() {
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.explain = explain_rows;
   family.kinds = {pipeline_row(), promotion_row()};
+  // Nothing but that they name pipelines, so that files may bring both.
+  for (const auto& kind : {kReleaseKind, kApprovalKind, kHoldKind, kFreezeKind}) {
+    family.kinds.push_back({.group = kind.group, .kind = kind.kind});
+  }
   family.commands = commands();
   family.commands.push_back(history_command());
   family.commands.push_back(dora_command());
   family.commands.push_back(import_command());
   family.paths = hook_paths(std::make_shared<HookMemory>());
-  family.named_by_others = {kGitopsClusterKind, kPipelineKind, kReleaseKind};
+  family.named_by_others = {kPipelineKind};
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
     made.push_back(std::make_unique<GitopsClusterController>(context));

@@ -1,0 +1,65 @@
+// Pipelines on the command line: what is given twice, short options, names in every form, and what is said of wrong input.
+#include "program.h"
+
+namespace slipway::cli {
+namespace {
+
+using Pipelines = CommandLine;
+
+void expect_has(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    EXPECT_NE(text.find(part), std::string::npos) << "missing \"" << part << "\" in:\n" << text;
+  }
+}
+
+TEST_F(Pipelines, one_is_created_applied_paused_and_shown) {
+  const Ended created = slipway({"pipeline", "create", "web", "--app", "HelmRelease/web", "--environment", "dev=web",
+                                 "--environment", "prod=eu/web,us/web", "--manual"});
+  EXPECT_EQ(created.code, 0) << created.err;
+  expect_has(created.out, {"kind: Pipeline", "- name: dev", "- name: prod", "name: us", "manual: true"});
+  const std::string release =
+      "apiVersion: pipelines.slipway.dev/v1alpha1\nkind: Release\nmetadata: {name: web-1}\nspec: {pipeline: web, version: "
+      "1.0.0}\n";
+  const Ended run = slipway({"run", "-f", write("pipeline.yaml", created.out), "-f", write("release.yaml", release),
+                             "--data-dir", data_dir(), "--timeout", "60s"});
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  const auto pipeline = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "pipeline");
+    words.insert(words.end(), {"--data-dir", data_dir()});
+    return slipway(std::move(words));
+  };
+  expect_has(pipeline({"list", "-A"}).out, {"NAMESPACE", "default", "HelmRelease web", "prod"});
+  expect_has(pipeline({"status", "pipeline/web", "-o", "table"}).out, {"ENVIRONMENT", "CLUSTER", "eu", "us"});
+  const Ended held = pipeline({"hold", "web", "--environment", "dev", "--environment", "prod"});
+  EXPECT_EQ(held.code, 0) << held.err;
+  expect_has(held.out, {"nothing is promoted into dev, prod as local"});
+  const Ended promoted = pipeline({"promote", "web", "--to", "prod", "--version", "1.0.0"});
+  EXPECT_EQ(promoted.code, 0) << promoted.err;
+  expect_has(promoted.out, {"1.0.0 is to get into prod as local"});
+  expect_has(promoted.err, {"prod is held"});
+  expect_has(slipway({"describe", "pipeline/web", "--data-dir", data_dir()}).out, {"Application:", "HelmRelease web"});
+  expect_has(slipway({"why", "pipeline/web", "--data-dir", data_dir()}).out, {"pipeline"});
+  expect_has(pipeline({"resume", "web"}).out, {": over"});
+}
+
+TEST_F(Pipelines, wrong_input_is_told_with_what_to_do) {
+  const Ended nothing = slipway({"pipeline", "create", "web"});
+  EXPECT_EQ(nothing.code, 2);
+  expect_has(nothing.err, {"say what is delivered: --app KIND/NAME"});
+  const Ended verb = slipway({"pipeline", "promot", "web"});
+  EXPECT_EQ(verb.code, 2);
+  const Ended twice = slipway({"pipeline", "create", "web", "--app", "HelmRelease/web", "--environment", "dev=a,a"});
+  EXPECT_EQ(twice.code, 2);
+  expect_has(twice.err, {"spec.environments[0].targets[1]", "Duplicate value"});
+}
+
+TEST_F(Pipelines, a_manifest_with_a_tab_is_refused_with_its_line) {
+  const Ended ended = slipway(
+      {"run", "-f", write("tab.yaml", "apiVersion: pipelines.weave.works/v1alpha1\nkind: Pipeline\nmetadata:\n\tname: web\n"),
+       "--data-dir", data_dir()});
+  EXPECT_EQ(ended.code, 2);
+  expect_has(ended.err, {"tab.yaml", "4"});
+}
+
+}  // namespace
+}  // namespace slipway::cli

@@ -17,10 +17,12 @@ class CuttableClient : public client::Client {
 
   Task<Result<client::Reply>> call(client::Request request) override {
     if (line_.is_cut) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    if (line_.refuses && line_.refuses(request)) co_return fail(Reason::Forbidden, "no rights to " + request.to_string());
     co_return co_await inner_.call(std::move(request));
   }
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
     if (line_.is_cut) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    if (line_.refuses && line_.refuses(request)) co_return fail(Reason::Forbidden, "no rights to " + request.to_string());
     auto opened = co_await inner_.watch(std::move(request));
     if (!opened) co_return fail(std::move(opened).error());
     auto watch = std::make_unique<Watched>(line_, std::move(*opened));

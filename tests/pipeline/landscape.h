@@ -52,6 +52,8 @@ class Repository {
 /// The way to a member.
 struct MemberLine {
   bool is_cut = false;
+  /// What the hub may not do there; empty: nothing.
+  std::function<bool(const client::Request& request)> refuses{};
   std::set<client::Watch*> open{};
 
   void cut() {

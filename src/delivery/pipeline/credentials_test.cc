@@ -10,7 +10,8 @@ namespace {
 
 std::string kubeconfig(const std::string& user) {
   return fmt::format(
-      "current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\nusers: [{{name: other, user: {{}}}}, {{name: "
+      "current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\nusers: [{{name: other, user: {{}}}}, "
+      "{{name: "
       "u, user: {{{}}}}}]\n",
       user);
 }

@@ -13,20 +13,35 @@ namespace {
 /// A member as the hub sees it: cut off, every request fails as without a network.
 class CuttableClient : public client::Client {
  public:
-  CuttableClient(client::Client& inner, const bool& is_cut) : inner_(inner), is_cut_(is_cut) {}
+  CuttableClient(client::Client& inner, MemberLine& line) : inner_(inner), line_(line) {}
 
   Task<Result<client::Reply>> call(client::Request request) override {
-    if (is_cut_) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    if (line_.is_cut) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    if (line_.refuses && line_.refuses(request)) co_return fail(Reason::Forbidden, "no rights to " + request.to_string());
     co_return co_await inner_.call(std::move(request));
   }
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
-    if (is_cut_) co_return fail(Reason::ServiceUnavailable, "connection refused");
-    co_return co_await inner_.watch(std::move(request));
+    if (line_.is_cut) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    if (line_.refuses && line_.refuses(request)) co_return fail(Reason::Forbidden, "no rights to " + request.to_string());
+    auto opened = co_await inner_.watch(std::move(request));
+    if (!opened) co_return fail(std::move(opened).error());
+    auto watch = std::make_unique<Watched>(line_, std::move(*opened));
+    line_.open.insert(watch.get());
+    co_return watch;
   }
 
  private:
+  struct Watched : client::Watch {
+    Watched(MemberLine& on, std::unique_ptr<client::Watch> of) : line(on), inner(std::move(of)) {}
+    ~Watched() override { line.open.erase(this); }
+    Task<Result<std::vector<client::WatchEvent>>> next() override { return inner->next(); }
+    void close() override { inner->close(); }
+    MemberLine& line;
+    std::unique_ptr<client::Watch> inner;
+  };
+
   client::Client& inner_;
-  const bool& is_cut_;
+  MemberLine& line_;
 };
 
 std::string run(const std::string& command, const std::string& input) {
@@ -91,7 +106,7 @@ fleet::RemoteFactory Landscape::remotes() {
     const std::string server = config["clusters"].item(0)["cluster"]["server"].str();
     for (const auto& [name, member] : clusters_) {
       if (server == fmt::format("https://{}.test", name)) {
-        return std::make_shared<CuttableClient>(member.api->server(), cut_[name]);
+        return std::make_shared<CuttableClient>(member.api->server(), lines_[name]);
       }
     }
     return fail(Reason::BadRequest, "no such server: " + server);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,19 @@ class Repository {
   std::string path_;
 };
 
+/// The way to a member.
+struct MemberLine {
+  bool is_cut = false;
+  /// What the hub may not do there; empty: nothing.
+  std::function<bool(const client::Request& request)> refuses{};
+  std::set<client::Watch*> open{};
+
+  void cut() {
+    is_cut = true;
+    for (client::Watch* watch : std::exchange(open, {})) watch->close();
+  }
+};
+
 /// A controller that watches the store of a server and reads members through client::Clients that a test can cut off.
 class Landscape : public testing::Test {
  public:
@@ -77,9 +91,9 @@ class Landscape : public testing::Test {
 
   /// A GitopsCluster default/NAME on the hub whose Secret holds a kubeconfig of the member.
   void join(const std::string& member);
-  /// The member answers no request until it is mended.
-  void cut(const std::string& member) { cut_[member] = true; }
-  void mend(const std::string& member) { cut_[member] = false; }
+  /// The member answers no request until it is mended; watches of it end.
+  void cut(const std::string& member) { lines_[member].cut(); }
+  void mend(const std::string& member) { lines_[member].is_cut = false; }
 
   void advance(Duration time) { env_->advance(time); }
   /// Whether that holds within `limit` of virtual time; looked at every second.
@@ -98,7 +112,7 @@ class Landscape : public testing::Test {
   std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   std::unique_ptr<git::Repositories> git_;
   std::map<std::string, Cluster> clusters_;
-  std::map<std::string, bool> cut_;
+  std::map<std::string, MemberLine> lines_;
   delivery::KindMapper kinds_;
   std::unique_ptr<plane::Controllers> controllers_;
 };

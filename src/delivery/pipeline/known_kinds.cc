@@ -67,13 +67,9 @@ Value with_some(Value to, std::string_view name, Value part) {
 }
 
 template <class Map>
-Value mapped(const Value& array, Map map, std::size_t most = SIZE_MAX) {
+Value mapped(const Value& array, Map map) {
   json::ArrayBuilder made;
-  std::size_t count = 0;
-  for (const Value& item : array.items()) {
-    if (count++ == most) break;
-    made.add(map(item));
-  }
+  for (const Value& item : array.items()) made.add(map(item));
   return made.build();
 }
 
@@ -158,14 +154,19 @@ Object pod(const Object& object) {
       .with("status", status);
 }
 
+/// The newest entries, and the newest that is deployed.
 Value reduced_history(const Value& history) {
-  return mapped(
-      history,
-      [](const Value& entry) {
-        return picked(entry, {"name", "namespace", "version", "status", "chartVersion", "digest", "ociDigest", "configDigest",
-                              "lastDeployed", "testHooks"});
-      },
-      kMostHistory);
+  json::ArrayBuilder kept;
+  std::size_t count = 0;
+  bool has_deployed = false;
+  for (const Value& entry : history.items()) {
+    const bool is_deployed = entry["status"].as_string() == "deployed";
+    if (++count > kMostHistory && (has_deployed || !is_deployed)) continue;
+    has_deployed |= is_deployed;
+    kept.add(picked(entry, {"name", "namespace", "version", "status", "chartVersion", "digest", "ociDigest", "configDigest",
+                            "lastDeployed", "testHooks"}));
+  }
+  return kept.build();
 }
 
 Object flux(const Object& object) {

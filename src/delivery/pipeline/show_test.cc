@@ -44,7 +44,8 @@ TEST(Show, targets_are_a_row_each_as_the_script_of_the_rfc_prints_them) {
             "staging      us       web        web   True   1.1.0    settled  -     -\n"
             "prod         -        web-prod   web   True   1.0.0    settled  -     -\n");
   const std::string wide = target_table(web_scene(), Width::wide);
-  EXPECT_TRUE(wide.contains("SPECIFIED  ATTEMPTED  IMAGES                       RELATED                        STATUS\n")) << wide;
+  EXPECT_TRUE(wide.contains("SPECIFIED  ATTEMPTED  IMAGES                       RELATED                        STATUS\n"))
+      << wide;
   EXPECT_TRUE(wide.contains("1.1.0      1.1.0      web:1.1.0@sha256:b1,proxy:2  HelmChart web-dev/web-dev-web  -\n")) << wide;
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "delivery/pipeline/corpus_test.h"
+#include "delivery/pipeline/lives_test.h"
 #include "json/text.h"
 
 namespace slipway::delivery::pipeline {
@@ -16,69 +17,6 @@ namespace {
 
 using json::Value;
 using kube::Object;
-
-std::string path_of(const Object& object) {
-  return fmt::format("{}/{}/{}", kube::kind(object), kube::ns(object), kube::name(object));
-}
-
-/// One recorded life, played state by state.
-class Life {
- public:
-  explicit Life(Value line) : line_(std::move(line)) {
-    for (const Value& step : line_["steps"].items()) {
-      if (const auto before = step["before_state"].as_int(); before > 0) rests_.insert(before - 1);
-    }
-    rests_.insert(static_cast<std::int64_t>(line_["states"].size()) - 1);
-  }
-
-  /// Reads every state; `on(index, is_rest, key, values, say)` for each target that the recording speaks of.
-  template <class On>
-  void play(On on) {
-    for (std::size_t i = 0; i < line_["states"].size(); ++i) {
-      const Value& state = line_["states"].item(i);
-      for (const Value& key : state["gone"].items()) objects_.erase(key.str());
-      for (const Value& object : state["set"].items()) objects_[path_of(object)] = object;
-      if (state.has("say")) say_ = state["say"];
-      for (const auto& [key, say] : say_.members()) {
-        on(i, rests_.contains(static_cast<std::int64_t>(i)), std::string(key), read_target(std::string(key)), say);
-      }
-    }
-  }
-
-  std::string id() const { return line_["id"].str(); }
-
- private:
-  Values read_target(const std::string& key) {
-    Look look;
-    for (const auto& [path, object] : objects_) {
-      look.others.push_back(object);
-      const bool is_it = fmt::format("{}/{}", kube::kind(object), kube::name(object)) == key;
-      if (is_it) look.object = object;
-    }
-    Reading reading = read(look, std::move(memories_[key]), Time{});
-    memories_[key] = std::move(reading.memory);
-    return std::move(reading.values);
-  }
-
-  Value line_;
-  Value say_{};
-  std::set<std::int64_t> rests_{};
-  std::map<std::string, Object> objects_{};
-  std::map<std::string, Memory> memories_{};
-};
-
-std::vector<Life> lives() {
-  std::vector<Life> all;
-  const auto text = corpus_file("flux.jsonl");
-  if (!text) return all;
-  std::istringstream in(*text);
-  for (std::string line; std::getline(in, line);) {
-    auto value = json::parse(line);
-    EXPECT_TRUE(value.has_value());
-    if (value) all.emplace_back(*value);
-  }
-  return all;
-}
 
 /// What differs from what the recording says, as "running 1.0.0, not 1.1.0; …"; empty when nothing does.
 std::string difference(const Values& values, const Value& say) {

@@ -163,10 +163,10 @@ void ViewController::drop(const ObjectKey& key) {
 
 Result<ViewController::Pipeline*> ViewController::pipeline_of(const Object& object) {
   const ObjectKey key = kube::key_of(object);
-  const auto found = known_.find(key);
-  const bool is_same =
-      found != known_.end() && found->second->uid == kube::uid(object) && found->second->generation == kube::generation(object);
-  if (is_same) return found->second.get();
+  if (const auto known = known_.find(key); known != known_.end()) {
+    const bool is_same = known->second->uid == kube::uid(object) && known->second->generation == kube::generation(object);
+    if (is_same) return known->second.get();
+  }
   auto spec = json::decode<PipelineSpec>(object["spec"], "spec", {});
   if (!spec) {
     drop(key);
@@ -179,9 +179,9 @@ Result<ViewController::Pipeline*> ViewController::pipeline_of(const Object& obje
   made->spec = *std::move(spec);
   made->since = env_.clock.steady();
   make_entries(*made, object);
-  drop(key);
   for (const auto& entry : made->targets) cache_.add(*entry);
   for (const auto& [cluster, watching] : made->triggers) cache_.add(*watching);
+  drop(key);
   for (const Environment& environment : made->spec.environments) {
     for (const Target& target : environment.targets) {
       if (target.cluster) by_cluster_[cluster_key(key, *target.cluster)].insert(key);
@@ -193,7 +193,7 @@ Result<ViewController::Pipeline*> ViewController::pipeline_of(const Object& obje
 
 void ViewController::make_entries(Pipeline& pipeline, const Object& object) {
   const auto before = known_.find(pipeline.key);
-  const bool is_another = before == known_.end() || before->second == nullptr || before->second->uid != pipeline.uid;
+  const bool is_another = before == known_.end() || before->second->uid != pipeline.uid;
   const auto status = json::decode<PipelineStatus>(object["status"], "status", {});
   for (std::size_t i = 0; i < pipeline.spec.environments.size(); ++i) {
     const Environment& environment = pipeline.spec.environments[i];

@@ -18,9 +18,11 @@ json::Value event_about(const json::Value& object, const EventText& text, const 
   while (prefix.ends_with('-') || prefix.ends_with('.')) prefix.pop_back();
   const std::string stamp = to_rfc3339(now);
   const std::string ns = kube::ns(object).empty() ? "default" : std::string(kube::ns(object));
+  json::Value metadata = json::object({{"name", prefix + "." + name_hash(identity)}, {"namespace", ns}});
+  for (const auto& [key, value] : text.annotations) metadata = metadata.with_path({"annotations", key}, value);
   return json::object({{"apiVersion", "v1"},
                        {"kind", "Event"},
-                       {"metadata", json::object({{"name", prefix + "." + name_hash(identity)}, {"namespace", ns}})},
+                       {"metadata", std::move(metadata)},
                        {"involvedObject", kube::reference_to(object)},
                        {"reason", text.reason},
                        {"message", text.message.substr(0, kMaxMessage)},

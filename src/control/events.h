@@ -3,6 +3,7 @@
 // lastTimestamp move. The cluster forgets events an hour after they were last written (kube-apiserver's --event-ttl).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ struct EventText {
   std::string instance;
   /// It may happen again: count and lastTimestamp of the event tell how often and when.
   bool is_series = false;
+  /// For receivers that act on the event.
+  std::map<std::string, std::string> annotations{};
 };
 
 /// Records the event. One of the same object, reason and instance that exists already is left as it is, or counted on when it

@@ -1,0 +1,110 @@
+// What is promoted next: a pure function of a pipeline's spec and status, and of the objects in which its promotions, and what
+// people say of them, are written down. Level-triggered: nothing is derived from events, so the same state gives the same
+// decision whenever it is looked at. What always holds of decide():
+//   - a release gets into an environment only when every environment before it was ready at that release on all targets, and
+//     the gates and the soak time there have passed;
+//   - never back to an older version unless a Promotion says rollback, never while held, frozen or suspended, never past a
+//     gate that has not passed, and not again once it was rejected there (outcome.h) until that is lifted;
+//   - one live promotion for each environment; a newer release takes the place of one whose change is not in.
+// The controller makes the decision durable before it carries out its effects (promotion_controller.h).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/wall_steps.h"
+#include "delivery/family.h"
+#include "delivery/gate/zone.h"
+#include "delivery/pipeline/outcome.h"
+#include "delivery/pipeline/own_kinds.h"
+#include "delivery/pipeline/status.h"
+
+namespace slipway::delivery::pipeline {
+
+/// An object as far as decisions look at it.
+template <class Spec>
+struct Known {
+  std::string name{};
+  Spec spec{};
+  Time created{};               // of the object; whole seconds
+  kube::Revision revision = 0;  // orders objects of one second
+};
+struct KnownPromotion : Known<PromotionSpec> {
+  PromotionStatus status{};
+};
+
+/// Everything is of one namespace and names the pipeline.
+struct PromotionInput {
+  std::string pipeline{};
+  std::string uid{};
+  std::int64_t generation = 0;
+  PipelineSpec spec{};
+  PipelineStatus status{};
+  std::vector<Known<ReleaseSpec>> releases{};
+  std::vector<KnownPromotion> promotions{};
+  std::vector<Known<ApprovalSpec>> approvals{};
+  std::vector<Known<HoldSpec>> holds{};
+  std::vector<Known<FreezeSpec>> freezes{};
+  /// By name; a window whose zone is not there cannot be read, and counts as closed or in force.
+  std::map<std::string, gate::Zone> zones{};
+  /// Of the clusters of an environment's targets, by the environment's name.
+  std::map<std::string, std::vector<std::map<std::string, std::string>>> cluster_labels{};
+  ActsAs acts_as = ActsAs::User;
+  Now now{Time{}};
+};
+
+struct PromotionEffect {
+  enum class Kind : std::uint8_t {
+    Ask,       // the gate
+    Bring,     // makes the change; again when that is not certain. Of a pull request: opens it, keeps it up to date, looks
+    Look,      // of a pull request: only looks whether it is merged or closed
+    Withdraw,  // of a pull request: closes it
+  };
+  Kind kind = Kind::Ask;
+  std::string promotion{};
+  std::string gate{};      // Ask: its name
+  bool is_frozen = false;  // Look: the pull request must not be merged now
+
+  bool operator==(const PromotionEffect&) const = default;
+};
+
+struct NewRelease {
+  std::string name{};
+  ReleaseSpec spec{};
+};
+struct NewPromotion {
+  std::string name{};
+  PromotionSpec spec{};
+  std::string warning{};  // what people are to be told: it came while the environment was frozen
+};
+struct NextStatus {
+  std::string name{};
+  PromotionStatus status{};
+};
+
+struct PromotionDecision {
+  /// In this order: statuses are written, then objects created, then effects carried out.
+  std::vector<NextStatus> statuses{};  // only those that change
+  std::vector<NewRelease> releases{};
+  std::vector<NewPromotion> promotions{};
+  std::vector<PromotionEffect> effects{};
+  std::optional<Time> next{};  // when to look again though nothing changes
+};
+
+PromotionDecision decide(const PromotionInput& input);
+
+/// commit, pull-request, notification or none: how changes get into the environment.
+std::string strategy_of(const PipelineSpec& spec, const Environment& environment);
+/// What an environment says of its promotions, or else the pipeline.
+Promotion promotion_of(const PipelineSpec& spec, const Environment& environment);
+std::optional<PullRequest> pull_request_of(const Promotion& promotion);
+/// Names of the environments before this one.
+std::vector<std::string> upstream_of(const PipelineSpec& spec, std::size_t environment);
+
+bool is_live(const PromotionStatus& status);
+/// When a gate is asked: "before" it gets in, or "after" all targets are ready.
+std::string_view moment_of(const gate::GateSpec& gate);
+
+}  // namespace slipway::delivery::pipeline

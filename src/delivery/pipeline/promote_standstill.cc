@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/gate/window.h"
+#include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/promote_world.h"
+
+namespace slipway::delivery::pipeline {
+namespace {
+
+bool names(const std::vector<std::string>& list, const std::string& name) {
+  return list.empty() || std::ranges::find(list, name) != list.end();
+}
+
+/// "Hold maintenance by ann: databases move".
+std::string told(std::string_view kind, const std::string& name, const std::optional<Author>& by, const std::string& comment) {
+  std::string text = fmt::format("{} {}", kind, name);
+  if (by && !by->user.empty()) text += fmt::format(" by {}", by->user);
+  if (!comment.empty()) text += fmt::format(": {}", comment);
+  return text;
+}
+
+std::string with_end(std::string text, const std::optional<Time>& ends) {
+  return ends ? fmt::format("{}; until {}", text, to_rfc3339(*ends)) : text;
+}
+
+std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+gate::WindowGate as_freeze(gate::WindowGate window) {
+  window.is_freeze = true;
+  return window;
+}
+
+}  // namespace
+
+bool PromotionWorld::is_about(const FreezeSpec& freeze, std::size_t environment) const {
+  const std::string& name = input.spec.environments[environment].name;
+  if (!names(freeze.pipelines, input.pipeline) || !names(freeze.environments, name)) return false;
+  if (freeze.cluster_labels.empty()) return true;
+  const auto clusters = input.cluster_labels.find(name);
+  if (clusters == input.cluster_labels.end()) return false;
+  return std::ranges::any_of(clusters->second, [&](const std::map<std::string, std::string>& labels) {
+    return std::ranges::all_of(freeze.cluster_labels, [&](const auto& wanted) {
+      const auto label = labels.find(wanted.first);
+      return label != labels.end() && label->second == wanted.second;
+    });
+  });
+}
+
+std::optional<Standstill> PromotionWorld::freeze_in_force(const Known<FreezeSpec>& freeze) const {
+  const FreezeSpec& spec = freeze.spec;
+  if ((spec.from && now() < *spec.from) || (spec.until && now() >= *spec.until)) return std::nullopt;
+  Standstill found{.cause = PromotionCause::Frozen,
+                   .text = told(kFreezeKind.kind, freeze.name, spec.by, spec.comment),
+                   .blockers = {{kFreezeKind.kind, freeze.name}},
+                   .ends = spec.until};
+  if (spec.window) {
+    const gate::Zone* at = zone(spec.window->time_zone);
+    if (at == nullptr) {
+      found.text += fmt::format("; its time zone {} is not known here, so it counts as in force", spec.window->time_zone);
+      return found;
+    }
+    const gate::WindowView view = gate::look(as_freeze(*spec.window), *at, now());
+    if (view.verdict.kind == gate::Verdict::Kind::Pass) return std::nullopt;
+    if (view.verdict.kind == gate::Verdict::Kind::Unknown) found.text += "; " + view.verdict.text;
+    found.ends = earlier(found.ends, view.changes);
+  }
+  found.text = with_end(std::move(found.text), found.ends);
+  return found;
+}
+
+std::optional<Standstill> PromotionWorld::standstill(std::size_t environment) const {
+  if (input.spec.is_suspended) {
+    return Standstill{.cause = PromotionCause::Suspended,
+                      .text = "spec.suspend of the pipeline is true",
+                      .blockers = {{kPipelineKind.kind, input.pipeline}}};
+  }
+  const std::string& name = input.spec.environments[environment].name;
+  for (const Known<HoldSpec>& hold : input.holds) {
+    const bool is_over = hold.spec.until && now() >= *hold.spec.until;
+    if (is_over || hold.spec.pipeline != input.pipeline || !names(hold.spec.environments, name)) continue;
+    return Standstill{.cause = PromotionCause::Held,
+                      .text = with_end(told(kHoldKind.kind, hold.name, hold.spec.by, hold.spec.comment), hold.spec.until),
+                      .blockers = {{kHoldKind.kind, hold.name}},
+                      .ends = hold.spec.until};
+  }
+  for (const Known<FreezeSpec>& freeze : input.freezes) {
+    if (!is_about(freeze.spec, environment)) continue;
+    if (auto found = freeze_in_force(freeze)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Time> PromotionWorld::standstill_changes(std::size_t environment) const {
+  std::optional<Time> next;
+  const auto at = [&](const std::optional<Time>& time) {
+    if (time && *time > now()) next = earlier(next, time);
+  };
+  for (const Known<HoldSpec>& hold : input.holds) at(hold.spec.until);
+  for (const Known<FreezeSpec>& freeze : input.freezes) {
+    if (!is_about(freeze.spec, environment)) continue;
+    at(freeze.spec.from);
+    at(freeze.spec.until);
+    const gate::Zone* where = freeze.spec.window ? zone(freeze.spec.window->time_zone) : nullptr;
+    if (where != nullptr) at(gate::look(as_freeze(*freeze.spec.window), *where, now()).changes);
+  }
+  return next;
+}
+
+}  // namespace slipway::delivery::pipeline

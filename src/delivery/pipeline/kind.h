@@ -32,6 +32,10 @@ inline const kube::Resource kDeliveryLogs{"pipelines.slipway.dev", "v1alpha1", "
 inline constexpr std::string_view kPipelineAnnotation = "pipelines.weave.works/pipeline";
 inline constexpr std::string_view kEnvironmentAnnotation = "pipelines.weave.works/environment";
 
+/// On Releases and Promotions: the name of the Pipeline, and of the environment.
+inline constexpr std::string_view kPipelineLabel = "pipelines.slipway.dev/pipeline";
+inline constexpr std::string_view kEnvironmentLabel = "pipelines.slipway.dev/environment";
+
 /// On a Pipeline: the last webhook that spoke of it, as "TIME ENVIRONMENT REVISION". A hint to look, nothing more.
 inline constexpr std::string_view kHookAnnotation = "pipelines.slipway.dev/last-hook";
 /// On a Pipeline: "true" lets the controller write the two annotations above on the applications of its targets.

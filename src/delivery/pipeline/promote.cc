@@ -177,7 +177,8 @@ void Promoter::create(std::size_t index, const Release& release, PromotionAction
   const auto still = action == PromotionAction::Observe ? world_.standstill(index) : std::nullopt;
   if (still && still->cause == PromotionCause::Frozen) {
     made.spec.comment = fmt::format("came in spite of {}", still->blockers.front().name);
-    made.warning = fmt::format("{} came into {} by hand, in spite of {}", release.spec.version, made.spec.environment, still->text);
+    made.warning =
+        fmt::format("{} came into {} by hand, in spite of {}", release.spec.version, made.spec.environment, still->text);
   }
   decision_.promotions.push_back(std::move(made));
 }
@@ -277,9 +278,9 @@ void Promoter::wait(KnownPromotion& promotion, Obstacle obstacle) {
 
 void Promoter::apply(KnownPromotion& promotion, Obstacle obstacle) {
   const CauseRow& row = row_of(obstacle.cause);
-  const Phase phase = row.outcome == Outcome::Rejected     ? Phase::Rejected
-                      : row.outcome == Outcome::Superseded ? Phase::Superseded
-                                                           : promotion.status.phase;
+  const Phase phase = row.outcome == CauseOutcome::Rejected     ? Phase::Rejected
+                      : row.outcome == CauseOutcome::Superseded ? Phase::Superseded
+                                                                : promotion.status.phase;
   set(promotion, phase, row.reason, std::move(obstacle.text), std::move(obstacle.blockers));
 }
 

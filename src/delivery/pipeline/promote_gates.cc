@@ -108,8 +108,8 @@ class GateCheck {
 
   /// One that rejects wins; else the first stays.
   void obstruct(PromotionCause cause, const std::string& text) {
-    const bool rejects = row_of(cause).outcome == Outcome::Rejected;
-    if (view_.obstacle && !(rejects && row_of(view_.obstacle->cause).outcome == Outcome::NotYet)) return;
+    const bool rejects = row_of(cause).outcome == CauseOutcome::Rejected;
+    if (view_.obstacle && !(rejects && row_of(view_.obstacle->cause).outcome == CauseOutcome::NotYet)) return;
     view_.obstacle = Obstacle{.cause = cause, .text = told(gate_, text), .blockers = {}};
   }
 

@@ -238,7 +238,7 @@ void Promoter::settle(std::size_t index, KnownPromotion& promotion) {
   look_at(gates.next);
   look_at(soak.next);
   const std::optional<Obstacle>& found = gates.obstacle ? gates.obstacle : soak.obstacle;
-  const bool is_rejected = found && row_of(found->cause).outcome == Outcome::Rejected;
+  const bool is_rejected = found && row_of(found->cause).outcome == CauseOutcome::Rejected;
   if (!is_rejected) {
     for (std::string& gate : gates.asks) effect(PromotionEffect::Kind::Ask, promotion, std::move(gate));
   }

@@ -1,0 +1,71 @@
+// Controller "promotion", one key per Pipeline: moves releases from environment to environment (promote.h decides, change.h
+// makes changes). It reads Pipeline.status as any client does and writes Releases, Promotions and the status of Promotions
+// alone. A reconcile looks, decides, writes the statuses down, creates what is new and carries the effects out, in this order;
+// names follow from what they are for, so what a crash left half done is found and not done again.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/wall_steps.h"
+#include "control/controller.h"
+#include "delivery/family.h"
+#include "delivery/pipeline/change.h"
+
+namespace slipway::delivery::pipeline {
+
+class PromotionController : public control::Controller {
+ public:
+  /// `changes` outlives this.
+  explicit PromotionController(const ControllerContext& context, Changes& made_by = changes());
+
+  std::string name() const override { return "promotion"; }
+  void watch(control::Watches& watches) override;
+  Task<control::Outcome> reconcile(control::Reconcile& run) override;
+
+ private:
+  using Key = kube::ObjectKey;
+
+  control::Informer& follow(control::Watches& watches, const kube::Resource& resource);
+  std::vector<kube::Object> of(control::Informer& cache, const Key& pipeline) const;
+  std::vector<Key> frozen_by(const kube::Object& freeze) const;
+
+  // What is looked at: promotion_look.cc.
+  std::optional<PromotionInput> look(const kube::Object& pipeline);
+  void load_zones(PromotionInput& input);
+  void load_labels(PromotionInput& input, const std::string& ns);
+
+  Task<Result<void>> write(control::Reconcile& run, kube::Object pipeline, const PromotionInput& input,
+                           std::vector<NextStatus> statuses);
+  Task<Result<void>> create(control::Reconcile& run, kube::Object pipeline, PromotionDecision decision);
+  Task<Result<void>> carry_out(control::Reconcile& run, kube::Object pipeline, PromotionInput input, PromotionEffect effect);
+  Task<Result<void>> store(control::Reconcile& run, std::string name, PromotionStatus status);
+  Task<> tell(control::Reconcile& run, kube::Object pipeline, std::string type, std::string reason, std::string about,
+              std::string text);
+  bool is_due(const kube::Object& pipeline, const KnownPromotion& promotion, const PromotionEffect& effect);
+  kube::Object promotion_object(const Key& key) const;
+
+  Env& env_;
+  HttpClient* http_;
+  ActsAs acts_as_;
+  Changes& changes_;
+  WallSteps wall_;
+  control::Watches* watches_ = nullptr;
+  control::Informer* pipelines_ = nullptr;
+  control::Informer* releases_ = nullptr;
+  control::Informer* promotions_ = nullptr;
+  control::Informer* approvals_ = nullptr;
+  control::Informer* holds_ = nullptr;
+  control::Informer* freezes_ = nullptr;
+  std::map<std::string, std::optional<gate::Zone>> zones_;  // nullopt: not known on this machine
+  /// When a pull request was looked at last, and after which hook: by promotion.
+  std::map<Key, std::pair<Steady, std::string>> looked_;
+  /// Statuses written in this reconcile, newer than the cache.
+  std::map<Key, kube::Object> written_;
+};
+
+}  // namespace slipway::delivery::pipeline

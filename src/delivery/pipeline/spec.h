@@ -65,6 +65,7 @@ struct PullRequest {
   std::string type{};
   std::string url{};
   std::string base_branch{};
+  std::string api_url{};
   std::optional<SecretRef> secret{};
 
   static void describe(auto& d) {
@@ -73,6 +74,7 @@ struct PullRequest {
         .one_of({"github", "gitlab", "bitbucket-server", "azure-devops"});
     d.field("url", &PullRequest::url, "The repository, over HTTPS.").required().min_length(1);
     d.field("baseBranch", &PullRequest::base_branch, "The branch to change.").required().min_length(1);
+    d.field("apiUrl", &PullRequest::api_url, "Where the API is, if not where that provider has it below the URL's host.");
     d.field("secretRef", &PullRequest::secret, "username and password for git, token for the API.");
   }
 };

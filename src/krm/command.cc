@@ -114,7 +114,7 @@ CommandOutcome diff_command(const Files& before, const Files& after) {
 CommandOutcome upgrade_command(const Files& origin, const Files& upstream, const Files& local, std::string_view strategy) {
   auto known = strategy_of(strategy);
   if (!known) return failed(known.error());
-  auto upgraded = upgrade(origin, upstream, local, *known);
+  auto upgraded = upgrade(origin, upstream, local, *known, Identity::Written);
   if (!upgraded) return failed(upgraded.error());
   CommandOutcome made;
   for (const Conflict& conflict : upgraded->conflicts) made.output += "conflict: " + describe(conflict) + "\n";

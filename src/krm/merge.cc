@@ -170,7 +170,17 @@ class Merge {
     return write(std::move(kept));
   }
 
+  // What cloning marked is no change.
+  static void share_identity(const Resource* local, Resource* other) {
+    constexpr std::string_view kIdentifier = "internal.kpt.dev/upstream-identifier";
+    if (local == nullptr || other == nullptr || local->annotation(kIdentifier).empty()) return;
+    Node made = Node::string(local->annotation(kIdentifier));
+    other->root().mapping_at({"metadata", "annotations"}).set(kIdentifier, std::move(made));
+  }
+
   std::optional<Resource> merge(Resource* origin, Resource* upstream, Resource* local, std::span<const json::Value> crds) {
+    share_identity(local, origin);
+    share_identity(local, upstream);
     const auto is_changed = [&](const Resource* side) { return !side->root().has_value_of(origin->root()); };
     if (local == nullptr && upstream == nullptr) return std::nullopt;
     if (local == nullptr) {
@@ -249,28 +259,28 @@ class Merge {
 
 // The Kptfile of the result: names and locks stay local.
 Result<void> keep_package(Files& files, const Files& origin, const Files& upstream, const Files& local,
-                          std::vector<Conflict>* conflicts) {
+                          std::vector<Conflict>& conflicts) {
   const std::string path(kKptfile);
   const std::string* ours = text_of(local, path);
   const std::string* theirs = text_of(upstream, path);
   if (ours == nullptr || theirs == nullptr) return {};
   const std::string* before = text_of(origin, path);
-  SLIPWAY_TRY(merged, merge_kptfiles(before == nullptr ? "" : *before, *theirs, *ours, Locks::Local, conflicts));
+  SLIPWAY_TRY(merged, merge_kptfiles(before == nullptr ? "" : *before, *theirs, *ours, Locks::Local, &conflicts));
   files[path] = std::move(merged);
   return {};
 }
 
-// Kptfiles differ by what fetching writes into them.
-bool is_unchanged(const Files& origin, const Files& local) {
-  Files before = origin;
-  Files now = local;
+// Packages differ by what fetching writes into them: identities, and parts of the Kptfile.
+Result<bool> is_unchanged(const Files& origin, const Files& local) {
+  SLIPWAY_TRY(before, with_merge_identity(origin));
+  SLIPWAY_TRY(now, with_merge_identity(local));
   for (Files* files : {&before, &now}) {
     const auto found = files->find(std::string(kKptfile));
-    auto tree = found == files->end() ? fail(Reason::NotFound, "") : read_one_yaml(found->second);
-    if (!tree) continue;
-    for (std::string_view field : {"upstream", "upstreamLock", "status"}) tree->root.erase(field);
-    if (Node* metadata = tree->root.find("metadata")) metadata->erase("name");
-    found->second = write_yaml(*tree);
+    if (found == files->end()) continue;
+    SLIPWAY_TRY(tree, read_one_yaml(found->second));
+    for (std::string_view field : {"upstream", "upstreamLock", "status"}) tree.root.erase(field);
+    if (Node* metadata = tree.root.find("metadata")) metadata->erase("name");
+    found->second = write_yaml(tree);
   }
   return before == now;
 }
@@ -286,19 +296,25 @@ Result<Strategy> strategy_of(std::string_view name) {
       fmt::format("unknown update strategy {:?}: use resource-merge, fast-forward, force-delete-replace or copy-merge", name));
 }
 
-Result<Upgrade> upgrade(const Files& origin, const Files& upstream, const Files& local, Strategy strategy) {
-  if (strategy == Strategy::ResourceMerge) return Merge(origin, upstream, local).run();
-  Upgrade made;
-  if (strategy == Strategy::FastForward && !is_unchanged(origin, local)) {
-    return fail(Reason::Conflict, "local package files have been modified: use a different update strategy.");
+Result<Upgrade> upgrade(const Files& origin, const Files& upstream, const Files& local, Strategy strategy, Identity identity) {
+  if (identity == Identity::Written) {
+    SLIPWAY_TRY(old_marked, with_merge_identity(origin));
+    SLIPWAY_TRY(new_marked, with_merge_identity(upstream));
+    SLIPWAY_TRY(mine_marked, with_merge_identity(local));
+    return upgrade(old_marked, new_marked, mine_marked, strategy);
   }
+  if (strategy == Strategy::ResourceMerge) return Merge(origin, upstream, local).run();
+  if (strategy == Strategy::FastForward) {
+    SLIPWAY_TRY(is_same, is_unchanged(origin, local));
+    if (!is_same) return fail(Reason::Conflict, "local package files have been modified: use a different update strategy.");
+  }
+  Upgrade made;
   if (strategy == Strategy::CopyMerge) made.files = local;
   for (const auto& [path, text] : upstream) made.files[path] = text;
-  if (strategy == Strategy::ForceDeleteReplace) {
-    // Upstream's Kptfile but for the name and the locks: as if nothing local had been added.
-    SLIPWAY_TRY_VOID(keep_package(made.files, local, upstream, local, nullptr));
-  } else {
-    SLIPWAY_TRY_VOID(keep_package(made.files, origin, upstream, local, &made.conflicts));
+  if (strategy == Strategy::CopyMerge) {
+    SLIPWAY_TRY_VOID(keep_package(made.files, origin, upstream, local, made.conflicts));
+  } else if (const std::string* kptfile = text_of(local, std::string(kKptfile))) {
+    made.files[std::string(kKptfile)] = *kptfile;
   }
   return made;
 }

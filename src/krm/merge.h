@@ -25,14 +25,24 @@ enum class Strategy : std::uint8_t {
 /// "resource-merge" (also for ""), "fast-forward", "force-delete-replace", "copy-merge". Invalid for others.
 Result<Strategy> strategy_of(std::string_view name);
 
+/// The files with the marks by which resources are found again after a rename: the comment "kpt-merge: ns/name" at metadata and
+/// the annotation internal.kpt.dev/upstream-identifier, "group|kind|namespace|name". Fetching and cloning write them, and every
+/// upgrade; what is marked already stays as it is. Files are written in kpt's form.
+Result<Files> with_merge_identity(const Files& files);
+
 struct Upgrade {
   Files files;
   std::vector<Conflict> conflicts;
 };
 
+/// Whether an upgrade marks all resources as with_merge_identity does: `kpt pkg update` does, Porch does not.
+enum class Identity : bool { Left, Written };
+
+/// As kpt, fast-forward and force-delete-replace leave the root's Kptfile as it is locally.
 /// Conflict when a fast-forward meets local changes; Invalid when both sides added a subpackage of one name; BadRequest for
 /// files that cannot be read. The Kptfile's upstream and upstreamLock are the caller's to set.
-Result<Upgrade> upgrade(const Files& origin, const Files& upstream, const Files& local, Strategy strategy);
+Result<Upgrade> upgrade(const Files& origin, const Files& upstream, const Files& local, Strategy strategy,
+                        Identity identity = Identity::Left);
 
 /// Whether a merged Kptfile takes upstream and upstreamLock of the new version: those of subpackages do.
 enum class Locks : bool { Local, Upstream };

@@ -124,7 +124,19 @@ class Merger {
     return is_missing(from.local) ? std::nullopt : std::optional(*from.local);
   }
 
-  std::optional<Node> scalar(const Three& from) {
+  // kyaml's setter puts words in quotes that YAML 1.1 takes for booleans.
+  static std::optional<Node> quoted(std::optional<Node> made) {
+    constexpr std::array<std::string_view, 16> kWords{"y", "Y", "yes", "Yes", "YES", "on",  "On",  "ON",
+                                                      "n", "N", "no",  "No",  "NO",  "off", "Off", "OFF"};
+    if (made && made->style == Node::Style::Plain && std::ranges::find(kWords, made->text) != kWords.end()) {
+      made->style = Node::Style::DoubleQuoted;
+    }
+    return made;
+  }
+
+  std::optional<Node> scalar(const Three& from) { return quoted(merged_scalar(from)); }
+
+  std::optional<Node> merged_scalar(const Three& from) {
     judge(from);
     if (is_cleared(from.upstream) || is_cleared(from.local)) return std::nullopt;
     if (from.upstream == nullptr && from.origin != nullptr) return std::nullopt;
@@ -286,7 +298,7 @@ class Merger {
       path_.push_back(part + "]");
       // Gates and conditions that only upstream has come as they are written; kyaml sorts the members of what is new.
       const bool is_new_fact = item.local == nullptr && item.origin == nullptr && item.upstream != nullptr &&
-                               (keys.front() == "conditionType" || path_.front() == "status");
+                               (keys.front() == "conditionType" || path_.front() == "status" || path_.front() == "pipeline");
       auto value = is_new_fact ? std::optional(*item.upstream) : keys.front().empty() ? member(item) : merge(item);
       path_.pop_back();
       if (!value || value->is_null() || (value->is_mapping() && value->children.empty())) continue;

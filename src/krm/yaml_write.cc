@@ -279,11 +279,13 @@ class Writer {
       return;
     }
     if (const std::string made = properties(node); !made.empty()) {
+      const bool is_glued = !(out_.ends_with(' ') || out_.empty() || out_.ends_with('\n'));
+      out_ += made.substr(is_glued ? 0 : 1);
       if (node.is_scalar() && node.text.empty() && node.style == Node::Style::Plain) {
-        out_ += (out_.ends_with(' ') ? made.substr(1) : made);
+        if (is_key) out_ += ' ';
         return;
       }
-      out_ += made.substr(out_.ends_with(' ') || out_.empty() || out_.ends_with('\n') ? 1 : 0) + " ";
+      out_ += ' ';
     }
     if (!node.is_scalar()) {
       flow(node, by);

@@ -10,16 +10,14 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "cli/session.h"
 #include "krm/command.h"
+#include "os/real_env.h"
 
 namespace slipway::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using krm::CommandOutcome;
 using krm::Files;
 
@@ -41,46 +39,46 @@ int wrong(const std::string& message) {
   return 2;
 }
 
-// Regular files; links and .git are passed over.
-Result<Files> read_folder(const std::string& folder) {
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) return fail(Reason::NotFound, fmt::format("{} is no folder", folder));
-  Files made;
-  for (auto entry = fs::recursive_directory_iterator(folder, error); entry != fs::recursive_directory_iterator();
-       entry.increment(error)) {
-    if (error) return fail(Reason::BadRequest, fmt::format("{}: {}", folder, error.message()));
-    if (entry->path().filename() == ".git") {
-      entry.disable_recursion_pending();
+constexpr int kMostLevels = 100;
+
+Result<void> read_below(Env& env, const std::string& folder, const std::string& inside, int level, Files& made) {
+  if (level > kMostLevels)
+    return fail(Reason::BadRequest, fmt::format("{}: more than {} folders in each other", folder, kMostLevels));
+  SLIPWAY_TRY(names, env.files.list(folder + "/" + inside));
+  for (const std::string& name : names) {
+    if (name == ".git") continue;
+    const std::string path = inside + name;
+    if (env.files.list(folder + "/" + path)) {
+      SLIPWAY_TRY_VOID(read_below(env, folder, path + "/", level + 1, made));
       continue;
     }
-    if (entry->is_symlink(error) || !entry->is_regular_file(error)) continue;
-    std::ifstream in(entry->path(), std::ios::binary);
-    made[fs::relative(entry->path(), folder, error).generic_string()] = {std::istreambuf_iterator<char>(in),
-                                                                         std::istreambuf_iterator<char>()};
-    if (!in && !in.eof()) return fail(Reason::BadRequest, fmt::format("{} cannot be read", entry->path().string()));
+    SLIPWAY_TRY(text, env.files.read(folder + "/" + path));
+    made[path] = std::move(text);
   }
+  return {};
+}
+
+// All files but those of .git.
+Result<Files> read_folder(const std::string& folder) {
+  os::RealEnv real;
+  Files made;
+  SLIPWAY_TRY_VOID(read_below(real.env(), folder, "", 0, made));
   return made;
 }
 
-// Only what differs is written. Each file is replaced in one step.
+// Only what differs is written, each file in one step.
 Result<void> write_folder(const std::string& folder, const Files& before, const Files& after) {
-  std::error_code error;
+  os::RealEnv real;
+  Env& env = real.env();
   for (const auto& [path, text] : after) {
     const auto old = before.find(path);
     if (old != before.end() && old->second == text) continue;
-    const fs::path target = fs::path(folder) / path;
-    fs::create_directories(target.parent_path(), error);
-    const fs::path temporary = target.string() + ".slipway-new";
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out << text;
-    out.close();
-    if (!out) return fail(Reason::InternalError, fmt::format("{} cannot be written", target.string()));
-    if (fs::exists(target, error)) fs::permissions(temporary, fs::status(target, error).permissions(), error);
-    fs::rename(temporary, target, error);
-    if (error) return fail(Reason::InternalError, fmt::format("{}: {}", target.string(), error.message()));
+    const std::string target = folder + "/" + path;
+    SLIPWAY_TRY_VOID(env.files.make_folders(target.substr(0, target.rfind('/'))));
+    SLIPWAY_TRY_VOID(env.files.write(target, text, 0644));
   }
   for (const auto& [path, text] : before) {
-    if (!after.contains(path)) fs::remove(fs::path(folder) / path, error);
+    if (!after.contains(path)) SLIPWAY_TRY_VOID(env.files.remove_all(folder + "/" + path));
   }
   return {};
 }
@@ -92,10 +90,12 @@ int finish(const std::string& folder, const Files& before, const CommandOutcome&
   return print(outcome);
 }
 
+// The last part of the folder's path that is a name.
 std::string name_of(const std::string& folder) {
-  std::error_code error;
-  const std::string name = fs::weakly_canonical(folder, error).filename().string();
-  return name.empty() ? "package" : name;
+  std::string path = absolute(folder);
+  while (path.ends_with('/') || path.ends_with("/.")) path.pop_back();
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.empty() || name == ".." ? "package" : name;
 }
 
 // A program of this machine with `input` on its standard input, in the package's folder.

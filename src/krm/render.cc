@@ -83,6 +83,22 @@ bool is_below(const std::string& package, const std::string& root) {
   return root.empty() || package == root || (package.starts_with(root) && package[root.size()] == '/');
 }
 
+// Deepest first; siblings by name. Names are compared part by part: "a/b" comes before "a", both before "a-b".
+std::vector<std::string> rendering_order(const Files& files) {
+  std::vector<std::string> folders = package_folders(files);
+  const auto key = [](std::string folder) {
+    std::ranges::replace(folder, '/', '\1');
+    return folder.empty() ? folder : folder + '\1';
+  };
+  std::ranges::sort(folders, [&](const std::string& a, const std::string& b) {
+    const std::string first = key(a);
+    const std::string second = key(b);
+    const bool is_within = first.starts_with(second) || second.starts_with(first);
+    return is_within ? first.size() > second.size() : first < second;
+  });
+  return folders;
+}
+
 std::string shown(const FunctionResult& result) {
   const std::string severity = result.severity.empty() ? "error" : result.severity;
   std::string made = fmt::format("    [{}]", severity);
@@ -139,6 +155,8 @@ Render::Render(Files files, RenderOptions options) : files_(std::move(files)), o
     stop(std::move(loaded).error());
   } else if (auto planned = plan(); !planned) {
     stop(std::move(planned).error());
+  } else {
+    is_planned_ = true;
   }
 }
 
@@ -152,18 +170,20 @@ Result<void> Render::load() {
   }
   SLIPWAY_TRY(resources, read_resources(files_));
   resources_ = std::move(resources);
+  SLIPWAY_TRY_VOID(require_krm(resources_));
+  // A function sees what is below its package first.
+  const std::vector<std::string> order = rendering_order(files_);
+  const auto place = [&](const Resource& resource) { return std::ranges::find(order, resource.package) - order.begin(); };
+  std::ranges::sort(resources_, [&](const Resource& a, const Resource& b) {
+    if (place(a) != place(b)) return place(a) < place(b);
+    return a.path != b.path ? a.path < b.path : a.index < b.index;
+  });
   for (Resource& resource : resources_) resource.id = next_id_++;
   return {};
 }
 
 Result<void> Render::plan() {
-  std::vector<std::string> folders = package_folders(files_);
-  // Deepest first; siblings by name.
-  std::ranges::sort(folders, [](const std::string& a, const std::string& b) {
-    if (a != b && is_below(a, b)) return true;
-    if (a != b && is_below(b, a)) return false;
-    return a < b;
-  });
+  const std::vector<std::string> folders = rendering_order(files_);
   for (const std::string& folder : folders) {
     const std::string path = folder.empty() ? std::string(kKptfile) : folder + "/" + std::string(kKptfile);
     if (is_ignored(files_, path)) continue;

@@ -96,6 +96,7 @@ class Render {
   std::vector<std::size_t> selected_;  // ids given to the running function
   ResourceList input_;
   bool is_waiting_ = false;
+  bool is_planned_ = false;  // the Kptfiles could be read: a failure from here on is told in the status
   std::optional<Status> failure_;
   std::size_t packages_ = 0;
   std::vector<RenderStep> steps_;

@@ -86,8 +86,7 @@ RenderOutcome Render::finish() && {
     failure_ = std::move(written).error();
   }
   made.log += failure_->message + "\n";
-  const bool was_loaded = !plan_.empty() || !resources_.empty();
-  if (options_.writes_status && was_loaded && packages_ > 0) made.unrendered = with_status(files_);
+  if (options_.writes_status && is_planned_) made.unrendered = with_status(files_);
   made.files = fail(*failure_);
   return made;
 }

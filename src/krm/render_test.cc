@@ -22,6 +22,21 @@ TEST(Render, changes_what_selectors_take_and_nothing_else) {
   EXPECT_EQ(made.files->at("Kptfile"), files.at("Kptfile"));
 }
 
+TEST(Render, goes_through_subpackages_before_what_is_around_them) {
+  const std::string sub = "  mutators:\n  - image: set-labels\n    configMap:\n      by: sub\n";
+  const Files files{{"Kptfile", kptfile("  mutators:\n  - image: set-labels\n    configMap:\n      by: root\n")},
+                    {"a/Kptfile", kptfile(sub)},
+                    {"a/b/Kptfile", kptfile(sub)},
+                    {"a-b/Kptfile", kptfile(sub)},
+                    {"a/b/m.yaml", kMap}};
+  const RenderOutcome made = render(files);
+  ASSERT_TRUE(made.files.has_value()) << made.log;
+  std::vector<std::string> order;
+  for (const RenderStep& step : made.steps) order.push_back(step.package);
+  EXPECT_EQ(order, (std::vector<std::string>{"a/b", "a", "a-b", ""}));
+  EXPECT_EQ(made.files->at("a/b/m.yaml"), kMap + "  labels:\n    by: root\n");
+}
+
 TEST(Render, drops_what_validators_change) {
   const Files files{{"Kptfile", kptfile("  validators:\n  - image: set-labels\n    configMap:\n      a: b\n")},
                     {"m.yaml", kMap}};

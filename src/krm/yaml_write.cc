@@ -1,8 +1,20 @@
 // The printer of go-yaml v3 as kpt sets it up: no folding of long lines, two blanks a level.
+#include <algorithm>
+#include <array>
+
 #include "krm/yaml_tree.h"
 
 namespace slipway::krm {
 namespace {
+
+struct Escape {
+  std::uint32_t code;
+  char letter;
+};
+constexpr std::array kEscapes{Escape{0x00, '0'}, Escape{0x07, 'a'},   Escape{0x08, 'b'},  Escape{0x09, 't'},
+                              Escape{0x0A, 'n'}, Escape{0x0B, 'v'},   Escape{0x0C, 'f'},  Escape{0x0D, 'r'},
+                              Escape{0x1B, 'e'}, Escape{0x22, '"'},   Escape{0x5C, '\\'}, Escape{0x85, 'N'},
+                              Escape{0xA0, '_'}, Escape{0x2028, 'L'}, Escape{0x2029, 'P'}};
 
 bool is_break(char c) { return c == '\n' || c == '\r'; }
 bool is_blank_or_end(std::string_view text, std::size_t at) {
@@ -390,58 +402,10 @@ class Writer {
       code = (code << 6U) | (static_cast<unsigned char>(text[at + i]) & 0x3FU);
     }
     at += length - 1;
-    const char* known = nullptr;
-    switch (code) {
-      case 0x00:
-        known = "\\0";
-        break;
-      case 0x07:
-        known = "\\a";
-        break;
-      case 0x08:
-        known = "\\b";
-        break;
-      case 0x09:
-        known = "\\t";
-        break;
-      case 0x0A:
-        known = "\\n";
-        break;
-      case 0x0B:
-        known = "\\v";
-        break;
-      case 0x0C:
-        known = "\\f";
-        break;
-      case 0x0D:
-        known = "\\r";
-        break;
-      case 0x1B:
-        known = "\\e";
-        break;
-      case 0x22:
-        known = "\\\"";
-        break;
-      case 0x5C:
-        known = "\\\\";
-        break;
-      case 0x85:
-        known = "\\N";
-        break;
-      case 0xA0:
-        known = "\\_";
-        break;
-      case 0x2028:
-        known = "\\L";
-        break;
-      case 0x2029:
-        known = "\\P";
-        break;
-      default:
-        break;
-    }
-    if (known != nullptr) {
-      out += known;
+    const auto known = std::ranges::find(kEscapes, code, &Escape::code);
+    if (known != kEscapes.end()) {
+      out += '\\';
+      out += known->letter;
       return;
     }
     const int digits = code <= 0xFF ? 2 : code <= 0xFFFF ? 4 : 8;

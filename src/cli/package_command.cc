@@ -98,6 +98,8 @@ std::string name_of(const std::string& folder) {
   return name.empty() || name == ".." ? "package" : name;
 }
 
+constexpr int kQuietMs = 300'000;  // kpt's limit for a container
+
 // A program of this machine with `input` on its standard input, in the package's folder.
 krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& folder) {
   std::array<std::array<int, 2>, 3> pipes{};
@@ -133,7 +135,12 @@ krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& 
   std::array<pollfd, 3> open{pollfd{pipes[0][1], POLLOUT, 0}, pollfd{pipes[1][0], POLLIN, 0}, pollfd{pipes[2][0], POLLIN, 0}};
   fcntl(pipes[0][1], F_SETFL, O_NONBLOCK);
   while (open[1].fd >= 0 || open[2].fd >= 0) {
-    if (poll(open.data(), open.size(), -1) < 0) break;
+    const int events = poll(open.data(), open.size(), kQuietMs);
+    if (events <= 0) {
+      kill(child, SIGKILL);
+      answer.errors += fmt::format("{}: nothing came for {} s\n", call.program, kQuietMs / 1000);
+      break;
+    }
     if (open[0].fd >= 0 && open[0].revents != 0) {
       const ssize_t size = write(open[0].fd, call.input.data() + sent, call.input.size() - sent);
       if (size > 0) sent += static_cast<std::size_t>(size);

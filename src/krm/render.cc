@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -330,20 +331,24 @@ void Render::answer(ProgramAnswer answer) {
 void Render::take(ResourceList made) {
   std::vector<Resource> kept;
   const bool drops = function_name(label(plan_[next_].function)) == "drop-comments";
+  std::map<std::size_t, Resource*> by_id;
+  for (Resource& resource : made.items) by_id.emplace(resource.id, &resource);
+  const std::set<std::size_t> selected(selected_.begin(), selected_.end());
   for (Resource& resource : resources_) {
-    if (!std::ranges::binary_search(selected_, resource.id)) {
+    if (!selected.contains(resource.id)) {
       kept.push_back(std::move(resource));
       continue;
     }
-    const auto found = std::ranges::find(made.items, resource.id, &Resource::id);
-    if (found == made.items.end()) continue;
+    const auto entry = by_id.find(resource.id);
+    if (entry == by_id.end()) continue;
+    Resource& found = *entry->second;
     if (drops) {
-      restore_comments(resource.root(), found->root());
-      found->tree.head = resource.tree.head;
-      found->tree.foot = resource.tree.foot;
+      restore_comments(resource.root(), found.root());
+      found.tree.head = resource.tree.head;
+      found.tree.foot = resource.tree.foot;
     }
-    kept.push_back(std::move(*found));
-    found->id = static_cast<std::size_t>(-1);  // taken
+    kept.push_back(std::move(found));
+    found.id = static_cast<std::size_t>(-1);  // taken
   }
   for (Resource& resource : made.items) {
     if (resource.id == static_cast<std::size_t>(-1)) continue;

@@ -25,6 +25,7 @@ class Composer {
  public:
   explicit Composer(std::string_view text) : text_(text) {
     if (text_.starts_with("\xEF\xBB\xBF")) base_ = 3;
+    known_at_ = known_line_ = base_;
     if (std::ranges::any_of(text_, [](char c) { return (c & 0x80) != 0; })) index_characters();
     yaml_parser_initialize(&parser_);
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
@@ -69,6 +70,8 @@ class Composer {
   std::vector<Comment> pending_;
   bool is_gap_blank_ = false;  // a blank line stands behind the last pending comment
   std::size_t flow_depth_ = 0;
+  mutable std::size_t known_at_ = 0;    // where column_of looked last,
+  mutable std::size_t known_line_ = 0;  // and the beginning of that line
 };
 
 void Composer::index_characters() {
@@ -83,9 +86,14 @@ std::size_t Composer::offset(const yaml_mark_t& mark) const {
   return starts_[std::min(mark.index, starts_.size() - 1)];
 }
 
+// Called with places that mostly grow: only what lies between two calls is searched, so that one long line costs no square.
 std::size_t Composer::column_of(std::size_t at) const {
-  const std::size_t line = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
-  return line == std::string_view::npos ? at - base_ : at - line - 1;
+  const std::size_t from = at >= known_at_ ? known_at_ : base_;
+  if (at < known_at_) known_line_ = base_;
+  const std::size_t found = text_.substr(from, at - from).rfind('\n');
+  if (found != std::string_view::npos) known_line_ = from + found + 1;
+  known_at_ = at;
+  return at - known_line_;
 }
 
 Result<void> Composer::next() {

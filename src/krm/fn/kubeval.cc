@@ -111,7 +111,8 @@ class Judge {
     std::vector<std::pair<std::string, const SchemaNode*>> known;
     for (auto [key, member] : value.members()) {
       const SchemaNode* found = node.member(key);
-      if (found == nullptr && is_closed && is_strict_)
+      const bool is_of_every_object = path.empty() && (key == "apiVersion" || key == "kind" || key == "metadata");
+      if (found == nullptr && is_closed && is_strict_ && !is_of_every_object)
         report(fmt::format("Additional property {} is not allowed", key), std::string(key));
       if (found != nullptr) known.emplace_back(key, found);
     }

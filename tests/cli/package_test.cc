@@ -1,0 +1,72 @@
+// Packages in folders: made, rendered by built-in functions and by programs, judged by their gates, upgraded.
+#include "program.h"
+
+namespace slipway::cli {
+namespace {
+
+class Packages : public CommandLine {
+ protected:
+  std::string put(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::string text(const std::string& name) const { return read_file(folder_ / name); }
+};
+
+const std::string kMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  k: v # kept\n";
+
+TEST_F(Packages, is_not_ready_until_its_gates_are_met) {
+  EXPECT_EQ(slipway({"pkg", "init", "p"}).code, 2) << "there is no such folder";
+  put("p/m.yaml", kMap);
+  EXPECT_EQ(slipway({"pkg", "init", "p", "--description", "a shop"}).code, 0);
+  EXPECT_EQ(slipway({"pkg", "ready", "p"}).out, "ready\n");
+  EXPECT_EQ(slipway({"pkg", "gate", "add", "p", "ipam"}).code, 0);
+  const Ended waits = slipway({"pkg", "ready", "p"});
+  EXPECT_EQ(waits.code, 1);
+  EXPECT_EQ(waits.out, "p: not ready\n  ipam: no condition yet\n");
+  EXPECT_EQ(slipway({"pkg", "condition", "set", "p", "ipam=True"}).code, 0);
+  EXPECT_EQ(slipway({"pkg", "ready", "p"}).code, 0);
+}
+
+TEST_F(Packages, render_the_same_in_process_and_through_programs) {
+  const auto kptfile = [](const std::string& function) {
+    return "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\npipeline:\n  mutators:\n    - " + function +
+           "\n      configMap:\n        team: x\n      exclude:\n        - kind: Kptfile\n";
+  };
+  const char* binary = std::getenv("SLIPWAY_BINARY");
+  const std::string program = std::string(binary != nullptr ? binary : SLIPWAY_BINARY_DIR "/slipway") + " fn set-labels";
+  put("a/Kptfile", kptfile("image: set-labels:v1"));
+  put("a/m.yaml", kMap);
+  put("b/Kptfile", kptfile("exec: " + program));
+  put("b/m.yaml", kMap);
+  EXPECT_EQ(slipway({"pkg", "render", "a"}).code, 0);
+  EXPECT_EQ(slipway({"pkg", "render", "b"}).code, 1) << "programs are not run unasked";
+  EXPECT_EQ(text("b/m.yaml"), kMap);
+  const Ended rendered = slipway({"pkg", "render", "b", "--allow-exec"});
+  EXPECT_EQ(rendered.code, 0) << rendered.err;
+  EXPECT_EQ(text("a/m.yaml"),
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  labels:\n    team: x\ndata:\n  k: v # kept\n");
+  EXPECT_EQ(text("b/m.yaml"), text("a/m.yaml"));
+}
+
+TEST_F(Packages, upgrade_brings_upstreams_change_and_tells_conflicts) {
+  put("old/m.yaml", kMap);
+  put("new/m.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  k: w # kept\n");
+  put("p/m.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  k: mine # kept\n");
+  const Ended upgraded = slipway({"pkg", "upgrade", "p", "--from", "old", "--to", "new"});
+  EXPECT_EQ(upgraded.code, 0) << upgraded.err;
+  EXPECT_EQ(upgraded.out,
+            "conflict: m.yaml ConfigMap m data.k: v → upstream w, local mine; upstream taken\nupgraded, 1 conflict(s)\n");
+  EXPECT_NE(text("p/m.yaml").find("k: w # kept"), std::string::npos);
+  EXPECT_EQ(slipway({"pkg", "upgrade", "p", "--from", "old", "--to", "new", "--strategy", "magic"}).code, 1);
+}
+
+TEST_F(Packages, a_function_that_is_not_built_in_says_so) {
+  const Ended ended = slipway({"fn", "starlark"}, "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.err.find("\"starlark\" is not built in"), std::string::npos) << ended.err;
+}
+
+}  // namespace
+}  // namespace slipway::cli

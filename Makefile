@@ -3,6 +3,8 @@
 #   make demo         build the release binary; deliver examples/demo to three clusters of one process, with an approval in between
 #   make demo-rollout  roll a version out in five batches, its traffic split by a real nginx and judged by a real Prometheus; then a bad
 #                     one, which is caught and taken back
+#   make demo-pipeline  one chart through dev, staging and prod by pull requests at a small forge: two promotions, one stopped by a gate,
+#                     one rolled back
 #   make demo-workflow  run examples/release.yaml, a graph of Jobs, to its end
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers; the store's, and templates rendered by several
@@ -42,7 +44,7 @@ SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-rollout demo-workflow test test-wire test-wire-flux test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-pipeline demo-workflow test test-wire test-wire-flux test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -52,6 +54,10 @@ demo-rollout: out/$(DEMO)/build.ninja
 	@tools/deps demo
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service demo_proxy demo_visitors
 	tools/demo-rollout out/$(DEMO) out/demo-rollout
+
+demo-pipeline: out/$(DEMO)/build.ninja
+	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_forge
+	tools/demo-pipeline out/$(DEMO) out/demo-pipeline
 
 demo-workflow: release
 	rm -rf out/demo-workflow

@@ -60,3 +60,13 @@ if(TARGET slipway_remote AND TARGET slipway_control AND TARGET slipway_os)
   target_link_libraries(demo_proxy PRIVATE slipway_remote slipway_control slipway_os fmt::fmt)
   target_precompile_headers(demo_proxy REUSE_FROM slipway_pch)
 endif()
+
+# For make demo-pipeline: the forge of the tests, with a door for who plays the people.
+if(TARGET slipway_net AND TARGET slipway_git AND TARGET slipway_os)
+  add_executable(demo_forge EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/examples/pipeline/forge/main.cc
+                                             ${CMAKE_SOURCE_DIR}/tests/forge/forge_server.cc
+                                             ${CMAKE_SOURCE_DIR}/tests/forge/dialects.cc)
+  target_include_directories(demo_forge PRIVATE ${CMAKE_SOURCE_DIR}/tests/forge)
+  target_link_libraries(demo_forge PRIVATE slipway_net slipway_git slipway_os fmt::fmt)
+  target_precompile_headers(demo_forge REUSE_FROM slipway_pch)
+endif()

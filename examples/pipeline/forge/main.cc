@@ -1,7 +1,7 @@
-// demo_forge FOLDER: a small GitHub over a real bare repository, for the demo and nothing else (tests/forge/forge_server.h), and
-// a door for who plays the people: POST /merge merges the pull request that is open, POST /check answers as the gate's webhook,
-// POST /check/bad makes it say no from then on, POST /check/good yes again. Where all that is it writes to FOLDER/forge.sh.
-// Ends with SIGTERM.
+// demo_forge FOLDER: a small GitHub over a real bare repository, for the demo and nothing else (tests/forge/forge_server.h),
+// and a door for who plays the people: POST /merge merges the pull request that is open, POST /check answers as the gate's
+// webhook, POST /check/bad makes it say no from then on, POST /check/good yes again. Where all that is it writes to
+// FOLDER/forge.sh. Ends with SIGTERM.
 #include <fmt/format.h>
 #include <signal.h>
 

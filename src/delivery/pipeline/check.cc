@@ -81,8 +81,11 @@ class Check {
     for (const PullRequest* request : requests) {
       if (request == nullptr) continue;
       ++strategies;
+      // With apiUrl the forge is elsewhere, and the repository may be a path here.
+      const bool is_path = request->url.starts_with('/') && !request->api_url.empty();
       const bool is_url = request->url.starts_with("https://") || request->url.starts_with("http://");
-      if (!is_url) add(field::invalid(field + ".strategy.pull-request.url", quoted(request->url), "must be an HTTP URL"));
+      if (!is_url && !is_path)
+        add(field::invalid(field + ".strategy.pull-request.url", quoted(request->url), "must be an HTTP URL"));
     }
     if (strategies > 1) add(field::forbidden(field + ".strategy", "give one of pull-request, notification and commit"));
     if (promotion.strategy && strategies == 0)

@@ -6,10 +6,10 @@
 
 #include "delivery/family/kind_mapper.h"
 #include "delivery/family/text.h"
-#include "delivery/pipeline/next_change.h"
 #include "delivery/pipeline/commands.h"
 #include "delivery/pipeline/inventory.h"
 #include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/next_change.h"
 #include "json/text.h"
 
 namespace slipway::delivery::pipeline {

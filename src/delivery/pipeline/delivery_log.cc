@@ -193,7 +193,8 @@ Verified verify(const Chain& chain) {
 }
 
 SegmentAge age_of(const Segment& segment) {
-  SegmentAge age{.name = std::string(kube::name(segment.object)), .uid = std::string(kube::uid(segment.object)), .youngest = Time::min()};
+  SegmentAge age{
+      .name = std::string(kube::name(segment.object)), .uid = std::string(kube::uid(segment.object)), .youngest = Time::min()};
   for (const DeliveryEntry& entry : segment.spec.entries) age.youngest = std::max(age.youngest, entry.at);
   return age;
 }

@@ -87,10 +87,23 @@ std::string percent_escaped(std::string_view text) {
   return result;
 }
 
+Result<ForgePlace> ForgePlace::of_folder(const std::string& path) {
+  ForgePlace place;
+  for (const std::string_view part : split(path, '/')) {
+    if (!part.empty()) place.path.emplace_back(part);
+  }
+  if (place.path.size() < 2) return fail(Reason::BadRequest, "the folder names no repository of a forge: /…/OWNER/NAME.git");
+  place.path.erase(place.path.begin(), place.path.end() - 2);
+  std::string& last = place.path.back();
+  if (last.ends_with(".git")) last.resize(last.size() - 4);
+  return place;
+}
+
 Result<ForgePlace> ForgePlace::parse(const std::string& url) {
   const auto bad = [] {
     return fail(Reason::BadRequest, "the URL names no repository of a forge: https://HOST/PATH or git@HOST:PATH");
   };
+  if (url.starts_with('/')) return of_folder(url);
   ForgePlace place;
   std::string_view rest = url;
   const auto scheme = rest.find("://");
@@ -167,6 +180,9 @@ Result<std::unique_ptr<Forge>> make_forge(HttpClient& http, ForgeRepository repo
   }
   SLIPWAY_TRY(place, ForgePlace::parse(repository.url));
   while (repository.api_url.ends_with('/')) repository.api_url.pop_back();
+  if (place.host.empty() && repository.api_url.empty()) {
+    return fail(Reason::BadRequest, "the repository is a folder here: say with apiUrl where its forge is");
+  }
   return row->make(http, std::move(repository), std::move(place));
 }
 

@@ -21,6 +21,8 @@ struct ForgePlace {
   std::vector<std::string> path;  // segments, the last without ".git"
 
   static Result<ForgePlace> parse(const std::string& url);
+  /// A repository on this machine whose forge has an API elsewhere: "/…/OWNER/NAME.git". The host stays empty.
+  static Result<ForgePlace> of_folder(const std::string& path);
   /// "https://HOST"
   std::string origin() const;
 };

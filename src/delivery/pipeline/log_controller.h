@@ -28,7 +28,7 @@ class LogController : public control::Controller {
  private:
   /// What is known of the log of one pipeline object.
   struct Log {
-    std::map<std::int64_t, SegmentAge> segments;  // by number
+    std::map<std::int64_t, SegmentAge> segments;      // by number
     std::map<std::string, kube::Revision> revisions;  // by name
     std::string keep;                                 // the annotation of the newest
     bool has_ended = false;

@@ -1,4 +1,5 @@
 // Pipelines on the command line: what is given twice, short options, names in every form, and what is said of wrong input.
+#include "git/test_repository.h"
 #include "program.h"
 
 namespace slipway::cli {
@@ -40,6 +41,32 @@ TEST_F(Pipelines, one_is_created_applied_paused_and_shown) {
   expect_has(slipway({"describe", "pipeline/web", "--data-dir", data_dir()}).out, {"Application:", "HelmRelease web"});
   expect_has(slipway({"why", "pipeline/web", "--data-dir", data_dir()}).out, {"pipeline"});
   expect_has(pipeline({"resume", "web"}).out, {": over"});
+}
+
+TEST_F(Pipelines, one_is_committed_to_a_real_repository_once) {
+  const git::TestRepository repository;
+  const std::vector<std::string> create = {"pipeline",      "create",  "web",      "--app",     "HelmRelease/web",
+                                           "--environment", "dev=web", "--commit", "--git-url", repository.path()};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), create.begin(), create.end());
+    return slipway(std::move(more));
+  };
+  const Ended made = with({});
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(made.out, "pipelines/web.yaml: committed as " + repository.tip() + " of branch main\n");
+  expect_has(repository.show("main", "pipelines/web.yaml"), {"kind: Pipeline", "name: web"});
+  const Ended again = with({});
+  EXPECT_EQ(again.out, "pipelines/web.yaml: is so already in " + repository.tip() + " of branch main\n");
+  const Ended branch = with({"--git-branch", "add-web", "--git-base", "main", "--git-path", "web.yaml"});
+  EXPECT_EQ(branch.code, 0) << branch.err;
+  expect_has(repository.show("add-web", "web.yaml"), {"kind: Pipeline"});
+  const Ended missing = with({"--git-branch", "absent"});
+  EXPECT_EQ(missing.code, 2);
+  expect_has(missing.err, {"refs/heads/absent"});
+  const Ended nowhere =
+      slipway({"pipeline", "create", "web", "--app", "HelmRelease/web", "--environment", "dev=web", "--commit"});
+  EXPECT_EQ(nowhere.code, 2);
+  expect_has(nowhere.err, {"--commit needs --git-url"});
 }
 
 TEST_F(Pipelines, wrong_input_is_told_with_what_to_do) {

@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "delivery/application/kind.h"
 #include "delivery/jobflow/kind.h"
+#include "delivery/pipeline/kind.h"
 #include "delivery/rollout/kind.h"
 #include "json/text.h"
 
@@ -69,7 +70,8 @@ int run(int argc, char** argv) {
                           {"large", measure_large},
                           {delivery::application::kApplications.plural.c_str(), measure_applications},
                           {"rest", measure_many_applications},
-                          {delivery::rollout::kRollouts.plural.c_str(), measure_rollouts}};
+                          {delivery::rollout::kRollouts.plural.c_str(), measure_rollouts},
+                          {delivery::pipeline::kPipelines.plural.c_str(), measure_pipelines}};
   std::ifstream earlier(out);
   std::stringstream text;
   text << earlier.rdbuf();

@@ -91,15 +91,15 @@ TEST_F(Promotions, a_no_is_remembered_until_it_is_lifted) {
   settle("dev", "1.1.0");
   run();
   EXPECT_EQ(state("staging", "1.1.0"), "Waiting ApprovalMissing");
-  apply_as("ann", said("no", "staging", "1.1.0", "reject"));
+  apply_as("ann", said("refuse", "staging", "1.1.0", "reject"));
   run();
   EXPECT_EQ(state("staging", "1.1.0"), "Rejected RefusedByPerson");
   advance(hours{1});
   EXPECT_TRUE(changes_.made.empty());
-  apply_as("bob", said("lift", "staging", "1.1.0", "lift"));
+  apply_as("bob", said("again", "staging", "1.1.0", "lift"));
   run();
   EXPECT_EQ(promotion("staging", "1.1.0")["spec"]["attempt"].as_int(), 2);
-  apply_as("ann", said("yes", "staging", "1.1.0", "approve"));
+  apply_as("ann", said("agree", "staging", "1.1.0", "approve"));
   run();
   EXPECT_EQ(changes_.made, Strings{"staging 1.1.0"});
 }
@@ -137,10 +137,11 @@ TEST_F(Promotions, a_gate_that_refuses_rejects_and_one_that_is_out_of_reach_wait
   pipeline("", "");
   pipeline("promotion: {strategy: {commit: {url: 'https://git.test/c.git', baseBranch: main}}}",
            "gates: [{name: tests, at: before, webhook: {url: 'http://tests.test/run'}}]");
-  web_.replies = {{0}, {503}, {200}};
+  web_.replies = {{0}};
   settle("dev", "1.1.0");
   run();
   EXPECT_EQ(state("prod", "1.1.0"), "Waiting GatePending");
+  web_.replies = {{503}, {200}};
   advance(minutes{2});
   run();
   EXPECT_EQ(state("prod", "1.1.0"), "Succeeded Succeeded");

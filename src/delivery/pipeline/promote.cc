@@ -199,12 +199,13 @@ KnownPromotion* Promoter::choose(std::vector<KnownPromotion*> waiting) {
   return chosen;
 }
 
-/// Whether one whose change is not in gives way to what comes; it has ended then.
-bool Promoter::make_way(KnownPromotion& holder, KnownPromotion* waiting, const Release* candidate) {
+/// Whether one whose change is not in gives way to what comes; it has ended then. So does one whose change no target has taken
+/// up for long: its source fails, or somebody took the change back.
+bool Promoter::make_way(std::size_t index, KnownPromotion& holder, KnownPromotion* waiting, const Release* candidate) {
   const bool is_proposed =
       holder.status.phase == Phase::Running && !holder.status.change_in && holder.status.strategy != "commit";
   const bool is_observed = holder.spec.action == PromotionAction::Observe;
-  if (!is_proposed && !is_observed) return false;
+  if (!is_proposed && !is_observed && !is_ignored(index, holder)) return false;
   const bool is_replaced = candidate != nullptr && replaces(*candidate, holder);
   if (waiting == nullptr && !is_replaced) return false;
   const std::string text = waiting != nullptr ? fmt::format("Promotion {} came after it", waiting->name)
@@ -226,7 +227,7 @@ void Promoter::advance(std::size_t index) {
   KnownPromotion* chosen = choose(std::move(waiting));
   if (holder != nullptr) {
     advance_running(index, *holder);
-    if (is_live(holder->status)) make_way(*holder, chosen, next);
+    if (is_live(holder->status)) make_way(index, *holder, chosen, next);
     if (!is_live(holder->status)) holder = nullptr;
   }
   if (chosen != nullptr && holder == nullptr && next != nullptr && replaces(*next, *chosen)) {

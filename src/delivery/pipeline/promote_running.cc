@@ -10,6 +10,8 @@ namespace slipway::delivery::pipeline {
 namespace {
 
 constexpr Duration kLookAtPullRequest = std::chrono::minutes{1};
+/// How long agents may take to see a change, before a newer release takes its place.
+constexpr Duration kTakeUp = std::chrono::minutes{10};
 
 /// How a target keeps a promotion from being over, the worst first.
 constexpr std::pair<State, PromotionCause> kUnready[] = {
@@ -92,18 +94,20 @@ void Promoter::advance_running(std::size_t index, KnownPromotion& promotion) {
                       .blockers = {}});
     return;
   }
+  // The environment may have gone on since the promotion began: nothing older comes after that.
+  if (auto found = direction(index, promotion, *release); found && row_of(found->cause).outcome == CauseOutcome::Superseded) {
+    withdraw(promotion, found->cause, found->text);
+    return;
+  }
   const bool is_for_others = status.strategy == "notification" || status.strategy == "none";
-  if (is_for_others) {
-    if (is_overtaken(index, promotion, *release) || is_given_up(index, promotion, *release)) return;
-    const EnvironmentStatus& seen = world_.status_of(environment(index).name);
-    const bool has_begun = !seen.targets.empty() && std::ranges::all_of(seen.targets, [&](const TargetStatus& target) {
-      return is_touched(target, *release);
-    });
-    if (has_begun) {
-      status.change_in = seconds();
-      advance_settling(index, promotion);
-      return;
-    }
+  if (is_for_others && is_given_up(index, promotion, *release)) return;
+  const auto& targets = world_.status_of(environment(index).name).targets;
+  const bool has_begun = is_for_others && !targets.empty() &&
+                         std::ranges::all_of(targets, [&](const TargetStatus& target) { return is_touched(target, *release); });
+  if (has_begun) {
+    status.change_in = seconds();
+    advance_settling(index, promotion);
+    return;
   }
   bring(index, promotion);
 }
@@ -174,6 +178,20 @@ bool Promoter::is_given_up(std::size_t index, KnownPromotion& promotion, const R
     return true;
   }
   return false;
+}
+
+/// Its change has been in for long, and no target has tried it.
+bool Promoter::is_ignored(std::size_t index, const KnownPromotion& promotion) {
+  const Release* release = world_.find_release(promotion.spec.release);
+  const PromotionStatus& status = promotion.status;
+  if (status.phase != Phase::Settling || status.arrived || !status.change_in || release == nullptr) return false;
+  const auto& targets = world_.status_of(environment(index).name).targets;
+  const bool is_touched_somewhere =
+      std::ranges::any_of(targets, [&](const TargetStatus& target) { return is_touched(target, *release); });
+  if (is_touched_somewhere) return false;
+  const Time late = world_.input.now.present(*status.change_in) + kTakeUp;
+  look_at(late);
+  return world_.now() >= late;
 }
 
 /// Which targets are not ready at the release, and why.

@@ -318,6 +318,23 @@ TEST(Promote, a_newer_release_takes_the_place_of_one_that_waits_and_not_of_one_t
   EXPECT_EQ(world.changes, (std::vector<std::string>{"prod 1.2.0", "prod 1.3.0"}));
 }
 
+TEST(Promote, a_change_that_nobody_takes_up_gives_way_to_a_newer_release_after_ten_minutes) {
+  PromoteWorld world({"dev", "prod"});
+  world.follows = false;
+  world.run();
+  world.settle("dev", "1.1.0");
+  world.run();
+  world.settle("dev", "1.2.0");
+  world.advance(minutes{9});
+  world.run();
+  EXPECT_EQ(world.state("prod", "1.1.0"), "Settling TargetNotReady");
+  EXPECT_EQ(world.last_next, "2026-03-02T10:10:00Z");
+  world.advance(minutes{1});
+  world.run();
+  EXPECT_EQ(world.state("prod", "1.1.0"), "Superseded NewerRelease");
+  EXPECT_EQ(world.changes.back(), "prod 1.2.0");
+}
+
 TEST(Promote, a_pull_request_is_withdrawn_for_a_newer_release_unless_it_was_merged) {
   for (const bool is_merged : {false, true}) {
     PromoteWorld world({"dev", "prod"});
@@ -433,6 +450,25 @@ TEST(Promote, a_change_that_failed_is_not_made_in_a_freeze) {
   world.in.freezes.clear();
   world.run();
   EXPECT_EQ(world.changes, std::vector<std::string>{"prod 1.1.0"});
+}
+
+TEST(Promote, a_change_that_failed_is_not_made_once_the_environment_has_gone_on) {
+  PromoteWorld world({"dev", "prod"});
+  world.strategy = [&](PromotionEffect::Kind, const KnownPromotion&) -> ChangeResult {
+    return std::unexpected(change_failure(PromotionCause::PushFailed, fail(Reason::Timeout, "no answer").error()));
+  };
+  world.run();
+  world.settle("dev", "1.1.0");
+  world.run();
+  world.strategy = nullptr;
+  world.settle("prod", "1.2.0");
+  world.target("prod", 0).is_ready = false;
+  world.target("prod", 0).state = State::Progressing;
+  world.count("prod");
+  world.advance(hours{1});
+  world.run();
+  EXPECT_EQ(world.state("prod", "1.1.0"), "Superseded Overtaken");
+  EXPECT_TRUE(world.changes.empty());
 }
 
 TEST(Promote, a_rollback_stays_until_it_is_lifted) {

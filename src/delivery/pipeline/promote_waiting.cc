@@ -96,13 +96,13 @@ std::optional<Obstacle> Promoter::upstream(std::size_t index, const KnownPromoti
 /// The first thing in its way. Gates that ask others come last: nobody is asked for what cannot go on anyway.
 std::optional<Obstacle> Promoter::obstacle_before(std::size_t index, KnownPromotion& promotion, const KnownPromotion* holder) {
   const Environment& at = environment(index);
+  if (auto found = judge_refusals(world_, promotion)) return found;
   const Release* release = world_.find_release(promotion.spec.release);
   if (release == nullptr) {
     return Obstacle{.cause = PromotionCause::ReleaseNotFound,
                     .text = fmt::format("there is no Release {}", promotion.spec.release),
                     .blockers = {}};
   }
-  if (auto found = judge_refusals(world_, promotion)) return found;
   if (auto found = reach(index)) return found;
   if (auto found = direction(index, promotion, *release)) return found;
   if (const KnownPromotion* rejected = world_.rejection(at.name, release->name)) {

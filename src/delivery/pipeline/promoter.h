@@ -32,7 +32,7 @@ class Promoter {
   bool replaces(const Release& candidate, const KnownPromotion& waiting) const;
   void create(std::size_t environment, const Release& release, PromotionAction action);
   KnownPromotion* choose(std::vector<KnownPromotion*> waiting);
-  bool make_way(KnownPromotion& holder, KnownPromotion* waiting, const Release* candidate);
+  bool make_way(std::size_t environment, KnownPromotion& holder, KnownPromotion* waiting, const Release* candidate);
 
   // Into the environment: promote_waiting.cc.
   void advance_waiting(std::size_t environment, KnownPromotion& promotion, const KnownPromotion* holder);
@@ -48,6 +48,7 @@ class Promoter {
   void bring(std::size_t environment, KnownPromotion& promotion);
   void advance_settling(std::size_t environment, KnownPromotion& promotion);
   void settle(std::size_t environment, KnownPromotion& promotion);
+  bool is_ignored(std::size_t environment, const KnownPromotion& promotion);
   bool is_overtaken(std::size_t environment, KnownPromotion& promotion, const Release& release);
   bool is_given_up(std::size_t environment, KnownPromotion& promotion, const Release& release);
   Obstacle unready(std::size_t environment, const Release& release) const;

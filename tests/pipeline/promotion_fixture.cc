@@ -54,7 +54,8 @@ Task<ChangeResult> PaperChanges::carry_out(ChangeTools tools, PromotionEffect::K
   if (instead) {
     if (auto answer = instead(kind, order)) co_return *answer;
   }
-  if (order.status.strategy != "commit") co_return co_await delivery::pipeline::changes().carry_out(tools, kind, order);
+  if (order.status.strategy != "commit" || !is_on_paper)
+    co_return co_await delivery::pipeline::changes().carry_out(tools, kind, order);
   const std::string what = fmt::format("{} {}", order.environment, order.release.version);
   if (by_key.emplace(order.key, what).second) {
     made.push_back(what);
@@ -64,6 +65,9 @@ Task<ChangeResult> PaperChanges::carry_out(ChangeTools tools, PromotionEffect::K
 }
 
 void PromotionTest::open() {
+  git_ = std::make_unique<git::Repositories>(env_->env(), env_->env().compute, std::vector<Lane*>{&env_->env().compute},
+                                             git::RepositoriesOptions{.folder = folder_ / "mirrors"});
+  env_->env().git = git_.get();
   family_ = delivery::pipeline::family();
   family_.controllers = [this](const delivery::ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
@@ -88,6 +92,7 @@ void PromotionTest::close() {
   env_->drop_all();
   controllers_.reset();
   api_.reset();
+  git_.reset();
 }
 
 void PromotionTest::restart() {

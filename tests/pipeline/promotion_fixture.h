@@ -15,6 +15,8 @@
 #include "delivery/pipeline/change.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/probe/paper_test.h"
+#include "git/repositories.h"
+#include "os/test_folder.h"
 #include "plane/plane.h"
 #include "store/memory_vfs.h"
 
@@ -40,6 +42,7 @@ class PaperChanges : public delivery::pipeline::Changes {
   std::vector<std::string> made{};              // each change that was really made
   std::vector<std::string> calls{};             // each call
   std::function<std::optional<ChangeResult>(PromotionEffect::Kind kind, const ChangeOrder& order)> instead{};
+  bool is_on_paper = true;  // false: commits are made in real repositories
 };
 
 class PromotionTest : public testing::Test {
@@ -78,6 +81,8 @@ class PromotionTest : public testing::Test {
   store::MemoryVfs disk_;
   delivery::probe::PaperWeb web_;
   PaperChanges changes_;
+  os::TestFolder folder_;
+  std::unique_ptr<git::Repositories> git_;
   std::map<std::string, std::string> runs_{{"dev", "1.0.0"}, {"staging", "1.0.0"}, {"prod", "1.0.0"}};
   std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   delivery::Family family_;

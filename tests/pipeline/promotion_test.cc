@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "landscape.h"
 #include "promotion_fixture.h"
 
 namespace slipway::pipeline_test {
@@ -192,6 +193,31 @@ TEST_F(Promotions, a_rollback_by_a_person_is_not_undone) {
   run();
   EXPECT_EQ(changes_.made.back(), "staging 1.2.0") << "nothing comes into prod by itself";
   EXPECT_EQ(runs_["prod"], "1.0.0");
+}
+
+TEST_F(Promotions, story_6_a_commit_to_a_bare_repository_is_made_once_whatever_dies) {
+  changes_.is_on_paper = false;
+  Repository repository(folder_ / "config.git");
+  const auto field = [](std::string_view environment, std::string_view version) {
+    return fmt::format("version: {} # {{\"$promotion\": \"default:web:{}\"}}\n", version, environment);
+  };
+  repository.commit({{"staging/web.yaml", field("staging", "1.0.0")}, {"prod/web.yaml", field("prod", "1.0.0")}}, "first");
+  pipeline(fmt::format("promotion: {{strategy: {{commit: {{url: '{}', baseBranch: main}}}}}}", repository.path()));
+  settle("dev", "1.1.0");
+  for (int i = 0; i < 12; ++i) {
+    restart();
+    advance(std::chrono::milliseconds{i < 6 ? 100 : 500});
+    for (const char* environment : {"staging", "prod"}) {
+      const bool is_new = repository.file(fmt::format("{}/web.yaml", environment)) == field(environment, "1.1.0");
+      if (is_new && runs_[environment] != "1.1.0") settle(environment, "1.1.0");
+    }
+  }
+  run();
+  EXPECT_EQ(repository.log("%s"), (Strings{"first", "promote web 1.1.0 to staging", "promote web 1.1.0 to prod"}));
+  EXPECT_EQ(state("prod", "1.1.0"), "Succeeded Succeeded");
+  const Value made = promotion("prod", "1.1.0");
+  EXPECT_EQ(made["status"]["commit"].str(), repository.log("%H").back());
+  EXPECT_EQ(repository.log("%(trailers:key=Slipway-Promotion,valueonly,separator=)").back(), kube::name(made));
 }
 
 TEST_F(Promotions, strategies_that_are_not_there_say_so) {

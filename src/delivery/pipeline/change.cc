@@ -6,6 +6,7 @@
 
 #include "control/events.h"
 #include "delivery/gate/condition.h"
+#include "delivery/pipeline/change_git.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -38,22 +39,19 @@ Task<ChangeResult> notify(ChangeTools tools, Kind, ChangeOrder order) {
 
 Task<ChangeResult> nothing(ChangeTools, Kind, ChangeOrder) { co_return ChangeState{.stage = ChangeState::Stage::Told}; }
 
-Task<ChangeResult> not_yet(ChangeTools, Kind, ChangeOrder order) {
-  Status error;
-  error.reason = Reason::NotImplemented;
-  error.message = fmt::format("strategy {} is not there yet: use notification, or give none and change the environment by hand",
-                              order.status.strategy);
+Task<ChangeResult> unknown(ChangeTools, Kind, ChangeOrder order) {
+  Status error = fail(Reason::NotImplemented, fmt::format("nobody knows the strategy \"{}\"", order.status.strategy)).error();
   co_return std::unexpected(ChangeFailure{PromotionCause::StrategyNotImplemented, std::move(error)});
 }
 
 constexpr StrategyRow kStrategies[] = {
-    {"commit", not_yet}, {"pull-request", not_yet}, {"notification", notify}, {"none", nothing}};
+    {"commit", change_by_commit}, {"pull-request", change_by_pull_request}, {"notification", notify}, {"none", nothing}};
 
 class RowChanges : public Changes {
  public:
   Task<ChangeResult> carry_out(ChangeTools tools, Kind kind, ChangeOrder order) override {
     const auto* row = std::ranges::find(kStrategies, order.status.strategy, &StrategyRow::name);
-    if (row == std::end(kStrategies)) co_return co_await not_yet(tools, kind, std::move(order));
+    if (row == std::end(kStrategies)) co_return co_await unknown(tools, kind, std::move(order));
     co_return co_await row->carry_out(tools, kind, std::move(order));
   }
 };

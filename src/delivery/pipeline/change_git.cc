@@ -1,0 +1,154 @@
+#include "delivery/pipeline/change_git.h"
+
+#include <fmt/format.h>
+
+#include "delivery/pipeline/forge.h"
+#include "delivery/pipeline/git_promotion.h"
+#include "delivery/probe/secret.h"
+
+namespace slipway::delivery::pipeline {
+namespace {
+
+using Kind = PromotionEffect::Kind;
+using Stage = ChangeState::Stage;
+using Secret = std::map<std::string, std::string>;
+
+std::unexpected<ChangeFailure> failed(PromotionCause where, Status error) {
+  return std::unexpected(change_failure(where, std::move(error)));
+}
+
+/// The Secret's values; of none nothing.
+Task<Result<Secret>> read_secret(ChangeTools tools, std::string ns, std::optional<SecretRef> reference) {
+  if (!reference) co_return Secret{};
+  co_return co_await probe::read_secret(tools.client, std::move(ns), json::object({{"name", reference->name}}));
+}
+
+std::string value_in(const Secret& secret, const std::string& key) {
+  const auto at = secret.find(key);
+  return at == secret.end() ? "" : at->second;
+}
+
+PromotionText text_of(const ChangeOrder& order) {
+  return {.app = order.pipeline["spec"]["appRef"]["name"].str(),
+          .version = order.release.version,
+          .key = order.key,
+          .marker = {.ns = std::string(kube::ns(order.pipeline)),
+                     .pipeline = std::string(kube::name(order.pipeline)),
+                     .environment = order.environment}};
+}
+
+/// The same for every try: what enters a commit depends on the promotion alone.
+GitPromotion git_promotion(const ChangeOrder& order, const std::string& url, const std::string& branch, const Secret& secret) {
+  GitPromotion made;
+  made.remote.url = url;
+  made.remote.space = kube::ns(order.pipeline);
+  made.remote.credentials = GitCredentials::of_secret(secret);
+  made.branch = branch;
+  made.text = text_of(order);
+  made.author.name = "Slipway";
+  made.author.email = "slipway@users.noreply.invalid";
+  made.author.time = order.status.started.value_or(Time{});
+  return made;
+}
+
+/// Reading comes first: a failure of the network is told as the source's, one of the remote's refusal as the push's.
+PromotionCause cause_of(const Status& error) {
+  const bool is_source = error.reason == Reason::ServiceUnavailable || error.reason == Reason::Timeout ||
+                         error.reason == Reason::NotFound || error.reason == Reason::Invalid;
+  return is_source ? PromotionCause::SourceFailed : PromotionCause::PushFailed;
+}
+
+Status no_git() {
+  return fail(Reason::NotImplemented, "this process has no git: use the strategy notification, or none").error();
+}
+
+std::string pull_request_body(const ChangeOrder& order) {
+  std::string body =
+      fmt::format("Pipeline {}/{}: {} {} goes into {}.", kube::ns(order.pipeline), kube::name(order.pipeline),
+                  order.pipeline["spec"]["appRef"]["name"].as_string(), order.release.version, order.environment);
+  if (!order.release.digest.empty()) body += fmt::format("\nDigest: {}", order.release.digest);
+  if (!order.promotion.comment.empty()) body += fmt::format("\n{}", order.promotion.comment);
+  return body;
+}
+
+ChangeState state_of(const PullRequestView& view) {
+  ChangeState state{.stage = Stage::Proposed, .commit = view.merged.value_or(""), .pull_request = view.url};
+  if (view.state == PullState::Merged) state.stage = Stage::Made;
+  if (view.state == PullState::Closed) state.stage = Stage::Closed;
+  return state;
+}
+
+/// A failing status while frozen, a passing one when that is over.
+Task<Result<bool>> mark(Forge& forge, PullRequestView view, ChangeOrder order) {
+  if (view.state != PullState::Open || order.is_frozen == order.status.is_marked_frozen)
+    co_return order.status.is_marked_frozen;
+  CommitCheck check;
+  check.commit = view.head;
+  check.state = order.is_frozen ? CheckState::Failure : CheckState::Success;
+  check.description = order.is_frozen ? order.status.text : "no freeze is in force";
+  check.url = view.url;
+  SLIPWAY_CO_TRY_VOID(co_await forge.set_check(std::move(check)));
+  co_return order.is_frozen;
+}
+
+Task<Result<std::optional<PullRequestView>>> withdraw(Forge& forge, std::string branch, std::string key) {
+  SLIPWAY_CO_TRY(known, co_await forge.find(branch, key));
+  if (!known || known->state != PullState::Open) co_return std::move(known);
+  SLIPWAY_CO_TRY(closed, co_await forge.close(*known));
+  co_return std::optional(std::move(closed));
+}
+
+}  // namespace
+
+Task<ChangeResult> change_by_commit(ChangeTools tools, Kind kind, ChangeOrder order) {
+  if (kind != Kind::Bring) co_return ChangeState{.stage = Stage::Told};
+  if (tools.env.git == nullptr) co_return failed(PromotionCause::PushFailed, no_git());
+  const CommitStrategy settings = order.settings.strategy.value_or(Strategy{}).commit.value_or(CommitStrategy{});
+  const std::string ns(kube::ns(order.pipeline));
+  auto secret = co_await read_secret(tools, ns, settings.secret);
+  if (!secret) co_return failed(PromotionCause::AccessDenied, std::move(secret).error());
+  auto done = co_await promote_by_commit(*tools.env.git, git_promotion(order, settings.url, settings.base_branch, *secret));
+  if (!done) co_return failed(cause_of(done.error()), done.error());
+  co_return ChangeState{.stage = Stage::Made, .commit = done->commit};
+}
+
+Task<ChangeResult> change_by_pull_request(ChangeTools tools, Kind kind, ChangeOrder order) {
+  if (tools.env.git == nullptr || tools.http == nullptr) co_return failed(PromotionCause::ForgeFailed, no_git());
+  const PullRequest settings = pull_request_of(order.settings).value_or(PullRequest{});
+  const std::string ns(kube::ns(order.pipeline));
+  auto secret = co_await read_secret(tools, ns, settings.secret);
+  if (!secret) co_return failed(PromotionCause::AccessDenied, std::move(secret).error());
+  const std::string branch = promotion_branch(text_of(order).marker);
+  ForgeRepository repository{.provider = settings.type.empty() ? "github" : settings.type, .url = settings.url};
+  repository.token = value_in(*secret, "token");
+  auto forge = make_forge(*tools.http, std::move(repository));
+  if (!forge) co_return failed(PromotionCause::ForgeFailed, std::move(forge).error());
+  std::optional<PullRequestView> view;
+  if (kind == Kind::Withdraw) {
+    auto closed = co_await withdraw(**forge, branch, order.key);
+    if (!closed) co_return failed(PromotionCause::ForgeFailed, std::move(closed).error());
+    if (!*closed) co_return ChangeState{.stage = Stage::Closed};
+    co_return state_of(**closed);
+  }
+  auto known = co_await (*forge)->find(branch, order.key);
+  if (!known) co_return failed(PromotionCause::ForgeFailed, std::move(known).error());
+  view = std::move(*known);
+  if (!view && kind == Kind::Bring) {
+    auto done =
+        co_await promote_by_branch(*tools.env.git, git_promotion(order, settings.url, settings.base_branch, *secret), branch);
+    if (!done) co_return failed(cause_of(done.error()), done.error());
+    if (done->is_on_branch) co_return ChangeState{.stage = Stage::Made, .commit = done->commit};
+    auto open = co_await ensure_open(
+        **forge, {.source = branch, .target = settings.base_branch, .text = text_of(order), .body = pull_request_body(order)});
+    if (!open) co_return failed(PromotionCause::ForgeFailed, std::move(open).error());
+    view = std::move(*open);
+  }
+  if (!view) co_return ChangeState{.stage = Stage::Told};
+  auto marked = co_await mark(**forge, *view, order);
+  if (!marked) co_return failed(PromotionCause::ForgeFailed, std::move(marked).error());
+  ChangeState state = state_of(*view);
+  state.is_marked_frozen = *marked;
+  co_return state;
+}
+
+}  // namespace slipway::delivery::pipeline

@@ -172,7 +172,7 @@ Run run_with(FaultPlan faults) {
 
 std::uint64_t stride() {
   const char* every = std::getenv("SLIPWAY_SIM_EVERY");
-  return every == nullptr ? 5 : std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10));
+  return every == nullptr ? 8 : std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10));
 }
 
 void strike(const std::vector<FaultKind>& kinds) {

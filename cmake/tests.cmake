@@ -21,7 +21,7 @@ set(programs_of_nginx demo_service)
 set(rooms_of_remote_plane cli)
 set(rooms_of_serve serve plane os)
 set(rooms_of_families serve plane os)
-set(rooms_of_pipeline plane os net git)
+set(rooms_of_pipeline plane os net git sim)
 set(rooms_of_pipeline_log plane os)
 
 foreach(

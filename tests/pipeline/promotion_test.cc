@@ -141,7 +141,7 @@ TEST_F(Promotions, a_gate_that_refuses_rejects_and_one_that_is_out_of_reach_wait
   web_.replies = {{0}};
   settle("dev", "1.1.0");
   run();
-  EXPECT_EQ(state("prod", "1.1.0"), "Waiting GatePending");
+  EXPECT_EQ(state("prod", "1.1.0"), "Waiting GateUnknown");
   web_.replies = {{503}, {200}};
   advance(minutes{2});
   run();

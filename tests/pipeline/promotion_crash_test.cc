@@ -1,0 +1,212 @@
+// Promotions in the simulator, over a real bare repository: a crash or another fault at any point of their controller, its git
+// included, ends as the clean run does. The user plays the agents: what is in the repository comes to run a second later.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "delivery/pipeline/family.h"
+#include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/promotion_controller.h"
+#include "git/repositories.h"
+#include "json/text.h"
+#include "landscape.h"
+#include "os/test_folder.h"
+#include "sim/scenario.h"
+
+namespace slipway::sim {
+namespace {
+
+using delivery::pipeline::kPipelines;
+using delivery::pipeline::kPromotions;
+using delivery::pipeline::kReleases;
+using json::Value;
+using pipeline_test::Repository;
+using namespace std::chrono_literals;
+
+std::string field(std::string_view environment, std::string_view version) {
+  return fmt::format("version: {} # {{\"$promotion\": \"default:web:{}\"}}\n", version, environment);
+}
+
+/// What outlives the processes: the repository, and what the agents run.
+struct Outside {
+  os::TestFolder folder;
+  Repository repository{folder / "config.git"};
+  std::map<std::string, std::string> runs{{"dev", "1.0.0"}, {"staging", "1.0.0"}, {"prod", "1.0.0"}};
+
+  Outside() {
+    repository.commit({{"staging.yaml", field("staging", "1.0.0")}, {"prod.yaml", field("prod", "1.0.0")}}, "first");
+  }
+};
+
+std::string pipeline_of(const Outside& outside) {
+  return fmt::format(R"(
+apiVersion: pipelines.weave.works/v1alpha1
+kind: Pipeline
+metadata: {{name: web}}
+spec:
+  appRef: {{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, name: web}}
+  promotion: {{strategy: {{commit: {{url: '{}', baseBranch: main}}}}}}
+  environments:
+    - {{name: dev, targets: [{{namespace: dev}}]}}
+    - {{name: staging, targets: [{{namespace: staging}}], gates: [{{name: ask, at: before, webhook: {{url: 'http://hooks.test/late'}}}}]}}
+    - {{name: prod, targets: [{{namespace: prod}}], soak: 3s}}
+)",
+                     outside.repository.path());
+}
+
+std::string environment_status(std::string_view version) {
+  return fmt::format(
+      R"({{"targetCount": 1, "readyCount": 1, "states": {{"settled": 1}}, "versions": {{"{0}": 1}}, "version": {{"version": "{0}"}},
+      "targets": [{{"clusterAppRef": {{"apiVersion": "v2", "kind": "HelmRelease", "name": "web"}}, "namespace": "n", "ready": true,
+      "revision": "{0}", "state": "settled", "specified": {{"version": "{0}"}}, "attempted": {{"version": "{0}"}},
+      "running": {{"version": "{0}"}}}}]}})",
+      version);
+}
+
+Task<> write_status(World& world, Outside& outside) {
+  std::vector<std::string> parts;
+  for (const auto& [name, version] : outside.runs)
+    parts.push_back(fmt::format("\"{}\": {}", name, environment_status(version)));
+  const std::string text =
+      fmt::format(R"({{"status": {{"observedGeneration": 1, "environments": {{{}}}}}}})", joined(parts, ", "));
+  const auto written =
+      co_await client::merge_patch(world.user(), kPipelines, {"default", "web"}, json::parse(text).value(), "agents", "status");
+  SLIPWAY_CHECK(written.has_value(), written.error().message);
+}
+
+/// The agents bring up what is in the repository, until that has the version in prod and its promotion has ended.
+Task<> play_agents(World& world, Outside& outside, std::string version) {
+  for (;;) {
+    co_await sleep_for(world.user_domain().env(), 1s);
+    bool is_changed = false;
+    for (const char* name : {"staging", "prod"}) {
+      const std::string text = outside.repository.file(fmt::format("{}.yaml", name));
+      const std::string wanted = text.substr(9, text.find(" #") - 9);
+      is_changed |= outside.runs[name] != wanted;
+      outside.runs[name] = wanted;
+    }
+    if (is_changed) co_await write_status(world, outside);
+    const auto promotions =
+        co_await client::list(world.user(), kPromotions, {.ns = "default", .label_selector = "", .field_selector = ""});
+    SLIPWAY_CHECK(promotions.has_value(), promotions.error().message);
+    bool is_live = outside.runs["prod"] != version;
+    for (const Value& one : (*promotions)["items"].items()) {
+      const std::string_view phase = one["status"]["phase"].as_string();
+      is_live |= phase != "Succeeded" && phase != "Rejected" && phase != "Superseded";
+    }
+    if (!is_live) co_return;
+  }
+}
+
+Task<> script(World& world, Outside& outside) {
+  co_await apply_text(world, pipeline_of(outside));
+  co_await write_status(world, outside);
+  co_await sleep_for(world.user_domain().env(), 3s);
+  outside.runs["dev"] = "1.1.0";
+  co_await write_status(world, outside);
+  co_await play_agents(world, outside, "1.1.0");
+  co_await apply_text(world, fmt::format(
+                                 "{{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Promotion, metadata: {{name: back}}, "
+                                 "spec: {{pipeline: web, environment: prod, release: {}, attempt: 9, action: rollback}}}}",
+                                 co_await [](World& in) -> Task<std::string> {
+                                   const auto all = co_await client::list(
+                                       in.user(), kReleases, {.ns = "default", .label_selector = "", .field_selector = ""});
+                                   for (const Value& one : (*all)["items"].items()) {
+                                     if (one["spec"]["version"].as_string() == "1.0.0") co_return std::string(kube::name(one));
+                                   }
+                                   co_return std::string("none");
+                                 }(world)));
+  co_await play_agents(world, outside, "1.0.0");
+}
+
+/// The end without what differs between two good runs.
+std::string told(const Ending& ending, Outside& outside) {
+  std::string state = ending.state;
+  RE2::GlobalReplace(&state, "[0-9a-f]{40}|-[0-9a-f]{10}", "#");
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(state, '\n')) lines.emplace_back(line);
+  std::ranges::sort(lines);
+  // The order of commits is the order of changes: none twice, none backwards.
+  return joined(outside.repository.log("%s"), "\n") + "\n" + joined(lines, "\n");
+}
+
+const delivery::Family& promotions_only() {
+  static const delivery::Family made = [] {
+    delivery::Family family = delivery::pipeline::family();
+    family.controllers = [](const delivery::ControllerContext& context) {
+      std::vector<std::unique_ptr<control::Controller>> all;
+      all.push_back(std::make_unique<delivery::pipeline::PromotionController>(context));
+      return all;
+    };
+    return family;
+  }();
+  return made;
+}
+
+struct Run {
+  Ending ending;
+  std::string state;
+};
+
+Run run_with(FaultPlan faults) {
+  static const Image kImage = Image::bootstrapped();
+  static const delivery::Family* const kFamilies[] = {&promotions_only()};
+  auto outside = std::make_shared<Outside>();
+  const Scenario scenario{.name = "promotion", .script = [outside](World& world) { return script(world, *outside); }};
+  WorldOptions options;
+  options.image = &kImage;
+  options.faults = std::move(faults);
+  options.controllers.families = kFamilies;
+  options.git = [outside](Env& env) -> std::unique_ptr<Git> {
+    return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
+                                               git::RepositoriesOptions{.folder = outside->folder / "mirrors"});
+  };
+  Run made{.ending = play(scenario, std::move(options)), .state = ""};
+  made.state = told(made.ending, *outside);
+  return made;
+}
+
+std::uint64_t stride() {
+  const char* every = std::getenv("SLIPWAY_SIM_EVERY");
+  return every == nullptr ? 8 : std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10));
+}
+
+void strike(const std::vector<FaultKind>& kinds) {
+  const Run clean = run_with({});
+  ASSERT_TRUE(clean.ending.is_over) << clean.state;
+  ASSERT_TRUE(
+      clean.state.starts_with("first\npromote web 1.1.0 to staging\npromote web 1.1.0 to prod\npromote web 1.0.0 to prod\n"))
+      << clean.state;
+  std::uint64_t own = 0, tried = 0;
+  for (std::uint64_t point = 0; point < clean.ending.recorded.size(); ++point) {
+    const Point& recorded = clean.ending.recorded[point];
+    const bool is_ours = recorded.who == "slipway-promotion" || recorded.what.starts_with("GIT");
+    if (!is_ours || own++ % stride() != 0) continue;
+    for (const FaultKind kind : kinds) {
+      if (!applies(kind, recorded.moment, recorded.is_write)) continue;
+      FaultPlan plan{.exact = {{point, kind}}};
+      const std::string what = fmt::format("{} at {}", plan.to_string(), recorded.what);
+      const Run struck = run_with(std::move(plan));
+      ++tried;
+      ASSERT_TRUE(struck.ending.is_over) << "stuck after " << what << "\n" << struck.state;
+      ASSERT_EQ(struck.state, clean.state) << what;
+    }
+  }
+  fmt::print("sim: promotion: {} points of its controller, {} faults tried\n", own, tried);
+  EXPECT_GT(tried, 0U);
+}
+
+TEST(PromotionFaults, a_crash_anywhere_ends_as_the_clean_run) {
+  strike({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
+}
+
+TEST(PromotionFaults, any_single_fault_ends_as_the_clean_run) {
+  strike({FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
+}
+
+}  // namespace
+}  // namespace slipway::sim

@@ -95,7 +95,7 @@ struct ApprovalRecord {
     d.doc("What a revision was approved with.");
     d.field("digest", &ApprovalRecord::digest, "Its content.").required();
     d.field("approver", &ApprovalRecord::approver, "Who approved it.").required();
-    d.field("policies", &ApprovalRecord::policies, "Policies that agreed, with their generations.").list_type("atomic");
+    d.field("policyNames", &ApprovalRecord::policies, "Policies that agreed, with their generations.").list_type("atomic");
     d.field("people", &ApprovalRecord::people, "People whose votes counted.").list_type("atomic");
     d.field("readinessGates", &ApprovalRecord::gates, "Its gates.").list_type("atomic");
     d.field("conditions", &ApprovalRecord::conditions, "Its conditions, with the contents they were about.")

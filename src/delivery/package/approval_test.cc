@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "delivery/package/auto_propose.h"
 #include "json/text.h"
 
@@ -70,10 +72,16 @@ struct ApproveRow {
   const char* text;
 };
 
-TEST(PackageApproval, policies_decide_as_they_say) {
+void judge(std::span<const ApproveRow> rows) {
+  for (const ApproveRow& row : rows) {
+    const ApproveDecision is = decide_approve(row.policies, row.view, {}, kNow);
+    EXPECT_EQ(is.kind, row.kind) << row.what;
+    EXPECT_EQ(is.text, row.text) << row.what;
+  }
+}
+
+TEST(PackageApproval, rules_decide_as_they_say) {
   using enum ApproveDecision::Kind;
-  const gate::ApprovalGate two{.count = 2, .by_author = false};
-  const gate::ApprovalGate netops{.groups = {"netops"}};
   ApproveView published = proposal();
   published.has_published = true;
   ApproveView draft = proposal();
@@ -84,8 +92,6 @@ TEST(PackageApproval, policies_decide_as_they_say) {
   gated.missing = {{.type = "ipam"}};
   ApproveView reported = gated;
   reported.mode = GateMode::Report;
-  ApproveView nobody = proposal({vote("bob"), vote("carol")});
-  nobody.authors = {};
   NamedPolicy deletes = policy(ApprovalRule::Always);
   deletes.spec.approves_deletion = true;
   const ApproveRow rows[] = {
@@ -101,7 +107,17 @@ TEST(PackageApproval, policies_decide_as_they_say) {
        Waits,
        "edge: the package has a published revision already: a person approves"},
       {"a deletion", {policy(ApprovalRule::Always)}, deletion, Waits, "edge: its policy leaves deletions to people"},
-      {"a deletion it may carry out", {deletes}, deletion, Approve, ""},
+      {"a deletion it may carry out", {deletes}, deletion, Approve, ""}};
+  judge(rows);
+}
+
+TEST(PackageApproval, people_decide_about_what_they_have_seen) {
+  using enum ApproveDecision::Kind;
+  const gate::ApprovalGate two{.count = 2, .by_author = false};
+  const gate::ApprovalGate netops{.groups = {"netops"}};
+  ApproveView nobody = proposal({vote("bob"), vote("carol")});
+  nobody.authors = {};
+  const ApproveRow rows[] = {
       {"one of two", {policy(ApprovalRule::People, two)}, proposal({vote("bob")}), Waits, "edge: 1 of 2 approvals"},
       {"not the author",
        {policy(ApprovalRule::People, two)},
@@ -150,11 +166,7 @@ TEST(PackageApproval, policies_decide_as_they_say) {
        proposal({vote("bob")}),
        Waits,
        "edge: 1 of 2 approvals"}};
-  for (const ApproveRow& row : rows) {
-    const ApproveDecision is = decide_approve(row.policies, row.view, {}, kNow);
-    EXPECT_EQ(is.kind, row.kind) << row.what;
-    EXPECT_EQ(is.text, row.text) << row.what;
-  }
+  judge(rows);
 }
 
 TEST(PackageApproval, the_record_says_who_and_which_policy) {

@@ -59,6 +59,9 @@ Status apply_conflict(std::vector<Cause> causes) {
   return status;
 }
 
+/// As it will be read from an object again: whole seconds.
+Time stamp(Time now) { return std::chrono::floor<std::chrono::seconds>(now); }
+
 Condition unknown(const Condition& before, std::string_view reason, Time now) {
   Condition out = before;
   out.reason = reason;
@@ -66,7 +69,7 @@ Condition unknown(const Condition& before, std::string_view reason, Time now) {
   const std::string why = before.message.empty() ? before.reason : before.message;
   out.message = fmt::format("was {}{}{}", json::enum_name(before.status), why.empty() ? "" : ": ", why);
   out.status = Truth::Unknown;
-  out.since = now;
+  out.since = stamp(now);
   return out;
 }
 
@@ -83,7 +86,7 @@ void set_condition(Conditions& conditions, const Condition& said, const Write& w
   auto at = std::ranges::find(conditions, said.type, &Condition::type);
   const bool is_new = at == conditions.end();
   if (is_new) at = conditions.insert(at, Condition{.type = said.type});
-  if (is_new || at->status != said.status) at->since = write.now;
+  if (is_new || at->status != said.status) at->since = stamp(write.now);
   at->status = said.status;
   at->reason = said.reason;
   at->message = said.message;
@@ -151,6 +154,7 @@ Result<Conditions> merge_apply(const Conditions& current, const Conditions& sent
 
 Conditions reset(const Conditions& conditions, std::string_view reason, const ContentView& content, Time now) {
   Conditions out;
+  out.reserve(conditions.size());
   for (const Condition& one : conditions) {
     const bool holds = !one.scope.empty() && one.scope_digest == content.scope(one.scope);
     out.push_back(holds ? one : unknown(one, reason, now));

@@ -29,7 +29,10 @@ class ContentView {
   /// Of no file.
   ContentView() : digest_(digest_of({})) {}
   explicit ContentView(const Files& files);
+  /// From file_digest() of each file.
+  static ContentView from(std::map<std::string, std::string> file_digests);
 
+  const std::map<std::string, std::string>& file_digests() const { return file_digests_; }
   const std::string& digest() const { return digest_; }
   /// As scope_digest().
   std::string scope(std::span<const std::string> patterns) const;

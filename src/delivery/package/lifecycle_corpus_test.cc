@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "delivery/package/corpus_test.h"
 #include "delivery/package/lifecycle.h"
 #include "json/text.h"
@@ -12,7 +14,8 @@ namespace {
 
 using json::Value;
 
-const GateMode kMode = gate_mode({.is_deployment = true}, "");
+/// Of a deployment repository, unless the row says otherwise.
+GateMode mode_of(const Value& row) { return gate_mode({.is_deployment = row["deployment"].as_bool(true)}, ""); }
 
 Lifecycle lifecycle(std::string_view text) {
   for (const Lifecycle one : {Lifecycle::Draft, Lifecycle::Proposed, Lifecycle::Published, Lifecycle::DeletionProposed}) {
@@ -40,7 +43,7 @@ std::string play_transition(const Value& row) {
     return create_causes({.package_name = "a", .lifecycle = row["to"].str()}, {}).empty() ? "ok" : "reject";
   }
   if (via == "delete") return check_delete("x", lifecycle(row["from"].as_string()), {}) ? "ok" : "reject";
-  UpdateAsk ask{.from = lifecycle(row["from"].as_string()), .to = row["to"].str(), .mode = kMode};
+  UpdateAsk ask{.from = lifecycle(row["from"].as_string()), .to = row["to"].str(), .mode = mode_of(row)};
   ask.endpoint = via == "approval" ? Endpoint::Approval : Endpoint::Main;
   if (row["gates"].as_string() == "unmet") ask.missing = {{.type = "a"}};
   return outcome(ask);
@@ -50,8 +53,14 @@ std::string play_edit(const Value& row) {
   const Lifecycle state = lifecycle(row["state"].as_string());
   const std::string change = row["change"].str();
   if (change == "content") return check_content(state) ? "ok" : "reject";
-  const Part part = change == "labels" ? Part::Labels : Part::Conditions;
-  return outcome({.from = state, .to = std::string(json::enum_name(state)), .changes = {part}, .mode = kMode});
+  static const std::map<std::string, Part> kParts{{"conditions", Part::Conditions}, {"gates", Part::Gates},
+                                                  {"readinessGates", Part::Gates},  {"packageMetadata", Part::PackageMetadata},
+                                                  {"spec", Part::Identity},         {"tasks", Part::Identity},
+                                                  {"labels", Part::Labels},         {"annotations", Part::Labels},
+                                                  {"finalizers", Part::Labels},     {"ownerReferences", Part::Labels}};
+  const auto part = kParts.find(change);
+  if (part == kParts.end()) return "not known here: " + change;
+  return outcome({.from = state, .to = std::string(json::enum_name(state)), .changes = {part->second}, .mode = mode_of(row)});
 }
 
 std::string play_gates(const Value& row) {

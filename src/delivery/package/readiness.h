@@ -36,6 +36,10 @@ std::vector<Cause> unmet_causes(const std::vector<Unmet>& missing);
 
 /// How the last rendering of the content ended.
 enum class Render : std::uint8_t { Nothing, Running, Passed, Failed };  // Nothing: the package has no pipeline
+inline auto describe_enum(Render) {
+  return json::enum_names<Render>(
+      {{Render::Nothing, "Nothing"}, {Render::Running, "Running"}, {Render::Passed, "Passed"}, {Render::Failed, "Failed"}});
+}
 
 /// ReadyToPropose and ReadyToApprove of a revision: none once it is published.
 Conditions aggregates(Lifecycle lifecycle, const std::vector<Unmet>& missing, Render render);

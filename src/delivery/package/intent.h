@@ -1,0 +1,99 @@
+// What was decided about a revision and is still to be done to its repository. The verdict is one append to the log, with this
+// intent in it; the changes of the remote's references follow, one at a time, and are found again after a crash: next_step()
+// looks at the references as they are, not at what was done. Nothing is forced, and what somebody else has pushed is never
+// overwritten.
+//
+// The remote changes one reference at a time, so the order matters. Of an approval:
+//   1  the commit is made in the mirror, with parent, number, author and time of the intent: nobody sees it yet
+//   2  the intent is appended
+//   3  the tag PATH/vN is created: that decides the number. Taken by somebody else: the next number, from 1
+//   4  the branch gets the commit; if it has moved, a merge of both, and again until it stands still
+//   5  the proposal's branch is removed
+//   6  the end is appended: only now it is Published
+// A crash after any of these is resumed from the references: a tag that points at the intent's commit is its own, a branch that
+// contains it is done.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "delivery/package/names.h"
+#include "json/codec.h"
+
+namespace slipway::delivery::package {
+
+enum class IntentKind : std::uint8_t { Save, Propose, Withdraw, Approve, ProposeDeletion, Keep, Delete };
+inline auto describe_enum(IntentKind) {
+  return json::enum_names<IntentKind>({{IntentKind::Save, "Save"},
+                                       {IntentKind::Propose, "Propose"},
+                                       {IntentKind::Withdraw, "Withdraw"},
+                                       {IntentKind::Approve, "Approve"},
+                                       {IntentKind::ProposeDeletion, "ProposeDeletion"},
+                                       {IntentKind::Keep, "Keep"},
+                                       {IntentKind::Delete, "Delete"}});
+}
+
+struct Intent {
+  IntentKind kind = IntentKind::Save;
+  std::string repository{};
+  std::string path{};
+  std::string workspace{};
+  std::string folder{};         // of the repository
+  std::string branch = "main";  // of the repository
+  Lifecycle from = Lifecycle::Draft;
+  std::int64_t revision = 0;  // Approve: the number it tries
+  std::string seen{};         // commit of the revision's reference when it was decided; empty: there was none
+  std::string commit{};       // Save: the new one; Approve: the one that is published
+  std::string base{};         // Approve: the branch's commit that `commit` was made upon
+
+  static void describe(auto& d) {
+    d.doc("What is still to be done to the repository.");
+    d.field("kind", &Intent::kind, "What was decided.").required();
+    d.field("repository", &Intent::repository, "The Repository.").required();
+    d.field("path", &Intent::path, "The package's path.").required();
+    d.field("workspaceName", &Intent::workspace, "The revision's workspace.").required();
+    d.field("folder", &Intent::folder, "The repository's folder.");
+    d.field("branch", &Intent::branch, "The repository's branch.");
+    d.field("from", &Intent::from, "The revision's lifecycle before.").always();
+    d.field("revision", &Intent::revision, "Its number.");
+    d.field("seen", &Intent::seen, "Commit of its reference when it was decided.");
+    d.field("commit", &Intent::commit, "The commit that its reference gets.");
+    d.field("base", &Intent::base, "The branch's commit that this one was made upon.");
+  }
+  bool operator==(const Intent&) const = default;
+};
+
+/// The remote as it is.
+struct StoreView {
+  std::map<std::string, std::string> refs{};  // commit by name
+  /// Approve: whether the branch contains the intent's commit.
+  bool has_commit = false;
+};
+
+struct GitStep {
+  enum class Kind : std::uint8_t {
+    Update,      // `ref` from `expected` (empty: it must not exist) to `target` (empty: it is deleted)
+    NextNumber,  // make the commit with `revision` upon the branch as it is, and append the intent anew
+    Merge,       // make a commit with parents `expected` and the intent's commit, the package as in the latter; `ref` to it
+    Confirm,     // append the end; `text`, where there is one, is what somebody else has left behind
+    Drift,       // somebody else has changed what this was about: append that, with `text`; nothing more is done
+  };
+  Kind kind = Kind::Confirm;
+  std::string ref{};
+  std::string expected{};
+  std::string target{};
+  std::int64_t revision = 0;
+  std::string text{};
+
+  bool operator==(const GitStep&) const = default;
+};
+
+/// The one step that comes next. Doing it again after it was done, in part or not at all gives the same end.
+GitStep next_step(const Intent& intent, const StoreView& view);
+
+/// The message of the commit that an intent makes, with Porch's note.
+std::string commit_message(const Intent& intent);
+
+}  // namespace slipway::delivery::package

@@ -1,0 +1,98 @@
+#include "delivery/package/record.h"
+
+#include <algorithm>
+#include <set>
+
+#include "delivery/package/kind.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using json::Value;
+
+Value shell(const kube::GroupVersionKind& kind, Value metadata, Value spec, Value status) {
+  return json::object({{"apiVersion", Value(kind.api_version())},
+                       {"kind", Value(kind.kind)},
+                       {"metadata", std::move(metadata)},
+                       {"spec", std::move(spec)},
+                       {"status", std::move(status)}});
+}
+
+Value with_label(const Value& metadata, bool is_latest) {
+  if (is_latest) return metadata.with_path({"labels", kLatestLabel}, "true");
+  if (!metadata["labels"].has(kLatestLabel)) return metadata;
+  const Value rest = metadata["labels"].without(kLatestLabel);
+  return rest.empty() ? metadata.without("labels") : metadata.with("labels", rest);
+}
+
+RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now& now) {
+  RevisionStatus status{.upstream_lock = record.upstream_lock,
+                        .self_lock = record.self_lock,
+                        .is_deployment = record.is_deployment,
+                        .conditions = record.conditions,
+                        .digest = record.digest,
+                        .ready = ready_text(record.gates, record.conditions),
+                        .is_latest = is_latest};
+  for (Condition& one : aggregates(record.lifecycle, unmet(record.gates, record.conditions, now), record.render)) {
+    status.conditions.push_back(std::move(one));
+  }
+  if (record.approval && is_published(record.lifecycle)) {
+    status.published_by = record.approval->approver;
+    status.published_at = record.approval->at;
+  }
+  return status;
+}
+
+}  // namespace
+
+kube::Object revision_object(const RevisionRecord& record, const Value& metadata, bool is_latest, const Now& now) {
+  const RevisionSpec spec{.package_name = record.path,
+                          .repository = record.repository,
+                          .workspace = record.workspace,
+                          .revision = record.revision,
+                          .lifecycle = std::string(json::enum_name(record.lifecycle)),
+                          .tasks = record.tasks,
+                          .gates = record.gates,
+                          .package_metadata = record.package_metadata};
+  const Value named = with_label(metadata, is_latest).with("name", record.key().object_name());
+  return shell(kRevisionKind, named, json::encode(spec), json::encode(status_of(record, is_latest, now)));
+}
+
+kube::Object resources_object(const RevisionRecord& record, const Value& metadata, const Files& files,
+                              const std::optional<RenderStatus>& render) {
+  const ResourcesSpec spec{.package_name = record.path,
+                           .workspace = record.workspace,
+                           .revision = record.revision,
+                           .repository = record.repository,
+                           .resources = files};
+  const ResourcesStatus status{.render = render, .files = static_cast<std::int64_t>(files.size())};
+  const Value named = metadata.with("name", record.key().object_name());
+  return shell(kResourcesKind, named, json::encode(spec), json::encode(status));
+}
+
+std::int64_t latest_revision(std::span<const RevisionRecord> records, const PackageKey& package) {
+  std::int64_t latest = 0;
+  for (const RevisionRecord& one : records) {
+    const bool counts = one.key().package == package && is_published(one.lifecycle);
+    if (counts) latest = std::max(latest, one.revision);
+  }
+  return latest;
+}
+
+std::vector<kube::Object> package_objects(std::span<const RevisionRecord> records, std::string_view ns) {
+  std::map<PackageKey, std::int64_t> packages;
+  for (const RevisionRecord& one : records) {
+    std::int64_t& latest = packages[one.key().package];
+    if (is_published(one.lifecycle)) latest = std::max(latest, one.revision);
+  }
+  std::vector<kube::Object> objects;
+  for (const auto& [key, latest] : packages) {
+    const Value metadata = json::object({{"name", Value(key.object_name())}, {"namespace", Value(ns)}});
+    objects.push_back(shell(kPackageKind, metadata,
+                            json::encode(PorchPackageSpec{.package_name = key.path, .repository = key.repository}),
+                            json::encode(PorchPackageStatus{.latest_revision = latest})));
+  }
+  return objects;
+}
+
+}  // namespace slipway::delivery::package

@@ -1,0 +1,90 @@
+// A revision as the log has it: what is not in Git. One object per revision; content is only named here, by its commit and
+// digest. What Porch's clients see is made from it: the PackageRevision, the rows of PorchPackage, and from files the
+// PackageRevisionResources.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "delivery/package/approval.h"
+#include "delivery/package/conditions.h"
+#include "delivery/package/gates.h"
+#include "delivery/package/intent.h"
+#include "delivery/package/names.h"
+#include "delivery/package/readiness.h"
+#include "delivery/package/spec.h"
+#include "delivery/package/status.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::package {
+
+struct RevisionRecord {
+  std::string repository{};
+  std::string path{};
+  std::string workspace{};
+  std::int64_t revision = 0;
+  Lifecycle lifecycle = Lifecycle::Draft;
+  std::vector<Task> tasks{};
+  Gates gates{};
+  Conditions conditions{};
+  std::optional<PackageMetadata> package_metadata{};
+  bool is_deployment = false;
+  Render render = Render::Nothing;
+  std::string commit{};  // of its content
+  std::string digest{};
+  std::map<std::string, std::string> file_digests{};  // for scopes of conditions
+  Time settled{};                                     // when content or gates last changed
+  std::vector<std::string> authors{};                 // who wrote content or proposed it, sorted
+  std::optional<Locator> upstream_lock{};
+  std::optional<Locator> self_lock{};
+  std::vector<Vote> votes{};
+  std::optional<ApprovalRecord> approval{};
+  std::vector<Intent> intents{};  // still to be done to the repository, in order
+
+  static void describe(auto& d) {
+    d.doc("A revision, without its content.");
+    d.field("repository", &RevisionRecord::repository, "The Repository.").required();
+    d.field("path", &RevisionRecord::path, "The package's path.").required();
+    d.field("workspaceName", &RevisionRecord::workspace, "Its workspace.").required();
+    d.field("revision", &RevisionRecord::revision, "Its number.");
+    d.field("lifecycle", &RevisionRecord::lifecycle, "Where it is.").always();
+    d.field("tasks", &RevisionRecord::tasks, "How it came about.").list_type("atomic");
+    d.field("readinessGates", &RevisionRecord::gates, "Its gates.").list_type("map", {"conditionType"});
+    d.field("conditions", &RevisionRecord::conditions, "Its conditions.").list_type("map", {"type"});
+    d.field("packageMetadata", &RevisionRecord::package_metadata, "metadata of its Kptfile.");
+    d.field("deployment", &RevisionRecord::is_deployment, "It is in a deployment repository.");
+    d.field("render", &RevisionRecord::render, "How its rendering ended.");
+    d.field("commit", &RevisionRecord::commit, "The commit of its content.");
+    d.field("digest", &RevisionRecord::digest, "The digest of its content.");
+    d.field("files", &RevisionRecord::file_digests, "Of each file.");
+    d.field("settled", &RevisionRecord::settled, "When content or gates last changed.").micro_time();
+    d.field("authors", &RevisionRecord::authors, "Who wrote its content or proposed it.").list_type("set");
+    d.field("upstreamLock", &RevisionRecord::upstream_lock, "The upstream that its content came from.");
+    d.field("selfLock", &RevisionRecord::self_lock, "Where its own content is.");
+    d.field("votes", &RevisionRecord::votes, "What people said about it.").list_type("atomic");
+    d.field("approval", &RevisionRecord::approval, "What it was approved with.");
+    d.field("intents", &RevisionRecord::intents, "What is still to be done to the repository, in order.").list_type("atomic");
+  }
+  bool operator==(const RevisionRecord&) const = default;
+
+  /// It was approved, and the remote has not taken it yet.
+  bool is_publishing() const { return !intents.empty() && intents.back().kind == IntentKind::Approve; }
+  RevisionKey key() const { return {{repository, path}, workspace}; }
+};
+
+/// As Porch shows it: metadata as stored, with the name that it has and the label of the latest; conditions with what the
+/// server computes at their end. A publication that the remote has not taken yet is still the proposal that it was.
+kube::Object revision_object(const RevisionRecord& record, const json::Value& metadata, bool is_latest, const Now& now);
+/// `files` with the conditions written into the Kptfile are the caller's; metadata is the revision's.
+kube::Object resources_object(const RevisionRecord& record, const json::Value& metadata, const Files& files,
+                              const std::optional<RenderStatus>& render);
+/// The packages of these revisions, by name.
+std::vector<kube::Object> package_objects(std::span<const RevisionRecord> records, std::string_view ns);
+
+/// The number of the newest published revision of the package; 0: none.
+std::int64_t latest_revision(std::span<const RevisionRecord> records, const PackageKey& package);
+
+}  // namespace slipway::delivery::package

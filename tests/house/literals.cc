@@ -69,9 +69,9 @@ class Reader {
 /// Words that are fields of built-in kinds, or of another family's, as well as plurals of a family's.
 bool is_field(std::string_view path, std::string_view text) {
   const bool knows_autoscalers = path.starts_with("src/server/builtin/") || path.starts_with("src/cluster/hpa");
-  if (knows_autoscalers && text == "policies") return true;          // HorizontalPodAutoscaler behavior.scaleUp.policies
-  const bool is_porchs = path.starts_with("src/delivery/package/");  // its plural, and the column of its tables
-  if (is_porchs && (text == "packages" || text == "Package")) return true;
+  if (knows_autoscalers && text == "policies") return true;  // HorizontalPodAutoscaler behavior.scaleUp.policies
+  // Porch's plural, and the column of its tables.
+  if (path.starts_with("src/delivery/package/") && (text == "packages" || text == "Package")) return true;
   const bool has_gates = path.starts_with("src/delivery/gate/") || path.starts_with("src/delivery/rollout/");
   return has_gates && text == "approvals";  // of a rollout's status, and of its log
 }

@@ -12,6 +12,7 @@ ProposeDecision decide_propose(const ProposeView& view, const Now& now) {
   if (view.render == Render::Failed) return {.kind = Kind::Waits, .text = "the package could not be rendered"};
   if (!view.missing.empty()) {
     std::vector<std::string> texts;
+    texts.reserve(view.missing.size());
     for (const Unmet& one : view.missing) texts.push_back(one.text());
     return {.kind = Kind::Waits, .text = "waits for " + joined(texts, "; ")};
   }

@@ -154,6 +154,7 @@ Result<Conditions> merge_apply(const Conditions& current, const Conditions& sent
 
 Conditions reset(const Conditions& conditions, std::string_view reason, const ContentView& content, Time now) {
   Conditions out;
+  out.reserve(conditions.size());
   for (const Condition& one : conditions) {
     const bool holds = !one.scope.empty() && one.scope_digest == content.scope(one.scope);
     out.push_back(holds ? one : unknown(one, reason, now));

@@ -18,6 +18,7 @@ Condition of_gates(std::string_view type, const std::vector<Unmet>& missing, Ren
   if (render == Render::Failed) return aggregate(type, Truth::False, "RenderFailed", "the package could not be rendered");
   if (missing.empty()) return aggregate(type, Truth::True, "GatesMet", "");
   std::vector<std::string> texts;
+  texts.reserve(missing.size());
   for (const Unmet& one : missing) texts.push_back(one.text());
   return aggregate(type, Truth::False, "GatesUnmet", joined(texts, "; "));
 }
@@ -67,6 +68,7 @@ std::string ready_text(const Gates& gates, const Conditions& conditions) {
 
 std::vector<Cause> unmet_causes(const std::vector<Unmet>& missing) {
   std::vector<Cause> causes;
+  causes.reserve(missing.size());
   for (const Unmet& one : missing) {
     causes.push_back(field::forbidden(fmt::format("spec.readinessGates[{}]", one.type),
                                       fmt::format("readiness conditions not met: {}", one.text())));

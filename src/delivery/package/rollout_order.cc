@@ -35,6 +35,7 @@ std::vector<std::string> cohort_order(const PackageRolloutSpec& spec, const std:
   };
   const std::set<std::string_view> excluded(spec.exclude.begin(), spec.exclude.end());
   std::vector<Place> places;
+  places.reserve(targets.size());
   for (const TargetView& one : targets) {
     if (excluded.contains(one.id)) continue;
     const auto pin = static_cast<std::size_t>(std::ranges::find(spec.first, one.id) - spec.first.begin());
@@ -42,6 +43,7 @@ std::vector<std::string> cohort_order(const PackageRolloutSpec& spec, const std:
   }
   std::ranges::sort(places);
   std::vector<std::string> order;
+  order.reserve(places.size());
   for (Place& one : places) order.push_back(std::move(one.id));
   return order;
 }

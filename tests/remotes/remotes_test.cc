@@ -222,27 +222,32 @@ TEST_F(RemotesTest, two_racing_writers_lose_nothing_in_a_local_repository) {
   EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");
 }
 
+/// Not a test: what the child processes of the next one run, until they are killed.
+TEST(Writer, DISABLED_pushes_until_it_is_killed) {
+  const char* url = getenv("SLIPWAY_TEST_URL");
+  const char* folder = getenv("SLIPWAY_TEST_FOLDER");
+  const char* name = getenv("SLIPWAY_TEST_NAME");
+  ASSERT_TRUE(url != nullptr && folder != nullptr && name != nullptr);
+  ManualEnv env;
+  InlineLane lane(env.queue());
+  Repositories git(env, lane, {&lane}, {.folder = folder});
+  const auto ended = env.run(add_lines(git, {.url = url, .space = "team"}, name, 1'000'000));
+  FAIL() << ended.error().message;
+}
+
 /// A writer that is killed at any moment leaves a sound repository, and its mirror serves the next one.
 TEST_F(RemotesTest, killed_writers_leave_a_sound_repository) {
+  setenv("SLIPWAY_TEST_URL", remote_.url.c_str(), 1);
+  setenv("SLIPWAY_TEST_FOLDER", (data_ / "killed").c_str(), 1);
   for (int round = 0; round < 6; ++round) {
     const std::string before = theirs_.tip();
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      ManualEnv env;
-      InlineLane lane(env.queue());
-      Repositories git(env, lane, {&lane}, {.folder = data_ / "killed"});
-      static_cast<void>(env.run(add_lines(git, remote_, "round-" + std::to_string(round), 1'000'000)));
-      _exit(1);
-    }
+    setenv("SLIPWAY_TEST_NAME", ("round-" + std::to_string(round)).c_str(), 1);
+    Child writer({"/proc/self/exe", "--gtest_also_run_disabled_tests", "--gtest_filter=Writer.*"});
     for (int seen = 0; seen < 2 + round % 3;) {  // some pushes, wherever it is then
-      const std::string tip = theirs_.tip();
-      seen += tip != before ? 1 : 0;
+      ASSERT_FALSE(writer.has_ended());
+      seen += theirs_.tip() != before ? 1 : 0;
     }
-    kill(child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFSIGNALED(status));
+    writer.kill_now();
     // As with the git program, a lock in somebody's repository is for its owner to remove.
     std::filesystem::remove(theirs_.path() + "/refs/heads/main.lock");
   }

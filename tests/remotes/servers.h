@@ -28,12 +28,20 @@ class Child {
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  ~Child() {
-    kill(pid_, SIGTERM);
-    waitpid(pid_, nullptr, 0);
+  ~Child() { end(SIGTERM); }
+  void kill_now() { end(SIGKILL); }
+  bool has_ended() {
+    if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = 0;
+    return pid_ == 0;
   }
 
  private:
+  void end(int signal_number) {
+    if (has_ended()) return;
+    kill(pid_, signal_number);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
   pid_t pid_ = 0;
 };
 

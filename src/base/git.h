@@ -84,6 +84,7 @@ struct GitFile {
 struct GitTreeQuery {
   std::string path{};                   // a folder or a file; empty: everything
   std::vector<std::string> suffixes{};  // other names come without content; empty: all come with it
+  std::string containing{};             // files without these bytes come without content; empty: all come with it
   /// A file over max_file_bytes comes without content, or the whole is refused.
   enum class Large : bool { skip, refuse } large = Large::skip;
   std::uint64_t max_file_bytes = std::uint64_t{1} << 20;

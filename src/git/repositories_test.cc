@@ -106,6 +106,8 @@ TEST_F(RepositoriesTest, bounds_are_kept_and_named) {
   EXPECT_EQ(large.reason, Reason::RequestEntityTooLarge);
   EXPECT_EQ(fault(git_.read_tree(remote_, tip, {.max_total_bytes = 8})).message,
             "git: the files have more than 8 bytes (max_total_bytes)");
+  const auto some = ok(git_.read_tree(remote_, tip, {.containing = "23", .max_total_bytes = 8}));
+  EXPECT_TRUE(some[0].content && some[1].content && !some[2].content);
   EXPECT_EQ(fault(git_.read_tree(remote_, tip, {.max_files = 2})).message, "git: more than 2 files (max_files)");
 }
 

@@ -116,14 +116,16 @@ class Reader {
       return too_large(
           fmt::format("file {} has {} bytes, over {} (max_file_bytes)", file.path, file.size, query_.max_file_bytes));
     }
+    git_blob* blob = nullptr;
+    if (const int code = git_blob_lookup(&blob, mirror_, &oid); code != 0) return failure(code, file.path);
+    const Blob held(blob);
+    const std::string_view bytes(static_cast<const char*>(git_blob_rawcontent(blob)), file.size);
+    if (!bytes.contains(query_.containing)) return {};
     total_ += file.size;
     if (total_ > query_.max_total_bytes) {
       return too_large(fmt::format("the files have more than {} bytes (max_total_bytes)", query_.max_total_bytes));
     }
-    git_blob* blob = nullptr;
-    if (const int code = git_blob_lookup(&blob, mirror_, &oid); code != 0) return failure(code, file.path);
-    const Blob held(blob);
-    file.content.emplace(static_cast<const char*>(git_blob_rawcontent(blob)), file.size);
+    file.content.emplace(bytes);
     return {};
   }
 

@@ -30,7 +30,7 @@ Task<Result<std::optional<GitId>>> find_commit(Git& git, GitPromotion promotion,
 
 /// The files of `commit` with the version at every marker. Invalid when there is none or one cannot be set.
 Task<Result<MarkedEdit>> edit(Git& git, GitPromotion promotion, GitId commit) {
-  GitTreeQuery query{.path = promotion.path, .suffixes = {".yaml", ".yml"}};
+  GitTreeQuery query{.path = promotion.path, .suffixes = {".yaml", ".yml"}, .containing = promotion.text.marker.to_string()};
   SLIPWAY_CO_TRY(files, co_await git.read_tree(promotion.remote, std::move(commit), std::move(query)));
   MarkedEdit made = set_marked_fields(files, promotion.text.marker, promotion.text.version);
   if (!made.problems.empty()) co_return invalid(promotion, joined(made.problems, "; "));

@@ -84,8 +84,10 @@ Result<std::optional<GitId>> Connection::find(std::string_view ref) {
 
 Result<void> Connection::download(const std::vector<std::string>& refs) {
   std::vector<std::string> specs;
+  specs.reserve(refs.size());
   for (const std::string& ref : refs) specs.push_back(fmt::format("+{}:{}", ref, ref));
   std::vector<char*> pointers;
+  pointers.reserve(refs.size());
   for (std::string& spec : specs) pointers.push_back(spec.data());
   const git_strarray wanted{pointers.data(), pointers.size()};
   auto options = defaults(git_fetch_options_init, GIT_FETCH_OPTIONS_VERSION);

@@ -97,7 +97,7 @@ class FileEdit {
         if (rest.contains(fmt::format("\"{}\"", key_))) problem(line, "the marker is not a JSON object and nothing else");
         return;
       }
-      const auto value = wanted_value((*object)[kMarkerName].as_string(), key_, version_);
+      auto value = wanted_value((*object)[kMarkerName].as_string(), key_, version_);
       if (!value) return;
       if (*value) {
         markers_.push_back({begin + at, line, std::move(**value)});

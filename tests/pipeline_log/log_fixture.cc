@@ -36,7 +36,7 @@ Value yaml(std::string_view text) {
 
 void LogTest::open() {
   plane::ApiServer::Options options;
-  options.store.path = "/data/cluster.db";
+  options.store.path = path_;
   options.families = families_;
   auto api = env_->run(plane::ApiServer::open(*env_, options));
   ASSERT_TRUE(api) << api.error().message;

@@ -65,6 +65,7 @@ class LogTest : public testing::Test {
 
  protected:
   store::MemoryVfs disk_;
+  std::string path_ = "/data/cluster.db";
   std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   std::vector<const delivery::Family*> families_{&log_family()};
   std::unique_ptr<plane::ApiServer> api_;

@@ -148,7 +148,11 @@ kube::Object object_of(const Segment& segment, std::string_view ns, std::string_
   if (segment.spec.pipeline.size() <= kMostLabelBytes) {
     meta.set("labels", json::object({{kPipelineLabel, segment.spec.pipeline}}));
   }
-  if (!keep.empty()) meta.set("annotations", json::object({{kKeepAnnotation, keep}}));
+  json::ObjectBuilder annotations;
+  annotations.set(kPipelineLabel, segment.spec.pipeline);
+  annotations.set(kUidAnnotation, segment.spec.pipeline_uid);
+  if (!keep.empty()) annotations.set(kKeepAnnotation, keep);
+  meta.set("annotations", annotations.build());
   return json::object({{"apiVersion", kDeliveryLogKind.api_version()},
                        {"kind", kDeliveryLogKind.kind},
                        {"metadata", meta.build()},
@@ -188,19 +192,23 @@ Verified verify(const Chain& chain) {
   return found;
 }
 
-Outdated outdated(const Chain& chain, PipelineIs pipeline, Duration keep, Time now) {
+SegmentAge age_of(const Segment& segment) {
+  SegmentAge age{.name = std::string(kube::name(segment.object)), .uid = std::string(kube::uid(segment.object)), .youngest = Time::min()};
+  for (const DeliveryEntry& entry : segment.spec.entries) age.youngest = std::max(age.youngest, entry.at);
+  return age;
+}
+
+Outdated outdated(const std::vector<SegmentAge>& segments, PipelineIs pipeline, Duration keep, Time now) {
   Outdated found;
-  for (std::size_t i = 0; i < chain.segments.size(); ++i) {
-    const bool is_last = i + 1 == chain.segments.size();
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const bool is_last = i + 1 == segments.size();
     if (is_last && pipeline == PipelineIs::There) break;
-    Time youngest = Time::min();
-    for (const DeliveryEntry& entry : chain.segments[i].spec.entries) youngest = std::max(youngest, entry.at);
     // Never a gap: a younger one ends it.
-    if (!chain.segments[i].spec.entries.empty() && youngest + keep > now) {
-      found.next = youngest + keep;
+    if (segments[i].youngest != Time::min() && segments[i].youngest + keep > now) {
+      found.next = segments[i].youngest + keep;
       break;
     }
-    if (!chain.segments[i].object.is_null()) found.segments.push_back(chain.segments[i].object);
+    found.segments.push_back(segments[i]);
   }
   return found;
 }

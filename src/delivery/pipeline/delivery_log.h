@@ -22,6 +22,8 @@ inline constexpr std::size_t kMostEntryTextBytes = 512;
 inline constexpr Duration kKeepHistory = std::chrono::days{400};
 /// On a Pipeline: how long its history is kept, "30d". Segments carry a copy for when the pipeline is gone.
 inline constexpr std::string_view kKeepAnnotation = "pipelines.slipway.dev/keep-history";
+/// On segments: the pipeline's uid. Its name is there as the annotation kPipelineLabel, and as the label where it fits one.
+inline constexpr std::string_view kUidAnnotation = "pipelines.slipway.dev/pipeline-uid";
 
 /// "30d", "2w", or a duration as Go writes it; above 0. BadRequest otherwise.
 Result<Duration> parse_days(std::string_view text);
@@ -71,12 +73,21 @@ struct Verified {
 };
 Verified verify(const Chain& chain);
 
-/// Segments whose newest entry is older than `keep`; of a live pipeline never the last one. Also when the next is due.
+/// What pruning asks of a segment.
+struct SegmentAge {
+  std::string name{};
+  std::string uid{};  // of the object
+  Time youngest{};    // entry; Time::min() when it has none
+};
+SegmentAge age_of(const Segment& segment);
+
+/// Segments whose youngest entry is older than `keep`, out of all of a chain by number; of a live pipeline never the last one.
+/// Also when the next is due.
 struct Outdated {
-  std::vector<kube::Object> segments{};
+  std::vector<SegmentAge> segments{};
   std::optional<Time> next{};
 };
 enum class PipelineIs : std::uint8_t { There, Gone };
-Outdated outdated(const Chain& chain, PipelineIs pipeline, Duration keep, Time now);
+Outdated outdated(const std::vector<SegmentAge>& segments, PipelineIs pipeline, Duration keep, Time now);
 
 }  // namespace slipway::delivery::pipeline

@@ -50,7 +50,17 @@ void LogController::watch(control::Watches& watches) {
   promotions_ = related(kPromotions);
   approvals_ = related(kApprovals);
   holds_ = related(kHolds);
-  logs_ = related(kDeliveryLogs);
+  logs_ = &watches.changes(
+      kDeliveryLogs,
+      [](const Object& before, const Object& after) {
+        const Object& object = after.is_null() ? before : after;
+        const std::string name(kube::annotation(object, kPipelineLabel));
+        return name.empty() ? std::vector<ObjectKey>{} : std::vector{ObjectKey{std::string(kube::ns(object)), name}};
+      },
+      control::Form::Metadata);
+  logs_->add_index(kByPipeline, [](const Object& object) {
+    return std::vector<std::string>{index_key(kube::ns(object), kube::annotation(object, kPipelineLabel))};
+  });
   freezes_ = &watches.also(kFreezes, [this](const Object& freeze) { return pipelines_of_freeze(freeze); });
 }
 
@@ -95,114 +105,139 @@ LogWorld LogController::world_of(const Object& pipeline, const ObjectKey& key) c
   return world;
 }
 
-std::vector<Chain> LogController::chains(const ObjectKey& key) const { return chains_of(about(*logs_, key), key.ns, key.name); }
-
-const Told& LogController::told(const ObjectKey& key, const std::string& uid) {
-  std::map<std::string, kube::Revision> segments;
-  const std::vector<Object> objects = about(*logs_, key);
-  for (const Object& object : objects) {
-    if (object["spec"]["pipelineUID"].as_string() == uid) segments[std::string(kube::name(object))] = kube::revision(object);
-  }
-  Memory& memory = memory_[key];
-  if (memory.uid == uid && memory.segments == segments) return memory.told;
-  memory = {.uid = uid, .segments = std::move(segments), .told = {}};
-  for (const Chain& chain : chains_of(objects, key.ns, key.name)) {
-    if (chain.uid != uid) continue;
-    for (const Segment& segment : chain.segments) {
-      for (const DeliveryEntry& entry : segment.spec.entries) memory.told.take(entry);
-    }
-  }
-  return memory.told;
+bool LogController::is_as_left(const ObjectKey& key) const {
+  const auto known = memory_.find(key);
+  if (known == memory_.end()) return false;
+  std::map<std::string, kube::Revision> left;
+  for (const auto& [uid, log] : known->second) left.insert(log.revisions.begin(), log.revisions.end());
+  std::map<std::string, kube::Revision> found;
+  for (const Object& segment : about(*logs_, key)) found[std::string(kube::name(segment))] = kube::revision(segment);
+  return left == found;
 }
 
-Task<Outcome> LogController::reconcile(control::Reconcile& run) {
-  const Object pipeline = pipelines_->get(run.key);
-  if (pipeline.is_null()) co_return co_await gone(run);
-  co_return co_await there(run, pipeline);
+LogController::Log LogController::log_of(const Chain& chain) {
+  Log log;
+  for (const Segment& segment : chain.segments) {
+    log.segments[segment.spec.segment] = age_of(segment);
+    log.revisions[std::string(kube::name(segment.object))] = kube::revision(segment.object);
+    log.keep = kube::annotation(segment.object, kKeepAnnotation);
+    for (const DeliveryEntry& entry : segment.spec.entries) log.told.take(entry);
+  }
+  const DeliveryEntry* last = chain.last();
+  log.has_ended = last != nullptr && last->what == "removed";
+  return log;
 }
 
-/// Segment by segment in their order, so that a crash leaves a shorter chain and no gap.
-Task<Result<void>> LogController::write(control::Client& client, Chain chain, std::vector<DeliveryEntry> entries,
-                                        std::string keep) {
-  const ObjectKey key{chain.ns, chain.pipeline};
-  for (const std::size_t index : append(chain, std::move(entries))) {
-    const Segment segment = chain.segments[index];
-    const Object object = object_of(segment, chain.ns, keep);
-    const auto written = segment.object.is_null() ? co_await client::create(client, kDeliveryLogs, object, kManager)
-                                                  : co_await client::update(client, kDeliveryLogs, object, kManager);
-    if (!written) {
-      memory_.erase(key);
-      co_return fail(written.error());
-    }
+Task<Result<void>> LogController::remember(control::Client& client, ObjectKey key) {
+  if (is_as_left(key)) co_return Result<void>{};
+  memory_.erase(key);
+  std::vector<Object> objects;
+  for (const Object& segment : about(*logs_, key)) {
+    auto read = co_await client::get(client, kDeliveryLogs, kube::key_of(segment));
+    if (!read && read.error().reason == Reason::NotFound) continue;
+    if (!read) co_return fail(read.error());
+    objects.push_back(std::move(*read));
   }
+  Logs& logs = memory_[key];
+  for (const Chain& chain : chains_of(objects, key.ns, key.name)) logs[chain.uid] = log_of(chain);
   co_return Result<void>{};
 }
 
-Task<Outcome> LogController::there(control::Reconcile& run, Object pipeline) {
-  const ObjectKey key = run.key;
-  const std::string uid(kube::uid(pipeline));
-  const LogWorld world = world_of(pipeline, key);
-  NewEntries made = new_entries(told(key, uid), world);
-  if (!made.entries.empty()) {
-    Chain chain{.ns = key.ns, .pipeline = key.name, .uid = uid, .segments = {}};
-    for (Chain& one : chains(key)) {
-      if (one.uid == uid) chain = std::move(one);
-    }
-    const std::string keep(kube::annotation(pipeline, kKeepAnnotation));
-    const auto written = co_await write(run.client, std::move(chain), std::move(made.entries), keep);
-    if (!written) co_return Outcome::failed(written.error());
+Task<Outcome> LogController::reconcile(control::Reconcile& run) {
+  const auto next = co_await look(run.client, run.key);
+  if (!next) {
+    memory_.erase(run.key);
+    co_return Outcome::failed(next.error());
   }
-  const auto ended = co_await end_chains(run.client, key, uid);
-  if (!ended) co_return Outcome::failed(ended.error());
-  auto next = co_await prune(run.client, key, pipeline);
-  if (!next) co_return Outcome::failed(next.error());
-  if (made.look_again) next = std::min(next->value_or(*made.look_again), *made.look_again);
-  co_return when(*next);
+  if (!*next) co_return Outcome::settled();
+  co_return Outcome::retries_after(std::max<Duration>(**next - env_.clock.now(), std::chrono::seconds{1}));
 }
 
-/// Of all chains of the name; when the next segment is due.
+Task<Result<std::optional<Time>>> LogController::look(control::Client& client, ObjectKey key) {
+  SLIPWAY_CO_TRY_VOID(co_await remember(client, key));
+  const Object pipeline = pipelines_->get(key);
+  std::optional<Time> next;
+  if (!pipeline.is_null()) {
+    SLIPWAY_CO_TRY(again, co_await there(client, key, pipeline));
+    next = again;
+  }
+  SLIPWAY_CO_TRY_VOID(co_await end_chains(client, key, std::string(kube::uid(pipeline))));
+  SLIPWAY_CO_TRY(due, co_await prune(client, key, pipeline));
+  if (due) next = std::min(next.value_or(*due), *due);
+  if (memory_[key].empty()) memory_.erase(key);
+  co_return next;
+}
+
+/// Segment by segment in their order, so that a crash leaves a shorter chain and no gap.
+Task<Result<void>> LogController::write(control::Client& client, ObjectKey key, std::string uid,
+                                        std::vector<DeliveryEntry> entries, std::string keep) {
+  Chain chain{.ns = key.ns, .pipeline = key.name, .uid = uid, .segments = {}};
+  if (const Log& log = memory_[key][uid]; !log.segments.empty()) {
+    SLIPWAY_CO_TRY(object, co_await client::get(client, kDeliveryLogs, {key.ns, log.segments.rbegin()->second.name}));
+    const auto known = memory_[key][uid].revisions.find(std::string(kube::name(object)));
+    if (known->second != kube::revision(object)) {
+      co_return fail(kube::conflict(kDeliveryLogs, kube::name(object), "somebody else wrote to it"));
+    }
+    SLIPWAY_CO_TRY(spec, json::decode<DeliveryLogSpec>(object["spec"], "spec", {.allow_unknown = true}));
+    chain.segments.push_back({.object = object, .spec = std::move(spec)});
+  }
+  for (const std::size_t index : append(chain, entries)) {
+    Segment& segment = chain.segments[index];
+    const Object object = object_of(segment, chain.ns, keep);
+    auto written = segment.object.is_null() ? co_await client::create(client, kDeliveryLogs, object, kManager)
+                                            : co_await client::update(client, kDeliveryLogs, object, kManager);
+    if (!written) co_return fail(written.error());
+    segment.object = std::move(*written);
+    Log& log = memory_[key][uid];
+    log.segments[segment.spec.segment] = age_of(segment);
+    log.revisions[std::string(kube::name(segment.object))] = kube::revision(segment.object);
+    log.keep = keep;
+  }
+  Log& log = memory_[key][uid];
+  for (const DeliveryEntry& entry : entries) log.told.take(entry);
+  log.has_ended = !entries.empty() && entries.back().what == "removed";
+  co_return Result<void>{};
+}
+
+Task<Result<std::optional<Time>>> LogController::there(control::Client& client, ObjectKey key, Object pipeline) {
+  const std::string uid(kube::uid(pipeline));
+  const LogWorld world = world_of(pipeline, key);
+  NewEntries made = new_entries(memory_[key][uid].told, world);
+  if (!made.entries.empty()) {
+    const std::string keep(kube::annotation(pipeline, kKeepAnnotation));
+    SLIPWAY_CO_TRY_VOID(co_await write(client, key, uid, std::move(made.entries), keep));
+  }
+  co_return made.look_again;
+}
+
 Task<Result<std::optional<Time>>> LogController::prune(control::Client& client, ObjectKey key, Object pipeline) {
   std::optional<Time> next;
-  for (const Chain& chain : chains(key)) {
-    const bool is_live = chain.uid == kube::uid(pipeline);
-    const Duration keep = keep_of(pipeline.is_null() ? chain.segments.back().object : pipeline);
-    const Outdated old = outdated(chain, is_live ? PipelineIs::There : PipelineIs::Gone, keep, env_.clock.now());
-    for (const Object& object : old.segments) {
-      const auto removed = co_await client::remove_exactly(
-          client, kDeliveryLogs, kube::key_of(object),
-          client::DeleteQuery{
-              .propagation = "Background", .uid = std::string(kube::uid(object)), .resource_version = "", .grace_seconds = {}});
-      if (!removed) co_return fail(removed.error());
-    }
-    if (old.next) next = std::min(next.value_or(*old.next), *old.next);
+  std::vector<SegmentAge> old;
+  for (const auto& [uid, log] : memory_[key]) {
+    const bool is_live = uid == kube::uid(pipeline);
+    const Duration keep = pipeline.is_null() ? parse_days(log.keep).value_or(kKeepHistory) : keep_of(pipeline);
+    std::vector<SegmentAge> ages;
+    for (const auto& [number, age] : log.segments) ages.push_back(age);
+    const Outdated found = outdated(ages, is_live ? PipelineIs::There : PipelineIs::Gone, keep, env_.clock.now());
+    old.insert(old.end(), found.segments.begin(), found.segments.end());
+    if (found.next) next = std::min(next.value_or(*found.next), *found.next);
+  }
+  for (const SegmentAge& age : old) {
+    const client::DeleteQuery query{.propagation = "Background", .uid = age.uid, .resource_version = "", .grace_seconds = {}};
+    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(client, kDeliveryLogs, {key.ns, age.name}, query));
   }
   co_return next;
 }
 
-/// The chains of pipelines that are no more end with an entry that says so.
 Task<Result<void>> LogController::end_chains(control::Client& client, ObjectKey key, std::string live_uid) {
-  for (Chain& chain : chains(key)) {
-    const DeliveryEntry removed = removed_entry(chain.uid, env_.clock.now());
-    const DeliveryEntry* last = chain.last();
-    if (chain.uid == live_uid || last == nullptr || last->key == removed.key) continue;
-    const std::string keep(kube::annotation(chain.segments.back().object, kKeepAnnotation));
-    SLIPWAY_CO_TRY_VOID(co_await write(client, std::move(chain), {removed}, keep));
+  std::vector<std::pair<std::string, std::string>> open;  // uid, how long it is kept
+  for (const auto& [uid, log] : memory_[key]) {
+    if (uid != live_uid && !log.has_ended && !log.segments.empty()) open.emplace_back(uid, log.keep);
+  }
+  for (const auto& [uid, keep] : open) {
+    SLIPWAY_CO_TRY_VOID(co_await write(client, key, uid, {removed_entry(uid, env_.clock.now())}, keep));
   }
   co_return Result<void>{};
-}
-
-Task<Outcome> LogController::gone(control::Reconcile& run) {
-  memory_.erase(run.key);
-  const auto ended = co_await end_chains(run.client, run.key, "");
-  if (!ended) co_return Outcome::failed(ended.error());
-  const auto next = co_await prune(run.client, run.key, {});
-  if (!next) co_return Outcome::failed(next.error());
-  co_return when(*next);
-}
-
-Outcome LogController::when(const std::optional<Time>& next) const {
-  if (!next) return Outcome::settled();
-  return Outcome::retries_after(std::max<Duration>(*next - env_.clock.now(), std::chrono::seconds{1}));
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -1,7 +1,8 @@
 // Writes the log of each pipeline (delivery_log.h, log_entries.h) into DeliveryLogs of its namespace. Guarantees: one writer;
 // names of segments are functions of pipeline and number, and updates carry the resourceVersion, so that no entry is written
 // twice or over another; what was not written because of a crash is told by the next look. Holds no truth: what it remembers of
-// a log only saves reading it again, and is dropped when the log is not as it was left.
+// a log only saves reading it again, and is dropped when the segments are not as it left them. Segments are followed by their
+// metadata alone; their content is read when a process first looks at a pipeline, and then only the last one, to write to it.
 //
 // A pipeline that is deleted gets a last entry; its segments stay until they are older than the history is kept.
 #pragma once
@@ -25,26 +26,33 @@ class LogController : public control::Controller {
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
  private:
-  /// What a log said when this process last wrote or read it.
-  struct Memory {
-    std::string uid;
-    std::map<std::string, kube::Revision> segments;  // by name
+  /// What is known of the log of one pipeline object.
+  struct Log {
+    std::map<std::int64_t, SegmentAge> segments;  // by number
+    std::map<std::string, kube::Revision> revisions;  // by name
+    std::string keep;                                 // the annotation of the newest
+    bool has_ended = false;
     Told told;
   };
+  using Logs = std::map<std::string, Log>;  // by the pipeline's uid
 
   /// The objects of a kind of the namespace that name the pipeline.
   std::vector<kube::Object> about(const control::Informer& informer, const control::ObjectKey& key) const;
   std::vector<kube::Object> freezes_of(const control::ObjectKey& key) const;
   std::vector<kube::ObjectKey> pipelines_of_freeze(const kube::Object& freeze) const;
   LogWorld world_of(const kube::Object& pipeline, const control::ObjectKey& key) const;
-  std::vector<Chain> chains(const control::ObjectKey& key) const;
-  const Told& told(const control::ObjectKey& key, const std::string& uid);
-  Task<Result<void>> write(control::Client& client, Chain chain, std::vector<DeliveryEntry> entries, std::string keep);
-  Task<control::Outcome> there(control::Reconcile& run, kube::Object pipeline);
-  Task<Result<std::optional<Time>>> prune(control::Client& client, control::ObjectKey key, kube::Object pipeline);
+  bool is_as_left(const control::ObjectKey& key) const;
+  /// Reads the logs of the name again unless they are as they were left.
+  Task<Result<void>> remember(control::Client& client, control::ObjectKey key);
+  static Log log_of(const Chain& chain);
+  Task<Result<void>> write(control::Client& client, control::ObjectKey key, std::string uid, std::vector<DeliveryEntry> entries,
+                           std::string keep);
+  Task<Result<std::optional<Time>>> there(control::Client& client, control::ObjectKey key, kube::Object pipeline);
+  /// The chains of pipelines that are no more end with an entry that says so.
   Task<Result<void>> end_chains(control::Client& client, control::ObjectKey key, std::string live_uid);
-  Task<control::Outcome> gone(control::Reconcile& run);
-  control::Outcome when(const std::optional<Time>& next) const;
+  /// Of all chains of the name; when the next segment is due.
+  Task<Result<std::optional<Time>>> prune(control::Client& client, control::ObjectKey key, kube::Object pipeline);
+  Task<Result<std::optional<Time>>> look(control::Client& client, control::ObjectKey key);
 
   Env& env_;
   control::Informer* pipelines_ = nullptr;
@@ -54,7 +62,7 @@ class LogController : public control::Controller {
   control::Informer* holds_ = nullptr;
   control::Informer* freezes_ = nullptr;
   control::Informer* logs_ = nullptr;
-  std::map<kube::ObjectKey, Memory> memory_;
+  std::map<kube::ObjectKey, Logs> memory_;
 };
 
 }  // namespace slipway::delivery::pipeline

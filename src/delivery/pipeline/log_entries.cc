@@ -223,13 +223,18 @@ void Teller::ends() {
 }  // namespace
 
 void Told::take(const DeliveryEntry& entry) {
-  keys_.insert(entry.key);
+  const std::optional target = target_of(entry);
+  const bool is_of_state = target || entry.what == "observed" || entry.what == "departed" || entry.what == "failed";
+  if (!is_of_state) keys_.insert(entry.key);
   if (entry.what == "held" || entry.what == "frozen") open_[entry.key] = entry;
   if (entry.what == "resumed" || entry.what == "thawed") {
     open_.erase(entry.key.substr(0, entry.key.rfind('/') + 1) + (entry.what == "resumed" ? "held" : "frozen"));
   }
-  if (const auto target = target_of(entry)) targets_[target->first] = target->second;
-  if (entry.what == "observed" || entry.what == "departed" || entry.what == "failed") take_environment(entry);
+  if (target) {
+    targets_[target->first] = target->second;
+  } else if (is_of_state) {
+    take_environment(entry);
+  }
 }
 
 void Told::take_environment(const DeliveryEntry& entry) {

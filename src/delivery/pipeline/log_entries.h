@@ -47,6 +47,7 @@ class Told {
   /// In the log's order.
   void take(const DeliveryEntry& entry);
 
+  /// Of what objects say. What runs is told by its state, not by keys.
   bool has(const std::string& key) const { return keys_.contains(key); }
   const std::map<std::string, Environment>& environments() const { return environments_; }
   const std::map<std::string, Target>& targets() const { return targets_; }

@@ -178,12 +178,12 @@ TEST_F(Teller, other_content_of_a_version_is_told) {
   EXPECT_EQ(tell(), Lines{"observed prod 1.0.0: the same version with other content"});
 }
 
-TEST_F(Teller, targets_are_told_at_most_once_a_minute_each) {
+TEST_F(Teller, targets_are_told_at_most_once_a_minute_each_and_not_on_their_way) {
   targets(State::Settled, "1.0.0");
   tell();
   EXPECT_EQ(count("target"), 2);
   pass(seconds{10});
-  targets(State::Progressing, "1.0.0", "1.1.0");
+  targets(State::Failed, "1.0.0", "1.1.0");
   tell();
   EXPECT_EQ(count("target"), 2);
   EXPECT_EQ(look_again, kStart + minutes{1});
@@ -191,9 +191,12 @@ TEST_F(Teller, targets_are_told_at_most_once_a_minute_each) {
   tell();
   EXPECT_EQ(count("target"), 4);
   EXPECT_EQ(chain.last()->at, kStart + seconds{10}) << "the time of the change";
-  EXPECT_EQ(chain.last()->text, "ns1 is progressing: why");
-  prod().targets[1].is_drifted = true;
+  EXPECT_EQ(chain.last()->text, "ns1 is failed: why");
   pass(minutes{2});
+  targets(State::Progressing, "1.0.0", "1.1.0");
+  tell();
+  EXPECT_EQ(count("target"), 4);
+  prod().targets[1].is_drifted = true;
   EXPECT_EQ(tell(), Lines{"drifted prod 1.0.0: ns1 is progressing: why"});
 }
 

@@ -169,6 +169,8 @@ void Observer::transition(const std::string& subject, const std::string& signatu
 
 void Observer::targets(const std::string& name, const EnvironmentStatus& status) {
   for (const TargetStatus& target : status.targets) {
+    // It does not rest: where it ends is told.
+    if (target.state == State::Progressing && !target.is_drifted) continue;
     const std::string place = place_of(target);
     const std::string_view state = json::enum_name(target.state);
     DeliveryEntry entry{.at = target.since && *target.since <= world_.now ? *target.since : world_.now,

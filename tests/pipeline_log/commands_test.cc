@@ -65,7 +65,7 @@ TEST_F(CommandsTest, history_says_whether_the_log_is_whole) {
   ASSERT_EQ(whole->notes.size(), 1U);
   EXPECT_TRUE(whole->notes[0].starts_with("whole: ")) << whole->notes[0];
   const Object segment = list(kDeliveryLogs).at(0);
-  controllers_.reset();
+  restart_server();
   remove(kDeliveryLogs, std::string(kube::name(segment)));
   const Value entries = segment["spec"]["entries"];
   const Object forged = segment.without_path({"metadata", "resourceVersion"})

@@ -40,7 +40,7 @@ TEST_F(LogTest, goes_on_after_a_crash_with_nothing_twice_and_nothing_lost) {
   restart();
   advance(minutes{5});
   EXPECT_EQ(told(), before);
-  controllers_.reset();  // nobody looks
+  restart_server();
   write_status("prod", "1.0.0");
   advance(minutes{1});
   create(kHolds, R"(
@@ -81,7 +81,7 @@ TEST_F(LogTest, outlives_its_pipeline_and_a_new_one_begins_a_new_chain) {
 TEST_F(LogTest, the_log_of_a_pipeline_that_was_replaced_while_nobody_looked_ends) {
   make_pipeline();
   write_status("prod", "1.0.0");
-  controllers_.reset();
+  restart_server();
   remove(kPipelines, "podinfo");
   make_pipeline();
   restart();

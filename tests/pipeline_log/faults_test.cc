@@ -38,12 +38,9 @@ class Faults : public LogTest {
  protected:
   /// What is told after a little history, of which one write was struck.
   Lines story(Fault fault, int at, bool restarts) {
-    controllers_.reset();
+    restart_server();
     Striking struck(server(), fault, at);
-    plane::Controllers::Options options;
-    options.families = families_;
-    controllers_ = std::make_unique<plane::Controllers>(env(), struck, options);
-    controllers_->start();
+    look_through(struck);
     make_pipeline();
     for (const char* version : {"1.0.0", "1.1.0", "1.0.0", "1.2.0"}) {
       write_status("prod", version);

@@ -34,18 +34,26 @@ Value yaml(std::string_view text) {
   return value ? *value : Value();
 }
 
-void LogTest::open() {
+void LogTest::open_server() {
   plane::ApiServer::Options options;
   options.store.path = path_;
   options.families = families_;
   auto api = env_->run(plane::ApiServer::open(*env_, options));
   ASSERT_TRUE(api) << api.error().message;
   api_ = std::move(*api);
-  plane::Controllers::Options controllers;
-  controllers.families = families_;
-  controllers_ = std::make_unique<plane::Controllers>(env_->env(), api_->server(), controllers);
+}
+
+void LogTest::look_through(client::Client& client) {
+  plane::Controllers::Options options;
+  options.families = families_;
+  controllers_ = std::make_unique<plane::Controllers>(env_->env(), client, options);
   controllers_->start();
   env_->run_until_idle();
+}
+
+void LogTest::open() {
+  open_server();
+  look_through(api_->server());
 }
 
 void LogTest::close() {
@@ -54,12 +62,17 @@ void LogTest::close() {
   api_.reset();
 }
 
-void LogTest::restart() {
+void LogTest::restart_server() {
   const Time now = env_->now();
   close();
   disk_.kill();
   env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = now, .vfs = disk_.vfs()});
-  open();
+  open_server();
+}
+
+void LogTest::restart() {
+  restart_server();
+  look_through(api_->server());
 }
 
 Object LogTest::create(const kube::Resource& resource, std::string_view text) {

@@ -41,6 +41,10 @@ class LogTest : public testing::Test {
   void close();
   /// The process is killed and started again over the same disk.
   void restart();
+  /// The same, with the server alone: nobody looks at pipelines.
+  void restart_server();
+  /// The controllers, over `client`, which outlives close().
+  void look_through(client::Client& client);
 
   client::Client& server() { return api_->server(); }
   Env& env() { return env_->env(); }
@@ -62,6 +66,9 @@ class LogTest : public testing::Test {
   std::vector<delivery::pipeline::Chain> chains();
   /// "observed prod 1.2.0" of all entries but those of targets, by chain and order.
   std::vector<std::string> told();
+
+ private:
+  void open_server();
 
  protected:
   store::MemoryVfs disk_;

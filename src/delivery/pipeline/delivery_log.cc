@@ -59,8 +59,9 @@ Result<Duration> parse_days(std::string_view text) {
   };
   if (!text.empty() && (text.back() == 'd' || text.back() == 'w')) {
     std::int64_t count = 0;
-    const char* end = text.data() + text.size() - 1;
-    const auto [stop, error] = std::from_chars(text.data(), end, count);
+    const std::string digits(text.substr(0, text.size() - 1));
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, count);
     if (error != std::errc{} || stop != end || count <= 0 || count > 100'000) return refuse();
     return Duration(std::chrono::days{text.back() == 'w' ? count * 7 : count});
   }

@@ -136,7 +136,7 @@ Task<Result<void>> check_body_signature(Call& call, std::string environment) {
   co_return within_limit(call, call.context.env.clock.steady());
 }
 
-Result<void> check_time(const Call& call, std::string_view timestamp) {
+Result<void> check_time(const Call& call, const std::string& timestamp) {
   std::int64_t seconds = 0;
   const auto [stop, error] = std::from_chars(timestamp.data(), timestamp.data() + timestamp.size(), seconds);
   if (error != std::errc{} || stop != timestamp.data() + timestamp.size()) {

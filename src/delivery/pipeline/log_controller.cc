@@ -31,7 +31,7 @@ Duration soak_of(const Object& pipeline) {
 }
 
 bool is_of(const json::Value& names, std::string_view name) {
-  return names.size() == 0 ||
+  return names.empty() ||
          std::ranges::any_of(names.items(), [&](const json::Value& one) { return one.as_string() == name; });
 }
 
@@ -217,6 +217,7 @@ Task<Result<std::optional<Time>>> LogController::prune(control::Client& client, 
     const bool is_live = uid == kube::uid(pipeline);
     const Duration keep = pipeline.is_null() ? parse_days(log.keep).value_or(kKeepHistory) : keep_of(pipeline);
     std::vector<SegmentAge> ages;
+    ages.reserve(log.segments.size());
     for (const auto& [number, age] : log.segments) ages.push_back(age);
     const Outdated found = outdated(ages, is_live ? PipelineIs::There : PipelineIs::Gone, keep, env_.clock.now());
     old.insert(old.end(), found.segments.begin(), found.segments.end());

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostEntryTextBytes = 512;
 inline constexpr Duration kKeepHistory = std::chrono::days{400};
 /// On a Pipeline: how long its history is kept, "30d". Segments carry a copy for when the pipeline is gone.
 inline constexpr std::string_view kKeepAnnotation = "pipelines.slipway.dev/keep-history";
-/// On segments: the pipeline's uid.
+/// On segments: the pipeline's uid. Its name is there as the annotation kPipelineLabel, and as the label where it fits one.
 inline constexpr std::string_view kUidAnnotation = "pipelines.slipway.dev/pipeline-uid";
 
 /// "30d", "2w", or a duration as Go writes it; above 0. BadRequest otherwise.

@@ -31,8 +31,7 @@ Duration soak_of(const Object& pipeline) {
 }
 
 bool is_of(const json::Value& names, std::string_view name) {
-  return names.empty() ||
-         std::ranges::any_of(names.items(), [&](const json::Value& one) { return one.as_string() == name; });
+  return names.empty() || std::ranges::any_of(names.items(), [&](const json::Value& one) { return one.as_string() == name; });
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_F(Pipelines, one_is_created_applied_paused_and_shown) {
   expect_has(promoted.out, {"1.0.0 is to get into prod as local"});
   expect_has(promoted.err, {"prod is held"});
   expect_has(slipway({"describe", "pipeline/web", "--data-dir", data_dir()}).out, {"Application:", "HelmRelease web"});
-  expect_has(slipway({"why", "pipeline/web", "--data-dir", data_dir()}).out, {"pipeline"});
+  expect_has(slipway({"why", "pipeline/web", "--data-dir", data_dir()}).out, {"root cause"});
   expect_has(pipeline({"resume", "web"}).out, {": over"});
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "commands_fixture.h"
 #include "delivery/pipeline/family.h"
 #include "delivery/pipeline/kinds.h"
 
@@ -45,6 +46,28 @@ TEST(PipelinePage, names_every_command) {
       EXPECT_TRUE(text.contains("slipway " + action.verb)) << action.verb;
     }
   }
+}
+
+using PipelineExamples = PipelineCommands;
+
+TEST_F(PipelineExamples, are_accepted_as_they_stand) {
+  const std::string text = page();
+  const std::string fence = "```yaml\n";
+  int accepted = 0;
+  for (auto at = text.find(fence); at != std::string::npos; at = text.find(fence, at + 1)) {
+    const std::string block = text.substr(at + fence.size(), text.find("\n```", at) - at - fence.size());
+    const auto documents = json::parse_yaml_all(block + "\n");
+    ASSERT_TRUE(documents) << documents.error().message;
+    for (const json::YamlDocument& document : *documents) {
+      const std::string_view kind = kube::kind(document.value);
+      if (kind != pipeline::kPipelineKind.kind && kind != pipeline::kGitopsClusterKind.kind) continue;
+      const auto made = apply(kind == pipeline::kPipelineKind.kind ? pipeline::kPipelines : pipeline::kGitopsClusters,
+                              json::print(document.value));
+      EXPECT_TRUE(made) << made.error().message;
+      ++accepted;
+    }
+  }
+  EXPECT_GE(accepted, 2);
 }
 
 }  // namespace

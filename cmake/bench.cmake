@@ -67,6 +67,6 @@ if(TARGET slipway_net AND TARGET slipway_git AND TARGET slipway_os)
                                              ${CMAKE_SOURCE_DIR}/tests/forge/forge_server.cc
                                              ${CMAKE_SOURCE_DIR}/tests/forge/dialects.cc)
   target_include_directories(demo_forge PRIVATE ${CMAKE_SOURCE_DIR}/tests/forge)
-  target_link_libraries(demo_forge PRIVATE slipway_net slipway_git slipway_os fmt::fmt)
+  target_link_libraries(demo_forge PRIVATE slipway_net slipway_git slipway_os slipway_json fmt::fmt)
   target_precompile_headers(demo_forge REUSE_FROM slipway_pch)
 endif()

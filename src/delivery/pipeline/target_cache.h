@@ -11,7 +11,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "control/controller.h"
@@ -136,7 +135,7 @@ class TargetCache {
   std::map<std::string, Cluster> known_{};
   std::vector<KindName> kinds_{};  // by bit
   std::set<KindName> application_kinds_{};
-  std::unordered_multimap<std::uint64_t, Follower*> by_interest_{};
+  std::multimap<std::uint64_t, Follower*> by_interest_{};
   Tasks tasks_;
 };
 

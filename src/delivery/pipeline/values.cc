@@ -126,7 +126,8 @@ std::string content_of(const std::vector<Object>& made) {
     const Value content = is_rolled(one) ? without_restarts(pod_template(one)) : one["spec"];
     lines.insert(fmt::format("{}/{}/{} {}", kube::kind(one), kube::ns(one), kube::name(one), json::print(content)));
   }
-  return sha256_hex(fmt::format("{}", fmt::join(lines, "\n")));
+  // As many digits as a std::string holds without the heap.
+  return sha256_hex(fmt::format("{}", fmt::join(lines, "\n"))).substr(0, 15);
 }
 
 const Rendering* find_rendering(const Memory& memory, std::string_view release) {

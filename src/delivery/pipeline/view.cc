@@ -108,7 +108,7 @@ void add_promotion(EnvironmentStatus& to, const PromotionView& promotion) {
                                   .text = status.text,
                                   .pull_request = status.pull_request,
                                   .since = status.since};
-  if (status.phase == Phase::Waiting && status.reason == "ApprovalNeeded") {
+  if (status.phase == Phase::Waiting && status.reason == kApprovalMissing) {
     to.waiting_approval = WaitingApproval{promotion.version.empty() ? promotion.spec.release : promotion.version};
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "delivery/pipeline/kind.h"
 #include "json/text.h"
 
 namespace slipway::delivery::pipeline {

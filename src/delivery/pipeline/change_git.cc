@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "delivery/pipeline/forge.h"
-#include "delivery/pipeline/git_promotion.h"
 #include "delivery/probe/secret.h"
 
 namespace slipway::delivery::pipeline {
@@ -118,36 +116,37 @@ Task<ChangeResult> change_by_pull_request(ChangeTools tools, Kind kind, ChangeOr
   const std::string ns(kube::ns(order.pipeline));
   auto secret = co_await read_secret(tools, ns, settings.secret);
   if (!secret) co_return failed(PromotionCause::AccessDenied, std::move(secret).error());
-  const std::string branch = promotion_branch(text_of(order).marker);
   ForgeRepository repository{
       .provider = settings.type.empty() ? "github" : settings.type, .url = settings.url, .api_url = settings.api_url};
   repository.token = value_in(*secret, "token");
   auto forge = make_forge(*tools.http, std::move(repository));
   if (!forge) co_return failed(PromotionCause::ForgeFailed, std::move(forge).error());
-  std::optional<PullRequestView> view;
+  co_return co_await propose(*tools.env.git, **forge, git_promotion(order, settings.url, settings.base_branch, *secret), kind,
+                             std::move(order));
+}
+
+Task<ChangeResult> propose(Git& git, Forge& forge, GitPromotion promotion, Kind kind, ChangeOrder order) {
+  const std::string branch = promotion_branch(promotion.text.marker);
   if (kind == Kind::Withdraw) {
-    auto closed = co_await withdraw(**forge, branch, order.key);
+    auto closed = co_await withdraw(forge, branch, order.key);
     if (!closed) co_return failed(PromotionCause::ForgeFailed, std::move(closed).error());
-    if (!*closed) co_return ChangeState{.stage = Stage::Closed};
-    co_return state_of(**closed);
+    co_return *closed ? state_of(**closed) : ChangeState{.stage = Stage::Closed};
   }
-  auto known = co_await (*forge)->find(branch, order.key);
-  if (!known) co_return failed(PromotionCause::ForgeFailed, std::move(known).error());
-  view = std::move(*known);
-  if (!view && kind == Kind::Bring) {
-    auto done =
-        co_await promote_by_branch(*tools.env.git, git_promotion(order, settings.url, settings.base_branch, *secret), branch);
+  auto view = co_await forge.find(branch, order.key);
+  if (!view) co_return failed(PromotionCause::ForgeFailed, std::move(view).error());
+  if (!*view && kind == Kind::Bring) {
+    auto done = co_await promote_by_branch(git, promotion, branch);
     if (!done) co_return failed(cause_of(done.error()), done.error());
     if (done->is_on_branch) co_return ChangeState{.stage = Stage::Made, .commit = done->commit};
     auto open = co_await ensure_open(
-        **forge, {.source = branch, .target = settings.base_branch, .text = text_of(order), .body = pull_request_body(order)});
+        forge, {.source = branch, .target = promotion.branch, .text = promotion.text, .body = pull_request_body(order)});
     if (!open) co_return failed(PromotionCause::ForgeFailed, std::move(open).error());
-    view = std::move(*open);
+    *view = std::move(*open);
   }
-  if (!view) co_return ChangeState{.stage = Stage::Told};
-  auto marked = co_await mark(**forge, *view, order);
+  if (!*view) co_return ChangeState{.stage = Stage::Told};
+  auto marked = co_await mark(forge, **view, order);
   if (!marked) co_return failed(PromotionCause::ForgeFailed, std::move(marked).error());
-  ChangeState state = state_of(*view);
+  ChangeState state = state_of(**view);
   state.is_marked_frozen = *marked;
   co_return state;
 }

@@ -16,6 +16,7 @@ using control::Outcome;
 using json::Value;
 
 constexpr const char* kManager = "slipway-promotion";
+constexpr std::size_t kMostLabelBytes = 63;
 constexpr const char* kByPipeline = "promotion-pipeline";
 /// A pull request is not looked at more often, unless a webhook spoke of its pipeline.
 constexpr Duration kLookPause = std::chrono::seconds{10};
@@ -24,8 +25,10 @@ std::string index_key(std::string_view ns, std::string_view pipeline) { return f
 
 Value object_of(const kube::GroupVersionKind& kind, const std::string& name, const kube::Object& pipeline, Value spec,
                 std::string_view environment) {
-  Value labels = json::object({{kPipelineLabel, kube::name(pipeline)}});
-  if (!environment.empty()) labels = labels.with(kEnvironmentLabel, environment);
+  // A name may be longer than a label's value.
+  Value labels = Value::empty_object();
+  if (kube::name(pipeline).size() <= kMostLabelBytes) labels = labels.with(kPipelineLabel, kube::name(pipeline));
+  if (!environment.empty() && environment.size() <= kMostLabelBytes) labels = labels.with(kEnvironmentLabel, environment);
   return json::object({{"apiVersion", kind.api_version()},
                        {"kind", kind.kind},
                        {"metadata", json::object({{"name", name},

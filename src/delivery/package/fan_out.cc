@@ -113,7 +113,8 @@ class Renderer {
   Result<std::string> either(const std::optional<std::string>& plain, const std::optional<std::string>& expression,
                              std::string_view field, std::string otherwise) {
     if (expression && !expression->empty()) return evaluate(*expression, field);
-    return plain && !plain->empty() ? *plain : std::move(otherwise);
+    if (plain && !plain->empty()) return *plain;
+    return otherwise;
   }
 
   Result<void> downstream(const DownstreamTemplate& made, Downstream& into) {

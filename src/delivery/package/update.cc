@@ -23,7 +23,7 @@ RevisionSpec spec_of(const RevisionRecord& record) {
 /// What the client means the lifecycle to be: what is there, where it did not change what it had read.
 Result<std::string> meant_lifecycle(const PutAsk& ask, const std::string& sent) {
   const auto name = [](Lifecycle one) { return std::string(json::enum_name(one)); };
-  const std::string said = sent.empty() && ask.endpoint == Endpoint::Main ? name(Lifecycle::Draft) : sent;
+  std::string said = sent.empty() && ask.endpoint == Endpoint::Main ? name(Lifecycle::Draft) : sent;
   if (ask.base.lifecycle == ask.current.lifecycle || said == name(ask.current.lifecycle)) return said;
   if (said == name(ask.base.lifecycle)) return name(ask.current.lifecycle);
   return fail(kube::conflict(

@@ -145,7 +145,7 @@ class References {
       const Value pipeline = find_pipeline(fmt::format("spec.pipelines[{}]", i), spec_["pipelines"].item(i).as_string());
       std::ranges::move(names_in(pipeline["spec"]["environments"]), std::back_inserter(known));
     }
-    if (spec_["pipelines"].size() > 0 && causes_.empty()) check_environments(known);
+    if (!spec_["pipelines"].empty() && causes_.empty()) check_environments(known);
   }
 
   const Value& spec_;

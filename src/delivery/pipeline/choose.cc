@@ -29,6 +29,7 @@ std::string release_list(const Scene& scene) {
 
 std::string versions_of(const EnvironmentStatus& status) {
   std::vector<std::string> versions;
+  versions.reserve(status.versions.size());
   for (const auto& [version, count] : status.versions) {
     versions.push_back(fmt::format("{} on {}", version.empty() ? "nothing known" : version, count));
   }

@@ -45,7 +45,8 @@ TEST_F(CommandsTest, history_is_a_table_json_or_csv) {
   const std::string table = text_of(say(history_command(), {"podinfo"}, {{"environment", "prod"}, {"since", "3h"}}));
   EXPECT_EQ(table.substr(0, table.find('\n')), "TIME                  WHAT      ENVIRONMENT  VERSION        BY       WHY");
   EXPECT_NE(table.find("2026-01-01T02:00:00Z  observed  prod         1.0.0 → 1.1.0  slipway\n"), std::string::npos) << table;
-  EXPECT_NE(table.find("departed  prod         1.1.0          slipway  replaced by the lower version 1.0.0\n"), std::string::npos);
+  EXPECT_NE(table.find("departed  prod         1.1.0          slipway  replaced by the lower version 1.0.0\n"),
+            std::string::npos);
   EXPECT_EQ(table.find("2026-01-01T00:00"), std::string::npos) << "older than three hours";
   EXPECT_EQ(text_of(say(history_command(), {"podinfo"}, {{"environment", "dev"}, {"since", "1h"}})),
             "nothing is told of that time\n");

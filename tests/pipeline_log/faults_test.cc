@@ -16,9 +16,10 @@ class Striking : public client::Client {
   Striking(client::Client& inner, Fault fault, int at) : inner_(inner), fault_(fault), at_(at) {}
 
   Task<Result<client::Reply>> call(client::Request request) override {
-    const bool is_write = request.verb == client::Verb::Create || request.verb == client::Verb::Update ||
-                          request.verb == client::Verb::Delete;
-    if (!is_write || request.resource.plural != kDeliveryLogs.plural || ++writes != at_) co_return co_await inner_.call(request);
+    const bool is_write =
+        request.verb == client::Verb::Create || request.verb == client::Verb::Update || request.verb == client::Verb::Delete;
+    if (!is_write || request.resource.plural != kDeliveryLogs.plural || ++writes != at_)
+      co_return co_await inner_.call(request);
     if (fault_ == Fault::LostAnswer) static_cast<void>(co_await inner_.call(request));
     co_return fail(fault_ == Fault::Refused ? Reason::Conflict : Reason::Timeout, "struck");
   }
@@ -72,9 +73,7 @@ TEST_F(Faults, a_struck_write_is_made_up_for) {
   }
 }
 
-TEST_F(Faults, a_process_that_ends_after_each_change_is_made_up_for) {
-  EXPECT_EQ(story(Fault::LostAnswer, 1, true), kStory);
-}
+TEST_F(Faults, a_process_that_ends_after_each_change_is_made_up_for) { EXPECT_EQ(story(Fault::LostAnswer, 1, true), kStory); }
 
 }  // namespace
 }  // namespace slipway::pipeline_log_test

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/mac.h"
+#include "delivery/pipeline/family.h"
+
 namespace slipway::pipeline_test {
 
 std::string release(const std::string& version, const std::string& name, const std::string& more) {
@@ -55,7 +58,7 @@ std::string pipeline_over(const std::vector<EnvironmentText>& environments, cons
 }
 
 std::string by_commit(const std::string& url) {
-  return fmt::format("promotion: {{strategy: {{commit: {{url: '{}', baseBranch: main}}}}}}\n", url);
+  return fmt::format("promotion: {{strategy: {{secretRef: {{name: hooks}}, commit: {{url: '{}', baseBranch: main}}}}}}\n", url);
 }
 
 void Stories::have(const std::vector<std::string>& members) {
@@ -110,6 +113,21 @@ std::string Stories::condition(const std::string& type) {
   const Value object = get(kHub, delivery::pipeline::kPipelines, "podinfo");
   const Value& found = kube::condition(object, type);
   return found["status"].str() + " " + found["reason"].str();
+}
+
+int Stories::tell(const std::string& name, const std::string& revision, const std::string& key) {
+  http::Request request{.method = "POST", .target = "/promotion/default/podinfo/" + name, .headers = {}, .body = {}};
+  request.body = fmt::format(
+      R"({{"involvedObject": {{"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "name": "podinfo",)"
+      R"( "namespace": "podinfo"}}, "severity": "info", "reason": "UpgradeSucceeded", "metadata": {{"revision": "{}"}}}})",
+      revision);
+  request.headers.add("X-Signature", "sha256=" + hmac_hex(MacHash::Sha256, key, request.body));
+  for (const client::HttpPath& path : delivery::pipeline::family().paths) {
+    if (!path.covers(request.target)) continue;
+    const auto answer = env_->run(path.run({env_->env(), client(kHub)}, request, nullptr));
+    return answer ? answer->status : http_code(answer.error().reason);
+  }
+  return 0;
 }
 
 std::string Stories::command(const std::string& user, const std::string& verb, const std::vector<std::string>& words,

@@ -29,7 +29,7 @@ struct EnvironmentText {
 /// Pipeline default/NAME, without appRef.apiVersion as the RFC has it; `more` are lines of its spec.
 std::string pipeline_over(const std::vector<EnvironmentText>& environments, const std::string& more = "",
                           const std::string& name = "podinfo", const std::string& kind = "HelmRelease");
-/// Line of a spec: by commits to branch main of the repository.
+/// Line of a spec: by commits to branch main of the repository. Webhooks are signed with the key of Secret default/hooks.
 std::string by_commit(const std::string& url);
 
 class Stories : public Landscape {
@@ -57,6 +57,8 @@ class Stories : public Landscape {
   /// "1.1.0 Waiting Held" of the newest promotion into the environment, as the Pipeline's status shows it.
   std::string promotion(const std::string& name);
   std::string condition(const std::string& type);
+  /// The code with which the hub answers a Flux event about podinfo in an environment, sent as Flux's generic-hmac does.
+  int tell(const std::string& name, const std::string& revision, const std::string& key);
   /// On the hub, in namespace default; without a user as the process itself.
   std::string command(const std::string& user, const std::string& verb, const std::vector<std::string>& words,
                       const std::map<std::string, std::string>& options = {});

@@ -125,14 +125,29 @@ kind: Alert
 metadata: {name: others, namespace: podinfo}
 spec: {providerRef: {name: promotions}, eventSources: [{kind: HelmRelease, name: others}]}
 ---
-apiVersion: image.toolkit.fluxcd.io/v1beta2
+apiVersion: image.toolkit.fluxcd.io/v1
 kind: ImagePolicy
 metadata: {name: podinfo, namespace: podinfo}
 spec: {imageRepositoryRef: {name: podinfo}, policy: {semver: {range: 6.x}}}
 )");
-  apply(kHub, pipeline_over({{"dev", {"dev"}}, {"prod", {"prod"}}}));
+  apply(kHub, "{apiVersion: v1, kind: Secret, metadata: {name: hooks}, stringData: {hmac-key: a-key-of-the-test}}");
+  apply(kHub, pipeline_over({{"dev", {"dev"}}, {"prod", {"prod"}}},
+                            "  promotion: {strategy: {secretRef: {name: hooks}, notification: {}}}\n"));
   apply("dev", release("6.1.6"));
   ASSERT_TRUE(until([&] { return version("dev") == "6.1.6"; }));
+  const std::string told = to_rfc3339(env_->now());
+  EXPECT_EQ(tell("dev", "6.1.6", "a-key-of-the-test"), 204);
+  // As its controller would write it.
+  const Time chosen = env_->now();
+  const auto policy = env_->run(client::merge_patch(
+      client("dev"), {"image.toolkit.fluxcd.io", "v1", "imagepolicies"}, {"podinfo", "podinfo"},
+      json::object(
+          {{"status", yaml(fmt::format("{{latestRef: {{name: podinfo, tag: 6.1.6}}, conditions: [{{type: Ready, status: "
+                                       "'True', reason: Succeeded, message: '', lastTransitionTime: '{}'}}]}}",
+                                       to_rfc3339(chosen)))}}),
+      "image-reflector-controller", "status"));
+  ASSERT_TRUE(policy) << policy.error().message;
+  ASSERT_TRUE(until([&] { return status()["triggers"].size() == 4; })) << json::print_pretty(status());
   EXPECT_EQ(status()["triggers"], Value());
 }
 

@@ -128,6 +128,7 @@ TEST_F(PromotionStories, story_8_goes_on_by_itself_once_a_release_that_was_rolle
   EXPECT_EQ(repository_.file("prod/podinfo.yaml"), marked_release("prod", "1.0.0"));
   repository_.commit({{"staging/podinfo.yaml", marked_release("staging", "1.1.0")}}, "the cause is gone");
   EXPECT_TRUE(until([&] { return line() == kAllNew; })) << json::print_pretty(status());
+  EXPECT_EQ(promotion("staging"), "1.1.0 Succeeded Succeeded");
 }
 
 TEST_F(PromotionStories, story_9_progress_is_seen_at_each_stage) {

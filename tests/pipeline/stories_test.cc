@@ -135,20 +135,25 @@ spec: {imageRepositoryRef: {name: podinfo}, policy: {semver: {range: 6.x}}}
                             "  promotion: {strategy: {secretRef: {name: hooks}, notification: {}}}\n"));
   apply("dev", release("6.1.6"));
   ASSERT_TRUE(until([&] { return version("dev") == "6.1.6"; }));
-  const std::string told = to_rfc3339(env_->now());
+  const std::string now = to_rfc3339(std::chrono::floor<seconds>(env_->now()));
   EXPECT_EQ(tell("dev", "6.1.6", "a-key-of-the-test"), 204);
   // As its controller would write it.
-  const Time chosen = env_->now();
   const auto policy = env_->run(client::merge_patch(
       client("dev"), {"image.toolkit.fluxcd.io", "v1", "imagepolicies"}, {"podinfo", "podinfo"},
       json::object(
           {{"status", yaml(fmt::format("{{latestRef: {{name: podinfo, tag: 6.1.6}}, conditions: [{{type: Ready, status: "
                                        "'True', reason: Succeeded, message: '', lastTransitionTime: '{}'}}]}}",
-                                       to_rfc3339(chosen)))}}),
-      "image-reflector-controller", "status"));
+                                       now))}}),
+      "image-automation", "status"));
   ASSERT_TRUE(policy) << policy.error().message;
   ASSERT_TRUE(until([&] { return status()["triggers"].size() == 4; })) << json::print_pretty(status());
-  EXPECT_EQ(status()["triggers"], Value());
+  EXPECT_EQ(status()["triggers"], yaml(fmt::format(R"(
+- {{kind: Hook, object: dev, message: told of 6.1.6, last: '{0}'}}
+- {{kind: Alert, object: Alert podinfo/podinfo in cluster default/dev, message: tells provider promotions}}
+- {{kind: Provider, object: Provider podinfo/promotions in cluster default/dev, message: "of type generic-hmac, told by Alert podinfo"}}
+- {{kind: ImagePolicy, object: ImagePolicy podinfo/podinfo in cluster default/dev, message: "chose podinfo:6.1.6", last: '{0}'}}
+)",
+                                                   now)));
 }
 
 TEST_F(Stories, story_16_an_upgrade_that_was_taken_back_shows_all_four_values) {

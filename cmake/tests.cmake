@@ -22,6 +22,7 @@ set(rooms_of_remote_plane cli)
 set(rooms_of_serve serve plane os)
 set(rooms_of_families serve plane os)
 set(rooms_of_pipeline plane os net git sim)
+set(sources_of_pipeline ${CMAKE_SOURCE_DIR}/tests/forge/forge_server.cc ${CMAKE_SOURCE_DIR}/tests/forge/dialects.cc)
 set(rooms_of_pipeline_log plane os)
 
 foreach(

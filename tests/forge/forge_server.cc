@@ -39,21 +39,25 @@ std::string fault_of(const Route& route, const Asked& asked) {
 
 }  // namespace
 
+ForgeServer::ForgeServer(const git::TestRepository& repository, Dialect dialect)
+    : repository_(repository), dialect_(std::move(dialect)), routes_(dialect_.routes(*this)) {}
+
 ForgeServer::ForgeServer(Env& env, const git::TestRepository& repository, Dialect dialect)
-    : env_(env), repository_(repository), dialect_(std::move(dialect)), routes_(dialect_.routes(*this)) {
-  auto server = net::HttpServer::listen(env_, {});
+    : ForgeServer(repository, std::move(dialect)) {
+  auto server = net::HttpServer::listen(env, {});
   SLIPWAY_CHECK(server.has_value(), "the forge cannot listen");
   server_ = std::move(*server);
 }
 
 Task<> ForgeServer::run() {
-  return server_->run(
-      [this](http::Request request, std::shared_ptr<const net::ConnectionInfo>) { return handle(std::move(request)); });
+  return server_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo>) -> Task<net::Answer> {
+    co_return answer(request);
+  });
 }
 
-Task<net::Answer> ForgeServer::handle(http::Request request) {
+http::Response ForgeServer::answer(const http::Request& request) {
   ++requests_;
-  co_return respond(request);
+  return respond(request);
 }
 
 http::Response ForgeServer::refuse(const http::Request& request, int status, const std::string& why) {

@@ -79,12 +79,15 @@ class ForgeServer {
  public:
   static constexpr const char* kToken = "a-token-that-appears-nowhere";
 
+  /// Without sockets: whoever has a request calls answer().
+  ForgeServer(const git::TestRepository& repository, Dialect dialect);
   ForgeServer(Env& env, const git::TestRepository& repository, Dialect dialect);
 
+  http::Response answer(const http::Request& request);
   /// Serves until stop().
   Task<> run();
   void stop() { server_->stop({}); }
-  std::string api_url() const { return "http://" + server_->address() + dialect_.root; }
+  std::string api_url() const { return "http://" + (server_ ? server_->address() : "forge.test") + dialect_.root; }
   /// Of the repository, as a Pipeline has it; only its path matters.
   std::string repository_url() const { return "https://forge.example" + dialect_.repository; }
   const Dialect& dialect() const { return dialect_; }
@@ -120,12 +123,10 @@ class ForgeServer {
     int status;
     http::Headers headers;
   };
-  Task<net::Answer> handle(http::Request request);
   http::Response respond(const http::Request& request);
   http::Response refuse(const http::Request& request, int status, const std::string& why);
   const Route* find_route(const std::string& method, const std::vector<std::string>& segments, Asked& asked) const;
 
-  Env& env_;
   const git::TestRepository& repository_;
   Dialect dialect_;
   std::vector<Route> routes_;

@@ -97,24 +97,28 @@ void PipelineCommands::bind(const std::string& user, const std::string& role) {
   ASSERT_TRUE(bound) << bound.error().message;
 }
 
-std::string PipelineCommands::run(const std::string& user, const std::string& verb, const std::vector<std::string>& words,
-                                  const std::map<std::string, std::string>& options) {
+std::string run_command(ManualEnv& env, client::Client& client, const std::string& ns, const std::string& verb,
+                        const std::vector<std::string>& words, const std::map<std::string, std::string>& options) {
   for (const delivery::Command& command : pipeline::commands()) {
     if (command.verb != "pipeline " + verb) continue;
     for (const auto& [name, value] : options) {
       EXPECT_NE(std::ranges::find(command.options, name, &delivery::CommandOption::name), command.options.end()) << name;
     }
-    ClientOf as_user(server(), user, {});
-    client::Client& client = user.empty() ? server() : as_user;
     delivery::CommandCall call{
-        .env = env_.env(), .client = &client, .ns = "shop", .words = words, .objects = {}, .options = options};
-    const auto answer = env_.run(command.run(std::move(call)));
+        .env = env.env(), .client = &client, .ns = ns, .words = words, .objects = {}, .options = options};
+    const auto answer = env.run(command.run(std::move(call)));
     if (!answer) return fmt::format("{}: {}", to_string(answer.error().reason), answer.error().message);
     std::string text = answer->text;
     for (const std::string& note : answer->notes) text += fmt::format("({})", note);
     return text;
   }
   return "no such command";
+}
+
+std::string PipelineCommands::run(const std::string& user, const std::string& verb, const std::vector<std::string>& words,
+                                  const std::map<std::string, std::string>& options) {
+  ClientOf as_user(server(), user, {});
+  return run_command(env_, user.empty() ? server() : as_user, "shop", verb, words, options);
 }
 
 Value PipelineCommands::only(const kube::Resource& resource) {

@@ -45,6 +45,11 @@ class ClientOf : public client::Client {
   std::shared_ptr<const kube::UserInfo> user_;
 };
 
+/// `slipway pipeline VERB WORDS… --NAME VALUE…` through a client. What it prints, notes in parentheses; of a failure
+/// "REASON: MESSAGE".
+std::string run_command(ManualEnv& env, client::Client& client, const std::string& ns, const std::string& verb,
+                        const std::vector<std::string>& words, const std::map<std::string, std::string>& options);
+
 class PipelineCommands : public testing::Test {
  public:
   void SetUp() override;
@@ -60,8 +65,7 @@ class PipelineCommands : public testing::Test {
   /// A ClusterRole in namespace shop.
   void bind(const std::string& user, const std::string& role);
 
-  /// `slipway pipeline VERB WORDS… --NAME VALUE…` as that user; empty: as the process itself. What it prints, notes in
-  /// parentheses; of a failure "REASON: MESSAGE".
+  /// run_command() as that user; empty: as the process itself.
   std::string run(const std::string& user, const std::string& verb, const std::vector<std::string>& words,
                   const std::map<std::string, std::string>& options = {});
   /// The only object of a kind.

@@ -130,7 +130,7 @@ void Landscape::open() {
     ASSERT_TRUE(api) << api.error().message;
     clusters_[name].api = std::move(*api);
     plane::Controllers::Options controllers{plane::PodRuntimeKind::Simulated, "", {}};
-    controllers.http = &web_;
+    controllers.http = http_;
     controllers.simulates_flux = true;
     if (!is_hub) controllers.families = {};
     controllers_->add(name, clusters_[name].api->server(), controllers);

@@ -109,6 +109,7 @@ class Landscape : public testing::Test {
   store::MemoryVfs disk_;
   os::TestFolder folder_;
   delivery::probe::PaperWeb web_;
+  HttpClient* http_ = &web_;  // what the controllers call; set before open()
   std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   std::unique_ptr<git::Repositories> git_;
   std::map<std::string, Cluster> clusters_;

@@ -1,79 +1,16 @@
 // The stories of the Pipelines RFC, in its order, over a hub and its members.
 #include <fmt/format.h>
 
-#include "delivery/pipeline/kind.h"
-#include "flux/kinds.h"
-#include "landscape.h"
-#include "plane/families.h"
+#include "stories_fixture.h"
 
 namespace slipway::pipeline_test {
 namespace {
 
 using namespace delivery::pipeline;
-using flux::kHelmReleases;
-
-/// The HelmRelease web/NAME of chart NAME.
-std::string release(const std::string& version, const std::string& name = "podinfo", const std::string& more = "") {
-  return fmt::format(R"(apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: {0}
-  namespace: podinfo
-  annotations: {{pipelines.weave.works/pipeline: default/{0}}}
-spec:
-  interval: 1m
-  timeout: 1m
-  chart: {{spec: {{chart: {0}, version: "{1}", sourceRef: {{kind: HelmRepository, name: {0}}}}}}}
-{2})",
-                     name, version, more);
-}
-
-/// Without appRef.apiVersion, as the RFC has it; `more` are lines of its spec.
-std::string pipeline(const std::vector<std::pair<std::string, std::vector<std::string>>>& environments,
-                     const std::string& more = "") {
-  std::string text =
-      "apiVersion: pipelines.weave.works/v1alpha1\nkind: Pipeline\nmetadata: {name: podinfo}\nspec:\n"
-      "  appRef: {kind: HelmRelease, name: podinfo}\n" +
-      more + "  environments:\n";
-  for (const auto& [name, clusters] : environments) {
-    text += fmt::format("  - name: {}\n    targets:\n", name);
-    for (const std::string& cluster : clusters) {
-      text += fmt::format("    - {{namespace: podinfo, clusterRef: {{kind: GitopsCluster, name: {}}}}}\n", cluster);
-    }
-  }
-  return text;
-}
-
-class Stories : public Landscape {
- protected:
-  void have(const std::vector<std::string>& members) {
-    members_ = members;
-    close();
-    env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
-    open();
-    join_all();
-  }
-  void join_all() {
-    for (const std::string& member : members_) {
-      join(member);
-      make_namespace(member, "podinfo");
-    }
-  }
-  Value status() { return get(kHub, kPipelines, "podinfo")["status"]; }
-  Value environment(const std::string& name) { return status()["environments"][name]; }
-  Value target(const std::string& name, std::size_t index = 0) { return environment(name)["targets"].item(index); }
-  /// "6.1.6": what all targets run, ready; "" while they differ.
-  std::string version(const std::string& name) { return environment(name)["version"]["version"].str(); }
-  std::string condition(const std::string& type) {
-    const Value object = get(kHub, kPipelines, "podinfo");
-    const Value& found = kube::condition(object, type);
-    return found["status"].str() + " " + found["reason"].str();
-  }
-};
 
 TEST_F(Stories, story_1_define_a_pipeline_over_two_clusters) {
   join_all();
-  apply(kHub, pipeline({{"dev", {"dev"}}, {"prod", {"prod"}}}));
+  apply(kHub, pipeline_over({{"dev", {"dev"}}, {"prod", {"prod"}}}));
   apply("dev", release("6.1.6"));
   apply("prod", release("6.1.5"));
   ASSERT_TRUE(until([&] { return version("dev") == "6.1.6" && version("prod") == "6.1.5"; })) << json::print_pretty(status());
@@ -87,7 +24,7 @@ TEST_F(Stories, story_1_define_a_pipeline_over_two_clusters) {
 
 TEST_F(Stories, story_2_view_the_state_and_all_image_tags) {
   join_all();
-  apply(kHub, pipeline({{"dev", {"dev"}}, {"prod", {"prod"}}}));
+  apply(kHub, pipeline_over({{"dev", {"dev"}}, {"prod", {"prod"}}}));
   apply("dev", release("6.1.6"));
   apply("prod", release("6.1.5", "podinfo", "  values: {image: {tag: 6.1.5-hotfix}}\n"));
   ASSERT_TRUE(until([&] { return version("dev") == "6.1.6" && version("prod") == "6.1.5"; }));
@@ -98,9 +35,30 @@ TEST_F(Stories, story_2_view_the_state_and_all_image_tags) {
   EXPECT_EQ(target("dev")["attempted"]["version"], Value("6.1.6"));
 }
 
+TEST_F(Stories, story_3_create_a_pipeline_and_commit_it) {
+  Repository repository(folder_ / "fleet.git");
+  repository.commit({{"README.md", "The fleet.\n"}}, "first");
+  join_all();
+  for (const std::string& member : members_) apply(member, release("6.1.5"));
+  follow(kHub, repository.path(), "pipelines");
+  const std::string said = command("", "create", {"podinfo"},
+                                   {{"app", "HelmRelease/podinfo"},
+                                    {"environment", "dev=dev/podinfo\nstaging=staging/podinfo\nprod=prod/podinfo"},
+                                    {"promote-by", "commit"},
+                                    {"repository", repository.path()},
+                                    {"commit", "true"},
+                                    {"git-url", repository.path()}});
+  EXPECT_TRUE(said.starts_with("pipelines/podinfo.yaml: committed as ")) << said;
+  EXPECT_EQ(repository.log("%s"), (std::vector<std::string>{"first", "pipeline podinfo"}));
+  ASSERT_TRUE(until([&] { return line() == "dev 6.1.5 → staging 6.1.5 → prod 6.1.5"; })) << json::print_pretty(status());
+  const Value made = get(kHub, kPipelines, "podinfo");
+  EXPECT_EQ(made["spec"], yaml(repository.file("pipelines/podinfo.yaml"))["spec"]);
+  EXPECT_EQ(kube::label(made, "kustomize.toolkit.fluxcd.io/name"), "apps");
+}
+
 TEST_F(Stories, story_4_an_environment_has_several_targets) {
   have({"dev-us", "dev-eu", "prod"});
-  apply(kHub, pipeline({{"dev", {"dev-us", "dev-eu"}}, {"prod", {"prod"}}}));
+  apply(kHub, pipeline_over({{"dev", {"dev-us", "dev-eu"}}, {"prod", {"prod"}}}));
   apply("dev-us", release("6.1.6"));
   apply("dev-eu", release("6.1.5"));
   ASSERT_TRUE(until([&] { return environment("dev")["readyCount"] == Value(2); })) << json::print_pretty(status());
@@ -110,9 +68,97 @@ TEST_F(Stories, story_4_an_environment_has_several_targets) {
   EXPECT_TRUE(until([&] { return version("dev") == "6.1.6"; })) << json::print_pretty(status());
 }
 
+TEST_F(Stories, story_11_query_chart_versions_over_all_clusters) {
+  join_all();
+  for (const char* name : {"podinfo", "web"}) {
+    apply(kHub, pipeline_over({{"dev", {"dev"}}, {"staging", {"staging"}}, {"prod", {"prod"}}}, "", name));
+    apply("dev", release("6.1.6", name));
+    apply("staging", release("6.1.5", name));
+  }
+  apply("prod", release("6.1.5", "web"));
+  ASSERT_TRUE(until([&] { return version("staging") == "6.1.5" && version("prod", "web") == "6.1.5"; }));
+  EXPECT_EQ(command("", "inventory", {}, {{"charts", "true"}}),
+            "CHART    VERSION  DIGEST  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "podinfo  6.1.5    -       default/podinfo  staging      staging  podinfo\n"
+            "podinfo  6.1.6    -       default/podinfo  dev          dev      podinfo\n"
+            "web      6.1.5    -       default/web      prod         prod     podinfo\n"
+            "web      6.1.5    -       default/web      staging      staging  podinfo\n"
+            "web      6.1.6    -       default/web      dev          dev      podinfo\n")
+      << "and podinfo, which prod does not have, in no row";
+}
+
+TEST_F(Stories, story_12_query_image_tags_over_all_clusters) {
+  join_all();
+  apply(kHub, pipeline_over({{"dev", {"dev"}}, {"prod", {"staging", "prod"}}}));
+  apply("dev", release("6.1.6"));
+  apply("staging", release("6.1.5"));
+  apply("prod", release("6.1.5", "podinfo", "  values: {image: {tag: 6.1.5-hotfix}}\n"));
+  ASSERT_TRUE(until([&] { return environment("prod")["readyCount"] == Value(2) && version("dev") == "6.1.6"; }));
+  EXPECT_EQ(command("", "inventory", {}, {{"images", "true"}}),
+            "IMAGE    TAG           DIGEST  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "podinfo  6.1.5         -       default/podinfo  prod         staging  podinfo\n"
+            "podinfo  6.1.5-hotfix  -       default/podinfo  prod         prod     podinfo\n"
+            "podinfo  6.1.6         -       default/podinfo  dev          dev      podinfo\n");
+}
+
+TEST_F(Stories, story_14_related_flux_objects_of_each_target) {
+  Repository repository(folder_ / "config.git");
+  deliver(repository);
+  EXPECT_EQ(target("prod")["related"], yaml("[HelmRepository podinfo/podinfo, Kustomization podinfo/apps]"));
+}
+
+TEST_F(Stories, story_15_triggers_with_their_last_time) {
+  join_all();
+  apply("dev", R"(
+apiVersion: notification.toolkit.fluxcd.io/v1beta3
+kind: Provider
+metadata: {name: promotions, namespace: podinfo}
+spec: {type: generic-hmac, address: 'https://slipway.test/promotion/default/podinfo/dev'}
+---
+apiVersion: notification.toolkit.fluxcd.io/v1beta3
+kind: Alert
+metadata: {name: podinfo, namespace: podinfo}
+spec: {providerRef: {name: promotions}, eventSources: [{kind: HelmRelease, name: podinfo}]}
+---
+apiVersion: notification.toolkit.fluxcd.io/v1beta3
+kind: Alert
+metadata: {name: others, namespace: podinfo}
+spec: {providerRef: {name: promotions}, eventSources: [{kind: HelmRelease, name: others}]}
+---
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImagePolicy
+metadata: {name: podinfo, namespace: podinfo}
+spec: {imageRepositoryRef: {name: podinfo}, policy: {semver: {range: 6.x}}}
+)");
+  apply(kHub, "{apiVersion: v1, kind: Secret, metadata: {name: hooks}, stringData: {hmac-key: a-key-of-the-test}}");
+  apply(kHub, pipeline_over({{"dev", {"dev"}}, {"prod", {"prod"}}},
+                            "  promotion: {strategy: {secretRef: {name: hooks}, notification: {}}}\n"));
+  apply("dev", release("6.1.6"));
+  ASSERT_TRUE(until([&] { return version("dev") == "6.1.6"; }));
+  const std::string now = to_rfc3339(std::chrono::floor<seconds>(env_->now()));
+  EXPECT_EQ(tell("dev", "6.1.6", "a-key-of-the-test"), 204);
+  // As its controller would write it.
+  const auto policy = env_->run(client::merge_patch(
+      client("dev"), {"image.toolkit.fluxcd.io", "v1", "imagepolicies"}, {"podinfo", "podinfo"},
+      json::object(
+          {{"status", yaml(fmt::format("{{latestRef: {{name: podinfo, tag: 6.1.6}}, conditions: [{{type: Ready, status: "
+                                       "'True', reason: Succeeded, message: '', lastTransitionTime: '{}'}}]}}",
+                                       now))}}),
+      "image-automation", "status"));
+  ASSERT_TRUE(policy) << policy.error().message;
+  ASSERT_TRUE(until([&] { return status()["triggers"].size() == 4; })) << json::print_pretty(status());
+  EXPECT_EQ(status()["triggers"], yaml(fmt::format(R"(
+- {{kind: Hook, object: dev, message: told of 6.1.6, last: '{0}'}}
+- {{kind: Alert, object: Alert podinfo/podinfo in cluster default/dev, message: tells provider promotions}}
+- {{kind: Provider, object: Provider podinfo/promotions in cluster default/dev, message: "of type generic-hmac, told by Alert podinfo"}}
+- {{kind: ImagePolicy, object: ImagePolicy podinfo/podinfo in cluster default/dev, message: "chose podinfo:6.1.6", last: '{0}'}}
+)",
+                                                   now)));
+}
+
 TEST_F(Stories, story_16_an_upgrade_that_was_taken_back_shows_all_four_values) {
   join_all();
-  apply(kHub, pipeline({{"dev", {"dev"}}}));
+  apply(kHub, pipeline_over({{"dev", {"dev"}}}));
   apply("dev", release("6.1.5"));
   ASSERT_TRUE(until([&] { return version("dev") == "6.1.5"; }));
   apply("dev",
@@ -127,7 +173,7 @@ TEST_F(Stories, story_16_an_upgrade_that_was_taken_back_shows_all_four_values) {
 
 TEST_F(Stories, a_dead_cluster_is_shown_and_holds_nobody_up) {
   join_all();
-  apply(kHub, pipeline({{"dev", {"dev"}}, {"staging", {"staging"}}, {"prod", {"prod"}}}));
+  apply(kHub, pipeline_over({{"dev", {"dev"}}, {"staging", {"staging"}}, {"prod", {"prod"}}}));
   for (const std::string& member : members_) apply(member, release("6.1.5"));
   ASSERT_TRUE(until([&] { return version("prod") == "6.1.5"; }));
   cut("staging");

@@ -39,6 +39,7 @@ struct Arguments {
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
   std::size_t nodes = 1;                  // up, run: of each cluster that is made
   bool simulates_flux = false;            // up: every cluster
+  bool allows_local_git = false;          // up, controller: git URLs may name repositories on this machine
   std::string controllers = "all";        // up: cluster leaves those of the families to `slipway controller`
   std::string kubeconfig;                 // of a cluster elsewhere
   std::string context;                    // empty: the current one

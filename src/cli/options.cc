@@ -83,6 +83,12 @@ void add_run(CLI::App& app, Arguments& arguments) {
   add_following(app, arguments);
 }
 
+void add_local_git(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--allow-local-git", arguments.allows_local_git,
+               "git URLs may be paths on this machine: whoever may write a Pipeline or a GitRepository then reads and writes "
+               "repositories with the rights of this process");
+}
+
 void add_up(CLI::App& app, Arguments& arguments) {
   app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state, the keys and the kubeconfig")->required();
   app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
@@ -96,6 +102,7 @@ void add_up(CLI::App& app, Arguments& arguments) {
   app.add_flag(
       "--simulated-flux", arguments.simulates_flux,
       "Flux's kinds are served and work as under Flux: GitRepository, Kustomization, HelmRelease (docs/simulated-flux.md)");
+  add_local_git(app, arguments);
   add_nodes(app, arguments);
   add_pod_runtime(app, arguments);
   add_identity(app, arguments);
@@ -111,6 +118,7 @@ void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {
   }
   add_identity(app, arguments);
   app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
+  add_local_git(app, arguments);
   app.add_option("--webhook-listen", arguments.webhook_listen,
                  "ADDRESS:PORT where webhooks of pipelines are taken, over HTTP (default: nowhere)");
   app.add_flag("--cluster-controllers", arguments.cluster_controllers,

@@ -107,6 +107,8 @@ int execute(const Command& command, Arguments arguments) {
   options.on_fault = on_fault_of(arguments);
   options.nodes = arguments.nodes;
   options.pods = pods_of(arguments);
+  const bool is_for_others = command.run == up || command.run == controller;
+  if (is_for_others && !arguments.allows_local_git) options.local_git = git::LocalRemotes::refuse;
   int code = kFailed;
   {
     Session session(options);

@@ -43,7 +43,8 @@ std::vector<Lane*> remote_lanes(os::RealEnv& real) {
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       real_(os::RealEnvOptions{options_.log_level}),
-      git_(real_.env(), real_.open_lane("slipway-mirrors"), remote_lanes(real_), {.folder = options_.data_dir + "/git"}),
+      git_(real_.env(), real_.open_lane("slipway-mirrors"), remote_lanes(real_),
+           {.folder = options_.data_dir + "/git", .local_remotes = options_.local_git}),
       interrupted_(real_.env()) {
   real_.env().git = &git_;
   for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {

@@ -32,6 +32,8 @@ struct SessionOptions {
   /// Of what is delivered, where a family leaves the choice.
   delivery::OnFault on_fault = delivery::OnFault::Refuse;
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
+  /// Refused where others write the objects that name repositories: they would read and write with the rights of this process.
+  git::LocalRemotes local_git = git::LocalRemotes::allow;
   LogLevel log_level = LogLevel::Warn;
 };
 

@@ -70,6 +70,15 @@ bool is_first(const Object& manifest) {
   return kind == "Namespace" || kind == "CustomResourceDefinition";
 }
 
+/// Fields that change what is applied, where, or with whose rights.
+std::optional<std::string> not_simulated(const Object& object) {
+  for (const char* field : {"commonMetadata", "components", "decryption", "dependsOn", "images", "kubeConfig", "namePrefix",
+                            "nameSuffix", "patches", "postBuild", "serviceAccountName"}) {
+    if (object["spec"].has(field)) return fmt::format("spec.{}: the simulated Flux does not do this: leave it out", field);
+  }
+  return std::nullopt;
+}
+
 Task<Outcome> tell(control::Reconcile& run, Object object, Value status, Duration again) {
   const auto told = co_await control::write_status(run.client, kKustomizations, object, std::move(status), kManager);
   co_return told ? Outcome::retries_after(again) : Outcome::failed(told.error());
@@ -153,6 +162,10 @@ Task<Outcome> KustomizationController::reconcile(control::Reconcile& run) {
   if (object.is_null()) co_return Outcome::settled();
   if (kube::is_deleting(object)) co_return co_await remove(run, object);
   if (object["spec"]["suspend"].as_bool()) co_return Outcome::settled();
+  if (auto problem = not_simulated(object)) {
+    const Time now = env_.clock.now();
+    co_return co_await tell(run, object, with_condition(object, "False", "BuildFailed", *std::move(problem), now), kRetry);
+  }
   auto marked = co_await control::add_finalizer(run.client, kKustomizations, object, kFinalizer, kManager);
   if (!marked) co_return Outcome::failed(marked.error());
   object = *std::move(marked);

@@ -228,6 +228,15 @@ Result<Chart> chart_of(const Object& release) {
   const Value& spec = release["spec"];
   if (spec.has("chartRef")) return fail(Reason::NotImplemented, "spec.chartRef: the simulated Flux takes spec.chart");
   if (spec.has("valuesFrom")) return fail(Reason::NotImplemented, "spec.valuesFrom: the simulated Flux takes spec.values");
+  for (const char* field : {"dependsOn", "kubeConfig", "postRenderers", "serviceAccountName"}) {
+    if (!spec.has(field)) continue;
+    return fail(Reason::NotImplemented, fmt::format("spec.{}: the simulated Flux does not do this: leave it out", field));
+  }
+  if (spec["test"]["enable"].as_bool())
+    return fail(Reason::NotImplemented, "spec.test.enable: the simulated Flux runs no tests");
+  if (const auto mode = spec["driftDetection"]["mode"].as_string(); !mode.empty() && mode != "disabled") {
+    return fail(Reason::NotImplemented, "spec.driftDetection.mode: the simulated Flux corrects no drift");
+  }
   const Value& chart = spec["chart"]["spec"];
   const std::string version = chart["version"].str();
   if (chart["chart"].as_string().empty()) return fail(Reason::Invalid, "spec.chart.spec.chart: there is none");

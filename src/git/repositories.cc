@@ -72,7 +72,10 @@ Repositories::~Repositories() = default;
 Result<Url> Repositories::url_of(const GitRemote& remote) const {
   SLIPWAY_TRY(url, Url::parse(remote.url));
   if (url.is_local() && options_.local_remotes == LocalRemotes::refuse) {
-    return fail(Reason::Forbidden, fmt::format("git: repositories on this machine are switched off ({})", url.shown()));
+    return fail(Reason::Forbidden,
+                fmt::format("git: {} is a path on the machine of this process, and such repositories are refused here: give an "
+                            "https or ssh URL (slipway up and slipway controller take paths with --allow-local-git)",
+                            url.shown()));
   }
   return url;
 }

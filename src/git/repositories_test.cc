@@ -287,7 +287,9 @@ TEST_F(RepositoriesTest, spaces_do_not_see_each_others_objects) {
 
 TEST_F(RepositoriesTest, local_repositories_can_be_switched_off) {
   Repositories strict(env_, lane_, {&lane_}, {.folder = data_ / "strict", .local_remotes = LocalRemotes::refuse});
-  EXPECT_EQ(fault(strict.list_refs(remote_, "")).reason, Reason::Forbidden);
+  const Status refused = fault(strict.list_refs(remote_, ""));
+  EXPECT_EQ(refused.reason, Reason::Forbidden);
+  EXPECT_TRUE(refused.message.contains("--allow-local-git")) << refused.message;
 }
 
 TEST_F(RepositoriesTest, a_broken_mirror_is_made_again) {

@@ -43,6 +43,30 @@ TEST_F(Pipelines, one_is_created_applied_paused_and_shown) {
   expect_has(pipeline({"resume", "web"}).out, {": over"});
 }
 
+/// Whoever may write to a served cluster would read and write with the server's rights.
+TEST_F(Pipelines, a_server_takes_repositories_of_its_machine_only_when_told_to) {
+  const git::TestRepository repository;
+  const std::string file = write(
+      "source.yaml",
+      "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: config}\nspec: {interval: 1s, url: " +
+          repository.path() + ", ref: {branch: main}}\n");
+  const auto shown = [&](std::vector<std::string> more, const std::string& awaited) {
+    std::vector<std::string> words{"up", "--listen", "127.0.0.1:0", "--data-dir", data_dir(), "--simulated-flux", "-f", file};
+    words.insert(words.end(), more.begin(), more.end());
+    Program up(folder_, words);
+    EXPECT_TRUE(up.wait_for_output("serving"));
+    std::string out;
+    EXPECT_TRUE(eventually([&] {
+      out = slipway({"get", "gitrepository/config", "-o", "json", "--data-dir", data_dir()}).out;
+      return out.contains(awaited);
+    })) << out;
+    up.signal(SIGTERM);
+    EXPECT_EQ(up.wait().code, 0);
+  };
+  shown({}, "--allow-local-git");
+  shown({"--allow-local-git"}, "main@sha1:" + repository.tip());
+}
+
 TEST_F(Pipelines, one_is_committed_to_a_real_repository_once) {
   const git::TestRepository repository;
   const std::vector<std::string> create = {"pipeline",      "create",  "web",      "--app",     "HelmRelease/web",

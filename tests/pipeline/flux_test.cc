@@ -81,6 +81,21 @@ TEST_F(Flux, says_what_it_does_not_simulate) {
             "spec.chart.spec.version: the simulated Flux takes an exact version, not \">=1.0.0\"");
 }
 
+/// Whoever asks for fewer rights does not silently get more.
+TEST_F(Flux, an_account_that_is_not_taken_on_is_refused) {
+  const auto message = [&](const kube::Resource& resource, const std::string& name) {
+    return kube::condition(get("dev", resource, name), "Ready")["message"].str();
+  };
+  const std::string said = "spec.serviceAccountName: the simulated Flux does not do this: leave it out";
+  apply("dev", release("1.0.0", "  serviceAccountName: team\n"));
+  EXPECT_TRUE(until([&] { return message(kHelmReleases, "web") == said; })) << message(kHelmReleases, "web");
+  EXPECT_TRUE(image().empty());
+  apply("dev",
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps}\nspec: {interval: 1m, path: "
+        "./dev, serviceAccountName: team, sourceRef: {kind: GitRepository, name: config}}\n");
+  EXPECT_TRUE(until([&] { return message(kKustomizations, "apps") == said; })) << message(kKustomizations, "apps");
+}
+
 TEST_F(Flux, applies_a_folder_of_a_repository_and_prunes) {
   Repository repository(folder_ / "config.git");
   const std::string config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {a: b}\n";

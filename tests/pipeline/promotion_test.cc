@@ -153,6 +153,35 @@ TEST_F(Promotions, a_gate_that_refuses_rejects_and_one_that_is_out_of_reach_wait
   EXPECT_EQ(runs_["prod"], "1.1.0");
 }
 
+TEST_F(Promotions, pipelines_that_go_on_at_once_ask_their_gates_once) {
+  constexpr int kMany = 12;
+  apply("{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Freeze, metadata: {name: all}, spec: {comment: all}}");
+  pipeline("promotion: {strategy: {commit: {url: 'https://git.test/c.git', baseBranch: main}}}",
+           "gates: [{name: tests, at: before, webhook: {url: 'http://tests.test/run'}}]");
+  settle("staging", "1.1.0");
+  settle("dev", "1.1.0");
+  const auto stored = [&](const std::string& name) {
+    auto found = env_->run(client::get(api_->server(), kPipelines, {"default", name}));
+    return found ? *found : Value();
+  };
+  const Value first = stored("web");
+  for (int i = 1; i < kMany; ++i) {
+    const std::string name = fmt::format("web-{}", i);
+    apply(json::print(json::object({{"apiVersion", first["apiVersion"]},
+                                    {"kind", first["kind"]},
+                                    {"metadata", json::object({{"name", name}})},
+                                    {"spec", first["spec"]}})));
+    const Value status = first["status"].with("observedGeneration", 1);
+    const Value object = stored(name).with("status", status);
+    ASSERT_TRUE(env_->run(client::update_status(api_->server(), kPipelines, object, "tester")));
+  }
+  advance(seconds{10});
+  EXPECT_TRUE(web_.calls.empty());
+  remove(kFreezes, "all");
+  advance(seconds{30});
+  EXPECT_EQ(web_.calls.size(), kMany);
+}
+
 TEST_F(Promotions, soak_time_is_waited_for) {
   pipeline("promotion: {strategy: {commit: {url: 'https://git.test/c.git', baseBranch: main}}}", "soak: 30m");
   settle("dev", "1.1.0");

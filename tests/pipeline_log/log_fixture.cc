@@ -20,7 +20,7 @@ const delivery::Family& log_family() {
     made.admission = [](const delivery::AdmissionContext&) { return admission_rows(); };
     made.controllers = [](const delivery::ControllerContext& context) {
       std::vector<std::unique_ptr<control::Controller>> controllers;
-      controllers.push_back(std::make_unique<LogController>(context.env));
+      controllers.push_back(std::make_unique<LogController>(context));
       return controllers;
     };
     return made;

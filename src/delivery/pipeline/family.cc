@@ -54,7 +54,7 @@ Family make() {
     made.push_back(std::make_unique<GitopsClusterController>(context));
     made.push_back(std::make_unique<ViewController>(context));
     made.push_back(std::make_unique<PromotionController>(context));
-    made.push_back(std::make_unique<LogController>(context.env));
+    made.push_back(std::make_unique<LogController>(context));
     return made;
   };
   return family;

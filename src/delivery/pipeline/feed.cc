@@ -29,6 +29,10 @@ bool is_same_beside_revision(const Object& a, const Object& b) {
   return a.without_path({"metadata", "resourceVersion"}) == b.without_path({"metadata", "resourceVersion"});
 }
 
+bool is_forbidden(const Status& error) { return error.reason == Reason::Forbidden || error.reason == Reason::Unauthorized; }
+bool is_unknown(const Status& error) { return error.reason == Reason::NotFound || error.reason == Reason::MethodNotAllowed; }
+bool is_refusal(const Status& error) { return is_forbidden(error) || is_unknown(error); }
+
 }  // namespace
 
 /// The client that the informer asks: of one namespace, reducing what comes. Outlives the feed until its last answer is in.
@@ -109,7 +113,8 @@ Task<Result<std::unique_ptr<client::Watch>>> Feed::Core::watch(client::Request r
 
 void Feed::Core::failed(std::optional<Status> now) {
   const bool is_news = now.has_value() != error.has_value() || (now && now->reason != error->reason);
-  if (now && (!error || is_news)) {
+  // A dead cluster fails in several ways, one after another: that is one silence.
+  if (now && (!error || is_refusal(*now) != is_refusal(*error))) {
     since = env.clock.steady();
     const Duration patience = informer.is_synced() ? kStaleAfter : kPatience;
     timer = env.clock.call_at(since + patience, [this] { moved(); });
@@ -154,9 +159,8 @@ Feed::~Feed() {
 Feed::Stage Feed::stage() const {
   const bool is_synced = core_->informer.is_synced();
   if (!core_->error) return is_synced ? Stage::Followed : Stage::Pending;
-  const Reason reason = core_->error->reason;
-  if (reason == Reason::Forbidden || reason == Reason::Unauthorized) return Stage::Refused;
-  if (reason == Reason::NotFound || reason == Reason::MethodNotAllowed) return Stage::NotServed;
+  if (is_forbidden(*core_->error)) return Stage::Refused;
+  if (is_unknown(*core_->error)) return Stage::NotServed;
   const Duration failing = core_->env.clock.steady() - core_->since;
   if (is_synced) return failing >= kStaleAfter ? Stage::Stale : Stage::Followed;
   return failing >= kPatience ? Stage::Failing : Stage::Pending;

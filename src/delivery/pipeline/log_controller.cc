@@ -100,6 +100,7 @@ LogWorld LogController::world_of(const Object& pipeline, const ObjectKey& key) c
   world.freezes = freezes_of(key);
   world.keep = keep_of(pipeline);
   world.soak = soak_of(pipeline);
+  world.acts_as = acts_as_;
   world.now = env_.clock.now();
   return world;
 }

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "control/controller.h"
+#include "delivery/family.h"
 #include "delivery/pipeline/delivery_log.h"
 #include "delivery/pipeline/log_entries.h"
 
@@ -19,7 +20,7 @@ namespace slipway::delivery::pipeline {
 
 class LogController : public control::Controller {
  public:
-  explicit LogController(Env& env) : env_(env) {}
+  explicit LogController(const ControllerContext& context) : env_(context.env), acts_as_(context.acts_as) {}
 
   std::string name() const override { return "delivery-log"; }
   void watch(control::Watches& watches) override;
@@ -55,6 +56,7 @@ class LogController : public control::Controller {
   Task<Result<std::optional<Time>>> look(control::Client& client, control::ObjectKey key);
 
   Env& env_;
+  ActsAs acts_as_;
   control::Informer* pipelines_ = nullptr;
   control::Informer* releases_ = nullptr;
   control::Informer* promotions_ = nullptr;

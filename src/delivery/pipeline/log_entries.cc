@@ -19,8 +19,6 @@ std::string key_of(std::string_view kind, const Object& object, std::string_view
   return fmt::format("{}/{}/{}/{}", kind, kube::name(object), kube::uid(object), what);
 }
 
-std::string author(const std::optional<Author>& by) { return by && !by->user.empty() ? by->user : ""; }
-
 Time made(const Object& object, Time now) { return kube::creation_time(object).value_or(now); }
 
 /// Adds entries that are new and young enough.
@@ -48,6 +46,11 @@ class Teller {
   }
 
  private:
+  /// "" where nobody is named, "unknown" where anybody may have written the name.
+  std::string author(const std::optional<Author>& by) const {
+    if (!by || by->user.empty()) return "";
+    return world_.acts_as == ActsAs::User ? by->user : "unknown";
+  }
   /// Version and digest of the Release of that name.
   void name_release(DeliveryEntry& entry) const;
   void promotion(const Object& object, const PromotionSpec& spec, const PromotionStatus& status);

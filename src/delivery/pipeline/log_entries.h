@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "delivery/family.h"
 #include "delivery/pipeline/own_kinds.h"
 #include "delivery/pipeline/spec.h"
 #include "delivery/pipeline/status.h"
@@ -75,6 +76,7 @@ struct LogWorld {
   std::vector<kube::Object> freezes{};
   Duration keep{};  // what is older is not told: it may have been, and pruned
   Duration soak = kSoak;
+  ActsAs acts_as = ActsAs::User;  // Controller: nothing stood in the way of a false name in spec.by
   Time now{};
 };
 

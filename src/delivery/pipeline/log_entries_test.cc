@@ -245,6 +245,20 @@ spec: {pipeline: podinfo, environment: prod, release: podinfo-r1, decision: reje
   EXPECT_EQ(chain.segments[0].spec.entries[0].artifact_created, *parse_rfc3339("2026-03-01T07:00:00Z"));
 }
 
+TEST_F(Teller, names_that_anybody_may_have_written_are_unknown) {
+  world.acts_as = ActsAs::Controller;
+  world.holds.push_back(yaml(R"(
+metadata: {name: h, uid: u1, creationTimestamp: "2026-03-01T09:00:00Z"}
+spec: {pipeline: podinfo, by: {user: boss}})"));
+  world.promotions.push_back(yaml(R"(
+metadata: {name: p, uid: u2, creationTimestamp: "2026-03-01T09:00:00Z"}
+spec: {pipeline: podinfo, environment: prod, release: r, by: {user: boss}}
+status: {phase: Running, started: "2026-03-01T09:00:00Z"})"));
+  const NewEntries made = new_entries(told(), world);
+  ASSERT_EQ(made.entries.size(), 2U);
+  for (const DeliveryEntry& entry : made.entries) EXPECT_EQ(entry.by, "unknown") << entry.what;
+}
+
 TEST_F(Teller, holds_and_freezes_end_when_they_are_over_or_deleted) {
   world.holds.push_back(yaml(R"(
 metadata: {name: h, uid: u1, creationTimestamp: "2026-03-01T09:00:00Z"}

@@ -85,10 +85,18 @@ std::vector<kube::Object> PromotionController::of(control::Informer& cache, cons
 
 Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
   const kube::Object pipeline = pipelines_->get(run.key);
-  written_.clear();
-  if (pipeline.is_null() || kube::is_deleting(pipeline)) co_return Outcome::settled();
+  if (pipeline.is_null() || kube::is_deleting(pipeline)) {
+    memory_.erase(run.key);
+    co_return Outcome::settled();
+  }
   auto input = look(pipeline);
   if (!input) co_return Outcome::settled();
+  Memory& memory = memory_[run.key];
+  memory.written.clear();
+  std::erase_if(memory.looked, [&](const auto& one) {
+    const auto at = std::ranges::find(input->promotions, one.first, &KnownPromotion::name);
+    return at == input->promotions.end() || !is_live(at->status);
+  });
   PromotionDecision decision = decide(*input);
   const std::vector<PromotionEffect> effects = decision.effects;
   const std::optional<Time> next = decision.next;
@@ -103,6 +111,7 @@ Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
     auto done = co_await carry_out(run, pipeline, *input, effect);
     if (!done) co_return Outcome::failed(std::move(done).error());
   }
+  memory_[run.key].written.clear();
   if (!next) co_return Outcome::settled();
   co_return Outcome::retries_after(std::max<Duration>(*next - wall_.now().time(), std::chrono::milliseconds{1}));
 }
@@ -122,19 +131,19 @@ Task<Result<void>> PromotionController::write(control::Reconcile& run, kube::Obj
   co_return Result<void>{};
 }
 
-kube::Object PromotionController::promotion_object(const Key& key) const {
-  const auto newer = written_.find(key);
-  return newer != written_.end() ? newer->second : promotions_->get(key);
+kube::Object PromotionController::promotion_object(const Key& pipeline, const std::string& name) const {
+  const auto& written = memory_.at(pipeline).written;
+  const auto newer = written.find(name);
+  return newer != written.end() ? newer->second : promotions_->get({pipeline.ns, name});
 }
 
 Task<Result<void>> PromotionController::store(control::Reconcile& run, std::string name, PromotionStatus status) {
-  const Key key{run.key.ns, name};
-  const kube::Object object = promotion_object(key);
+  const kube::Object object = promotion_object(run.key, name);
   if (object.is_null()) co_return Result<void>{};
   auto stored = co_await control::write_status(run.client, kPromotions, object, json::encode(status), kManager);
   if (!stored && stored.error().reason == Reason::NotFound) co_return Result<void>{};
   if (!stored) co_return fail(std::move(stored).error());
-  written_[key] = std::move(*stored);
+  memory_[run.key].written[name] = std::move(*stored);
   co_return Result<void>{};
 }
 
@@ -154,18 +163,16 @@ Task<Result<void>> PromotionController::create(control::Reconcile& run, kube::Ob
 }
 
 /// The first time at once; then a pull request is asked about now and then.
-bool PromotionController::is_due(const kube::Object& pipeline, const KnownPromotion& promotion, const PromotionEffect& effect) {
+bool PromotionController::is_due(const kube::Object& pipeline, const KnownPromotion& promotion,
+                                 const PromotionEffect& effect) const {
   const bool is_look = promotion.status.strategy == "pull-request" && !promotion.status.pull_request.empty() &&
                        effect.kind != PromotionEffect::Kind::Withdraw;
-  const Key key{std::string(kube::ns(pipeline)), promotion.name};
-  const std::string hook(kube::annotation(pipeline, kHookAnnotation));
-  const Steady now = env_.clock.steady();
-  const auto last = looked_.find(key);
-  const bool is_news = last == looked_.end() || last->second.second != hook || last->second.first + kLookPause <= now ||
+  const auto& looked = memory_.at(kube::key_of(pipeline)).looked;
+  const auto last = looked.find(promotion.name);
+  const bool is_news = last == looked.end() || last->second.second != kube::annotation(pipeline, kHookAnnotation) ||
+                       last->second.first + kLookPause <= env_.clock.steady() ||
                        effect.is_frozen != promotion.status.is_marked_frozen;
-  if (is_look && !is_news) return false;
-  looked_[key] = {now, hook};
-  return true;
+  return !is_look || is_news;
 }
 
 Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube::Object pipeline, PromotionInput input,
@@ -177,10 +184,10 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
   if (effect.kind == PromotionEffect::Kind::Ask) {
     const auto gate = std::ranges::find(where->gates, effect.gate, &gate::GateSpec::name);
     probe::Question question = question_for(input, run.key.ns, *where, *at, *gate);
-    question.owner = kube::owner_reference(promotion_object({run.key.ns, at->name}));
+    question.owner = kube::owner_reference(promotion_object(run.key, at->name));
     const probe::Answer answer = co_await probe::ask({env_, run.client, http_}, std::move(question));
     // Several gates may have answered since the status was read.
-    if (const kube::Object newest = promotion_object({run.key.ns, at->name}); !newest["status"].is_null()) {
+    if (const kube::Object newest = promotion_object(run.key, at->name); !newest["status"].is_null()) {
       SLIPWAY_CO_TRY(recorded, json::decode<PromotionStatus>(newest["status"], "status", {.allow_unknown = true}));
       status = std::move(recorded);
     }
@@ -190,9 +197,10 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
   if (!is_due(pipeline, *at, effect)) co_return Result<void>{};
   // The cache may be old: a change is made only for the promotion as it is now.
   SLIPWAY_CO_TRY(newest, co_await client::get(run.client, kPromotions, {run.key.ns, at->name}));
-  if (kube::revision(newest) != kube::revision(promotion_object({run.key.ns, at->name}))) {
+  if (kube::revision(newest) != kube::revision(promotion_object(run.key, at->name))) {
     co_return fail(kube::conflict(kPromotions, at->name, "it has changed since it was looked at"));
   }
+  memory_[run.key].looked[at->name] = {env_.clock.steady(), std::string(kube::annotation(pipeline, kHookAnnotation))};
   const auto release = std::ranges::find(input.releases, at->spec.release, &Known<ReleaseSpec>::name);
   if (release == input.releases.end()) co_return Result<void>{};
   ChangeOrder order{.key = at->name,

@@ -29,6 +29,11 @@ class PromotionController : public control::Controller {
 
  private:
   using Key = kube::ObjectKey;
+  /// Of one pipeline, by promotion.
+  struct Memory {
+    std::map<std::string, std::pair<Steady, std::string>> looked{};  // when at its pull request, and after which hook
+    std::map<std::string, kube::Object> written{};                   // in this reconcile: newer than the cache
+  };
 
   control::Informer& follow(control::Watches& watches, const kube::Resource& resource);
   std::vector<kube::Object> of(control::Informer& cache, const Key& pipeline) const;
@@ -46,8 +51,8 @@ class PromotionController : public control::Controller {
   Task<Result<void>> store(control::Reconcile& run, std::string name, PromotionStatus status);
   Task<> tell(control::Reconcile& run, kube::Object pipeline, std::string type, std::string reason, std::string about,
               std::string text);
-  bool is_due(const kube::Object& pipeline, const KnownPromotion& promotion, const PromotionEffect& effect);
-  kube::Object promotion_object(const Key& key) const;
+  bool is_due(const kube::Object& pipeline, const KnownPromotion& promotion, const PromotionEffect& effect) const;
+  kube::Object promotion_object(const Key& pipeline, const std::string& name) const;
 
   Env& env_;
   HttpClient* http_;
@@ -62,10 +67,7 @@ class PromotionController : public control::Controller {
   control::Informer* holds_ = nullptr;
   control::Informer* freezes_ = nullptr;
   std::map<std::string, std::optional<gate::Zone>> zones_;  // nullopt: not known on this machine
-  /// When a pull request was looked at last, and after which hook: by promotion.
-  std::map<Key, std::pair<Steady, std::string>> looked_;
-  /// Statuses written in this reconcile, newer than the cache.
-  std::map<Key, kube::Object> written_;
+  std::map<Key, Memory> memory_;                            // by pipeline: others are looked at meanwhile
 };
 
 }  // namespace slipway::delivery::pipeline

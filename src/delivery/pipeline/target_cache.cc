@@ -223,7 +223,8 @@ Task<> TargetCache::learn(std::string name) {
     } else if (mapped.error().reason == Reason::NotFound) {
       now->second.served[kind] = {Served::No, {}};
     } else {
-      now->second.to_ask.push_back(kind);
+      // After the others: a group whose server is gone holds none of them up.
+      now->second.to_ask.insert(now->second.to_ask.begin(), kind);
       co_await sleep_for(env_, kAskAgain);
       continue;
     }

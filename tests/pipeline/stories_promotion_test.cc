@@ -38,6 +38,18 @@ TEST_F(PromotionStories, story_5_promote_by_chart_version) {
   EXPECT_EQ(repository_.file("prod/podinfo.yaml"), marked_release("prod", "1.1.0")) << "the version, and no other byte";
 }
 
+TEST_F(PromotionStories, story_5_is_the_same_when_everything_dies_every_few_seconds) {
+  deliver(repository_);
+  release_to_dev("1.1.0");
+  for (int i = 0; i < 12 && line() != kAllNew; ++i) {
+    advance(std::chrono::milliseconds{2'700});
+    restart();
+  }
+  ASSERT_TRUE(until([&] { return line() == kAllNew; })) << json::print_pretty(status());
+  EXPECT_EQ(repository_.log("%s"),
+            (Strings{"first", "release 1.1.0", "promote podinfo 1.1.0 to staging", "promote podinfo 1.1.0 to prod"}));
+}
+
 std::string deployment(const std::string& image) {
   return fmt::format(R"(apiVersion: apps/v1
 kind: Deployment

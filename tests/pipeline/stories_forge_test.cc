@@ -138,6 +138,36 @@ TEST_P(ForgeStories, story_6_staging_by_itself_and_production_by_pull_request) {
   EXPECT_EQ(theirs_.show("main", "prod/podinfo.yaml") + "\n", marked_release("prod", "1.1.0"));
 }
 
+TEST_P(ForgeStories, story_6_a_newer_version_takes_the_place_of_one_that_was_not_merged) {
+  deliver_at_forge();
+  release_to_dev("1.1.0");
+  ASSERT_TRUE(until([&] { return promotion("prod") == "1.1.0 Running PullRequestOpen"; })) << json::print_pretty(status());
+  release_to_dev("1.2.0");
+  ASSERT_TRUE(until([&] { return promotion("prod") == "1.2.0 Running PullRequestOpen"; })) << json::print_pretty(status());
+  std::vector<int> open;
+  for (const Pull& pull : forge_.pulls()) {
+    if (pull.state == Pull::State::Open) open.push_back(pull.id);
+  }
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_EQ(forge_.find(open.front())->title, "promote podinfo 1.2.0 to prod");
+  ASSERT_TRUE(forge_.merge(open.front()));
+  EXPECT_TRUE(until([&] { return line() == "dev 1.2.0 → staging 1.2.0 → prod 1.2.0"; })) << json::print_pretty(status());
+}
+
+TEST_P(ForgeStories, story_6_a_pull_request_that_a_person_closes_is_a_no) {
+  deliver_at_forge();
+  release_to_dev("1.1.0");
+  ASSERT_TRUE(until([&] { return promotion("prod") == "1.1.0 Running PullRequestOpen"; })) << json::print_pretty(status());
+  Pull& pull = *forge_.find(1);
+  pull.head = forge_.head(pull);
+  pull.state = Pull::State::Closed;
+  ++pull.version;
+  ASSERT_TRUE(until([&] { return promotion("prod") == "1.1.0 Rejected PullRequestClosed"; })) << promotion("prod");
+  advance(minutes{30});
+  EXPECT_EQ(forge_.pulls().size(), 1U);
+  EXPECT_EQ(line(), "dev 1.1.0 → staging 1.1.0 → prod 1.0.0");
+}
+
 TEST_P(ForgeStories, story_8_goes_on_by_itself_once_the_forge_is_back) {
   deliver_at_forge();
   forge_web_.is_cut = true;

@@ -124,6 +124,41 @@ TEST_F(PromotionStories, story_8_goes_on_by_itself_once_a_cluster_is_back) {
   EXPECT_TRUE(until([&] { return line() == kAllNew; })) << json::print_pretty(status());
 }
 
+TEST_F(PromotionStories, story_8_what_comes_meanwhile_overtakes_what_waits) {
+  deliver(repository_);
+  release_to_dev("1.1.0");
+  ASSERT_TRUE(until([&] { return promotion("staging").starts_with("1.1.0 "); }));
+  cut("staging");
+  ASSERT_TRUE(until([&] { return target("staging")["state"] == Value("unreachable"); }));
+  release_to_dev("1.2.0");
+  ASSERT_TRUE(until([&] { return version("dev") == "1.2.0"; }));
+  advance(minutes{5});
+  mend("staging");
+  ASSERT_TRUE(until([&] { return line() == "dev 1.2.0 → staging 1.2.0 → prod 1.2.0"; })) << json::print_pretty(status());
+  // 1.1.0 ran in staging when it came back: it may go on while 1.2.0 follows.
+  for (const char* name : {"staging", "prod"}) {
+    Strings into;
+    for (const std::string& subject : repository_.log("%s")) {
+      if (subject.ends_with(fmt::format(" to {}", name))) into.push_back(subject.substr(0, subject.rfind(" to ")));
+    }
+    EXPECT_EQ(into, (Strings{"promote podinfo 1.1.0", "promote podinfo 1.2.0"})) << name;
+  }
+}
+
+TEST_F(PromotionStories, a_rollback_by_a_person_goes_through_the_repository_and_stays) {
+  deliver(repository_);
+  release_to_dev("1.1.0");
+  ASSERT_TRUE(until([&] { return promotion("prod") == "1.1.0 Succeeded Succeeded"; }));
+  advance(minutes{1});
+  const std::string said = command("", "rollback", {"podinfo"}, {{"environment", "prod"}, {"comment", "errors"}});
+  EXPECT_TRUE(said.contains(": 1.0.0 goes back into prod as local")) << said;
+  ASSERT_TRUE(until([&] { return line() == "dev 1.1.0 → staging 1.1.0 → prod 1.0.0"; })) << json::print_pretty(status());
+  advance(minutes{30});
+  EXPECT_EQ(line(), "dev 1.1.0 → staging 1.1.0 → prod 1.0.0");
+  EXPECT_EQ(repository_.file("prod/podinfo.yaml"), marked_release("prod", "1.0.0"));
+  EXPECT_EQ(repository_.log("%s").back(), "promote podinfo 1.0.0 to prod");
+}
+
 constexpr const char* kBadPods =
     "  values: {podAnnotations: {slipway.dev/ready-after: never}}\n  upgrade: {remediation: {retries: 1}}\n";
 

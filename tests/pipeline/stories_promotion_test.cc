@@ -28,6 +28,23 @@ class PromotionStories : public Stories {
   Repository repository_{folder_ / "config.git"};
 };
 
+TEST_F(PromotionStories, story_4_a_version_goes_on_when_all_targets_of_an_environment_have_it) {
+  const auto file = [](const std::string& member, const std::string& version) {
+    return std::pair(member + "/podinfo.yaml", marked_release(member, version));
+  };
+  repository_.commit({file("dev", "1.0.0"), file("staging", "1.0.0"), file("prod", "1.0.0")}, "first");
+  join_all();
+  for (const std::string& member : members_) follow(member, repository_.path(), member);
+  apply(kHub, pipeline_over({{"dev", {"dev", "staging"}}, {"prod", {"prod"}}}, "  " + by_commit(repository_.path())));
+  ASSERT_TRUE(until([&] { return line() == "dev 1.0.0 → prod 1.0.0"; })) << json::print_pretty(status());
+  repository_.commit({file("dev", "1.1.0")}, "release 1.1.0 to one");
+  ASSERT_TRUE(until([&] { return line() == "dev 1.0.0, 1.1.0 (2/2 ready) → prod 1.0.0"; })) << line();
+  advance(minutes{10});
+  EXPECT_EQ(line(), "dev 1.0.0, 1.1.0 (2/2 ready) → prod 1.0.0");
+  repository_.commit({file("staging", "1.1.0")}, "release 1.1.0 to the other");
+  EXPECT_TRUE(until([&] { return line() == "dev 1.1.0 → prod 1.1.0"; })) << line();
+}
+
 TEST_F(PromotionStories, story_5_promote_by_chart_version) {
   deliver(repository_);
   release_to_dev("1.1.0");

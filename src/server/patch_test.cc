@@ -18,6 +18,24 @@ class Patch : public ServerTest {
   }
 };
 
+TEST_F(Patch, of_nothing_leaves_a_status_that_has_a_default) {
+  const Value definition = widgets_definition();
+  const Value& version = definition["spec"]["versions"].item(0);
+  const Value with_default =
+      version.with_path({"schema", "openAPIV3Schema", "properties", "status", "default"}, yaml("{phase: New}"));
+  must(create(kCrds, definition.with_path({"spec", "versions"}, json::array({with_default}))));
+  const Value made = must(create(kWidgets, widget("w")));
+  EXPECT_EQ(made["status"], yaml("{phase: New}"));
+  Request asked = request(Verb::Patch, kWidgets, "w");
+  asked.subresource = "status";
+  asked.body = yaml("{status: {phase: Done}}");
+  must(object_of(asked));
+  asked.body = yaml("{}");
+  EXPECT_EQ(must(object_of(asked))["status"], yaml("{phase: Done}"));
+  asked.body = yaml("{metadata: {labels: {a: b}}}");
+  EXPECT_EQ(must(object_of(asked))["status"], yaml("{phase: Done}"));
+}
+
 TEST_F(Patch, merges) {
   must(create(kConfigMaps, config_map("a")));
   const Value next = must(patch(kConfigMaps, "a", PatchType::Merge, "{data: {k: null, l: '2'}, metadata: {labels: {x: z}}}"));

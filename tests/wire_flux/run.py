@@ -47,7 +47,7 @@ spec:
   template:
     metadata:
       labels: {app.kubernetes.io/instance: {{ .Release.Name }}}
-      annotations: {slipway.dev/ready-after: "%s"}
+      annotations: {slipway.dev/ready-after: "READY_AFTER"}
     spec:
       containers: [{name: web, image: "web:{{ .Chart.AppVersion }}"}]
 """
@@ -58,7 +58,7 @@ def chart(version, ready_after="1s"):
     files = {
         "web/Chart.yaml": f"apiVersion: v2\nname: web\nversion: {version}\nappVersion: {version}\n",
         "web/values.yaml": "{}\n",
-        "web/templates/deployment.yaml": DEPLOYMENT % ready_after,
+        "web/templates/deployment.yaml": DEPLOYMENT.replace("READY_AFTER", ready_after),
     }
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:

@@ -60,6 +60,7 @@ Reply github_list(ForgeServer& server, const Asked& asked) {
   std::vector<Value> found;
   for (Pull* pull : server.of_branch(head.substr(5))) {
     const bool is_open = pull->state == Pull::State::Open;
+    if (pull->is_of_fork) continue;  // `head` names its owner
     if (state == "all" || (state == "open") == is_open) found.push_back(github_pull(server, *pull, true));
   }
   return {200, page_of(found, asked)};
@@ -140,6 +141,7 @@ Value gitlab_pull(ForgeServer& server, const Pull& pull) {
   made.set("id", 1000 + pull.id).set("iid", pull.id).set("web_url", fmt::format("https://forge.example/mr/{}", pull.id));
   made.set("state", kStates[static_cast<std::size_t>(pull.state)]).set("title", pull.title);
   made.set("description", text_or_null(pull.description));
+  made.set("source_project_id", pull.is_of_fork ? 8 : 7).set("target_project_id", 7);
   made.set("source_branch", pull.source).set("target_branch", pull.target).set("sha", server.head(pull));
   made.set("merge_commit_sha", text_or_null(pull.merged)).set("squash_commit_sha", Value());
   return made.build();
@@ -277,6 +279,7 @@ Reply bitbucket_list(ForgeServer& server, const Asked& asked) {
   if (!at.starts_with("refs/heads/") || query_of(asked, "direction") != "OUTGOING") return {400, "at and direction"};
   std::vector<Value> found;
   for (Pull* pull : server.of_branch(at.substr(11))) {
+    if (pull->is_of_fork) continue;  // OUTGOING from this repository
     if (state == "ALL" || pull->state == Pull::State::Open) found.push_back(bitbucket_pull(server, *pull));
   }
   const std::size_t start = static_cast<std::size_t>(std::atoi(query_of(asked, "start").c_str()));

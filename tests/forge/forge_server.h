@@ -31,6 +31,7 @@ struct Pull {
   std::string description{};
   std::string source{};
   std::string target{};
+  bool is_of_fork = false;
   std::string head{};    // of the source branch when it was merged or closed
   std::string merged{};  // the commit
   std::vector<Review> reviews{};

@@ -117,6 +117,17 @@ TEST_P(ForgeTest, a_pull_request_of_somebody_else_on_the_branch_is_left_alone) {
   EXPECT_EQ(server_.pulls().front().title, "mine");
 }
 
+TEST_P(ForgeTest, one_of_a_fork_speaks_for_no_promotion) {
+  const PullRequestView opened = promote("6.3.0", "k1");
+  Pull pull = server_pull(opened);
+  pull.is_of_fork = true;
+  pull.state = Pull::State::Closed;
+  pull.head = opened.head;
+  server_.add(pull);
+  EXPECT_EQ(find("k1")->id, opened.id);
+  EXPECT_EQ(find("k1")->state, PullState::Open);
+}
+
 TEST_P(ForgeTest, a_closed_pull_request_stays_found_and_is_not_opened_again) {
   const PullRequestView opened = promote("6.3.0", "k1");
   EXPECT_EQ(ok(forge_->close(opened)).state, PullState::Closed);

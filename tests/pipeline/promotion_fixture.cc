@@ -71,7 +71,7 @@ void PromotionTest::open() {
   family_ = delivery::pipeline::family();
   family_.controllers = [this](const delivery::ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
-    made.push_back(std::make_unique<PromotionController>(context, changes_));
+    made.push_back(std::make_unique<PromotionController>(context, changes_, viewed_));
     return made;
   };
   plane::ApiServer::Options options;

@@ -14,6 +14,7 @@
 #include "base/manual_env.h"
 #include "delivery/pipeline/change.h"
 #include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/viewed_pipelines.h"
 #include "delivery/probe/paper_test.h"
 #include "git/repositories.h"
 #include "os/test_folder.h"
@@ -81,6 +82,7 @@ class PromotionTest : public testing::Test {
   store::MemoryVfs disk_;
   delivery::probe::PaperWeb web_;
   PaperChanges changes_;
+  std::shared_ptr<delivery::pipeline::ViewedPipelines> viewed_{};  // null: what is written by hand counts at once
   os::TestFolder folder_;
   std::unique_ptr<git::Repositories> git_;
   std::map<std::string, std::string> runs_{{"dev", "1.0.0"}, {"staging", "1.0.0"}, {"prod", "1.0.0"}};

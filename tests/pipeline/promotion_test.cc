@@ -153,6 +153,32 @@ TEST_F(Promotions, a_gate_that_refuses_rejects_and_one_that_is_out_of_reach_wait
   EXPECT_EQ(runs_["prod"], "1.1.0");
 }
 
+TEST_F(Promotions, what_an_earlier_process_saw_promotes_nothing) {
+  viewed_ = std::make_shared<ViewedPipelines>();
+  restart();
+  pipeline();
+  settle("dev", "1.1.0");
+  advance(minutes{5});
+  EXPECT_TRUE(list(kReleases).empty());
+  const auto seen = [&] {
+    auto stored = env_->run(client::get(api_->server(), kPipelines, {"default", "web"}));
+    ASSERT_TRUE(stored);
+    viewed_->add(*stored);
+  };
+  seen();
+  run();
+  EXPECT_EQ(state("prod", "1.1.0"), "Succeeded Succeeded");
+  viewed_ = std::make_shared<ViewedPipelines>();
+  settle("dev", "1.2.0");
+  restart();
+  settle("staging", "1.2.0");
+  advance(minutes{5});
+  EXPECT_EQ(changes_.made.size(), 3U) << "staging has had 1.2.0 since before the restart; prod waits";
+  seen();
+  run();
+  EXPECT_EQ(state("prod", "1.2.0"), "Succeeded Succeeded");
+}
+
 TEST_F(Promotions, pipelines_that_go_on_at_once_ask_their_gates_once) {
   constexpr int kMany = 12;
   apply("{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Freeze, metadata: {name: all}, spec: {comment: all}}");

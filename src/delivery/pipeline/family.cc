@@ -51,9 +51,10 @@ Family make() {
   family.named_by_others = {kPipelineKind};
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
+    const auto viewed = std::make_shared<ViewedPipelines>();
     made.push_back(std::make_unique<GitopsClusterController>(context));
-    made.push_back(std::make_unique<ViewController>(context));
-    made.push_back(std::make_unique<PromotionController>(context));
+    made.push_back(std::make_unique<ViewController>(context, viewed));
+    made.push_back(std::make_unique<PromotionController>(context, changes(), viewed));
     made.push_back(std::make_unique<LogController>(context));
     return made;
   };

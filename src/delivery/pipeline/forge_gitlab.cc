@@ -4,12 +4,11 @@
 //   headers    PRIVATE-TOKEN: TOKEN
 //   list       GET  /projects/{id}/merge_requests?source_branch=&state=opened|closed|locked|merged|all&order_by=created_at&
 //              sort=desc&per_page&page   200
-//   open       POST /projects/{id}/merge_requests {source_branch, target_branch, title, description}   201; 409 when one is
-//   open
-//              for the source branch
+//   open       POST /projects/{id}/merge_requests {source_branch, target_branch, title, description}   201; 409 when there is
+//              one for the source branch
 //   read       GET  /projects/{id}/merge_requests/{iid}   200: iid, web_url, state (opened, closed, locked, merged), title,
 //              description, source_branch, target_branch, sha, merge_commit_sha, squash_commit_sha (null where there is none: a
-//              fast-forward merge has neither, then sha is the commit)
+//              fast-forward merge has neither, then sha is the commit), source_project_id, target_project_id (differ: a fork)
 //   change     PUT  /projects/{id}/merge_requests/{iid} {title, description, state_event: close}   200
 //   status     POST /projects/{id}/statuses/{sha} {state: pending|running|success|failed|canceled, name, description,
 //              target_url}   201; older servers answer 400 "Cannot transition status" when it is so already
@@ -78,7 +77,9 @@ class Gitlab : public Forge {
       for (const json::Value& one : list.items()) {
         PullRequestView view = to_view(one);
         const bool is_wanted = key.empty() || trailer_of(view.description, kPromotionTrailer) == key;
-        if (is_wanted && view.source == source) co_return view;
+        // Anybody may open one from a fork, with any branch and any text.
+        const bool is_of_fork = one["source_project_id"] != one["target_project_id"];
+        if (is_wanted && !is_of_fork && view.source == source) co_return view;
       }
       if (list.size() < static_cast<std::size_t>(kForgePageSize)) break;
     }

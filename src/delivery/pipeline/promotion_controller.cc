@@ -46,8 +46,14 @@ std::string event_reason(const PromotionStatus& before, const PromotionStatus& a
 
 }  // namespace
 
-PromotionController::PromotionController(const ControllerContext& context, Changes& made_by)
-    : env_(context.env), http_(context.http), acts_as_(context.acts_as), changes_(made_by), wall_(context.env.clock) {}
+PromotionController::PromotionController(const ControllerContext& context, Changes& made_by,
+                                         std::shared_ptr<ViewedPipelines> viewed)
+    : env_(context.env),
+      http_(context.http),
+      acts_as_(context.acts_as),
+      changes_(made_by),
+      viewed_(std::move(viewed)),
+      wall_(context.env.clock) {}
 
 control::Informer& PromotionController::follow(control::Watches& watches, const kube::Resource& resource) {
   control::Informer& cache = watches.also(resource, [](const Value& object) {
@@ -61,6 +67,7 @@ control::Informer& PromotionController::follow(control::Watches& watches, const 
 
 void PromotionController::watch(control::Watches& watches) {
   watches_ = &watches;
+  if (viewed_) viewed_->tell(watches.enqueue());
   pipelines_ = &watches.primary(kPipelines);
   releases_ = &follow(watches, kReleases);
   promotions_ = &follow(watches, kPromotions);
@@ -89,6 +96,7 @@ Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
     memory_.erase(run.key);
     co_return Outcome::settled();
   }
+  if (viewed_ && !viewed_->contains(pipeline)) co_return Outcome::settled();
   auto input = look(pipeline);
   if (!input) co_return Outcome::settled();
   Memory& memory = memory_[run.key];

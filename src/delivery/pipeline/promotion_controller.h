@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,13 +16,15 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/pipeline/change.h"
+#include "delivery/pipeline/viewed_pipelines.h"
 
 namespace slipway::delivery::pipeline {
 
 class PromotionController : public control::Controller {
  public:
-  /// `changes` outlives this.
-  explicit PromotionController(const ControllerContext& context, Changes& made_by = changes());
+  /// `made_by` outlives this. Without `viewed` every status is taken for what is.
+  explicit PromotionController(const ControllerContext& context, Changes& made_by = changes(),
+                               std::shared_ptr<ViewedPipelines> viewed = nullptr);
 
   std::string name() const override { return "promotion"; }
   void watch(control::Watches& watches) override;
@@ -58,6 +61,7 @@ class PromotionController : public control::Controller {
   HttpClient* http_;
   ActsAs acts_as_;
   Changes& changes_;
+  std::shared_ptr<ViewedPipelines> viewed_;
   WallSteps wall_;
   control::Watches* watches_ = nullptr;
   control::Informer* pipelines_ = nullptr;

@@ -22,6 +22,8 @@ constexpr const char* kAnnotationManager = "slipway-pipeline-annotations";
 constexpr Duration kWriteEvery = std::chrono::seconds{1};
 /// How long the first status waits for targets that are not looked at yet.
 constexpr Duration kFirstLook = std::chrono::seconds{5};
+/// How long a target is shown as an earlier process left it.
+constexpr Duration kLastSight = std::chrono::minutes{1};
 constexpr std::size_t kLooksPerTurn = 16;
 constexpr std::size_t kMostTold = 10'000;
 
@@ -42,6 +44,7 @@ struct ViewController::Watching : Follower {
 
 struct ViewController::Entry : Watching {
   TargetView view{};
+  bool is_seen = false;  // the view is what this process saw, not what a status said
 };
 
 struct ViewController::Pipeline {
@@ -67,8 +70,9 @@ struct ViewController::Looked {
   std::vector<Annotation> to_annotate{};
 };
 
-ViewController::ViewController(const ControllerContext& context)
+ViewController::ViewController(const ControllerContext& context, std::shared_ptr<ViewedPipelines> viewed)
     : env_(context.env),
+      viewed_(std::move(viewed)),
       cache_(context.env, [this](Follower& follower) { enqueue_(static_cast<Watching&>(follower).pipeline); }) {}
 
 ViewController::~ViewController() {
@@ -110,6 +114,7 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   const Object object = pipelines_->get(run.key);
   if (object.is_null()) {
     drop(run.key);
+    if (viewed_) viewed_->remove(run.key);
     co_await tell_faults(run, faults_of(annotations_.of(run.key), run.key, nullptr, {}));
     co_return Outcome::settled();
   }
@@ -123,6 +128,7 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   const Steady now = env_.clock.steady();
   const Steady patience = pipeline.since + kFirstLook;
   if (!is_complete && now < patience) co_return Outcome::retries_after(patience - now);
+  const bool is_seen = have_all_been_seen(pipeline, now);
   ViewInput input{.spec = pipeline.spec};
   for (const auto& entry : pipeline.targets) {
     if (!entry->view.was_looked_at) {
@@ -146,9 +152,11 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   pipeline.next_write = now + kWriteEvery;
   auto written = co_await write(run, object, view_of(input));
   if (!written) co_return Outcome::failed(std::move(written).error());
+  if (viewed_ && is_seen && !written->is_null()) viewed_->add(*written);
   co_await tell_faults(run, std::move(faults));
   co_await annotate(run, std::move(looked.to_annotate));
-  co_return Outcome::settled();
+  if (is_seen) co_return Outcome::settled();
+  co_return Outcome::retries_after(std::max<Duration>(pipeline.since + kLastSight - now, kWriteEvery));
 }
 
 void ViewController::drop(const ObjectKey& key) {
@@ -215,7 +223,10 @@ void ViewController::make_entries(Pipeline& pipeline, const Object& object) {
           return one->cluster == entry->cluster && its.targets[one->view.target].ns == target.ns &&
                  app.name == pipeline.spec.app.name && app.kind == pipeline.spec.app.kind;
         });
-        if (old != before->second->targets.end()) entry->view = (*old)->view;
+        if (old != before->second->targets.end()) {
+          entry->view = (*old)->view;
+          entry->is_seen = (*old)->is_seen;
+        }
       }
       entry->view.environment = i;
       entry->view.target = j;
@@ -250,6 +261,20 @@ Task<bool> ViewController::look_at_all(Pipeline& pipeline, Looked& looked) {
   co_return is_complete;
 }
 
+bool ViewController::have_all_been_seen(Pipeline& pipeline, Steady now) {
+  const bool is_late = pipeline.since + kLastSight <= now;
+  bool are_all = true;
+  for (const auto& entry : pipeline.targets) {
+    if (!entry->is_seen && is_late) {
+      entry->view.set(State::Stale, env_.clock.now());
+      entry->view.error = entry->view.text = "it could not be looked at since this process began";
+      entry->view.was_looked_at = entry->is_seen = true;
+    }
+    are_all = are_all && entry->is_seen;
+  }
+  return are_all;
+}
+
 void ViewController::look(Pipeline& pipeline, Entry& entry, Looked& looked) {
   const Target& target = pipeline.spec.environments[entry.view.environment].targets[entry.view.target];
   if (!look_at_cluster(target, entry, pipeline.key)) return;
@@ -278,7 +303,7 @@ bool ViewController::look_at_cluster(const Target& target, Entry& entry, const O
     view.text = view.error;
     view.problem.clear();
     view.set(State::Unreachable, env_.clock.now());
-    view.was_looked_at = true;
+    view.was_looked_at = entry.is_seen = true;
     return false;
   };
   if (target.cluster) {
@@ -308,7 +333,7 @@ void ViewController::take(Entry& entry, Sight sight, const AppRef& app) {
   const Time now = env_.clock.now();
   const bool is_old = sight.kind == Sight::Kind::Stale || sight.kind == Sight::Kind::Failing;
   if (is_old) sight.look.access = Access::Stale;
-  view.was_looked_at = true;
+  view.was_looked_at = entry.is_seen = true;
   view.error = sight.text;
   view.problem.clear();
   view.trouble = sight.kind == Sight::Kind::Seen ? Trouble::None : Trouble::NotReadable;
@@ -383,11 +408,11 @@ std::vector<TargetPlace> ViewController::places_of(const Pipeline& pipeline) con
   return places;
 }
 
-Task<Result<void>> ViewController::write(control::Reconcile& run, Object object, Viewed viewed) {
+Task<Result<Object>> ViewController::write(control::Reconcile& run, Object object, Viewed viewed) {
   const json::Value status = control::observed_status(object, json::encode(viewed.status), viewed.conditions, env_.clock.now());
-  const auto written = co_await control::write_status(run.client, kPipelines, object, status, kManager);
-  if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
-  co_return Result<void>{};
+  auto written = co_await control::write_status(run.client, kPipelines, object, status, kManager);
+  if (!written && written.error().reason == Reason::NotFound) co_return Object{};
+  co_return written;
 }
 
 /// Once per fault and process; the events themselves are told apart by name, so that a restart repeats nothing.

@@ -19,12 +19,14 @@
 #include "delivery/pipeline/target_cache.h"
 #include "delivery/pipeline/triggers.h"
 #include "delivery/pipeline/view.h"
+#include "delivery/pipeline/viewed_pipelines.h"
 
 namespace slipway::delivery::pipeline {
 
 class ViewController : public control::Controller {
  public:
-  explicit ViewController(const ControllerContext& context);
+  /// `viewed` is told of each pipeline whose targets have all been looked at.
+  explicit ViewController(const ControllerContext& context, std::shared_ptr<ViewedPipelines> viewed = nullptr);
   ~ViewController() override;
 
   std::string name() const override { return "pipeline"; }
@@ -54,11 +56,15 @@ class ViewController : public control::Controller {
   std::vector<PromotionView> promotions_of(const kube::ObjectKey& pipeline) const;
   std::vector<Trigger> triggers_of(Pipeline& pipeline, const kube::Object& object);
   std::vector<TargetPlace> places_of(const Pipeline& pipeline) const;
-  Task<Result<void>> write(control::Reconcile& run, kube::Object object, Viewed viewed);
+  /// Those that nothing could be told of for long count as stale. False while there are others.
+  bool have_all_been_seen(Pipeline& pipeline, Steady now);
+  /// The object as it is then; null when it is gone.
+  Task<Result<kube::Object>> write(control::Reconcile& run, kube::Object object, Viewed viewed);
   Task<> tell_faults(control::Reconcile& run, std::vector<AnnotationFault> faults);
   Task<> annotate(control::Reconcile& run, std::vector<Annotation> wanted);
 
   Env& env_;
+  std::shared_ptr<ViewedPipelines> viewed_;
   control::Watches* watches_ = nullptr;
   control::Informer* pipelines_ = nullptr;
   control::Informer* clusters_ = nullptr;

@@ -33,6 +33,7 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
   if (image) disk_.restore(image->disk);
   env_ =
       std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
+  if (plane_options.prepare) plane_options.prepare(*env_);
   controllers_ = std::make_unique<plane::Controllers>(*env_, nullptr);
   for (const char* cluster : {kHub, kWorker}) {
     plane::ApiServer::Options options;
@@ -119,6 +120,15 @@ std::string Plane::write_status(const Value& reference, std::optional<client::Pa
   request.subresource = "status";
   if (type) request.patch_type = *type;
   request.body = body;
+  const auto made = env_->run(server(kHub).call(request));
+  return made ? "" : made.error().message;
+}
+
+std::string Plane::merge(const Value& reference, const Value& patch) {
+  client::Request request = request_for(reference);
+  request.verb = client::Verb::Patch;
+  request.patch_type = client::PatchType::Merge;
+  request.body = patch;
   const auto made = env_->run(server(kHub).call(request));
   return made ? "" : made.error().message;
 }

@@ -3,6 +3,7 @@
 // settle.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ struct Image {
 struct PlaneOptions {
   delivery::OnFault on_fault = delivery::OnFault::Warn;  // as the oracle's
   bool keeps_definitions = false;                        // on the hub
+  /// Gives the controllers' Env what it has of a machine (git, programs), before they start.
+  std::function<void(Env&)> prepare{};
 };
 
 class Plane {
@@ -55,6 +58,8 @@ class Plane {
   /// As kubectl --subresource=status: `body` is a patch of that type, or without a type a whole object to PUT. Gives the
   /// server's refusal, or "".
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
+  /// A merge patch of an object of the hub, as the process itself. Gives the server's refusal, or "".
+  std::string merge(const Value& reference, const Value& patch);
   /// Deletes an object of the hub. Gives the server's refusal, or "".
   std::string remove(const Value& reference);
   /// Asks for an action of the object's kind, on the hub. Gives the refusal, or "".

@@ -10,6 +10,7 @@
 #include "cluster/explain.h"
 #include "delivery/application/family.h"
 #include "delivery/jobflow/family.h"
+#include "delivery/package/family.h"
 #include "delivery/pipeline/family.h"
 #include "delivery/rollout/family.h"
 #include "kube/builtin.h"
@@ -22,7 +23,7 @@ using Row = const delivery::Family& (*)();
 
 /// Every family, in no order that means anything.
 constexpr Row kFamilies[] = {delivery::jobflow::family, delivery::application::family, delivery::rollout::family,
-                             delivery::pipeline::family};
+                             delivery::pipeline::family, delivery::package::family};
 
 const kube::GroupVersionKind kEventKind{"", "v1", "Event"};
 

@@ -33,6 +33,9 @@ inline const kube::GroupVersionKind kApprovalPolicyKind{"packages.slipway.dev", 
 inline const kube::Resource kApprovalPolicies{"packages.slipway.dev", "v1alpha1", "approvalpolicies"};
 inline const kube::GroupVersionKind kRolloutKind{"packages.slipway.dev", "v1alpha1", "PackageRollout"};
 inline const kube::Resource kRollouts{"packages.slipway.dev", "v1alpha1", "packagerollouts"};
+// The log's object of a revision, of the same namespace and name; only the server itself writes it.
+inline const kube::GroupVersionKind kRecordKind{"packages.slipway.dev", "v1alpha1", "PackageRecord"};
+inline const kube::Resource kRecords{"packages.slipway.dev", "v1alpha1", "packagerecords"};
 
 /// The subresource through which a proposal is approved or rejected.
 inline constexpr std::string_view kApproval = "approval";

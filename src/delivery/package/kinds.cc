@@ -155,6 +155,32 @@ Value rollout_definition() {
   return kube::make_crd(made);
 }
 
+/// Written by the program only: the struct RevisionRecord is its schema, and here are the fields that lists select by. The spec
+/// is one field to whoever tracks fields, so a change of a condition costs no walk over all of them.
+Value record_definition() {
+  kube::CrdSpec made;
+  made.group = kRecordKind.group;
+  made.version = kRecordKind.version;
+  made.kind = kRecordKind.kind;
+  made.plural = kRecords.plural;
+  made.doc = "A package revision in the log: written by the server only, shown as PackageRevision.";
+  made.has_status = false;
+  made.columns = {column("Lifecycle", ".spec.lifecycle"), column("Revision", ".spec.revision", "integer"),
+                  column("Commit", ".spec.commit"), column("Age", ".metadata.creationTimestamp", "date")};
+  made.selectable_fields = revision_fields();
+  json::ObjectBuilder fields;
+  for (const char* name : {"repository", "packageName", "workspaceName", "lifecycle"}) {
+    fields.add(name, json::object({{"type", "string"}}));
+  }
+  fields.add("revision", json::object({{"type", "integer"}}));
+  made.spec_schema = json::object({{"description", Value("The struct RevisionRecord.")},
+                                   {"type", Value("object")},
+                                   {"properties", fields.build()},
+                                   {"x-kubernetes-preserve-unknown-fields", Value(true)},
+                                   {"x-kubernetes-map-type", Value("atomic")}});
+  return kube::make_crd(made);
+}
+
 }  // namespace
 
 kube::ResourceType revision_type() {
@@ -199,7 +225,11 @@ std::vector<Value> definitions() {
           rollout_definition()};
 }
 
-std::vector<Value> installed_definitions() { return {}; }
+std::vector<Value> installed_definitions() {
+  std::vector<Value> all = definitions();
+  all.push_back(record_definition());
+  return all;
+}
 
 std::string field_table() {
   return delivery::field_table({{"PackageRevision spec", json::describe<RevisionSpec>()},

@@ -1,6 +1,5 @@
 // What the family brings to a server: the kinds that it answers for, with Porch's table columns, and definitions of those that
-// are objects. A definition is offered only once a controller looks after its kind: installed_definitions() is what a row of
-// the family may take.
+// are objects.
 #pragma once
 
 #include <string>
@@ -22,7 +21,7 @@ json::Value package_schema();
 
 /// CustomResourceDefinitions of all kinds that are objects, with Porch's rules of Repository in CEL.
 std::vector<json::Value> definitions();
-/// Those of them that a controller of this program looks after: none yet.
+/// Those that a server gets: these and the log's own, PackageRecord.
 std::vector<json::Value> installed_definitions();
 
 /// The fields of all kinds, for docs/package.md.

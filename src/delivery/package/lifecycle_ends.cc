@@ -99,7 +99,7 @@ Result<void> check_task(const RevisionSpec& spec, const std::vector<Existing>& t
                             "workspaceName {} already exists",
                             spec.package_name, spec.repository, spec.workspace));
   }
-  const Task task = spec.tasks.empty() ? Task{} : spec.tasks.front();
+  const RevisionTask task = spec.tasks.empty() ? RevisionTask{} : spec.tasks.front();
   switch (task.type) {
     case TaskType::Init:
     case TaskType::None:

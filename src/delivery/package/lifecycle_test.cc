@@ -145,7 +145,7 @@ TEST(PackageLifecycle, what_is_left_out_is_not_changed) {
                          .workspace = "v1",
                          .revision = 2,
                          .lifecycle = "Published",
-                         .tasks = {Task{.type = TaskType::Init, .init = InitTask{}}},
+                         .tasks = {RevisionTask{.type = TaskType::Init, .init = InitTask{}}},
                          .gates = {{.type = "x", .sources = {"package"}, .owner = "bob"}},
                          .package_metadata = PackageMetadata{.labels = {{"a", "b"}}}};
   EXPECT_TRUE(changed_parts(old, old).empty());
@@ -169,19 +169,19 @@ TEST(PackageLifecycle, a_revision_is_created_as_draft_with_one_task) {
   EXPECT_TRUE(create_causes({.lifecycle = ""}, {}).empty());
   EXPECT_TRUE(create_causes({.lifecycle = "Draft"}, {}).empty());
   const auto causes =
-      create_causes({.lifecycle = "Proposed", .tasks = {Task{}, Task{}}}, json::object({{"kpt.dev/latest-revision", "true"}}));
+      create_causes({.lifecycle = "Proposed", .tasks = {RevisionTask{}, RevisionTask{}}}, json::object({{"kpt.dev/latest-revision", "true"}}));
   ASSERT_EQ(causes.size(), 3U);
   EXPECT_EQ(causes[0].message, "Forbidden: label is managed by porch and cannot be set by users");
   EXPECT_EQ(causes[1].message, "Invalid value: \"Proposed\": value can be only created as Draft");
   EXPECT_EQ(causes[2].field, "spec.tasks");
-  EXPECT_EQ(create_causes({.tasks = {Task{.type = TaskType::Push}}}, {}).size(), 1U);
+  EXPECT_EQ(create_causes({.tasks = {RevisionTask{.type = TaskType::Push}}}, {}).size(), 1U);
 }
 
-Task clone_of(std::string name) {
+RevisionTask clone_of(std::string name) {
   return {.type = TaskType::Clone, .clone = CloneTask{.upstream = {.revision = NameRef{std::move(name)}}}};
 }
-Task edit_of(std::string name) { return {.type = TaskType::Edit, .edit = EditTask{.source = NameRef{std::move(name)}}}; }
-Task upgrade_of(std::string old_one, std::string new_one, std::string local) {
+RevisionTask edit_of(std::string name) { return {.type = TaskType::Edit, .edit = EditTask{.source = NameRef{std::move(name)}}}; }
+RevisionTask upgrade_of(std::string old_one, std::string new_one, std::string local) {
   return {.type = TaskType::Upgrade,
           .upgrade = UpgradeTask{
               .old_upstream = {std::move(old_one)}, .new_upstream = {std::move(new_one)}, .local = {std::move(local)}}};
@@ -193,7 +193,7 @@ TEST(PackageLifecycle, a_task_fits_what_is_there_or_is_refused_with_porchs_words
                                     {"bp.a.main", "a", "bp", "main", Lifecycle::Published, -1},
                                     {"bp.a.v3", "a", "bp", "v3", Lifecycle::Draft, 0},
                                     {"edge.a.v1", "a", "edge", "v1", Lifecycle::Published, 1}};
-  const auto answer = [&](std::string package, std::string repository, std::string workspace, const Task& task) {
+  const auto answer = [&](std::string package, std::string repository, std::string workspace, const RevisionTask& task) {
     const auto checked = check_task({.package_name = std::move(package),
                                      .repository = std::move(repository),
                                      .workspace = std::move(workspace),

@@ -27,7 +27,7 @@ struct RevisionRecord {
   std::string workspace{};
   std::int64_t revision = 0;
   Lifecycle lifecycle = Lifecycle::Draft;
-  std::vector<Task> tasks{};
+  std::vector<RevisionTask> tasks{};
   Gates gates{};
   Conditions conditions{};
   std::optional<PackageMetadata> package_metadata{};
@@ -43,13 +43,17 @@ struct RevisionRecord {
   std::vector<Vote> votes{};
   std::optional<ApprovalRecord> approval{};
   std::vector<Intent> intents{};  // still to be done to the repository, in order
+  std::string exported{};         // conditions_digest() of what the Kptfile in the repository says
+  std::string render_error{};     // why its rendering failed
+  std::string drift{};            // what somebody else has done to it in the repository, and nobody has decided about yet
+  json::Value owners{};           // metadata.ownerReferences; kept here, so that nothing is collected with its owner
 
   static void describe(auto& d) {
     d.doc("A revision, without its content.");
     d.field("repository", &RevisionRecord::repository, "The Repository.").required();
-    d.field("path", &RevisionRecord::path, "The package's path.").required();
+    d.field("packageName", &RevisionRecord::path, "The package's path.").required();
     d.field("workspaceName", &RevisionRecord::workspace, "Its workspace.").required();
-    d.field("revision", &RevisionRecord::revision, "Its number.");
+    d.field("revision", &RevisionRecord::revision, "Its number.").always();
     d.field("lifecycle", &RevisionRecord::lifecycle, "Where it is.").always();
     d.field("tasks", &RevisionRecord::tasks, "How it came about.").list_type("atomic");
     d.field("readinessGates", &RevisionRecord::gates, "Its gates.").list_type("map", {"conditionType"});
@@ -67,6 +71,10 @@ struct RevisionRecord {
     d.field("votes", &RevisionRecord::votes, "What people said about it.").list_type("atomic");
     d.field("approval", &RevisionRecord::approval, "What it was approved with.");
     d.field("intents", &RevisionRecord::intents, "What is still to be done to the repository, in order.").list_type("atomic");
+    d.field("exported", &RevisionRecord::exported, "Which conditions its Kptfile in the repository has.");
+    d.field("renderError", &RevisionRecord::render_error, "Why its rendering failed.");
+    d.field("drift", &RevisionRecord::drift, "What somebody else has done to it in the repository.");
+    d.field("owners", &RevisionRecord::owners, "metadata.ownerReferences of the revision.");
   }
   bool operator==(const RevisionRecord&) const = default;
 

@@ -48,7 +48,7 @@ struct RevisionSpec {
   std::int64_t revision = 0;
   std::optional<NameRef> parent{};
   std::string lifecycle{};
-  std::vector<Task> tasks{};
+  std::vector<RevisionTask> tasks{};
   std::vector<ReadinessGate> gates{};
   std::optional<PackageMetadata> package_metadata{};
 

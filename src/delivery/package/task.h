@@ -142,7 +142,7 @@ struct UpgradeTask {
   bool operator==(const UpgradeTask&) const = default;
 };
 
-struct Task {
+struct RevisionTask {
   TaskType type = TaskType::None;
   std::optional<InitTask> init{};
   std::optional<CloneTask> clone{};
@@ -151,13 +151,13 @@ struct Task {
 
   static void describe(auto& d) {
     d.doc("How the revision comes about.");
-    d.field("type", &Task::type, "Which of the four.").required();
-    d.field("init", &Task::init, "A new, empty package.");
-    d.field("clone", &Task::clone, "A copy of another package.");
-    d.field("edit", &Task::edit, "A copy of a published revision.");
-    d.field("upgrade", &Task::upgrade, "A merge with a newer upstream.");
+    d.field("type", &RevisionTask::type, "Which of the four.").required();
+    d.field("init", &RevisionTask::init, "A new, empty package.");
+    d.field("clone", &RevisionTask::clone, "A copy of another package.");
+    d.field("edit", &RevisionTask::edit, "A copy of a published revision.");
+    d.field("upgrade", &RevisionTask::upgrade, "A merge with a newer upstream.");
   }
-  bool operator==(const Task&) const = default;
+  bool operator==(const RevisionTask&) const = default;
 };
 
 }  // namespace slipway::delivery::package

@@ -210,7 +210,7 @@ RevisionRecord create_revision(const CreateAsk& ask, const Place& place, const R
                         .file_digests = ask.content.file_digests(),
                         .settled = who.now.time(),
                         .authors = {who.user}};
-  if (record.tasks.empty()) record.tasks = {Task{.type = TaskType::Init, .init = InitTask{}}};
+  if (record.tasks.empty()) record.tasks = {RevisionTask{.type = TaskType::Init, .init = InitTask{}}};
   const bool is_clone = record.tasks.front().type == TaskType::Clone;
   record.gates = gates_of(ask.gates, is_clone ? kUpstreamSource : kPackageSource);
   if (ask.source != nullptr) {

@@ -192,7 +192,7 @@ TEST(PackageUpdate, copies_begin_with_unknown_conditions_and_clones_with_upstrea
   const RevisionSpec copy{.package_name = "net/a",
                           .repository = "edge",
                           .workspace = "v2",
-                          .tasks = {Task{.type = TaskType::Edit, .edit = EditTask{.source = NameRef{"edge.net.a.v1"}}}}};
+                          .tasks = {RevisionTask{.type = TaskType::Edit, .edit = EditTask{.source = NameRef{"edge.net.a.v1"}}}}};
   const RevisionRecord copied =
       create_revision({.spec = copy, .content = content, .source = &source, .commit = "c9"}, kPlace, by("bob", 9));
   EXPECT_EQ(copied.conditions.at(0).status, Truth::Unknown);
@@ -202,7 +202,7 @@ TEST(PackageUpdate, copies_begin_with_unknown_conditions_and_clones_with_upstrea
   const RevisionSpec clone{.package_name = "b",
                            .repository = "west",
                            .workspace = "packagevariant-1",
-                           .tasks = {Task{.type = TaskType::Clone, .clone = CloneTask{}}},
+                           .tasks = {RevisionTask{.type = TaskType::Clone, .clone = CloneTask{}}},
                            .gates = {{.type = "ticket", .owner = "netops"}}};
   const RevisionRecord cloned_one = create_revision({.spec = clone,
                                                      .content = content,

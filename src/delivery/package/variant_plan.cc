@@ -102,11 +102,11 @@ class Planner {
             .upgrade = UpgradeTask{.old_upstream = {from->name}, .new_upstream = {upstream.name}, .local = {one.name}}});
   }
 
-  static Task clone_of(const RevisionView& upstream) {
+  static RevisionTask clone_of(const RevisionView& upstream) {
     return {.type = TaskType::Clone, .clone = CloneTask{.upstream = {.revision = NameRef{upstream.name}}}};
   }
 
-  void create(Task task) {
+  void create(RevisionTask task) {
     std::vector<std::string> workspaces;
     for (const RevisionView& one : there_) {
       if (one.repository == downstream_.repo && one.package == downstream_.package) workspaces.push_back(one.workspace);

@@ -34,7 +34,7 @@ std::string shown(const VariantPlan& plan) {
   for (const VariantAction& one : plan.actions) {
     out += fmt::format("{} {}", kNames[static_cast<int>(one.kind)], one.name);
     if (one.draft) {
-      const Task& task = one.draft->tasks.at(0);
+      const RevisionTask& task = one.draft->tasks.at(0);
       out += fmt::format(" {}", json::enum_name(task.type));
       if (task.clone) out += fmt::format("({})", task.clone->upstream.revision->name);
       if (task.edit) out += fmt::format("({})", task.edit->source->name);

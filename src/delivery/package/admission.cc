@@ -1,0 +1,36 @@
+#include "delivery/package/admission.h"
+
+#include "delivery/package/approval.h"
+#include "delivery/package/kind.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using kube::Object;
+
+std::vector<Cause> only_the_server(const Object&, const Object&, const kube::Asker& asker) {
+  if (asker.user == nullptr) return {};
+  return {field::forbidden("spec",
+                           "records are written by the server: change the PackageRevision of the same name in porch.kpt.dev")};
+}
+
+std::vector<Cause> policy_faults(const Object& object, const Object&) {
+  const auto spec = json::decode<ApprovalPolicySpec>(object["spec"], "spec", {.allow_unknown = true});
+  return spec ? check(*spec) : spec.error().causes;
+}
+
+}  // namespace
+
+std::vector<kube::AdmissionRow> admission_rows() {
+  kube::AdmissionRow record;
+  record.group = kRecordKind.group;
+  record.kind = kRecordKind.kind;
+  record.validate_for = only_the_server;
+  kube::AdmissionRow policy;
+  policy.group = kApprovalPolicyKind.group;
+  policy.kind = kApprovalPolicyKind.kind;
+  policy.validate = policy_faults;
+  return {record, policy};
+}
+
+}  // namespace slipway::delivery::package

@@ -1,0 +1,50 @@
+#include "delivery/package/family.h"
+
+#include "delivery/package/admission.h"
+#include "delivery/package/kind.h"
+#include "delivery/package/kinds.h"
+#include "delivery/package/resources_verbs.h"
+#include "delivery/package/revision_verbs.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using Made = std::vector<std::unique_ptr<control::Controller>>;
+
+/// Those that keep the log and the repositories in step.
+Made repository_controllers(const ControllerContext&) { return {}; }
+
+/// Those that work on revisions through the API: variants, auto-propose, approval, rollouts, sync.
+Made revision_controllers(const ControllerContext&) { return {}; }
+
+/// `slipway pkg …`.
+std::vector<Command> package_commands() { return {}; }
+
+/// How kinds of the family are judged and shown.
+std::vector<KindRow> kind_rows() { return {}; }
+
+Family make() {
+  Family family{.name = "package", .groups = {std::string(kServedGroup), std::string(kConfigGroup)}};
+  family.guarded_groups = {std::string(kOwnGroup)};
+  family.definitions = installed_definitions();
+  const auto turns = std::make_shared<WriterTurns>();
+  family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
+  family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.kinds = kind_rows();
+  family.commands = package_commands();
+  family.controllers = [](const ControllerContext& context) {
+    Made made = repository_controllers(context);
+    for (auto& one : revision_controllers(context)) made.push_back(std::move(one));
+    return made;
+  };
+  return family;
+}
+
+}  // namespace
+
+const Family& family() {
+  static const Family row = make();
+  return row;
+}
+
+}  // namespace slipway::delivery::package

@@ -1,0 +1,42 @@
+// The content that a new revision begins with, by its task: an empty package (init), another package (clone), a published
+// revision of the same one (edit), or that merged with a newer upstream (upgrade).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/served.h"
+#include "delivery/package/content.h"
+#include "delivery/package/records.h"
+#include "delivery/package/repository_access.h"
+#include "delivery/package/status.h"
+
+namespace slipway::delivery::package {
+
+struct NewContent {
+  Content content{};
+  std::optional<StoredRecord> source{};    // that conditions and gates come from
+  std::optional<StoredRecord> upstream{};  // of an upgrade: what it goes to
+  std::optional<Locator> upstream_lock{};
+  Conditions conditions{};            // about what was done
+  std::vector<std::string> warnings{};
+};
+
+/// `repository` is where the revision will be. NotFound for what the task names; NotImplemented for registries.
+Task<Result<NewContent>> new_content(client::ServedContext context, OpenRepository repository, std::string ns,
+                                     RevisionSpec spec);
+
+// The cases.
+Result<Content> init_content(const RevisionSpec& spec, const InitTask& task);
+/// A folder of any Git repository, with the commit that it was; `ref` is a branch, a tag or a commit.
+struct Fetched {
+  Content content{};
+  GitLock lock{};
+};
+Task<Result<Fetched>> fetch_foreign(client::ServedContext context, std::string ns, GitSource source);
+/// The Kptfile of a copy: its name and where it came from; in a deployment with the package's context beside it.
+Result<Content> as_copy(Content content, const std::string& path, const GitLock& from, MergeStrategy strategy,
+                        const RepositorySpec& repository);
+
+}  // namespace slipway::delivery::package

@@ -1,0 +1,319 @@
+// PUT and PATCH of a PackageRevision and of its approval, and DELETE.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/package/exported.h"
+#include "delivery/package/kind.h"
+#include "delivery/package/metadata_merge.h"
+#include "delivery/package/revision_verbs.h"
+#include "delivery/package/wait.h"
+#include "json/patch.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using client::PatchType;
+using client::Reply;
+using client::Request;
+using client::ServedContext;
+using client::Verb;
+using json::Value;
+
+/// What a request turned out to be, for its answer.
+struct Written {
+  Move move = Move::Stay;
+  std::vector<std::string> warnings{};
+};
+
+/// The object that a request means, what its sender had read, and what is there now (of an apply with its conditions).
+struct Sent {
+  StoredRecord base{};
+  StoredRecord current{};
+  Value object{};
+};
+
+Status changed_meanwhile(const Request& request) {
+  return kube::conflict(kRevisions, request.name,
+                        "the object has been modified; please apply your changes to the latest version and try again");
+}
+
+Result<void> check_identity(const Request& request, const StoredRecord& current, const Value& sent) {
+  const Value& metadata = sent["metadata"];
+  const std::string_view uid = metadata["uid"].as_string();
+  if (!uid.empty() && uid != current.uid()) {
+    return fail(kube::conflict(kRevisions, request.name,
+                               fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
+                                           current.uid())));
+  }
+  const std::string_view name = metadata["name"].as_string();
+  if (name.empty() || name == request.name) return {};
+  return fail(Reason::BadRequest,
+              fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+}
+
+Task<Result<Sent>> sent_by_put(ServedContext context, Request request, StoredRecord current) {
+  const std::string version = request.body["metadata"]["resourceVersion"].str();
+  if (version.empty()) {
+    co_return fail(kube::invalid(kRevisionKind, request.name,
+                                 {field::invalid("metadata.resourceVersion", "\"\"", "must be specified for an update")}));
+  }
+  SLIPWAY_CO_TRY(base, co_await record_at(context.server, current, version));
+  co_return Sent{std::move(base), std::move(current), request.body};
+}
+
+Result<Sent> sent_by_patch(const ServedContext& context, const Request& request, StoredRecord current) {
+  const Value live = shown_revision(current, context.env.clock.now());
+  if (request.patch_type == PatchType::StrategicMerge) {
+    return fail(Reason::UnsupportedMediaType,
+                "the body of the request was in an unknown format - accepted media types include: "
+                "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+  }
+  if (request.patch_type == PatchType::Merge && !request.body.is_object()) {
+    return fail(Reason::BadRequest, "a merge patch must be an object");
+  }
+  SLIPWAY_TRY(object, request.patch_type == PatchType::Json ? json::apply_json_patch(live, request.body)
+                                                            : json::apply_merge_patch(live, request.body));
+  const std::string version = object["metadata"]["resourceVersion"].str();
+  if (!version.empty() && version != current.version()) return fail(changed_meanwhile(request));
+  return Sent{current, current, object};
+}
+
+/// What an apply sends is laid over what is there; conditions are merged before, by their owner.
+Result<Sent> sent_by_apply(const ServedContext& context, const Request& request, StoredRecord current) {
+  const Value& config = request.body;
+  const std::string version = config["metadata"]["resourceVersion"].str();
+  if (!version.empty() && version != current.version()) return fail(changed_meanwhile(request));
+  if (config["metadata"].has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
+  if (config["status"].has("conditions")) {
+    const Value only = json::object({{"conditions", config["status"]["conditions"]}});
+    SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));
+    if (is_published(current.record.lifecycle)) {
+      return fail(kube::invalid(kRevisionKind, request.name,
+                                {field::forbidden("status.conditions",
+                                                  "conditions of a published revision are those it was approved with")}));
+    }
+    const std::string manager = request.field_manager.empty() ? request.user_agent : request.field_manager;
+    const ContentView content = ContentView::from(current.record.file_digests);
+    const Write write{.object = request.name, .by = manager, .now = context.env.clock.now(), .content = content};
+    SLIPWAY_TRY(merged, merge_apply(current.record.conditions, status.conditions, write,
+                                    request.force ? Force::Yes : Force::No));
+    current.record.conditions = merged;
+  }
+  Value object = shown_revision(current, context.env.clock.now()).without("status");
+  for (const char* map : {"labels", "annotations"}) {
+    object = object.with_path({"metadata", map}, merge_members({}, object["metadata"][map], config["metadata"][map]));
+  }
+  for (const char* list : {"finalizers", "ownerReferences"}) {
+    object = object.with_path({"metadata", list}, merge_items({}, object["metadata"][list], config["metadata"][list]));
+  }
+  for (const auto& [key, value] : config["spec"].members()) {
+    const Value& now = object["spec"][key];
+    Value wanted = value;
+    if (key == "packageMetadata") wanted = json::apply_merge_patch(now, value);
+    if (key == "readinessGates") {
+      json::ArrayBuilder gates;
+      for (const Value& one : now.items()) gates.add(one);
+      for (const Value& one : value.items()) {
+        const bool is_there = std::ranges::any_of(
+            now.items(), [&](const Value& other) { return other["conditionType"] == one["conditionType"]; });
+        if (!is_there) gates.add(one);
+      }
+      wanted = gates.build();
+    }
+    object = object.with_path({"spec", key}, wanted);
+  }
+  return Sent{current, current, object};
+}
+
+Task<Result<Sent>> sent_of(ServedContext context, Request request, StoredRecord current) {
+  if (request.verb == Verb::Update) co_return co_await sent_by_put(context, std::move(request), current);
+  if (request.patch_type == PatchType::Apply) co_return sent_by_apply(context, request, current);
+  co_return sent_by_patch(context, request, current);
+}
+
+/// The commit of an approval, and the number that it tries.
+struct Prepared {
+  std::string commit{};
+  std::string branch_commit{};
+  std::int64_t revision = 0;
+};
+Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository repository, StoredRecord current,
+                                        std::string user) {
+  SLIPWAY_CO_TRY(git, git_of(context.env));
+  SLIPWAY_CO_TRY(tip, co_await branch_tip(*git, repository));
+  const RevisionRecord& record = current.record;
+  SLIPWAY_CO_TRY(siblings,
+                 co_await list_records(context.server, current.key().ns,
+                                       fmt::format("spec.repository={},spec.packageName={}", record.repository, record.path)));
+  std::vector<std::int64_t> published;
+  for (const StoredRecord& one : siblings) published.push_back(one.record.revision);
+  Prepared prepared{.branch_commit = tip.value_or(""), .revision = next_revision(published)};
+  PublishCommit wanted{
+      .tip = tip, .record = record, .revision = prepared.revision, .user = user, .now = context.env.clock.now()};
+  SLIPWAY_CO_TRY(made, co_await commit_published(*git, std::move(repository), std::move(wanted)));
+  prepared.commit = made;
+  co_return prepared;
+}
+
+bool has_content_to_export(const RevisionRecord& was, const Updated& made) {
+  if (made.record.lifecycle != Lifecycle::Draft && made.move != Move::Propose) return false;
+  return made.move == Move::Propose || made.record.gates != was.gates;
+}
+
+/// The record that a request makes of the newest one.
+Task<Result<Change>> change_of(ServedContext context, Request request, StoredRecord newest, std::shared_ptr<Written> told) {
+  SLIPWAY_CO_TRY_VOID(check_identity(request, newest, request.body));
+  SLIPWAY_CO_TRY(sent, co_await sent_of(context, request, std::move(newest)));
+  const StoredRecord& current = sent.current;
+  const Requester who = requester_of(context, request);
+  const bool is_approval = request.subresource == kApproval;
+  PutAsk ask{.base = sent.base.record,
+             .current = current.record,
+             .sent = sent.object,
+             .endpoint = is_approval ? Endpoint::Approval : Endpoint::Main,
+             .was_latest = sent.base.is_latest()};
+  const bool is_moved = sent.object["spec"]["lifecycle"].as_string() != json::enum_name(current.record.lifecycle);
+  const bool has_other_gates = sent.object["spec"]["readinessGates"].size() != current.record.gates.size();
+  OpenRepository repository;
+  if (is_moved || is_approval || has_other_gates) {
+    SLIPWAY_CO_TRY(open, co_await open_repository(context.server, request.ns, current.record.repository));
+    repository = open;
+    ask.mode = open.mode;
+  }
+  auto made = put_revision(ask, repository.place, who);
+  if (!made) co_return fail(std::move(made).error());
+  if (made->needs_approval_right) {
+    SLIPWAY_CO_TRY_VOID(co_await require_approval_right(context, request.user, current.key()));
+  }
+  if (made->move == Move::Approve) {
+    StoredRecord judged = current;
+    judged.record.conditions = made->record.conditions;
+    SLIPWAY_CO_TRY(prepared, co_await prepare_approval(context, repository, std::move(judged), who.user));
+    ask.commit = prepared.commit;
+    ask.branch_commit = prepared.branch_commit;
+    ask.revision = prepared.revision;
+    made = put_revision(ask, repository.place, who);
+    if (!made) co_return fail(std::move(made).error());
+  }
+  if (has_content_to_export(current.record, *made)) {
+    if (repository.name.empty()) {
+      SLIPWAY_CO_TRY(open, co_await open_repository(context.server, request.ns, current.record.repository));
+      repository = open;
+    }
+    SLIPWAY_CO_TRY(caught_up, co_await exported(context.env, repository, made->record, who.user));
+    made->record = caught_up;
+  }
+  told->move = made->move;
+  told->warnings = made->warnings;
+  const Value& written = sent.object["metadata"];
+  const Value base = shown_metadata(sent.base);
+  const Value now = shown_metadata(current);
+  Change change{.record = std::move(made->record), .metadata = merge_metadata(base, now, written)};
+  change.record.owners = merge_items(base["ownerReferences"], now["ownerReferences"], written["ownerReferences"]);
+  if (change.record.owners.empty()) change.record.owners = {};
+  co_return change;
+}
+
+Task<Result<Reply>> create_by_apply(ServedContext context, Request request) {
+  request.verb = Verb::Create;
+  request.name.clear();
+  co_return co_await create_one(context, std::move(request));
+}
+
+std::vector<std::string> dependents_of(const std::vector<StoredRecord>& records, const std::string& name) {
+  std::vector<std::string> found;
+  for (const StoredRecord& one : records) {
+    for (const RevisionTask& task : one.record.tasks) {
+      const bool is_clone = task.clone && task.clone->upstream.revision && task.clone->upstream.revision->name == name;
+      const bool is_upgrade = task.upgrade && task.upgrade->new_upstream.name == name;
+      if (is_clone || is_upgrade) found.push_back(one.key().name);
+    }
+  }
+  return found;
+}
+
+bool is_going(const RevisionRecord& record) {
+  return !record.intents.empty() && record.intents.back().kind == IntentKind::Delete;
+}
+
+Result<void> check_preconditions(const Request& request, const StoredRecord& current) {
+  const Value& wanted = request.body["preconditions"];
+  const std::string_view uid = wanted["uid"].as_string();
+  const std::string_view version = wanted["resourceVersion"].as_string();
+  if (!uid.empty()) SLIPWAY_TRY_VOID(check_identity(request, current, json::object({{"metadata", wanted}})));
+  if (version.empty() || version == current.version()) return {};
+  return fail(kube::conflict(kRevisions, request.name,
+                             fmt::format("Precondition failed: ResourceVersion in precondition: {}, ResourceVersion in object "
+                                         "meta: {}",
+                                         version, current.version())));
+}
+
+/// The decision is the intent: with it the record stays until its references are gone from the repository.
+Task<Result<Change>> deletion_of(ServedContext context, Request request, StoredRecord current) {
+  SLIPWAY_CO_TRY_VOID(check_preconditions(request, current));
+  const RevisionRecord& record = current.record;
+  Change change{.record = record, .metadata = current.object["metadata"]};
+  if (is_going(record)) co_return change;
+  if (record.is_publishing()) {
+    co_return fail(kube::conflict(kRevisions, request.name, "it was approved and is being published"));
+  }
+  SLIPWAY_CO_TRY(there, co_await list_records(context.server, request.ns, ""));
+  SLIPWAY_CO_TRY_VOID(check_delete(request.name, record.lifecycle, dependents_of(there, request.name)));
+  if (record.revision == kPlaceholder) {
+    co_return fail(Reason::NotImplemented,
+                   fmt::format("{} follows the repository's branch: remove the package there with git", request.name));
+  }
+  const auto repository = co_await open_repository(context.server, request.ns, record.repository);
+  if (!repository && repository.error().reason != Reason::NotFound) co_return fail(repository.error());
+  const Place place = repository ? repository->place : Place{};
+  change.record.intents.push_back({.kind = IntentKind::Delete,
+                                   .repository = record.repository,
+                                   .path = record.path,
+                                   .workspace = record.workspace,
+                                   .folder = place.folder,
+                                   .branch = place.branch,
+                                   .from = record.lifecycle,
+                                   .revision = record.revision,
+                                   .seen = record.commit,
+                                   .commit = {},
+                                   .base = {}});
+  change.metadata = kube::with_finalizer(current.object, kGitFinalizer)["metadata"];
+  co_return change;
+}
+
+}  // namespace
+
+Task<Result<Reply>> write_revision(ServedContext context, std::shared_ptr<WriterTurns> turns, Request request) {
+  const auto told = std::make_shared<Written>();
+  const auto change = [context, request, told](StoredRecord current) {
+    return change_of(context, request, std::move(current), told);
+  };
+  auto written = co_await change_record(context, turns, key_of(request), trial_of(request), change);
+  const bool is_apply = request.verb == Verb::Patch && request.patch_type == PatchType::Apply && request.subresource.empty();
+  if (!written && written.error().reason == Reason::NotFound && is_apply) {
+    co_return co_await create_by_apply(context, std::move(request));
+  }
+  if (!written) co_return fail(std::move(written).error());
+  if (told->move == Move::Approve && !request.dry_run) {
+    SLIPWAY_CO_TRY(published, co_await wait_published(context, std::move(*written)));
+    *written = published;
+  }
+  co_return Reply{shown_revision(*written, context.env.clock.now()), told->warnings, 200};
+}
+
+Task<Result<Reply>> delete_revision(ServedContext context, std::shared_ptr<WriterTurns> turns, Request request) {
+  if (!request.body["dryRun"].empty()) request.dry_run = true;
+  const auto change = [context, request](StoredRecord current) { return deletion_of(context, request, std::move(current)); };
+  SLIPWAY_CO_TRY(written, co_await change_record(context, turns, key_of(request), trial_of(request), change));
+  if (!request.dry_run) {
+    client::DeleteQuery query;
+    query.uid = written.uid();
+    auto marked = co_await client::remove(context.server, kRecords, written.key(), std::move(query));
+    if (!marked && marked.error().reason != Reason::NotFound) co_return fail(std::move(marked).error());
+    co_await wait_gone(context, written);
+  }
+  co_return Reply{shown_revision(written, context.env.clock.now()), {}, 200};
+}
+
+}  // namespace slipway::delivery::package

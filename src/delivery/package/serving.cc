@@ -1,0 +1,106 @@
+#include "delivery/package/serving.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/package/kind.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using json::Value;
+
+/// Others beside the writers in turn are few: the worker that confirms, and other processes.
+constexpr int kMostTries = 100;
+constexpr Duration kLongestPause = std::chrono::milliseconds{20};
+
+const kube::Resource kAccessReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
+
+Value review_of(const kube::UserInfo& user, const kube::ObjectKey& key) {
+  json::ArrayBuilder groups;
+  for (const std::string& group : user.groups) groups.add(group);
+  json::ObjectBuilder extra;
+  for (const auto& [name, values] : user.extra) {
+    json::ArrayBuilder list;
+    for (const std::string& one : values) list.add(one);
+    extra.add(name, list.build());
+  }
+  const Value attributes = json::object({{"namespace", Value(key.ns)},
+                                         {"verb", Value("update")},
+                                         {"group", Value(kRevisions.group)},
+                                         {"version", Value(kRevisions.version)},
+                                         {"resource", Value(kRevisions.plural)},
+                                         {"subresource", Value(kApproval)},
+                                         {"name", Value(key.name)}});
+  const Value spec = json::object({{"user", Value(user.name)},
+                                   {"uid", Value(user.uid)},
+                                   {"groups", groups.build()},
+                                   {"extra", extra.build()},
+                                   {"resourceAttributes", attributes}});
+  return json::object({{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", spec}});
+}
+
+}  // namespace
+
+Requester requester_of(const client::ServedContext& context, const client::Request& request) {
+  Requester who{.user = request.user ? request.user->name : request.field_manager, .now = context.env.clock.now()};
+  if (who.user.empty()) who.user = request.user_agent.empty() ? kRecordManager : request.user_agent;
+  return who;
+}
+
+WriterTurns::Turn::~Turn() {
+  if (turns == nullptr) return;
+  const auto queue = turns->queues_.find(uid);
+  const bool was_first = queue->second.front() == this;
+  std::erase(queue->second, this);
+  if (queue->second.empty()) {
+    turns->queues_.erase(queue);
+  } else if (was_first) {
+    queue->second.front()->called.notify();
+  }
+}
+
+Task<std::unique_ptr<WriterTurns::Turn>> WriterTurns::take(Env& env, std::string uid) {
+  auto turn = std::make_unique<Turn>(env);
+  turn->turns = this;
+  turn->uid = uid;
+  queues_[uid].push_back(turn.get());
+  while (queues_[uid].front() != turn.get()) co_await turn->called.wait();
+  co_return turn;
+}
+
+Task<Result<StoredRecord>> change_record(client::ServedContext context, std::shared_ptr<WriterTurns> turns, kube::ObjectKey key,
+                                         Trial trial, ChangeOf change) {
+  SLIPWAY_CO_TRY(first, co_await get_record(context.server, key));
+  const auto turn = co_await turns->take(context.env, first.uid());
+  for (int tries = 0;; ++tries) {
+    SLIPWAY_CO_TRY(current, co_await get_record(context.server, key));
+    const std::string version = current.version();
+    SLIPWAY_CO_TRY(made, co_await change(current));
+    auto written = co_await put_record(context.server, std::move(current), std::move(made.record), made.metadata, trial);
+    const bool was_faster = !written && written.error().reason == Reason::Conflict;
+    if (!was_faster || tries == kMostTries) co_return written;
+    // Who was faster is seen only when it is durable.
+    co_await sleep_for(context.env, std::min<Duration>(kLongestPause, std::chrono::milliseconds{1 << std::min(tries, 5)}));
+  }
+}
+
+Task<Result<void>> require_approval_right(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user,
+                                          kube::ObjectKey key) {
+  if (user == nullptr) co_return Result<void>{};
+  SLIPWAY_CO_TRY(answer, co_await client::create(context.server, kAccessReviews, review_of(*user, key), kRecordManager));
+  if (answer["status"]["allowed"].as_bool()) co_return Result<void>{};
+  Status status;
+  status.reason = Reason::Forbidden;
+  status.message = fmt::format(
+      "{} {:?} is forbidden: User {:?} cannot update resource \"{}/{}\" in API group {:?} in the namespace {:?}, which "
+      "proposing a deletion needs",
+      kRevisions.group_resource(), key.name, user->name, kRevisions.plural, kApproval, kRevisions.group, key.ns);
+  status.name = key.name;
+  status.group = kRevisions.group;
+  status.kind = kRevisions.plural;
+  co_return fail(std::move(status));
+}
+
+}  // namespace slipway::delivery::package

@@ -250,6 +250,28 @@ void AppRun::remember_delivered(const ComponentSpec& component, const Placement&
   if (!known || lean(*known) != lean(component)) memory_.delivered[slot_of(component.name, at)] = lean(component);
 }
 
+/// Where the definition says by an annotation who has to bring the kinds of its objects: which of them the cluster does not
+/// serve, and who brings them. Empty when all are there, or the definition says nothing: applying them then fails.
+Task<Result<std::string>> AppRun::missing_kinds(ComponentSpec component, Placement placement,
+                                                std::shared_ptr<const RenderedComponent> rendered) {
+  SLIPWAY_CO_TRY(definitions, definitions_of(component, *parsed_, lookup_));
+  const std::string brought_by(kube::annotation(definitions.first->object, kWaitsForKinds));
+  if (brought_by.empty()) co_return "";
+  std::vector<std::string> missing;
+  for (const Stage stage : {Stage::PreDispatch, Stage::DefaultDispatch, Stage::PostDispatch}) {
+    for (const Manifest& manifest : manifests_of(*rendered, stage, placement)) {
+      SLIPWAY_CO_TRY(client, own(manifest.cluster));
+      const auto kind = co_await tools_.live.kinds().find_for(*client, manifest.cluster, manifest.object);
+      if (kind) continue;
+      if (kind.error().reason != Reason::NotFound) co_return fail(kind.error());
+      missing.push_back(fmt::format("{} ({})", manifest.object["kind"].as_string(), manifest.object["apiVersion"].as_string()));
+    }
+  }
+  if (missing.empty()) co_return "";
+  co_return fmt::format("the cluster {} does not serve {}: install the custom resource definitions of {}",
+                        placement.cluster.empty() ? kHub : placement.cluster, fmt::join(missing, ", "), brought_by);
+}
+
 Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement placement, Value patch) {
   remember_delivered(component, placement);
   auto rendered = co_await render(component, placement, patch, {});
@@ -257,6 +279,14 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
   std::shared_ptr<const RenderedComponent> now = *rendered;
   std::vector<std::pair<ManagedResource, Value>> placed;
   Delivered delivered;
+  SLIPWAY_CO_TRY(missing, co_await missing_kinds(component, placement, now));
+  if (!missing.empty()) {
+    ServiceStatus service{.name = component.name, .ns = service_namespace(placement), .cluster = placement.cluster};
+    service.message = missing;
+    put_service(std::move(service));
+    delivered.message = std::move(missing);
+    co_return delivered;
+  }
   bool is_waiting = false;
   for (const Stage stage : {Stage::PreDispatch, Stage::DefaultDispatch, Stage::PostDispatch}) {
     if (stage == Stage::PostDispatch && !now->pending_traits.empty()) {
@@ -269,12 +299,12 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
     if (!is_ready) co_return fail(std::move(is_ready).error());
     if (*is_ready) continue;
     is_waiting = true;
-    delivered.message = stage == Stage::PreDispatch ? "waiting for previous stage healthy" : "wait healthy";
+    delivered.message = stage == Stage::PreDispatch ? "waiting for previous stage healthy" : kWaitHealthy;
     break;
   }
   ServiceStatus service = judge_service(component, placement, placed);
   delivered.is_healthy = !is_waiting && service.is_healthy;
-  if (!delivered.is_healthy && delivered.message.empty()) delivered.message = "wait healthy";
+  if (!delivered.is_healthy && delivered.message.empty()) delivered.message = kWaitHealthy;
   put_service(std::move(service));
   delivered.output = workload_of(placed);
   delivered.outputs = outputs_of(placed);
@@ -284,6 +314,10 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
                               std::string(kube::ns(workload)), placement.cluster == kHub ? "" : placement.cluster};
   }
   co_return delivered;
+}
+
+std::string AppRun::service_namespace(const Placement& placement) const {
+  return placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns;
 }
 
 ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placement& placement,
@@ -301,9 +335,7 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
 
 ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement& placement,
                                  const std::vector<std::pair<ManagedResource, Value>>& objects) const {
-  ServiceStatus service{.name = component.name,
-                        .ns = placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns,
-                        .cluster = placement.cluster};
+  ServiceStatus service{.name = component.name, .ns = service_namespace(placement), .cluster = placement.cluster};
   auto definitions = definitions_of(component, *parsed_, lookup_);
   if (!definitions) {
     service.message = definitions.error().message;

@@ -62,6 +62,8 @@ struct AppTools {
   ActsAs acts_as = ActsAs::User;
 };
 
+/// Why most components wait.
+inline constexpr const char* kWaitHealthy = "wait healthy";
 /// One component at one place, after an attempt to deliver it.
 struct Delivered {
   bool is_healthy = false;
@@ -136,8 +138,11 @@ class AppRun {
   struct Placed;
   ServiceStatus judge_anew(const ComponentSpec& component, const Placement& placement,
                            const std::vector<std::pair<ManagedResource, Value>>& objects) const;
+  std::string service_namespace(const Placement& placement) const;
   void remember_delivered(const ComponentSpec& component, const Placement& placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement);
+  Task<Result<std::string>> missing_kinds(ComponentSpec component, Placement placement,
+                                          std::shared_ptr<const RenderedComponent> rendered);
   Task<Result<bool>> deliver_stage(std::shared_ptr<const RenderedComponent> rendered, Stage stage, ComponentSpec component,
                                    Placement placement, std::vector<std::pair<ManagedResource, Value>>& placed);
   std::vector<Manifest> manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const;

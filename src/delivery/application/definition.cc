@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "delivery/application/terraform_template.h"
 #include "json/text.h"
 #include "kube/object.h"
 
@@ -70,7 +71,9 @@ Result<void> read_trait(const Value& spec, Definition& out) {
 }
 
 /// Where the template stands: spec.schematic.cue.template, in the oldest definitions spec.extension.template.
-std::string template_text(const Value& spec) {
+std::string template_text(const Value& definition) {
+  const Value& spec = definition["spec"];
+  if (is_terraform(definition)) return terraform_template(definition);
   std::string text = spec["schematic"]["cue"]["template"].str();
   return text.empty() ? spec["extension"]["template"].str() : text;
 }
@@ -108,15 +111,18 @@ TemplatePtr compile(Definition& out, std::string_view place, const std::string& 
   return nullptr;
 }
 
-void compile_all(const Value& spec, Definition& out, workflow::Templates& templates) {
-  const std::string text = template_text(spec);
+void compile_all(const Value& definition, Definition& out, workflow::Templates& templates) {
+  const std::string text = template_text(definition);
   out.program = compile(out, "template", text, templates);
   if (out.program != nullptr) read_parameters(out.program->program, text, out);
   if (out.program != nullptr && out.kind == DefinitionKind::WorkflowStep && out.parameter_field == "parameters") {
     // The engine of workflows knows the newer name only.
     out.program = compile(out, "template", text + "\nparameters: parameter\nparameter: _\n", templates);
   }
-  const Value& status = spec["status"];
+  Value status = definition["spec"]["status"];
+  if (status.is_null() && is_terraform(definition)) {
+    status = json::object({{"healthPolicy", terraform_health_policy()}, {"customStatus", terraform_custom_status()}});
+  }
   const std::string health = status["healthPolicy"].str();
   out.health = compile(out, "status.healthPolicy", health, templates);
   out.has_faulty_health = !health.empty() && out.health == nullptr;
@@ -148,7 +154,7 @@ Result<DefinitionPtr> read_definition(const Value& object, workflow::Templates& 
   out->object = object;
   const Value& spec = object["spec"];
   out->digest = sha256_hex(fmt::format("{}\n{}\n{}", kind_of(*kind), out->name, json::print(spec)));
-  compile_all(spec, *out, templates);
+  compile_all(object, *out, templates);
   if (*kind == DefinitionKind::Component) read_workload(spec, *out);
   if (*kind == DefinitionKind::Trait) SLIPWAY_TRY_VOID(read_trait(spec, *out));
   return DefinitionPtr(std::move(out));

@@ -8,6 +8,7 @@
 #include "delivery/application/definition_store.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/offline_render.h"
+#include "delivery/application/terraform_template.h"
 #include "delivery/family/text.h"
 #include "json/text.h"
 #include "kube/well_known.h"
@@ -167,7 +168,9 @@ Task<Result<std::vector<Value>>> named(CommandCall call) {
   co_return found;
 }
 
-std::string template_of(const Value& object) { return object["spec"]["schematic"]["cue"]["template"].str(); }
+std::string template_of(const Value& object) {
+  return is_terraform(object) ? terraform_template(object) : object["spec"]["schematic"]["cue"]["template"].str();
+}
 
 Task<Result<CommandAnswer>> show(CommandCall call) {
   const auto form = call.options.find("output");
@@ -190,26 +193,9 @@ Task<Result<CommandAnswer>> show(CommandCall call) {
   co_return answer;
 }
 
-std::string cell(std::string text) {
-  std::string out;
-  for (const char c : one_line(std::move(text))) out += c == '|' ? std::string("\\|") : std::string(1, c);
-  return out;
-}
-
 Task<Result<CommandAnswer>> document(CommandCall call) {
-  SLIPWAY_CO_TRY(objects, co_await named(call));
-  CommandAnswer answer;
-  for (const Value& object : objects) {
-    answer.text += fmt::format("{}# {} ({})\n\n{}\n\n| Parameter | Type | Needed | Meaning |\n|---|---|---|---|\n",
-                               answer.text.empty() ? "" : "\n", kube::name(object), kube::kind(object),
-                               one_line(std::string(kube::annotation(object, kDescription))));
-    for (const ParameterDoc& doc : parameter_docs(template_of(object))) {
-      const bool is_needed = !doc.is_optional && !doc.type.contains('*');
-      answer.text +=
-          fmt::format("| `{}` | `{}` | {} | {} |\n", doc.name, cell(doc.type), is_needed ? "yes" : "no", cell(doc.usage));
-    }
-  }
-  co_return answer;
+  SLIPWAY_CO_TRY(objects, co_await (call.words.empty() ? all_definitions(call) : named(call)));
+  co_return CommandAnswer{.text = definitions_reference(std::move(objects))};
 }
 
 }  // namespace
@@ -252,10 +238,10 @@ std::vector<Command> definition_commands() {
            .options = {{.name = "output", .help = "yaml: the object"}},
            .run = show},
           {.verb = "def gen-docs",
-           .help = "write the parameters of definitions as Markdown",
+           .help = "write a reference of definitions, or of all that there are, as Markdown",
            .cluster = Cluster::IfNamed,
            .input = words,
-           .words_name = "NAME",
+           .words_name = "[NAME]",
            .words_help = "names, or files",
            .run = document}};
 }

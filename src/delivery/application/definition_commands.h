@@ -19,6 +19,10 @@ struct ParameterDoc {
   std::string usage{};
 };
 /// Reads the `parameter` struct of a template's text, without evaluating it: one entry per line that declares a field.
+/// `#Name` stands for the fields of that definition. Parameters of any name are one entry called "*".
 std::vector<ParameterDoc> parameter_docs(const std::string& text);
+
+/// A reference of definition objects as Markdown: by kind and name, each with its description and parameters.
+std::string definitions_reference(std::vector<json::Value> definitions);
 
 }  // namespace slipway::delivery::application

@@ -40,7 +40,7 @@ Value deploy_steps(const ApplicationSpec& spec) {
 Value environment_steps(const ApplicationSpec& spec) {
   json::ArrayBuilder steps;
   for (const PolicySpec& policy : spec.policies) {
-    if (policy.type != "env-binding") continue;
+    if (policy.type != "env-binding" && policy.type != "envbinding") continue;
     for (const Value& env : policy.properties["envs"].items()) {
       const std::string name = env["name"].str();
       steps.add(

@@ -41,5 +41,32 @@ after: int
   EXPECT_EQ(told("output: {}\n"), "");
 }
 
+TEST(ParameterDocs, follow_definitions_that_types_name) {
+  EXPECT_EQ(told(R"(
+#Size: *"1Gi" | string
+#Change: {
+	// +usage=Which
+	name: string
+	size: #Size
+}
+#List: [...{
+	key: string
+}]
+parameter: *#Change | close({
+	all: [...#Change]
+	items?: #List
+})
+)"),
+            "name: string // Which\n"
+            "size: *\"1Gi\" | string\n"
+            "all: list of structs\n"
+            "all.name: string // Which\n"
+            "all.size: *\"1Gi\" | string\n"
+            "items?: list of structs\n"
+            "items.key: string\n");
+  EXPECT_EQ(told("parameter: [string]: string | null\n"), "*?: string | null\n");
+  EXPECT_EQ(told("parameter: {\n\tresources: requests: storage: int\n}\n"), "resources.requests.storage: int\n");
+}
+
 }  // namespace
 }  // namespace slipway::delivery::application

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "delivery/application/component_patch.h"
+#include "delivery/application/environments.h"
 #include "delivery/application/provider_rows.h"
 #include "delivery/application/query_providers.h"
+#include "delivery/application/terraform_template.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -85,6 +87,7 @@ struct Unit {
   Value patch;
   bool is_done = false;
   bool is_healthy = false;
+  std::string message{};  // why it is not
   Status error{};
   bool has_failed = false;
 };
@@ -105,6 +108,7 @@ Task<> deliver_unit(AppRun& run, Unit& unit) {
   unit.has_failed = !delivered;
   if (!delivered) unit.error = std::move(delivered).error();
   if (delivered) unit.is_healthy = delivered->is_healthy;
+  if (delivered) unit.message = delivered->message;
 }
 
 /// Runs units that may start, `parallelism` at once, until none can go on.
@@ -128,6 +132,11 @@ std::string place_of(const Unit& unit) {
   return fmt::format("component {} in cluster {}", unit.component.name, unit.placement.cluster);
 }
 
+bool is_from_terraform(AppRun& run, const ComponentSpec& component) {
+  const auto definitions = definitions_of(component, run.parsed(), run.lookup());
+  return definitions && is_terraform(definitions->first->object);
+}
+
 Task<Answer> deploy(AppRun& run, ProviderCall call) {
   std::vector<PolicySpec> inline_policies;
   for (const Value& policy : call.params["inlinePolicies"].items()) {
@@ -135,6 +144,9 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   }
   auto plan = plan_deploy(run.parsed(), texts_in(call.params["policies"]), inline_policies, run.clusters());
   if (!plan) co_return Answer::error(plan.error());
+  if (call.params["ignoreTerraformComponent"].as_bool(true)) {
+    std::erase_if(plan->components, [&](const ComponentSpec& one) { return is_from_terraform(run, one); });
+  }
   std::vector<Unit> units;
   for (const Placement& placement : plan->placements) {
     for (const ComponentSpec& component : plan->components) {
@@ -149,10 +161,12 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
       auto& told = Answer::is_passing(unit.error) ? waits : errors;
       told.push_back(fmt::format("{}: {}", place_of(unit), unit.error.message));
     }
-    if (!unit.has_failed && !unit.is_healthy) waits.push_back(place_of(unit));
+    if (unit.has_failed || unit.is_healthy) continue;
+    const bool is_plain = unit.message.empty() || unit.message == kWaitHealthy;
+    waits.push_back(is_plain ? place_of(unit) : fmt::format("{}: {}", place_of(unit), unit.message));
   }
   if (!errors.empty()) co_return Answer::error(fmt::format("{}", fmt::join(errors, "; ")));
-  if (!waits.empty()) co_return Answer::wait(fmt::format("wait healthy: {}", fmt::join(waits, ", ")));
+  if (!waits.empty()) co_return Answer::wait(fmt::format("{}: {}", kWaitHealthy, fmt::join(waits, ", ")));
   co_return Answer::done();
 }
 
@@ -269,6 +283,7 @@ std::vector<workflow::Provider> application_providers(AppRun& run) {
     providers.push_back({row.package, row.function, row.params,
                          [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }});
   }
+  std::ranges::move(environment_providers(run), std::back_inserter(providers));
   std::ranges::move(query_providers(run), std::back_inserter(providers));
   return providers;
 }

@@ -1,5 +1,5 @@
-// The built-in texts as they are in the program: that each compiles and says what it is, and that steps ask for what
-// definitions/step/TABLE.md says. A run is written as its calls in order, with what is told of each, and how it ends.
+// That built-in steps ask for what definitions/step/TABLE.md says. A run is written as its calls in order, with what is told of
+// each, and how it ends.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,68 +28,10 @@ std::string text_of(std::string_view path) {
   return "";
 }
 
-std::string name_of(const BuiltinText& one) {
-  const std::size_t slash = one.path.find('/');
-  return std::string(one.path.substr(slash + 1, one.path.size() - slash - 5));
-}
-
-bool is_definition(const BuiltinText& one) { return !one.path.starts_with("package/"); }
-
 std::optional<cue::Program> compiled(const std::string& name, const std::string& text) {
   auto program = cue::compile({{name, text}}, packages(), compile_options());
   EXPECT_TRUE(program.has_value()) << name << (program ? "" : ": " + cue::describe(program.error()));
   return program ? std::optional(*program) : std::nullopt;
-}
-
-TEST(BuiltinTexts, have_every_folder_and_packages_compile) {
-  std::map<std::string, int> count;
-  for (const BuiltinText& one : builtin_texts()) ++count[std::string(one.path.substr(0, one.path.find('/')))];
-  EXPECT_GE(count["component"], 10);
-  EXPECT_GE(count["trait"], 32);
-  EXPECT_GE(count["policy"], 9);
-  EXPECT_GE(count["step"], 35);
-  for (const auto& [path, files] : packages()) {
-    auto program = cue::compile(files, {}, {});
-    ASSERT_TRUE(program.has_value()) << path << cue::describe(program.error());
-    EXPECT_TRUE(cue::evaluate(*program).validate().empty()) << path << cue::describe(cue::evaluate(*program).validate());
-  }
-}
-
-TEST(BuiltinTexts, say_what_they_are) {
-  const std::map<std::string, std::string> types = {
-      {"component", "component"}, {"trait", "trait"}, {"policy", "policy"}, {"step", "workflow-step"}};
-  for (const BuiltinText& one : builtin_texts()) {
-    if (!is_definition(one)) continue;
-    auto program = compiled(std::string(one.path), cue::without_section(one.text, "template"));
-    ASSERT_TRUE(program.has_value());
-    const Cursor header = cue::evaluate(*program).field(name_of(one));
-    EXPECT_EQ(header.field("type").as_string(), types.at(std::string(one.path.substr(0, one.path.find('/'))))) << one.path;
-    EXPECT_FALSE(header.field("description").as_string().empty()) << one.path;
-    EXPECT_TRUE(header.validate(cue::Demand::Concrete).empty()) << one.path << cue::describe(header.validate());
-  }
-}
-
-TEST(BuiltinTexts, compile_and_tell_the_schema_of_their_parameters) {
-  for (const BuiltinText& one : builtin_texts()) {
-    if (!is_definition(one)) continue;
-    auto program = compiled(std::string(one.path), cue::section(one.text, "template"));
-    ASSERT_TRUE(program.has_value());
-    const Value schema = cue::openapi_schema(cue::evaluate(*program).field("parameter"));
-    EXPECT_TRUE(schema.has("oneOf") || schema["type"].as_string() == "object") << one.path << json::print(schema);
-  }
-}
-
-TEST(BuiltinTexts, calls_of_packages_name_their_package) {
-  for (const auto& [path, files] : packages()) {
-    const std::string name = path.substr(5);
-    auto program = cue::compile(files, {}, {});
-    ASSERT_TRUE(program.has_value()) << path;
-    for (const cue::FieldCursor& field : cue::evaluate(*program).fields(true)) {
-      const std::string function = field.value.field("#do").as_string();
-      if (function.empty()) continue;
-      EXPECT_EQ(field.value.field("#provider").as_string(), name == "ql" ? "op" : name) << path << " " << field.name;
-    }
-  }
 }
 
 // One step, played as the engine plays it: the first call that was not done is answered from a table, the step is evaluated
@@ -113,11 +55,12 @@ struct Play {
 /// What a call is about, in few words.
 std::string gist(const std::string& call, const Value& params) {
   const Value& object = params["value"];
-  if (call == "builtin.wait") return params["continue"].as_bool() ? "true" : "false";
+  if (call == "builtin.wait" || call == "op.wait") return params["continue"].as_bool() ? "true" : "false";
   if (call.starts_with("builtin.")) return params["message"].str();
   if (call == "http.do") return params["method"].str() + " " + params["url"].str();
   if (call == "util.string") return "";
-  if (call == "oam.component-apply") return params["cluster"].str() + " " + object["name"].str();
+  if (call == "op.component-apply" || call == "oam.component-apply")
+    return params["cluster"].str() + " " + object["name"].str();
   if (call.starts_with("config.")) return params["namespace"].str() + " " + params["name"].str();
   if (!object["kind"].is_null()) {
     const std::string ns = object["metadata"]["namespace"].str();
@@ -138,6 +81,15 @@ struct Played {
   std::string error;          // the end, when it is one
 };
 
+/// What is concrete of the fields beside `#do`.
+Value flat_params(const Cursor& call) {
+  json::ObjectBuilder out;
+  for (const cue::FieldCursor& one : call.fields()) {
+    if (auto value = one.value.to_json()) out.add(one.name, *value);
+  }
+  return out.build();
+}
+
 Played play(const std::string& step, const std::string& parameter, const Answers& answers) {
   auto program = compiled(step, cue::section(text_of("step/" + step + ".cue"), "template"));
   if (!program) return {};
@@ -154,7 +106,9 @@ Played play(const std::string& step, const std::string& parameter, const Answers
     auto next = std::ranges::find_if(calls, [&](const cue::Call& one) { return !done.contains(one.path); });
     if (next == calls.end()) return out;
     const std::string name = next->provider + "." + next->function;
+    const bool is_flat = next->provider == "op";
     auto params = next->value.field("$params").exists() ? next->value.field("$params").to_json() : Value();
+    if (is_flat) params = flat_params(next->value);
     if (!params) {
       out.error = next->path + ": " + params.error().front().message;
       return out;
@@ -163,9 +117,9 @@ Played play(const std::string& step, const std::string& parameter, const Answers
     out.trace += (out.trace.empty() ? "" : ", ") + name + (about.empty() ? "" : "(" + about + ")");
     out.params.push_back(*params);
     if (name == "builtin.fail" || name == "builtin.suspend") return out;
-    if (name == "builtin.wait" && !(*params)["continue"].as_bool()) return out;
+    if ((name == "builtin.wait" || name == "op.wait") && !(*params)["continue"].as_bool()) return out;
     done.insert(next->path);
-    root = cue::fill(root, {{next->path + ".$returns", answering.answer(name)}});
+    root = cue::fill(root, {{is_flat ? next->path : next->path + ".$returns", answering.answer(name)}});
   }
   ADD_FAILURE() << step << " never ends";
   return out;
@@ -188,8 +142,8 @@ void check(const std::vector<Row>& rows) {
 
 const char* kSecret = R"({"value":{"data":{"url":"aHR0cDovL3g=","token":"dA=="}}})";
 
-TEST(BuiltinSteps, deliver_components) {
-  check({
+std::vector<Row> delivering() {
+  return {
       {"deploy", R"({})", {}, "multicluster.deploy"},
       {"deploy", R"({"auto":false,"policies":["p"]})", {}, R"(builtin.suspend(Waiting approval to the deploy step "step"))"},
       {"builtin-apply-component",
@@ -220,8 +174,10 @@ TEST(BuiltinSteps, deliver_components) {
        R"({"clusters":["z"]})",
        {{"oam.load", {R"({"value":{"a":{"name":"a"}}})"}}},
        "oam.load, oam.component-apply(z a)"},
-  });
+  };
 }
+
+TEST(BuiltinSteps, deliver_components) { check(delivering()); }
 
 /// A rollout as a step sees it: what it rolls out, how far it is, and its plan.
 std::string rollout(const char* revision, const char* rolling, const char* batch, int current, const char* plan = "{}") {
@@ -232,7 +188,49 @@ std::string rollout(const char* revision, const char* rolling, const char* batch
       revision, rolling, batch, current, plan);
 }
 
-TEST(BuiltinSteps, roll_components_out) {
+/// An environment "prod" with a web service and a database that Terraform provides.
+const char* kProd = R"({"outputs":{"policy":"p","decisions":[{"cluster":"x","namespace":"prod"}],"components":[)"
+                    R"({"name":"web","type":"webservice"},)"
+                    R"({"name":"db","type":"rds","properties":{"size":1,"writeConnectionSecretToRef":{"name":"conn"}}}]}})";
+const char* kFromTerraform = R"({"outputs":{"components":[{"name":"db","type":"rds"}]}})";
+
+std::vector<Row> environments() {
+  const Answers ready = {{"op.prepare-env-binding", {kProd}},
+                         {"op.load-terraform-components", {kFromTerraform}},
+                         {"op.get-connection-status", {R"({"outputs":{"healthy":true}})"}},
+                         {"op.read", {R"({"value":{"data":{"DB_HOST":"eA=="}}})"}}};
+  const Answers absent = {{"op.prepare-env-binding", {kProd}},
+                          {"op.load-terraform-components", {kFromTerraform}},
+                          {"op.get-connection-status", {R"({"outputs":{"healthy":false}})"}},
+                          {"op.read", {R"({"err":"not found"})"}}};
+  return {
+      {"deploy2env",
+       R"({"env":"prod"})",
+       {{"op.prepare-env-binding", {kProd}}},
+       "op.prepare-env-binding, op.component-apply(x web), op.component-apply(x db)"},
+      {"deploy2env",
+       R"({"env":"prod","policy":"p","parallel":true})",
+       {{"op.prepare-env-binding", {kProd}}},
+       "op.prepare-env-binding, op.component-apply(x web), op.component-apply(x db), op.component-apply(x web), "
+       "op.component-apply(x db)"},
+      {"deploy-cloud-resource", R"({"env":"prod"})", ready,
+       "op.prepare-env-binding, op.load-terraform-components, op.component-apply( db-prod), op.get-connection-status, "
+       "op.read(Secret ns/conn-prod), op.wait(true), op.apply(x: Secret prod/conn)"},
+      {"deploy-cloud-resource", R"({"env":"prod","policy":"p"})", absent,
+       "op.prepare-env-binding, op.load-terraform-components, op.component-apply( db-prod), op.get-connection-status, "
+       "op.read(Secret ns/conn-prod), op.wait(false)"},
+      {"share-cloud-resource", R"({"env":"prod","placements":[{"cluster":"y"},{"namespace":"n"}]})", ready,
+       "op.prepare-env-binding, op.load-terraform-components, op.get-connection-status, op.read(Secret ns/conn-prod), "
+       "op.wait(true), op.apply(y: Secret ns/conn), op.apply(local: Secret n/conn)"},
+      {"share-cloud-resource", R"({"env":"prod","policy":"p","placements":[]})", absent,
+       "op.prepare-env-binding, op.load-terraform-components, op.get-connection-status, op.read(Secret ns/conn-prod), "
+       "op.wait(false)"},
+  };
+}
+
+TEST(BuiltinSteps, deliver_environments) { check(environments()); }
+
+std::vector<Row> rolling() {
   const char* load = R"({"value":[{"name":"web"}]})";
   const char* blue_green = R"({"batchPartition":0,"traffic":{"provider":"nginx"},"rolloutBatches":[{"replicas":"50%"},)"
                            R"({"replicas":0},{"gates":[{"name":"promotion","at":"before","approval":{}}]}]})";
@@ -244,7 +242,7 @@ TEST(BuiltinSteps, roll_components_out) {
        {rollout("app-v2", "rollingInBatches", "batchReady", 1, R"({"batchPartition":1,"rolloutBatches":[{},{},{}]})")}}};
   const Answers failed = {{"oam.load-comps-in-order", {load}},
                           {"kube.read", {rollout("app-v2", "rolloutFailed", "batchReady", 1, R"({"batchPartition":2})")}}};
-  check({
+  return {
       {"app-rollout", R"({"component":"web","plan":{}})", {}, "kube.apply(AppRollout ns/app-web), builtin.wait(false)"},
       {"app-rollout",
        R"({"component":"web","plan":{}})",
@@ -291,12 +289,14 @@ TEST(BuiltinSteps, roll_components_out) {
        {{"oam.load", {R"({"value":{"web":{"name":"web"}}})"}},
         {"kube.read", {rollout("web-v2", "rolloutSucceed", "batchReady", 0)}}},
        "oam.load, oam.component-apply( web), kube.read(Rollout ns/web), builtin.wait(true)"},
-  });
+  };
 }
 
-TEST(BuiltinSteps, apply_and_read_objects) {
+TEST(BuiltinSteps, roll_components_out) { check(rolling()); }
+
+std::vector<Row> applying() {
   const char* ready = R"({"value":{"status":{"readyReplicas":2}}})";
-  check({
+  return {
       {"apply-object",
        R"({"value":{"kind":"ConfigMap","metadata":{"name":"c"}},"cluster":"w"})",
        {},
@@ -332,15 +332,17 @@ TEST(BuiltinSteps, apply_and_read_objects) {
        R"({"name":"b","namespace":"m"})",
        {{"kube.read", {R"({"err":"not found"})", R"({"value":{"data":{"application":"kind: Application"}}})"}}},
        "kube.read(Application m/b), kube.read(ConfigMap m/b), kube.apply(Application ), builtin.wait(false)"},
-  });
+  };
 }
 
-TEST(BuiltinSteps, export_data) {
+TEST(BuiltinSteps, apply_and_read_objects) { check(applying()); }
+
+std::vector<Row> exporting() {
   const Answers two = {
       {"multicluster.get-placements-from-topology-policies",
        {R"({"placements":[{"cluster":"x","namespace":""},{"cluster":"y","namespace":""}]})"}},
   };
-  check({
+  return {
       {"export2config", R"({"configName":"c","data":{"a":"b"}})", {}, "kube.apply(ConfigMap ns/c)"},
       {"export2secret", R"({"secretName":"s","namespace":"n","data":{"a":"b"}})", {}, "kube.apply(Secret n/s)"},
       {"export-data", R"({"data":{"a":"b"},"topology":"t"})", two,
@@ -357,11 +359,13 @@ TEST(BuiltinSteps, export_data) {
       {"read-config", R"({"name":"c","namespace":"m"})", {}, "config.read(m c)"},
       {"list-config", R"({"template":"t"})", {}, "config.list(ns )"},
       {"delete-config", R"({"name":"c"})", {}, "config.delete(ns c)"},
-  });
+  };
 }
 
-TEST(BuiltinSteps, tell_and_ask_others) {
-  check({
+TEST(BuiltinSteps, export_data) { check(exporting()); }
+
+std::vector<Row> telling() {
+  return {
       {"print-message-in-status", R"({"message":"hello"})", {}, "builtin.message(hello)"},
       {"suspend", R"({})", {}, "builtin.suspend"},
       {"suspend", R"({"duration":"1m","message":"look"})", {}, "builtin.suspend(look)"},
@@ -398,11 +402,13 @@ TEST(BuiltinSteps, tell_and_ask_others) {
         {"http.do", {R"({"statusCode":401,"body":"{\"error\":{\"message\":\"no\"}}"})"}}},
        "kube.read(Secret ns/s), util.string, http.do(POST https://api.openai.com/v1/chat/completions), "
        "builtin.fail(401: failed to request: no)"},
-  });
+  };
 }
 
-TEST(BuiltinSteps, run_jobs_and_wait_for_them) {
-  check({
+TEST(BuiltinSteps, tell_and_ask_others) { check(telling()); }
+
+std::vector<Row> running() {
+  return {
       {"vela-cli",
        R"({"command":["vela","ls"]})",
        {{"kube.apply", {R"({"value":{"status":{"succeeded":1}}})"}}},
@@ -435,13 +441,15 @@ TEST(BuiltinSteps, run_jobs_and_wait_for_them) {
        R"({"type":"gcp","name":"g","credentials":"a","region":"b","project":"c"})",
        {},
        "config.create(ns app-step), kube.read(Provider ns/g), builtin.wait(false)"},
-  });
+  };
 }
 
-TEST(BuiltinSteps, judge_and_look_around) {
+TEST(BuiltinSteps, run_jobs_and_wait_for_them) { check(running()); }
+
+std::vector<Row> judging() {
   const char* endpoints =
       R"({"list":[{"endpoint":{"host":"h","port":80,"inner":true}},{"endpoint":{"host":"g","port":81,"portName":"w"}}]})";
-  check({
+  return {
       {"check-metrics",
        R"({"query":"q","condition":">1"})",
        {{"metrics.promCheck", {R"({"result":false,"failed":true,"message":"low"})"}}},
@@ -477,11 +485,14 @@ TEST(BuiltinSteps, judge_and_look_around) {
        R"({"every":"5m","after":"2h"})",
        {},
        "builtin.fail(Exactly one of 'at', 'after', or 'every' parameters must be specified (found 2))"},
-  });
+  };
 }
 
-TEST(BuiltinSteps, refuse_wrong_parameters_before_the_first_call) {
-  const std::vector<std::pair<const char*, const char*>> wrong = {
+TEST(BuiltinSteps, judge_and_look_around) { check(judging()); }
+
+/// Steps with parameters that they refuse.
+std::vector<std::pair<std::string, const char*>> refused() {
+  return {
       {"deploy", R"({"auto":"yes"})"},
       {"builtin-apply-component", R"({"value":"web"})"},
       {"apply-object", R"({"value":"text"})"},
@@ -516,11 +527,105 @@ TEST(BuiltinSteps, refuse_wrong_parameters_before_the_first_call) {
       {"collect-service-endpoints", R"({"port":"http"})"},
       {"generate-jdbc-connection", R"({})"},
       {"restart-workflow", R"({"every":"often"})"},
+      {"addon-operation", R"({"addonName":"a","operation":"remove"})"},
+      {"app-rollout", R"({"plan":{}})"},
+      {"apply-component", R"({"component":1})"},
+      {"blue-green-rollout", R"({"components":"db"})"},
+      {"deploy-cloud-resource", R"({"env":1})"},
+      {"deploy2env", R"({"env":"prod","parallel":"yes"})"},
+      {"rollout-promotion", R"({"manualApproval":"no"})"},
+      {"rollout-wait-succeed", R"({"appName":"app","component":1})"},
+      {"share-cloud-resource", R"({"env":"prod","placements":"x"})"},
+      {"traffic-shift", R"({"partition":[]})"},
   };
-  for (const auto& [step, parameter] : wrong) {
+}
+
+TEST(BuiltinSteps, refuse_wrong_parameters_before_the_first_call) {
+  for (const auto& [step, parameter] : refused()) {
     const Played played = play(step, parameter, {});
     EXPECT_NE(played.error, "") << step << " " << parameter << " " << played.trace;
     EXPECT_EQ(played.trace, "") << step << " " << parameter;
+  }
+}
+
+/// The second parameter sets of steps that need no more than one row above.
+std::vector<Row> varied() {
+  const char* load = R"({"value":[{"name":"web"},{"name":"db"}]})";
+  return {
+      {"apply-component", R"({"component":"web","cluster":"c","namespace":"n"})", {}, ""},
+      {"apply-remaining", R"({})", {{"oam.load", {R"({"value":{"a":{"name":"a"}}})"}}}, "oam.load, oam.component-apply( a)"},
+      {"clean-jobs", R"({"labelselector":{"a":"b"},"namespace":"n"})", {}, "kube.delete(Job n/app), kube.delete(Pod n/app)"},
+      {"create-config", R"({"name":"c","namespace":"m","template":"t","config":{}})", {}, "config.create(m c)"},
+      {"read-config", R"({"name":"c"})", {}, "config.read(ns c)"},
+      {"list-config", R"({"template":"t","namespace":"m"})", {}, "config.list(m )"},
+      {"delete-config", R"({"name":"c","namespace":"m"})", {}, "config.delete(m c)"},
+      {"depends-on-app",
+       R"({"name":"b","namespace":"n"})",
+       {{"kube.read", {R"({"value":{"status":{"status":"rendering"}}})"}}},
+       "kube.read(Application n/b), builtin.wait(false)"},
+      {"export-service",
+       R"({"name":"s","namespace":"n","ip":"1.1.1.1","port":80,"targetPort":8080,"topology":"t"})",
+       {{"multicluster.get-placements-from-topology-policies", {R"({"placements":[{"cluster":"y","namespace":"m"}]})"}}},
+       "multicluster.get-placements-from-topology-policies, kube.apply(y: Service n/s), kube.apply(y: Endpoints n/s)"},
+      {"export2config", R"({"configName":"c","namespace":"n","cluster":"w","data":{}})", {}, "kube.apply(w: ConfigMap n/c)"},
+      {"export2secret", R"({"secretName":"s","type":"t","cluster":"w","data":{}})", {}, "kube.apply(w: Secret ns/s)"},
+      {"generate-jdbc-connection",
+       R"({"name":"s","namespace":"n"})",
+       {{"kube.read",
+         {R"({"value":{"data":{"DB_HOST":"eA==","DB_PORT":"eA==","DB_NAME":"eA==","DB_USER":"eA==","DB_PASSWORD":"eA=="}}})"}},
+        {"util.string", {R"({"str":"x"})"}}},
+       "kube.read(Secret n/s), util.string, util.string, util.string, util.string, util.string"},
+      {"print-message-in-status", R"({"message":""})", {}, "builtin.message"},
+      {"read-app",
+       R"({"name":"a","namespace":"m"})",
+       {{"kube.read", {R"({"value":{"kind":"Application"}})"}}},
+       "kube.read(Application m/a)"},
+      {"app-rollout",
+       R"({"component":"db","plan":{"rolloutBatches":[{"replicas":1}]}})",
+       {{"kube.apply", {rollout("app-v2", "rolloutSucceed", "batchReady", 0)}}},
+       "kube.apply(AppRollout ns/app-db), builtin.wait(true)"},
+      {"traffic-shift",
+       R"({"partition":"100%","components":["db"]})",
+       {{"oam.load-comps-in-order", {load}}, {"kube.read", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},
+       "oam.load-comps-in-order, kube.read(AppRollout ns/app-db), builtin.wait(true)"},
+      {"rollout-wait-succeed",
+       R"({"appName":"app","component":"db"})",
+       {{"oam.load", {R"({"value":{"db":{"name":"db"}}})"}},
+        {"kube.read", {rollout("db-v2", "rollingInBatches", "batchReady", 0)}}},
+       "oam.load, oam.component-apply( db), kube.read(Rollout ns/db), builtin.wait(false)"},
+      {"addon-operation",
+       R"({"addonName":"a"})",
+       {},
+       "builtin.fail(NotImplemented: there are no addons here, so a cannot be enabled; apply what the addon brings instead: "
+       "its "
+       "definitions with `slipway def apply`, its Application with `slipway apply -f`)"},
+      {"addon-operation",
+       R"({"addonName":"b","operation":"disable","args":["x=y"]})",
+       {},
+       "builtin.fail(NotImplemented: there are no addons here, so b cannot be disabled; apply what the addon brings instead: "
+       "its "
+       "definitions with `slipway def apply`, its Application with `slipway apply -f`)"},
+  };
+}
+
+TEST(BuiltinSteps, ask_the_same_way_with_other_parameters) { check(varied()); }
+
+/// They have no parameters.
+const std::set<std::string> kBare = {"apply-application", "apply-application-in-parallel", "step-group"};
+
+TEST(BuiltinSteps, each_have_two_parameter_sets_and_a_wrong_one) {
+  std::map<std::string, std::set<std::string>> good;
+  std::map<std::string, int> bad;
+  for (const auto& rows :
+       {delivering(), environments(), rolling(), applying(), exporting(), telling(), running(), judging(), varied()}) {
+    for (const Row& row : rows) good[row.step].insert(row.parameter);
+  }
+  for (const auto& [step, parameter] : refused()) ++bad[step];
+  for (const BuiltinText& one : builtin_texts()) {
+    if (!one.path.starts_with("step/")) continue;
+    const std::string step(one.path.substr(5, one.path.size() - 9));
+    EXPECT_GE(good[step].size(), kBare.contains(step) ? 1U : 2U) << step;
+    EXPECT_GE(bad[step], kBare.contains(step) ? 0 : 1) << step;
   }
 }
 
@@ -563,38 +668,6 @@ TEST(BuiltinSteps, mount_a_volume_twice_but_declare_it_once) {
   EXPECT_EQ(json::print(pod["volumes"]), R"([{"name":"secret-a","secret":{"secretName":"s","defaultMode":420}},)"
                                          R"({"name":"hostpath-h","hostPath":{"path":"/h","type":"Directory"}}])");
   EXPECT_EQ(pod["containers"].item(0)["volumeMounts"].size(), 3u);
-}
-
-/// A program that imports vela/op, with one call answered the flat way.
-Cursor answered_flat(const std::string& text, const std::string& path, const char* returns) {
-  auto program = compiled("flat.cue", "import \"vela/op\"\n" + text);
-  if (!program) return {};
-  return cue::fill(cue::evaluate(*program), {{path, *json::parse(returns)}});
-}
-
-TEST(BuiltinPackages, older_names_of_results_follow_from_what_is_returned) {
-  Cursor http =
-      answered_flat("get: op.#HTTPGet & {url: \"u\"}", "get", R"({"body":"b","statusCode":200,"header":{"A":["x"]}})");
-  EXPECT_EQ(http.lookup("get.response.body").as_string(), "b");
-  EXPECT_EQ(http.lookup("get.response.statusCode").as_int(), 200);
-  EXPECT_EQ(http.lookup("get.response.header.A.0").as_string(), "x");
-  Cursor list =
-      answered_flat("all: op.#List & {resource: {apiVersion: \"v1\", kind: \"Pod\"}}", "all", R"({"values":{"items":[1]}})");
-  EXPECT_EQ(list.lookup("all.list.items.0").as_int(), 1);
-}
-
-TEST(BuiltinPackages, groups_of_calls_in_older_templates_are_calls_of_the_step) {
-  auto program = compiled("group.cue", R"(import "vela/op"
-all: op.#ApplyApplication
-tell: op.#Slack & {message: text: "t", slackUrl: "u"}
-group: op.#Steps & {
-	msg: op.#Message & {message: "m"}
-}
-)");
-  ASSERT_TRUE(program.has_value());
-  std::vector<std::string> paths;
-  for (const cue::Call& one : cue::calls(cue::evaluate(*program))) paths.push_back(one.path + " " + one.function);
-  EXPECT_EQ(paths, (std::vector<std::string>{"all.load load-comps-in-order", "tell.do do", "group.msg message"}));
 }
 
 }  // namespace

@@ -48,7 +48,9 @@ Task<Result<Source>> source_of(client::Client& client, gate::MetricGate metric, 
     co_return fail(Reason::NotImplemented, "insecureSkipVerify is not supported; let the server's authority be trusted");
   }
   Value settings = metric.settings.value_or(Value());
-  if (provider.has("headers")) settings = settings.with("headers", provider["headers"]);
+  for (const char* part : {"headers", "region"}) {
+    if (provider.has(part)) settings = settings.with(part, provider[part]);
+  }
   co_return Source{.provider = provider["type"].str(),
                    .address = provider["address"].str(),
                    .text = (*found)["spec"]["query"].str(),
@@ -73,8 +75,10 @@ std::map<std::string, std::string> variables_of(const Question& question, Durati
 }
 
 Result<HttpCall> call_of(const Provider& provider, const Query& query) {
-  if (query.address.empty()) return fail(Reason::Invalid, fmt::format("provider {} needs an address", provider.name));
-  if (!query.address.starts_with("http://") && !query.address.starts_with("https://")) {
+  if (query.address.empty() && provider.is_addressed) {
+    return fail(Reason::Invalid, fmt::format("provider {} needs an address", provider.name));
+  }
+  if (!query.address.empty() && !query.address.starts_with("http://") && !query.address.starts_with("https://")) {
     return fail(Reason::Invalid, fmt::format("address {:?} is no http:// or https:// URL", query.address));
   }
   SLIPWAY_TRY(call, provider.request(query));
@@ -84,11 +88,12 @@ Result<HttpCall> call_of(const Provider& provider, const Query& query) {
   return call;
 }
 
-Task<Result<Extracted>> fetch(HttpClient& http, const Provider* provider, Query query, std::string token) {
+Task<Result<Extracted>> fetch(Reach reach, std::string ns, const Provider* provider, Query query, std::string token) {
+  if (provider->read != nullptr) co_return co_await provider->read(reach.client, std::move(ns), std::move(query));
   SLIPWAY_CO_TRY(call, call_of(*provider, query));
   if (!token.empty()) call.headers.set("Authorization", token);
   const std::string where = fmt::format("{} {}", call.method, call.url.substr(0, call.url.find('?')));
-  auto response = co_await http.send(call);
+  auto response = co_await reach.http->send(call);
   if (!response) co_return fail(response.error().reason, fmt::format("{}: {}", where, response.error().message));
   SLIPWAY_CO_TRY_VOID(check_status(call, response->status, response->body));
   co_return provider->extract(response->body, query);
@@ -100,12 +105,17 @@ Task<Result<Measurement>> measure(Reach reach, Question question) {
   const gate::MetricGate& metric = *question.gate.metric;
   SLIPWAY_CO_TRY(source, co_await source_of(reach.client, metric, question.ns));
   SLIPWAY_CO_TRY(provider, find_provider(source.provider, source.settings));
+  if (provider->request == nullptr && provider->read == nullptr) {
+    co_return fail(Reason::Invalid, fmt::format("a MetricTemplate cannot use provider {}", provider->name));
+  }
   if (reach.http == nullptr) co_return fail(Reason::ServiceUnavailable, "calls of foreign servers are not available here");
   const Time now = reach.env.clock.now();
   Query query{.address = source.address.empty() ? std::string(provider->address) : source.address,
               .settings = source.settings,
               .now = now,
               .interval = window(metric, now, question.data_since)};
+  // SignalFlow's addresses name its WebSocket; the same server is asked over HTTP.
+  if (query.address.starts_with("wss://")) query.address.replace(0, 3, "https");
   while (query.address.ends_with('/')) query.address.pop_back();
   auto variables = variables_of(question, query.interval);
   SLIPWAY_CO_TRY(text, query_text(source.text, variables));
@@ -115,9 +125,9 @@ Task<Result<Measurement>> measure(Reach reach, Question question) {
     query.credentials = credentials;
     if (const auto found = credentials.find("address"); found != credentials.end()) query.address = found->second;
   }
-  SLIPWAY_CO_TRY(token, co_await fetch_token(*reach.http, source.settings, query.credentials));
+  SLIPWAY_CO_TRY(token, co_await fetch_token(*reach.http, {source.settings, query.credentials, provider->token_scope, now}));
   const Reducer reducer = source.is_template ? provider->template_reducer : provider->reducer;
-  SLIPWAY_CO_TRY(extracted, co_await fetch(*reach.http, provider, query, token));
+  SLIPWAY_CO_TRY(extracted, co_await fetch(reach, question.ns, provider, query, token));
   Measurement out;
   out.measured.newest = extracted.newest;
   SLIPWAY_CO_TRY(value, reduced(extracted, source.settings, reducer));
@@ -126,7 +136,7 @@ Task<Result<Measurement>> measure(Reach reach, Question question) {
   for (const auto& [name, changed] : question.baseline_variables) variables[name] = changed;
   SLIPWAY_CO_TRY(baseline_text, query_text(metric.baseline_query, variables));
   query.text = baseline_text;
-  SLIPWAY_CO_TRY(baseline, co_await fetch(*reach.http, provider, query, token));
+  SLIPWAY_CO_TRY(baseline, co_await fetch(reach, question.ns, provider, query, token));
   SLIPWAY_CO_TRY(baseline_value, reduced(baseline, source.settings, reducer));
   out.measured.baseline = baseline_value;
   co_return out;

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "delivery/probe/provider.h"
+#include "delivery/probe/service_account.h"
 #include "json/text.h"
 
 namespace slipway::delivery::probe {
@@ -25,21 +26,33 @@ HttpCall token_call(const json::Value& oauth2, const std::map<std::string, std::
   return call;
 }
 
-Task<Result<std::string>> fetch_token(HttpClient& http, json::Value settings, std::map<std::string, std::string> credentials) {
-  const json::Value authentication = settings["authentication"];
-  if (authentication.is_null()) co_return std::string();
-  const json::Value oauth2 = authentication["oauth2"];
-  if (!oauth2.is_object()) {
-    co_return fail(Reason::NotImplemented,
-                   "settings.authentication is implemented for oauth2; else put a token into the Secret");
+namespace {
+
+/// What gives the token; nullopt: none is asked for.
+Result<std::optional<HttpCall>> token_request(const TokenQuery& query) {
+  const json::Value& authentication = query.settings["authentication"];
+  const auto key = query.credentials.find("serviceAccountKey");
+  if (authentication.is_null() && !query.scope.empty() && key != query.credentials.end()) {
+    SLIPWAY_TRY(call, service_account_call(key->second, query.scope, query.now));
+    return std::optional(call);
   }
-  const HttpCall call = token_call(oauth2, credentials);
-  auto response = co_await http.send(call);
-  if (!response) co_return fail(response.error().reason, fmt::format("token of {}: {}", call.url, response.error().message));
-  SLIPWAY_CO_TRY_VOID(check_status(call, response->status, response->body));
+  if (authentication.is_null()) return std::optional<HttpCall>();
+  const json::Value& oauth2 = authentication["oauth2"];
+  if (oauth2.is_object()) return std::optional(token_call(oauth2, query.credentials));
+  return fail(Reason::NotImplemented, "settings.authentication is implemented for oauth2; else put a token into the Secret");
+}
+
+}  // namespace
+
+Task<Result<std::string>> fetch_token(HttpClient& http, TokenQuery query) {
+  SLIPWAY_CO_TRY(call, token_request(query));
+  if (!call) co_return std::string();
+  auto response = co_await http.send(*call);
+  if (!response) co_return fail(response.error().reason, fmt::format("token of {}: {}", call->url, response.error().message));
+  SLIPWAY_CO_TRY_VOID(check_status(*call, response->status, response->body));
   SLIPWAY_CO_TRY(answer, json::parse(response->body));
   const std::string token = answer["access_token"].str();
-  if (token.empty()) co_return fail(Reason::Invalid, fmt::format("{} gives no access_token", call.url));
+  if (token.empty()) co_return fail(Reason::Invalid, fmt::format("{} gives no access_token", call->url));
   co_return "Bearer " + token;
 }
 

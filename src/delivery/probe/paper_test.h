@@ -34,10 +34,11 @@ class PaperWeb : public HttpClient {
   }
 };
 
-/// Objects by "resource/namespace/name"; gets and creates only.
+/// Objects by "resource/namespace/name", lists by "resource/namespace?selector"; gets, lists and creates only.
 class PaperCluster : public client::Client {
  public:
   std::map<std::string, json::Value> objects;
+  std::map<std::string, json::Value> lists;
 
   Task<Result<client::Reply>> call(client::Request request) override {
     const std::string name = request.verb == client::Verb::Create ? std::string(kube::name(request.body)) : request.name;
@@ -46,6 +47,10 @@ class PaperCluster : public client::Client {
     if (request.verb == client::Verb::Get) {
       if (found == objects.end()) co_return fail(Reason::NotFound, key + " not found");
       co_return client::Reply{.object = found->second, .warnings = {}};
+    }
+    if (request.verb == client::Verb::List) {
+      const auto list = lists.find(fmt::format("{}/{}?{}", request.resource.plural, request.ns, request.label_selector));
+      co_return client::Reply{.object = list == lists.end() ? json::Value() : list->second, .warnings = {}};
     }
     if (request.verb != client::Verb::Create) co_return fail(Reason::NotImplemented, "not on paper");
     if (found != objects.end()) co_return fail(Reason::AlreadyExists, key + " already exists");

@@ -175,9 +175,9 @@ spec:
 TEST_F(MetricProbeTest, templates_that_cannot_work_say_why) {
   question.gate.metric = gate::MetricGate{.template_ref = json::object({{"name", "t"}})};
   EXPECT_EQ(asked().verdict.text, "MetricTemplate shop/t: metrictemplates/shop/t not found");
-  hub.objects["metrictemplates/shop/t"] = json::parse(R"({"spec":{"provider":{"type":"splunk"},"query":"q"}})").value();
+  hub.objects["metrictemplates/shop/t"] = json::parse(R"({"spec":{"provider":{"type":"kayenta"},"query":"q"}})").value();
   question.samples.clear();
-  EXPECT_TRUE(asked().verdict.text.starts_with("metric provider splunk is not implemented"));
+  EXPECT_TRUE(asked().verdict.text.starts_with("metric provider kayenta is not implemented"));
   hub.objects["metrictemplates/shop/t"] =
       json::parse(R"({"spec":{"provider":{"type":"prometheus","insecureSkipVerify":true},"query":"q"}})").value();
   question.samples.clear();
@@ -257,8 +257,8 @@ TEST_F(MetricProbeTest, settings_that_cannot_work_are_errors_with_a_way_out) {
     question.samples.clear();
     return asked().verdict.text;
   };
-  question.gate.metric->provider = "splunk";
-  EXPECT_TRUE(text().starts_with("metric provider splunk is not implemented; use provider web"));
+  question.gate.metric->provider = "kayenta";
+  EXPECT_TRUE(text().starts_with("metric provider kayenta is not implemented; use a webhook gate"));
   question.gate.metric->provider = "promtheus";
   EXPECT_TRUE(text().starts_with("there is no metric provider promtheus; there are prometheus, web, "));
   question.gate.metric->provider = "prometheus";

@@ -23,18 +23,8 @@ constexpr std::pair<std::string_view, Reducer> kReducers[] = {
 
 /// What is known and not built: the reasons are a protocol or a client of its own that a gate does not need.
 std::vector<Provider> absent_rows() {
-  constexpr std::string_view kWeb = "provider web with the address, headers and jsonPath of its HTTP API";
-  constexpr std::string_view kExporter = "its Prometheus exporter with provider prometheus";
   const std::pair<std::string_view, std::string_view> rows[] = {
-      {"cloudwatch", kExporter},
-      {"stackdriver", "the Prometheus API of Cloud Monitoring with provider prometheus"},
-      {"splunk", kWeb},
-      {"keptn", kWeb},
-      {"externalmetrics", kWeb},
-      {"wavefront", kWeb},
-      {"skywalking", kWeb},
-      {"kayenta", kWeb},
-      {"plugin", "a webhook gate"}};
+      {"kayenta", "a webhook gate, or a Job that runs the canary analysis"}, {"plugin", "a webhook gate"}};
   std::vector<Provider> out;
   for (const auto& [name, instead] : rows) out.push_back({.name = name, .instead = instead});
   return out;
@@ -42,7 +32,7 @@ std::vector<Provider> absent_rows() {
 
 std::vector<Provider> make_rows() {
   std::vector<Provider> out = {prometheus_row(), web_row()};
-  for (auto& rows : {datadog_rows(), hosted_rows(), series_rows(), absent_rows()})
+  for (auto& rows : {datadog_rows(), hosted_rows(), series_rows(), cloud_rows(), cluster_rows(), absent_rows()})
     out.insert(out.end(), rows.begin(), rows.end());
   out.push_back({.name = "job", .no_data = "the Job has not ended", .source = "batch/v1 Job, conditions Complete and Failed"});
   return out;
@@ -139,11 +129,11 @@ std::vector<Cause> check(const gate::MetricGate& metric, const std::string& fiel
     invalid("provider", metric.provider, provider.error());
     return causes;
   }
-  if ((*provider)->request == nullptr) {  // job
+  if ((*provider)->request == nullptr && (*provider)->read == nullptr) {  // job
     if (!settings["spec"].is_object()) causes.push_back(field::required(field + ".settings.spec", "a Job's"));
     return causes;
   }
-  if (metric.address.empty() && (*provider)->address.empty() && !metric.secret_ref) {
+  if ((*provider)->is_addressed && metric.address.empty() && (*provider)->address.empty() && !metric.secret_ref) {
     causes.push_back(field::required(field + ".address"));
   }
   if (metric.query.empty() && (*provider)->name != "web" && !settings.has("queries")) {

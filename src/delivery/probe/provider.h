@@ -1,6 +1,6 @@
 // Metric providers as rows: how each is asked, and where in its answer the numbers are. Pure: the request is a value, the
-// answer is text. A new provider is a new row; what is asked of all alike (credentials, time-outs, reducers, judging) is not in
-// it.
+// answer is text; a few rows read objects of the cluster instead. A new provider is a new row; what is asked of all alike
+// (credentials, time-outs, reducers, judging) is not in it.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 
 #include "base/http_client.h"
 #include "base/time.h"
+#include "client/client.h"
 #include "delivery/gate/metric.h"
 
 namespace slipway::delivery::probe {
@@ -36,12 +37,16 @@ struct Extracted {
 
 struct Provider {
   std::string_view name;
-  std::string_view address{};  // where it is unless the gate says
+  std::string_view address{};      // where it is unless the gate says
+  bool is_addressed = true;        // false: no address is needed
+  std::string_view token_scope{};  // a serviceAccountKey in the Secret becomes a token for that
   std::int64_t timeout_seconds = 5;
   Reducer reducer = Reducer::Only;
   Reducer template_reducer = Reducer::Only;  // as Flagger's templates count on it
   Result<HttpCall> (*request)(const Query& query) = nullptr;
   Result<Extracted> (*extract)(const std::string& body, const Query& query) = nullptr;
+  /// In place of a request: what objects of the cluster say, of the gate's own namespace `ns`.
+  Task<Result<Extracted>> (*read)(client::Client& client, std::string ns, Query query) = nullptr;
   std::string_view no_data{};  // which answers are no data
   std::string_view source{};   // where the form is documented
   std::string_view instead{};  // of a provider that is not built: what to use
@@ -78,7 +83,9 @@ void authorize(http::Headers& headers, const std::map<std::string, std::string>&
 Provider prometheus_row();
 Provider web_row();
 std::vector<Provider> datadog_rows();
-std::vector<Provider> hosted_rows();  // newrelic, dynatrace
-std::vector<Provider> series_rows();  // graphite, influxdb
+std::vector<Provider> hosted_rows();   // newrelic, dynatrace
+std::vector<Provider> series_rows();   // graphite, influxdb
+std::vector<Provider> cloud_rows();    // cloudwatch, stackdriver, splunk, wavefront, skywalking
+std::vector<Provider> cluster_rows();  // keptn, externalmetrics
 
 }  // namespace slipway::delivery::probe

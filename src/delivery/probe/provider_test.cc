@@ -174,8 +174,9 @@ TEST(Provider, faults_of_a_gate_are_found_before_it_is_asked) {
   EXPECT_EQ(faults({.address = "http://p"}), "m.query: Required value\n");
   EXPECT_EQ(faults({.provider = "web", .address = "http://p"}), "");
   EXPECT_EQ(faults({.provider = "job"}), "m.settings.spec: Required value: a Job's\n");
-  EXPECT_TRUE(faults({.provider = "cloudwatch"})
-                  .starts_with("m.provider: Invalid value: \"cloudwatch\": metric provider cloudwatch is not"));
+  EXPECT_EQ(faults({.provider = "cloudwatch", .query = "[]"}), "");
+  EXPECT_TRUE(
+      faults({.provider = "kayenta"}).starts_with("m.provider: Invalid value: \"kayenta\": metric provider kayenta is not"));
   EXPECT_EQ(faults({.address = "http://p", .query = "{{ up"}),
             "m.query: Invalid value: \"{{ up\": the query has \"{{\" without \"}}\"\n");
   EXPECT_TRUE(faults({.address = "http://p", .query = "up", .settings = json::object({{"reducer", "best"}})})

@@ -190,8 +190,6 @@ TEST(RolloutAdmission, of_a_running_rollout_keeps_the_batches_that_were_released
 }
 
 TEST(RolloutAdmission, refuses_what_is_not_implemented_by_that_name) {
-  EXPECT_TRUE(tells(validate(trait("{numBatches: 5, snapshotConfig: true}"), {}),
-                    {"spec.rolloutPlan.snapshotConfig: ", "NotImplemented"}));
   EXPECT_TRUE(tells(validate(trait("{numBatches: 5, notifications: [{type: email}]}"), {}),
                     {"spec.rolloutPlan.notifications[0].type: ", "no mail is sent"}));
 }

@@ -139,10 +139,6 @@ class Check {
     for (std::size_t i = 0; i < plan_.notifications.size(); ++i) {
       add_all(probe::check(plan_.notifications[i], fmt::format("{}.notifications[{}]", kPlan, i)));
     }
-    if (plan_.snapshot_config) {
-      add(field::invalid(fmt::format("{}.snapshotConfig", kPlan), "true",
-                         "NotImplemented: give the ConfigMaps and Secrets of each version names of their own"));
-    }
   }
 
   /// Percents add up the same at every size; whole numbers can be judged only where the size is known.

@@ -81,6 +81,10 @@ Value field_at(const Value& object, std::string_view path) {
   return at(object, keys_of(path));
 }
 
+Value with_field_at(const Value& object, std::string_view path, Value value) {
+  return path.empty() ? object : with_at(object, keys_of(path), std::move(value));
+}
+
 std::vector<std::string> paths_of(const Value& object, std::string_view pattern) {
   std::vector<std::string> out;
   collect(object, keys_of(pattern), "", out);

@@ -15,6 +15,8 @@ namespace slipway::delivery::rollout {
 
 /// Null when absent, and for an empty path.
 json::Value field_at(const json::Value& object, std::string_view path);
+/// Objects around it are made where they are absent; the object itself for an empty path.
+json::Value with_field_at(const json::Value& object, std::string_view path, json::Value value);
 /// The paths that `pattern` stands for in the object: `*` is every item of a list. Those whose field is absent are left out.
 std::vector<std::string> paths_of(const json::Value& object, std::string_view pattern);
 /// A JSON pointer, keys escaped: "/spec/replicas".

@@ -15,8 +15,8 @@ using kube::Object;
 
 namespace {
 
-/// A revision that is named may be written a little later.
-constexpr Duration kRevisionPause = std::chrono::seconds{5};
+/// What is named (a revision, a ConfigMap) may be written a little later.
+constexpr Duration kMissingPause = std::chrono::seconds{5};
 
 ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
@@ -48,14 +48,13 @@ Task<Outcome> Pass::run() {
   status_ = std::move(*status);
   remember();
   auto wants = co_await find_wanted({run_.client, tools_.workloads, tools_.acts_as, memory_.revisions}, rollout_, status_);
-  if (!wants) {
-    const Outcome held = co_await hold("spec", wants.error().message);
-    const bool may_come = held.kind == Outcome::Kind::Settled && wants.error().reason == Reason::NotFound;
-    co_return may_come ? Outcome::retries_after(kRevisionPause) : held;
-  }
+  if (!wants) co_return co_await hold_for("spec", wants.error());
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
-  if (auto made = co_await make_target(); !made) co_return Outcome::failed(std::move(made).error());
+  auto made = co_await make_target();
+  if (made) made = co_await freeze_target();
+  if (!made && made.error().reason == Reason::NotFound) co_return co_await hold_for("config", made.error());
+  if (!made) co_return Outcome::failed(made.error());
   if (auto done = co_await complete(); !done) co_return Outcome::failed(std::move(done).error());
   if (auto looked = co_await look_at_traffic(); !looked) co_return co_await hold("traffic", looked.error().message);
   follow();
@@ -298,6 +297,13 @@ Task<Outcome> Pass::hold(std::string on, std::string text) {
   const bool can_go = kube::is_deleting(rollout_) && status_.rolling == wave::Rolling::LocatingTarget;
   if (can_go) co_return co_await let_go();
   co_return Outcome::settled();
+}
+
+/// What is missing may come.
+Task<Outcome> Pass::hold_for(std::string on, Status missing) {
+  const Outcome held = co_await hold(std::move(on), missing.message);
+  const bool may_come = held.kind == Outcome::Kind::Settled && missing.reason == Reason::NotFound;
+  co_return may_come ? Outcome::retries_after(kMissingPause) : held;
 }
 
 Task<Result<void>> Pass::write(Value status) {

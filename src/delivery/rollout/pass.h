@@ -79,6 +79,10 @@ class Pass {
   Task<Result<void>> complete();
   bool is_first_deploy() const;
 
+  // Copies of configuration: pass_config.cc.
+  Task<Result<json::Value>> with_copies(json::Value workload);
+  Task<Result<void>> freeze_target();
+
   // Traffic: pass_traffic.cc.
   Task<Result<void>> look_at_traffic();
   Route route() const;
@@ -98,6 +102,7 @@ class Pass {
   bool is_let_go() const;
   bool undoes_after_end() const;
   Task<control::Outcome> hold(std::string on, std::string text);
+  Task<control::Outcome> hold_for(std::string on, Status missing);
   Task<Result<void>> write(json::Value status);
 
   // What the status becomes: pass_status.cc.
@@ -109,6 +114,7 @@ class Pass {
   // Doing: pass_effects.cc, pass_gates.cc.
   Task<Result<void>> carry_out(std::vector<wave::Effect> effects);
   Task<Result<void>> edit(std::string set, Edit edit);
+  Task<Result<kube::Object>> patch_workload(Workload workload, json::Value patch);
   Task<Result<void>> remove_pods(std::vector<std::string> names);
   Task<Result<void>> undo(std::string set);
   Task<Result<void>> mark_pods(wave::Effect effect);

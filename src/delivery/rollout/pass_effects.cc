@@ -101,19 +101,23 @@ Task<Result<void>> Pass::edit(std::string set, Edit edit) {
     memory_.record.kept_changes.erase(doubles.begin(), doubles.end());
   }
   if (patch.empty()) co_return Result<void>{};
-  const auto resource = tools_.workloads.known_resource(workload->kind);
+  SLIPWAY_CO_TRY(made, co_await patch_workload(*workload, patch));
+  if (Workload* written = find_set(set)) written->object = std::move(made);
+  co_return Result<void>{};
+}
+
+Task<Result<Object>> Pass::patch_workload(Workload workload, Value patch) {
+  const auto resource = tools_.workloads.known_resource(workload.kind);
   client::Request request;
   request.verb = client::Verb::Patch;
   request.resource = *resource;
   request.ns = run_.key.ns;
-  request.name = kube::name(workload->object);
-  request.body = patch;
+  request.name = kube::name(workload.object);
+  request.body = std::move(patch);
   request.patch_type = client::PatchType::Json;
   request.field_manager = kFieldManager;
-  auto reply = co_await run_.client.call(std::move(request));
-  if (!reply) co_return fail(std::move(reply).error());
-  if (Workload* written = find_set(set)) written->object = std::move(reply->object);
-  co_return Result<void>{};
+  SLIPWAY_CO_TRY(reply, co_await run_.client.call(std::move(request)));
+  co_return reply.object;
 }
 
 Task<Result<void>> Pass::remove_pods(std::vector<std::string> names) {

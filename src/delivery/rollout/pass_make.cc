@@ -11,23 +11,12 @@ using wave::Rolling;
 
 namespace {
 
-Value with_field(Value object, const std::string& path, Value value) {
-  if (path.empty()) return object;
-  std::vector<std::string_view> keys;
-  for (std::string_view rest = path; !rest.empty();) {
-    const auto dot = std::min(rest.find('.'), rest.size());
-    keys.push_back(rest.substr(0, dot));
-    rest.remove_prefix(std::min(dot + 1, rest.size()));
-  }
-  return object.with_path(keys, std::move(value));
-}
-
 /// As it is written first: without pods or, where `live` has some, so that its own controller replaces none of them.
 Value at_beginning(Value workload, const WorkloadRow& row, const Object& live) {
   const Value size = live.is_null() ? Value(0) : field_at(live, row.size);
-  if (!row.size.empty()) workload = with_field(std::move(workload), row.size, size);
-  if (!live.is_null()) workload = with_field(std::move(workload), row.partition, size);
-  if (!row.held_path.empty()) workload = with_field(std::move(workload), row.held_path, row.held_value);
+  if (!row.size.empty()) workload = with_field_at(workload, row.size, size);
+  if (!live.is_null()) workload = with_field_at(workload, row.partition, size);
+  if (!row.held_path.empty()) workload = with_field_at(workload, row.held_path, row.held_value);
   return workload;
 }
 
@@ -50,7 +39,8 @@ Task<Result<void>> Pass::make_target() {
     SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
   }
   const auto resource = tools_.workloads.known_resource(target_->kind);
-  const Value object = at_beginning(wanted_.workload, *target_->row, live);
+  SLIPWAY_CO_TRY(workload, co_await with_copies(wanted_.workload));
+  const Value object = at_beginning(workload, *target_->row, live);
   SLIPWAY_CO_TRY(made, co_await client::apply(run_.client, *resource, object, std::string(kFieldManager)));
   target_->object = std::move(made);
   co_return Result<void>{};

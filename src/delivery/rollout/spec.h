@@ -188,7 +188,8 @@ struct RolloutPlan {
         .minimum(1);
     d.field("notifications", &RolloutPlan::notifications, "Who is told how it goes: each may hear of a line more than once.")
         .list_type("atomic");
-    d.field("snapshotConfig", &RolloutPlan::snapshot_config, "Not implemented: refused.");
+    d.field("snapshotConfig", &RolloutPlan::snapshot_config,
+            "The new version keeps its ConfigMaps and Secrets as they are now, in immutable copies.");
   }
 };
 

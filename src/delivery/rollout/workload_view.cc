@@ -174,10 +174,13 @@ std::string template_revision(const Workload& workload) {
 json::Value old_template(const Workload& workload) {
   const auto current = workload.object["status"]["currentRevision"].as_string();
   const Object newest = newest_revision(workload);
+  const std::string running = old_pods_label(workload);  // templates may have come and gone without a pod
   Object found;
   for (const Object& one : workload.revisions) {
     if (workload.row->revision == RevisionBy::UpdateRevision) {
       if (kube::name(one) == current) found = one;
+    } else if (!running.empty()) {
+      if (kube::label(one, kRevisionLabel) == running) found = one;
     } else if (kube::name(one) != kube::name(newest) &&
                (found.is_null() || one["revision"].as_int() > found["revision"].as_int())) {
       found = one;

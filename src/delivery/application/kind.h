@@ -61,6 +61,9 @@ inline constexpr const char* kUserName = "app.oam.dev/username";
 inline constexpr const char* kUserGroup = "app.oam.dev/group";
 inline constexpr const char* kServiceAccount = "app.oam.dev/service-account-name";
 inline constexpr const char* kForceParameters = "app.oam.dev/force-param-mutations";
+/// Which controller may touch the object; "Disabled": none.
+inline constexpr const char* kControllerRequirement = "app.oam.dev/controller-version-require";
+inline constexpr const char* kRunControllerRequirement = "workflowrun.oam.dev/controller-version-require";
 inline constexpr const char* kSharedBy = "app.oam.dev/shared-by";
 // Finalizers.
 inline constexpr const char* kFinalizer = "app.oam.dev/resource-tracker-finalizer";

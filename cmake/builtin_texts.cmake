@@ -1,7 +1,7 @@
 # The CUE texts of definitions/ as a table in the program (src/delivery/workflow/builtin_texts.h). Included while configuring, it
 # sets `builtin_texts_source`; run as a script with -DOUT=FILE -DROOT=FOLDER it writes that source.
 
-set(builtin_texts_folders component trait policy step package)
+set(builtin_texts_folders component trait policy step package view)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   set(rows "")

@@ -2,6 +2,7 @@
 
 #include "cluster/clone_set_facts.h"
 #include "cluster/cluster.h"
+#include "fleet/cluster_kinds.h"
 #include "flux/flux.h"
 #include "kube/well_known.h"
 
@@ -42,6 +43,7 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   api->store_ = std::move(opened);
   options.server.admission = admission_rows(options.families, options.on_fault);
   options.server.answered = answered_kinds(options.families);
+  for (client::AnsweredKind& kind : fleet::cluster_kinds()) options.server.answered.push_back(std::move(kind));
   options.server.own_groups = own_groups(options.families);
   options.server.own_groups.emplace_back(cluster::kKruiseGroup);
   options.server.guarded_groups = guarded_groups(options.families);

@@ -11,6 +11,8 @@
 #include "delivery/application/resources.h"
 #include "delivery/application/revision.h"
 #include "delivery/application/run_context.h"
+#include "delivery/application/run_record.h"
+#include "delivery/application/standstill.h"
 #include "delivery/application/upkeep.h"
 #include "json/text.h"
 
@@ -175,8 +177,9 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
     memory = Memory{};
     memory.uid = std::string(kube::uid(application));
   }
+  if (!asks_for_other(application).empty()) co_return Outcome::settled();
   if (kube::is_deleting(application)) co_return co_await let_go(run, std::move(application), memory);
-  if (kube::label(application, kLabelPause) == "true") co_return Outcome::settled();
+  if (!standstill(application).empty()) co_return Outcome::settled();
   if (kube::annotation(application, kRolloutTemplate) == "true") co_return Outcome::settled();
   const Steady now = env_.clock.steady();
   if (memory.last_pass && now - *memory.last_pass < options_.pause) {
@@ -268,8 +271,13 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
 
 Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Object application, Memory& memory) {
   const Value before = application["status"];
-  auto decoded = json::decode<Status>(before, "status", {.allow_unknown = true});
-  Status status = decoded ? std::move(*decoded) : Status{};
+  Status status;
+  if (!before.is_null()) {
+    auto decoded = json::decode<Status>(before, "status", {.allow_unknown = true});
+    // With an empty status in its place everything would run again.
+    if (!decoded) co_return Outcome::failed(std::move(decoded).error());
+    status = std::move(*decoded);
+  }
   const Time now = env_.clock.now();
   const RestartPlan restart = restart_plan(application, status);
   if (restart.removes_annotation) co_return co_await remove_restart(run.client, std::move(application));
@@ -444,12 +452,14 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
     SLIPWAY_CO_TRY(done, co_await collect_outdated(app));
     collected = std::move(done);
   }
+  SLIPWAY_CO_TRY(client, app.own(kHub));
+  const Value revision = revisions_->get({std::string(kube::ns(app.application())), app.revision()});
+  if (!revision.is_null()) SLIPWAY_CO_TRY_VOID(co_await note_run(*client, revision, *status.workflow));
   if (!has_succeeded) {
     co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
   }
   if (!app.memory().has_notes) {
-    SLIPWAY_CO_TRY(hub, app.own(kHub));
-    SLIPWAY_CO_TRY(context, co_await load_context(*hub, app.application()));
+    SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
     remember_notes(app.memory(), context.store);
   }
   SLIPWAY_CO_TRY_VOID(co_await repair_drift(app));
@@ -458,20 +468,9 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   status.phase = is_healthy ? "running" : "unhealthy";
   pass_condition(status, "Workflow", now);
   set_condition(status, "Ready", true, "ReconcileSuccess", "", now);
-  SLIPWAY_CO_TRY(client, app.own(kHub));
-  SLIPWAY_CO_TRY_VOID(co_await note_success(*client, std::string(kube::ns(app.application())), app.revision()));
   const std::int64_t limit = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
   SLIPWAY_CO_TRY_VOID(co_await limit_revisions(*client, app.application(), limit, app.revision()));
   co_return collected.is_done() ? options_.resync : options_.collect_pause;
-}
-
-Task<Result<void>> ApplicationController::note_success(client::Client& client, std::string ns, std::string revision) {
-  const Value known = revisions_->get({ns, revision});
-  if (known.is_null() || known["status"]["succeeded"].as_bool()) co_return Result<void>{};
-  auto written = co_await control::write_status(client, kRevisions, known, json::object({{"succeeded", true}}), kManager);
-  const bool is_late = !written && (written.error().reason == Reason::Conflict || written.error().reason == Reason::NotFound);
-  if (!written && !is_late) co_return fail(std::move(written).error());
-  co_return Result<void>{};
 }
 
 Task<Result<void>> ApplicationController::limit_revisions(client::Client& client, kube::Object application, std::int64_t limit,

@@ -62,8 +62,6 @@ class ApplicationController : public control::Controller {
   Task<Result<std::optional<Duration>>> go_on(control::Reconcile& run, AppRun& app, Status& status);
   Task<Result<void>> run_pass(control::Reconcile& run, AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
-  /// A revision whose workflow has succeeded says so: what a rollback goes back to.
-  Task<Result<void>> note_success(client::Client& client, std::string ns, std::string revision);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);
   Task<control::Outcome> write(client::Client& client, kube::Object application, Status status, Value before,
                                control::Outcome outcome);

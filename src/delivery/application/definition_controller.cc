@@ -11,6 +11,7 @@
 #include "cue/schema.h"
 #include "delivery/application/definition_store.h"
 #include "delivery/application/kind.h"
+#include "delivery/application/views.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -71,7 +72,7 @@ std::string schema_of(const kube::Object& definition) {
 }  // namespace
 
 DefinitionController::DefinitionController(Env& env, DefinitionKind kind)
-    : env_(env), kind_(kind), manager_("slipway-" + name()) {
+    : env_(env), kind_(kind), manager_("slipway-" + name()), has_views_(kind != DefinitionKind::Policy) {
   for (const Value& object : builtin_definitions()) {
     if (kube::kind(object) != kind_of(kind)) continue;
     const std::string called(kube::name(object));
@@ -90,6 +91,12 @@ void DefinitionController::watch(control::Watches& watches) {
 }
 
 Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
+  if (!has_views_) {
+    auto kept = co_await make_namespace(run.client);
+    if (kept) kept = co_await keep_views(run.client, manager_);
+    if (!kept) co_return Outcome::failed(std::move(kept).error());
+    has_views_ = true;
+  }
   const kube::Object definition = definitions_->get(run.key);
   if (definition.is_null()) {
     if (run.key.ns == kDefinitionNamespace && missing_.contains(run.key.name)) {
@@ -120,14 +127,18 @@ Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   co_return limited ? Outcome::settled() : Outcome::failed(std::move(limited).error());
 }
 
+Task<Result<void>> DefinitionController::make_namespace(client::Client& client) {
+  if (has_namespace_) co_return Result<void>{};
+  const Value ns =
+      json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", kDefinitionNamespace}})}});
+  auto made = co_await client::create(client, kube::kNamespaces, ns, manager_);
+  if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
+  has_namespace_ = true;
+  co_return Result<void>{};
+}
+
 Task<Result<void>> DefinitionController::install(client::Client& client, std::string name) {
-  if (!has_namespace_) {
-    const Value ns = json::object(
-        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", kDefinitionNamespace}})}});
-    auto made = co_await client::create(client, kube::kNamespaces, ns, manager_);
-    if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
-    has_namespace_ = true;
-  }
+  SLIPWAY_CO_TRY_VOID(co_await make_namespace(client));
   auto made = co_await client::create(client, resource_of(kind_), built_in_.at(name), manager_);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   missing_.erase(name);

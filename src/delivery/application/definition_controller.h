@@ -44,6 +44,7 @@ class DefinitionController : public control::Controller {
   /// Name of the ConfigMap with the schema; empty when there is none to publish.
   Task<Result<std::string>> publish_schema(client::Client& client, kube::Object definition);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object definition);
+  Task<Result<void>> make_namespace(client::Client& client);
 
   Env& env_;
   DefinitionKind kind_;
@@ -51,6 +52,7 @@ class DefinitionController : public control::Controller {
   std::map<std::string, kube::Object> built_in_;  // by name
   std::set<std::string> missing_;                 // built-in ones that have not been looked for yet
   bool has_namespace_ = false;
+  bool has_views_;  // or another controller keeps them
   control::Informer* definitions_ = nullptr;
   control::Informer* revisions_ = nullptr;
 };

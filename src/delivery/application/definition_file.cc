@@ -94,7 +94,7 @@ const std::vector<Value>& builtin_definitions() {
   static const std::vector<Value> made = [] {
     std::vector<Value> out;
     for (const workflow::BuiltinText& one : workflow::builtin_texts()) {
-      if (one.path.starts_with("package/")) continue;
+      if (one.path.starts_with("package/") || one.path.starts_with("view/")) continue;
       auto object = definition_from_cue(std::string(one.path), std::string(one.text));
       if (object) out.push_back(object->with_path({"metadata", "namespace"}, kSystemNamespace));
     }

@@ -63,6 +63,9 @@ inline constexpr const char* kServiceAccount = "app.oam.dev/service-account-name
 inline constexpr const char* kForceParameters = "app.oam.dev/force-param-mutations";
 /// Of a ComponentDefinition: who brings the kinds of its objects. Where a cluster does not serve one yet, its components wait.
 inline constexpr const char* kWaitsForKinds = "slipway.dev/waits-for-kinds";
+/// Which controller may touch the object; "Disabled": none.
+inline constexpr const char* kControllerRequirement = "app.oam.dev/controller-version-require";
+inline constexpr const char* kRunControllerRequirement = "workflowrun.oam.dev/controller-version-require";
 inline constexpr const char* kSharedBy = "app.oam.dev/shared-by";
 // Finalizers.
 inline constexpr const char* kFinalizer = "app.oam.dev/resource-tracker-finalizer";

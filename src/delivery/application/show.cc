@@ -7,6 +7,7 @@
 #include "delivery/application/kind.h"
 #include "delivery/application/show_run.h"
 #include "delivery/application/show_steps.h"
+#include "delivery/application/standstill.h"
 #include "delivery/family/text.h"
 #include "json/text.h"
 
@@ -54,13 +55,8 @@ std::string failure_of(const kube::Object& application) {
 std::vector<control::Wait> explain(const kube::Object& application, const control::View&) {
   std::vector<control::Wait> waits;
   const Value& status = application["status"];
-  if (kube::label(application, kLabelPause) == "true") {
-    waits.push_back({.on = "nothing",
-                     .reason = "Paused",
-                     .message = fmt::format("the label {} stops all work on it", kLabelPause),
-                     .since = {},
-                     .next = {},
-                     .part = ""});
+  if (const std::string why = standstill(application); !why.empty()) {
+    waits.push_back({.on = "nothing", .reason = "Paused", .message = why, .since = {}, .next = {}, .part = ""});
     return waits;
   }
   if (const Value& parsed = kube::condition(application, "Parsed"); parsed["status"].as_string() == "False") {

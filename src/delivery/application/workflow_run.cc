@@ -8,6 +8,7 @@
 #include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/run_context.h"
+#include "delivery/application/standstill.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -109,9 +110,15 @@ Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
     memories_.erase(run.key);
     co_return Outcome::settled();
   }
+  if (!asks_for_other(object).empty()) co_return Outcome::settled();
   const Value before = object["status"];
-  auto decoded = json::decode<WorkflowRunStatus>(before, "status", {.allow_unknown = true});
-  WorkflowRunStatus status = decoded ? std::move(*decoded) : WorkflowRunStatus{};
+  WorkflowRunStatus status;
+  if (!before.is_null()) {
+    auto decoded = json::decode<WorkflowRunStatus>(before, "status", {.allow_unknown = true});
+    // With an empty status in its place everything would run again.
+    if (!decoded) co_return Outcome::failed(std::move(decoded).error());
+    status = std::move(*decoded);
+  }
   if (status.is_finished) {
     watched_.forget(run.key);
     memories_.erase(run.key);

@@ -8,7 +8,7 @@
 namespace slipway::delivery::workflow {
 
 struct BuiltinText {
-  std::string_view path;  // below definitions/: "step/deploy.cue"; folders are component, trait, policy, step, package
+  std::string_view path;  // below definitions/: "step/deploy.cue"; folders: component, trait, policy, step, package, view
   std::string_view text;
 };
 

@@ -24,7 +24,7 @@ std::string name_of(const BuiltinText& one) {
   return std::string(one.path.substr(slash + 1, one.path.size() - slash - 5));
 }
 
-bool is_definition(const BuiltinText& one) { return !one.path.starts_with("package/"); }
+bool is_definition(const BuiltinText& one) { return !one.path.starts_with("package/") && !one.path.starts_with("view/"); }
 
 std::optional<cue::Program> compiled(const std::string& name, const std::string& text) {
   auto program = cue::compile({{name, text}}, packages(), compile_options());
@@ -68,6 +68,20 @@ TEST(BuiltinTexts, compile_and_tell_the_schema_of_their_parameters) {
     const Value schema = cue::openapi_schema(cue::evaluate(*program).field("parameter"));
     EXPECT_TRUE(schema.has("oneOf") || schema["type"].as_string() == "object") << one.path << json::print(schema);
   }
+}
+
+TEST(BuiltinTexts, views_compile_and_say_what_is_asked) {
+  int views = 0;
+  for (const BuiltinText& one : builtin_texts()) {
+    if (!one.path.starts_with("view/")) continue;
+    ++views;
+    auto program = compiled(std::string(one.path), std::string(one.text));
+    ASSERT_TRUE(program.has_value());
+    const Value schema = cue::openapi_schema(cue::evaluate(*program).field("parameter"));
+    EXPECT_EQ(schema["type"].as_string(), "object") << one.path;
+    EXPECT_TRUE(one.text.find("status") != std::string_view::npos) << one.path << ": clients read the field status";
+  }
+  EXPECT_EQ(views, 6);
 }
 
 TEST(BuiltinTexts, calls_of_packages_name_their_package) {

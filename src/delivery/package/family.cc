@@ -3,8 +3,10 @@
 #include "delivery/package/admission.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/kinds.h"
+#include "delivery/package/repository_controller.h"
 #include "delivery/package/resources_verbs.h"
 #include "delivery/package/revision_verbs.h"
+#include "delivery/package/worker.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -12,7 +14,12 @@ namespace {
 using Made = std::vector<std::unique_ptr<control::Controller>>;
 
 /// Those that keep the log and the repositories in step.
-Made repository_controllers(const ControllerContext&) { return {}; }
+Made repository_controllers(const ControllerContext& context) {
+  Made made;
+  made.push_back(std::make_unique<RepositoryController>(context));
+  made.push_back(std::make_unique<RecordWorker>(context));
+  return made;
+}
 
 /// Those that work on revisions through the API: variants, auto-propose, approval, rollouts, sync.
 Made revision_controllers(const ControllerContext&) { return {}; }

@@ -139,7 +139,7 @@ struct Prepared {
   std::int64_t revision = 0;
 };
 Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository repository, StoredRecord current,
-                                        std::string user) {
+                                        Requester who) {
   SLIPWAY_CO_TRY(git, git_of(context.env));
   SLIPWAY_CO_TRY(tip, co_await branch_tip(*git, repository));
   const RevisionRecord& record = current.record;
@@ -150,7 +150,7 @@ Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository re
   for (const StoredRecord& one : siblings) published.push_back(one.record.revision);
   Prepared prepared{.branch_commit = tip.value_or(""), .revision = next_revision(published)};
   PublishCommit wanted{
-      .tip = tip, .record = record, .revision = prepared.revision, .user = user, .now = context.env.clock.now()};
+      .tip = tip, .record = record, .revision = prepared.revision, .user = who.user, .now = who.now.time()};
   SLIPWAY_CO_TRY(made, co_await commit_published(*git, std::move(repository), std::move(wanted)));
   prepared.commit = made;
   co_return prepared;
@@ -189,7 +189,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   if (made->move == Move::Approve) {
     StoredRecord judged = current;
     judged.record.conditions = made->record.conditions;
-    SLIPWAY_CO_TRY(prepared, co_await prepare_approval(context, repository, std::move(judged), who.user));
+    SLIPWAY_CO_TRY(prepared, co_await prepare_approval(context, repository, std::move(judged), who));
     ask.commit = prepared.commit;
     ask.branch_commit = prepared.branch_commit;
     ask.revision = prepared.revision;

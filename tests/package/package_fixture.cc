@@ -73,9 +73,10 @@ Repository& PackageTest::repository(const std::string& name, Deployment deployme
 }
 
 void PackageTest::register_repository(const std::string& name, Deployment deployment, const std::string& more) {
-  must(create(fmt::format("{{apiVersion: config.porch.kpt.dev/v1alpha1, kind: Repository, metadata: {{name: {}}}, spec: {{type: "
-                          "git, deployment: {}, git: {{repo: '{}'}}{}}}}}",
-                          name, deployment == Deployment::Yes, repositories_.at(name)->path(), more)));
+  must(
+      create(fmt::format("{{apiVersion: config.porch.kpt.dev/v1alpha1, kind: Repository, metadata: {{name: {}}}, spec: {{type: "
+                         "git, deployment: {}, git: {{repo: '{}'}}{}}}}}",
+                         name, deployment == Deployment::Yes, repositories_.at(name)->path(), more)));
   advance(seconds{2});
 }
 
@@ -175,10 +176,11 @@ Result<Value> PackageTest::remove(const kube::Resource& resource, const std::str
 
 std::string PackageTest::draft(const std::string& repository, const std::string& package, const std::string& workspace,
                                const std::string& task) {
-  const Value made = must(create(fmt::format("{{apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, metadata: {{name: "
-                                             "whatever}}, spec: {{packageName: {}, repository: {}, workspaceName: {}, tasks: "
-                                             "[{}]}}}}",
-                                             package, repository, workspace, task)));
+  const Value made =
+      must(create(fmt::format("{{apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, metadata: {{name: "
+                              "whatever}}, spec: {{packageName: {}, repository: {}, workspaceName: {}, tasks: "
+                              "[{}]}}}}",
+                              package, repository, workspace, task)));
   return std::string(kube::name(made));
 }
 

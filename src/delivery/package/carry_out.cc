@@ -119,11 +119,8 @@ class Carrier {
     const ApprovalRecord approval = stored_.record.approval.value_or(ApprovalRecord{});
     RevisionRecord proposal = stored_.record;
     proposal.commit = intent_.seen;
-    PublishCommit wanted{.tip = tip,
-                         .record = std::move(proposal),
-                         .revision = step.revision,
-                         .user = approval.approver,
-                         .now = approval.at};
+    PublishCommit wanted{
+        .tip = tip, .record = std::move(proposal), .revision = step.revision, .user = approval.approver, .now = approval.at};
     SLIPWAY_CO_TRY(commit, co_await commit_published(git_, repository_, std::move(wanted)));
     Intent next = intent_;
     next.revision = step.revision;

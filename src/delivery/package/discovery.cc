@@ -112,7 +112,8 @@ std::vector<std::string> package_paths(const std::vector<std::string>& kptfiles,
   const std::string prefix = folder.empty() ? "" : std::string(folder) + "/";
   std::set<std::string> paths;
   for (const std::string& file : kptfiles) {
-    const std::string_view rest = std::string_view(file).starts_with(prefix) ? std::string_view(file).substr(prefix.size()) : "";
+    const std::string_view rest =
+        std::string_view(file).starts_with(prefix) ? std::string_view(file).substr(prefix.size()) : "";
     const std::size_t slash = rest.rfind('/');
     if (slash != std::string_view::npos && rest.substr(slash + 1) == krm::kKptfile) paths.emplace(rest.substr(0, slash));
   }

@@ -29,8 +29,8 @@ std::string repository_of(const Value& record) {
 
 std::int64_t published_number(const Value& record) {
   const std::string_view lifecycle = record["spec"]["lifecycle"].as_string();
-  const bool counts = lifecycle == json::enum_name(Lifecycle::Published) ||
-                      lifecycle == json::enum_name(Lifecycle::DeletionProposed);
+  const bool counts =
+      lifecycle == json::enum_name(Lifecycle::Published) || lifecycle == json::enum_name(Lifecycle::DeletionProposed);
   return counts ? record["spec"]["revision"].as_int() : 0;
 }
 
@@ -124,8 +124,7 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
   }
   auto reading = co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records));
   if (!reading) co_return fail(std::move(reading).error());
-  known_[key] = {
-      .generation = kube::generation(object), .refs = reading->refs, .faults = reading->faults, .is_read = true};
+  known_[key] = {.generation = kube::generation(object), .refs = reading->refs, .faults = reading->faults, .is_read = true};
   Object now = object;
   const Value status = now["status"]
                            .with("lastFullSyncTime", to_rfc3339(env_.clock.now()))
@@ -133,8 +132,8 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
                            .with("gitCommitHash", reading->commit);
   const bool was_once = times.run_once && *times.run_once <= env_.clock.now();
   auto written = co_await control::write_status(
-      client, kRepositories, now,
-      was_once ? status.with("observedRunOnceAt", object["spec"]["sync"]["runOnceAt"]) : status, kManager);
+      client, kRepositories, now, was_once ? status.with("observedRunOnceAt", object["spec"]["sync"]["runOnceAt"]) : status,
+      kManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
   co_return Result<void>{};
 }
@@ -145,16 +144,15 @@ Task<Outcome> RepositoryController::tell(client::Client& client, Object object, 
   auto newest = co_await client::get(client, kRepositories, kube::key_of(object));
   if (!newest) co_return Outcome::settled();
   const Known& known = known_[kube::key_of(object)];
-  std::vector<std::string> shown(known.faults.begin(),
-                                 known.faults.begin() + static_cast<std::ptrdiff_t>(std::min(known.faults.size(), kMostFaultsShown)));
+  std::vector<std::string> shown(known.faults.begin(), known.faults.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                                  known.faults.size(), kMostFaultsShown)));
   if (!times.fault.empty()) shown.insert(shown.begin(), times.fault);
   kube::Condition ready{"Ready", "True", "Ready", shown.empty() ? "Repository Ready" : joined(shown, "; ")};
   if (!outcome) ready = {"Ready", "False", "Error", outcome.error().message};
   const Times after = times_of(*newest);
   Value status = (*newest)["status"].with("observedGeneration", kube::generation(*newest));
   status = after.next ? status.with("nextFullSyncTime", time_or_null(after.next)) : status.without("nextFullSyncTime");
-  status = status.with("conditions",
-                       control::observed_status(*newest, status, {ready}, env_.clock.now())["conditions"]);
+  status = status.with("conditions", control::observed_status(*newest, status, {ready}, env_.clock.now())["conditions"]);
   auto written = co_await control::write_status(client, kRepositories, *newest, status, kManager);
   if (!written && written.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
   if (!outcome) co_return Outcome::failed(std::move(outcome).error());

@@ -1,7 +1,7 @@
-// The controller of Repository: reads it as a whole when it is new or changed, by its schedule, once at spec.sync.runOnceAt, and
-// when a look at its references (every five minutes, and after something was published) shows that they are others. What is in
-// it and not in the log comes into the log; what somebody else has pushed is followed or told (discovery.h). A repository that
-// cannot be read has the condition Ready false with the reason, and holds up no other.
+// The controller of Repository: reads it as a whole when it is new or changed, by its schedule, once at spec.sync.runOnceAt,
+// and when a look at its references (every five minutes, and after something was published) shows that they are others. What is
+// in it and not in the log comes into the log; what somebody else has pushed is followed or told (discovery.h). A repository
+// that cannot be read has the condition Ready false with the reason, and holds up no other.
 //
 // A Repository that goes takes its records with it and leaves the repository in Git as it is.
 #pragma once
@@ -43,9 +43,9 @@ class RepositoryController : public control::Controller {
     bool is_read = false;
   };
   struct Times {
-    std::optional<Time> next{};       // by the schedule
-    std::optional<Time> run_once{};   // that is not heeded yet
-    std::string fault{};              // of the schedule
+    std::optional<Time> next{};      // by the schedule
+    std::optional<Time> run_once{};  // that is not heeded yet
+    std::string fault{};             // of the schedule
   };
 
   Task<control::Outcome> forget(client::Client& client, kube::ObjectKey key);

@@ -148,7 +148,8 @@ class Reader {
     if (said == "ours" && !was_published && found.lifecycle == Lifecycle::Draft) {
       co_return co_await keep_ours(std::move(stored), std::move(found));
     }
-    const std::string text = fmt::format("{} is at {} and not at {}, which the log has", found.ref, found.commit, record.commit);
+    const std::string text =
+        fmt::format("{} is at {} and not at {}, which the log has", found.ref, found.commit, record.commit);
     if (record.drift == text) co_return Result<void>{};
     RevisionRecord next = record;
     next.drift = text;

@@ -22,7 +22,7 @@ struct Name {
   std::string_view name;
   std::string_view line;
 };
-constexpr Name kNames[] = {{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"}, {"@midnight", "0 0 * * *"},
+constexpr Name kNames[] = {{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"},   {"@midnight", "0 0 * * *"},
                            {"@weekly", "0 0 * * 0"}, {"@monthly", "0 0 1 * *"}, {"@yearly", "0 0 1 1 *"}};
 
 std::optional<int> number(std::string_view text) {

@@ -160,9 +160,8 @@ std::vector<StoredRecord> RecordWorker::siblings(const StoredRecord& stored) con
 bool RecordWorker::is_highest(const StoredRecord& stored, std::int64_t revision) const {
   if (revision <= 0) return false;
   const auto others = siblings(stored);
-  return std::ranges::none_of(others, [&](const StoredRecord& one) {
-    return is_published(one.record.lifecycle) && one.record.revision > revision;
-  });
+  return std::ranges::none_of(
+      others, [&](const StoredRecord& one) { return is_published(one.record.lifecycle) && one.record.revision > revision; });
 }
 
 Task<Result<Outcome>> RecordWorker::keep_up(client::Client& client, StoredRecord stored) {

@@ -55,8 +55,8 @@ Task<Result<StoreView>> view_now(Git& git, OpenRepository repository, Intent int
 
 /// What a reconcile does to the repository for the first intent of a record: it ends with a step that the log has to be told.
 struct CarriedOut {
-  GitStep step{};    // Confirm, Drift or NextNumber
-  Intent intent{};   // of NextNumber: with the new number, commit and base
+  GitStep step{};   // Confirm, Drift or NextNumber
+  Intent intent{};  // of NextNumber: with the new number, commit and base
 };
 Task<Result<CarriedOut>> carry_out_intent(Env& env, OpenRepository repository, StoredRecord stored);
 

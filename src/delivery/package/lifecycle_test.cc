@@ -168,8 +168,8 @@ TEST(PackageLifecycle, gates_are_enforced_in_deployment_repositories_unless_the_
 TEST(PackageLifecycle, a_revision_is_created_as_draft_with_one_task) {
   EXPECT_TRUE(create_causes({.lifecycle = ""}, {}).empty());
   EXPECT_TRUE(create_causes({.lifecycle = "Draft"}, {}).empty());
-  const auto causes =
-      create_causes({.lifecycle = "Proposed", .tasks = {RevisionTask{}, RevisionTask{}}}, json::object({{"kpt.dev/latest-revision", "true"}}));
+  const auto causes = create_causes({.lifecycle = "Proposed", .tasks = {RevisionTask{}, RevisionTask{}}},
+                                    json::object({{"kpt.dev/latest-revision", "true"}}));
   ASSERT_EQ(causes.size(), 3U);
   EXPECT_EQ(causes[0].message, "Forbidden: label is managed by porch and cannot be set by users");
   EXPECT_EQ(causes[1].message, "Invalid value: \"Proposed\": value can be only created as Draft");
@@ -180,7 +180,9 @@ TEST(PackageLifecycle, a_revision_is_created_as_draft_with_one_task) {
 RevisionTask clone_of(std::string name) {
   return {.type = TaskType::Clone, .clone = CloneTask{.upstream = {.revision = NameRef{std::move(name)}}}};
 }
-RevisionTask edit_of(std::string name) { return {.type = TaskType::Edit, .edit = EditTask{.source = NameRef{std::move(name)}}}; }
+RevisionTask edit_of(std::string name) {
+  return {.type = TaskType::Edit, .edit = EditTask{.source = NameRef{std::move(name)}}};
+}
 RevisionTask upgrade_of(std::string old_one, std::string new_one, std::string local) {
   return {.type = TaskType::Upgrade,
           .upgrade = UpgradeTask{

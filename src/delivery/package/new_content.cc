@@ -139,7 +139,8 @@ std::vector<std::string> ref_names(const std::string& ref) {
 }
 
 bool is_commit_id(std::string_view text) {
-  return text.size() == 40 && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return text.size() == 40 &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 Task<Result<GitId>> find_foreign(Git& git, GitRemote remote, std::string ref) {
@@ -199,15 +200,13 @@ Task<Result<Fetched>> fetch_foreign(ServedContext context, std::string ns, GitSo
   SLIPWAY_CO_TRY(git, git_of(context.env));
   GitRemote remote{.url = source.repo, .space = ns};
   if (source.secret && !source.secret->name.empty()) {
-    SLIPWAY_CO_TRY(values,
-                   co_await probe::read_secret(context.server, ns, json::object({{"name", source.secret->name}})));
+    SLIPWAY_CO_TRY(values, co_await probe::read_secret(context.server, ns, json::object({{"name", source.secret->name}})));
     remote.credentials = GitCredentials::of_secret(values);
   }
   SLIPWAY_CO_TRY(commit, co_await find_foreign(*git, remote, source.ref));
   const std::string folder = plain_path(source.directory);
   SLIPWAY_CO_TRY(content, co_await read_content(*git, remote, folder, commit));
-  co_return Fetched{std::move(content),
-                    {.repo = source.repo, .directory = folder, .ref = source.ref, .commit = commit}};
+  co_return Fetched{std::move(content), {.repo = source.repo, .directory = folder, .ref = source.ref, .commit = commit}};
 }
 
 Task<Result<NewContent>> new_content(ServedContext context, OpenRepository repository, std::string ns, RevisionSpec spec) {

@@ -19,7 +19,7 @@ struct NewContent {
   std::optional<StoredRecord> source{};    // that conditions and gates come from
   std::optional<StoredRecord> upstream{};  // of an upgrade: what it goes to
   std::optional<Locator> upstream_lock{};
-  Conditions conditions{};            // about what was done
+  Conditions conditions{};  // about what was done
   std::vector<std::string> warnings{};
 };
 

@@ -18,8 +18,8 @@ std::string text_of(const json::Value& value) {
 ResultItem item_of(const krm::FunctionResult& result) {
   ResultItem item{.message = result.message, .severity = result.severity, .tags = result.tags};
   if (!result.kind.empty() || !result.name.empty()) {
-    item.object = ResultObject{
-        .api_version = result.api_version, .kind = result.kind, .name = result.name, .ns = result.namespace_name};
+    item.object =
+        ResultObject{.api_version = result.api_version, .kind = result.kind, .name = result.name, .ns = result.namespace_name};
   }
   if (!result.field_path.empty()) {
     item.field = ResultField{.path = result.field_path,

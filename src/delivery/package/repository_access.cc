@@ -45,8 +45,9 @@ Result<OpenRepository> read_repository(const json::Value& object) {
   if (!spec) return fail(Reason::BadRequest, fmt::format("Repository {}: {}", name, spec.error().message));
   OpenRepository open{.name = name, .spec = *spec};
   if (spec->oci || spec->type == SourceType::Oci) {
-    return fail(Reason::NotImplemented,
-                fmt::format("Repository {}: registries are not implemented: keep packages in a Git repository (type git)", name));
+    return fail(
+        Reason::NotImplemented,
+        fmt::format("Repository {}: registries are not implemented: keep packages in a Git repository (type git)", name));
   }
   if (!spec->git) return fail(Reason::BadRequest, fmt::format("Repository {}: spec.git is required", name));
   open.mode = gate_mode(*spec, kube::annotation(object, kGateMode));

@@ -111,9 +111,9 @@ Task<Result<SentFiles>> sent_files(ServedContext context, Request request, Shown
   }
   const std::string_view uid = object["metadata"]["uid"].as_string();
   if (!uid.empty() && uid != shown.stored.uid()) {
-    co_return fail(kube::conflict(kResources, request.name,
-                                  fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
-                                              shown.stored.uid())));
+    co_return fail(kube::conflict(
+        kResources, request.name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, shown.stored.uid())));
   }
   SLIPWAY_CO_TRY(base, co_await record_at(context.server, shown.stored, version));
   SLIPWAY_CO_TRY(texts, texts_in(object));
@@ -139,7 +139,8 @@ Result<void> check_paths(const std::string& name, const Texts& texts) {
 Status render_failed(const std::string& name, const std::string& error) {
   Status status = fail(Reason::InternalError, "").error();
   status.message = fmt::format(
-      "Internal error occurred: error rendering package in kpt function pipeline: {}. Nothing was stored; annotate {} with {}=true "
+      "Internal error occurred: error rendering package in kpt function pipeline: {}. Nothing was stored; annotate {} with "
+      "{}=true "
       "to store it all the same",
       error, name, kPushOnFailure);
   return status;
@@ -275,8 +276,8 @@ client::AnsweredKind resources_kind(std::shared_ptr<WriterTurns> turns) {
   const auto write = [turns](ServedContext context, Request request) {
     return write_resources(context, turns, std::move(request));
   };
-  kind.verbs = {{Verb::Get, "", get_resources}, {Verb::List, "", list_resources}, {Verb::Update, "", write},
-                {Verb::Patch, "", write}};
+  kind.verbs = {
+      {Verb::Get, "", get_resources}, {Verb::List, "", list_resources}, {Verb::Update, "", write}, {Verb::Patch, "", write}};
   return kind;
 }
 

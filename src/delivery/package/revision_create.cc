@@ -188,10 +188,10 @@ Task<Result<Reply>> create_one(ServedContext context, Request request) {
   SLIPWAY_CO_TRY(record, co_await committed(*git, repository, std::move(built), who));
   const Value& metadata = request.body["metadata"];
   if (!metadata["ownerReferences"].empty()) record.owners = metadata["ownerReferences"];
-  SLIPWAY_CO_TRY(stored,
-                 co_await create_record(context.server, request.ns, std::move(record), metadata, trial_of(request)));
+  SLIPWAY_CO_TRY(stored, co_await create_record(context.server, request.ns, std::move(record), metadata, trial_of(request)));
   Reply reply{shown_revision(stored, context.env.clock.now()), made.warnings, 201};
-  if (rendered.outcome == Render::Failed) reply.warnings.push_back("the package could not be rendered: " + rendered.status.error);
+  if (rendered.outcome == Render::Failed)
+    reply.warnings.push_back("the package could not be rendered: " + rendered.status.error);
   co_return reply;
 }
 

@@ -139,9 +139,15 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
     return delete_revisions(context, turns, std::move(request));
   };
   const std::string approval(kApproval);
-  kind.verbs = {{Verb::Get, "", get_revision},     {Verb::List, "", list_revisions}, {Verb::Create, "", create_one},
-                {Verb::Update, "", write},         {Verb::Patch, "", write},         {Verb::Delete, "", remove},
-                {Verb::DeleteCollection, "", remove_all}, {Verb::Get, approval, get_revision}, {Verb::Update, approval, write},
+  kind.verbs = {{Verb::Get, "", get_revision},
+                {Verb::List, "", list_revisions},
+                {Verb::Create, "", create_one},
+                {Verb::Update, "", write},
+                {Verb::Patch, "", write},
+                {Verb::Delete, "", remove},
+                {Verb::DeleteCollection, "", remove_all},
+                {Verb::Get, approval, get_revision},
+                {Verb::Update, approval, write},
                 {Verb::Patch, approval, write}};
   kind.watch = watch_revisions;
   return kind;

@@ -42,9 +42,9 @@ Result<void> check_identity(const Request& request, const StoredRecord& current,
   const Value& metadata = sent["metadata"];
   const std::string_view uid = metadata["uid"].as_string();
   if (!uid.empty() && uid != current.uid()) {
-    return fail(kube::conflict(kRevisions, request.name,
-                               fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
-                                           current.uid())));
+    return fail(kube::conflict(
+        kRevisions, request.name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, current.uid())));
   }
   const std::string_view name = metadata["name"].as_string();
   if (name.empty() || name == request.name) return {};
@@ -89,15 +89,15 @@ Result<Sent> sent_by_apply(const ServedContext& context, const Request& request,
     const Value only = json::object({{"conditions", config["status"]["conditions"]}});
     SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));
     if (is_published(current.record.lifecycle)) {
-      return fail(kube::invalid(kRevisionKind, request.name,
-                                {field::forbidden("status.conditions",
-                                                  "conditions of a published revision are those it was approved with")}));
+      return fail(kube::invalid(
+          kRevisionKind, request.name,
+          {field::forbidden("status.conditions", "conditions of a published revision are those it was approved with")}));
     }
     const std::string manager = request.field_manager.empty() ? request.user_agent : request.field_manager;
     const ContentView content = ContentView::from(current.record.file_digests);
     const Write write{.object = request.name, .by = manager, .now = context.env.clock.now(), .content = content};
-    SLIPWAY_TRY(merged, merge_apply(current.record.conditions, status.conditions, write,
-                                    request.force ? Force::Yes : Force::No));
+    SLIPWAY_TRY(merged,
+                merge_apply(current.record.conditions, status.conditions, write, request.force ? Force::Yes : Force::No));
     current.record.conditions = merged;
   }
   Value object = shown_revision(current, context.env.clock.now()).without("status");
@@ -138,8 +138,7 @@ struct Prepared {
   std::string branch_commit{};
   std::int64_t revision = 0;
 };
-Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository repository, StoredRecord current,
-                                        std::string user) {
+Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository repository, StoredRecord current, Requester who) {
   SLIPWAY_CO_TRY(git, git_of(context.env));
   SLIPWAY_CO_TRY(tip, co_await branch_tip(*git, repository));
   const RevisionRecord& record = current.record;
@@ -149,8 +148,7 @@ Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository re
   std::vector<std::int64_t> published;
   for (const StoredRecord& one : siblings) published.push_back(one.record.revision);
   Prepared prepared{.branch_commit = tip.value_or(""), .revision = next_revision(published)};
-  PublishCommit wanted{
-      .tip = tip, .record = record, .revision = prepared.revision, .user = user, .now = context.env.clock.now()};
+  PublishCommit wanted{.tip = tip, .record = record, .revision = prepared.revision, .user = who.user, .now = who.now.time()};
   SLIPWAY_CO_TRY(made, co_await commit_published(*git, std::move(repository), std::move(wanted)));
   prepared.commit = made;
   co_return prepared;
@@ -196,7 +194,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   if (made->move == Move::Approve) {
     StoredRecord judged = current;
     judged.record.conditions = made->record.conditions;
-    SLIPWAY_CO_TRY(prepared, co_await prepare_approval(context, repository, std::move(judged), who.user));
+    SLIPWAY_CO_TRY(prepared, co_await prepare_approval(context, repository, std::move(judged), who));
     ask.commit = prepared.commit;
     ask.branch_commit = prepared.branch_commit;
     ask.revision = prepared.revision;

@@ -189,10 +189,11 @@ TEST(PackageUpdate, copies_begin_with_unknown_conditions_and_clones_with_upstrea
   source = put(source, source, with_condition(shown(source), "ipam", "True"), by("ipam", 1))->record;
   source.lifecycle = Lifecycle::Published;
   const ContentView content{kFiles};
-  const RevisionSpec copy{.package_name = "net/a",
-                          .repository = "edge",
-                          .workspace = "v2",
-                          .tasks = {RevisionTask{.type = TaskType::Edit, .edit = EditTask{.source = NameRef{"edge.net.a.v1"}}}}};
+  const RevisionSpec copy{
+      .package_name = "net/a",
+      .repository = "edge",
+      .workspace = "v2",
+      .tasks = {RevisionTask{.type = TaskType::Edit, .edit = EditTask{.source = NameRef{"edge.net.a.v1"}}}}};
   const RevisionRecord copied =
       create_revision({.spec = copy, .content = content, .source = &source, .commit = "c9"}, kPlace, by("bob", 9));
   EXPECT_EQ(copied.conditions.at(0).status, Truth::Unknown);

@@ -52,10 +52,11 @@ Task<Result<StoredRecord>> wait_published(client::ServedContext context, StoredR
   if (!end) {
     const auto there = co_await client::get(context.server, kRepositories, {ns, repository});
     const std::string_view told = there ? kube::condition(*there, "Ready")["message"].as_string() : "";
-    co_return fail(Reason::Timeout,
-                   fmt::format("{} is approved, but repository {} has not taken it yet{}{}: it is Published as soon as that has "
-                               "happened",
-                               name, repository, told.empty() ? "" : ": ", told));
+    co_return fail(
+        Reason::Timeout,
+        fmt::format("{} is approved, but repository {} has not taken it yet{}{}: it is Published as soon as that has "
+                    "happened",
+                    name, repository, told.empty() ? "" : ": ", told));
   }
   if (end->is_null()) co_return fail(kube::not_found(kRevisions, name));
   SLIPWAY_CO_TRY(stored, read_record(*end));

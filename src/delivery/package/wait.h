@@ -1,6 +1,6 @@
 // Waiting until the worker has carried out what a record says is still to be done: an approval is answered when the remote has
-// taken it, a deletion when the references are gone. At most half a minute, as requests of kubectl have no longer patience; what
-// takes longer goes on all the same.
+// taken it, a deletion when the references are gone. At most half a minute, as requests of kubectl have no longer patience;
+// what takes longer goes on all the same.
 #pragma once
 
 #include "client/served.h"

@@ -1,0 +1,193 @@
+// The steps of one intent at the remote.
+#include <fmt/format.h>
+
+#include "delivery/package/exported.h"
+#include "delivery/package/worker.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using Kind = GitStep::Kind;
+
+/// Looks at the remote after which the intent is put off: others are faster all the time.
+constexpr int kMostLooks = 8;
+
+std::string ref_in(const Intent& intent, Lifecycle lifecycle) {
+  return ref_of({{intent.repository, intent.path}, intent.workspace}, intent.revision, lifecycle, intent.folder);
+}
+
+/// Somebody else was faster, or the step was done before: the references tell.
+bool is_refusal(const Status& status) { return status.reason == Reason::Conflict || status.reason == Reason::BadRequest; }
+
+class Carrier {
+ public:
+  Carrier(Git& git, OpenRepository repository, StoredRecord stored)
+      : git_(git), repository_(std::move(repository)), stored_(std::move(stored)) {
+    intent_ = stored_.record.intents.front();
+    view_ = view_seen(intent_);
+  }
+
+  Task<Result<CarriedOut>> run() {
+    while (true) {
+      const GitStep step = next_step(intent_, view_);
+      const bool is_proven = !is_as_seen_ || step.kind == Kind::Update || has_changed_;
+      if (!is_proven) {
+        SLIPWAY_CO_TRY_VOID(co_await look());
+        continue;
+      }
+      switch (step.kind) {
+        case Kind::Update:
+          SLIPWAY_CO_TRY_VOID(co_await update(step));
+          break;
+        case Kind::Merge:
+          SLIPWAY_CO_TRY_VOID(co_await merge(step));
+          break;
+        case Kind::NextNumber: {
+          SLIPWAY_CO_TRY(intent, co_await next_number(step));
+          co_return CarriedOut{.step = step, .intent = std::move(intent)};
+        }
+        case Kind::Confirm:
+        case Kind::Drift:
+          co_return CarriedOut{.step = step, .intent = intent_};
+      }
+    }
+  }
+
+ private:
+  Task<Result<void>> look() {
+    if (++looks_ > kMostLooks) {
+      co_return fail(Reason::Conflict, fmt::format("references of {} change all the time", repository_.remote.url));
+    }
+    is_as_seen_ = false;
+    SLIPWAY_CO_TRY(view, co_await view_now(git_, repository_, intent_));
+    view_ = std::move(view);
+    co_return Result<void>{};
+  }
+
+  Task<Result<void>> update(GitStep step) {
+    GitRefUpdate wanted{.ref = step.ref};
+    if (!step.expected.empty()) wanted.expected = step.expected;
+    if (!step.target.empty()) wanted.target = step.target;
+    auto done = co_await git_.update_ref(repository_.remote, wanted);
+    if (!done && done.error().reason == Reason::NotFound && wanted.target) {
+      // What another process has committed is not in this mirror yet.
+      SLIPWAY_CO_TRY_VOID(co_await git_.fetch_all(repository_.remote, "refs/heads/"));
+      if (intent_.kind == IntentKind::Approve) SLIPWAY_CO_TRY_VOID(co_await make_again());
+      done = co_await git_.update_ref(repository_.remote, wanted);
+    }
+    if (!done && is_refusal(done.error())) co_return co_await look();
+    if (!done) co_return fail(std::move(done).error());
+    has_changed_ = true;
+    if (step.target.empty()) {
+      view_.refs.erase(step.ref);
+    } else {
+      view_.refs[step.ref] = step.target;
+    }
+    if (step.ref == repository_.branch_ref()) view_.has_commit = true;
+    co_return Result<void>{};
+  }
+
+  /// The commit of an approval whose mirror was lost: from what the log has it gets the same id.
+  Task<Result<void>> make_again() {
+    const ApprovalRecord approval = stored_.record.approval.value_or(ApprovalRecord{});
+    RevisionRecord proposal = stored_.record;
+    proposal.commit = intent_.seen;
+    PublishCommit wanted{
+        .record = std::move(proposal), .revision = intent_.revision, .user = approval.approver, .now = approval.at};
+    if (!intent_.base.empty()) wanted.tip = intent_.base;
+    SLIPWAY_CO_TRY_VOID(co_await commit_published(git_, repository_, std::move(wanted)));
+    co_return Result<void>{};
+  }
+
+  /// The branch has moved since the commit was made: both go in.
+  Task<Result<void>> merge(GitStep step) {
+    const std::string folder = repository_.folder_of(intent_.path);
+    SLIPWAY_CO_TRY(content, co_await read_content(git_, repository_.remote, folder, intent_.commit));
+    const ApprovalRecord approval = stored_.record.approval.value_or(ApprovalRecord{});
+    GitNewCommit made{.parents = {step.expected, intent_.commit},
+                      .changes = replacing_changes(folder, content),
+                      .message = commit_message(intent_),
+                      .author = repository_.author(approval.approver, approval.at)};
+    SLIPWAY_CO_TRY(commit, co_await git_.commit(repository_.remote, std::move(made)));
+    step.target = commit;
+    co_return co_await update(std::move(step));
+  }
+
+  /// The number is taken: the commit is made again with another, upon the branch as it is.
+  Task<Result<Intent>> next_number(GitStep step) {
+    SLIPWAY_CO_TRY(tip, co_await branch_tip(git_, repository_));
+    const ApprovalRecord approval = stored_.record.approval.value_or(ApprovalRecord{});
+    RevisionRecord proposal = stored_.record;
+    proposal.commit = intent_.seen;
+    PublishCommit wanted{
+        .tip = tip, .record = std::move(proposal), .revision = step.revision, .user = approval.approver, .now = approval.at};
+    SLIPWAY_CO_TRY(commit, co_await commit_published(git_, repository_, std::move(wanted)));
+    Intent next = intent_;
+    next.revision = step.revision;
+    next.commit = commit;
+    next.base = tip.value_or("");
+    co_return next;
+  }
+
+  Git& git_;
+  OpenRepository repository_;
+  StoredRecord stored_;
+  Intent intent_;
+  StoreView view_;
+  bool is_as_seen_ = true;
+  bool has_changed_ = false;
+  int looks_ = 0;
+};
+
+}  // namespace
+
+StoreView view_seen(const Intent& intent) {
+  StoreView view;
+  const auto put = [&](Lifecycle lifecycle) {
+    if (!intent.seen.empty()) view.refs[ref_in(intent, lifecycle)] = intent.seen;
+  };
+  switch (intent.kind) {
+    case IntentKind::Save:
+    case IntentKind::Propose:
+      put(Lifecycle::Draft);
+      break;
+    case IntentKind::Withdraw:
+      put(Lifecycle::Proposed);
+      break;
+    case IntentKind::Approve:
+      put(Lifecycle::Proposed);
+      if (!intent.base.empty()) view.refs["refs/heads/" + intent.branch] = intent.base;
+      break;
+    case IntentKind::ProposeDeletion:
+      put(Lifecycle::Published);
+      break;
+    case IntentKind::Keep:
+      put(Lifecycle::DeletionProposed);
+      break;
+    case IntentKind::Delete:
+      put(intent.from);
+      if (intent.from == Lifecycle::DeletionProposed) put(Lifecycle::Published);
+      break;
+  }
+  return view;
+}
+
+Task<Result<StoreView>> view_now(Git& git, OpenRepository repository, Intent intent) {
+  SLIPWAY_CO_TRY(refs, co_await git.list_refs(repository.remote, "refs/"));
+  StoreView view;
+  for (const GitRef& one : refs.refs) view.refs[one.name] = one.id;
+  if (intent.kind != IntentKind::Approve || !view.refs.contains(repository.branch_ref())) co_return view;
+  SLIPWAY_CO_TRY(tip, co_await git.fetch(repository.remote, repository.branch_ref()));
+  view.refs[repository.branch_ref()] = tip;
+  SLIPWAY_CO_TRY(has_commit, co_await git.is_ancestor(repository.remote, intent.commit, tip));
+  view.has_commit = has_commit;
+  co_return view;
+}
+
+Task<Result<CarriedOut>> carry_out_intent(Env& env, OpenRepository repository, StoredRecord stored) {
+  SLIPWAY_CO_TRY(git, git_of(env));
+  Carrier carrier(*git, std::move(repository), std::move(stored));
+  co_return co_await carrier.run();
+}
+
+}  // namespace slipway::delivery::package

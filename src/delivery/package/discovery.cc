@@ -1,0 +1,177 @@
+#include "delivery/package/discovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "delivery/package/content.h"
+#include "delivery/package/exported.h"
+#include "krm/kptfile.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+constexpr const char* kOutside = "git";
+
+std::optional<FoundRevision> found_at(const Discovery& from, const std::string& name, const std::string& commit) {
+  const PackageRef ref = read_ref(name, from.place.branch, from.place.folder);
+  FoundRevision found{.key = {{from.repository, ref.path}, ref.workspace}, .commit = commit, .ref = name};
+  switch (ref.kind) {
+    case RefKind::Draft:
+      return found;
+    case RefKind::Proposed:
+      found.lifecycle = Lifecycle::Proposed;
+      return found;
+    case RefKind::Tag: {
+      const auto said = from.workspaces.find(name);
+      found.key.workspace = said == from.workspaces.end() ? fmt::format("v{}", ref.revision) : said->second;
+      found.revision = ref.revision;
+      const std::string deletion =
+          ref_of({{from.repository, ref.path}, ""}, ref.revision, Lifecycle::DeletionProposed, from.place.folder);
+      found.lifecycle = from.refs.contains(deletion) ? Lifecycle::DeletionProposed : Lifecycle::Published;
+      return found;
+    }
+    case RefKind::DeletionProposed:
+    case RefKind::Branch:
+    case RefKind::Other:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Locator> upstream_in(const std::map<std::string, std::string>& files) {
+  const auto found = files.find(std::string(krm::kKptfile));
+  const auto kptfile = found == files.end() ? Result<krm::Kptfile>(krm::Kptfile{}) : krm::read_kptfile(found->second);
+  if (!kptfile || !kptfile->upstream_lock || !kptfile->upstream_lock->git) return std::nullopt;
+  const krm::KptGitLock& git = *kptfile->upstream_lock->git;
+  return Locator{.type = "git",
+                 .git = GitLock{.repo = git.repo, .directory = git.directory, .ref = git.ref, .commit = git.commit}};
+}
+
+/// A Kptfile that cannot be read says nothing.
+Verdicts said_in(const std::map<std::string, std::string>& files) { return verdicts_of(files).value_or(Verdicts{}); }
+
+void add_author(RevisionRecord& record) {
+  const auto at = std::ranges::lower_bound(record.authors, kOutside);
+  if (at == record.authors.end() || *at != kOutside) record.authors.insert(at, kOutside);
+}
+
+void take_place(RevisionRecord& record, const Adopted& from) {
+  record.lifecycle = from.found.lifecycle;
+  record.revision = from.found.revision;
+  record.commit = from.found.commit;
+  const ContentView view(from.files);
+  record.digest = view.digest();
+  record.file_digests = view.file_digests();
+  record.drift.clear();
+}
+
+}  // namespace
+
+std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::string>& faults) {
+  std::map<RevisionKey, FoundRevision> by_key;
+  const auto add = [&](FoundRevision found) {
+    const auto [at, is_new] = by_key.try_emplace(found.key, found);
+    if (is_new) return;
+    // A proposal is pushed before its draft goes, a tag before its proposal: the later one counts.
+    const bool is_later = found.lifecycle > at->second.lifecycle && !is_published(at->second.lifecycle);
+    if (is_published(found.lifecycle) && is_published(at->second.lifecycle)) {
+      faults.push_back(fmt::format("{} and {} are both {}", at->second.ref, found.ref, found.key.object_name()));
+    }
+    if (is_later) at->second = std::move(found);
+  };
+  for (const auto& [name, commit] : from.refs) {
+    if (auto found = found_at(from, name, commit)) add(std::move(*found));
+  }
+  const auto tip = from.refs.find("refs/heads/" + from.place.branch);
+  for (const std::string& path : from.packages) {
+    if (tip == from.refs.end()) break;
+    add({.key = {{from.repository, path}, from.place.branch},
+         .lifecycle = Lifecycle::Published,
+         .revision = kPlaceholder,
+         .commit = tip->second,
+         .ref = tip->first});
+  }
+  std::vector<FoundRevision> all;
+  for (auto& [key, found] : by_key) {
+    const bool is_named = parse_revision_name(key.object_name()) == key;
+    if (is_named) {
+      all.push_back(std::move(found));
+    } else {
+      faults.push_back(fmt::format("{} is not served: package {:?} with workspace {:?} makes no name", found.ref,
+                                   key.package.path, key.workspace));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> package_paths(const std::vector<std::string>& kptfiles, std::string_view folder) {
+  const std::string prefix = folder.empty() ? "" : std::string(folder) + "/";
+  std::set<std::string> paths;
+  for (const std::string& file : kptfiles) {
+    const std::string_view rest =
+        std::string_view(file).starts_with(prefix) ? std::string_view(file).substr(prefix.size()) : "";
+    const std::size_t slash = rest.rfind('/');
+    if (slash != std::string_view::npos && rest.substr(slash + 1) == krm::kKptfile) paths.emplace(rest.substr(0, slash));
+  }
+  std::vector<std::string> outer;
+  for (const std::string& path : paths) {
+    const bool is_inside = std::ranges::any_of(paths, [&](const std::string& other) { return path.starts_with(other + "/"); });
+    if (!is_inside) outer.push_back(path);
+  }
+  return outer;
+}
+
+Relation relation_of(const RevisionRecord* record, const FoundRevision* found) {
+  if (record == nullptr) return Relation::New;
+  if (!record->intents.empty()) return Relation::Busy;
+  if (found == nullptr) return Relation::Gone;
+  if (record->commit != found->commit) return Relation::Moved;
+  const bool is_same = record->lifecycle == found->lifecycle && record->revision == found->revision;
+  return is_same ? Relation::Same : Relation::Changed;
+}
+
+RevisionRecord adopted(const Adopted& from) {
+  const FoundRevision& found = from.found;
+  RevisionRecord record{.repository = found.key.package.repository,
+                        .path = found.key.package.path,
+                        .workspace = found.key.workspace,
+                        .is_deployment = from.is_deployment,
+                        .settled = from.now,
+                        .upstream_lock = upstream_in(from.files)};
+  take_place(record, from);
+  const Verdicts said = said_in(from.files);
+  record.gates = gates_of(said.gates.value_or(std::vector<std::string>{}), kPackageSource);
+  // What was published with its conditions has them; of a draft they are claims.
+  const Conditions conditions = said.conditions.value_or(Conditions{});
+  record.conditions = is_published(found.lifecycle) ? conditions : imported(conditions, from.now);
+  record.exported = verdicts_digest(record);
+  if (!is_published(found.lifecycle)) add_author(record);
+  return record;
+}
+
+RevisionRecord followed(RevisionRecord record, const Adopted& from) {
+  const std::string digest = record.digest;
+  take_place(record, from);
+  record.upstream_lock = upstream_in(from.files);
+  if (record.self_lock && record.self_lock->git) record.self_lock->git->commit = record.commit;
+  if (record.digest == digest || is_published(record.lifecycle)) return record;
+  const ContentView view(from.files);
+  const Verdicts said = said_in(from.files);
+  record.conditions = reset(record.conditions, kContentChanged, view, from.now);
+  for (const Condition& one : imported(said.conditions.value_or(Conditions{}), from.now)) {
+    if (find(record.conditions, one.type) == nullptr) record.conditions.push_back(one);
+  }
+  for (const std::string& type : said.gates.value_or(std::vector<std::string>{})) {
+    if (find(record.gates, type) == nullptr) add_gate(record.gates, type, kPackageSource);
+  }
+  record.settled = from.now;
+  record.render = Render::Nothing;
+  add_author(record);
+  return record;
+}
+
+}  // namespace slipway::delivery::package

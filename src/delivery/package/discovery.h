@@ -1,0 +1,64 @@
+// What a repository has, read from its references: drafts, proposals, published revisions and the packages of its branch; and
+// what the log has to take over of that. Pure. What somebody else has pushed is followed where nothing of ours would be lost:
+// a draft that went on from what the log knows. Anything else is drift, which is told and left as it is.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "delivery/package/names.h"
+#include "delivery/package/records.h"
+#include "delivery/package/update.h"
+
+namespace slipway::delivery::package {
+
+/// A revision as the references have it.
+struct FoundRevision {
+  RevisionKey key{};
+  Lifecycle lifecycle = Lifecycle::Draft;
+  std::int64_t revision = 0;
+  std::string commit{};
+  std::string ref{};
+
+  bool operator==(const FoundRevision&) const = default;
+};
+
+struct Discovery {
+  std::string repository{};
+  Place place{};
+  std::map<std::string, std::string> refs{};        // commit by name
+  std::map<std::string, std::string> workspaces{};  // of tags, by name of the reference; absent: nobody has said
+  std::vector<std::string> packages{};              // paths of packages on the branch
+};
+/// By key. Of two that would have one name the first by reference is taken; `faults` tells of the other.
+std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::string>& faults);
+
+/// The paths of packages below the repository's folder, by the paths of its Kptfiles from the root. One inside another is none.
+std::vector<std::string> package_paths(const std::vector<std::string>& kptfiles, std::string_view folder);
+
+/// How a record relates to what was found.
+enum class Relation : std::uint8_t {
+  Same,
+  Busy,     // the log has something to do to the repository: afterwards
+  New,      // no record
+  Moved,    // the content goes on from the record's, if its commit descends from that
+  Changed,  // only the lifecycle or the number is another
+  Gone,     // no reference
+};
+/// `record` and `found` may be null, not both.
+Relation relation_of(const RevisionRecord* record, const FoundRevision* found);
+
+/// The record of a revision that was found, with that content: conditions in its Kptfile are claims.
+struct Adopted {
+  const FoundRevision& found;
+  const std::map<std::string, std::string>& files;
+  bool is_deployment = false;
+  Time now{};
+};
+RevisionRecord adopted(const Adopted& from);
+/// `record` with the content that somebody else has pushed.
+RevisionRecord followed(RevisionRecord record, const Adopted& from);
+
+}  // namespace slipway::delivery::package

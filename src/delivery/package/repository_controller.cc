@@ -1,0 +1,166 @@
+#include "delivery/package/repository_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "control/object_writes.h"
+#include "delivery/package/kind.h"
+#include "delivery/package/sync_schedule.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using control::Outcome;
+using json::Value;
+using kube::Object;
+using kube::ObjectKey;
+
+constexpr const char* kManager = "slipway-package-repository";
+constexpr const char* kByRepository = "repository";
+constexpr Duration kFirstPause = std::chrono::seconds{1};
+constexpr Duration kLongestPause = std::chrono::minutes{5};
+constexpr std::size_t kMostFaultsShown = 5;
+
+std::string repository_of(const Value& record) {
+  return fmt::format("{}/{}", kube::ns(record), record["spec"]["repository"].as_string());
+}
+
+std::int64_t published_number(const Value& record) {
+  const std::string_view lifecycle = record["spec"]["lifecycle"].as_string();
+  const bool counts =
+      lifecycle == json::enum_name(Lifecycle::Published) || lifecycle == json::enum_name(Lifecycle::DeletionProposed);
+  return counts ? record["spec"]["revision"].as_int() : 0;
+}
+
+std::map<std::string, std::string> as_map(const GitRefs& refs) {
+  std::map<std::string, std::string> by_name;
+  for (const GitRef& one : refs.refs) {
+    if (one.name.starts_with("refs/heads/") || one.name.starts_with("refs/tags/")) by_name[one.name] = one.id;
+  }
+  return by_name;
+}
+
+Value time_or_null(std::optional<Time> at) { return at ? Value(to_rfc3339(*at)) : Value(); }
+
+}  // namespace
+
+control::ControllerOptions RepositoryController::options() const {
+  control::ControllerOptions options;
+  options.workers = 8;
+  options.reconcile_timeout = std::chrono::minutes{10};
+  options.backoff = client::Backoff{kFirstPause, kLongestPause};
+  return options;
+}
+
+void RepositoryController::watch(control::Watches& watches) {
+  repositories_ = &watches.primary(kRepositories);
+  records_ = &watches.changes(kRecords, [](const Value& before, const Value& after) {
+    // The branch has moved: what follows it is to be looked at.
+    const bool is_other = !after.is_null() && !before.is_null() && published_number(before) != published_number(after);
+    return is_other ? std::vector<ObjectKey>{{std::string(kube::ns(after)), after["spec"]["repository"].str()}}
+                    : std::vector<ObjectKey>{};
+  });
+  records_->add_index(kByRepository, [](const Value& object) { return std::vector<std::string>{repository_of(object)}; });
+}
+
+Task<Outcome> RepositoryController::reconcile(control::Reconcile& run) {
+  const Object object = repositories_->get(run.key);
+  if (object.is_null() || kube::is_deleting(object)) co_return co_await forget(run.client, run.key);
+  const Times times = times_of(object);
+  auto outcome = co_await read_if_due(run.client, object, times);
+  co_return co_await tell(run.client, object, times, std::move(outcome));
+}
+
+Task<Outcome> RepositoryController::forget(client::Client& client, ObjectKey key) {
+  known_.erase(key);
+  for (const Value& object : records_->index(kByRepository, key.to_string())) {
+    const ObjectKey record = kube::key_of(object);
+    auto gone = co_await client::remove(client, kRecords, record);
+    if (!gone && gone.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(gone).error());
+    auto left = co_await client::get(client, kRecords, record);
+    if (!left || !kube::has_finalizer(*left, kGitFinalizer)) continue;
+    auto freed = co_await control::remove_finalizer(client, kRecords, *left, kGitFinalizer, kManager);
+    if (!freed) co_return Outcome::failed(std::move(freed).error());
+  }
+  co_return Outcome::settled();
+}
+
+RepositoryController::Times RepositoryController::times_of(const Object& object) const {
+  Times times;
+  const Value& sync = object["spec"]["sync"];
+  const std::string_view said = sync["schedule"].as_string();
+  const auto schedule = SyncSchedule::parse(said.empty() ? kDefaultSchedule : said);
+  if (!schedule) times.fault = schedule.error().message;
+  const auto last = kube::time_of(object["status"]["lastFullSyncTime"]);
+  if (schedule && last) times.next = schedule->next(*last);
+  const auto once = kube::time_of(sync["runOnceAt"]);
+  const bool is_heeded = object["status"]["observedRunOnceAt"] == sync["runOnceAt"];
+  if (once && !is_heeded) times.run_once = once;
+  return times;
+}
+
+bool RepositoryController::is_due(const Object& object, const Times& times) const {
+  const auto known = known_.find(kube::key_of(object));
+  const Time now = env_.clock.now();
+  if (known == known_.end() || !known->second.is_read || known->second.generation != kube::generation(object)) return true;
+  return (times.next && *times.next <= now) || (times.run_once && *times.run_once <= now);
+}
+
+Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Object object, Times times) {
+  const ObjectKey key = kube::key_of(object);
+  SLIPWAY_CO_TRY(git, git_of(env_));
+  SLIPWAY_CO_TRY(plain, read_repository(object));
+  SLIPWAY_CO_TRY(repository, co_await with_credentials(client, key.ns, plain));
+  if (!is_due(object, times)) {
+    SLIPWAY_CO_TRY(refs, co_await git->list_refs(repository.remote, "refs/"));
+    if (as_map(refs) == known_[key].refs) co_return Result<void>{};
+  }
+  std::vector<StoredRecord> records;
+  for (const Value& one : records_->index(kByRepository, key.to_string())) {
+    SLIPWAY_CO_TRY(stored, read_record(one));
+    records.push_back(std::move(stored));
+  }
+  auto reading = co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records));
+  if (!reading) co_return fail(std::move(reading).error());
+  known_[key] = {.generation = kube::generation(object), .refs = reading->refs, .faults = reading->faults, .is_read = true};
+  Object now = object;
+  const Value status = now["status"]
+                           .with("lastFullSyncTime", to_rfc3339(env_.clock.now()))
+                           .with("packageCount", reading->revisions)
+                           .with("gitCommitHash", reading->commit);
+  const bool was_once = times.run_once && *times.run_once <= env_.clock.now();
+  auto written = co_await control::write_status(
+      client, kRepositories, now, was_once ? status.with("observedRunOnceAt", object["spec"]["sync"]["runOnceAt"]) : status,
+      kManager);
+  if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
+  co_return Result<void>{};
+}
+
+Task<Outcome> RepositoryController::tell(client::Client& client, Object object, Times times, Result<void> outcome) {
+  // A conflict is the cache's lag: nothing of the repository's.
+  if (!outcome && outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
+  auto newest = co_await client::get(client, kRepositories, kube::key_of(object));
+  if (!newest) co_return Outcome::settled();
+  const Known& known = known_[kube::key_of(object)];
+  std::vector<std::string> shown(known.faults.begin(), known.faults.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                                  known.faults.size(), kMostFaultsShown)));
+  if (!times.fault.empty()) shown.insert(shown.begin(), times.fault);
+  kube::Condition ready{"Ready", "True", "Ready", shown.empty() ? "Repository Ready" : joined(shown, "; ")};
+  if (!outcome) ready = {"Ready", "False", "Error", outcome.error().message};
+  const Times after = times_of(*newest);
+  Value status = (*newest)["status"].with("observedGeneration", kube::generation(*newest));
+  status = after.next ? status.with("nextFullSyncTime", time_or_null(after.next)) : status.without("nextFullSyncTime");
+  status = status.with("conditions", control::observed_status(*newest, status, {ready}, env_.clock.now())["conditions"]);
+  auto written = co_await control::write_status(client, kRepositories, *newest, status, kManager);
+  if (!written && written.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
+  if (!outcome) co_return Outcome::failed(std::move(outcome).error());
+  Duration wait = kLookEvery;
+  for (const auto& at : {after.next, after.run_once}) {
+    if (at) wait = std::clamp<Duration>(*at - env_.clock.now(), kFirstPause, wait);
+  }
+  co_return Outcome::retries_after(wait);
+}
+
+}  // namespace slipway::delivery::package

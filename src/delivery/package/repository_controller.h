@@ -1,0 +1,74 @@
+// The controller of Repository: reads it as a whole when it is new or changed, by its schedule, once at spec.sync.runOnceAt,
+// and when a look at its references (every five minutes, and after something was published) shows that they are others. What is
+// in it and not in the log comes into the log; what somebody else has pushed is followed or told (discovery.h). A repository
+// that cannot be read has the condition Ready false with the reason, and holds up no other.
+//
+// A Repository that goes takes its records with it and leaves the repository in Git as it is.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/wall_steps.h"
+#include "control/controller.h"
+#include "delivery/family.h"
+#include "delivery/package/discovery.h"
+#include "delivery/package/repository_access.h"
+#include "delivery/package/repository_status.h"
+
+namespace slipway::delivery::package {
+
+inline constexpr Duration kLookEvery = std::chrono::minutes{5};
+inline constexpr std::string_view kDefaultSchedule = "@hourly";
+/// Annotation of a revision with drift: "theirs" takes what the repository has, "ours" commits the log's content on top of it.
+inline constexpr std::string_view kDriftAnnotation = "packages.slipway.dev/drift";
+
+class RepositoryController : public control::Controller {
+ public:
+  explicit RepositoryController(const ControllerContext& context) : env_(context.env) {}
+
+  std::string name() const override { return "package-repository"; }
+  control::ControllerOptions options() const override;
+  void watch(control::Watches& watches) override;
+  Task<control::Outcome> reconcile(control::Reconcile& run) override;
+
+ private:
+  /// What this process knows of a repository.
+  struct Known {
+    std::int64_t generation = 0;
+    std::map<std::string, std::string> refs{};  // as read as a whole
+    std::vector<std::string> faults{};
+    bool is_read = false;
+  };
+  struct Times {
+    std::optional<Time> next{};      // by the schedule
+    std::optional<Time> run_once{};  // that is not heeded yet
+    std::string fault{};             // of the schedule
+  };
+
+  Task<control::Outcome> forget(client::Client& client, kube::ObjectKey key);
+  Task<Result<void>> read_if_due(client::Client& client, kube::Object object, Times times);
+  Task<control::Outcome> tell(client::Client& client, kube::Object object, Times times, Result<void> outcome);
+  Times times_of(const kube::Object& object) const;
+  bool is_due(const kube::Object& object, const Times& times) const;
+
+  Env& env_;
+  control::Informer* repositories_ = nullptr;
+  control::Informer* records_ = nullptr;
+  std::map<kube::ObjectKey, Known> known_{};
+};
+
+/// One reading of a repository as a whole: the log follows what its references say.
+struct Reading {
+  std::map<std::string, std::string> refs{};
+  std::vector<std::string> faults{};
+  std::int64_t revisions = 0;
+  std::string commit{};  // of the branch
+};
+/// `records` are those of the log before the references are read; what of them has changed meanwhile is left for the next time.
+Task<Result<Reading>> read_repository_as_a_whole(Env& env, client::Client& client, OpenRepository repository, std::string ns,
+                                                 std::vector<StoredRecord> records);
+
+}  // namespace slipway::delivery::package

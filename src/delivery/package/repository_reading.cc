@@ -1,0 +1,210 @@
+// Reading a repository as a whole.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/package/exported.h"
+#include "delivery/package/kind.h"
+#include "delivery/package/repository_controller.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using json::Value;
+
+class Reader {
+ public:
+  Reader(Env& env, Git& git, client::Client& client, OpenRepository repository, std::string ns)
+      : env_(env), git_(git), client_(client), repository_(std::move(repository)), ns_(std::move(ns)) {}
+
+  Task<Result<Reading>> run(std::vector<StoredRecord> records) {
+    for (StoredRecord& one : records) by_key_.emplace(one.record.key(), std::move(one));
+    Discovery from{.repository = repository_.name, .place = repository_.place};
+    for (const char* prefix : {"refs/heads/", "refs/tags/"}) {
+      auto refs = co_await git_.fetch_all(repository_.remote, prefix);
+      if (!refs) co_return fail(std::move(refs).error());
+      from.refs.insert(refs->begin(), refs->end());
+    }
+    SLIPWAY_CO_TRY_VOID(co_await find_packages(from));
+    co_await find_workspaces(from);
+    std::vector<FoundRevision> found = discovered(from, reading_.faults);
+    for (const FoundRevision& one : found) {
+      if (auto done = co_await take(one); !done) {
+        reading_.faults.push_back(fmt::format("{}: {}", one.ref, done.error().message));
+      }
+    }
+    for (const auto& [key, stored] : by_key_) {
+      const bool is_gone = std::ranges::find(found, key, &FoundRevision::key) == found.end();
+      if (is_gone) co_await let_go(stored);
+    }
+    reading_.refs = std::move(from.refs);
+    reading_.revisions = static_cast<std::int64_t>(found.size());
+    co_return std::move(reading_);
+  }
+
+ private:
+  Task<Result<void>> find_packages(Discovery& from) {
+    const auto tip = from.refs.find(repository_.branch_ref());
+    if (tip == from.refs.end()) {
+      if (repository_.git().creates_branch) co_return Result<void>{};
+      co_return fail(Reason::NotFound, fmt::format("there is no branch {} in {}: push it, or set spec.git.createBranch",
+                                                   repository_.place.branch, repository_.remote.url));
+    }
+    reading_.commit = tip->second;
+    GitTreeQuery query{.path = repository_.place.folder, .suffixes = {std::string(krm::kKptfile)}};
+    auto files = co_await git_.read_tree(repository_.remote, tip->second, std::move(query));
+    if (!files && files.error().reason == Reason::NotFound) co_return Result<void>{};  // the folder is not there yet
+    if (!files) co_return fail(std::move(files).error());
+    std::vector<std::string> kptfiles;
+    for (const GitFile& file : *files) kptfiles.push_back(file.path);
+    from.packages = package_paths(kptfiles, repository_.place.folder);
+    co_return Result<void>{};
+  }
+
+  /// Whose workspace a tag was published from: the log knows, else the commit says it.
+  Task<> find_workspaces(Discovery& from) {
+    std::map<std::pair<std::string, std::int64_t>, std::string> known;
+    for (const auto& [key, stored] : by_key_) {
+      const RevisionRecord& record = stored.record;
+      if (record.revision > 0) known[{record.path, record.revision}] = record.workspace;
+    }
+    for (const auto& [name, commit] : from.refs) {
+      const PackageRef ref = read_ref(name, repository_.place.branch, repository_.place.folder);
+      if (ref.kind != RefKind::Tag) continue;
+      if (const auto found = known.find({ref.path, ref.revision}); found != known.end()) {
+        from.workspaces[name] = found->second;
+        continue;
+      }
+      const auto read = co_await git_.read_commit(repository_.remote, commit);
+      if (!read) continue;
+      for (const CommitNote& note : notes_of(read->commit.message)) {
+        if (note.package == repository_.folder_of(ref.path) && !note.workspace.empty()) from.workspaces[name] = note.workspace;
+      }
+    }
+  }
+
+  Task<Result<void>> take(FoundRevision found) {
+    const auto at = by_key_.find(found.key);
+    const RevisionRecord* record = at == by_key_.end() ? nullptr : &at->second.record;
+    switch (relation_of(record, &found)) {
+      case Relation::Same:
+      case Relation::Busy:
+      case Relation::Gone:
+        co_return Result<void>{};
+      case Relation::New:
+        co_return co_await add(std::move(found));
+      case Relation::Changed:
+        co_return co_await follow(at->second, std::move(found));
+      case Relation::Moved:
+        co_return co_await follow_or_tell(at->second, std::move(found));
+    }
+    co_return Result<void>{};
+  }
+
+  Task<Result<Content>> read(const FoundRevision& found) {
+    return read_content(git_, repository_.remote, repository_.folder_of(found.key.package.path), found.commit);
+  }
+
+  Task<Result<void>> add(FoundRevision found) {
+    SLIPWAY_CO_TRY(content, co_await read(found));
+    const Adopted from{
+        .found = found, .files = content.files, .is_deployment = repository_.spec.is_deployment, .now = env_.clock.now()};
+    RevisionRecord record = adopted(from);
+    record.self_lock = repository_.lock(record.path, found.ref, found.commit);
+    auto made = co_await create_record(client_, ns_, std::move(record), {});
+    // Somebody has made it meanwhile: the next reading sees both.
+    if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
+    co_return Result<void>{};
+  }
+
+  Task<Result<void>> follow(StoredRecord stored, FoundRevision found) {
+    SLIPWAY_CO_TRY(content, co_await read(found));
+    const Adopted from{
+        .found = found, .files = content.files, .is_deployment = repository_.spec.is_deployment, .now = env_.clock.now()};
+    RevisionRecord next = followed(stored.record, from);
+    next.self_lock = repository_.lock(next.path, found.ref, found.commit);
+    co_return co_await put(std::move(stored), std::move(next));
+  }
+
+  Task<Result<void>> put(StoredRecord stored, RevisionRecord next) {
+    Value metadata = stored.object["metadata"];
+    metadata = metadata.without_path({"annotations", kDriftAnnotation});
+    auto written = co_await put_record(client_, std::move(stored), std::move(next), metadata);
+    if (!written && written.error().reason != Reason::Conflict) co_return fail(std::move(written).error());
+    co_return Result<void>{};
+  }
+
+  /// A published revision is what was approved: its content is never followed. A draft is, where it goes on from ours.
+  Task<Result<void>> follow_or_tell(StoredRecord stored, FoundRevision found) {
+    const RevisionRecord& record = stored.record;
+    const std::string_view said = kube::annotation(stored.object, kDriftAnnotation);
+    const bool was_published = record.revision > 0 && is_published(record.lifecycle);
+    bool is_followed = record.revision == kPlaceholder || (is_published(found.lifecycle) && !was_published);
+    if (!is_followed && !was_published) {
+      const auto goes_on = co_await git_.is_ancestor(repository_.remote, record.commit, found.commit);
+      is_followed = (goes_on && *goes_on) || said == "theirs";
+    }
+    if (is_followed) co_return co_await follow(std::move(stored), std::move(found));
+    if (said == "ours" && !was_published && found.lifecycle == Lifecycle::Draft) {
+      co_return co_await keep_ours(std::move(stored), std::move(found));
+    }
+    const std::string text =
+        fmt::format("{} is at {} and not at {}, which the log has", found.ref, found.commit, record.commit);
+    if (record.drift == text) co_return Result<void>{};
+    RevisionRecord next = record;
+    next.drift = text;
+    co_return co_await put(std::move(stored), std::move(next));
+  }
+
+  /// The log's content as a commit on top of what somebody else has pushed, which so stays in the history.
+  Task<Result<void>> keep_ours(StoredRecord stored, FoundRevision found) {
+    SLIPWAY_CO_TRY(theirs, co_await read(found));
+    SLIPWAY_CO_TRY(ours, co_await content_of(git_, repository_, stored.record));
+    const ContentView view(ours.files);
+    DraftCommit draft{.parent = found.commit,
+                      .from = std::move(theirs),
+                      .to = std::move(ours),
+                      .path = stored.record.path,
+                      .workspace = stored.record.workspace,
+                      .user = kRecordManager,
+                      .now = env_.clock.now()};
+    SLIPWAY_CO_TRY(made, co_await commit_draft(git_, repository_, std::move(draft)));
+    RevisionRecord next = stored.record;
+    next.lifecycle = Lifecycle::Draft;
+    next.commit = found.commit;
+    next = with_saved(std::move(next), view, made, repository_.place);
+    next.drift.clear();
+    co_return co_await put(std::move(stored), std::move(next));
+  }
+
+  /// Its reference is gone: somebody else has removed it.
+  Task<> let_go(StoredRecord stored) {
+    if (!stored.record.intents.empty() || kube::is_deleting(stored.object)) co_return;
+    client::DeleteQuery query;
+    query.uid = stored.uid();
+    query.resource_version = stored.version();
+    const auto gone = co_await client::remove(client_, kRecords, stored.key(), std::move(query));
+    if (!gone && gone.error().reason != Reason::Conflict && gone.error().reason != Reason::NotFound) {
+      reading_.faults.push_back(gone.error().message);
+    }
+  }
+
+  Env& env_;
+  Git& git_;
+  client::Client& client_;
+  OpenRepository repository_;
+  std::string ns_;
+  std::map<RevisionKey, StoredRecord> by_key_{};
+  Reading reading_{};
+};
+
+}  // namespace
+
+Task<Result<Reading>> read_repository_as_a_whole(Env& env, client::Client& client, OpenRepository repository, std::string ns,
+                                                 std::vector<StoredRecord> records) {
+  SLIPWAY_CO_TRY(git, git_of(env));
+  Reader reader(env, *git, client, std::move(repository), std::move(ns));
+  co_return co_await reader.run(std::move(records));
+}
+
+}  // namespace slipway::delivery::package

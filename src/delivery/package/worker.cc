@@ -1,0 +1,197 @@
+#include "delivery/package/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "control/events.h"
+#include "delivery/package/exported.h"
+#include "delivery/package/kind.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using control::Outcome;
+using json::Value;
+using kube::ObjectKey;
+
+constexpr const char* kByPackage = "package";
+constexpr Duration kFirstPause = std::chrono::milliseconds{100};
+constexpr Duration kLongestPause = std::chrono::minutes{1};
+
+std::string package_of(const Value& object) {
+  const Value& spec = object["spec"];
+  return fmt::format("{}/{}/{}", kube::ns(object), spec["repository"].as_string(), spec["packageName"].as_string());
+}
+
+/// What decides which revision is the latest.
+bool is_same_place(const Value& before, const Value& after) {
+  return before["spec"]["lifecycle"] == after["spec"]["lifecycle"] && before["spec"]["revision"] == after["spec"]["revision"];
+}
+
+Value with_latest(const Value& metadata, bool is_latest) {
+  if (is_latest) return metadata.with_path({"labels", kLatestLabel}, "true");
+  return metadata.without_path({"labels", kLatestLabel});
+}
+
+bool has_foreign_finalizers(const Value& object) {
+  return kube::without_finalizer(object, kGitFinalizer)["metadata"]["finalizers"].size() > 0;
+}
+
+/// The record after somebody else has changed what an intent was about: nothing of it is done any more, and what was promised
+/// is taken back.
+RevisionRecord drifted(RevisionRecord record, const std::string& text) {
+  record.lifecycle = record.intents.front().from;
+  record.intents.clear();
+  record.approval.reset();
+  record.drift = text;
+  return record;
+}
+
+}  // namespace
+
+control::ControllerOptions RecordWorker::options() const {
+  control::ControllerOptions options;
+  options.backoff = client::Backoff{kFirstPause, kLongestPause};
+  return options;
+}
+
+void RecordWorker::watch(control::Watches& watches) {
+  records_ = &watches.primary(kRecords);
+  records_->add_index(kByPackage, [](const Value& object) { return std::vector<std::string>{package_of(object)}; });
+  watches.changes(kRecords, [this](const Value& before, const Value& after) {
+    std::vector<ObjectKey> keys;
+    if (is_same_place(before, after)) return keys;
+    for (const Value& one : records_->index(kByPackage, package_of(after.is_null() ? before : after))) {
+      keys.push_back(kube::key_of(one));
+    }
+    return keys;
+  });
+  watches.also(kRepositories, [this](const Value& repository) {
+    std::vector<ObjectKey> keys;
+    for (const auto& [key, object] : records_->objects()) {
+      const bool waits = key.ns == kube::ns(repository) && !object["spec"]["intents"].empty() &&
+                         object["spec"]["repository"].as_string() == kube::name(repository);
+      if (waits) keys.push_back(key);
+    }
+    return keys;
+  });
+}
+
+Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
+  const Value object = records_->get(run.key);
+  if (object.is_null()) {
+    resting_.erase(run.key);
+    co_return Outcome::settled();
+  }
+  auto stored = read_record(object);
+  if (!stored) co_return Outcome::failed(std::move(stored).error());
+  const bool has_work = !stored->record.intents.empty();
+  auto outcome = co_await (has_work ? carry_out(run.client, std::move(*stored)) : keep_up(run.client, std::move(*stored)));
+  if (outcome) co_return *outcome;
+  // Somebody else has appended: the newer record comes through the cache.
+  if (outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
+  if (outcome.error().reason == Reason::NotFound && !co_await client::get(run.client, kRecords, run.key)) {
+    co_return Outcome::settled();
+  }
+  co_return Outcome::failed(std::move(outcome).error());
+}
+
+Task<Result<Outcome>> RecordWorker::carry_out(client::Client& client, StoredRecord stored) {
+  while (!stored.record.intents.empty()) {
+    const Intent intent = stored.record.intents.front();
+    if (intent.kind == IntentKind::Delete && has_foreign_finalizers(stored.object)) co_return Outcome::settled();
+    auto repository = co_await open_repository(client, stored.key().ns, stored.record.repository);
+    if (!repository) co_return fail(std::move(repository).error());
+    SLIPWAY_CO_TRY(done, co_await carry_out_intent(env_, *repository, stored));
+    if (intent.kind == IntentKind::Delete) {
+      SLIPWAY_CO_TRY_VOID(co_await confirm(client, *repository, std::move(stored), ""));
+      co_return Outcome::settled();
+    }
+    RevisionRecord next = stored.record;
+    if (done.step.kind == GitStep::Kind::Confirm) {
+      SLIPWAY_CO_TRY(written, co_await confirm(client, *repository, std::move(stored), done.step.text));
+      stored = std::move(written);
+      continue;
+    }
+    if (done.step.kind == GitStep::Kind::Drift) {
+      next = drifted(std::move(next), done.step.text);
+    } else {
+      next.intents.front() = done.intent;
+    }
+    const Value metadata = stored.object["metadata"];
+    SLIPWAY_CO_TRY(written, co_await put_record(client, std::move(stored), std::move(next), metadata));
+    stored = std::move(written);
+  }
+  co_return Outcome::settled();
+}
+
+/// Appends the end of the first intent.
+Task<Result<StoredRecord>> RecordWorker::confirm(client::Client& client, OpenRepository repository, StoredRecord stored,
+                                                 std::string text) {
+  const Intent intent = stored.record.intents.front();
+  RevisionRecord next = confirmed(stored.record);
+  if (!text.empty()) next.drift = text;
+  Value metadata = stored.object["metadata"];
+  if (intent.kind == IntentKind::Delete) {
+    if (!kube::is_deleting(stored.object)) {
+      client::DeleteQuery query;
+      query.uid = stored.uid();
+      SLIPWAY_CO_TRY_VOID(co_await client::remove(client, kRecords, stored.key(), std::move(query)));
+      SLIPWAY_CO_TRY(going, co_await get_record(client, stored.key()));
+      stored = std::move(going);
+    }
+    metadata = kube::without_finalizer(stored.object, kGitFinalizer)["metadata"];
+  }
+  if (intent.kind == IntentKind::Approve && is_highest(stored, next.revision)) metadata = with_latest(metadata, true);
+  if (next.intents.empty()) next.self_lock = repository.lock(next.path, content_ref(next, repository), next.commit);
+  co_return co_await put_record(client, std::move(stored), std::move(next), metadata);
+}
+
+std::vector<StoredRecord> RecordWorker::siblings(const StoredRecord& stored) const {
+  std::vector<StoredRecord> found;
+  for (const Value& one : records_->index(kByPackage, package_of(stored.object))) {
+    if (kube::uid(one) == stored.uid()) continue;
+    if (auto read = read_record(one)) found.push_back(std::move(*read));
+  }
+  return found;
+}
+
+bool RecordWorker::is_highest(const StoredRecord& stored, std::int64_t revision) const {
+  if (revision <= 0) return false;
+  const auto others = siblings(stored);
+  return std::ranges::none_of(
+      others, [&](const StoredRecord& one) { return is_published(one.record.lifecycle) && one.record.revision > revision; });
+}
+
+Task<Result<Outcome>> RecordWorker::keep_up(client::Client& client, StoredRecord stored) {
+  const bool is_wanted = is_published(stored.record.lifecycle) && is_highest(stored, stored.record.revision);
+  if (is_wanted != stored.is_latest()) {
+    const Value metadata = with_latest(stored.object["metadata"], is_wanted);
+    RevisionRecord same = stored.record;
+    SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(same), metadata));
+    co_return Outcome::settled();
+  }
+  co_return co_await catch_up(client, std::move(stored));
+}
+
+Task<Result<Outcome>> RecordWorker::catch_up(client::Client& client, StoredRecord stored) {
+  const std::string wanted = verdicts_digest(stored.record);
+  const bool is_behind = stored.record.lifecycle == Lifecycle::Draft && stored.record.exported != wanted &&
+                         stored.record.drift.empty() && !kube::is_deleting(stored.object);
+  if (!is_behind) {
+    resting_.erase(stored.key());
+    co_return Outcome::settled();
+  }
+  Rest& rest = resting_[stored.key()];
+  const Steady now = env_.clock.steady();
+  if (rest.digest != wanted) rest = {.digest = wanted, .since = now};
+  if (const Duration left = rest.since + kCatchUpRest - now; left > Duration{0}) co_return Outcome::retries_after(left);
+  SLIPWAY_CO_TRY(repository, co_await open_repository(client, stored.key().ns, stored.record.repository));
+  SLIPWAY_CO_TRY(next, co_await exported(env_, repository, stored.record, kRecordManager));
+  const Value metadata = stored.object["metadata"];
+  SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(next), metadata));
+  co_return Outcome::settled();
+}
+
+}  // namespace slipway::delivery::package

@@ -37,6 +37,10 @@ inline const kube::Resource kRollouts{"packages.slipway.dev", "v1alpha1", "packa
 inline const kube::GroupVersionKind kRecordKind{"packages.slipway.dev", "v1alpha1", "PackageRecord"};
 inline const kube::Resource kRecords{"packages.slipway.dev", "v1alpha1", "packagerecords"};
 
+// Of Config Sync: what a cluster has of a repository.
+inline const kube::GroupVersionKind kRootSyncKind{"configsync.gke.io", "v1beta1", "RootSync"};
+inline const kube::Resource kRootSyncs{"configsync.gke.io", "v1beta1", "rootsyncs"};
+
 /// The subresource through which a proposal is approved or rejected.
 inline constexpr std::string_view kApproval = "approval";
 /// "true" on the newest published revision of a package. Written by the server only.

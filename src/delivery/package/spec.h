@@ -12,6 +12,7 @@
 
 #include "delivery/package/condition.h"
 #include "delivery/package/task.h"
+#include "delivery/package/variant_content.h"
 #include "json/codec.h"
 
 namespace slipway::delivery::package {
@@ -51,6 +52,7 @@ struct RevisionSpec {
   std::vector<RevisionTask> tasks{};
   std::vector<ReadinessGate> gates{};
   std::optional<PackageMetadata> package_metadata{};
+  std::optional<VariantContent> variant{};
 
   static void describe(auto& d) {
     d.doc("A version of a package.");
@@ -66,6 +68,7 @@ struct RevisionSpec {
     d.field("readinessGates", &RevisionSpec::gates, "Conditions that must be True before it is proposed and approved.")
         .list_type("map", {"conditionType"});
     d.field("packageMetadata", &RevisionSpec::package_metadata, "metadata of its Kptfile.");
+    d.field("variant", &RevisionSpec::variant, "Of a new revision: what a PackageVariant writes into it. Not kept.");
   }
   bool operator==(const RevisionSpec&) const = default;
 };

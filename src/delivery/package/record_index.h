@@ -1,0 +1,64 @@
+// The records of revisions as the controllers look at them: one cache, decoded once per change, found by package, by owner and
+// by the upstream that they follow. So no controller reads all revisions to find those of one package.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/controller.h"
+#include "delivery/package/names.h"
+#include "delivery/package/records.h"
+
+namespace slipway::delivery::package {
+
+class RecordIndex {
+ public:
+  using Known = std::shared_ptr<const StoredRecord>;
+
+  explicit RecordIndex(Env& env) : env_(env) {}
+  RecordIndex(const RecordIndex&) = delete;
+  RecordIndex& operator=(const RecordIndex&) = delete;
+
+  /// Each controller that reads it calls this in its watch(): the first call follows the records, and from each on the
+  /// controller waits for them. A change is in the index before any mapper is told of it.
+  void attach(control::Watches& watches);
+
+  /// Null when absent.
+  Known find(const kube::ObjectKey& key) const;
+  /// In the order of names.
+  std::vector<Known> of_package(std::string_view ns, const PackageKey& package) const;
+  std::vector<Known> owned_by(std::string_view uid) const;
+  /// Revisions whose content came from that folder of that Git repository: their upstreamLock says so.
+  std::vector<Known> from_upstream(std::string_view ns, std::string_view url, std::string_view folder) const;
+  const std::map<kube::ObjectKey, Known>& all() const { return known_; }
+
+  /// The number of the package's newest published revision; 0: none.
+  std::int64_t newest(std::string_view ns, const PackageKey& package) const;
+
+ private:
+  void put(const kube::Object& before, const kube::Object& after);
+  void add(const kube::ObjectKey& key, const StoredRecord& record);
+  void remove(const kube::ObjectKey& key, const StoredRecord& record);
+  std::vector<Known> lookup(const std::map<std::string, std::set<kube::ObjectKey>>& index, const std::string& key) const;
+
+  Env& env_;
+  bool is_attached_ = false;
+  std::map<kube::ObjectKey, Known> known_;
+  std::map<std::string, std::set<kube::ObjectKey>> by_package_;
+  std::map<std::string, std::set<kube::ObjectKey>> by_owner_;
+  std::map<std::string, std::set<kube::ObjectKey>> by_upstream_;
+};
+
+/// "NS/REPOSITORY/PATH" of a record or a package: what mappers and indexes of controllers are keyed by.
+std::string package_id(std::string_view ns, std::string_view repository, std::string_view path);
+std::string package_id(const kube::Object& record);
+/// The number of the upstream revision that the content came from: 0 for a draft, -1 for a branch; nullopt where nothing is
+/// known (as Porch reads upstreamLock.git.ref).
+std::optional<std::int64_t> upstream_number(const RevisionRecord& record);
+
+}  // namespace slipway::delivery::package

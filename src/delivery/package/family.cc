@@ -1,11 +1,15 @@
 #include "delivery/package/family.h"
 
 #include "delivery/package/admission.h"
+#include "delivery/package/approval_controller.h"
+#include "delivery/package/auto_propose_controller.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/kinds.h"
 #include "delivery/package/repository_controller.h"
 #include "delivery/package/resources_verbs.h"
 #include "delivery/package/revision_verbs.h"
+#include "delivery/package/variant_controller.h"
+#include "delivery/package/variant_set_controller.h"
 #include "delivery/package/worker.h"
 
 namespace slipway::delivery::package {
@@ -22,7 +26,16 @@ Made repository_controllers(const ControllerContext& context) {
 }
 
 /// Those that work on revisions through the API: variants, auto-propose, approval, rollouts, sync.
-Made revision_controllers(const ControllerContext&) { return {}; }
+Made revision_controllers(const ControllerContext& context) {
+  const auto records = std::make_shared<RecordIndex>(context.env);
+  Made made;
+  made.push_back(std::make_unique<VariantController>(context, records));
+  made.push_back(std::make_unique<VariantSetController>(context, records));
+  made.push_back(std::make_unique<AutoProposeController>(context, records));
+  made.push_back(std::make_unique<ApprovalController>(context, records));
+  made.push_back(std::make_unique<PolicyController>(context, records));
+  return made;
+}
 
 /// `slipway pkg …`.
 std::vector<Command> package_commands() { return {}; }

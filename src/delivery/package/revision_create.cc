@@ -102,6 +102,17 @@ struct Built {
   Content content{};
 };
 
+/// What a variant writes into the revision is in its first commit.
+Result<void> put_variant(Asked& asked, NewContent& made) {
+  if (!asked.spec.variant) return {};
+  SLIPWAY_TRY(written, with_variant(made.content.texts(), *asked.spec.variant));
+  made.content = made.content.with_texts(written.files);
+  for (Condition& one : written.conditions) made.conditions.push_back(std::move(one));
+  for (const std::string& gate : written.gates) asked.spec.gates.push_back({.type = gate});
+  asked.spec.variant.reset();
+  return {};
+}
+
 /// The record, with a Kptfile that says what it says.
 Result<Built> build(const Asked& asked, const NewContent& made, const Rendered& rendered, const OpenRepository& repository,
                     const Requester& who) {
@@ -170,6 +181,7 @@ Task<Result<Reply>> create_one(ServedContext context, Request request) {
   SLIPWAY_CO_TRY_VOID(check_names(request, asked, repository));
   SLIPWAY_CO_TRY_VOID(co_await check_there(context, request.ns, asked.spec));
   SLIPWAY_CO_TRY(made, co_await new_content(context, repository, request.ns, asked.spec));
+  SLIPWAY_CO_TRY_VOID(put_variant(asked, made));
   const Rendered rendered = co_await render_new(context.env, made.content, asked.spec.package_name);
   const Requester who = requester_of(context, request);
   SLIPWAY_CO_TRY(built, build(asked, made, rendered, repository, who));

@@ -154,6 +154,12 @@ Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository re
   co_return prepared;
 }
 
+/// What an approval of one of our own controllers goes back to.
+void read_reasons(const Value& reasons, PutAsk& ask) {
+  for (const Value& one : reasons["policyNames"].items()) ask.policies.push_back(one.str());
+  for (const Value& one : reasons["people"].items()) ask.people.push_back(one.str());
+}
+
 bool has_content_to_export(const RevisionRecord& was, const Updated& made) {
   if (made.record.lifecycle != Lifecycle::Draft && made.move != Move::Propose) return false;
   return made.move == Move::Propose || made.record.gates != was.gates;
@@ -171,6 +177,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
              .sent = sent.object,
              .endpoint = is_approval ? Endpoint::Approval : Endpoint::Main,
              .was_latest = sent.base.is_latest()};
+  if (request.user == nullptr) read_reasons(sent.object["status"]["approval"], ask);
   const bool is_moved = sent.object["spec"]["lifecycle"].as_string() != json::enum_name(current.record.lifecycle);
   const bool has_other_gates = sent.object["spec"]["readinessGates"].size() != current.record.gates.size();
   OpenRepository repository;

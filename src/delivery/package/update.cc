@@ -79,6 +79,8 @@ void approve(RevisionRecord& record, const PutAsk& ask, const Requester& who) {
   intent.revision = ask.revision;
   record.approval = ApprovalRecord{.digest = record.digest,
                                    .approver = who.user,
+                                   .policies = ask.policies,
+                                   .people = ask.people,
                                    .gates = record.gates,
                                    .conditions = record.conditions,
                                    .at = who.now.time()};

@@ -43,6 +43,8 @@ struct PutAsk {
   std::string commit{};
   std::string branch_commit{};
   std::int64_t revision = 0;
+  std::vector<std::string> policies{};  // that agreed, and people whose votes counted, as this program's controllers say
+  std::vector<std::string> people{};
 };
 /// Where the package is, for intents.
 struct Place {

@@ -15,6 +15,7 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kFunctionPrefix = "PackageVariant.";
+constexpr std::string_view kContextFile = "package-context.yaml";
 constexpr std::string_view kContextName = "kptfile.kpt.dev";
 
 Status wrong(std::string message) {
@@ -212,7 +213,7 @@ Injectable injectable(const kube::Object& object) {
   return made;
 }
 
-VariantContent content_of(std::string_view variant, const VariantSpec& spec) {
+VariantContent variant_content(std::string_view variant, const VariantSpec& spec) {
   return {.variant = std::string(variant), .context = spec.context, .pipeline = spec.pipeline, .injectors = spec.injectors};
 }
 

@@ -21,7 +21,6 @@ namespace slipway::delivery::package {
 
 inline constexpr std::string_view kInjectionAnnotation = "kpt.dev/config-injection";
 inline constexpr std::string_view kInjectedAnnotation = "kpt.dev/injected-resource";
-inline constexpr std::string_view kContextFile = "package-context.yaml";
 
 /// An object of a package that asks for an object of the cluster.
 struct InjectionPoint {
@@ -73,7 +72,7 @@ struct VariantContent {
   }
   bool operator==(const VariantContent&) const = default;
 };
-VariantContent content_of(std::string_view variant, const VariantSpec& spec);
+VariantContent variant_content(std::string_view variant, const VariantSpec& spec);
 
 struct VariantFiles {
   Files files{};

@@ -110,7 +110,7 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   }
   variant.spec = *std::move(spec);
   for (std::string* path : {&variant.spec.upstream->package, &variant.spec.downstream->package}) *path = plain_path(*path);
-  variant.content = content_of(kube::name(variant.object), variant.spec);
+  variant.content = variant_content(kube::name(variant.object), variant.spec);
   VariantPlan plan;
   Result<void> done;
   auto there = co_await look(run, variant);

@@ -24,7 +24,7 @@ set(rooms_of_families serve plane os)
 set(rooms_of_pipeline plane os net git sim)
 set(sources_of_pipeline ${CMAKE_SOURCE_DIR}/tests/forge/forge_server.cc ${CMAKE_SOURCE_DIR}/tests/forge/dialects.cc)
 set(rooms_of_pipeline_log plane os)
-set(rooms_of_package plane os net git)
+set(rooms_of_package plane os net git sim)
 set(sources_of_package ${CMAKE_SOURCE_DIR}/tests/pipeline/landscape.cc)
 
 foreach(

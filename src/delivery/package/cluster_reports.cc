@@ -74,9 +74,8 @@ void ClusterReports::put(const std::string& name, const SyncRow& row, const kube
   const Id id{name, row.resource, key};
   std::vector<SyncReport> made;
   if (!object.is_null()) {
-    made = row.read(object, [&](const kube::Resource& resource, const kube::ObjectKey& other) {
-      return find(name, resource, other);
-    });
+    made = row.read(object,
+                    [&](const kube::Resource& resource, const kube::ObjectKey& other) { return find(name, resource, other); });
   }
   for (SyncReport& one : made) one.cluster = name;
   std::vector<SyncReport>& known = reports_[id];

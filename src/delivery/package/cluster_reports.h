@@ -1,5 +1,5 @@
-// Follows what all clusters report of repositories (cluster_sync.h): in each cluster those of the kinds that it serves, from the
-// moment when it does. Answers at once with what is known; a cluster that cannot be reached keeps what it had reported.
+// Follows what all clusters report of repositories (cluster_sync.h): in each cluster those of the kinds that it serves, from
+// the moment when it does. Answers at once with what is known; a cluster that cannot be reached keeps what it had reported.
 #pragma once
 
 #include <functional>

@@ -56,8 +56,7 @@ std::string PolicyIndex::objection(const StoredRecord& revision) {
     if (why.empty()) continue;
     auto spec = json::decode<ApprovalPolicySpec>(policy["spec"], "spec", {.allow_unknown = true});
     if (spec && spec->selector && !kube::LabelSelector::from_object(*spec->selector)) spec->selector.reset();
-    const bool is_meant =
-        !spec || selects(*spec, revision.record.repository, revision.object["metadata"]["labels"]);
+    const bool is_meant = !spec || selects(*spec, revision.record.repository, revision.object["metadata"]["labels"]);
     if (is_meant) return key.name + " cannot be followed: " + why;
   }
   return "";

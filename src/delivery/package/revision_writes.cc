@@ -58,8 +58,7 @@ kube::Object with_conditions(const kube::Object& revision, const std::vector<Con
   bool is_changed = false;
   for (const Condition& one : said) {
     const Value wanted = json::encode(one);
-    const auto at =
-        std::ranges::find_if(conditions, [&](const Value& there) { return there["type"].as_string() == one.type; });
+    const auto at = std::ranges::find_if(conditions, [&](const Value& there) { return there["type"].as_string() == one.type; });
     if (at == conditions.end()) {
       conditions.push_back(wanted);
       is_changed = true;

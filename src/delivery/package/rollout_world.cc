@@ -32,8 +32,8 @@ int rank(const StoredRecord& one) {
 Known candidate(const PackageRolloutSpec& rollout, const std::vector<Known>& revisions) {
   Known best;
   for (const Known& one : revisions) {
-    const bool is_of_it = upstream_number(one->record) == rollout.upstream.revision && !is_back_out(*one) &&
-                          one->record.revision != kPlaceholder;
+    const bool is_of_it =
+        upstream_number(one->record) == rollout.upstream.revision && !is_back_out(*one) && one->record.revision != kPlaceholder;
     if (!is_of_it) continue;
     const bool is_better = best == nullptr || rank(*one) > rank(*best) ||
                            (rank(*one) == rank(*best) && one->record.revision > best->record.revision);
@@ -111,8 +111,8 @@ bool is_about(const PackageRolloutSpec& rollout, const kube::Object& upstream_re
 Known before(const std::vector<Known>& revisions, const StoredRecord& approved) {
   Known best;
   for (const Known& one : revisions) {
-    const bool is_older = is_published(one->record.lifecycle) && one->record.revision > 0 &&
-                          one->record.revision < approved.record.revision;
+    const bool is_older =
+        is_published(one->record.lifecycle) && one->record.revision > 0 && one->record.revision < approved.record.revision;
     if (is_older && (best == nullptr || one->record.revision > best->record.revision)) best = one;
   }
   return best;

@@ -125,8 +125,8 @@ Task<Result<VariantController::Judged>> VariantController::judge(control::Reconc
   Judged judged;
   SLIPWAY_CO_TRY(files, co_await files_of(run, key.name, judged.render));
   SLIPWAY_CO_TRY(made, with_variant(files, content));
-  const bool lacks_gate = std::ranges::any_of(
-      made.gates, [&](const std::string& gate) { return find(revision->record.gates, gate) == nullptr; });
+  const bool lacks_gate =
+      std::ranges::any_of(made.gates, [&](const std::string& gate) { return find(revision->record.gates, gate) == nullptr; });
   judged.differs = content_digest(made.files) != content_digest(files) || lacks_gate;
   judged.conditions = made.conditions;
   if (revision->record.lifecycle == Lifecycle::Draft && !judged.differs)
@@ -182,11 +182,9 @@ Task<Result<void>> VariantController::create(control::Reconcile& run, Variant va
   });
   variant.content.objects = std::move(objects);
   draft.variant = variant.content;
-  const std::string name =
-      RevisionKey{{draft.repository, plain_path(draft.package_name)}, draft.workspace}.object_name();
-  Value metadata = json::object({{"name", name},
-                                 {"namespace", run.key.ns},
-                                 {"ownerReferences", json::array({kube::owner_reference(variant.object)})}});
+  const std::string name = RevisionKey{{draft.repository, plain_path(draft.package_name)}, draft.workspace}.object_name();
+  Value metadata = json::object(
+      {{"name", name}, {"namespace", run.key.ns}, {"ownerReferences", json::array({kube::owner_reference(variant.object)})}});
   if (!variant.spec.labels.empty()) metadata = metadata.with("labels", map_of(variant.spec.labels));
   if (!variant.spec.annotations.empty()) metadata = metadata.with("annotations", map_of(variant.spec.annotations));
   const Value conditions = json::array({json::encode(drafted(variant.content.variant))});

@@ -193,9 +193,9 @@ Value variant_status(const kube::Object& object, const VariantPlan& plan, const 
   std::string fault = joined(faults, "; ");
   if (fault.empty() && is_lost) fault = plan.error;
   if (!fault.empty()) {
-    return object["status"].with(
-        "conditions", ready_and_stalled(object, {"Stalled", "True", "ValidationError", fault},
-                                        {"Ready", "False", "Error", "invalid packagevariant object"}, now));
+    return object["status"].with("conditions",
+                                 ready_and_stalled(object, {"Stalled", "True", "ValidationError", fault},
+                                                   {"Ready", "False", "Error", "invalid packagevariant object"}, now));
   }
   const std::string error = done ? plan.error : done.error().message;
   kube::Condition ready{"Ready", "True", "NoErrors", "successfully ensured downstream package variant"};

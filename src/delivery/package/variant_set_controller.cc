@@ -35,8 +35,7 @@ void VariantSetController::watch(control::Watches& watches) {
     return uid.empty() ? std::vector<std::string>{} : std::vector{std::string(uid)};
   });
   repositories_ = &watches.changes(kRepositories, [this](const Value& before, const Value& after) {
-    const bool is_news = before.is_null() || after.is_null() ||
-                         before["metadata"]["labels"] != after["metadata"]["labels"] ||
+    const bool is_news = before.is_null() || after.is_null() || before["metadata"]["labels"] != after["metadata"]["labels"] ||
                          before["metadata"]["annotations"] != after["metadata"]["annotations"];
     return is_news ? sets_of(kube::ns(after.is_null() ? before : after)) : std::vector<kube::ObjectKey>{};
   });
@@ -64,9 +63,8 @@ std::vector<kube::ObjectKey> VariantSetController::sets_of(std::string_view ns) 
 /// By number, or by workspace where that is given.
 kube::Object VariantSetController::upstream(const std::string& ns, const Upstream& wanted) const {
   for (const RecordIndex::Known& one : records_->of_package(ns, {wanted.repo, plain_path(wanted.package)})) {
-    const bool is_meant = wanted.workspace.empty()
-                              ? one->record.revision == wanted.revision && wanted.revision != kUnpublished
-                              : one->record.workspace == wanted.workspace;
+    const bool is_meant = wanted.workspace.empty() ? one->record.revision == wanted.revision && wanted.revision != kUnpublished
+                                                   : one->record.workspace == wanted.workspace;
     if (is_meant) return shown_revision(*one, Now(env_.clock.now()));
   }
   return {};
@@ -100,9 +98,8 @@ Task<Result<VariantSetController::Fault>> VariantSetController::look(control::Re
                                                                      FanOutView& view) {
   view.upstream = upstream(run.key.ns, *spec.upstream);
   if (view.upstream.is_null()) {
-    co_return Fault{"UpstreamNotFound",
-                    fmt::format("could not find upstream package revision '{}/{}' in repo '{}'", spec.upstream->package,
-                                spec.upstream->revision, spec.upstream->repo)};
+    co_return Fault{"UpstreamNotFound", fmt::format("could not find upstream package revision '{}/{}' in repo '{}'",
+                                                    spec.upstream->package, spec.upstream->revision, spec.upstream->repo)};
   }
   for (const auto& [key, repository] : repositories_->objects()) {
     if (key.ns == run.key.ns) view.repositories.push_back(repository);
@@ -181,9 +178,9 @@ Task<Outcome> VariantSetController::tell(control::Reconcile& run, kube::Object s
     ready = {"Ready", "True", "Reconciled", "package variants successfully reconciled"};
   }
   const Time now = env_.clock.now();
-  const Value conditions =
-      kube::set_condition(kube::set_condition(set["status"]["conditions"], stalled, now), ready, now);
-  auto told = co_await control::write_status(run.client, kVariantSets, set, set["status"].with("conditions", conditions), kManager);
+  const Value conditions = kube::set_condition(kube::set_condition(set["status"]["conditions"], stalled, now), ready, now);
+  auto told =
+      co_await control::write_status(run.client, kVariantSets, set, set["status"].with("conditions", conditions), kManager);
   if (!told && told.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(told).error());
   co_return Outcome::settled();
 }

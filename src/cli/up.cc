@@ -115,6 +115,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.on_fault = on_fault_of(arguments_);
   options.server.nodes = arguments_.nodes;
   options.simulates_flux = arguments_.simulates_flux;
+  options.has_root_sync = true;
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");
@@ -130,6 +131,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   if (arguments_.controllers == "cluster") controllers.families = {};
   controllers.keeps_definitions = true;
   controllers.simulates_flux = arguments_.simulates_flux;
+  controllers.has_root_sync = true;
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;
   controllers_.add(known_as, cluster.server->server(), controllers);
 

@@ -2,6 +2,7 @@
 
 #include "cluster/clone_set_facts.h"
 #include "cluster/cluster.h"
+#include "delivery/package/sync.h"
 #include "flux/flux.h"
 #include "kube/well_known.h"
 
@@ -52,6 +53,9 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
     SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, custom_resource_definitions(options.families)));
     SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, cluster::cluster_definitions()));
     if (options.simulates_flux) SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, flux::definitions()));
+    if (options.has_root_sync) {
+      SLIPWAY_CO_TRY_VOID(co_await apply_definitions(*api->server_, {delivery::package::sync_definition()}));
+    }
   }
   co_return api;
 }
@@ -105,6 +109,7 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
   if (is_started_) secrets_.back()->start();
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
   if (options.simulates_flux) flux::add_controllers(env_, runtime_, cluster);
+  if (options.has_root_sync) runtime_.add(cluster, std::make_unique<delivery::package::SyncController>(env_));
   for (const delivery::Family* family : options.families) {
     if (!family->controllers) continue;
     for (auto& controller : family->controllers({.env = env_,

@@ -35,6 +35,7 @@ class ApiServer {
     /// Of what is delivered, where a family leaves the choice.
     delivery::OnFault on_fault = delivery::OnFault::Refuse;
     bool simulates_flux = false;  // its kinds are served: see flux/flux.h
+    bool has_root_sync = false;   // delivery/package/sync.h
   };
   static Task<Result<std::unique_ptr<ApiServer>>> open(Env& env, Options options);
 
@@ -66,6 +67,7 @@ class Controllers {
     /// False on a cluster that is one already: only the controllers of the own families.
     bool makes_cluster = true;
     bool simulates_flux = false;  // flux/flux.h
+    bool has_root_sync = false;   // delivery/package/sync.h
     delivery::ActsAs acts_as = delivery::ActsAs::User;
     bool keeps_definitions = false;  // delivery/family.h
     Families families = plane::families();

@@ -125,6 +125,7 @@ void Landscape::open() {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", name);
     options.simulates_flux = true;
+    options.has_root_sync = true;
     if (!is_hub) options.families = {};
     auto api = env_->run(plane::ApiServer::open(*env_, options));
     ASSERT_TRUE(api) << api.error().message;
@@ -132,6 +133,7 @@ void Landscape::open() {
     plane::Controllers::Options controllers{plane::PodRuntimeKind::Simulated, "", {}};
     controllers.http = http_;
     controllers.simulates_flux = true;
+    controllers.has_root_sync = true;
     if (!is_hub) controllers.families = {};
     controllers_->add(name, clusters_[name].api->server(), controllers);
   }

@@ -8,6 +8,7 @@
 #include "delivery/package/repository_controller.h"
 #include "delivery/package/resources_verbs.h"
 #include "delivery/package/revision_verbs.h"
+#include "delivery/package/rollout_controller.h"
 #include "delivery/package/variant_controller.h"
 #include "delivery/package/variant_set_controller.h"
 #include "delivery/package/worker.h"
@@ -34,6 +35,7 @@ Made revision_controllers(const ControllerContext& context) {
   made.push_back(std::make_unique<AutoProposeController>(context, records));
   made.push_back(std::make_unique<ApprovalController>(context, records));
   made.push_back(std::make_unique<PolicyController>(context, records));
+  made.push_back(std::make_unique<RolloutController>(context, records));
   return made;
 }
 

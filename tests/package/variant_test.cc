@@ -45,5 +45,114 @@ TEST_F(Variants, a_draft_has_all_that_its_variant_wants_in_its_first_commit) {
   EXPECT_EQ(variant_object()["status"]["downstreamTargets"].item(0)["name"].as_string(), "edge.web.packagevariant-1");
 }
 
+constexpr const char* kDraft = "edge.web.packagevariant-1";
+constexpr const char* kNext = "edge.web.packagevariant-2";
+
+std::string config_map(std::string_view name, std::string_view value) {
+  return fmt::format("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\ndata:\n  k: {}\n", name, value);
+}
+
+TEST_F(Variants, a_missing_upstream_stalls_it_until_it_is_published) {
+  variant();
+  EXPECT_EQ(condition_in(variant_object(), "Stalled"), "True ValidationError");
+  EXPECT_EQ(publish("blueprints", "web", "v1", {}), 1);
+  EXPECT_TRUE(until([&] { return lifecycle(kDraft) == "Draft"; }, minutes{1}));
+  EXPECT_EQ(condition_in(variant_object(), "Stalled"), "False Valid");
+}
+
+TEST_F(Variants, a_new_upstream_makes_an_upgrade_of_what_is_published) {
+  publish("blueprints", "web", "v1", {{"a.yaml", config_map("a", "one")}});
+  variant();
+  propose(kDraft);
+  approve(kDraft);
+  EXPECT_EQ(publish("blueprints", "web", "v2", {{"a.yaml", config_map("a", "two")}}), 2);
+  advance(seconds{5});
+  EXPECT_EQ(revisions().size(), 3u + 2u) << "a revision upstream changes nothing by itself";  // with both placeholders
+  set_spec(kVariants, "web", "{spec: {upstream: {revision: 2}}}");
+  ASSERT_TRUE(until([&] { return lifecycle(kNext) == "Draft"; }, minutes{1})) << json::print(variant_object()["status"]);
+  EXPECT_TRUE(files(kNext)["a.yaml"].contains("k: two"));
+  EXPECT_EQ(condition(kNext, "Drafted"), "True Drafted");
+  EXPECT_EQ(variant_object()["status"]["downstreamTargets"].item(0)["name"].as_string(), kNext);
+}
+
+TEST_F(Variants, other_changes_write_into_a_draft_and_make_a_new_one_of_what_is_published) {
+  publish("blueprints", "web", "v1", {});
+  variant("packageContext: {data: {site: north}}");
+  set_spec(kVariants, "web", "{spec: {packageContext: {data: {site: south}}}}");
+  advance(seconds{2});
+  EXPECT_TRUE(files(kDraft)["package-context.yaml"].contains("site: south"));
+  EXPECT_EQ(condition(kDraft, "Drafted"), "True Drafted") << "it has looked at what it wrote";
+  propose(kDraft);
+  approve(kDraft);
+  advance(seconds{5});
+  EXPECT_EQ(lifecycle(kNext), "");
+  set_spec(kVariants, "web", "{spec: {packageContext: {data: {site: west}}}}");
+  ASSERT_TRUE(until([&] { return lifecycle(kNext) == "Draft"; }, minutes{1}));
+  EXPECT_TRUE(files(kNext)["package-context.yaml"].contains("site: west"));
+}
+
+TEST_F(Variants, drafted_is_said_again_of_a_content_that_somebody_changed) {
+  publish("blueprints", "web", "v1", {});
+  variant();
+  edit(kDraft, [](Files& files) { files["b.yaml"] = config_map("b", "x"); });
+  EXPECT_TRUE(until([&] { return condition(kDraft, "Drafted") == "True Drafted"; }, minutes{1})) << condition(kDraft, "Drafted");
+}
+
+TEST_F(Variants, objects_of_the_cluster_are_injected_and_what_is_missing_is_a_gate) {
+  publish("blueprints", "web", "v1",
+          {{"site.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: site\n  annotations:\n    kpt.dev/config-injection: required\n"}});
+  variant("injectors: [{kind: ConfigMap, name: edge-01}]");
+  EXPECT_EQ(condition(kDraft, "config.injection.ConfigMap.site"), "False NoResourceSelected");
+  EXPECT_EQ(condition(kDraft, "ReadyToPropose").substr(0, 5), "False");
+  make(config_map("edge-01", "north"));
+  set_spec(kVariants, "web", "{metadata: {labels: {look: again}}}");
+  ASSERT_TRUE(until([&] { return condition(kDraft, "config.injection.ConfigMap.site") == "True ConfigInjected"; }, minutes{1}));
+  EXPECT_TRUE(files(kDraft)["site.yaml"].contains("k: north"));
+  EXPECT_EQ(condition(kDraft, "ReadyToPropose").substr(0, 4), "True");
+}
+
+TEST_F(Variants, deletion_takes_drafts_along_and_proposes_that_of_what_is_published) {
+  publish("blueprints", "web", "v1", {});
+  variant();
+  propose(kDraft);
+  approve(kDraft);
+  set_spec(kVariants, "web", "{spec: {packageContext: {data: {site: west}}}}");
+  ASSERT_TRUE(until([&] { return lifecycle(kNext) == "Draft"; }, minutes{1}));
+  remove(kHub, kVariants, "web");
+  ASSERT_TRUE(until([&] { return variant_object().is_null(); }, minutes{1}));
+  EXPECT_TRUE(until([&] { return lifecycle(kNext).empty(); }, minutes{1}));
+  EXPECT_EQ(lifecycle(kDraft), "DeletionProposed");
+  EXPECT_TRUE(revision(kDraft)["metadata"]["ownerReferences"].empty());
+}
+
+TEST_F(Variants, orphans_are_left_as_they_are) {
+  publish("blueprints", "web", "v1", {});
+  variant("deletionPolicy: orphan");
+  remove(kHub, kVariants, "web");
+  advance(seconds{5});
+  EXPECT_EQ(lifecycle(kDraft), "Draft");
+  EXPECT_TRUE(revision(kDraft)["metadata"]["ownerReferences"].empty());
+}
+
+TEST_F(Variants, an_existing_draft_is_adopted_where_that_is_asked_for) {
+  publish("blueprints", "web", "v1", {});
+  const std::string name = draft("edge", "web", "mine", {});
+  variant("adoptionPolicy: adoptExisting\n  labels: {tier: edge}");
+  EXPECT_EQ(lifecycle(kDraft), "");
+  EXPECT_EQ(kube::label(revision(name), "tier"), "edge");
+  EXPECT_EQ(variant_object()["status"]["downstreamTargets"].item(0)["name"].as_string(), name);
+}
+
+TEST_F(Variants, nothing_is_done_twice_when_the_process_dies) {
+  publish("blueprints", "web", "v1", {});
+  variant();
+  for (int i = 0; i < 3; ++i) {
+    restart();
+    advance(seconds{10});
+  }
+  EXPECT_EQ(revisions("Draft"), std::vector<std::string>{kDraft});
+}
+
 }  // namespace
 }  // namespace slipway::package_test

@@ -115,7 +115,8 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   Result<void> done;
   auto there = co_await look(run, variant);
   if (!there) done = fail(std::move(there).error());
-  if (there) plan = plan_variant(variant.spec, *there);
+  const bool replaces = kube::annotation(variant.object, kSupersededDrafts) == "replace";
+  if (there) plan = plan_variant(variant.spec, *there, replaces ? Superseded::Replace : Superseded::Keep);
   for (const VariantAction& action : plan.actions) {
     if (done) done = co_await carry_out(run, variant, action);
   }

@@ -31,13 +31,13 @@ std::string not_found(const Upstream& upstream) {
 
 class Planner {
  public:
-  Planner(const VariantSpec& variant, const std::vector<RevisionView>& there)
-      : variant_(variant), there_(there), downstream_(*variant.downstream) {}
+  Planner(const VariantSpec& variant, const std::vector<RevisionView>& there, Superseded superseded)
+      : variant_(variant), there_(there), superseded_(superseded), downstream_(*variant.downstream) {}
 
   VariantPlan run() {
     const RevisionView* upstream = find_upstream(*variant_.upstream, there_);
     if (upstream == nullptr) return {.error = not_found(*variant_.upstream)};
-    for (const RevisionView* one : wanted()) ensure(*one, *upstream);
+    for (const RevisionView* one : wanted(*upstream)) ensure(*one, *upstream);
     if (plan_.targets.empty() && plan_.error.empty()) create(clone_of(*upstream));
     return std::move(plan_);
   }
@@ -51,8 +51,13 @@ class Planner {
     if (revision.lifecycle == Lifecycle::Published) act(Kind::ProposeDeletion, revision);
   }
 
+  bool is_replaced(const RevisionView& one, const RevisionView& upstream) const {
+    const bool is_other = one.upstream_revision && *one.upstream_revision != upstream.revision;
+    return superseded_ == Superseded::Replace && one.is_ours && one.lifecycle == Lifecycle::Draft && is_other;
+  }
+
   /// All drafts and proposals of the package that are the variant's, else its newest published revision.
-  std::vector<const RevisionView*> wanted() {
+  std::vector<const RevisionView*> wanted(const RevisionView& upstream) {
     const bool adopts = variant_.adoption == AdoptionPolicy::AdoptExisting;
     std::vector<const RevisionView*> drafts;
     const RevisionView* newest = nullptr;
@@ -63,6 +68,10 @@ class Planner {
         continue;
       }
       if (one.revision == kPlaceholder) continue;
+      if (is_replaced(one, upstream)) {
+        act(Kind::Delete, one);
+        continue;
+      }
       if (!one.is_ours) act(Kind::Adopt, one);
       if (!is_published(one.lifecycle)) {
         drafts.push_back(&one);
@@ -122,6 +131,7 @@ class Planner {
 
   const VariantSpec& variant_;
   const std::vector<RevisionView>& there_;
+  Superseded superseded_;
   const Downstream& downstream_;
   VariantPlan plan_{};
 };
@@ -162,8 +172,8 @@ std::vector<std::string> check(const VariantSpec& variant) {
   return faults;
 }
 
-VariantPlan plan_variant(const VariantSpec& variant, const std::vector<RevisionView>& there) {
-  return Planner(variant, there).run();
+VariantPlan plan_variant(const VariantSpec& variant, const std::vector<RevisionView>& there, Superseded superseded) {
+  return Planner(variant, there, superseded).run();
 }
 
 VariantPlan plan_removal(const VariantSpec& variant, const std::vector<RevisionView>& there) {

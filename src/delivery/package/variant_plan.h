@@ -53,8 +53,14 @@ struct VariantPlan {
   std::vector<std::string> targets{};  // for status.downstreamTargets; new drafts are not in it yet
   std::string error{};                 // why it cannot go on: condition Ready is False
 };
+/// What becomes of the variant's own drafts that came from another upstream revision than the wanted one.
+enum class Superseded : std::uint8_t {
+  Keep,     // they are in the way, and `error` says so
+  Replace,  // they are deleted; proposals stay
+};
 /// REQUIRES: check() found nothing.
-VariantPlan plan_variant(const VariantSpec& variant, const std::vector<RevisionView>& there);
+VariantPlan plan_variant(const VariantSpec& variant, const std::vector<RevisionView>& there,
+                         Superseded superseded = Superseded::Keep);
 /// What is done with its revisions when the variant is deleted.
 VariantPlan plan_removal(const VariantSpec& variant, const std::vector<RevisionView>& there);
 

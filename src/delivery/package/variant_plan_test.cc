@@ -136,6 +136,19 @@ TEST(PackageVariantPlan, a_variant_that_goes_leaves_published_revisions_to_peopl
             "Orphan edge.a.packagevariant-1; Orphan edge.a.packagevariant-2; Orphan edge.a.packagevariant-3; ");
 }
 
+TEST(PackageVariantPlan, drafts_of_another_upstream_are_in_the_way_or_replaced) {
+  const auto first = world({ours("packagevariant-1", 0, Lifecycle::Draft, 1)});
+  EXPECT_FALSE(plan_variant(kVariant, first).error.empty());
+  EXPECT_EQ(shown(plan_variant(kVariant, first, Superseded::Replace)),
+            "Delete edge.a.packagevariant-1; Create edge.a.packagevariant-2 clone(bp.a.v2); ");
+  const auto later = world({ours("packagevariant-1", 1, Lifecycle::Published, 1), ours("packagevariant-2", 0, Lifecycle::Draft, 1)});
+  EXPECT_EQ(shown(plan_variant(kVariant, later, Superseded::Replace)),
+            "Delete edge.a.packagevariant-2; Create edge.a.packagevariant-3 "
+            "upgrade(bp.a.v1,bp.a.v2,edge.a.packagevariant-1); ");
+  const auto proposed = world({ours("packagevariant-1", 0, Lifecycle::Proposed, 1)});
+  EXPECT_TRUE(plan_variant(kVariant, proposed, Superseded::Replace).actions.empty());
+}
+
 TEST(PackageVariantPlan, faults_have_porchs_words) {
   EXPECT_TRUE(check(kVariant).empty());
   EXPECT_EQ(check(VariantSpec{}),

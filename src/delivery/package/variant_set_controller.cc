@@ -154,11 +154,14 @@ Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube
     SLIPWAY_CO_TRY_VOID(co_await client::update(run.client, kVariants, there.with("spec", json::encode(one.spec)), kManager));
   }
   for (const WantedVariant& one : changes.create) {
-    const Value metadata = json::object({{"name", one.name},
+    Value metadata = json::object({{"name", one.name},
                                          {"namespace", run.key.ns},
                                          {"finalizers", json::array({std::string(kVariantFinalizer)})},
                                          {"labels", json::object({{kVariantSetLabel, uid}})},
                                          {"ownerReferences", json::array({kube::owner_reference(set)})}});
+    if (const auto drafts = kube::annotation(set, kSupersededDrafts); !drafts.empty()) {
+      metadata = metadata.with("annotations", json::object({{kSupersededDrafts, drafts}}));
+    }
     const Value object = json::object({{"apiVersion", kVariantKind.api_version()},
                                        {"kind", kVariantKind.kind},
                                        {"metadata", metadata},

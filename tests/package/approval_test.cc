@@ -1,0 +1,119 @@
+// What is proposed and approved by itself, over real repositories.
+#include <fmt/format.h>
+
+#include "variant_fixture.h"
+
+namespace slipway::package_test {
+namespace {
+
+using namespace delivery::package;
+
+class Approvals : public Packages {
+ public:
+  void SetUp() override {
+    Packages::SetUp();
+    add_repository("edge", Deployment::Yes);
+  }
+
+  void policy(std::string_view spec, std::string_view name = "edge") {
+    make(fmt::format("{{apiVersion: packages.slipway.dev/v1alpha1, kind: ApprovalPolicy, metadata: {{name: {}}}, spec: {}}}",
+                     name, spec));
+    advance(seconds{1});
+  }
+  /// A draft that asks to be proposed.
+  std::string automatic(const std::string& workspace) {
+    const std::string name = draft("edge", "web", workspace, {});
+    patch(kHub, kRevisions, name, "{metadata: {annotations: {config.porch.kpt.dev/auto-lifecycle-mgmt: 'true'}}}");
+    return name;
+  }
+  void add_gate(const std::string& revision, const std::string& type) {
+    change(revision, [&](const Value& one) {
+      return one.with_path({"spec", "readinessGates"}, json::array({json::object({{"conditionType", type}})}));
+    });
+  }
+};
+
+TEST_F(Approvals, a_draft_that_asks_is_proposed_when_it_has_rested) {
+  const std::string quiet = draft("edge", "other", "v1", {});
+  const std::string name = automatic("v1");
+  advance(seconds{4});
+  EXPECT_EQ(lifecycle(name), "Draft");
+  advance(seconds{2});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(quiet), "Draft") << "nobody asked";
+  EXPECT_EQ(lifecycle(name), "Proposed") << "without a policy a person approves";
+}
+
+TEST_F(Approvals, a_draft_that_asks_waits_for_its_gates) {
+  const std::string name = draft("edge", "web", "v1", {});
+  add_gate(name, "ipam");
+  patch(kHub, kRevisions, name, "{metadata: {annotations: {config.porch.kpt.dev/auto-lifecycle-mgmt: 'true'}}}");
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(name), "Draft");
+  say(name, "ipam", "True");
+  advance(seconds{1});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+}
+
+TEST_F(Approvals, initial_approves_the_first_revision_and_no_other) {
+  policy("{approve: initial}");
+  const std::string first = automatic("v1");
+  ASSERT_TRUE(until([&] { return lifecycle(first) == "Published"; }, minutes{1}));
+  const std::string second = automatic("v2");
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(second), "Proposed");
+}
+
+TEST_F(Approvals, always_approves_what_it_selects_and_the_log_knows_why) {
+  policy("{approve: always, selector: {matchLabels: {risk: low}}}");
+  const std::string name = automatic("v1");
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+  patch(kHub, kRevisions, name, "{metadata: {labels: {risk: low}}}");
+  ASSERT_TRUE(until([&] { return lifecycle(name) == "Published"; }, minutes{1}));
+  const Value approval = get(kHub, kRecords, name)["spec"]["approval"];
+  EXPECT_EQ(json::print(approval["policyNames"]), R"(["edge@1"])");
+  EXPECT_EQ(approval["approver"].as_string(), "slipway-package-approval");
+}
+
+TEST_F(Approvals, each_policy_that_selects_it_must_agree) {
+  policy("{approve: always}");
+  policy("{approve: initial, repositories: [edge]}", "first");
+  const std::string first = automatic("v1");
+  ASSERT_TRUE(until([&] { return lifecycle(first) == "Published"; }, minutes{1}));
+  const std::string second = automatic("v2");
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(second), "Proposed");
+}
+
+TEST_F(Approvals, nothing_is_approved_outside_its_windows) {
+  // It is midnight; the window opens at two.
+  policy("{approve: always, windows: [{name: night, rrule: 'FREQ=DAILY;BYHOUR=2;BYMINUTE=0', duration: 1h}]}");
+  const std::string name = automatic("v1");
+  advance(hours{1});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+  advance(hours{1} + minutes{1});
+  EXPECT_EQ(lifecycle(name), "Published");
+}
+
+TEST_F(Approvals, a_policy_that_cannot_be_followed_holds_up_what_it_means) {
+  policy("{approve: always}");
+  policy("{approve: people}", "broken");
+  EXPECT_EQ(condition_in(get(kHub, kApprovalPolicies, "broken"), "Ready"), "False Invalid");
+  EXPECT_EQ(condition_in(get(kHub, kApprovalPolicies, "edge"), "Ready"), "True Valid");
+  const std::string name = automatic("v1");
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+}
+
+TEST_F(Approvals, proposed_deletions_are_carried_out_where_the_policy_says_so) {
+  policy("{approve: always, deletions: true}");
+  const std::string name = automatic("v1");
+  ASSERT_TRUE(until([&] { return lifecycle(name) == "Published"; }, minutes{1}));
+  change(name, [](const Value& one) { return one.with_path({"spec", "lifecycle"}, "DeletionProposed"); });
+  EXPECT_TRUE(until([&] { return lifecycle(name).empty(); }, minutes{1}));
+}
+
+}  // namespace
+}  // namespace slipway::package_test

@@ -57,8 +57,15 @@ ControllerProcess::ControllerProcess(const std::string& binary, const std::strin
 }
 
 ControllerProcess::~ControllerProcess() {
+  if (pid_ == 0) return;
   ::kill(pid_, SIGINT);
   waitpid(pid_, nullptr, 0);
+}
+
+Task<> ControllerProcess::stop(Env& env) {
+  ::kill(pid_, SIGINT);
+  while (waitpid(pid_, nullptr, WNOHANG) == 0) co_await sleep_for(env, std::chrono::milliseconds{20});
+  pid_ = 0;
 }
 
 double ControllerProcess::cpu_ms() const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/env.h"
 #include "base/task.h"
 #include "up_process.h"
 
@@ -20,6 +21,8 @@ class ControllerProcess {
   ControllerProcess& operator=(const ControllerProcess&) = delete;
 
   int pid() const { return pid_; }
+  /// Interrupts it and waits for its end without holding up this process, which may be its server.
+  Task<> stop(Env& env);
   /// CPU of all its threads since its start, user and system.
   double cpu_ms() const;
 

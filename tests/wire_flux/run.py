@@ -184,11 +184,8 @@ class Stage:
     def apply(self, yaml):
         self.run("apply", "-f", "-", text=yaml)
 
-    def get(self, kind, name):
-        try:
-            return json.loads(self.run("get", f"{kind}/{name}", "-o", "json"))
-        except RuntimeError:
-            return {}
+    def status(self, pipeline):
+        return json.loads(self.run("pipeline", "status", pipeline, "-o", "json"))["status"]
 
     def wait(self, what, holds):
         deadline = time.monotonic() + PATIENCE
@@ -225,7 +222,7 @@ spec:
 
 def target(stage, name):
     """The one target of a pipeline: its state and four values."""
-    targets = stage.get("pipeline", name).get("status", {}).get("environments", {}).get("dev", {}).get("targets", [])
+    targets = (stage.status(name) or {}).get("environments", {}).get("dev", {}).get("targets", [])
     return targets[0] if targets else {}
 
 
@@ -310,7 +307,10 @@ def main():
                     print(f"passed: {case.__name__}", flush=True)
                 except (RuntimeError, AssertionError, KeyError, IndexError) as problem:
                     failed += 1
-                    print(f"FAILED: {case.__name__}: {problem}\n  {json.dumps(target(stage, 'web'))}", flush=True)
+                    print(f"FAILED: {case.__name__}: {problem}", flush=True)
+                    for name in ("web", "folder"):
+                        subprocess.run([stage.slipway, "pipeline", "status", name, "-o", "json", "--kubeconfig",
+                                        str(stage.kubeconfig)], check=False)
         except RuntimeError as problem:
             failed += 1
             print(f"FAILED: {problem}")

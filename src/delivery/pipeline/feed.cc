@@ -11,16 +11,22 @@ namespace {
 using json::Value;
 using kube::Object;
 
-Value reduced_page(const Value& page) {
+/// Reduced, and sharing what it has in common with others.
+Object kept_of(const Object& object, ValuePool* pool) {
+  Object made = reduced(object);
+  return pool == nullptr ? made : pool->shared(made);
+}
+
+Value reduced_page(const Value& page, ValuePool* pool) {
   json::ArrayBuilder items;
   for (const Value& item : page["items"].items()) {
     if (item.has("kind")) {
-      items.add(reduced(item));
+      items.add(kept_of(item, pool));
       continue;
     }
     std::string kind = page["kind"].str();
     if (kind.ends_with("List")) kind.resize(kind.size() - 4);
-    items.add(reduced(item.with("apiVersion", page["apiVersion"]).with("kind", kind)));
+    items.add(kept_of(item.with("apiVersion", page["apiVersion"]).with("kind", kind), pool));
   }
   return page.with("items", items.build());
 }
@@ -48,7 +54,7 @@ struct Feed::Core : client::Client {
     request.ns = options.ns;
     auto reply = co_await through->call(std::move(request));
     learn(reply);
-    if (reply && options.keeps == Keeps::Reduced) reply->object = reduced_page(reply->object);
+    if (reply && options.keeps == Keeps::Reduced) reply->object = reduced_page(reply->object, options.pool.get());
     co_return reply;
   }
 
@@ -80,15 +86,15 @@ namespace {
 class ReducedWatch : public client::Watch {
  public:
   using Learn = std::function<void(const Result<std::vector<client::WatchEvent>>&)>;
-  ReducedWatch(std::unique_ptr<client::Watch> inner, bool reduces, Learn learn)
-      : inner_(std::move(inner)), reduces_(reduces), learn_(std::move(learn)) {}
+  ReducedWatch(std::unique_ptr<client::Watch> inner, bool reduces, std::shared_ptr<ValuePool> pool, Learn learn)
+      : inner_(std::move(inner)), reduces_(reduces), pool_(std::move(pool)), learn_(std::move(learn)) {}
 
   Task<Result<std::vector<client::WatchEvent>>> next() override {
     auto events = co_await inner_->next();
     learn_(events);
     if (!events || !reduces_) co_return events;
     for (client::WatchEvent& event : *events) {
-      if (event.type != client::WatchEvent::Type::Bookmark) event.object = reduced(event.object);
+      if (event.type != client::WatchEvent::Type::Bookmark) event.object = kept_of(event.object, pool_.get());
     }
     co_return events;
   }
@@ -97,6 +103,7 @@ class ReducedWatch : public client::Watch {
  private:
   std::unique_ptr<client::Watch> inner_;
   const bool reduces_;
+  std::shared_ptr<ValuePool> pool_;
   Learn learn_;
 };
 
@@ -107,7 +114,7 @@ Task<Result<std::unique_ptr<client::Watch>>> Feed::Core::watch(client::Request r
   auto opened = co_await through->watch(std::move(request));
   learn(opened);
   if (!opened) co_return fail(std::move(opened).error());
-  co_return std::make_unique<ReducedWatch>(std::move(*opened), options.keeps == Keeps::Reduced,
+  co_return std::make_unique<ReducedWatch>(std::move(*opened), options.keeps == Keeps::Reduced, options.pool,
                                            [this](const auto& events) { learn(events); });
 }
 

@@ -38,6 +38,21 @@ constexpr KnownKind kKnown[] = {
     {"", "Namespace", "v1", "namespaces"},
 };
 
+const KindName kRolled[] = {{"apps", "Deployment"}, {"apps", "StatefulSet"}, {"apps", "DaemonSet"}};
+const KindName kMade[] = {{"apps", "Deployment"},
+                          {"apps", "StatefulSet"},
+                          {"apps", "DaemonSet"},
+                          {"batch", "CronJob"},
+                          {"batch", "Job"},
+                          {"helm.toolkit.fluxcd.io", "HelmRelease"},
+                          {"kustomize.toolkit.fluxcd.io", "Kustomization"},
+                          {"source.toolkit.fluxcd.io", "HelmRepository"},
+                          {"source.toolkit.fluxcd.io", "OCIRepository"},
+                          {"source.toolkit.fluxcd.io", "GitRepository"}};
+const KindName kTriggers[] = {{"notification.toolkit.fluxcd.io", "Alert"},
+                              {"notification.toolkit.fluxcd.io", "Provider"},
+                              {"image.toolkit.fluxcd.io", "ImagePolicy"}};
+
 constexpr std::string_view kHelmName = "helm.toolkit.fluxcd.io/name";
 constexpr std::string_view kHelmNamespace = "helm.toolkit.fluxcd.io/namespace";
 constexpr std::string_view kKustomizeName = "kustomize.toolkit.fluxcd.io/name";
@@ -94,9 +109,12 @@ Value known_labels(const Object& object) {
                 {kHelmName, kHelmNamespace, kKustomizeName, kKustomizeNamespace, kChartLabel, kAppName, kAppNamespace});
 }
 
-Value reduced_conditions(const Value& conditions) {
-  return mapped(conditions, [](const Value& one) {
-    Value made = picked(one, {"type", "status", "reason", "observedGeneration", "lastTransitionTime"});
+enum class Times : std::uint8_t { Dropped, Kept };
+
+Value reduced_conditions(const Value& conditions, Times times) {
+  return mapped(conditions, [times](const Value& one) {
+    Value made = picked(one, {"type", "status", "reason", "observedGeneration"});
+    if (times == Times::Kept) made = with_some(made, "lastTransitionTime", one["lastTransitionTime"]);
     return made.with("message", one["message"].as_string().substr(0, kMostMessageBytes));
   });
 }
@@ -115,9 +133,9 @@ Value reduced_template(const Value& pods) {
       .with("spec", spec);
 }
 
-Value reduced_status(const Value& status, std::initializer_list<std::string_view> names) {
+Value reduced_status(const Value& status, std::initializer_list<std::string_view> names, Times times = Times::Dropped) {
   Value made = picked(status, names);
-  return status.has("conditions") ? made.with("conditions", reduced_conditions(status["conditions"])) : made;
+  return status.has("conditions") ? made.with("conditions", reduced_conditions(status["conditions"], times)) : made;
 }
 
 Object workload(const Object& object) {
@@ -154,6 +172,12 @@ Object pod(const Object& object) {
       .with("status", status);
 }
 
+/// Of digests that are only told apart: as much as lies in a value itself.
+Value end_of(const Value& digest) {
+  const std::string_view text = digest.as_string();
+  return text.empty() ? Value() : Value(text.substr(text.size() - std::min<std::size_t>(text.size(), 14)));
+}
+
 /// The newest entries, and the newest that is deployed.
 Value reduced_history(const Value& history) {
   json::ArrayBuilder kept;
@@ -163,8 +187,10 @@ Value reduced_history(const Value& history) {
     const bool is_deployed = entry["status"].as_string() == "deployed";
     if (++count > kMostHistory && (has_deployed || !is_deployed)) continue;
     has_deployed |= is_deployed;
-    kept.add(picked(entry, {"name", "namespace", "version", "status", "chartVersion", "digest", "ociDigest", "configDigest",
-                            "lastDeployed", "testHooks"}));
+    Value made =
+        picked(entry, {"name", "namespace", "version", "status", "chartVersion", "ociDigest", "lastDeployed", "testHooks"});
+    for (const char* name : {"digest", "configDigest"}) made = with_some(made, name, end_of(entry[name]));
+    kept.add(made);
   }
   return kept.build();
 }
@@ -180,8 +206,11 @@ Object flux(const Object& object) {
   // What a Kustomization made is told apart by its whole content.
   if (!kube::label(object, kKustomizeName).empty()) kept = kept.with(kContentAnnotation, digest_of(spec));
   const Value& status = object["status"];
-  Value told = reduced_status(status, {"observedGeneration", "lastAttemptedRevision", "lastAttemptedRevisionDigest",
-                                       "lastAppliedRevision", "helmChart", "latestRef", "latestImage"});
+  const bool is_trigger = std::ranges::any_of(kTriggers, [&](const KindName& one) { return one.kind == kube::kind(object); });
+  Value told = reduced_status(status,
+                              {"observedGeneration", "lastAttemptedRevision", "lastAttemptedRevisionDigest",
+                               "lastAppliedRevision", "helmChart", "latestRef", "latestImage", "upgradeFailures"},
+                              is_trigger ? Times::Kept : Times::Dropped);
   if (status.has("history")) told = told.with("history", reduced_history(status["history"]));
   if (status.has("artifact")) told = told.with("artifact", picked(status["artifact"], {"revision", "lastUpdateTime"}));
   Object made = Value()
@@ -191,21 +220,6 @@ Object flux(const Object& object) {
                     .with("spec", kept);
   return status.is_null() ? made : made.with("status", told);
 }
-
-const KindName kRolled[] = {{"apps", "Deployment"}, {"apps", "StatefulSet"}, {"apps", "DaemonSet"}};
-const KindName kMade[] = {{"apps", "Deployment"},
-                          {"apps", "StatefulSet"},
-                          {"apps", "DaemonSet"},
-                          {"batch", "CronJob"},
-                          {"batch", "Job"},
-                          {"helm.toolkit.fluxcd.io", "HelmRelease"},
-                          {"kustomize.toolkit.fluxcd.io", "Kustomization"},
-                          {"source.toolkit.fluxcd.io", "HelmRepository"},
-                          {"source.toolkit.fluxcd.io", "OCIRepository"},
-                          {"source.toolkit.fluxcd.io", "GitRepository"}};
-const KindName kTriggers[] = {{"notification.toolkit.fluxcd.io", "Alert"},
-                              {"notification.toolkit.fluxcd.io", "Provider"},
-                              {"image.toolkit.fluxcd.io", "ImagePolicy"}};
 
 }  // namespace
 
@@ -227,7 +241,8 @@ std::vector<std::string> maker_keys(const Object& object) {
     if (!name.empty()) keys.push_back(fmt::format("{} {}/{}", what, ns, name));
   };
   add("helm", kube::label(object, kHelmNamespace), kube::label(object, kHelmName));
-  add("release", kube::annotation(object, kReleaseNamespace), kube::annotation(object, kReleaseName));
+  // The agent labels all that is in its releases.
+  if (keys.empty()) add("release", kube::annotation(object, kReleaseNamespace), kube::annotation(object, kReleaseName));
   add("kustomize", kube::label(object, kKustomizeNamespace), kube::label(object, kKustomizeName));
   add("app", kube::label(object, kAppNamespace), kube::label(object, kAppName));
   return keys;

@@ -228,13 +228,13 @@ void Teller::ends() {
 void Told::take(const DeliveryEntry& entry) {
   const std::optional target = target_of(entry);
   const bool is_of_state = target || entry.what == "observed" || entry.what == "departed" || entry.what == "failed";
-  if (!is_of_state) keys_.insert(entry.key);
+  if (!is_of_state) keys_.insert(digest(entry.key));
   if (entry.what == "held" || entry.what == "frozen") open_[entry.key] = entry;
   if (entry.what == "resumed" || entry.what == "thawed") {
     open_.erase(entry.key.substr(0, entry.key.rfind('/') + 1) + (entry.what == "resumed" ? "held" : "frozen"));
   }
   if (target) {
-    targets_[target->first] = target->second;
+    targets_[digest(target->first)] = target->second;
   } else if (is_of_state) {
     take_environment(entry);
   }

@@ -8,10 +8,13 @@
 // make an environment unknown, which is no failure.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "delivery/family.h"
@@ -41,26 +44,32 @@ class Told {
     Time at{};  // of the newest entry
   };
   struct Target {
-    std::string signature{};  // "settled|1.2.0|"
-    Time told{};              // when it was told, by the log's order the newest
+    std::uint64_t signature = 0;  // digest() of "settled|1.2.0|"
+    Time told{};                  // when it was told, by the log's order the newest
   };
+  /// What is only told apart is kept as 64 bits: of some thousand keys of a pipeline no two are alike by chance.
+  static std::uint64_t digest(std::string_view text) { return std::hash<std::string_view>{}(text); }
 
   /// In the log's order.
   void take(const DeliveryEntry& entry);
 
   /// Of what objects say. What runs is told by its state, not by keys.
-  bool has(const std::string& key) const { return keys_.contains(key); }
+  bool has(const std::string& key) const { return keys_.contains(digest(key)); }
   const std::map<std::string, Environment>& environments() const { return environments_; }
-  const std::map<std::string, Target>& targets() const { return targets_; }
+  /// Null: nothing was told of it.
+  const Target* target(const std::string& subject) const {
+    const auto found = targets_.find(digest(subject));
+    return found == targets_.end() ? nullptr : &found->second;
+  }
   /// Holds and freezes that were told to begin and not to end: keys to versions of the key's object, "Hold/NAME/UID".
   const std::map<std::string, DeliveryEntry>& open() const { return open_; }
 
  private:
   void take_environment(const DeliveryEntry& entry);
 
-  std::set<std::string> keys_;
+  std::set<std::uint64_t> keys_;
   std::map<std::string, Environment> environments_;
-  std::map<std::string, Target> targets_;
+  std::map<std::uint64_t, Target> targets_;
   std::map<std::string, DeliveryEntry> open_;
 };
 

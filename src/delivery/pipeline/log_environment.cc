@@ -156,11 +156,10 @@ void Observer::unready(const std::string& name, const Told::Environment& told, c
 }
 
 void Observer::transition(const std::string& subject, const std::string& signature, DeliveryEntry entry) {
-  const auto last = told_.targets().find(subject);
-  if (last != told_.targets().end()) {
-    if (last->second.signature == signature) return;
-    const Time next = last->second.told + kTransitionPause;
-    if (next > world_.now && last->second.told <= world_.now) return look_again(next);
+  if (const Told::Target* last = told_.target(subject); last != nullptr) {
+    if (last->signature == Told::digest(signature)) return;
+    const Time next = last->told + kTransitionPause;
+    if (next > world_.now && last->told <= world_.now) return look_again(next);
   }
   const std::string told = to_rfc3339(world_.now);
   entry.key = fmt::format("{}|{}|{}", subject, signature, told);
@@ -220,7 +219,8 @@ std::optional<std::pair<std::string, Told::Target>> target_of(const DeliveryEntr
   if (begin == std::string::npos || begin == end) return std::nullopt;
   const auto told = parse_rfc3339(entry.key.substr(end + 1));
   return std::pair{entry.key.substr(0, begin),
-                   Told::Target{.signature = entry.key.substr(begin + 1, end - begin - 1), .told = told.value_or(entry.at)}};
+                   Told::Target{.signature = Told::digest(std::string_view(entry.key).substr(begin + 1, end - begin - 1)),
+                                .told = told.value_or(entry.at)}};
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -16,8 +16,9 @@ namespace {
 
 using kube::Object;
 
-/// With more, pods are followed in the whole cluster.
+/// With more, or with more who look at the cluster, pods are followed in the whole cluster: each watch is a connection.
 constexpr std::size_t kMostPodNamespaces = 32;
+constexpr std::size_t kMostPodFollowers = 64;
 constexpr std::size_t kMostKinds = 64;
 constexpr Duration kAskAgain = std::chrono::seconds{10};
 const KindName kPodKind{"", "Pod"};
@@ -109,6 +110,7 @@ void TargetCache::cluster_changed(const std::string& name) {
 std::unique_ptr<Feed> TargetCache::open(const std::string& name, Cluster& cluster, const KindName& kind,
                                         Feed::Options options) {
   if (clusters_->is_in_process(name)) options.keeps = Feed::Keeps::Whole;
+  options.pool = pool_;
   auto feed = std::make_unique<Feed>(env_, tasks_, cluster.client, std::move(options),
                                      Feed::Listener{.changed =
                                                         [this, name, kind](const Object& before, const Object& after) {
@@ -147,7 +149,8 @@ TargetCache::View TargetCache::view(const std::string& name, Cluster& cluster, c
 TargetCache::View TargetCache::pods(const std::string& name, Cluster& cluster, const std::string& ns) {
   KindFeeds& feeds = cluster.kinds[kPodKind];
   feeds.resource = kube::kPods;
-  if (feeds.wide == nullptr && feeds.by_namespace.size() >= kMostPodNamespaces && !feeds.by_namespace.contains(ns)) {
+  const bool is_crowded = cluster.followers.size() > kMostPodFollowers || feeds.by_namespace.size() >= kMostPodNamespaces;
+  if (feeds.wide == nullptr && is_crowded && !feeds.by_namespace.contains(ns)) {
     feeds.wide = open(name, cluster, kPodKind, {.resource = kube::kPods});
     feeds.by_namespace.clear();
   }
@@ -174,7 +177,8 @@ TargetCache::Answer TargetCache::served(const std::string& name, Cluster& cluste
   if (const auto found = cluster.served.find(kind); found != cluster.served.end()) return found->second;
   if (cluster.definitions == nullptr) {
     cluster.definitions = std::make_unique<Feed>(
-        env_, tasks_, cluster.client, Feed::Options{.resource = kube::kDefinitions, .form = client::Form::Metadata},
+        env_, tasks_, cluster.client,
+        Feed::Options{.resource = kube::kDefinitions, .form = client::Form::Metadata, .pool = pool_},
         Feed::Listener{
             .changed = [this, name](const Object& before, const Object& after) { definitions_changed(name, before, after); },
             .moved = [this, name] { wake_all(name); }});

@@ -132,6 +132,7 @@ class TargetCache {
   control::Clusters* clusters_ = nullptr;
   control::Clusters::Subscription subscription_{};
   KindMapper mapper_{};
+  std::shared_ptr<ValuePool> pool_ = std::make_shared<ValuePool>();
   std::map<std::string, Cluster> known_{};
   std::vector<KindName> kinds_{};  // by bit
   std::set<KindName> application_kinds_{};

@@ -1,0 +1,46 @@
+#include "delivery/pipeline/value_pool.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "json/text.h"
+
+namespace slipway::delivery::pipeline {
+namespace {
+
+using json::Value;
+
+Value yaml(const std::string& text) { return *json::parse_yaml(text); }
+
+TEST(ValuePool, equal_parts_of_different_objects_lie_in_memory_once) {
+  ValuePool pool;
+  const std::string conditions = "status: {conditions: [{type: Ready, message: 'Helm install succeeded for release web.v1'}]}";
+  const Value one = pool.shared(yaml("{metadata: {name: one}, " + conditions + "}"));
+  const Value two = pool.shared(yaml("{metadata: {name: two}, " + conditions + "}"));
+  EXPECT_TRUE(one["status"].is_same(two["status"]));
+  EXPECT_EQ(one["metadata"]["name"].as_string(), "one");
+  EXPECT_EQ(two["metadata"]["name"].as_string(), "two");
+}
+
+TEST(ValuePool, what_comes_out_prints_as_what_went_in) {
+  ValuePool pool;
+  for (const char* text : {"{a: 1, b: {c: a rather long text}}", "{b: {c: a rather long text}, a: 1}", "{a: 1.0, b: [1, 2.5]}",
+                           "{a: 1, b: [1, 2.5]}", "[a rather long text, {a: 1}]"}) {
+    const Value value = yaml(text);
+    EXPECT_EQ(json::print(pool.shared(value)), json::print(value));
+  }
+}
+
+TEST(ValuePool, a_part_that_always_comes_is_kept_among_many_that_come_once) {
+  ValuePool pool;
+  const Value first = pool.shared(yaml("{label: what every object has alike}"));
+  std::size_t same = 0;
+  for (int i = 0; i < 1000; ++i) {
+    pool.shared(yaml(fmt::format("{{label: what object {} has alone}}", i)));
+    same += pool.shared(yaml("{label: what every object has alike}")).is_same(first) ? 1 : 0;
+  }
+  EXPECT_GT(same, 500U);
+}
+
+}  // namespace
+}  // namespace slipway::delivery::pipeline

@@ -158,7 +158,10 @@ wave::World Pass::world() {
   const auto view = [&](const Workload& workload) {
     const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
     const bool is_by_label = status_.is_reverting && known != status_.snapshots.end();
-    return view_of(workload, kube::uid(rollout_), is_by_label ? known->new_label : "");
+    wave::SetView made = view_of(workload, kube::uid(rollout_), is_by_label ? known->new_label : "");
+    const bool is_mixed = workload.row->alone == wave::Shape::InPlace || workload.row->alone == wave::Shape::Replace;
+    made.can_be_undone = is_mixed && known != status_.snapshots.end() && known->fields.contains(workload.row->template_path);
+    return made;
   };
   if (!target_->object.is_null()) seen.target = view(*target_);
   for (const Workload& source : sources_) seen.sources.push_back(view(source));

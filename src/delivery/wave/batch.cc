@@ -82,9 +82,8 @@ bool Pass::roll_decrease_first() {
 bool Pass::roll_in_place() {
   SetRecord& set = *r_.target;
   const SetView& seen = *view(set);
-  if (!is_settled()) return false;
-  const bool is_replace = settings_.shape == Shape::Replace;
-  const auto old_pods = static_cast<std::int64_t>(seen.old_pods.size());
+  // What was decided on before the process died comes first.
+  if (!is_settled() || !old_pods_are_removed()) return false;
   std::int64_t next = std::max(set.written, goal());
   const bool in_steps = batch().instance_interval.count() > 0;
   if (set.written < next) {
@@ -92,24 +91,30 @@ bool Pass::roll_in_place() {
     if (in_steps && next > set.written) next = set.written + 1;
     if (next > set.written) {
       if (!may_start()) return false;
-      if (is_replace) {
+      if (settings_.shape == Shape::Replace) {
         set.written = next;
       } else {
         write(set, seen, next);
       }
     }
   }
-  if (is_replace && old_pods > r_.target_size - set.written) {
-    Effect remove{.kind = Effect::Kind::Remove, .set = set.id};
-    const auto& named = batch().sizes.pods;
-    const auto is_named = [&](const std::string& pod) { return std::ranges::find(named, pod) != named.end(); };
-    std::ranges::copy_if(seen.old_pods, std::back_inserter(remove.pods), is_named);
-    std::ranges::copy_if(seen.old_pods, std::back_inserter(remove.pods), std::not_fn(is_named));
-    remove.pods.resize(static_cast<std::size_t>(old_pods - (r_.target_size - set.written)));
-    out_.effects.push_back(std::move(remove));
-    return wait("old pods", fmt::format("{} old pods are left, {} are to stay", old_pods, r_.target_size - set.written));
-  }
-  return is_settled() && set.written >= goal();
+  return old_pods_are_removed() && is_settled() && set.written >= goal();
+}
+
+/// Replace: no more of them are left than are to stay.
+bool Pass::old_pods_are_removed() {
+  const SetRecord& set = *r_.target;
+  const SetView& seen = *view(set);
+  const auto old_pods = static_cast<std::int64_t>(seen.old_pods.size()), stay = r_.target_size - set.written;
+  if (settings_.shape != Shape::Replace || old_pods <= stay) return true;
+  Effect remove{.kind = Effect::Kind::Remove, .set = set.id};
+  const auto& named = batch().sizes.pods;
+  const auto is_named = [&](const std::string& pod) { return std::ranges::find(named, pod) != named.end(); };
+  std::ranges::copy_if(seen.old_pods, std::back_inserter(remove.pods), is_named);
+  std::ranges::copy_if(seen.old_pods, std::back_inserter(remove.pods), std::not_fn(is_named));
+  remove.pods.resize(static_cast<std::size_t>(old_pods - stay));
+  out_.effects.push_back(std::move(remove));
+  return wait("old pods", fmt::format("{} old pods are left, {} are to stay", old_pods, stay));
 }
 
 bool Pass::roll_scale() {

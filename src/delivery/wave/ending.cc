@@ -71,8 +71,14 @@ bool Pass::undo() {
   writes_ = false;  // of sizes
   const SetView* seen = view(*r_.target);
   if (seen == nullptr) return true;
+  if (settings_.shape == Shape::Fields && is_pending(*r_.target)) {  // how far they went stands beside them only
+    writes_ = true;
+    return wait("writes", fmt::format("what was written to {} is not seen yet", r_.target->id));
+  }
   const std::int64_t is_left = settings_.shape == Shape::Fields ? seen->asked_new : seen->updated;
-  if (is_left == 0 && seen->asked_new == 0) {
+  // While the template is the new one, pods that are missing now would come back new.
+  const bool has_new_template = seen->can_be_undone && world_.target_revision == r_.target_revision;
+  if (is_left == 0 && seen->asked_new == 0 && !has_new_template) {
     return !settings_.has_traffic || !r_.weight || (shift_to(0) && is_drained());
   }
   if (settings_.has_traffic && r_.weight && old_ready() > 0 && !(shift_to(0) && is_drained())) return false;

@@ -144,16 +144,21 @@ void add_sums(std::int64_t size, std::int64_t count, std::vector<std::int64_t>& 
   }
 }
 
+/// What cannot happen to it: fields have no pods and no size; another template of what is scaled is no other target.
+bool is_spared(Shape shape, Disturbance disturbance) {
+  if (shape == Shape::Fields) return disturbance == Disturbance::PodLost || disturbance == Disturbance::Resize;
+  return shape == Shape::Scale && disturbance == Disturbance::Retarget;
+}
+
 void add_disturbed(const Scenario& plain, std::vector<Scenario>& out) {
   const bool is_pair = plain.shape == Shape::Pair;
   for (const auto disturbance : {Disturbance::Crash, Disturbance::StaleRead, Disturbance::Pause, Disturbance::Hold,
-                                 Disturbance::Retarget, Disturbance::PodLost}) {
-    out.emplace_back(plain).disturbance = disturbance;
+                                 Disturbance::Retarget, Disturbance::PodLost, Disturbance::Resize}) {
+    if (!is_spared(plain.shape, disturbance)) out.emplace_back(plain).disturbance = disturbance;
   }
-  Scenario& resized = out.emplace_back(plain);
-  resized.disturbance = Disturbance::Resize;
   if (is_pair) {
-    Scenario& put_back = out.emplace_back(resized);
+    Scenario& put_back = out.emplace_back(plain);
+    put_back.disturbance = Disturbance::Resize;
     put_back.target_size = plain.sources.front();
   }
   for (const bool reverts : {false, true}) {
@@ -184,8 +189,9 @@ void add_undisturbed(const Scenario& plain, std::vector<Scenario>& out) {
 std::string Scenario::text() const {
   static constexpr const char* kNames[] = {"none",   "crash",    "stale read", "pause",        "hold",
                                            "resize", "retarget", "pod lost",   "hook refused", "delete"};
+  static constexpr const char* kShapes[] = {"pair ", "in place", "replace", "scale", "fields"};
   return fmt::format(
-      "{}{} {} batches {} u {}{}{}{}, {}", shape == Shape::Pair ? "pair " : "in place",
+      "{}{} {} batches {} u {}{}{}{}, {}", kShapes[static_cast<std::size_t>(shape)],
       shape == Shape::Pair ? json::enum_name(strategy) : "", fmt::join(sources, "+"), fmt::join(batches, ","), max_unavailable,
       target_size ? fmt::format(" to {}", *target_size) : "", has_traffic ? " with traffic" : "",
       on_failure == OnFailure::Revert || reverts_on_delete ? " reverting" : "", kNames[static_cast<std::size_t>(disturbance)]);
@@ -193,32 +199,54 @@ std::string Scenario::text() const {
 
 Exploration explore(const Scenario& scenario, Bug bug) { return Explorer(scenario, bug).run(); }
 
+namespace {
+
+void add_plan(const Scenario& plain, bool is_disturbed, std::vector<Scenario>& out) {
+  is_disturbed ? add_disturbed(plain, out) : add_undisturbed(plain, out);
+}
+
+/// From `size` pods to none and back; the plan is the way.
+void add_scales(Scenario plain, std::int64_t size, bool is_disturbed, std::vector<Scenario>& out) {
+  plain.sources = {0};
+  plain.target_size = size;
+  add_plan(plain, is_disturbed, out);
+  plain.sources = {size + 1};
+  plain.target_size = 1;
+  add_plan(plain, is_disturbed, out);
+}
+
+void add_shapes(std::int64_t size, const std::vector<std::int64_t>& plan, bool is_disturbed, std::vector<Scenario>& out) {
+  constexpr std::pair<Shape, Strategy> kShapes[] = {
+      {Shape::Pair, Strategy::IncreaseFirst},    {Shape::Pair, Strategy::DecreaseFirst},
+      {Shape::InPlace, Strategy::IncreaseFirst}, {Shape::Replace, Strategy::IncreaseFirst},
+      {Shape::Scale, Strategy::IncreaseFirst},   {Shape::Fields, Strategy::IncreaseFirst}};
+  for (const auto& [shape, strategy] : kShapes) {
+    Scenario plain{.shape = shape, .strategy = strategy, .sources = {size}, .batches = plan};
+    for (plain.max_unavailable = 0; plain.max_unavailable <= 2; ++plain.max_unavailable) {
+      plain.has_traffic = false;
+      if (shape == Shape::Scale) {
+        add_scales(plain, size, is_disturbed, out);
+        continue;
+      }
+      add_plan(plain, is_disturbed, out);
+      const bool shrinks_first = shape != Shape::Pair || strategy == Strategy::DecreaseFirst;
+      if (shape == Shape::Fields || (shrinks_first && size == 1)) continue;  // refused
+      plain.has_traffic = true;
+      add_plan(plain, is_disturbed, out);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Scenario> scenarios(std::int64_t max_size, std::int64_t max_batches, bool is_disturbed) {
   std::vector<Scenario> out;
   for (std::int64_t size = 1; size <= max_size; ++size) {
-    std::vector<std::vector<std::int64_t>> plans;
     for (std::int64_t count = 1; count <= max_batches; ++count) {
+      std::vector<std::vector<std::int64_t>> plans;
       std::vector<std::int64_t> sum;
       add_sums(size, count, sum, plans);
-    }
-    for (const auto& plan : plans) {
-      for (const auto& [shape, strategy] :
-           {std::pair(Shape::Pair, Strategy::IncreaseFirst), std::pair(Shape::Pair, Strategy::DecreaseFirst),
-            std::pair(Shape::InPlace, Strategy::IncreaseFirst)}) {
-        for (std::int64_t unavailable = 0; unavailable <= 2; ++unavailable) {
-          for (const bool has_traffic : {false, true}) {
-            const bool shrinks_first = shape == Shape::InPlace || strategy == Strategy::DecreaseFirst;
-            if (has_traffic && shrinks_first && size == 1) continue;  // refused
-            const Scenario plain{.shape = shape,
-                                 .strategy = strategy,
-                                 .sources = {size},
-                                 .batches = plan,
-                                 .max_unavailable = unavailable,
-                                 .has_traffic = has_traffic};
-            is_disturbed ? add_disturbed(plain, out) : add_undisturbed(plain, out);
-          }
-        }
-      }
+      for (const auto& plan : plans) add_shapes(size, plan, is_disturbed, out);
     }
   }
   return out;

@@ -19,17 +19,17 @@ enum class Disturbance : std::uint8_t {
   StaleRead,    // workloads are seen as they were at some point, for a while
   Pause,        // and resumed at any point
   Hold,         // the partition is lowered, and raised again at any point
-  Resize,       // a workload gets or loses a pod by somebody else
-  Retarget,     // another target (Pair), another template (InPlace)
+  Resize,       // a workload gets or loses a pod by somebody else; Replace: a node comes or goes
+  Retarget,     // another target (Pair), another template or other fields
   PodLost,      // a ready pod is no longer
   HookRefused,  // the gate after a batch fails
   Delete,       // of the rollout
 };
 
 struct Scenario {
-  Shape shape = Shape::Pair;  // or InPlace
+  Shape shape = Shape::Pair;
   Strategy strategy = Strategy::IncreaseFirst;
-  std::vector<std::int64_t> sources{};  // their sizes; InPlace: of the one workload
+  std::vector<std::int64_t> sources{};  // their sizes; of the other shapes: of the one workload
   std::vector<std::int64_t> batches{};  // whole numbers
   std::int64_t max_unavailable = 0;
   std::optional<std::int64_t> target_size{};
@@ -72,7 +72,7 @@ struct Exploration {
 Exploration explore(const Scenario& scenario, Bug bug = Bug::None);
 
 /// All scenarios up to that size: whole-number batches that add up (empty ones too), both strategies, maxUnavailable 0 to 2,
-/// Pair and InPlace, with and without traffic; with each disturbance, or with none.
+/// all shapes, with and without traffic where they have it; with each disturbance, or with none.
 std::vector<Scenario> scenarios(std::int64_t max_size, std::int64_t max_batches, bool is_disturbed);
 
 }  // namespace slipway::delivery::wave

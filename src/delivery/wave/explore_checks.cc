@@ -26,10 +26,19 @@ Sums sums(const Scenario& scenario, const SmallWorld& small) {
     const SmallSet& set = small.sets[i];
     const std::int64_t ready = std::min(set.ready, set.desired);
     out.desired += set.desired;
-    if (i != small.target || scenario.shape == Shape::InPlace) out.old_ready += ready, out.old_desired += set.desired;
-    if (i == small.target) out.new_ready += scenario.shape == Shape::InPlace ? set.updated_ready : ready;
+    if (i != small.target || is_mixed(scenario)) out.old_ready += ready, out.old_desired += set.desired;
+    if (i == small.target) out.new_ready += is_mixed(scenario) ? set.updated_ready : ready;
   }
   return out;
+}
+
+/// A scale goes its way by the goals.
+std::string check_scale(const SmallWorld& after) {
+  const Record& r = *after.memory;
+  const std::int64_t from = r.current_batch == 0 ? r.original_size : goal_before(r);
+  const std::int64_t to = r.goals[static_cast<std::size_t>(r.current_batch)], now = after.sets[0].desired;
+  if (now >= std::min(from, to) && now <= std::max(from, to)) return "";
+  return fmt::format("{} pods are asked for, which must be in [{}, {}]", now, std::min(from, to), std::max(from, to));
 }
 
 std::string check_sizes(const Scenario& scenario, const SmallWorld& before, const SmallWorld& after) {
@@ -88,10 +97,24 @@ std::string check_given_back(const Scenario& scenario, const SmallWorld& small) 
   return scenario.has_traffic && !small.traffic.is_restored ? "the traffic was not given back" : "";
 }
 
+/// Old pods stay as far as the batch leaves them.
+std::string check_removal(const SmallWorld& before, const SmallWorld& after) {
+  const Record& r = *before.memory;
+  const std::int64_t gone = (before.sets[0].present - before.sets[0].updated) - (after.sets[0].present - after.sets[0].updated);
+  if (gone == 0) return "";
+  if (r.rolling != Rolling::RollingInBatches || !before.sets[0].is_ours) return "pods of others are removed";
+  const std::int64_t are_to_stay = r.target_size - r.goals[static_cast<std::size_t>(r.current_batch)];
+  const bool is_beyond = after.sets[0].present - after.sets[0].updated < are_to_stay;
+  return is_beyond ? "more pods are replaced than the batch has" : "";
+}
+
 std::string check_success(const Scenario& scenario, const SmallWorld& small) {
   const SmallSet& target = small.sets[small.target];
-  if (scenario.shape == Shape::InPlace) {
-    const bool is_new = target.updated == target.desired && target.updated_ready == target.desired;
+  if (scenario.shape == Shape::Fields) return target.asked_new == target.desired ? "" : "a success leaves old fields";
+  if (is_mixed(scenario)) {
+    // Of a DaemonSet nodes may have come since.
+    const bool has_nodes_more = scenario.shape == Shape::Replace && scenario.disturbance == Disturbance::Resize;
+    const bool is_new = target.updated == target.present && (has_nodes_more || target.updated_ready == target.desired);
     return is_new ? "" : "a success leaves old pods";
   }
   if (scenario.disturbance == Disturbance::Resize) return "";  // it may have been after the end
@@ -104,7 +127,8 @@ std::string check_success(const Scenario& scenario, const SmallWorld& small) {
 }
 
 std::string check_reverted(const Scenario& scenario, const SmallWorld& small) {
-  if (scenario.shape == Shape::InPlace) return small.sets[0].updated == 0 ? "" : "a revert leaves new pods";
+  if (is_mixed(scenario)) return small.sets[0].updated == 0 ? "" : "a revert leaves new pods";
+  if (scenario.shape == Shape::Fields) return small.sets[0].asked_new == 0 ? "" : "a revert leaves new fields";
   for (std::size_t i = 0; i < small.sets.size(); ++i) {
     const std::int64_t was = i < scenario.sources.size() ? scenario.sources[i] : 0;
     if (small.sets[i].desired != was) return fmt::format("a revert leaves {} at {}, not {}", i, small.sets[i].desired, was);
@@ -127,6 +151,7 @@ std::string check_pass(const Scenario& scenario, const SmallWorld& small, const 
   }
   if (is_rolling && was.attempt == r.attempt && r.current_batch < was.current_batch) return "a batch comes again";
   if (small.is_held && is_rolling && r.current_batch > was.current_batch) return "a batch beyond the partition begins";
+  if (scenario.shape == Shape::Scale) return "";  // its goals go down as well as up: check_scale()
   if (r.rolling == Rolling::RollingInBatches) {
     const std::int64_t goal = r.goals[static_cast<std::size_t>(r.current_batch)];
     if (r.upgraded > goal || r.upgraded < std::min(goal, goal_before(r))) return "updated pods are miscounted";
@@ -142,13 +167,14 @@ std::string check_effect(const Scenario& scenario, const SmallWorld& before, con
   if (effect.kind == Kind::Shift && before.memory->rolling != Rolling::Initializing) {
     return check_weight(scenario, before, effect.number);
   }
+  if (effect.kind == Kind::Remove) return check_removal(before, after);
   if (!is_write(effect.kind) || before.sets == after.sets) return "";
   const auto index = static_cast<std::size_t>(std::stoi(effect.set.substr(1)) - 1);
   if (effect.kind != Kind::Claim && !before.sets[index].is_ours) return "a workload of others is written to";
   const bool was_stale = index < before.seen_sets.size() && before.seen_sets[index].revision != before.sets[index].revision;
   if (was_stale) return "what was decided on an old view is written";
   if (before.sets[index].stamp > effect.stamp) return "an older write undoes a newer one";
-  if (scenario.shape == Shape::InPlace) {
+  if (scenario.shape == Shape::InPlace || scenario.shape == Shape::Fields) {
     const Record& r = *before.memory;
     const bool is_beyond =
         r.rolling == Rolling::RollingInBatches && after.sets[0].asked_new > r.goals[static_cast<std::size_t>(r.current_batch)];
@@ -156,6 +182,8 @@ std::string check_effect(const Scenario& scenario, const SmallWorld& before, con
   }
   if (const std::string wrong = check_drain(scenario, before, after, effect); !wrong.empty()) return wrong;
   const bool is_rolling = before.memory->rolling == Rolling::RollingInBatches && before.memory->failure.empty();
+  if (scenario.shape == Shape::Replace) return "";
+  if (scenario.shape == Shape::Scale) return is_rolling ? check_scale(after) : "";
   return is_rolling && before.sets[index].desired != after.sets[index].desired ? check_sizes(scenario, before, after) : "";
 }
 
@@ -208,7 +236,9 @@ void plant_after(Bug bug, const SmallWorld& small, Decision& decision) {
   if (bug == Bug::TargetIsForgotten && r.attempt == 2 && small.memory->attempt == 1 && !r.sources.empty()) r.sources.pop_back();
   if (bug == Bug::RevertIsShort && r.is_reverting && !small.memory->is_reverting) --r.sources.front().original;
   for (Effect& effect : decision.effects) {
-    if (bug == Bug::OneTooMany && effect.kind == Kind::Resize && effect.set == r.target->id) ++effect.number;
+    if (bug != Bug::OneTooMany || !r.target || effect.set != r.target->id) continue;
+    if (effect.kind == Kind::Resize) ++effect.number;
+    if (effect.kind == Kind::Remove) effect.pods.push_back(std::to_string(std::stoi(effect.pods.back()) + 1));
   }
 }
 

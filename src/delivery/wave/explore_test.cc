@@ -70,6 +70,10 @@ TEST(Explore, finds_every_planted_bug) {
   const Scenario routed = with([](Scenario& s) { s.has_traffic = true; });
   const Scenario reverted =
       with([](Scenario& s) { s.disturbance = Disturbance::HookRefused, s.on_failure = OnFailure::Revert; });
+  const auto shaped = [&](Shape shape, Disturbance disturbance) {
+    return with([&](Scenario& s) { s.shape = shape, s.disturbance = disturbance; });
+  };
+  const Scenario scaled = with([](Scenario& s) { s.shape = Shape::Scale, s.sources = {0}, s.target_size = 2; });
   struct Row {
     Bug bug;
     Scenario scenario;
@@ -92,6 +96,11 @@ TEST(Explore, finds_every_planted_bug) {
       {Bug::RevertIsShort, reverted, "a revert leaves"},
       {Bug::TargetIsForgotten, disturbed(Disturbance::Retarget), "a workload was not given back"},
       {Bug::WeightIsDropped, routed, "never ends: waits for traffic"},
+      {Bug::OneTooMany, shaped(Shape::Replace, Disturbance::None), "more pods are replaced than the batch has"},
+      {Bug::OneTooMany, scaled, "pods are asked for, which must be in"},
+      {Bug::NeverReleased, shaped(Shape::Fields, Disturbance::None), "never ends"},
+      {Bug::StaleWriteWins, shaped(Shape::Fields, Disturbance::StaleRead), "what was decided on an old view is written"},
+      {Bug::PauseIsUnseen, shaped(Shape::Replace, Disturbance::Pause), "a paused rollout acts"},
   };
   for (const Row& row : rows) {
     EXPECT_TRUE(explore(row.scenario).violations.empty()) << row.scenario.text();

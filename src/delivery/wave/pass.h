@@ -60,6 +60,7 @@ class Pass : private Sets {
   bool roll_increase_first();
   bool roll_decrease_first();
   bool roll_in_place();
+  bool old_pods_are_removed();
   bool roll_scale();
   bool shift_early(std::int64_t& next);
   bool may_start();

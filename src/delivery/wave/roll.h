@@ -116,6 +116,7 @@ struct SetView {
   std::int64_t asked_new = 0;  // InPlace: desired - partition; Fields: the goal that the fields stand at
   std::int64_t stamp = 0;      // SetRecord::stamp as it stands on the object; 0: no write of ours yet
   std::int64_t stamped = 0;    // the size that was written with it
+  bool can_be_undone = false;  // InPlace, Replace: the template to go back to is known
   bool is_current = true;      // its status is about its newest spec; not: its counts of pods mean nothing
   Owner owner = Owner::Nobody;
   std::string owner_name{};             // of Other: for the message

@@ -130,19 +130,21 @@ bool Pass::follow_resize(SetRecord& set, const SetView& seen, std::int64_t diff)
   return true;
 }
 
-/// In place T is the workload's size.
+/// In place T is the workload's size; of pods that we replace, the number of nodes.
 bool Pass::follow_size_in_place() {
   SetRecord& set = *r_.target;
   const SetView& seen = *view(set);
   if (is_stale(set, seen)) return wait("cache", fmt::format("what is seen of {} is older than what was written", set.id));
-  if (settings_.shape == Shape::Fields || seen.desired == r_.target_size || settings_.shape == Shape::Replace) return true;
-  if (settings_.target_size) {
+  const bool is_replace = settings_.shape == Shape::Replace;
+  if (settings_.shape == Shape::Fields || seen.desired == r_.target_size) return true;
+  if (is_replace && !seen.is_current) return true;
+  if (settings_.target_size && !is_replace) {
     const bool is_being_put_back = seen.stamp != set.stamp;
     return is_being_put_back || contest(set, seen);
   }
   r_.target_size = seen.desired;
   set.written = std::min(set.written, r_.target_size);
-  if (seen.stamp == set.stamp && set.is_claimed) ++set.stamp;  // its partition counts from the other end
+  if (seen.stamp == set.stamp && set.is_claimed && !is_replace) ++set.stamp;  // its partition counts from the other end
   set_goals(r_.current_batch + (r_.batch == BatchState::Initializing ? 0 : 1));
   return true;
 }

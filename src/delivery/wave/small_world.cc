@@ -14,15 +14,17 @@ SetView view_of(const Scenario& scenario, const SmallSet& set, std::size_t index
   SetView view{.id = set_id(index), .uid = set_id(index)};
   view.desired = set.desired;
   view.present = set.present;
-  const bool is_in_place = scenario.shape == Shape::InPlace;
-  view.ready = is_in_place ? set.ready + set.updated_ready : set.ready;
+  view.ready = is_mixed(scenario) ? set.ready + set.updated_ready : set.ready;
   view.updated = set.updated;
   view.updated_ready = set.updated_ready;
-  view.asked_new = set.asked_new;
+  view.asked_new = scenario.shape == Shape::Fields ? set.stamped : set.asked_new;
+  view.can_be_undone = is_mixed(scenario);
   view.stamp = set.stamp;
   view.stamped = set.stamped;
   view.is_current = set.is_synced;
   view.owner = set.is_ours ? Owner::Us : Owner::Nobody;
+  if (scenario.shape != Shape::Replace) return view;
+  for (std::int64_t i = 0; i < set.present - set.updated; ++i) view.old_pods.push_back(std::to_string(set.first_old + i));
   return view;
 }
 
@@ -43,10 +45,10 @@ void add(Fingerprint& key, const Record& r, std::int64_t now) {
   key.add({-2});
 }
 
-/// A workload's controller: as many pods as asked for, those that are not ready go first.
-bool sync(SmallSet& set) {
+/// A workload's controller: as many pods as asked for, those that are not ready go first. (Replace: nodes that have gone.)
+bool sync(const Scenario& scenario, SmallSet& set) {
   if (set.is_synced) return false;
-  set.present = set.desired;
+  set.present = scenario.shape == Shape::Replace ? std::min(set.present, set.desired) : set.desired;
   set.updated = std::min(set.updated, set.present);
   set.updated_ready = std::min(set.updated_ready, set.updated);
   set.ready = std::min(set.ready, set.present - set.updated);
@@ -69,8 +71,33 @@ bool replace_one(SmallSet& set) {
   return true;
 }
 
+/// A node without a pod gets one of the template as it is now.
+bool fill_node(SmallSet& set) {
+  if (set.present >= set.desired) return false;
+  ++set.present;
+  if (!set.is_undone) ++set.updated;
+  return true;
+}
+
+/// Old pods by their numbers; those that have gone already are passed over.
+void remove_old(SmallSet& set, const std::vector<std::string>& pods) {
+  for (const std::string& pod : pods) {
+    if (std::stoi(pod) < set.first_old || set.present == set.updated) continue;
+    ++set.first_old;
+    --set.present;
+    set.ready = std::min(set.ready, set.present - set.updated);
+  }
+}
+
+/// New pods that are not ready go, or the next one when all are.
+void remove_new(SmallSet& set) {
+  if (set.updated_ready == set.updated && set.ready + set.updated_ready == set.desired && set.updated > 0) --set.updated_ready;
+  set.present -= set.updated - set.updated_ready;
+  set.updated = set.updated_ready;
+}
+
 bool make_one_ready(const Scenario& scenario, SmallSet& set) {
-  if (scenario.shape == Shape::InPlace && set.updated_ready < set.updated) return ++set.updated_ready, true;
+  if (is_mixed(scenario) && set.updated_ready < set.updated) return ++set.updated_ready, true;
   if (set.ready < set.present - set.updated) return ++set.ready, true;
   return false;
 }
@@ -84,13 +111,14 @@ void each_set(std::vector<SmallWorld>& out, const SmallWorld& small, Move move) 
 }
 
 void retarget(const Scenario& scenario, SmallWorld& small) {
-  if (scenario.shape == Shape::InPlace) {
+  if (scenario.shape != Shape::Pair) {
     SmallSet& set = small.sets[0];
     ++small.template_number;
+    ++set.revision;
+    if (!is_mixed(scenario)) return;
     set.ready += set.updated_ready;
     set.updated = set.updated_ready = 0;
     set.is_undone = false;
-    ++set.revision;
     return;
   }
   small.target = small.sets.size();
@@ -104,7 +132,7 @@ Fingerprint SmallWorld::fingerprint() const {
   for (const auto* list : {&sets, &seen_sets}) {
     for (const SmallSet& set : *list) {
       key.add({set.desired, set.present, set.ready, set.asked_new, set.updated, set.updated_ready, set.stamp, set.stamped,
-               set.is_ours, set.is_synced, set.is_undone});
+               set.is_ours, set.is_synced, set.is_undone, set.first_old});
     }
     key.add({-3});
   }
@@ -154,8 +182,8 @@ World seen_world(const Scenario& scenario, const SmallWorld& small) {
   const auto& sets = small.seen_sets.empty() ? small.sets : small.seen_sets;
   World world;
   world.now = Time{std::chrono::seconds{small.now}};
-  world.target_revision = scenario.shape == Shape::InPlace ? fmt::format("t{}", small.template_number) : set_id(small.target);
-  if (scenario.shape == Shape::InPlace && small.sets[0].is_undone) world.target_revision = "t0";
+  world.target_revision = scenario.shape == Shape::Pair ? set_id(small.target) : fmt::format("t{}", small.template_number);
+  if (small.sets[0].is_undone) world.target_revision = "t0";
   for (std::size_t i = 0; i < sets.size(); ++i) {
     (i == small.target ? world.target.emplace() : world.sources.emplace_back()) = view_of(scenario, sets[i], i);
   }
@@ -191,6 +219,7 @@ void carry_out(const Scenario& scenario, SmallWorld& small, const Effect& effect
   }
   const std::size_t index = index_of(effect.set);
   SmallSet& set = small.sets[index];
+  if (effect.kind == Kind::Remove) return remove_old(set, effect.pods);  // by their names, whatever has become of the set
   const bool is_stale = index < small.seen_sets.size() && small.seen_sets[index].revision != set.revision;
   if (is_stale && !is_blind) return;
   ++set.revision;
@@ -199,12 +228,16 @@ void carry_out(const Scenario& scenario, SmallWorld& small, const Effect& effect
     return;
   }
   if (effect.kind == Kind::Undo) {
-    set.is_undone = true, set.asked_new = 0;
+    set.asked_new = 0;
+    set.is_undone = is_mixed(scenario);
+    if (scenario.shape == Shape::Fields) set.stamped = 0;
+    if (scenario.shape == Shape::Replace) remove_new(set);
     return;
   }
   if (effect.kind == Kind::Claim) set.is_ours = true;
   set.stamp = effect.stamp, set.stamped = effect.number;
-  const bool is_size = effect.kind == Kind::Resize || scenario.shape == Shape::Pair;
+  if (scenario.shape == Shape::Replace) return;
+  const bool is_size = effect.kind == Kind::Resize || scenario.shape == Shape::Pair || scenario.shape == Shape::Scale;
   std::int64_t& field = is_size ? set.desired : set.asked_new;
   if (field != effect.number && is_size) set.is_synced = false;
   if (is_size && scenario.shape == Shape::InPlace)
@@ -214,7 +247,8 @@ void carry_out(const Scenario& scenario, SmallWorld& small, const Effect& effect
 
 std::vector<SmallWorld> natural_moves(const Scenario& scenario, const SmallWorld& small) {
   std::vector<SmallWorld> out;
-  each_set(out, small, [](SmallSet& set) { return sync(set); });
+  each_set(out, small, [&](SmallSet& set) { return sync(scenario, set); });
+  if (scenario.shape == Shape::Replace) each_set(out, small, [](SmallSet& set) { return set.is_synced && fill_node(set); });
   each_set(out, small, [&](SmallSet& set) { return set.is_synced && make_one_ready(scenario, set); });
   if (scenario.shape == Shape::InPlace) each_set(out, small, [](SmallSet& set) { return set.is_synced && replace_one(set); });
   if (!small.traffic.is_accepted) out.emplace_back(small).traffic.is_accepted = true;

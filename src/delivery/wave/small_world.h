@@ -27,8 +27,9 @@ struct Fingerprint {
 };
 
 struct SmallSet {
-  std::int64_t desired = 0, present = 0, ready = 0;            // ready: Pair, all; InPlace: old ones
-  std::int64_t asked_new = 0, updated = 0, updated_ready = 0;  // InPlace
+  std::int64_t desired = 0, present = 0, ready = 0;            // ready: Pair and Scale, all; InPlace and Replace: old ones
+  std::int64_t asked_new = 0, updated = 0, updated_ready = 0;  // InPlace, Replace; Fields: asked_new alone
+  std::int64_t first_old = 0;                                  // Replace: the number of the old pod that goes next
   std::int64_t stamp = 0, stamped = 0, revision = 1;
   bool is_ours = false, is_synced = true, is_undone = false;
 
@@ -44,7 +45,7 @@ struct SmallWorld {
   std::vector<SmallSet> sets;       // sources, the target, what Retarget brings
   std::vector<SmallSet> seen_sets;  // StaleRead: what is read in place of them
   std::size_t target = 0;
-  std::int64_t template_number = 1;  // InPlace
+  std::int64_t template_number = 1;  // of all but Pair
   SmallTraffic traffic;
   std::int64_t now = 0;  // seconds
   std::string asked;     // gate
@@ -57,6 +58,9 @@ struct SmallWorld {
 };
 
 inline constexpr std::int64_t kDrainSeconds = 1;
+
+/// The pods of both versions are those of one object.
+inline bool is_mixed(const Scenario& scenario) { return scenario.shape == Shape::InPlace || scenario.shape == Shape::Replace; }
 
 SmallWorld first_world(const Scenario& scenario);
 World seen_world(const Scenario& scenario, const SmallWorld& small);

@@ -11,7 +11,7 @@
 
 #include "cli/remote_session.h"
 #include "kube/names.h"
-#include "net/client.h"
+#include "net/outside.h"
 #include "net/stream.h"
 
 namespace slipway::cli {
@@ -131,7 +131,7 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
 
 HttpClient* Session::http() {
   if (http_) return http_.get();
-  auto made = net::Client::make(env(), {});
+  auto made = net::Outside::make(env(), {});
   if (!made) {
     env().log.warn("steps cannot call foreign servers", {{"error", made.error().message}});
     return nullptr;

@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "control/object_writes.h"
+#include "delivery/application/needed_kinds.h"
 #include "delivery/application/policy_outputs.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/resources.h"
@@ -209,12 +210,12 @@ Result<std::shared_ptr<const Parsed>> ApplicationController::parse_once(Memory& 
 }
 
 /// The newest revision as long as it says what is wanted; else a new one.
-Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(client::Client& client, kube::Object application,
+Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(control::Reconcile& run, kube::Object application,
                                                                              Status status, Memory& memory) {
   const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
-  if (!status.latest_revision) co_return co_await resolve_new(client, std::move(application), std::move(status));
+  if (!status.latest_revision) co_return co_await resolve_new(run, std::move(application), std::move(status));
   const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
-  if (revision.is_null()) co_return co_await resolve_new(client, std::move(application), std::move(status));
+  if (revision.is_null()) co_return co_await resolve_new(run, std::move(application), std::move(status));
   const std::shared_ptr<const Frozen> held = frozen_in(memory, revision, definitions_);
   Resolved resolved{
       .parsed = nullptr, .lookup = lookup_in(held, live_lookup(application)), .revision = *status.latest_revision};
@@ -226,7 +227,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(cli
   }
   const bool is_same = frozen == application["spec"] && kube::annotation(revision, kPublishVersion).empty() &&
                        kube::annotation(application, kPublishVersion).empty();
-  if (!is_same || follows_definitions) co_return co_await resolve_new(client, std::move(application), std::move(status));
+  if (!is_same || follows_definitions) co_return co_await resolve_new(run, std::move(application), std::move(status));
   // Shared policies and the shared workflow count as the spec does.
   Lookup frozen_definitions = resolved.lookup;
   frozen_definitions.policy = live_lookup(application).policy;
@@ -236,17 +237,18 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(cli
   if (is_shared) {
     SLIPWAY_CO_TRY(now, parse(application, frozen, frozen_definitions));
     if (revision_hash(application, frozen, now, false) != resolved.revision.hash) {
-      co_return co_await resolve_new(client, std::move(application), std::move(status));
+      co_return co_await resolve_new(run, std::move(application), std::move(status));
     }
   }
   resolved.parsed = std::move(parsed);
   co_return resolved;
 }
 
-Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new(client::Client& client,
+Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new(control::Reconcile& run,
                                                                                  kube::Object application, Status status) {
   const Lookup lookup = live_lookup(application);
   const Value spec = application["spec"];
+  SLIPWAY_CO_TRY_VOID(co_await check_needed_kinds(run, live_, spec, lookup));
   SLIPWAY_CO_TRY(parsed, parse(application, spec, lookup));
   const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
   const std::string hash = revision_hash(application, spec, parsed, follows_definitions);
@@ -257,11 +259,11 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
   for (;; ++number) {
     const Value wanted = make_revision(application, spec, *shared, number, hash, packer_);
-    auto made = co_await client::create(client, kRevisions, wanted, kManager);
+    auto made = co_await client::create(run.client, kRevisions, wanted, kManager);
     if (made) break;
     if (made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
     // One of an earlier try whose status was lost, or of an application of that name that is gone.
-    auto there = co_await client::get(client, kRevisions, kube::key_of(wanted));
+    auto there = co_await client::get(run.client, kRevisions, kube::key_of(wanted));
     if (!there) co_return fail(std::move(there).error());
     const bool is_mine = kube::is_owned_by(*there, kube::uid(application));
     if (is_mine && kube::label(*there, "app.oam.dev/app-revision-hash") == hash) break;
@@ -282,7 +284,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   const RestartPlan restart = restart_plan(application, status);
   if (restart.removes_annotation) co_return co_await remove_restart(run.client, std::move(application));
   status.restart_at = restart.at;
-  auto resolved = co_await resolve(run.client, application, status, memory);
+  auto resolved = co_await resolve(run, application, status, memory);
   if (!resolved) {
     const auto& error = resolved.error();
     const bool is_users =

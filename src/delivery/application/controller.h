@@ -54,8 +54,8 @@ class ApplicationController : public control::Controller {
   Lookup live_lookup(const kube::Object& application);
   Result<std::shared_ptr<const Parsed>> parse_once(Memory& memory, const kube::Object& application, const Value& spec,
                                                    const Lookup& lookup, const std::string& key);
-  Task<Result<Resolved>> resolve(client::Client& client, kube::Object application, Status status, Memory& memory);
-  Task<Result<Resolved>> resolve_new(client::Client& client, kube::Object application, Status status);
+  Task<Result<Resolved>> resolve(control::Reconcile& run, kube::Object application, Status status, Memory& memory);
+  Task<Result<Resolved>> resolve_new(control::Reconcile& run, kube::Object application, Status status);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
   RestartPlan restart_plan(const kube::Object& application, const Status& status) const;
   Task<control::Outcome> remove_restart(client::Client& client, kube::Object application);

@@ -61,7 +61,9 @@ inline constexpr const char* kUserName = "app.oam.dev/username";
 inline constexpr const char* kUserGroup = "app.oam.dev/group";
 inline constexpr const char* kServiceAccount = "app.oam.dev/service-account-name";
 inline constexpr const char* kForceParameters = "app.oam.dev/force-param-mutations";
-/// Of a ComponentDefinition: who brings the kinds of its objects. Where a cluster does not serve one yet, its components wait.
+/// Of a ComponentDefinition (needed_kinds.h): kinds that it cannot do without, "KIND.VERSION.GROUP, …".
+inline constexpr const char* kNeedsKinds = "slipway.dev/needs-kinds";
+/// Likewise: who brings the kinds of its objects. Where a cluster does not serve one yet, its components wait.
 inline constexpr const char* kWaitsForKinds = "slipway.dev/waits-for-kinds";
 /// Which controller may touch the object; "Disabled": none.
 inline constexpr const char* kControllerRequirement = "app.oam.dev/controller-version-require";

@@ -160,8 +160,12 @@ class Expansion {
       docs_.push_back({.name = "*", .type = readable(blocks_, std::string(trimmed(head.substr(9)))), .is_optional = true});
       return std::move(docs_);
     }
-    if (const std::string base = named_struct(blocks_, head); !base.empty()) add(blocks_.at(base), "", 1);
+    const std::string base = named_struct(blocks_, head);
+    if (!base.empty()) add(blocks_.at(base), "", 1);
+    const std::size_t own = docs_.size();
     add(parameter->second, "", 1);
+    // `*#Base | close({` …: the own fields are another way to say it.
+    for (std::size_t i = own; i < docs_.size() && !base.empty(); ++i) docs_[i].is_optional |= !docs_[i].name.contains('.');
     return std::move(docs_);
   }
 

@@ -59,7 +59,7 @@ parameter: *#Change | close({
 )"),
             "name: string // Which\n"
             "size: *\"1Gi\" | string\n"
-            "all: list of structs\n"
+            "all?: list of structs\n"
             "all.name: string // Which\n"
             "all.size: *\"1Gi\" | string\n"
             "items?: list of structs\n"

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/digest.h"
+#include "base/http_trust.h"
 #include "base/text.h"
 #include "client/client.h"
 #include "delivery/workflow/provider.h"
@@ -53,6 +54,28 @@ Task<Result<void>> add_secret_headers(const CallSetting& setting, Value list, ht
   co_return Result<void>{};
 }
 
+/// What the Secret of `tls_config` {secret, namespace} holds: ca.crt, and client.crt with client.key. Nullopt without one.
+Task<Result<std::optional<HttpTrust>>> trust_of(const CallSetting& setting, Value config) {
+  if (config.is_null()) co_return std::nullopt;
+  std::string ns = config["namespace"].str();
+  if (ns.empty()) ns = kube::ns(setting.owner);
+  SLIPWAY_CO_TRY(hub, setting.on(""));
+  SLIPWAY_CO_TRY(secret, co_await client::get(*hub, kube::kSecrets, {ns, config["secret"].str()}));
+  HttpTrust trust;
+  const std::pair<const char*, std::string*> keys[] = {
+      {"ca.crt", &trust.authority_pem}, {"client.crt", &trust.certificate_pem}, {"client.key", &trust.key_pem}};
+  for (const auto& [key, text] : keys) {
+    if (!base64_decode(secret["data"][key].as_string(), *text)) {
+      co_return fail(Reason::Invalid,
+                     fmt::format("tls_config: key {} of secret {} is not base64", key, config["secret"].as_string()));
+    }
+  }
+  if (trust.authority_pem.empty()) {
+    co_return fail(Reason::NotFound, fmt::format("tls_config: secret {} has no key ca.crt", config["secret"].as_string()));
+  }
+  co_return trust;
+}
+
 Value lists_of(const http::Headers& headers) {
   Value lists = Value::empty_object();
   for (const auto& [name, value] : headers) lists = lists.with(name, lists[name].appended(value));
@@ -62,7 +85,6 @@ Value lists_of(const http::Headers& headers) {
 Task<Answer> request(std::shared_ptr<Calls> calls, ProviderCall call) {
   const CallSetting& setting = call.setting;
   if (setting.http == nullptr) co_return Answer::error("calls of foreign servers are not available here");
-  if (call.params.has("tls_config")) co_return Answer::error("tls_config is not implemented");
   const Value wanted = call.params["request"];
   HttpCall outgoing{.url = call.params["url"].str(), .method = call.params["method"].str(), .body = wanted["body"].str()};
   if (outgoing.method.empty()) outgoing.method = "GET";
@@ -84,7 +106,10 @@ Task<Answer> request(std::shared_ptr<Calls> calls, ProviderCall call) {
     co_return Answer::error(rate.error().message);
   }
   const std::string named = fmt::format("{} \"{}\"", outgoing.method, outgoing.url);
-  auto answered = co_await setting.http->send(std::move(outgoing));
+  auto trust = co_await trust_of(setting, call.params["tls_config"]);
+  if (!trust) co_return Answer::error(trust.error().message);
+  auto answered = *trust ? co_await send_trusting(*setting.http, std::move(outgoing), std::move(**trust))
+                         : co_await setting.http->send(std::move(outgoing));
   if (!answered) co_return Answer::error(fmt::format("{}: {}", named, answered.error().message));
   Value response = json::object({{"body", answered->body},
                                  {"header", lists_of(answered->headers)},

@@ -138,13 +138,15 @@ class Providers {
   const Providers* more_;
 };
 
-/// kube, http, builtin, util, time, config, metrics: what every run has. The application family adds its own.
+/// kube, http, builtin, util, time, config, metrics, email: what every run has. The application family adds its own.
 std::vector<Provider> standard_providers();
 std::vector<Provider> kube_providers();
 std::vector<Provider> http_providers();
 std::vector<Provider> control_providers();  // builtin: wait, suspend, break, fail, message, var
-std::vector<Provider> util_providers();     // util, base64, cue, time, email
+std::vector<Provider> util_providers();     // util, base64, cue, time
 std::vector<Provider> config_providers();
+std::vector<Provider> config_check_providers();  // config: whether registries take credentials
+std::vector<Provider> email_providers();
 std::vector<Provider> metrics_providers();
 
 }  // namespace slipway::delivery::workflow

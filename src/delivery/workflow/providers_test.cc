@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/digest.h"
+#include "base/http_trust.h"
+#include "base/mail.h"
 #include "base/manual_env.h"
 #include "delivery/workflow/engine.h"
 #include "json/patch.h"
@@ -52,16 +55,33 @@ class PaperCluster : public client::Client {
   }
 };
 
-class PaperWeb : public HttpClient {
+/// Web servers and a mail server on paper.
+class PaperWeb : public HttpClient, public TrustingHttpClient, public Mailer {
  public:
   std::vector<HttpCall> calls;
+  std::vector<HttpTrust> trusts;
+  std::vector<Mail> mails;
   int status = 200;
   std::string body = "hello";
+  std::string challenge;  // of those who show no credentials
+  Status mail_error;
 
   Task<Result<http::Response>> send(HttpCall call) override {
     calls.push_back(call);
     if (call.url.contains("nowhere")) co_return fail(Reason::ServiceUnavailable, "no such host");
+    if (!challenge.empty() && !call.headers.contains("Authorization")) {
+      co_return http::Response{.status = 401, .headers = {{"WWW-Authenticate", challenge}}, .body = ""};
+    }
     co_return http::Response{.status = status, .headers = {{"X-One", "1"}}, .body = body};
+  }
+  Task<Result<http::Response>> send_trusting(HttpCall call, HttpTrust trust) override {
+    trusts.push_back(trust);
+    co_return co_await send(std::move(call));
+  }
+  Task<Result<void>> send_mail(Mail mail) override {
+    mails.push_back(mail);
+    if (!mail_error.message.empty()) co_return fail(mail_error);
+    co_return Result<void>{};
   }
 };
 
@@ -255,6 +275,174 @@ TEST_F(ProvidersTest, configurations) {
       "import \"vela/config\"\nc: config.#CreateConfig & {$params: {name: \"s\", namespace: \"shop\", template: \"t\", config: "
       "{}}}");
   EXPECT_EQ(shown(), "failed/Execute: function call error for c: the template does not exist");
+}
+
+constexpr const char* kConfigTemplate = R"CUE(
+import "vela/config"
+metadata: {name: "registry", scope: "project", sensitive: false}
+template: {
+	output: {
+		apiVersion: "v1"
+		kind:       "Secret"
+		metadata: {name: context.name, namespace: context.namespace, labels: own: "x"}
+		type: "Opaque"
+		stringData: {url: parameter.url}
+	}
+	outputs: map: {
+		apiVersion: "v1"
+		kind:       "ConfigMap"
+		metadata: {name: "\(context.name)-map", namespace: context.namespace}
+		data: url: parameter.url
+	}
+	validation: config.#HelmRepository & {$params: {url: parameter.url, if parameter.user != _|_ {username: parameter.user, password: "p"}}}
+	parameter: {
+		url:   string
+		user?: string
+	}
+}
+)CUE";
+
+/// The step that makes the configuration s of the template.
+std::string creating(const std::string& config) {
+  return fmt::format(
+      "import \"vela/config\"\nc: config.#CreateConfig & {{$params: {{name: \"s\", namespace: \"shop\", template: "
+      "\"registry\", config: {}}}}}",
+      config);
+}
+
+TEST_F(ProvidersTest, configurations_are_made_by_their_template) {
+  hub.objects["configmaps/vela-system/config-template-registry"] = json::object(
+      {{"kind", "ConfigMap"},
+       {"metadata",
+        json::object({{"name", "config-template-registry"}, {"labels", json::object({{"config.oam.dev/scope", "project"}})}})},
+       {"data", json::object({{"template", kConfigTemplate}})}});
+  web.body = "entries: {}";
+  pass(creating("{url: \"https://charts.test/\", user: \"u\"}"));
+  EXPECT_EQ(shown(), "succeeded: ");
+  ASSERT_EQ(web.calls.size(), 1U);
+  EXPECT_EQ(web.calls[0].url, "https://charts.test/index.yaml");
+  EXPECT_EQ(web.calls[0].headers.get("Authorization"), "Basic " + base64_encode("u:p"));
+  const Value secret = hub.objects.at("secrets/shop/s");
+  EXPECT_EQ(secret["type"].as_string(), "Opaque");
+  EXPECT_EQ(secret["stringData"]["url"].as_string(), "https://charts.test/");
+  for (const auto& [name, value] : {std::pair("own", "x"),
+                                    {"config.oam.dev/catalog", "velacore-config"},
+                                    {"config.oam.dev/type", "registry"},
+                                    {"config.oam.dev/scope", "project"}}) {
+    EXPECT_EQ(kube::label(secret, name), value) << name;
+  }
+  EXPECT_EQ(hub.objects.at("configmaps/shop/s-map")["data"]["url"].as_string(), "https://charts.test/");
+
+  status = {};
+  pass("import \"vela/config\"\nc: config.#DeleteConfig & {$params: {name: \"s\", namespace: \"shop\"}}");
+  EXPECT_EQ(shown(), "succeeded: ");
+  EXPECT_FALSE(hub.objects.contains("secrets/shop/s"));
+  EXPECT_FALSE(hub.objects.contains("configmaps/shop/s-map"));
+}
+
+TEST_F(ProvidersTest, configurations_that_their_template_refuses_are_not_made) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"{url: \"https://nowhere\"}", "failed to validate config: https://nowhere/index.yaml: no such host"},
+      {"{url: 5}", "config template registry: "},
+      {"{}", "config template registry: "},
+  };
+  hub.objects["configmaps/vela-system/config-template-registry"] =
+      json::object({{"data", json::object({{"template", kConfigTemplate}})}});
+  for (const auto& [config, told] : rows) {
+    status = {};
+    pass(creating(config));
+    EXPECT_TRUE(shown().starts_with(std::string("failed/Execute: function call error for c: ") + told)) << shown();
+    EXPECT_FALSE(hub.objects.contains("secrets/shop/s")) << config;
+  }
+  status = {};
+  hub.objects["configmaps/vela-system/config-template-registry"] =
+      json::object({{"data", json::object({{"template", "template: {nacos: {endpoint: name: \"n\"}\nparameter: {...}}"}})}});
+  pass(creating("{}"));
+  EXPECT_TRUE(shown().contains("the writer nacos is not done here")) << shown();
+  status = {};
+  hub.objects["secrets/shop/s"] = json::parse(R"({"metadata": {"labels": {"config.oam.dev/type": "other"}}})").value();
+  pass(creating("{}"));
+  EXPECT_TRUE(shown().ends_with("the template of the config can not be changed")) << shown();
+}
+
+TEST_F(ProvidersTest, configurations_that_are_sensitive_are_not_read_back) {
+  hub.objects["secrets/shop/s"] =
+      json::parse(R"({"metadata": {"annotations": {"config.oam.dev/sensitive": "true"}}, "data": {}})").value();
+  pass("import \"vela/config\"\nc: config.#ReadConfig & {$params: {name: \"s\", namespace: \"shop\"}}");
+  EXPECT_EQ(shown(), "failed/Execute: function call error for c: the config is sensitive");
+}
+
+TEST_F(ProvidersTest, registries_of_images_are_asked_as_docker_asks_them) {
+  const auto verdict = [&](const std::string& params) {
+    status = {};
+    web.calls.clear();
+    pass(
+        fmt::format("import (\"vela/config\"\n\"vela/builtin\")\nc: config.#ImageRegistry & {{$params: {}}}\n"
+                    "m: builtin.#Message & {{$params: message: \"\\(c.$returns.result) \\(c.$returns.message)\"}}",
+                    params));
+    return shown();
+  };
+  const std::string user = R"({registry: "r.test", auth: {username: "u", password: "p"}})";
+  EXPECT_EQ(verdict(user), "succeeded: true ");
+  EXPECT_EQ(web.calls[0].url, "https://r.test/v2/");
+  web.challenge = R"(Bearer realm="https://auth.test/token",service="r.test")";
+  EXPECT_EQ(verdict(user), "succeeded: true ");
+  EXPECT_EQ(web.calls[1].url, "https://auth.test/token?service=r.test");
+  EXPECT_EQ(web.calls[1].headers.get("Authorization"), "Basic " + base64_encode("u:p"));
+  web.challenge = "Basic realm=\"r\"";
+  web.status = 403;
+  EXPECT_EQ(verdict(user), "succeeded: false https://r.test/v2/: 403: the registry does not take these credentials");
+  EXPECT_EQ(verdict(R"({registry: "nowhere", useHTTP: true})"), "succeeded: false http://nowhere/v2/: no such host");
+  web.challenge.clear();
+  web.status = 200;
+  EXPECT_EQ(verdict(R"({registry: "r.test", insecure: true})"), "succeeded: true ");
+  EXPECT_TRUE(web.trusts.back().is_insecure);
+}
+
+TEST_F(ProvidersTest, http_servers_with_certificates_of_their_own_are_trusted_by_a_secret) {
+  const std::string call =
+      "import \"vela/http\"\nr: http.#Do & {$params: {url: \"https://a/b\", tls_config: {secret: \"tls\"}}}";
+  pass(call);
+  EXPECT_EQ(shown(), "failed/Execute: function call error for r: secrets \"tls\" not found");
+  hub.objects["secrets/shop/tls"] = json::object({{"data", json::object({{"client.crt", base64_encode("c")}})}});
+  status = {};
+  pass(call);
+  EXPECT_EQ(shown(), "failed/Execute: function call error for r: tls_config: secret tls has no key ca.crt");
+  hub.objects["secrets/shop/tls"] = json::object({{"data", json::object({{"ca.crt", base64_encode("a")},
+                                                                         {"client.crt", base64_encode("c")},
+                                                                         {"client.key", base64_encode("k")}})}});
+  status = {};
+  pass(call);
+  EXPECT_EQ(shown(), "succeeded: ");
+  ASSERT_EQ(web.trusts.size(), 1U);
+  EXPECT_EQ(web.trusts[0], (HttpTrust{.authority_pem = "a", .certificate_pem = "c", .key_pem = "k"}));
+}
+
+TEST_F(ProvidersTest, a_mail_is_sent_once) {
+  const std::string step = R"(import ("vela/email"
+"vela/builtin")
+mail: email.#SendEmail & {$params: {
+	from: {address: "a@b", alias: "A", password: "p", host: "h", port: 465}
+	to: ["c@d"]
+	content: {subject: "s", body: "t"}
+}}
+w: builtin.#ConditionalWait & {$params: continue: context.goes})";
+  web.mail_error.message = "mail server h:465: later";
+  pass(step);
+  EXPECT_EQ(shown(), "failed/Execute: function call error for mail: mail server h:465: later");
+  web.mail_error = {};
+  env.advance(1s);
+  pass(step);
+  EXPECT_EQ(shown(), "running/Wait: ");
+  pass(step);
+  ASSERT_EQ(web.mails.size(), 2U) << "one failed, one was taken";
+  const Mail& mail = web.mails[1];
+  EXPECT_EQ(mail.host, "h");
+  EXPECT_EQ(mail.port, 465);
+  EXPECT_EQ(mail.user, "a@b");
+  EXPECT_EQ(mail.from_name, "A");
+  EXPECT_EQ(mail.to, std::vector<std::string>{"c@d"});
+  EXPECT_EQ(mail.subject, "s");
 }
 
 TEST_F(ProvidersTest, a_metric_must_hold_for_its_duration) {

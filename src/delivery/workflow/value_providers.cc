@@ -63,8 +63,6 @@ Task<Answer> to_date(ProviderCall call) {
   co_return Answer::done(json::object({{"date", format_with_layout(time, call.params["layout"].as_string())}}));
 }
 
-Task<Answer> send_mail(ProviderCall) { co_return Answer::error("sending mail is not implemented"); }
-
 }  // namespace
 
 std::vector<Provider> util_providers() {
@@ -77,7 +75,6 @@ std::vector<Provider> util_providers() {
       {.package = "cue", .function = "strategyUnify", .params = {}, .run = unify, .flat_function = "-", .patches = true},
       {.package = "time", .function = "timestamp", .params = {"date", "layout"}, .run = to_timestamp},
       {.package = "time", .function = "date", .params = {"timestamp", "layout"}, .run = to_date},
-      {.package = "email", .function = "send", .params = {"from", "to", "content"}, .run = send_mail},
   };
 }
 

@@ -1,0 +1,38 @@
+// Sending mail, as an interface: room net implements it over SMTP, tests answer from memory. Who may call foreign servers may
+// send mail: an HttpClient may be a Mailer too, and mailer_of finds it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/http_client.h"
+
+namespace slipway {
+
+struct Mail {
+  std::string host;
+  std::uint16_t port = 25;
+  std::string user{};      // empty: nobody logs in
+  std::string password{};  // empty: likewise
+  std::string from;        // address, as those in `to`: "somebody@example.org"
+  std::string from_name{};
+  std::vector<std::string> to;
+  std::string subject{};  // UTF-8
+  std::string body{};     // HTML in UTF-8, as KubeVela sends it
+  Duration timeout = std::chrono::seconds{30};
+};
+
+class Mailer {
+ public:
+  virtual ~Mailer() = default;
+  /// Returns when the server has taken the mail for all receivers. Errors: Invalid (an address; the server refuses the mail for
+  /// good), Unauthorized (user and password, or the server's certificate), ServiceUnavailable (no connection, the server asks
+  /// to try again), Timeout. After ServiceUnavailable or Timeout the mail may have been taken.
+  virtual Task<Result<void>> send_mail(Mail mail) = 0;
+};
+
+/// Null when `http` is null or only calls HTTP servers.
+inline Mailer* mailer_of(HttpClient* http) { return dynamic_cast<Mailer*>(http); }
+
+}  // namespace slipway

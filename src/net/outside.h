@@ -1,0 +1,33 @@
+// All that steps may reach outside of clusters, as one object: HTTP servers, trusted as the system does or as the caller says,
+// and mail.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "base/http_trust.h"
+#include "net/client.h"
+#include "net/smtp.h"
+
+namespace slipway::net {
+
+class Outside : public HttpClient, public TrustingHttpClient, public Mailer {
+ public:
+  /// BadRequest as Client::make.
+  static Result<std::unique_ptr<Outside>> make(Env& env, ClientOptions options);
+
+  Task<Result<http::Response>> send(HttpCall call) override;
+  Task<Result<http::Response>> send_trusting(HttpCall call, HttpTrust trust) override;
+  Task<Result<void>> send_mail(Mail mail) override;
+
+ private:
+  Outside(Env& env, ClientOptions options, std::unique_ptr<Client> client);
+
+  Env& env_;
+  ClientOptions options_;
+  std::unique_ptr<Client> client_;
+  std::map<HttpTrust, std::shared_ptr<Client>> trusting_;  // at most kMaxTrusts
+  SmtpMailer mailer_;
+};
+
+}  // namespace slipway::net

@@ -56,7 +56,7 @@ TEST_F(GitOps, pushes_what_is_rendered_and_applies_nothing) {
   EXPECT_TRUE(outside_.find("apps/v1", "Deployment", "web").is_null()) << "nothing is applied";
   EXPECT_EQ(outside_.log(), std::vector<std::string>{"deliver c-oracle/a a-v1"});
   EXPECT_EQ(outside_.repository().bare("log -1 --format=%B%an main"),
-            "deliver c-oracle/a a-v1\n\nSlipway-Application: c-oracle/a\nSlipway-Revision: a-v1\n\nSlipway");
+            "deliver c-oracle/a a-v1\n\nSlipway-Application: c-oracle/a\nSlipway-Revision: a-v1\nSlipway");
   EXPECT_EQ(outside_.message(0), fmt::format("pushed {} to main: 1 file", outside_.repository().tip().substr(0, 12)));
 }
 
@@ -87,7 +87,7 @@ TEST_F(GitOps, removes_its_own_files_and_leaves_those_of_others) {
 
 TEST_F(GitOps, does_not_write_over_files_of_others) {
   outside_.repository().commit({{"a/web.yaml", "kind: Theirs\n"}}, "people");
-  EXPECT_EQ(deliver("web:1"), "workflowFailed push:failed/FailedAfterRetries");
+  EXPECT_EQ(deliver("web:1"), "workflowFailed push:failed/Action");
   EXPECT_NE(outside_.message(0).find("a/web.yaml is there and was not written by Application c-oracle/a: choose another path"),
             std::string::npos)
       << outside_.message(0);

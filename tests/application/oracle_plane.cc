@@ -35,7 +35,9 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
       std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
   if (plane_options.prepare) plane_options.prepare(*env_);
   controllers_ = std::make_unique<plane::Controllers>(*env_, nullptr);
-  for (const char* cluster : {kHub, kWorker}) {
+  std::vector<std::string> clusters = {kHub, kWorker};
+  std::ranges::copy(plane_options.clusters, std::back_inserter(clusters));
+  for (const std::string& cluster : clusters) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);
     options.on_fault = plane_options.on_fault;
@@ -43,7 +45,7 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
     SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());
     plane::Controllers::Options controllers;
     controllers.pods = plane::PodRuntimeKind::Simulated;
-    controllers.keeps_definitions = plane_options.keeps_definitions && std::string_view(cluster) == kHub;
+    controllers.keeps_definitions = plane_options.keeps_definitions && cluster == kHub;
     controllers_->add(cluster, (*api)->server(), std::move(controllers));
     apis_.emplace(cluster, std::move(*api));
   }

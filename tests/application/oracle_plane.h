@@ -37,6 +37,7 @@ struct PlaneOptions {
   bool keeps_definitions = false;                        // on the hub
   /// Gives the controllers' Env what it has of a machine (git, programs), before they start.
   std::function<void(Env&)> prepare{};
+  std::vector<std::string> clusters{};  // beside the hub and the worker
 };
 
 class Plane {
@@ -68,6 +69,7 @@ class Plane {
   bool pass(Duration time);
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.
   Value find(const std::string& cluster, const Value& reference) const;
+  fleet::Fleet& fleet() { return controllers_->fleet(); }
   /// All objects of a cluster: of one namespace, or with "" those that are in none.
   std::vector<Value> all(const std::string& cluster, const std::string& ns) const;
   /// "Normal Deployed Application/a: Deployed successfully" of all events on the hub, in order of their names.

@@ -31,13 +31,17 @@ Value application_reference(const std::string& name) {
 
 }  // namespace
 
-OutsidePlane::OutsidePlane() {
-  plane_ = std::make_unique<Plane>(&image(), PlaneOptions{.prepare = [this](Env& env) {
+OutsidePlane::OutsidePlane(const std::map<std::string, std::map<std::string, std::string>>& clusters) {
+  PlaneOptions options;
+  for (const auto& [name, labels] : clusters) options.clusters.push_back(name);
+  options.prepare = [this](Env& env) {
     git_ = std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
                                                git::RepositoriesOptions{.folder = mirrors_ / "git"});
     env.git = git_.get();
     env.programs = &programs_;
-  }});
+  };
+  plane_ = std::make_unique<Plane>(&image(), std::move(options));
+  for (const auto& [name, labels] : clusters) plane_->fleet().set_labels(name, labels);
   plane_->make_namespace(kNamespace);
 }
 

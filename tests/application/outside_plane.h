@@ -1,6 +1,7 @@
 // A plane with a git repository and programs of its own: for steps that read or write what is outside of the clusters.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,7 +16,8 @@ namespace slipway::oracle_test {
 
 class OutsidePlane {
  public:
-  OutsidePlane();
+  /// `clusters` beside the hub and the worker, with their labels.
+  explicit OutsidePlane(const std::map<std::string, std::map<std::string, std::string>>& clusters = {});
 
   /// The documents of a YAML text, in the namespace of cases. Gives the server's refusals, or "".
   std::string apply(const std::string& yaml);

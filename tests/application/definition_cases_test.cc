@@ -100,7 +100,7 @@ TEST(DefinitionCases, make_what_the_table_says) {
 
 TEST(DefinitionCases, are_two_and_a_wrong_one_for_each_definition) {
   for (const workflow::BuiltinText& one : workflow::builtin_texts()) {
-    if (one.path.starts_with("package/") || one.path.starts_with("step/")) continue;
+    if (one.path.starts_with("package/") || one.path.starts_with("step/") || one.path.starts_with("view/")) continue;
     const Value& cases = table()[one.path.substr(0, one.path.size() - 4)];
     std::size_t wrong = 0;
     for (const Value& tried : cases.items()) wrong += tried.has("wrong");

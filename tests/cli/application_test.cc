@@ -190,7 +190,7 @@ TEST_F(Applications, definitions_are_listed_described_and_applied) {
   expect_has(slipway({"def", "show", "scaler"}).out, {"TraitDefinition scaler", "PARAMETER", "replicas   *1 | int  no"});
   write("d.cue", kPlain);
   expect_has(slipway({"def", "gen-docs", "d.cue"}).out,
-             {"# plain (ComponentDefinition)", "| `text` | `string` | yes | What it says |"});
+             {"## Components", "### plain", "| `text` | `string` | yes | What it says |"});
   const Ended applied = slipway({"def", "apply", "d.cue", "--data-dir", data_dir()});
   EXPECT_EQ(applied.code, 0) << applied.err;
   EXPECT_EQ(applied.out, "ComponentDefinition plain applied in namespace vela-system\n");

@@ -200,8 +200,9 @@ TEST_F(TwoFamilies, kinds_that_descriptions_may_look_at_are_those_of_all_rows) {
   std::vector<std::string> kinds;
   for (const kube::GroupVersionKind& kind : plane::followed_kinds(families_)) {
     // Beside those of the two families that are looked at here.
-    const bool is_other =
-        kind.group.ends_with("oam.dev") || kind.group.ends_with("weave.works") || kind.group == "pipelines.slipway.dev";
+    const bool is_other = kind.group.ends_with("oam.dev") || kind.group.ends_with("weave.works") ||
+                          kind.group == "pipelines.slipway.dev" || kind.group.ends_with("porch.kpt.dev") ||
+                          kind.group == "packages.slipway.dev";
     if (!is_other) kinds.push_back(kind.group + "/" + kind.kind);
   }
   EXPECT_EQ(kinds,

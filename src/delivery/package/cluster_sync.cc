@@ -16,7 +16,13 @@ using Find = SyncRow::Find;
 
 const kube::Resource kKustomizations{"kustomize.toolkit.fluxcd.io", "v1", "kustomizations"};
 const kube::Resource kGitRepositories{"source.toolkit.fluxcd.io", "v1", "gitrepositories"};
-const kube::Resource kApplications{"argoproj.io", "v1alpha1", "applications"};
+/// A resource as kubectl has it: PLURAL.VERSION.GROUP.
+kube::Resource resource_called(std::string_view text) {
+  const std::size_t plural = text.find('.');
+  const std::size_t version = text.find('.', plural + 1);
+  return {std::string(text.substr(version + 1)), std::string(text.substr(plural + 1, version - plural - 1)),
+          std::string(text.substr(0, plural))};
+}
 
 std::string plain_folder(std::string_view folder) {
   while (folder.starts_with("./")) folder.remove_prefix(2);
@@ -154,7 +160,7 @@ const std::array<SyncRow, 3>& rows() {
   static const std::array<SyncRow, 3> all{
       {{.resource = kRootSyncs, .read = read_root_sync},
        {.resource = kKustomizations, .also = {kGitRepositories}, .read = read_kustomization},
-       {.resource = kApplications, .read = read_application}}};
+       {.resource = resource_called("applications.v1alpha1.argoproj.io"), .read = read_application}}};
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include "cluster/clone_set_facts.h"
 #include "cluster/cluster.h"
 #include "delivery/package/sync.h"
+#include "fleet/cluster_kinds.h"
 #include "flux/flux.h"
 #include "kube/well_known.h"
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "krm/diff.h"
@@ -28,6 +31,51 @@ CommandOutcome edited(const Files& files, Result<std::string> text) {
   made.files = files;
   (*made.files)[std::string(kKptfile)] = std::move(*text);
   return made;
+}
+
+// Resources by the folder of their file. Only folders with resources are shown, each below the nearest one around it.
+using Shelves = std::map<std::string, std::vector<const Resource*>>;
+
+std::string folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? "" : path.substr(0, slash));
+}
+
+std::vector<std::string> shelves_below(const Shelves& shelves, const std::string& folder) {
+  std::vector<std::string> made;
+  for (const auto& [path, resources] : shelves) {
+    if (path.empty()) continue;
+    std::string around = folder_of(path);
+    while (!around.empty() && !shelves.contains(around)) around = folder_of(around);
+    if (around == folder) made.push_back(path);
+  }
+  return made;
+}
+
+std::string line_of(const Resource& resource) {
+  const std::string file = resource.path.substr(folder_of(resource.path).empty() ? 0 : folder_of(resource.path).size() + 1);
+  const std::string ns = resource.namespace_name().empty() ? "" : fmt::format("{}/", resource.namespace_name());
+  return fmt::format("[{}]  {} {}{}", file, resource.kind(), ns, resource.name());
+}
+
+void draw(const Shelves& shelves, const Files& files, const std::string& folder, const std::string& indent, std::string& text) {
+  std::vector<const Resource*> resources = shelves.at(folder);
+  const auto key = [](const Resource* one) {
+    return std::tuple(one->path, one->namespace_name(), one->name(), one->kind(), one->api_version());
+  };
+  std::ranges::sort(resources, {}, key);
+  const std::vector<std::string> below = shelves_below(shelves, folder);
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    const bool is_last = i + 1 == resources.size() && below.empty();
+    text += fmt::format("{}{}{}\n", indent, is_last ? "└── " : "├── ", line_of(*resources[i]));
+  }
+  for (const std::string& path : below) {
+    const bool is_last = &path == &below.back();
+    const std::string shown = path.substr(folder_of(path).empty() ? 0 : folder_of(path).size() + 1);
+    const bool is_package = files.contains(path + "/" + std::string(kKptfile));
+    text += fmt::format("{}{}{}\n", indent, is_last ? "└── " : "├── ", is_package ? fmt::format("Package {:?}", shown) : shown);
+    draw(shelves, files, path, indent + (is_last ? "    " : "│   "), text);
+  }
 }
 
 }  // namespace
@@ -66,7 +114,7 @@ CommandOutcome init_command(const Files& files, std::string_view name, std::stri
   CommandOutcome made;
   made.files = files;
   (*made.files)[std::string(kKptfile)] = write_node(root, false);
-  made.files->try_emplace("package-context.yaml", package_context(name));
+  made.files->try_emplace("package-context.yaml", package_context("example"));  // a clone for a deployment gets its own name
   made.files->try_emplace("README.md", fmt::format("# {}\n\n{}\n", name, description));
   made.output = fmt::format("made package {}\n", name);
   return made;
@@ -166,17 +214,11 @@ CommandOutcome gate_command(const Files& files, GateVerb verb, std::string_view 
 CommandOutcome tree_command(const Files& files, std::string_view name) {
   auto resources = read_resources(files);
   if (!resources) return failed(resources.error());
+  Shelves shelves{{"", {}}};
+  for (const Resource& resource : *resources) shelves[folder_of(resource.path)].push_back(&resource);
   CommandOutcome made;
-  for (const std::string& folder : package_folders(files)) {
-    made.output += fmt::format("Package \"{}\"\n", folder.empty() ? std::string(name) : folder);
-    for (const Resource& resource : *resources) {
-      if (resource.package != folder) continue;
-      const std::string file = folder.empty() ? resource.path : resource.path.substr(folder.size() + 1);
-      made.output +=
-          fmt::format("  [{}]  {} {}{}\n", file, resource.kind(),
-                      resource.namespace_name().empty() ? "" : fmt::format("{}/", resource.namespace_name()), resource.name());
-    }
-  }
+  made.output = fmt::format("Package {:?}\n", name);
+  draw(shelves, files, "", "", made.output);
   return made;
 }
 

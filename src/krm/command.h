@@ -38,7 +38,7 @@ CommandOutcome condition_set_command(const Files& files, std::string_view assign
 CommandOutcome condition_list_command(const Files& files);
 enum class GateVerb : bool { Add, Remove };
 CommandOutcome gate_command(const Files& files, GateVerb verb, std::string_view type);
-/// Packages and their resources, indented.
+/// Packages, folders and their resources, drawn as `kpt pkg tree` does.
 CommandOutcome tree_command(const Files& files, std::string_view name);
 
 }  // namespace slipway::krm

@@ -1,5 +1,6 @@
 #include "krm/command.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "krm/corpus_test.h"
@@ -36,6 +37,26 @@ TEST(PackageCommand, runs_a_function_over_the_wire) {
   EXPECT_TRUE(made.output.contains("results:\n- message: set 1 labels in total\n  severity: info\n")) << made.output;
   EXPECT_EQ(fn_command("starlark", input).code, 1);
   EXPECT_EQ(fn_command("set-labels", "a: b").code, 1);
+}
+
+TEST(PackageCommand, draws_folders_and_packages_as_kpt_does) {
+  const auto object = [](std::string_view kind, std::string_view name) {
+    return fmt::format("apiVersion: v1\nkind: {}\nmetadata:\n  name: {}\n", kind, name);
+  };
+  const Files files{{"Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: n\n"},
+                    {"b.yaml", object("ConfigMap", "z") + "---\n" + object("Secret", "a")},
+                    {"p/q/c.yaml", object("ConfigMap", "m")},
+                    {"sub/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: s\n"},
+                    {"sub/notes.txt", "no resource"}};
+  EXPECT_EQ(tree_command(files, "web").output,
+            "Package \"web\"\n"
+            "├── [Kptfile]  Kptfile n\n"
+            "├── [b.yaml]  Secret a\n"
+            "├── [b.yaml]  ConfigMap z\n"
+            "├── q\n"
+            "│   └── [c.yaml]  ConfigMap m\n"
+            "└── Package \"sub\"\n"
+            "    └── [Kptfile]  Kptfile s\n");
 }
 
 TEST(Diff, shows_hunks_as_git_does) {

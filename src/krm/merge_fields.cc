@@ -134,7 +134,13 @@ class Merger {
     return made;
   }
 
-  std::optional<Node> scalar(const Three& from) { return quoted(merged_scalar(from)); }
+  // What replaces a plain scalar stays as upstream writes it.
+  std::optional<Node> scalar(const Three& from) {
+    const bool is_replaced = from.upstream != nullptr && !is_same(from.upstream, from.origin) && from.local != nullptr &&
+                             from.local->is_scalar() && from.local->style == Node::Style::Plain;
+    auto made = merged_scalar(from);
+    return is_replaced ? made : quoted(std::move(made));
+  }
 
   std::optional<Node> merged_scalar(const Three& from) {
     judge(from);
@@ -152,8 +158,6 @@ class Merger {
         from.local->style != Node::Style::Literal && made.reads_as_string()) {
       made.style = from.local->style;
     }
-    if (made.line.empty() && from.local != nullptr && from.origin != nullptr && from.local->line != from.origin->line)
-      made.line = from.local->line;
     return made;
   }
 

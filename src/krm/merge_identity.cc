@@ -10,7 +10,7 @@ constexpr std::string_view kIdentifier = "internal.kpt.dev/upstream-identifier";
 
 std::string identifier(const Resource& resource) {
   std::string ns(resource.namespace_name());
-  if (ns.empty()) ns = scope_of(resource.api_version(), resource.kind()) == Scope::Namespaced ? "default" : "~C";
+  if (ns.empty()) ns = scope_of(resource.api_version(), resource.kind()) == Scope::Cluster ? "~C" : "default";
   return fmt::format("{}|{}|{}|{}", resource.group(), resource.kind(), ns, resource.name());
 }
 

@@ -23,6 +23,21 @@ TEST(Merge, takes_upstreams_change_and_keeps_the_local_one) {
   EXPECT_TRUE(made.conflicts.empty());
 }
 
+TEST(Merge, takes_upstreams_value_with_its_comment_and_quotes_only_what_is_new) {
+  const auto map = [](std::string_view data) {
+    return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n" + std::string(data);
+  };
+  const Upgrade made = merged({{"m.yaml", map("  a: red\n  b: x\n")}}, {{"m.yaml", map("  a: blue\n  b: yes\n  c: no\n")}},
+                              {{"m.yaml", map("  a: green # ours\n  b: x\n")}});
+  EXPECT_EQ(made.files.at("m.yaml"), map("  a: blue\n  b: yes\n  c: \"no\"\n"));
+}
+
+TEST(Merge, marks_kinds_that_nobody_knows_as_living_in_a_namespace) {
+  const auto made = with_merge_identity({{"a.yaml", "apiVersion: x.org/v1\nkind: X\nmetadata:\n  name: a\n"}});
+  ASSERT_TRUE(made.has_value());
+  EXPECT_TRUE(made->at("a.yaml").contains("'x.org|X|default|a'")) << made->at("a.yaml");
+}
+
 TEST(Merge, tells_what_both_changed_and_takes_upstreams) {
   const Upgrade made =
       merged({{"d.yaml", deployment("1", "a:1")}}, {{"d.yaml", deployment("5", "a:1")}}, {{"d.yaml", deployment("3", "a:1")}});

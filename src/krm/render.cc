@@ -100,6 +100,13 @@ std::vector<std::string> rendering_order(const Files& files) {
   return folders;
 }
 
+// kpt tells functions path and index by annotations, so that in what it writes other new members of the metadata come behind
+// the annotations. Those that stay empty are not written.
+void hold_place_of_annotations(Resource& resource) {
+  Node* metadata = resource.root().find("metadata");
+  if (metadata != nullptr && metadata->is_mapping()) metadata->mapping_at("annotations");
+}
+
 std::string shown(const FunctionResult& result) {
   const std::string severity = result.severity.empty() ? "error" : result.severity;
   std::string made = fmt::format("    [{}]", severity);
@@ -151,6 +158,36 @@ void restore_comments(const Node& before, Node& after) {
   }
 }
 
+void restore_order(const Node& before, Node& after) {
+  if (before.kind != after.kind) return;
+  if (after.is_sequence()) {
+    for (std::size_t i = 0; i < std::min(before.children.size(), after.children.size()); ++i) {
+      restore_order(before.children[i], after.children[i]);
+    }
+  }
+  if (!after.is_mapping()) return;
+  Node ordered = after;
+  ordered.children.clear();
+  const auto take = [&](std::size_t i) {
+    ordered.children.push_back(std::move(after.key(i)));
+    ordered.children.push_back(std::move(after.value(i)));
+  };
+  std::vector<bool> is_taken(after.pairs(), false);
+  for (std::size_t i = 0; i < before.pairs(); ++i) {
+    for (std::size_t j = 0; j < after.pairs(); ++j) {
+      if (is_taken[j] || after.key(j).text != before.key(i).text) continue;
+      restore_order(before.value(i), after.value(j));
+      take(j);
+      is_taken[j] = true;
+      break;
+    }
+  }
+  for (std::size_t j = 0; j < is_taken.size(); ++j) {
+    if (!is_taken[j]) take(j);
+  }
+  after = std::move(ordered);
+}
+
 Render::Render(Files files, RenderOptions options) : files_(std::move(files)), options_(std::move(options)) {
   if (auto loaded = load(); !loaded) {
     stop(std::move(loaded).error());
@@ -179,7 +216,10 @@ Result<void> Render::load() {
     if (place(a) != place(b)) return place(a) < place(b);
     return a.path != b.path ? a.path < b.path : a.index < b.index;
   });
-  for (Resource& resource : resources_) resource.id = next_id_++;
+  for (Resource& resource : resources_) {
+    resource.id = next_id_++;
+    hold_place_of_annotations(resource);
+  }
   return {};
 }
 
@@ -324,8 +364,20 @@ void Render::answer(ProgramAnswer answer) {
     resource.tree.head = before->tree.head;
     resource.tree.foot = before->tree.foot;
     restore_comments(before->root(), resource.root());
+    hold_place_of_annotations(resource);
+    restore_order(before->root(), resource.root());
   }
   complete({}, std::move(*read));
+}
+
+// What a function made goes to the default path of its package, and stays there whatever it is called later.
+void Render::place(Resource& resource, const std::vector<Resource>& others) const {
+  resource.package = plan_[next_].package;
+  resource.path = default_path(resource);
+  resource.index = 0;
+  for (const Resource& other : others) {
+    if (other.path == resource.path) resource.index = std::max(resource.index, other.index + 1);
+  }
 }
 
 void Render::take(ResourceList made) {
@@ -353,7 +405,8 @@ void Render::take(ResourceList made) {
   for (Resource& resource : made.items) {
     if (resource.id == static_cast<std::size_t>(-1)) continue;
     resource.id = next_id_++;
-    if (resource.path.empty()) resource.package = plan_[next_].package;
+    if (resource.path.empty()) place(resource, kept);
+    hold_place_of_annotations(resource);
     kept.push_back(std::move(resource));
   }
   resources_ = std::move(kept);

@@ -82,6 +82,7 @@ class Render {
   Result<void> prepare(const Planned& planned);
   Result<Resource> config_of(const Planned& planned) const;
   void take(ResourceList made);
+  void place(Resource& resource, const std::vector<Resource>& others) const;
   void complete(Result<void> done, ResourceList list);
   void stop(Status status);
   json::Value status_value() const;
@@ -121,5 +122,7 @@ bool is_selected(const KptSelector& selector, const Resource& resource);
 /// Puts comments of `before` back where the same field has none now (kyaml's copy of comments), after a program that dropped
 /// them.
 void restore_comments(const Node& before, Node& after);
+/// Brings members that `before` has into its order, new ones behind them (kyaml's order sync).
+void restore_order(const Node& before, Node& after);
 
 }  // namespace slipway::krm

@@ -1,6 +1,9 @@
 #include "krm/render.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "krm/command.h"
 
 namespace slipway::krm {
 namespace {
@@ -35,6 +38,35 @@ TEST(Render, goes_through_subpackages_before_what_is_around_them) {
   for (const RenderStep& step : made.steps) order.push_back(step.package);
   EXPECT_EQ(order, (std::vector<std::string>{"a/b", "a", "a-b", ""}));
   EXPECT_EQ(made.files->at("a/b/m.yaml"), kMap + "  labels:\n    by: root\n");
+}
+
+// Each way a function may be run leaves the same files; the order of members is that which kpt leaves.
+TEST(Render, gives_programs_and_built_in_functions_the_same_places_for_what_they_make) {
+  const std::string generate =
+      "apiVersion: fn.kpt.dev/v1alpha1\nkind: GenConfigMap\nmetadata:\n  name: made\n  annotations:\n    "
+      "config.kubernetes.io/local-config: \"true\"\n";
+  const auto files = [&](std::string_view by) {
+    const auto step = [&](std::string_view name) { return fmt::format("  - {}: {}\n", by, name); };
+    return Files{{"Kptfile", kptfile("  mutators:\n" + step("set-namespace") + "    configMap:\n      namespace: shop\n" +
+                                     step("set-annotations") + "    configMap:\n      a: b\n")},
+                 {"m.yaml", kMap},
+                 {"sub/Kptfile", kptfile("  mutators:\n" + step("gen-configmap") + "    configPath: g.yaml\n")},
+                 {"sub/g.yaml", generate}};
+  };
+  const RenderOutcome built_in = render(files("image"));
+  Render programs(files("exec"), {.allows_exec = true});
+  while (const auto call = programs.advance()) {
+    const CommandOutcome made = fn_command(call->program, call->input);
+    programs.answer({.exit_code = made.code, .output = made.output, .errors = made.errors});
+  }
+  const RenderOutcome run = std::move(programs).finish();
+  ASSERT_TRUE(built_in.files.has_value()) << built_in.log;
+  ASSERT_TRUE(run.files.has_value()) << run.log;
+  EXPECT_EQ(run.files->at("m.yaml"), kMap + "  annotations:\n    a: b\n  namespace: shop\n");
+  EXPECT_TRUE(run.files->contains("sub/configmap_made.yaml"));
+  for (const auto& [path, text] : *run.files) {
+    if (!path.ends_with("Kptfile")) EXPECT_EQ(built_in.files->at(path), text) << path;
+  }
 }
 
 TEST(Render, drops_what_validators_change) {

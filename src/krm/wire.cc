@@ -77,7 +77,7 @@ Node mark_node(std::string_view text) {
 }
 
 void set_marks(Node& root, const Resource& resource) {
-  if (resource.path.empty() && resource.marks.empty()) return;
+  if (resource.path.empty() && resource.marks.empty() && resource.id == 0) return;
   Node& annotations = root.mapping_at("metadata").mapping_at("annotations");
   const std::string index = std::to_string(resource.index);
   if (!resource.path.empty()) {

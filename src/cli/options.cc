@@ -59,14 +59,22 @@ void add_following(CLI::App& app, Arguments& arguments) {
   app.add_flag("--approve-all", arguments.approves_all, "let everything go on that waits for a person");
 }
 
+// The letters that kubectl has for options of these names.
+std::string flags_of(const std::string& name) {
+  constexpr std::pair<const char*, const char*> kLetters[] = {{"all-namespaces", "-A"}, {"output", "-o"}, {"selector", "-l"}};
+  for (const auto& [known, letter] : kLetters) {
+    if (name == known) return std::string(letter) + ",--" + name;
+  }
+  return "--" + name;
+}
+
 void add_family_options(CLI::App& app, const std::vector<delivery::CommandOption>& options, Arguments& arguments) {
   for (const delivery::CommandOption& option : options) {
     std::string& value = arguments.action_options[option.name];
     if (option.is_flag) {
-      app.add_flag_callback((option.name == "all-namespaces" ? "-A,--" : "--") + option.name, [&value] { value = "true"; },
-                            option.help);
+      app.add_flag_callback(flags_of(option.name), [&value] { value = "true"; }, option.help);
     } else {
-      CLI::Option* made = app.add_option((option.name == "output" ? "-o,--" : "--") + option.name, value, option.help);
+      CLI::Option* made = app.add_option(flags_of(option.name), value, option.help);
       if (option.is_repeated) made->join('\n');
     }
   }

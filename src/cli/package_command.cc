@@ -265,6 +265,26 @@ int fn_command(const std::vector<std::string>& arguments) {
   return print(krm::fn_command(arguments.front(), standard_input()));
 }
 
+bool is_for_folders(const std::vector<std::string>& words) {
+  const std::string verb = words.empty() ? "" : words[0];
+  const auto has = [&](std::string_view name) {
+    return std::ranges::any_of(
+        words, [&](const std::string& word) { return word == name || word.starts_with(std::string(name) + "="); });
+  };
+  if (verb == "render" || verb == "tree") return true;
+  if (verb == "init") return !has("--repository") && !has("--workspace");
+  if (verb == "upgrade") return has("--from");
+  const std::size_t at = verb == "condition" || verb == "gate" ? 2 : 1;
+  if (at == 1 && verb != "ready" && verb != "diff") return false;
+  if (words.size() <= at) return verb == "ready" || verb == "condition";
+  const std::string& first = words[at];
+  if (first == "." || first == ".." || first.starts_with("./") || first.starts_with("../") || first.starts_with('/'))
+    return true;
+  if (first.starts_with('-') || first.starts_with("packagerevision")) return false;
+  os::RealEnv real;
+  return real.env().files.list(first).has_value();
+}
+
 int pkg_command(const std::vector<std::string>& words) {
   CLI::App app{"Packages of configuration in folders of this machine."};
   app.name("slipway pkg");

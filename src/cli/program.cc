@@ -201,7 +201,8 @@ int main(int argc, char** argv) {
   if (argc >= 2 && std::string_view(argv[1]) == "cue") return cue_command({argv + 2, argv + argc});
   // Packages in folders need no cluster.
   if (argc >= 2 && std::string_view(argv[1]) == "fn") return fn_command({argv + 2, argv + argc});
-  if (argc >= 2 && std::string_view(argv[1]) == "pkg") return pkg_command({argv + 2, argv + argc});
+  const bool is_pkg = argc >= 2 && std::string_view(argv[1]) == "pkg";
+  if (is_pkg && is_for_folders({argv + 2, argv + argc})) return pkg_command({argv + 2, argv + argc});
   if (argc == 3 && std::string_view(argv[1]) == "pod-supervisor") return os::run_supervisor(argv[2]);
   CLI::App app{"Delivers applications to Kubernetes; brings its own control plane where there is none."};
   const bool has_plugin_name = argc > 0 && is_plugin(argv[0]);
@@ -211,7 +212,10 @@ int main(int argc, char** argv) {
   int code = kBadInput;
   app.add_subcommand("cue", "evaluate, export or check files of the CUE language");
   app.add_subcommand("fn", "run a KRM function over a ResourceList");
-  app.add_subcommand("pkg", "make, render, judge and upgrade packages in folders");
+  CLI::App* packages = app.add_subcommand("pkg", "packages, as folders and as revisions of a server: render, tree");
+  packages->require_subcommand(1);
+  packages->add_subcommand("render", "run the pipelines of a folder");
+  packages->add_subcommand("tree", "show the packages of a folder and their resources");
   app.add_subcommand("version", "print the version")->callback([&] {
     fmt::print("slipway {}\n", SLIPWAY_VERSION);
     code = kDelivered;

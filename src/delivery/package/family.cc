@@ -3,12 +3,15 @@
 #include "delivery/package/admission.h"
 #include "delivery/package/approval_controller.h"
 #include "delivery/package/auto_propose_controller.h"
+#include "delivery/package/commands.h"
+#include "delivery/package/explain.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/kinds.h"
 #include "delivery/package/repository_controller.h"
 #include "delivery/package/resources_verbs.h"
 #include "delivery/package/revision_verbs.h"
 #include "delivery/package/rollout_controller.h"
+#include "delivery/package/show.h"
 #include "delivery/package/variant_controller.h"
 #include "delivery/package/variant_set_controller.h"
 #include "delivery/package/worker.h"
@@ -40,10 +43,14 @@ Made revision_controllers(const ControllerContext& context) {
 }
 
 /// `slipway pkg …`.
-std::vector<Command> package_commands() { return {}; }
+std::vector<Command> package_commands() { return commands(); }
 
 /// How kinds of the family are judged and shown.
-std::vector<KindRow> kind_rows() { return {}; }
+std::vector<KindRow> kind_rows() {
+  return {
+      {.group = kRevisionKind.group, .kind = kRevisionKind.kind, .summary = revision_summary, .describe = describe_revision},
+      {.group = kRolloutKind.group, .kind = kRolloutKind.kind, .summary = rollout_summary}};
+}
 
 Family make() {
   Family family{.name = "package", .groups = {std::string(kServedGroup), std::string(kConfigGroup)}};
@@ -52,6 +59,7 @@ Family make() {
   const auto turns = std::make_shared<WriterTurns>();
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.explain = explain_rows;
   family.kinds = kind_rows();
   family.commands = package_commands();
   family.controllers = [](const ControllerContext& context) {

@@ -1,0 +1,222 @@
+// pull, push, edit, diff: the files of a revision. A pulled folder has the file .KptRevisionMetadata, as Porch's client makes
+// it: its resourceVersion is what a push is judged against.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/package/commands.h"
+#include "delivery/package/kind.h"
+#include "delivery/package/review.h"
+#include "json/text.h"
+#include "krm/diff.h"
+#include "krm/function.h"
+#include "krm/package.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using json::Value;
+using Texts = std::map<std::string, std::string>;
+
+constexpr std::string_view kMetadataFile = ".KptRevisionMetadata";
+constexpr int kMostLevels = 100;
+
+Result<void> read_below(Env& env, const std::string& folder, const std::string& inside, int level, Texts& made) {
+  if (level > kMostLevels) {
+    return fail(Reason::BadRequest, fmt::format("{}: more than {} folders in each other", folder, kMostLevels));
+  }
+  SLIPWAY_TRY(names, env.files.list(folder + "/" + inside));
+  for (const std::string& name : names) {
+    const std::string path = inside + name;
+    if (name == ".git" || path == kMetadataFile) continue;
+    if (env.files.list(folder + "/" + path)) {
+      SLIPWAY_TRY_VOID(read_below(env, folder, path + "/", level + 1, made));
+      continue;
+    }
+    SLIPWAY_TRY(text, env.files.read(folder + "/" + path));
+    made[path] = std::move(text);
+  }
+  return {};
+}
+
+std::string metadata_text(const kube::Object& object) {
+  json::ObjectBuilder kept;
+  for (const char* key : {"name", "namespace", "creationTimestamp", "resourceVersion", "uid"}) {
+    if (object["metadata"].has(key)) kept.add(key, object["metadata"][key]);
+  }
+  return json::print_yaml(json::object({{"apiVersion", Value(kResourcesKind.api_version())},
+                                        {"kind", Value("KptRevisionMetadata")},
+                                        {"metadata", kept.build()}}));
+}
+
+/// What the server sends is not written outside the folder.
+Result<void> check_path(const std::string& path) {
+  bool is_outside = path.empty() || path.starts_with('/');
+  for (std::size_t at = 0; at <= path.size() && !is_outside;) {
+    const std::size_t slash = std::min(path.find('/', at), path.size());
+    is_outside = path.substr(at, slash - at) == "..";
+    at = slash + 1;
+  }
+  if (!is_outside) return {};
+  return fail(Reason::Invalid, fmt::format("the revision has a file {:?}, which is no path in a folder", path));
+}
+
+Result<void> write_all(Env& env, const std::string& folder, const ShownFiles& shown) {
+  for (const auto& [path, text] : shown.files) {
+    SLIPWAY_TRY_VOID(check_path(path));
+    const std::string target = folder + "/" + path;
+    SLIPWAY_TRY_VOID(env.files.make_folders(target.substr(0, target.rfind('/'))));
+    SLIPWAY_TRY_VOID(env.files.write(target, text, 0644));
+  }
+  SLIPWAY_TRY_VOID(env.files.make_folders(folder));
+  return env.files.write(fmt::format("{}/{}", folder, kMetadataFile), metadata_text(shown.object), 0644);
+}
+
+/// As one ResourceList, for functions in a shell's pipe.
+Result<std::string> resource_list(const ShownFiles& shown) {
+  krm::ResourceList list;
+  SLIPWAY_TRY(items, krm::read_resources(shown.files));
+  list.items = std::move(items);
+  return krm::write_resource_list(list);
+}
+
+Task<Result<CommandAnswer>> pull(CommandCall call) {
+  if (call.words.empty() || call.words.size() > 2) {
+    co_return fail(Reason::BadRequest, "usage: slipway pkg pull REVISION [FOLDER]");
+  }
+  SLIPWAY_CO_TRY(shown, co_await fetch_files(*call.client, call.ns, plain_name(call.words[0])));
+  if (call.words.size() == 1) {
+    SLIPWAY_CO_TRY(text, resource_list(shown));
+    co_return CommandAnswer{.text = text};
+  }
+  const std::string& folder = call.words[1];
+  if (const auto there = call.env.files.list(folder); there && !there->empty()) {
+    co_return fail(Reason::AlreadyExists, fmt::format("{} is not empty: name a new folder", folder));
+  }
+  SLIPWAY_CO_TRY_VOID(write_all(call.env, folder, shown));
+  co_return CommandAnswer{.notes = {fmt::format("{} files of {} are in {}", shown.files.size(), call.words[0], folder)}};
+}
+
+/// What the pipeline said, a line each, as notes.
+std::vector<std::string> render_notes(const kube::Object& answer) {
+  std::vector<std::string> notes;
+  const Value& status = answer["status"]["renderStatus"];
+  for (const Value& item : status["result"]["items"].items()) {
+    const std::string name = item["image"].str().empty() ? item["exec"].str() : item["image"].str();
+    const bool has_passed = item["exitCode"].as_int() == 0;
+    notes.push_back(fmt::format("[{}] {:?}", has_passed ? "PASS" : "FAIL", name));
+    for (const Value& result : item["results"].items()) {
+      const std::string severity = result["severity"].str();
+      notes.push_back(fmt::format("  [{}] {}", severity.empty() ? "error" : severity, result["message"].as_string()));
+    }
+    if (!item["stderr"].str().empty()) notes.push_back("  " + item["stderr"].str());
+  }
+  if (!status["err"].str().empty() || !status["error"].str().empty()) {
+    notes.push_back("rendering failed: " + (status["error"].str().empty() ? status["err"] : status["error"]).str());
+  }
+  return notes;
+}
+
+/// A PUT of all files, with the version that they were read at.
+Task<Result<CommandAnswer>> put_files(client::Client& client, kube::Object object, Texts files, std::string done) {
+  json::ObjectBuilder resources;
+  for (const auto& [path, text] : files) resources.add(path, text);
+  const Value body = object.with_path({"spec", "resources"}, resources.build()).without("status");
+  SLIPWAY_CO_TRY(answer, co_await client::update(client, kResources, body, kCommandManager));
+  CommandAnswer made{.notes = render_notes(answer)};
+  made.text = fmt::format("{} {}\n", kube::name(object), done);
+  const Value& status = answer["status"]["renderStatus"];
+  const bool has_failed = !status["error"].str().empty() || status["result"]["exitCode"].as_int() != 0;
+  made.exit_code = has_failed ? 1 : 0;
+  co_return made;
+}
+
+Task<Result<CommandAnswer>> push(CommandCall call) {
+  SLIPWAY_CO_TRY(words, words_of(call, 2, "pkg push REVISION FOLDER"));
+  const std::string name = plain_name(words[0]);
+  const std::string file = fmt::format("{}/{}", words[1], kMetadataFile);
+  auto text = call.env.files.read(file);
+  if (!text) {
+    co_return fail(
+        Reason::BadRequest,
+        fmt::format("{} is missing: `slipway pkg pull {} FOLDER` makes it, and says which version is changed", file, name));
+  }
+  SLIPWAY_CO_TRY(metadata, json::parse_yaml(*text));
+  if (kube::name(metadata) != name) {
+    co_return fail(Reason::BadRequest, fmt::format("{} was pulled from {}, not {}", words[1], kube::name(metadata), name));
+  }
+  Texts files;
+  SLIPWAY_CO_TRY_VOID(read_below(call.env, words[1], "", 0, files));
+  SLIPWAY_CO_TRY(shown, co_await fetch_files(*call.client, call.ns, name));
+  const kube::Object sent = shown.object.with_path({"metadata", "resourceVersion"}, metadata["metadata"]["resourceVersion"]);
+  SLIPWAY_CO_TRY(answer, co_await put_files(*call.client, sent, std::move(files), "pushed"));
+  // The folder follows the revision, so that the next push is judged against what this one has made.
+  SLIPWAY_CO_TRY(now, co_await fetch_files(*call.client, call.ns, name));
+  SLIPWAY_CO_TRY_VOID(call.env.files.write(file, metadata_text(now.object), 0644));
+  co_return answer;
+}
+
+Task<Result<CommandAnswer>> edit(CommandCall call) {
+  SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg edit REVISION [--file PATH=FILE]… [--remove PATH]…"));
+  SLIPWAY_CO_TRY(shown, co_await fetch_files(*call.client, call.ns, plain_name(words[0])));
+  Texts files = shown.files;
+  for (const std::string& line : lines_of(call, "file")) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      co_return fail(Reason::BadRequest, fmt::format("--file {:?}: must be PATH=FILE", line));
+    }
+    SLIPWAY_CO_TRY(text, call.env.files.read(line.substr(equals + 1)));
+    files[line.substr(0, equals)] = text;
+  }
+  for (const std::string& path : lines_of(call, "remove")) {
+    if (files.erase(path) == 0) co_return fail(Reason::NotFound, fmt::format("{} has no file {:?}", words[0], path));
+  }
+  if (files == shown.files) co_return CommandAnswer{.notes = {"nothing changes"}};
+  co_return co_await put_files(*call.client, shown.object, std::move(files), "changed");
+}
+
+Task<Result<CommandAnswer>> diff(CommandCall call) {
+  if (call.words.empty() || call.words.size() > 2) {
+    co_return fail(Reason::BadRequest, "usage: slipway pkg diff REVISION [OTHER]");
+  }
+  SLIPWAY_CO_TRY(revision, co_await fetch_revision(*call.client, call.ns, plain_name(call.words.back())));
+  std::string text;
+  if (call.words.size() == 2) {
+    SLIPWAY_CO_TRY(before, co_await fetch_files(*call.client, call.ns, plain_name(call.words[0])));
+    SLIPWAY_CO_TRY(after, co_await fetch_files(*call.client, call.ns, revision.name()));
+    text = krm::diff(without_verdicts(std::move(before.files)), without_verdicts(std::move(after.files)));
+  } else {
+    SLIPWAY_CO_TRY(review, co_await review_of(*call.client, call.ns, revision));
+    text = review.diff;
+  }
+  co_return CommandAnswer{.text = text, .exit_code = text.empty() ? 0 : 1};
+}
+
+}  // namespace
+
+std::vector<Command> content_commands() {
+  return {looking({.verb = "pkg pull",
+                   .help = "write the files of a revision into a new folder, or as a ResourceList to standard output",
+                   .words_name = "REVISION",
+                   .words_help = "the revision; then the folder"},
+                  pull),
+          changing({.verb = "pkg push",
+                    .help = "replace the files of a draft by those of a folder that was pulled; its pipeline runs",
+                    .words_name = "REVISION",
+                    .words_help = "the draft; then the folder"},
+                   push),
+          changing({.verb = "pkg edit",
+                    .help = "replace or remove single files of a draft; its pipeline runs",
+                    .words_name = "REVISION",
+                    .words_help = "the draft",
+                    .options = {{.name = "file", .help = "PATH=FILE: the file at PATH becomes FILE", .is_repeated = true},
+                                {.name = "remove", .help = "a file of the draft", .is_repeated = true}}},
+                   edit),
+          looking({.verb = "pkg diff",
+                   .help = "show what a revision changes in the newest published one of its package, or how two differ",
+                   .words_name = "REVISION",
+                   .words_help = "the revision; or an older one, then the revision (or two folders)"},
+                  diff)};
+}
+
+}  // namespace slipway::delivery::package

@@ -1,0 +1,208 @@
+// init, clone, copy, upgrade: a POST with one task.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "delivery/package/commands.h"
+#include "delivery/package/kind.h"
+#include "json/quoted.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using json::Value;
+
+const CommandOption kRepositoryOption{.name = "repository", .help = "Repository of the new revision"};
+const CommandOption kWorkspaceOption{.name = "workspace",
+                                     .help = "tells the new revision apart from the others of its package"};
+const CommandOption kStrategyOption{.name = "strategy",
+                                    .help = "resource-merge, fast-forward, force-delete-replace or copy-merge"};
+
+Result<std::string> required_option(const CommandCall& call, const std::string& name) {
+  const std::string given = option(call, name);
+  if (!given.empty()) return given;
+  return fail(Reason::BadRequest, fmt::format("--{} is required", name));
+}
+
+Result<MergeStrategy> strategy_option(const CommandCall& call) {
+  const std::string given = option(call, "strategy");
+  const auto known = enum_value<MergeStrategy>(given);
+  if (known) return *known;
+  return fail(Reason::BadRequest, fmt::format("--strategy {}: must be {}", json::quoted(given), kStrategyOption.help));
+}
+
+Task<Result<std::string>> create_revision_object(client::Client& client, std::string ns, RevisionSpec spec) {
+  spec.lifecycle = json::enum_name(Lifecycle::Draft);
+  const Value object = json::object({{"apiVersion", Value(kRevisionKind.api_version())},
+                                     {"kind", Value(kRevisionKind.kind)},
+                                     {"metadata", json::object({{"namespace", Value(ns)}})},
+                                     {"spec", json::encode(spec)}});
+  SLIPWAY_CO_TRY(made, co_await client::create(client, kRevisions, object, kCommandManager));
+  co_return std::string(kube::name(made));
+}
+
+Task<Result<CommandAnswer>> answer_created(CommandCall call, RevisionSpec spec) {
+  SLIPWAY_CO_TRY(name, co_await create_revision_object(*call.client, call.ns, std::move(spec)));
+  co_return CommandAnswer{.text = name + " created\n"};
+}
+
+Task<Result<CommandAnswer>> init(CommandCall call) {
+  SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg init PACKAGE --repository REPOSITORY --workspace WORKSPACE"));
+  SLIPWAY_CO_TRY(repository, required_option(call, "repository"));
+  SLIPWAY_CO_TRY(workspace, required_option(call, "workspace"));
+  InitTask task{.description = option(call, "description"), .site = option(call, "site")};
+  for (const std::string& line : lines_of(call, "keywords")) {
+    for (const std::string_view word : split(line, ',')) task.keywords.emplace_back(trimmed(word));
+  }
+  RevisionSpec spec{.package_name = words[0], .repository = repository, .workspace = workspace};
+  spec.tasks = {RevisionTask{.type = TaskType::Init, .init = std::move(task)}};
+  co_return co_await answer_created(std::move(call), std::move(spec));
+}
+
+/// ADDRESS.git/FOLDER@REF, as kpt has it; what the options say comes first.
+Result<UpstreamSource> foreign_source(const CommandCall& call, std::string_view word) {
+  if (word.starts_with("oci://")) {
+    return fail(Reason::NotImplemented, "packages in image registries are not implemented: clone from a Git repository");
+  }
+  GitSource git{.ref = option(call, "ref"), .directory = option(call, "directory")};
+  const std::size_t suffix = word.find(".git");
+  const std::size_t end = suffix == std::string_view::npos ? word.rfind('@') : suffix + 4;
+  git.repo = word.substr(0, std::min(end, word.size()));
+  const std::string_view rest = word.substr(std::min(end, word.size()));
+  const std::size_t at = rest.rfind('@');
+  if (git.directory.empty()) git.directory = rest.substr(0, std::min(at, rest.size()));
+  if (git.ref.empty() && at != std::string_view::npos) git.ref = rest.substr(at + 1);
+  if (git.directory.empty()) git.directory = "/";
+  if (git.ref.empty()) git.ref = "main";
+  if (!option(call, "secret-ref").empty()) git.secret = NameRef{option(call, "secret-ref")};
+  return UpstreamSource{.type = SourceType::Git, .git = std::move(git)};
+}
+
+bool is_address(std::string_view word) { return word.contains("://") || word.contains(".git") || word.starts_with("git@"); }
+
+Task<Result<CommandAnswer>> clone(CommandCall call) {
+  SLIPWAY_CO_TRY(words, words_of(call, 2, "pkg clone REVISION|ADDRESS PACKAGE --repository REPOSITORY --workspace WORKSPACE"));
+  SLIPWAY_CO_TRY(repository, required_option(call, "repository"));
+  SLIPWAY_CO_TRY(workspace, required_option(call, "workspace"));
+  CloneTask task;
+  SLIPWAY_CO_TRY(strategy, strategy_option(call));
+  task.strategy = strategy;
+  if (is_address(words[0])) {
+    SLIPWAY_CO_TRY(source, foreign_source(call, words[0]));
+    task.upstream = std::move(source);
+  } else {
+    task.upstream.revision = NameRef{plain_name(words[0])};
+  }
+  RevisionSpec spec{.package_name = words[1], .repository = repository, .workspace = workspace};
+  spec.tasks = {RevisionTask{.type = TaskType::Clone, .clone = std::move(task)}};
+  co_return co_await answer_created(std::move(call), std::move(spec));
+}
+
+Task<Result<CommandAnswer>> copy(CommandCall call) {
+  SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg copy REVISION --workspace WORKSPACE"));
+  SLIPWAY_CO_TRY(workspace, required_option(call, "workspace"));
+  SLIPWAY_CO_TRY(source, co_await fetch_revision(*call.client, call.ns, plain_name(words[0])));
+  RevisionSpec spec{.package_name = source.spec.package_name, .repository = source.spec.repository, .workspace = workspace};
+  spec.tasks = {RevisionTask{.type = TaskType::Edit, .edit = EditTask{.source = NameRef{source.name()}}}};
+  co_return co_await answer_created(std::move(call), std::move(spec));
+}
+
+/// The revision that this one came from, or was last upgraded to.
+Task<Result<std::string>> upstream_of(client::Client& client, std::string ns, ShownRevision local) {
+  for (int hops = 0; hops < 1000; ++hops) {
+    const RevisionTask task = local.spec.tasks.empty() ? RevisionTask{} : local.spec.tasks.front();
+    if (task.upgrade) co_return task.upgrade->new_upstream.name;
+    if (task.clone && task.clone->upstream.revision) co_return task.clone->upstream.revision->name;
+    if (!task.edit || !task.edit->source) break;
+    SLIPWAY_CO_TRY(source, co_await fetch_revision(client, ns, task.edit->source->name));
+    local = std::move(source);
+  }
+  co_return fail(
+      Reason::BadRequest,
+      fmt::format("{} was not cloned from a revision that is served here, so nothing is newer than it", local.name()));
+}
+
+/// The newest published revision of the package of `old`, or number `wanted`.
+Task<Result<ShownRevision>> newer_than(client::Client& client, std::string ns, ShownRevision old, std::int64_t wanted) {
+  const std::string fields = fmt::format("spec.repository={},spec.packageName={}", old.spec.repository, old.spec.package_name);
+  SLIPWAY_CO_TRY(all, co_await fetch_revisions(client, ns, fields, ""));
+  const ShownRevision* found = nullptr;
+  for (const ShownRevision& one : all) {
+    if (!is_published(one.lifecycle()) || one.spec.revision <= 0) continue;
+    if (wanted != 0 ? one.spec.revision == wanted : found == nullptr || one.spec.revision > found->spec.revision) found = &one;
+  }
+  if (found != nullptr) co_return *found;
+  co_return fail(Reason::NotFound, fmt::format("package {} has no published revision{}", old.package().object_name(),
+                                               wanted == 0 ? "" : fmt::format(" {}", wanted)));
+}
+
+Result<std::int64_t> number_option(const CommandCall& call, const std::string& name) {
+  const std::string text = option(call, name);
+  if (text.empty()) return 0;
+  if (text.size() < 10 && std::ranges::all_of(text, is_digit) && text != "0") return std::stoll(text);
+  return fail(Reason::BadRequest, fmt::format("--{} {}: must be the number of a revision", name, json::quoted(text)));
+}
+
+Task<Result<CommandAnswer>> upgrade(CommandCall call) {
+  SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg upgrade REVISION --workspace WORKSPACE [--revision NUMBER]"));
+  SLIPWAY_CO_TRY(wanted, number_option(call, "revision"));
+  SLIPWAY_CO_TRY(workspace, required_option(call, "workspace"));
+  SLIPWAY_CO_TRY(strategy, strategy_option(call));
+  SLIPWAY_CO_TRY(local, co_await fetch_revision(*call.client, call.ns, plain_name(words[0])));
+  SLIPWAY_CO_TRY(old_name, co_await upstream_of(*call.client, call.ns, local));
+  SLIPWAY_CO_TRY(old_upstream, co_await fetch_revision(*call.client, call.ns, old_name));
+  SLIPWAY_CO_TRY(upstream, co_await newer_than(*call.client, call.ns, old_upstream, wanted));
+  if (upstream.name() == old_name) {
+    co_return CommandAnswer{.notes = {fmt::format("{} follows {} already", local.name(), old_name)}};
+  }
+  RevisionSpec spec{.package_name = local.spec.package_name, .repository = local.spec.repository, .workspace = workspace};
+  spec.tasks = {RevisionTask{
+      .type = TaskType::Upgrade,
+      .upgrade = UpgradeTask{
+          .old_upstream = {old_name}, .new_upstream = {upstream.name()}, .local = {local.name()}, .strategy = strategy}}};
+  SLIPWAY_CO_TRY(made, co_await create_revision_object(*call.client, call.ns, std::move(spec)));
+  co_return CommandAnswer{.text = fmt::format("{} upgraded to {}\n", local.name(), made)};
+}
+
+}  // namespace
+
+std::vector<Command> create_commands() {
+  return {changing({.verb = "pkg init",
+                    .help = "make a new, empty package in a repository (without --repository: in a folder)",
+                    .words_name = "PACKAGE",
+                    .words_help = "path of the package in the repository",
+                    .options = {kRepositoryOption,
+                                kWorkspaceOption,
+                                {.name = "description", .help = "what it is for"},
+                                {.name = "keywords", .help = "words to find it by", .is_repeated = true},
+                                {.name = "site", .help = "a page about it"}}},
+                   init),
+          changing({.verb = "pkg clone",
+                    .help = "make a package with the content of another one, which stays its upstream",
+                    .words_name = "SOURCE",
+                    .words_help = "a revision, or ADDRESS.git/FOLDER@REF; then the new package's path",
+                    .options = {kRepositoryOption,
+                                kWorkspaceOption,
+                                kStrategyOption,
+                                {.name = "ref", .help = "branch, tag or commit of a foreign repository"},
+                                {.name = "directory", .help = "folder in a foreign repository"},
+                                {.name = "secret-ref", .help = "Secret with credentials for a foreign repository"}}},
+                   clone),
+          changing({.verb = "pkg copy",
+                    .help = "make a new revision of a package with the content of a published one",
+                    .words_name = "REVISION",
+                    .words_help = "the published one",
+                    .options = {kWorkspaceOption}},
+                   copy),
+          changing({.verb = "pkg upgrade",
+                    .help = "make a new revision with what has changed upstream (with --from: in a folder)",
+                    .words_name = "REVISION",
+                    .words_help = "the published revision with the local changes",
+                    .options = {kWorkspaceOption,
+                                kStrategyOption,
+                                {.name = "revision", .help = "number of the upstream revision (default: the newest)"}}},
+                   upgrade)};
+}
+
+}  // namespace slipway::delivery::package

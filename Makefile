@@ -5,6 +5,8 @@
 #                     one, which is caught and taken back
 #   make demo-pipeline  one chart through dev, staging and prod by pull requests at a small forge: two promotions, one stopped by a gate,
 #                     one rolled back
+#   make demo-package  a blueprint to 21 clusters through gates, auto-propose and approval 1 % → 5 % → all; its second version is stopped by
+#                     its error budget
 #   make demo-workflow  run examples/release.yaml, a graph of Jobs, to its end
 #   make test         build (dev) and run every test; the last line is "N passed, N failed"
 #   make sanitizers   the same tests with address and undefined-behaviour sanitizers; the store's, and templates rendered by several
@@ -46,7 +48,7 @@ SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-rollout demo-pipeline demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -60,6 +62,10 @@ demo-rollout: out/$(DEMO)/build.ninja
 demo-pipeline: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_forge
 	tools/demo-pipeline out/$(DEMO) out/demo-pipeline
+
+demo-package: out/$(DEMO)/build.ninja
+	ninja -j $(JOBS) -C out/$(DEMO) slipway
+	tools/demo-package out/$(DEMO) out/demo-package
 
 demo-workflow: release
 	rm -rf out/demo-workflow

@@ -55,29 +55,60 @@ Value without_item(const Value& list, std::string_view key, std::string_view val
   return made.build();
 }
 
-Task<Result<CommandAnswer>> set_conditions(CommandCall call) {
-  if (call.words.size() < 3) {
-    co_return fail(Reason::BadRequest, "usage: slipway pkg condition set REVISION TYPE=STATUS[:REASON[:MESSAGE]]…");
-  }
-  SLIPWAY_CO_TRY(revision, co_await fetch_revision(*call.client, call.ns, plain_name(call.words[1])));
+/// `revision` with these conditions said.
+kube::Object with_conditions(const ShownRevision& revision, const std::vector<Condition>& said) {
   Value conditions = revision.object["status"]["conditions"];
-  for (std::size_t i = 2; i < call.words.size(); ++i) {
+  for (const Condition& one : said) {
+    json::ObjectBuilder made;
+    made.add("type", one.type).add("status", json::enum_name(one.status));
+    made.add("reason", one.reason).add("message", one.message);
+    if (!one.scope.empty()) {
+      json::ArrayBuilder scope;
+      for (const std::string& file : one.scope) scope.add(file);
+      made.add("scope", scope.build());
+    }
+    conditions = with_item(conditions, "type", made.build());
+  }
+  return revision.object.with_path({"status", "conditions"}, conditions);
+}
+
+/// The revision that was named, or all unpublished ones that the selector takes.
+Task<Result<std::vector<ShownRevision>>> judged(CommandCall call) {
+  std::vector<ShownRevision> all;
+  const std::string selector = option(call, "selector");
+  if (selector.empty()) {
+    SLIPWAY_CO_TRY(one, co_await fetch_revision(*call.client, call.ns, plain_name(call.words[1])));
+    all.push_back(std::move(one));
+    co_return all;
+  }
+  SLIPWAY_CO_TRY(found, co_await fetch_revisions(*call.client, call.ns, "", selector));
+  std::ranges::copy_if(found, std::back_inserter(all), [](const ShownRevision& one) { return !is_published(one.lifecycle()); });
+  co_return all;
+}
+
+Task<Result<CommandAnswer>> set_conditions(CommandCall call) {
+  const std::size_t first = option(call, "selector").empty() ? 2 : 1;
+  if (call.words.size() <= first) {
+    co_return fail(Reason::BadRequest,
+                   "usage: slipway pkg condition set REVISION TYPE=STATUS[:REASON[:MESSAGE]]…, or with -l SELECTOR in place of "
+                   "the revision");
+  }
+  std::vector<Condition> said;
+  for (std::size_t i = first; i < call.words.size(); ++i) {
     SLIPWAY_CO_TRY(condition, read_assignment(call.words[i]));
     condition.scope = lines_of(call, "scope");
-    json::ObjectBuilder said;
-    said.add("type", condition.type).add("status", json::enum_name(condition.status));
-    said.add("reason", condition.reason).add("message", condition.message);
-    if (!condition.scope.empty()) {
-      json::ArrayBuilder scope;
-      for (const std::string& one : condition.scope) scope.add(one);
-      said.add("scope", scope.build());
-    }
-    conditions = with_item(conditions, "type", said.build());
+    said.push_back(std::move(condition));
   }
-  const kube::Object object = revision.object.with_path({"status", "conditions"}, conditions);
-  SLIPWAY_CO_TRY(reply, co_await put_revision_object(*call.client, object));
-  SLIPWAY_CO_TRY(now, read_shown(reply.object));
-  co_return CommandAnswer{.text = fmt::format("{}: {} gates met\n", now.name(), now.status.ready), .notes = reply.warnings};
+  SLIPWAY_CO_TRY(revisions, co_await judged(call));
+  CommandAnswer answer;
+  for (const ShownRevision& one : revisions) {
+    SLIPWAY_CO_TRY(reply, co_await put_revision_object(*call.client, with_conditions(one, said)));
+    SLIPWAY_CO_TRY(now, read_shown(reply.object));
+    answer.text += fmt::format("{}: {} gates met\n", now.name(), now.status.ready);
+    for (const std::string& warning : reply.warnings) answer.notes.push_back(fmt::format("{}: {}", now.name(), warning));
+  }
+  if (revisions.empty()) answer.notes.push_back("there is nothing to judge");
+  co_return answer;
 }
 
 Task<Result<CommandAnswer>> list_conditions(CommandCall call) {
@@ -137,7 +168,8 @@ std::vector<Command> verdict_commands() {
                     .help = "set conditions of a revision, or list them (or of a folder)",
                     .words_name = "VERB",
                     .words_help = "set REVISION TYPE=True…, TYPE=False:Reason:message; or list REVISION",
-                    .options = {{.name = "scope",
+                    .options = {{.name = "selector", .help = "with set: all unpublished ones with these labels"},
+                                {.name = "scope",
                                  .help = "pattern of the files that the condition depends on: changes of others leave it",
                                  .is_repeated = true}}},
                    condition),

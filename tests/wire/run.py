@@ -18,7 +18,7 @@ A behaviour file has sections:
 A section, a command or a line may begin with [1.29-], [-1.28] or [1.30-1.32]: then it counts only for those minors.
 A section that begins with == ! is run once, without kubectl (client libraries); one with @process has pods that are processes,
 the others simulated ones; one with @clusters has the clusters dev and staging, with @three dev, staging and prod; one with @flux
-has the simulated Flux.
+has the simulated Flux; one with @localgit may name Git repositories by paths.
 
 Sections named in tests/known_failures/wire.txt ("FILE: TITLE # reason") are run and told, but not counted as failed.
 """
@@ -70,6 +70,8 @@ class Section:
             self.options = ["--clusters", "dev,staging,prod"]
         if "@flux" in title:
             self.options += ["--simulated-flux"]
+        if "@localgit" in title:
+            self.options += ["--allow-local-git"]
         self.title = re.sub(r"@\w+ ", "", title.lstrip("! "))
 
 

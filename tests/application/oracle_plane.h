@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/http_client.h"
 #include "base/manual_env.h"
 #include "client/client.h"
 #include "json/value.h"
@@ -34,6 +35,7 @@ struct Image {
 struct PlaneOptions {
   delivery::OnFault on_fault = delivery::OnFault::Warn;  // as the oracle's
   bool keeps_definitions = false;                        // on the hub
+  HttpClient* http = nullptr;                            // outlives the plane; null: there is no outside
 };
 
 class Plane {

@@ -46,6 +46,7 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
     plane::Controllers::Options controllers;
     controllers.pods = plane::PodRuntimeKind::Simulated;
     controllers.keeps_definitions = plane_options.keeps_definitions && cluster == kHub;
+    controllers.http = plane_options.http;
     controllers_->add(cluster, (*api)->server(), std::move(controllers));
     apis_.emplace(cluster, std::move(*api));
   }

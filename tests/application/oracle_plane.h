@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/http_client.h"
 #include "base/manual_env.h"
 #include "client/client.h"
 #include "json/value.h"
@@ -38,6 +39,7 @@ struct PlaneOptions {
   /// Gives the controllers' Env what it has of a machine (git, programs), before they start.
   std::function<void(Env&)> prepare{};
   std::vector<std::string> clusters{};  // beside the hub and the worker
+  HttpClient* http = nullptr;           // outlives the plane; null: there is no outside
 };
 
 class Plane {

@@ -10,6 +10,7 @@
 #include "delivery/application/policy_outputs.h"
 #include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
+#include "delivery/application/references.h"
 #include "delivery/application/resources.h"
 #include "delivery/application/revision.h"
 #include "delivery/application/run_context.h"
@@ -255,11 +256,16 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   const std::string hash = revision_hash(application, spec, parsed, follows_definitions);
   auto shared = std::make_shared<const Parsed>(std::move(parsed));
   if (status.latest_revision && status.latest_revision->hash == hash) {
-    co_return Resolved{shared, lookup, *status.latest_revision};
+    if (!has_urls(spec)) co_return Resolved{shared, lookup, *status.latest_revision};
+    const kube::ObjectKey key{std::string(kube::ns(application)), status.latest_revision->name};
+    SLIPWAY_CO_TRY(stored, co_await client::get(run.client, kRevisions, key));
+    co_return resolved_with(shared, lookup, revision_content(stored)["referredObjects"], *status.latest_revision);
   }
+  SLIPWAY_CO_TRY(referred, co_await fetch_references(http_, spec));
+  Resolved resolved = resolved_with(shared, lookup, referred, {});
   std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
   for (;; ++number) {
-    const Value wanted = make_revision(application, spec, *shared, number, hash, packer_);
+    const Value wanted = make_revision(application, spec, *resolved.parsed, number, hash, packer_);
     auto made = co_await client::create(run.client, kRevisions, wanted, kManager);
     if (made) break;
     if (made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
@@ -267,9 +273,24 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
     auto there = co_await client::get(run.client, kRevisions, kube::key_of(wanted));
     if (!there) co_return fail(std::move(there).error());
     const bool is_mine = kube::is_owned_by(*there, kube::uid(application));
-    if (is_mine && kube::label(*there, "app.oam.dev/app-revision-hash") == hash) break;
+    if (!is_mine || kube::label(*there, "app.oam.dev/app-revision-hash") != hash) continue;
+    resolved = resolved_with(shared, lookup, revision_content(*there)["referredObjects"], {});
+    break;
   }
-  co_return Resolved{shared, lookup, {revision_name(kube::name(application), number), number, hash}};
+  resolved.revision = {revision_name(kube::name(application), number), number, hash};
+  co_return resolved;
+}
+
+/// With what stood behind the URLs of components.
+ApplicationController::Resolved ApplicationController::resolved_with(std::shared_ptr<const Parsed> parsed, Lookup lookup,
+                                                                     Value referred, LatestRevision revision) {
+  if (!referred.is_null()) {
+    auto whole = std::make_shared<Parsed>(*parsed);
+    whole->referred = referred;
+    lookup.referred = std::move(referred);
+    parsed = std::move(whole);
+  }
+  return {std::move(parsed), std::move(lookup), std::move(revision)};
 }
 
 Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Object application, Memory& memory) {

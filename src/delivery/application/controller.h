@@ -50,6 +50,7 @@ class ApplicationController : public control::Controller {
     LatestRevision revision;
   };
   using Status = ApplicationStatus;
+  static Resolved resolved_with(std::shared_ptr<const Parsed> parsed, Lookup lookup, Value referred, LatestRevision revision);
 
   Lookup live_lookup(const kube::Object& application);
   Result<std::shared_ptr<const Parsed>> parse_once(Memory& memory, const kube::Object& application, const Value& spec,

@@ -21,6 +21,8 @@ struct Lookup {
   /// Policy and Workflow objects of the application's namespace; null when absent.
   std::function<Value(const std::string& name)> policy;
   std::function<Value(const std::string& name)> workflow;
+  /// What stood behind the URLs of components (references.h): a list, or null.
+  Value referred{};
 };
 
 /// The type of the steps that deliver one component; their definition is the engine's own unless a user has one of that name.
@@ -41,6 +43,7 @@ struct Parsed {
   DefinitionsByType components, traits, policies, step_types;
   std::map<std::string, Value> shared_policies;  // Policy objects by name
   Value shared_workflow;                         // the Workflow object, or null
+  Value referred;                                // as Lookup's
 
   const PolicySpec* find_policy(std::string_view name) const;
 };

@@ -126,6 +126,7 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
   }
   if (!parsed.shared_policies.empty()) content.set("policies", shared_objects(parsed));
   if (!parsed.shared_workflow.is_null()) content.set("workflow", shared_workflow(parsed));
+  if (!parsed.referred.is_null()) content.set("referredObjects", parsed.referred);
   return json::object(
       {{"apiVersion", kApiVersion},
        {"kind", kRevisionKind.kind},
@@ -154,6 +155,7 @@ std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionSto
   made->spec = content["application"]["spec"];
   made->policies = content["policies"];
   made->workflow = content["workflow"];
+  made->referred = content["referredObjects"];
   for (const DefinitionKind kind :
        {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
     for (const auto& [type, object] : content[member_of(kind)].members()) {
@@ -165,6 +167,7 @@ std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionSto
 
 Lookup lookup_in(std::shared_ptr<const Frozen> frozen, Lookup otherwise) {
   Lookup lookup;
+  lookup.referred = frozen->referred;
   lookup.definition = [frozen, otherwise](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
     if (const auto all = frozen->definitions.find(kind); all != frozen->definitions.end()) {
       if (const auto held = all->second.find(type); held != all->second.end()) return held->second;

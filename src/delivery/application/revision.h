@@ -41,6 +41,7 @@ struct Frozen {
   std::map<DefinitionKind, std::map<std::string, Result<DefinitionPtr>>> definitions;
   Value policies;  // by name
   Value workflow;
+  Value referred;  // a list, or null
 };
 std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store);
 /// Looks names up in a revision first; what it does not hold in `otherwise`.

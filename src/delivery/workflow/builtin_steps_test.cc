@@ -480,6 +480,44 @@ TEST(BuiltinSteps, judge_and_look_around) {
   });
 }
 
+TEST(BuiltinSteps, reach_beyond_the_cluster) {
+  check({
+      {"gitops",
+       R"({"gitRepo":"https://git.test/a.git"})",
+       {{"gitops.push", {R"({"commit":"c","branch":"main","changed":true,"message":"pushed"})"}}},
+       "gitops.push, builtin.message(pushed)"},
+      {"gitops",
+       R"({"gitRepo":"git@git.test:a.git","branch":"live","path":"","pullRequestBranch":"p","credentials":{"secretRef":{"name":"k"}},)"
+       R"("components":["web"],"policies":["t"],"secrets":"omit","author":{"name":"Ann"},"message":"m"})",
+       {{"gitops.push", {R"({"message":"main has it"})"}}},
+       "gitops.push, builtin.message(main has it)"},
+      {"open-cluster-management",
+       R"({"placement":[{"clusterSelector":{"region":"east"},"replicas":"70%"}]})",
+       {{"clusters.place", {R"({"message":"web: east 7"})"}}},
+       "clusters.place, builtin.message(web: east 7)"},
+      {"open-cluster-management",
+       R"({"placement":[{"clusterSelector":{}}],"components":["web"],"policies":["o"],"namespace":"n"})",
+       {{"clusters.place", {R"({"message":"web: east"})"}}},
+       "clusters.place, builtin.message(web: east)"},
+      {"helm-template",
+       R"({"source":"https://git.test/t.git","path":"chart","parameters":{"image":"i","replicas":3}})",
+       {{"prerender.helm-template", {R"({"message":"done"})"}}},
+       "prerender.helm-template, builtin.message(done)"},
+      {"helm-template",
+       R"({"source":"https://git.test/t.git","branch":"b","credentials":{"secretRef":{"name":"k"}}})",
+       {{"prerender.helm-template", {R"({"message":"done"})"}}},
+       "prerender.helm-template, builtin.message(done)"},
+      {"kustomize-patch",
+       R"({"source":"https://git.test/t.git","path":"base","patch":{"spec":{"components":[{"name":"c"}]}}})",
+       {{"prerender.kustomize-patch", {R"({"message":"done"})"}}},
+       "prerender.kustomize-patch, builtin.message(done)"},
+      {"kustomize-patch",
+       R"({"source":"https://git.test/t.git"})",
+       {{"prerender.kustomize-patch", {R"({"message":"done"})"}}},
+       "prerender.kustomize-patch, builtin.message(done)"},
+  });
+}
+
 TEST(BuiltinSteps, refuse_wrong_parameters_before_the_first_call) {
   const std::vector<std::pair<const char*, const char*>> wrong = {
       {"deploy", R"({"auto":"yes"})"},
@@ -516,6 +554,11 @@ TEST(BuiltinSteps, refuse_wrong_parameters_before_the_first_call) {
       {"collect-service-endpoints", R"({"port":"http"})"},
       {"generate-jdbc-connection", R"({})"},
       {"restart-workflow", R"({"every":"often"})"},
+      {"gitops", R"({"branch":"main"})"},
+      {"gitops", R"({"gitRepo":"https://git.test/a.git","secrets":"hide"})"},
+      {"open-cluster-management", R"({"placement":[{"replicas":"70%"}]})"},
+      {"helm-template", R"({"path":"chart"})"},
+      {"kustomize-patch", R"({"source":"https://git.test/t.git","patch":"image: x"})"},
   };
   for (const auto& [step, parameter] : wrong) {
     const Played played = play(step, parameter, {});
@@ -530,6 +573,14 @@ Value params_of(const std::string& step, const std::string& parameter, std::size
   EXPECT_EQ(played.error, "");
   EXPECT_LT(n, played.params.size());
   return n < played.params.size() ? played.params[n] : Value();
+}
+
+TEST(BuiltinSteps, push_below_the_applications_name_unless_told_otherwise) {
+  const Value by_default = params_of("gitops", R"({"gitRepo":"u"})");
+  EXPECT_EQ(by_default["path"].as_string(), "app");
+  EXPECT_EQ(by_default["branch"].as_string(), "main");
+  EXPECT_EQ(by_default["secrets"].as_string(), "refuse");
+  EXPECT_EQ(params_of("gitops", R"({"gitRepo":"u","path":""})")["path"].as_string(), "");
 }
 
 TEST(BuiltinSteps, pass_their_parameters_on) {

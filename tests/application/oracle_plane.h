@@ -34,6 +34,9 @@ struct Image {
 struct PlaneOptions {
   delivery::OnFault on_fault = delivery::OnFault::Warn;  // as the oracle's
   bool keeps_definitions = false;                        // on the hub
+  /// False: the clusters live, but nothing of the families runs, neither admission nor controllers.
+  bool has_families = true;
+  delivery::ActsAs acts_as = delivery::ActsAs::User;
 };
 
 class Plane {
@@ -55,6 +58,8 @@ class Plane {
   /// As kubectl --subresource=status: `body` is a patch of that type, or without a type a whole object to PUT. Gives the
   /// server's refusal, or "".
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
+  /// Stores an object as `manager` would have left it, status included. Gives it as it is stored, or null with a test failure.
+  Value store(const std::string& cluster, const Value& object, const std::string& manager);
   /// Deletes an object of the hub. Gives the server's refusal, or "".
   std::string remove(const Value& reference);
   /// Asks for an action of the object's kind, on the hub. Gives the refusal, or "".
@@ -77,6 +82,7 @@ class Plane {
   void close();
   /// A request about an object {apiVersion, kind, namespace, name} of the hub; without a resource when its kind is not served.
   client::Request request_for(const Value& reference) const;
+  Result<Value> call(const std::string& cluster, client::Request request);
   server::Server& server(const std::string& cluster) const { return apis_.at(cluster)->server(); }
 
   /// A case that needs more is stuck in a loop that takes no time.

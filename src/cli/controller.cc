@@ -10,6 +10,8 @@
 #include "cli/listen.h"
 #include "cli/remote_session.h"
 #include "control/leader_election.h"
+#include "delivery/application/other_leader.h"
+#include "delivery/application/taking_over.h"
 #include "serve/family_paths.h"
 
 namespace slipway::cli {
@@ -58,6 +60,26 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   co_await process->election.hold();
   process->has_lost = true;
   process->ended.notify();
+}
+
+/// Waits until no controller of KubeVela's leads in the cluster, and says which one does. False: interrupted.
+Task<Result<bool>> wait_for_kubevela(Session& session, client::Client& client) {
+  std::string told;
+  while (!session.is_interrupted()) {
+    SLIPWAY_CO_TRY(leader, co_await delivery::application::kubevela_leader(client, session.env().clock.now()));
+    if (leader.empty()) co_return true;
+    const std::string who = leader.substr(0, leader.find(" (renewed"));
+    if (who != told) {
+      fmt::print(
+          "waiting: {}. It delivers the same applications: nothing is written until it has ended (scale its "
+          "Deployment to 0)\n",
+          who);
+      std::fflush(stdout);
+    }
+    told = who;
+    co_await sleep_for(session.env(), delivery::application::OtherLeader::kPause);
+  }
+  co_return false;
 }
 
 /// Webhooks are hints and announcements for whoever leads: they are taken whether this process leads or not.
@@ -110,6 +132,9 @@ Task<int> controller(Session& session, Arguments arguments) {
   fmt::print("connected to {} ({})\n", server, version->object["gitVersion"].as_string());
   fmt::print("applications act with the rights of this controller: no webhook records who wrote them\n");
   std::fflush(stdout);
+  const auto is_free = co_await wait_for_kubevela(session, *client);
+  if (!is_free) co_return report(is_free.error(), server);
+  if (!*is_free) co_return kDelivered;
   if (const auto installed = co_await plane::install_definitions(env, *client); !installed) co_return report(installed.error());
 
   control::LeaderElection::Options options;

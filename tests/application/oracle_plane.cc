@@ -41,12 +41,15 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);
     options.on_fault = plane_options.on_fault;
+    if (!plane_options.has_families) options.families = {};
     auto api = env_->run(plane::ApiServer::open(*env_, options));
     SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());
     plane::Controllers::Options controllers;
     controllers.pods = plane::PodRuntimeKind::Simulated;
     controllers.keeps_definitions = plane_options.keeps_definitions && cluster == kHub;
     controllers.http = plane_options.http;
+    controllers.acts_as = plane_options.acts_as;
+    if (!plane_options.has_families) controllers.families = {};
     controllers_->add(cluster, (*api)->server(), std::move(controllers));
     apis_.emplace(cluster, std::move(*api));
   }
@@ -134,6 +137,40 @@ std::string Plane::merge(const Value& reference, const Value& patch) {
   request.body = patch;
   const auto made = env_->run(server(kHub).call(request));
   return made ? "" : made.error().message;
+}
+
+Result<Value> Plane::call(const std::string& cluster, client::Request request) {
+  auto made = env_->run(server(cluster).call(std::move(request)));
+  if (!made) return fail(std::move(made).error());
+  return made->object;
+}
+
+Value Plane::store(const std::string& cluster, const Value& object, const std::string& manager) {
+  const auto kind = kube::GroupVersionKind::of(object);
+  const auto type = kind ? server(cluster).registry().find_kind(*kind) : fail(kind.error());
+  SLIPWAY_CHECK(type, json::print(object).c_str());
+  client::Request request;
+  request.verb = client::Verb::Create;
+  request.resource = (*type)->resource;
+  request.ns = kube::ns(object);
+  request.body = object;
+  request.field_manager = manager;
+  const bool is_stored = object["metadata"].has("resourceVersion");
+  Result<Value> made = is_stored ? Result<Value>(object) : call(cluster, request);
+  if (!made && made.error().reason == Reason::AlreadyExists) {
+    request.verb = client::Verb::Update;
+    request.name = kube::name(object);
+    made = call(cluster, request);
+  }
+  if (made && object.has("status") && (*type)->has_status) {
+    request.verb = client::Verb::Update;
+    request.name = kube::name(*made);
+    request.subresource = "status";
+    request.body = made->with("status", object["status"]);
+    made = call(cluster, request);
+  }
+  SLIPWAY_CHECK(made, (made ? std::string() : made.error().message + ": " + json::print(object)).c_str());
+  return *made;
 }
 
 std::string Plane::remove(const Value& reference) {

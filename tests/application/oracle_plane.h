@@ -40,6 +40,9 @@ struct PlaneOptions {
   std::function<void(Env&)> prepare{};
   std::vector<std::string> clusters{};  // beside the hub and the worker
   HttpClient* http = nullptr;           // outlives the plane; null: there is no outside
+  /// False: the clusters live, but nothing of the families runs, neither admission nor controllers.
+  bool has_families = true;
+  delivery::ActsAs acts_as = delivery::ActsAs::User;
 };
 
 class Plane {
@@ -63,6 +66,8 @@ class Plane {
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
   /// A merge patch of an object of the hub, as the process itself. Gives the server's refusal, or "".
   std::string merge(const Value& reference, const Value& patch);
+  /// Stores an object as `manager` would have left it, status included. Gives it as it is stored, or null with a test failure.
+  Value store(const std::string& cluster, const Value& object, const std::string& manager);
   /// Deletes an object of the hub. Gives the server's refusal, or "".
   std::string remove(const Value& reference);
   /// Asks for an action of the object's kind, on the hub. Gives the refusal, or "".
@@ -86,6 +91,7 @@ class Plane {
   void close();
   /// A request about an object {apiVersion, kind, namespace, name} of the hub; without a resource when its kind is not served.
   client::Request request_for(const Value& reference) const;
+  Result<Value> call(const std::string& cluster, client::Request request);
   server::Server& server(const std::string& cluster) const { return apis_.at(cluster)->server(); }
 
   /// A case that needs more is stuck in a loop that takes no time.

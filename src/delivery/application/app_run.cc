@@ -47,10 +47,15 @@ Value cluster_version() {
 }
 
 /// The auxiliary objects of a component by the names they have in templates.
+/// Under apply-once KubeVela keeps no manifest.
+std::string_view label_of(const ManagedResource& resource, const Value& live, const char* key) {
+  return kube::label(resource.raw.is_null() ? live : resource.raw, key);
+}
+
 Value outputs_of(const std::vector<std::pair<ManagedResource, Value>>& objects) {
   json::ObjectBuilder out;
   for (const auto& [resource, live] : objects) {
-    const auto name = kube::label(resource.raw, kLabelTraitResource);
+    const auto name = label_of(resource, live, kLabelTraitResource);
     if (!name.empty() && !live.is_null()) out.set(name, live);
   }
   return out.build();
@@ -66,7 +71,7 @@ std::string slot_of(const std::string& component, const Placement& at) {
 
 Value workload_of(const std::vector<std::pair<ManagedResource, Value>>& objects) {
   for (const auto& [resource, live] : objects) {
-    if (kube::label(resource.raw, kLabelResourceType) == "WORKLOAD") return live;
+    if (label_of(resource, live, kLabelResourceType) == "WORKLOAD") return live;
   }
   return {};
 }
@@ -204,17 +209,21 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
 
 std::vector<Manifest> AppRun::manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const {
   std::vector<Manifest> made;
-  const auto add = [&](const Value& object, const std::string& trait, bool is_hub_only) {
+  const auto add = [&](const Value& object, const std::string& trait, bool is_hub_only, bool is_name_made_up) {
     const std::string cluster = is_hub_only || placement.cluster.empty() ? kHub : placement.cluster;
     // As the step named it: a hub that was not named has an empty label.
     Value labelled = object.with_path({"metadata", "labels", kLabelCluster}, is_hub_only ? "" : placement.cluster);
-    made.push_back({.object = std::move(labelled), .cluster = cluster, .component = rendered.name, .trait = trait});
+    made.push_back({.object = std::move(labelled),
+                    .cluster = cluster,
+                    .component = rendered.name,
+                    .trait = trait,
+                    .is_name_made_up = is_name_made_up});
   };
   if (stage == Stage::DefaultDispatch && !rendered.workload.is_null() && !rendered.is_workload_managed) {
-    add(rendered.workload, "", false);
+    add(rendered.workload, "", false, false);
   }
   for (const RenderedObject& one : rendered.others) {
-    if (one.stage == stage) add(one.object, one.trait, one.is_control_plane_only);
+    if (one.stage == stage) add(one.object, one.trait, one.is_control_plane_only, one.is_name_made_up);
   }
   return made;
 }
@@ -224,6 +233,7 @@ Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent
                                          std::vector<std::pair<ManagedResource, Value>>& placed) {
   std::vector<Manifest> manifests = manifests_of(*rendered, stage, placement);
   if (manifests.empty()) co_return true;
+  keep_names(manifests);
   auto live = co_await apply(manifests);
   if (!live) co_return fail(std::move(live).error());
   for (std::size_t i = 0; i < manifests.size(); ++i) placed.emplace_back(record_of(manifests[i]), shown((*live)[i]));

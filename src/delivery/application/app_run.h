@@ -80,6 +80,7 @@ struct Manifest {
   std::string component;
   std::string trait;
   std::string creator = "workflow";
+  bool is_name_made_up = false;
 
   ObjectId id() const;
 };
@@ -117,9 +118,13 @@ class AppRun {
 
   /// The trackers; load before anything is applied.
   void load_trackers(const std::vector<Value>& objects);
+  /// The run goes on: without a tracker for this generation that of the same revision is the current one. Not for a new run.
+  void continue_run();
   Tracker& current() { return current_; }
   Tracker& root() { return root_; }
   std::vector<Tracker>& outdated() { return outdated_; }
+  /// Collected with the application.
+  const std::vector<Tracker>& component_revisions() const { return component_revisions_; }
   /// Writes a tracker that has changed. Calls that come while one writes are written together after it.
   Task<Result<void>> write_tracker(TrackerType type);
 
@@ -150,6 +155,9 @@ class AppRun {
   Task<Result<Value>> find_live(ObjectId id, MappedKind kind);
   Task<Result<Value>> write(Manifest manifest, Value live, bool is_dry_run);
   ManagedResource record_of(const Manifest& manifest) const;
+  /// Objects whose names are made up keep those that they have.
+  void keep_names(std::vector<Manifest>& manifests) const;
+  Task<Result<Value>> claim_fields(client::Client* client, MappedKind kind, Value live);
   void record(const std::vector<Manifest>& manifests);
   void note_applied(const Manifest& manifest);
 
@@ -162,7 +170,7 @@ class AppRun {
   std::string revision_;
   std::int64_t revision_number_ = 0;
   Tracker current_, root_;
-  std::vector<Tracker> outdated_;
+  std::vector<Tracker> outdated_, component_revisions_;
   bool is_current_dirty_ = false, is_root_dirty_ = false, is_writing_ = false;
   std::shared_ptr<Signal> written_;
   std::vector<ServiceStatus> services_;

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/digest.h"
 #include "client/client.h"
 #include "delivery/application/app_run.h"
+#include "delivery/application/taking_over.h"
 #include "delivery/family/claimed_fields.h"
 #include "json/text.h"
 
@@ -116,7 +118,9 @@ void AppRun::load_trackers(const std::vector<Value>& objects) {
   for (const Value& object : objects) {
     if (kube::is_deleting(object)) continue;
     Tracker tracker = Tracker::from_object(object);
-    if (tracker.name == current_.name) {
+    if (tracker.type == TrackerType::ComponentRevisions) {
+      component_revisions_.push_back(std::move(tracker));
+    } else if (tracker.name == current_.name) {
       current_ = std::move(tracker);
       current_.generation = kube::generation(application_);
     } else if (tracker.name == root_.name) {
@@ -126,6 +130,59 @@ void AppRun::load_trackers(const std::vector<Value>& objects) {
     }
   }
   std::ranges::sort(outdated_, {}, &Tracker::generation);
+  // What was to be deleted is not kept, and not lost either.
+  Tracker deleted;
+  for (Tracker* tracker : {&current_, &root_}) {
+    std::ranges::copy_if(tracker->resources, std::back_inserter(deleted.resources), &ManagedResource::is_deleted);
+    std::erase_if(tracker->resources, std::mem_fn(&ManagedResource::is_deleted));
+  }
+  if (!deleted.resources.empty()) outdated_.push_back(std::move(deleted));
+}
+
+void AppRun::continue_run() {
+  if (!current_.object.is_null()) return;
+  for (std::size_t i = outdated_.size(); i-- > 0;) {
+    if (outdated_[i].object.is_null() || kube::label(outdated_[i].object, kLabelRevision) != revision_) continue;
+    current_ = std::move(outdated_[i]);
+    outdated_.erase(outdated_.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
+}
+
+void AppRun::keep_names(std::vector<Manifest>& manifests) const {
+  std::vector<const ManagedResource*> held;
+  for (const Tracker* tracker : {&current_, &root_}) {
+    for (const ManagedResource& one : tracker->resources) held.push_back(&one);
+  }
+  for (const Tracker& tracker : outdated_) {
+    for (const ManagedResource& one : tracker.resources) held.push_back(&one);
+  }
+  for (Manifest& manifest : manifests) {
+    if (!manifest.is_name_made_up) continue;
+    const std::string name = recorded_name(record_of(manifest), held);
+    if (!name.empty()) manifest.object = manifest.object.with_path({"metadata", "name"}, name);
+  }
+}
+
+/// What KubeVela has set becomes Slipway's, so that it goes when it is no longer wanted. The live object after that.
+Task<Result<Value>> AppRun::claim_fields(client::Client* client, MappedKind kind, Value live) {
+  const auto fields = upgraded_fields(live, kManager);
+  if (!fields) co_return live;
+  const Value patch = json::array(
+      {json::object({{"op", "replace"}, {"path", "/metadata/managedFields"}, {"value", *fields}}),
+       json::object(
+           {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", live["metadata"]["resourceVersion"]}})});
+  client::Request request;
+  request.verb = client::Verb::Patch;
+  request.resource = kind.resource;
+  request.ns = kube::ns(live);
+  request.name = kube::name(live);
+  request.body = patch;
+  request.patch_type = client::PatchType::Json;
+  request.field_manager = kManager;
+  auto reply = co_await client->call(std::move(request));
+  if (!reply) co_return fail(std::move(reply).error());
+  co_return std::move(reply->object);
 }
 
 void AppRun::record(const std::vector<Manifest>& manifests) {
@@ -219,6 +276,7 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
         object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]).with("status", live["status"]);
     co_return co_await client::update(*client, kind.resource, whole, kManager);
   }
+  if (!live.is_null() && !recreates && !is_dry_run) SLIPWAY_CO_TRY_VOID(co_await claim_fields(client, kind, live));
   client::Request request;
   request.verb = client::Verb::Patch;
   request.resource = kind.resource;

@@ -16,6 +16,7 @@
 #include "delivery/application/run_context.h"
 #include "delivery/application/run_record.h"
 #include "delivery/application/standstill.h"
+#include "delivery/application/taking_over.h"
 #include "delivery/application/upkeep.h"
 #include "json/text.h"
 
@@ -105,10 +106,25 @@ std::string run_marker(const kube::Object& application, const LatestRevision& re
   return version.empty() ? revision.name : std::string(version);
 }
 
+/// KubeVela adds a digest of values that a chart is rendered with.
+bool is_run_of(std::string_view app_revision, const std::string& marker) {
+  return app_revision == marker || app_revision.starts_with(marker + "-vf-");
+}
+
+/// With one that cannot be read in hand, objects would count as no longer wanted.
+Result<void> check_trackers(const std::vector<Value>& trackers) {
+  for (const Value& tracker : trackers) {
+    if (Tracker::from_object(tracker).is_readable) continue;
+    return fail(Reason::InternalError, fmt::format("ResourceTracker {} cannot be read (compression {}): nothing is done",
+                                                   kube::name(tracker), tracker["spec"]["compression"]["type"].as_string()));
+  }
+  return {};
+}
+
 }  // namespace
 
 ApplicationController::ApplicationController(Env& env, HttpClient* http, ControllerOptions options)
-    : env_(env), http_(http), options_(options), wall_(env.clock) {
+    : env_(env), http_(http), options_(options), wall_(env.clock), other_(env) {
   template_providers_.add(workflow::standard_providers());
 }
 
@@ -169,6 +185,11 @@ Lookup ApplicationController::live_lookup(const kube::Object& application) {
 }
 
 Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
+  if (options_.acts_as == ActsAs::Controller) {
+    auto leader = co_await other_.who(run.client);
+    if (!leader) co_return Outcome::failed(std::move(leader).error());
+    if (!leader->empty()) co_return Outcome::retries_after(OtherLeader::kPause);
+  }
   kube::Object application = applications_->get(run.key);
   if (application.is_null()) {
     watched_.forget(run.key);
@@ -219,6 +240,12 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
   if (revision.is_null()) co_return co_await resolve_new(run, std::move(application), std::move(status));
   const std::shared_ptr<const Frozen> held = frozen_in(memory, revision, definitions_);
+  if (held->spec.is_null()) {
+    co_return fail(Reason::InternalError,
+                   fmt::format("the content of ApplicationRevision {} cannot be read: nothing is done, since "
+                               "everything would run again",
+                               kube::name(revision)));
+  }
   Resolved resolved{
       .parsed = nullptr, .lookup = lookup_in(held, live_lookup(application)), .revision = *status.latest_revision};
   const Value& frozen = held->spec;
@@ -227,9 +254,16 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
     resolved.parsed = std::move(parsed);
     co_return resolved;
   }
-  const bool is_same = frozen == application["spec"] && kube::annotation(revision, kPublishVersion).empty() &&
+  const bool is_same = is_same_spec(frozen, application["spec"]) && kube::annotation(revision, kPublishVersion).empty() &&
                        kube::annotation(application, kPublishVersion).empty();
-  if (!is_same || follows_definitions) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  if (!is_same) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  if (follows_definitions) {
+    SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
+    SLIPWAY_CO_TRY(is, parse(application, frozen, live_lookup(application)));
+    if (revision_hash(application, frozen, was, true) != revision_hash(application, frozen, is, true)) {
+      co_return co_await resolve_new(run, std::move(application), std::move(status));
+    }
+  }
   // Shared policies and the shared workflow count as the spec does.
   Lookup frozen_definitions = resolved.lookup;
   frozen_definitions.policy = live_lookup(application).policy;
@@ -321,10 +355,13 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as}, run, application, resolved->parsed,
              resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
-  app.load_trackers(trackers_of(application));
+  const std::vector<Value> trackers = trackers_of(application);
+  if (auto readable = check_trackers(trackers); !readable) co_return Outcome::failed(std::move(readable).error());
+  app.load_trackers(trackers);
   const std::string marker = run_marker(application, resolved->revision);
   const bool restarts =
-      restart.restarts || !status.workflow || status.workflow->app_revision != marker || !status.workflow->start_time;
+      restart.restarts || !status.workflow || !is_run_of(status.workflow->app_revision, marker) || !status.workflow->start_time;
+  if (!restarts) app.continue_run();
   const bool is_rendered = restarts || pre_render_failure(resolved->parsed->steps, *status.workflow).empty();
   for (const char* type : {"Parsed", "Revision", "Policy"}) pass_condition(status, type, now);
   if (is_rendered) pass_condition(status, "Render", now);
@@ -554,7 +591,9 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
   }
   AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as}, run, application, parsed,
              live_lookup(application), memory);
-  app.load_trackers(trackers_of(application));
+  const std::vector<Value> trackers = trackers_of(application);
+  if (auto readable = check_trackers(trackers); !readable) co_return Outcome::failed(std::move(readable).error());
+  app.load_trackers(trackers);
   const bool orphans = kube::has_finalizer(application, kOrphanFinalizer);
   auto collected = co_await collect_all(app, orphans);
   if (!collected) co_return Outcome::failed(std::move(collected).error());

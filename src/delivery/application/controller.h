@@ -12,6 +12,7 @@
 #include "control/controller.h"
 #include "delivery/application/app_run.h"
 #include "delivery/application/definition_store.h"
+#include "delivery/application/other_leader.h"
 #include "delivery/application/restart_schedule.h"
 #include "delivery/application/status.h"
 #include "delivery/application/watched_objects.h"
@@ -77,6 +78,7 @@ class ApplicationController : public control::Controller {
   HttpClient* http_;
   ControllerOptions options_;
   WallSteps wall_;
+  OtherLeader other_;
   DefinitionStore definitions_;
   RevisionPacker packer_;
   LiveObjects live_;

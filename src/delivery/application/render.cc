@@ -201,6 +201,7 @@ class Renderer {
       made.stage = trait->stage;
       made.is_control_plane_only = trait->is_control_plane_only;
     }
+    made.is_name_made_up = kube::name(object).empty();
     made.object = Contract(component_, context_).other(made, trait, out_.workload);
     out_.others.push_back(std::move(made));
   }

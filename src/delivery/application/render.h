@@ -41,6 +41,7 @@ struct RenderedObject {
   Stage stage = Stage::DefaultDispatch;
   bool is_control_plane_only = false;
   Value object{};
+  bool is_name_made_up = false;  // its template gives none
 
   /// The same wherever the component is rendered: "scaler/hpa".
   std::string place() const { return trait + "/" + name; }

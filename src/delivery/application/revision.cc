@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/gzip.h"
+#include "delivery/application/compressed.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -12,7 +13,6 @@ namespace {
 constexpr std::size_t kMaxPacked = 100;
 /// Content beyond this is compressed.
 constexpr std::size_t kMaxPlain = 4096;
-constexpr std::size_t kMaxContent = std::size_t{16} << 20;
 
 /// Under which member of a revision's spec definitions of a kind stand, by type.
 const char* member_of(DefinitionKind kind) {
@@ -140,13 +140,7 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
 
 Value revision_content(const Value& revision) {
   const Value& spec = revision["spec"];
-  if (spec["compression"]["type"].as_string() != "gzip") return spec;
-  std::string packed;
-  if (!base64_decode(spec["compression"]["data"].as_string(), packed)) return {};
-  const auto text = gunzip(packed, kMaxContent);
-  if (!text) return {};
-  auto content = json::parse(*text, {.max_bytes = kMaxContent});
-  return content ? *content : Value();
+  return is_compressed(spec) ? uncompressed(spec) : spec;
 }
 
 std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store) {

@@ -28,8 +28,7 @@ class RevisionPacker {
 /// The object to create. `number` from 1.
 Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,
                     const std::string& hash, RevisionPacker& packer);
-/// What a revision holds: its spec, unpacked when it is compressed ({compression: {type: gzip, data}}, as upstream). Null when
-/// it cannot be read.
+/// What a revision holds: its spec, unpacked when it is compressed (compressed.h). Null when it cannot be read.
 Value revision_content(const Value& revision);
 /// The ConfigMap with the rendered objects of a revision, and the Secret with those that are secret.
 inline constexpr const char* kResourcesConfigMap = "resourcesConfigMap";

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "delivery/application/compressed.h"
+
 namespace slipway::delivery::application {
 namespace {
 
@@ -42,6 +44,7 @@ Value ManagedResource::to_json() const {
   set_text(out, "trait", trait);
   if (skips_collection) out.set("skipGC", true);
   if (!is_whole) out.set("metadataOnly", true);
+  if (is_deleted) out.set("deleted", true);
   out.set("raw", raw);
   return out.build();
 }
@@ -59,6 +62,7 @@ ManagedResource ManagedResource::from_json(const Value& entry) {
   made.raw = entry["raw"];
   made.is_whole = !entry["metadataOnly"].as_bool() && !entry["raw"].is_null();
   made.skips_collection = entry["skipGC"].as_bool();
+  made.is_deleted = entry["deleted"].as_bool();
   return made;
 }
 
@@ -103,9 +107,14 @@ Value Tracker::to_object(const kube::Object& application, const std::string& rev
 Tracker Tracker::from_object(const Value& object) {
   Tracker made;
   made.name = std::string(kube::name(object));
-  made.type = object["spec"]["type"].as_string() == "root" ? TrackerType::Root : TrackerType::Versioned;
+  const std::string_view type = object["spec"]["type"].as_string();
+  if (type == "root") made.type = TrackerType::Root;
+  if (type == "component-revision") made.type = TrackerType::ComponentRevisions;
   made.generation = object["spec"]["applicationGeneration"].as_int();
-  for (const Value& entry : object["spec"]["managedResources"].items()) {
+  const Value& spec = object["spec"];
+  const Value entries = is_compressed(spec) ? uncompressed(spec) : spec["managedResources"];
+  made.is_readable = !is_compressed(spec) || entries.is_array();
+  for (const Value& entry : entries.items()) {
     made.resources.push_back(ManagedResource::from_json(entry));
   }
   made.object = object;

@@ -37,13 +37,15 @@ struct ManagedResource {
   Value raw;             // the manifest; with metadata only under apply-once
   bool is_whole = true;  // raw is the whole manifest
   bool skips_collection = false;
+  bool is_deleted = false;  // KubeVela was about to delete it: it is not to be kept, nor to be lost
 
   ObjectId id() const;
   Value to_json() const;
   static ManagedResource from_json(const Value& entry);
 };
 
-enum class TrackerType : std::uint8_t { Versioned, Root };
+/// The revisions of components are KubeVela's alone: they are collected with the application.
+enum class TrackerType : std::uint8_t { Versioned, Root, ComponentRevisions };
 
 /// A tracker as it is stored.
 struct Tracker {
@@ -51,7 +53,8 @@ struct Tracker {
   TrackerType type = TrackerType::Versioned;
   std::int64_t generation = 0;  // of the application
   std::vector<ManagedResource> resources{};
-  Value object{};  // as read; null: not there yet
+  bool is_readable = true;  // false: what it holds is compressed in a way that cannot be read
+  Value object{};           // as read; null: not there yet
 
   /// Null when it does not hold the object.
   const ManagedResource* find(const ObjectId& id) const;

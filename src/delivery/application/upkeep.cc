@@ -260,6 +260,7 @@ Task<Result<Collected>> collect_all(AppRun& run, bool orphans) {
   std::vector<Tracker> all = run.outdated();
   all.push_back(run.current());
   all.push_back(run.root());
+  all.insert(all.end(), run.component_revisions().begin(), run.component_revisions().end());
   std::set<ObjectId> seen;
   std::vector<ManagedResource> victims;
   for (const Tracker& tracker : all) {

@@ -78,7 +78,7 @@ void WorkflowRunStatus::take(workflow::RunStatus run, const workflow::Steps& of)
 }
 
 WorkflowRunController::WorkflowRunController(Env& env, HttpClient* http, WorkflowRunOptions options)
-    : env_(env), http_(http), options_(options), wall_(env.clock) {
+    : env_(env), http_(http), options_(options), wall_(env.clock), other_(env) {
   providers_.add(workflow::standard_providers());
   providers_.add(providers_without_application());
 }
@@ -104,6 +104,11 @@ std::vector<ObjectKey> WorkflowRunController::unresolved(const std::string& ns) 
 }
 
 Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
+  if (options_.acts_as == ActsAs::Controller) {
+    auto leader = co_await other_.who(run.client);
+    if (!leader) co_return Outcome::failed(std::move(leader).error());
+    if (!leader->empty()) co_return Outcome::retries_after(OtherLeader::kPause);
+  }
   const kube::Object object = runs_->get(run.key);
   if (object.is_null() || kube::is_deleting(object)) {
     watched_.forget(run.key);

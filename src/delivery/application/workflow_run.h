@@ -11,6 +11,7 @@
 #include "base/wall_steps.h"
 #include "control/controller.h"
 #include "delivery/application/definition_store.h"
+#include "delivery/application/other_leader.h"
 #include "delivery/application/watched_objects.h"
 #include "delivery/application/workflow_run_status.h"
 #include "delivery/family.h"
@@ -62,6 +63,7 @@ class WorkflowRunController : public control::Controller {
   HttpClient* http_;
   WorkflowRunOptions options_;
   WallSteps wall_;
+  OtherLeader other_;
   DefinitionStore definitions_;
   WatchedObjects watched_;
   workflow::Providers providers_;

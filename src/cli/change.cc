@@ -136,7 +136,8 @@ Task<int> family_command(Session& session, Arguments arguments) {
                              .ns = arguments.ns.empty() ? "default" : arguments.ns,
                              .words = arguments.target,
                              .objects = {},
-                             .options = {}};
+                             .options = {},
+                             .http = command.calls_out ? session.http() : nullptr};
   std::optional<Place> place;
   if (arguments.has_cluster) {
     auto found = place_of(session, arguments);

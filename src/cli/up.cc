@@ -60,6 +60,7 @@ class Up {
   serve::Credentials credentials_;
   std::unique_ptr<net::HttpServer> http_;
   serve::Gateway gateway_;
+  const std::vector<client::HttpPath> paths_ = plane::http_paths();
   Tasks tasks_;
 };
 
@@ -138,7 +139,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   serve::ApiOptions api;
   api.pods = controllers_.pods(known_as);
   api.root = serve::Gateway::root_of(cluster.name);
-  api.paths = plane::http_paths();
+  api.paths = paths_;
   api.metrics = [this] { return metrics(); };
   api.hindrances = [this, known_as] { return controllers_.hindrances(known_as); };
   cluster.api = std::make_shared<serve::Api>(*cluster.env, cluster.server->server(), api);

@@ -106,6 +106,7 @@ struct CommandCall {
   std::vector<std::string> words;     // beside the options
   std::vector<SourceObject> objects;  // of the files given with -f, namespaces as written
   std::map<std::string, std::string> options;
+  HttpClient* http = nullptr;  // of commands that call out; null where there is none
 };
 
 /// A verb of a family that is not about one object that is there: `slipway render -f FILE`, `slipway def vet FILE`.
@@ -124,6 +125,7 @@ struct Command {
   std::vector<CommandOption> options{};
   std::function<Task<Result<CommandAnswer>>(CommandCall call)> run;
   bool only_reads = true;
+  bool calls_out = false;  // it speaks HTTP to others than clusters
 };
 
 /// An object that another one made, in whatever cluster.
@@ -211,8 +213,8 @@ struct Family {
   std::vector<json::Value> definitions{};
   /// Kinds of which the server stores nothing: functions answer for them.
   std::vector<client::AnsweredKind> answered{};
-  /// Paths beside the API, such as webhooks.
-  std::vector<client::HttpPath> paths{};
+  /// Paths beside the API, such as webhooks: made once by each process that serves them, for all of its clusters.
+  std::function<std::vector<client::HttpPath>()> paths{};
   /// Kinds of others that explain rows and descriptions look at, beside those that have explain rows.
   std::vector<kube::GroupVersionKind> follows{};
   std::function<std::vector<kube::AdmissionRow>(const AdmissionContext& context)> admission{};

@@ -107,7 +107,9 @@ std::vector<client::AnsweredKind> answered_kinds(Families of) {
 
 std::vector<client::HttpPath> http_paths(Families of) {
   std::vector<client::HttpPath> paths;
-  for (const delivery::Family* family : of) append(paths, family->paths);
+  for (const delivery::Family* family : of) {
+    if (family->paths) append(paths, family->paths());
+  }
   return paths;
 }
 

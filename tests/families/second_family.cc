@@ -189,12 +189,14 @@ delivery::Family make() {
   };
   family.kinds = {row()};
   family.answered = {pages()};
-  family.paths = {{.prefix = "/hooks/second",
-                   .methods = {"POST"},
-                   .access = client::HttpPath::Access::Anyone,
-                   .max_body_bytes = 8,
-                   .run = answer_hook},
-                  {.prefix = "/second", .methods = {"GET"}, .run = answer_hook}};
+  family.paths = []() -> std::vector<client::HttpPath> {
+    return {{.prefix = "/hooks/second",
+             .methods = {"POST"},
+             .access = client::HttpPath::Access::Anyone,
+             .max_body_bytes = 8,
+             .run = answer_hook},
+            {.prefix = "/second", .methods = {"GET"}, .run = answer_hook}};
+  };
   return family;
 }
 

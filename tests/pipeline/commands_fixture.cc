@@ -98,14 +98,15 @@ void PipelineCommands::bind(const std::string& user, const std::string& role) {
 }
 
 std::string run_command(ManualEnv& env, client::Client& client, const std::string& ns, const std::string& verb,
-                        const std::vector<std::string>& words, const std::map<std::string, std::string>& options) {
+                        const std::vector<std::string>& words, const std::map<std::string, std::string>& options,
+                        HttpClient* http) {
   for (const delivery::Command& command : pipeline::commands()) {
     if (command.verb != "pipeline " + verb) continue;
     for (const auto& [name, value] : options) {
       EXPECT_NE(std::ranges::find(command.options, name, &delivery::CommandOption::name), command.options.end()) << name;
     }
     delivery::CommandCall call{
-        .env = env.env(), .client = &client, .ns = ns, .words = words, .objects = {}, .options = options};
+        .env = env.env(), .client = &client, .ns = ns, .words = words, .objects = {}, .options = options, .http = http};
     const auto answer = env.run(command.run(std::move(call)));
     if (!answer) return fmt::format("{}: {}", to_string(answer.error().reason), answer.error().message);
     std::string text = answer->text;

@@ -48,7 +48,8 @@ class ClientOf : public client::Client {
 /// `slipway pipeline VERB WORDS… --NAME VALUE…` through a client. What it prints, notes in parentheses; of a failure
 /// "REASON: MESSAGE".
 std::string run_command(ManualEnv& env, client::Client& client, const std::string& ns, const std::string& verb,
-                        const std::vector<std::string>& words, const std::map<std::string, std::string>& options);
+                        const std::vector<std::string>& words, const std::map<std::string, std::string>& options,
+                        HttpClient* http = nullptr);
 
 class PipelineCommands : public testing::Test {
  public:

@@ -111,12 +111,12 @@ TEST_F(Create, wrong_flags_are_told_by_name) {
        "subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
        "character (e.g. 'example.com', regex used for validation is "
        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"},
-      {{"web"}, with({{"git-url", "/a"}}), "BadRequest: --git-url is of --commit: give that too"},
+      {{"web"}, with({{"git-url", "/a"}}), "BadRequest: --git-url is of --commit and --pull-request: give one of them too"},
       {{"web"},
        with({{"pull-request", "true"}}),
-       "NotImplemented: --pull-request is not implemented: --commit --git-branch NEW --git-base main makes a branch, open the "
-       "pull "
-       "request from it"}};
+       "NotImplemented: this program has no git: commit what create prints without these flags"},
+      {{"web"}, with({{"git-forge", "gitlab"}}), "BadRequest: --git-forge is of --pull-request: give that too"},
+      {{"web"}, with({{"commit", "true"}, {"pull-request", "true"}}), "BadRequest: give one of --commit and --pull-request"}};
   for (const WrongFlags& one : cases) EXPECT_EQ(run("", "create", one.words, one.options), one.said);
 }
 

@@ -122,7 +122,7 @@ int Stories::tell(const std::string& name, const std::string& revision, const st
       R"( "namespace": "podinfo"}}, "severity": "info", "reason": "UpgradeSucceeded", "metadata": {{"revision": "{}"}}}})",
       revision);
   request.headers.add("X-Signature", "sha256=" + hmac_hex(MacHash::Sha256, key, request.body));
-  for (const client::HttpPath& path : delivery::pipeline::family().paths) {
+  for (const client::HttpPath& path : paths_) {
     if (!path.covers(request.target)) continue;
     const auto answer = env_->run(path.run({env_->env(), client(kHub)}, request, nullptr));
     return answer ? answer->status : http_code(answer.error().reason);
@@ -133,7 +133,7 @@ int Stories::tell(const std::string& name, const std::string& revision, const st
 std::string Stories::command(const std::string& user, const std::string& verb, const std::vector<std::string>& words,
                              const std::map<std::string, std::string>& options) {
   ClientOf as_user(client(kHub), user, {});
-  return run_command(*env_, user.empty() ? client(kHub) : as_user, "default", verb, words, options);
+  return run_command(*env_, user.empty() ? client(kHub) : as_user, "default", verb, words, options, http_);
 }
 
 }  // namespace slipway::pipeline_test

@@ -9,6 +9,7 @@
 
 #include "commands_fixture.h"
 #include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/family.h"
 #include "landscape.h"
 
 namespace slipway::pipeline_test {
@@ -62,6 +63,9 @@ class Stories : public Landscape {
   /// On the hub, in namespace default; without a user as the process itself.
   std::string command(const std::string& user, const std::string& verb, const std::vector<std::string>& words,
                       const std::map<std::string, std::string>& options = {});
+
+ private:
+  const std::vector<client::HttpPath> paths_ = delivery::pipeline::family().paths();
 };
 
 }  // namespace slipway::pipeline_test

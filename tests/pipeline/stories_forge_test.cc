@@ -181,6 +181,56 @@ TEST_P(ForgeStories, story_8_goes_on_by_itself_once_the_forge_is_back) {
   EXPECT_TRUE(until([&] { return line() == "dev 1.1.0 → staging 1.1.0 → prod 1.1.0"; })) << json::print_pretty(status());
 }
 
+TEST_P(ForgeStories, story_3_a_pipeline_is_proposed_by_a_pull_request) {
+  theirs_.commit({{"README.md", "shop\n"}}, "begin");
+  ASSERT_TRUE(env_->env().files.write("/token", std::string(ForgeServer::kToken) + "\n", 0600));
+  const std::map<std::string, std::string> options = {{"app", "HelmRelease/podinfo"},
+                                                      {"environment", "dev=podinfo\nprod=prod/podinfo"},
+                                                      {"pull-request", "true"},
+                                                      {"git-url", forge_.repository_url()},
+                                                      {"git-forge", forge_.dialect().name},
+                                                      {"git-api-url", forge_.api_url()},
+                                                      {"git-user", "ann"},
+                                                      {"git-password-file", "/token"}};
+  const std::string proposed = command("", "create", {"podinfo"}, options);
+  EXPECT_TRUE(proposed.starts_with("pipelines/podinfo.yaml: proposed: http")) << proposed;
+  ASSERT_EQ(forge_.pulls().size(), 1U);
+  EXPECT_EQ(forge_.pulls().front().title, "pipeline podinfo");
+  EXPECT_EQ(forge_.pulls().front().source, "pipeline-default-podinfo");
+  EXPECT_EQ(forge_.pulls().front().target, "main");
+  const std::string again = command("", "create", {"podinfo"}, options);
+  EXPECT_TRUE(again.starts_with("pipelines/podinfo.yaml: is proposed already: http")) << again;
+  EXPECT_EQ(forge_.pulls().size(), 1U);
+  ASSERT_TRUE(forge_.merge(1));
+  apply(kHub, theirs_.show("main", "pipelines/podinfo.yaml"));
+  EXPECT_EQ(get(kHub, delivery::pipeline::kPipelines, "podinfo")["spec"]["environments"].size(), 2U);
+}
+
+TEST_P(ForgeStories, deleting_a_pipeline_closes_its_open_pull_requests) {
+  deliver_at_forge();
+  release_to_dev("1.1.0");
+  ASSERT_TRUE(until([&] { return promotion("prod") == "1.1.0 Running PullRequestOpen"; })) << json::print_pretty(status());
+  forge_web_.is_cut = true;
+  remove(kHub, delivery::pipeline::kPipelines, "podinfo");
+  advance(minutes{1});
+  EXPECT_FALSE(get(kHub, delivery::pipeline::kPipelines, "podinfo").is_null()) << "it waits for the forge";
+  forge_web_.is_cut = false;
+  ASSERT_TRUE(until([&] { return get(kHub, delivery::pipeline::kPipelines, "podinfo").is_null(); }));
+  ASSERT_EQ(forge_.pulls().size(), 1U);
+  EXPECT_EQ(forge_.pulls().front().state, Pull::State::Closed);
+}
+
+TEST_P(ForgeStories, a_pipeline_goes_all_the_same_when_its_forge_stays_away) {
+  deliver_at_forge();
+  release_to_dev("1.1.0");
+  ASSERT_TRUE(until([&] { return promotion("prod") == "1.1.0 Running PullRequestOpen"; })) << json::print_pretty(status());
+  forge_web_.is_cut = true;
+  remove(kHub, delivery::pipeline::kPipelines, "podinfo");
+  EXPECT_TRUE(until([&] { return get(kHub, delivery::pipeline::kPipelines, "podinfo").is_null(); }, minutes{15}));
+  const std::vector<Value> events = list(kHub, {"", "v1", "events"}, "default");
+  EXPECT_TRUE(std::ranges::any_of(events, [](const Value& one) { return one["reason"].as_string() == "PullRequestLeftOpen"; }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Providers, ForgeStories,
                          testing::Values(&test::github_dialect, &test::gitlab_dialect, &test::bitbucket_dialect));
 

@@ -302,6 +302,20 @@ TEST_F(HookTest, a_release_that_was_seen_before_it_was_announced_learns_when_it_
   EXPECT_EQ(kube::annotation(list(kReleases).at(0), kArtifactCreatedAnnotation), "2025-12-31T23:00:00Z");
 }
 
+TEST_F(HookTest, an_announcement_without_a_digest_is_of_the_release_that_was_seen) {
+  const ReleaseSpec seen{.pipeline = "podinfo", .version = "6.2.0", .digest = "sha256:abc", .environment = "dev"};
+  create(kReleases,
+         fmt::format("{{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Release, metadata: {{name: {}, namespace: "
+                     "apps}}, spec: {{pipeline: podinfo, version: 6.2.0, digest: \"sha256:abc\", environment: dev}}}}",
+                     release_name("podinfo", kube::uid(get(kPipelines, "podinfo")), seen)));
+  EXPECT_EQ(status_of(ci(kRelease, R"({"version": "6.2.0", "created": "2025-12-31T23:00:00Z"})", "nonce-0001")), 200);
+  ASSERT_EQ(list(kReleases).size(), 1U);
+  EXPECT_EQ(kube::annotation(list(kReleases).at(0), kArtifactCreatedAnnotation), "2025-12-31T23:00:00Z");
+  EXPECT_EQ(status_of(ci(kRelease, R"({"version": "6.2.0", "digest": "sha256:def"})", "nonce-0002")), 201)
+      << "the same version with other content is another release";
+  EXPECT_EQ(list(kReleases).size(), 2U);
+}
+
 TEST_F(HookTest, announcements_that_make_no_sense_are_422) {
   int number = 0;
   for (const char* body :

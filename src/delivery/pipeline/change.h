@@ -16,7 +16,7 @@
 namespace slipway::delivery::pipeline {
 
 struct ChangeOrder {
-  std::string key{};        // name of the Promotion
+  std::string key{};        // name of the Promotion; empty: to withdraw whatever any promotion has proposed
   kube::Object pipeline{};  // its namespace and name go into markers and Secrets' places
   std::string environment{};
   ReleaseSpec release{};

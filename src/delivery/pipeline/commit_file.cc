@@ -36,7 +36,7 @@ Task<Result<CommittedFile>> commit_file(Git& git, CommitFile wanted) {
   for (int pushed = 1;; ++pushed) {
     SLIPWAY_CO_TRY(start, co_await find_start(git, wanted.remote, wanted.branch, wanted.base));
     SLIPWAY_CO_TRY(is_there, co_await has_content(git, wanted.remote, start.commit, wanted.path, wanted.content));
-    if (is_there) co_return CommittedFile{.commit = start.commit, .is_new = false};
+    if (is_there) co_return CommittedFile{.commit = start.commit, .is_new = false, .has_branch = start.is_branch};
     GitNewCommit commit;
     commit.parents = {start.commit};
     commit.changes = {GitChange{.path = wanted.path, .content = wanted.content}};

@@ -22,6 +22,7 @@ struct CommitFile {
 struct CommittedFile {
   GitId commit;  // of the branch's tip where nothing was to be done
   bool is_new = true;
+  bool has_branch = true;  // false: the base has the file already, and the branch was not made
 };
 
 /// Errors of Git; Conflict when others were faster max_pushes times.

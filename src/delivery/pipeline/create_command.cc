@@ -1,10 +1,10 @@
-// create: a pipeline from flags, as YAML or as a commit.
+// create: a pipeline from flags, as YAML, as a commit or as a pull request.
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "delivery/pipeline/check.h"
 #include "delivery/pipeline/commands.h"
-#include "delivery/pipeline/commit_file.h"
+#include "delivery/pipeline/create_in_git.h"
 #include "delivery/pipeline/kind.h"
 #include "json/quoted.h"
 #include "json/text.h"
@@ -123,55 +123,16 @@ std::vector<Cause> faults_of(const std::string& name, const PipelineSpec& spec, 
   return causes;
 }
 
-/// "main", "pipelines/web.yaml" and who, for --commit.
-Result<CommitFile> commit_of(const CommandCall& call, const std::string& name, std::string content) {
-  CommitFile wanted;
-  wanted.branch = option(call, "git-branch");
-  wanted.base = option(call, "git-base");
-  wanted.path = option(call, "git-path");
-  wanted.content = std::move(content);
-  wanted.message = fmt::format("pipeline {}\n", name);
-  wanted.remote.url = option(call, "git-url");
-  if (wanted.remote.url.empty()) return fail(Reason::BadRequest, "--commit needs --git-url, the repository to commit to");
-  if (wanted.branch.empty()) wanted.branch = "main";
-  if (wanted.path.empty()) wanted.path = fmt::format("pipelines/{}.yaml", name);
-  wanted.remote.space = call.ns;
-  wanted.remote.credentials.username = option(call, "git-user");
-  if (const std::string file = option(call, "git-password-file"); !file.empty()) {
-    SLIPWAY_TRY(password, call.env.files.read(file));
-    wanted.remote.credentials.password = std::string(trimmed(password));
-  }
-  wanted.author = {
-      .name = "slipway", .email = "slipway@localhost", .time = std::chrono::floor<std::chrono::seconds>(call.env.clock.now())};
-  return wanted;
-}
-
-Task<Result<CommandAnswer>> commit(CommandCall call, std::string name, std::string content) {
-  if (call.env.git == nullptr)
-    co_return fail(Reason::NotImplemented, "--commit: this program has no git: commit the output yourself");
-  SLIPWAY_CO_TRY(wanted, commit_of(call, name, std::move(content)));
-  SLIPWAY_CO_TRY(done, co_await commit_file(*call.env.git, wanted));
-  co_return CommandAnswer{.text = fmt::format("{}: {} {} of branch {}\n", wanted.path,
-                                              done.is_new ? "committed as" : "is so already in", done.commit, wanted.branch)};
-}
-
 Task<Result<CommandAnswer>> create(CommandCall call) {
-  if (has_flag(call, "pull-request")) {
-    co_return fail(Reason::NotImplemented,
-                   "--pull-request is not implemented: --commit --git-branch NEW --git-base main makes a branch, open the pull "
-                   "request from it");
-  }
-  for (const char* given : {"git-url", "git-branch", "git-base", "git-path", "git-user", "git-password-file"}) {
-    if (has_flag(call, "commit") || option(call, given).empty()) continue;
-    co_return fail(Reason::BadRequest, fmt::format("--{} is of --commit: give that too", given));
-  }
+  SLIPWAY_CO_TRY_VOID(check_git_options(call));
   SLIPWAY_CO_TRY(name, pipeline_named(call, "create"));
   SLIPWAY_CO_TRY(spec, spec_of(call));
   if (std::vector<Cause> causes = faults_of(name, spec, call.ns); !causes.empty()) {
     co_return fail(kube::invalid(kPipelineKind, name, std::move(causes)));
   }
   std::string text = json::print_yaml(object_of(kPipelineKind, call.ns, name, json::encode(spec)));
-  if (has_flag(call, "commit")) co_return co_await commit(std::move(call), std::move(name), std::move(text));
+  const bool is_for_git = has_flag(call, "commit") || has_flag(call, "pull-request");
+  if (is_for_git) co_return co_await create_in_git(std::move(call), std::move(name), std::move(text));
   co_return CommandAnswer{.text = std::move(text)};
 }
 
@@ -179,7 +140,7 @@ Task<Result<CommandAnswer>> create(CommandCall call) {
 
 Command create_command() {
   return {.verb = "pipeline create",
-          .help = "print a pipeline as YAML, or commit it to a repository",
+          .help = "print a pipeline as YAML, or bring it into a repository",
           .cluster = Command::Cluster::Never,
           .input = Command::Input::Words,
           .words_name = "NAME",
@@ -197,14 +158,20 @@ Command create_command() {
                       {.name = "base-branch", .help = "the branch to change (default: main)"},
                       {.name = "secret", .help = "Secret with the credentials of the repository"},
                       {.name = "commit", .help = "commit it to a repository instead", .is_flag = true},
-                      {.name = "git-url", .help = "with --commit: the repository"},
-                      {.name = "git-branch", .help = "with --commit: the branch (default: main)"},
-                      {.name = "git-base", .help = "with --commit: the branch that a new --git-branch is made from"},
-                      {.name = "git-path", .help = "with --commit: the file (default: pipelines/NAME.yaml)"},
-                      {.name = "git-user", .help = "with --commit: user at the repository"},
-                      {.name = "git-password-file", .help = "with --commit: file with the password or token"},
-                      {.name = "pull-request", .help = "propose it to a repository (not implemented)", .is_flag = true}},
-          .run = create};
+                      {.name = "pull-request", .help = "propose it to a repository by a pull request instead", .is_flag = true},
+                      {.name = "git-url", .help = "with these two: the repository"},
+                      {.name = "git-branch",
+                       .help = "the branch to commit to (default: main; of a pull request: pipeline-NAMESPACE-NAME)"},
+                      {.name = "git-base",
+                       .help = "the branch that a new --git-branch is made from, and goes into (of a pull "
+                               "request: main)"},
+                      {.name = "git-path", .help = "the file (default: pipelines/NAME.yaml)"},
+                      {.name = "git-user", .help = "user at the repository"},
+                      {.name = "git-password-file", .help = "file with the password or token"},
+                      {.name = "git-forge", .help = "with --pull-request: github (default), gitlab or bitbucket-server"},
+                      {.name = "git-api-url", .help = "with --pull-request: its API, if not where that forge has it"}},
+          .run = create,
+          .calls_out = true};
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -47,7 +47,7 @@ Family make() {
   family.commands.push_back(history_command());
   family.commands.push_back(dora_command());
   family.commands.push_back(import_command());
-  family.paths = hook_paths(std::make_shared<HookMemory>());
+  family.paths = [] { return hook_paths(std::make_shared<HookMemory>()); };
   family.named_by_others = {kPipelineKind};
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;

@@ -186,7 +186,10 @@ Result<std::unique_ptr<Forge>> make_forge(HttpClient& http, ForgeRepository repo
   return row->make(http, std::move(repository), std::move(place));
 }
 
+std::string title_of(const NewPullRequest& wanted) { return wanted.title.empty() ? wanted.text.subject() : wanted.title; }
+
 std::string description_of(const NewPullRequest& wanted) {
+  if (wanted.text.key.empty()) return wanted.body;
   return fmt::format("{}{}{}", wanted.body, wanted.body.empty() ? "" : "\n\n", wanted.text.trailers());
 }
 

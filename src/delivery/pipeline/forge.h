@@ -38,8 +38,9 @@ struct PullRequestView {
 struct NewPullRequest {
   std::string source;  // branch
   std::string target;  // branch
-  PromotionText text;
-  std::string body{};  // for people; the trailers follow it
+  PromotionText text{};  // of a promotion; without a key it is about something else
+  std::string body{};    // for people; the trailers of a promotion follow it
+  std::string title{};   // empty: the promotion's
 };
 
 enum class CheckState : std::uint8_t { Pending, Success, Failure };
@@ -90,7 +91,8 @@ class Forge {
 /// providers nobody knows.
 Result<std::unique_ptr<Forge>> make_forge(HttpClient& http, ForgeRepository repository);
 
-/// The description of a new pull request.
+/// Title and description of a new pull request.
+std::string title_of(const NewPullRequest& wanted);
 std::string description_of(const NewPullRequest& wanted);
 
 /// Opens the promotion's pull request, or finds the one with its key; one that is open for another promotion on the same branch

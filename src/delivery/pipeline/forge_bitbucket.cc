@@ -97,7 +97,7 @@ class BitbucketServer : public Forge {
 
   Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
     json::ObjectBuilder body;
-    body.set("title", wanted.text.subject());
+    body.set("title", title_of(wanted));
     body.set("description", description_of(wanted));
     body.set("fromRef", ref(wanted.source));
     body.set("toRef", ref(wanted.target));

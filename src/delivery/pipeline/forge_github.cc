@@ -84,7 +84,7 @@ class Github : public Forge {
 
   Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
     json::ObjectBuilder body;
-    body.set("title", wanted.text.subject());
+    body.set("title", title_of(wanted));
     body.set("head", wanted.source);
     body.set("base", wanted.target);
     body.set("body", description_of(wanted));

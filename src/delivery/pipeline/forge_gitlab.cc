@@ -95,7 +95,7 @@ class Gitlab : public Forge {
     json::ObjectBuilder body;
     body.set("source_branch", wanted.source);
     body.set("target_branch", wanted.target);
-    body.set("title", wanted.text.subject());
+    body.set("title", title_of(wanted));
     body.set("description", description_of(wanted));
     SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_ + "/merge_requests", body.build()));
     co_return to_view(made);

@@ -9,6 +9,8 @@
 #include "client/client.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/own_kinds.h"
+#include "delivery/pipeline/promote_world.h"
+#include "delivery/pipeline/retention.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -363,13 +365,31 @@ Task<Result<http::Response>> known_release(Call& call, std::string name, Release
   co_return response;
 }
 
+/// The name of the newest Release of the pipeline that is the same artifact as far as is known: one that an environment settled
+/// at has a digest where CI may announce none, and the other way round. Empty: there is none.
+Task<Result<std::string>> same_release(const Call& call, ReleaseSpec spec) {
+  client::ListQuery query;
+  query.ns = kube::ns(call.pipeline);
+  SLIPWAY_CO_TRY(list, co_await client::list(call.context.server, kReleases, query));
+  std::pair<Time, std::string> newest{Time::min(), ""};
+  for (const Object& one : list["items"].items()) {
+    const Value& known = one["spec"];
+    if (known["pipeline"].as_string() != kube::name(call.pipeline)) continue;
+    if (order_of(known["version"].as_string(), spec.version, known["digest"].as_string(), spec.digest) != Order::Same) continue;
+    newest = std::max(newest, {kube::creation_time(one).value_or(Time::min()), std::string(kube::name(one))});
+  }
+  co_return newest.second;
+}
+
 Task<Result<http::Response>> release(Call call) {
   SLIPWAY_CO_TRY_VOID(co_await find_pipeline(call));
   SLIPWAY_CO_TRY_VOID(co_await check_whole_signature(call, ""));
   SLIPWAY_CO_TRY(body, body_of(call));
   SLIPWAY_CO_TRY(said, json::decode<Announcement>(body));
   SLIPWAY_CO_TRY(spec, announced(call, said));
-  const std::string name = release_name(kube::name(call.pipeline), kube::uid(call.pipeline), spec);
+  const std::string name = release_name(kube::name(call.pipeline), kube::uid(call.pipeline), spec, prunings_of(call.pipeline));
+  SLIPWAY_CO_TRY(same, co_await same_release(call, spec));
+  if (!same.empty()) co_return co_await known_release(call, same, spec);
   const Value owner = json::object({{"apiVersion", kPipelineKind.api_version()},
                                     {"kind", kPipelineKind.kind},
                                     {"name", kube::name(call.pipeline)},

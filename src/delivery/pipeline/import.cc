@@ -17,13 +17,13 @@ constexpr std::string_view kKargo = "kargo.akuity.io";
 constexpr std::string_view kPromoter = "promoter.argoproj.io";
 constexpr int kRefused = 2;
 
-struct KnownKind {
+struct ForeignKind {
   std::string_view group;
   std::string_view kind;
   const char* refusal;  // null: it is read
 };
 /// What may stand in the files beside the objects that pipelines are made of.
-constexpr KnownKind kKinds[] = {
+constexpr ForeignKind kKinds[] = {
     {kKargo, "Stage", nullptr},
     {kKargo, "Warehouse", nullptr},
     {kKargo, "Project", nullptr},
@@ -57,7 +57,7 @@ void check_kinds(Importer& importer, const std::vector<SourceObject>& objects) {
     const std::string_view name = kube::kind(one.object);
     has_source = has_source || name == "Stage" || name == "PromotionStrategy";
     const auto* known =
-        std::ranges::find_if(kKinds, [&](const KnownKind& row) { return row.group == group && row.kind == name; });
+        std::ranges::find_if(kKinds, [&](const ForeignKind& row) { return row.group == group && row.kind == name; });
     if (known == std::end(kKinds)) {
       importer.refuse(one, "kind", fmt::format("a Pipeline has nothing that stands for a {} of {}", name, group));
     } else if (known->refusal != nullptr) {

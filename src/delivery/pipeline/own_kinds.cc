@@ -25,9 +25,12 @@ std::string named(std::string prefix, const std::string& hash) {
 
 }  // namespace
 
-std::string release_name(std::string_view pipeline, std::string_view pipeline_uid, const ReleaseSpec& release) {
+std::string release_name(std::string_view pipeline, std::string_view pipeline_uid, const ReleaseSpec& release,
+                         std::int64_t prunings) {
   std::vector<std::string_view> parts = {pipeline_uid, release.version, release.digest};
   if (release.digest.empty()) parts.insert(parts.end(), release.images.begin(), release.images.end());
+  const std::string again = std::to_string(prunings);
+  if (prunings > 0) parts.push_back(again);
   return named(std::string(pipeline), hash_of(parts));
 }
 

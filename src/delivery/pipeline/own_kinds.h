@@ -332,8 +332,10 @@ struct DeliveryLogSpec {
   }
 };
 
-/// "PIPELINE-HASH", a DNS label of at most 63 characters, the same for the same content.
-std::string release_name(std::string_view pipeline, std::string_view pipeline_uid, const ReleaseSpec& release);
+/// "PIPELINE-HASH", a DNS label of at most 63 characters, the same for the same content, but for one that comes again after
+/// releases went (retention.h).
+std::string release_name(std::string_view pipeline, std::string_view pipeline_uid, const ReleaseSpec& release,
+                         std::int64_t prunings = 0);
 /// "PIPELINE-ENVIRONMENT-HASH" over the pipeline's uid, environment, release and attempt.
 std::string promotion_name(std::string_view pipeline, std::string_view pipeline_uid, std::string_view environment,
                            std::string_view release, std::int64_t attempt);

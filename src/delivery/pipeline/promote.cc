@@ -117,7 +117,7 @@ void Promoter::make_releases() {
     const bool is_settled = status.version && status.target_count > 0 && status.ready_count == status.target_count;
     if (!is_root(input.spec, i) || !is_settled || world_.release_at(*status.version) != nullptr) continue;
     ReleaseSpec spec = release_of(input, environment(i).name, status);
-    std::string name = release_name(input.pipeline, input.uid, spec);
+    std::string name = release_name(input.pipeline, input.uid, spec, input.prunings);
     const bool is_made = std::ranges::find(decision_.releases, name, &NewRelease::name) != decision_.releases.end() ||
                          world_.find_release(name) != nullptr;
     if (!is_made) decision_.releases.push_back({std::move(name), std::move(spec)});

@@ -40,6 +40,7 @@ struct PromotionInput {
   std::string pipeline{};
   std::string uid{};
   std::int64_t generation = 0;
+  std::int64_t prunings = 0;  // retention.h
   PipelineSpec spec{};
   PipelineStatus status{};
   std::vector<Known<ReleaseSpec>> releases{};

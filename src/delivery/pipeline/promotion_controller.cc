@@ -94,7 +94,8 @@ Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
   const kube::Object pipeline = pipelines_->get(run.key);
   if (pipeline.is_null() || kube::is_deleting(pipeline)) {
     memory_.erase(run.key);
-    co_return Outcome::settled();
+    if (pipeline.is_null()) co_return Outcome::settled();
+    co_return co_await end(run, pipeline);
   }
   if (viewed_ && !viewed_->contains(pipeline)) co_return Outcome::settled();
   auto input = look(pipeline);
@@ -120,6 +121,9 @@ Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
     if (!done) co_return Outcome::failed(std::move(done).error());
   }
   memory_[run.key].written.clear();
+  auto freed = co_await let_go(run, pipeline, *input);
+  if (freed) freed = co_await prune(run, pipeline, retired_releases(*input));
+  if (!freed) co_return Outcome::failed(std::move(freed).error());
   if (!next) co_return Outcome::settled();
   co_return Outcome::retries_after(std::max<Duration>(*next - wall_.now().time(), std::chrono::milliseconds{1}));
 }
@@ -208,6 +212,8 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
   if (kube::revision(newest) != kube::revision(promotion_object(run.key, at->name))) {
     co_return fail(kube::conflict(kPromotions, at->name, "it has changed since it was looked at"));
   }
+  const bool may_open = effect.kind == PromotionEffect::Kind::Bring && at->status.strategy == "pull-request";
+  if (may_open) SLIPWAY_CO_TRY_VOID(co_await keep_until_closed(run, run.key));
   memory_[run.key].looked[at->name] = {env_.clock.steady(), std::string(kube::annotation(pipeline, kHookAnnotation))};
   const auto release = std::ranges::find(input.releases, at->spec.release, &Known<ReleaseSpec>::name);
   if (release == input.releases.end()) co_return Result<void>{};

@@ -16,6 +16,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/pipeline/change.h"
+#include "delivery/pipeline/retention.h"
 #include "delivery/pipeline/viewed_pipelines.h"
 
 namespace slipway::delivery::pipeline {
@@ -56,6 +57,15 @@ class PromotionController : public control::Controller {
               std::string text);
   bool is_due(const kube::Object& pipeline, const KnownPromotion& promotion, const PromotionEffect& effect) const;
   kube::Object promotion_object(const Key& pipeline, const std::string& name) const;
+
+  // How pipelines and releases end: promotion_end.cc.
+  /// The pipeline is being deleted: its open pull requests are closed before it may go.
+  Task<control::Outcome> end(control::Reconcile& run, kube::Object pipeline);
+  Task<Result<bool>> close_pull_requests(control::Reconcile& run, kube::Object pipeline);
+  /// Puts the finalizer on, before a pull request may be opened; takes it off when none is open any more.
+  Task<Result<void>> keep_until_closed(control::Reconcile& run, Key key);
+  Task<Result<void>> let_go(control::Reconcile& run, kube::Object pipeline, const PromotionInput& input);
+  Task<Result<void>> prune(control::Reconcile& run, kube::Object pipeline, std::vector<RetiredRelease> retired);
 
   Env& env_;
   HttpClient* http_;

@@ -1,5 +1,6 @@
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/promotion_controller.h"
+#include "delivery/pipeline/retention.h"
 #include "delivery/probe/zone.h"
 
 namespace slipway::delivery::pipeline {
@@ -39,6 +40,7 @@ std::optional<PromotionInput> PromotionController::look(const kube::Object& pipe
   input.pipeline = key.name;
   input.uid = kube::uid(pipeline);
   input.generation = kube::generation(pipeline);
+  input.prunings = prunings_of(pipeline);
   input.spec = std::move(*spec);
   input.status = std::move(*status);
   input.releases = all_known<ReleaseSpec>(of(*releases_, key));

@@ -50,9 +50,11 @@ kube::Resource built_in(const KindName& kind) {
 TargetCache::TargetCache(Env& env, std::function<void(Follower&)> woken) : env_(env), woken_(std::move(woken)), tasks_(env) {}
 TargetCache::~TargetCache() = default;
 
-void TargetCache::start(control::Clusters& clusters, ApplicationChange application) {
+void TargetCache::start(control::Clusters& clusters, ApplicationChange application,
+                        std::function<void(const std::string&)> forgotten) {
   clusters_ = &clusters;
   application_ = std::move(application);
+  forgotten_ = std::move(forgotten);
   subscription_ = clusters.subscribe([this](const std::string& cluster) { cluster_changed(cluster); });
 }
 
@@ -73,18 +75,19 @@ void TargetCache::remove(Follower& follower) {
   if (!all.empty()) return;
   mapper_.forget(follower.cluster);
   known_.erase(found);
+  if (forgotten_) forgotten_(follower.cluster);
 }
 
 TargetCache::Cluster& TargetCache::cluster_of(const std::string& name) {
   Cluster& cluster = known_[name];
   if (const auto client = clusters_->find(name); client != cluster.client) {
-    drop_feeds(cluster);
+    drop_feeds(name, cluster);
     cluster.client = client;
   }
   return cluster;
 }
 
-void TargetCache::drop_feeds(Cluster& cluster) {
+void TargetCache::drop_feeds(const std::string& name, Cluster& cluster) {
   for (auto& [kind, feeds] : cluster.kinds) {
     feeds.wide.reset();
     feeds.by_namespace.clear();
@@ -93,6 +96,7 @@ void TargetCache::drop_feeds(Cluster& cluster) {
   cluster.namespaces.reset();
   cluster.served.clear();
   cluster.to_ask.clear();
+  if (forgotten_) forgotten_(name);
 }
 
 /// It came, went, is another now, or its reach has changed.
@@ -100,7 +104,7 @@ void TargetCache::cluster_changed(const std::string& name) {
   const auto found = known_.find(name);
   if (found == known_.end()) return;
   if (clusters_->find(name) != found->second.client) {
-    drop_feeds(found->second);
+    drop_feeds(name, found->second);
     found->second.client = nullptr;
     mapper_.forget(name);
   }

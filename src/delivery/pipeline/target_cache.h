@@ -63,7 +63,9 @@ class TargetCache {
   /// `clusters` outlives this. `application` is told of every change of an object of a kind that targets are of.
   using ApplicationChange =
       std::function<void(const std::string& cluster, const kube::Object& before, const kube::Object& after)>;
-  void start(control::Clusters& clusters, ApplicationChange application);
+  /// `forgotten` is told when a cluster is not watched any more, or anew.
+  void start(control::Clusters& clusters, ApplicationChange application,
+             std::function<void(const std::string&)> forgotten = {});
 
   void add(Follower& follower);
   void remove(Follower& follower);
@@ -107,7 +109,7 @@ class TargetCache {
   struct Looking;  // one call of look()
 
   Cluster& cluster_of(const std::string& name);
-  void drop_feeds(Cluster& cluster);
+  void drop_feeds(const std::string& name, Cluster& cluster);
   void cluster_changed(const std::string& name);
   void definitions_changed(const std::string& cluster, const kube::Object& before, const kube::Object& after);
   Answer served(const std::string& name, Cluster& cluster, const KindName& kind, std::string_view api_version);
@@ -129,6 +131,7 @@ class TargetCache {
   Env& env_;
   std::function<void(Follower&)> woken_;
   ApplicationChange application_{};
+  std::function<void(const std::string&)> forgotten_{};
   control::Clusters* clusters_ = nullptr;
   control::Clusters::Subscription subscription_{};
   KindMapper mapper_{};

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
-#include "base/turn.h"
-#include "control/events.h"
 #include "control/object_writes.h"
 #include "delivery/pipeline/kind.h"
-#include "delivery/pipeline/related.h"
+#include "delivery/pipeline/view_entries.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -18,57 +16,11 @@ using kube::Object;
 using kube::ObjectKey;
 
 constexpr const char* kManager = "slipway-pipeline";
-constexpr const char* kAnnotationManager = "slipway-pipeline-annotations";
 constexpr Duration kWriteEvery = std::chrono::seconds{1};
 /// How long the first status waits for targets that are not looked at yet.
 constexpr Duration kFirstLook = std::chrono::seconds{5};
-/// How long a target is shown as an earlier process left it.
-constexpr Duration kLastSight = std::chrono::minutes{1};
-constexpr std::size_t kLooksPerTurn = 16;
-constexpr std::size_t kMostTold = 10'000;
-
-bool is_silence(const Status& problem) {
-  return problem.reason == Reason::ServiceUnavailable || problem.reason == Reason::Timeout;
-}
-
-ObjectKey cluster_key(const ObjectKey& pipeline, const ClusterRef& ref) {
-  return {ref.ns.empty() ? pipeline.ns : ref.ns, ref.name};
-}
 
 }  // namespace
-
-/// Somebody who is woken on behalf of a pipeline.
-struct ViewController::Watching : Follower {
-  ObjectKey pipeline{};
-};
-
-struct ViewController::Entry : Watching {
-  TargetView view{};
-  bool is_seen = false;  // the view is what this process saw, not what a status said
-};
-
-struct ViewController::Pipeline {
-  ObjectKey key{};
-  std::string uid{};
-  std::int64_t generation = -1;
-  PipelineSpec spec{};
-  std::vector<std::unique_ptr<Entry>> targets{};
-  std::map<std::string, std::unique_ptr<Watching>> triggers{};  // by cluster of the first environments
-  Steady since{};
-  Steady next_write{};
-};
-
-struct ViewController::Annotation {
-  std::string cluster{};
-  kube::Resource resource{};
-  Object object{};
-  std::string environment{};
-};
-
-struct ViewController::Looked {
-  bool is_annotated = false;  // the pipeline asks for annotations
-  std::vector<Annotation> to_annotate{};
-};
 
 ViewController::ViewController(const ControllerContext& context, std::shared_ptr<ViewedPipelines> viewed)
     : env_(context.env),
@@ -76,6 +28,7 @@ ViewController::ViewController(const ControllerContext& context, std::shared_ptr
       cache_(context.env, [this](Follower& follower) { enqueue_(static_cast<Watching&>(follower).pipeline); }) {}
 
 ViewController::~ViewController() {
+  enqueue_ = [](const ObjectKey&) {};
   for (const auto& [key, pipeline] : known_) {
     for (const auto& entry : pipeline->targets) cache_.remove(*entry);
     for (const auto& [cluster, watching] : pipeline->triggers) cache_.remove(*watching);
@@ -105,9 +58,13 @@ void ViewController::watch(control::Watches& watches) {
     return std::vector<ObjectKey>(found->second.begin(), found->second.end());
   };
   clusters_ = &watches.also(kGitopsClusters, of_cluster);
-  cache_.start(watches.clusters(), [this](const std::string& cluster, const Object& before, const Object& after) {
+  const auto changed = [this](const std::string& cluster, const Object& before, const Object& after) {
     for (const ObjectKey& pipeline : annotations_.changed(cluster, before, after)) enqueue_(pipeline);
-  });
+  };
+  const auto forgotten = [this](const std::string& cluster) {
+    for (const ObjectKey& pipeline : annotations_.forget(cluster)) enqueue_(pipeline);
+  };
+  cache_.start(watches.clusters(), changed, forgotten);
 }
 
 Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
@@ -246,119 +203,6 @@ std::string ViewController::cluster_of(const ObjectKey& pipeline, const Target& 
   return cluster_name(watches_->home(), key.ns, key.name);
 }
 
-/// False while a target is not looked at yet.
-Task<bool> ViewController::look_at_all(Pipeline& pipeline, Looked& looked) {
-  Turn turn(env_, kLooksPerTurn);
-  bool is_complete = true;
-  for (const auto& entry : pipeline.targets) {
-    if (entry->is_dirty) {
-      entry->is_dirty = false;
-      look(pipeline, *entry, looked);
-      if (turn.spend(1)) co_await turn.pass();
-    }
-    is_complete = is_complete && entry->view.was_looked_at;
-  }
-  co_return is_complete;
-}
-
-bool ViewController::have_all_been_seen(Pipeline& pipeline, Steady now) {
-  const bool is_late = pipeline.since + kLastSight <= now;
-  bool are_all = true;
-  for (const auto& entry : pipeline.targets) {
-    if (!entry->is_seen && is_late) {
-      entry->view.set(State::Stale, env_.clock.now());
-      entry->view.error = entry->view.text = "it could not be looked at since this process began";
-      entry->view.was_looked_at = entry->is_seen = true;
-    }
-    are_all = are_all && entry->is_seen;
-  }
-  return are_all;
-}
-
-void ViewController::look(Pipeline& pipeline, Entry& entry, Looked& looked) {
-  const Target& target = pipeline.spec.environments[entry.view.environment].targets[entry.view.target];
-  if (!look_at_cluster(target, entry, pipeline.key)) return;
-  Sight sight = cache_.look(entry, target.ns, pipeline.spec.app);
-  if (looked.is_annotated && sight.kind == Sight::Kind::Seen) {
-    const std::string& environment = pipeline.spec.environments[entry.view.environment].name;
-    const Object& object = sight.look.object;
-    const bool is_annotated = kube::annotation(object, kPipelineAnnotation) == pipeline.key.to_string() &&
-                              kube::annotation(object, kEnvironmentAnnotation) == environment;
-    const KindName kind{std::string(object["apiVersion"].as_string().substr(0, object["apiVersion"].as_string().find('/'))),
-                        std::string(kube::kind(object))};
-    const auto resource = cache_.resource_of(entry.cluster, kind);
-    if (!is_annotated && resource) looked.to_annotate.push_back({entry.cluster, *resource, object, environment});
-  }
-  take(entry, std::move(sight), pipeline.spec.app);
-}
-
-/// Whether the cluster can be looked at; the entry says why not.
-bool ViewController::look_at_cluster(const Target& target, Entry& entry, const ObjectKey& pipeline) {
-  TargetView& view = entry.view;
-  const auto unknown = [&](Trouble trouble, std::string text) {
-    Reading reading = read({.access = Access::Unreachable}, std::move(view.memory), env_.clock.now());
-    view.memory = std::move(reading.memory);
-    view.trouble = trouble;
-    view.error = std::move(text);
-    view.text = view.error;
-    view.problem.clear();
-    view.set(State::Unreachable, env_.clock.now());
-    view.was_looked_at = entry.is_seen = true;
-    return false;
-  };
-  if (target.cluster) {
-    const ObjectKey key = cluster_key(pipeline, *target.cluster);
-    const Object object = clusters_->get(key);
-    if (object.is_null())
-      return unknown(Trouble::ClusterNotFound, fmt::format("GitopsCluster {} does not exist", key.to_string()));
-    const kube::GroupVersionKind& kind = kGitopsClusterKind;
-    if (watches_->clusters().find(entry.cluster) == nullptr) {
-      const json::Value& ready = kube::condition(object, "Ready");
-      if (ready["status"].as_string() != "False") return false;  // its controller comes to it
-      return unknown(Trouble::ClusterNotReady,
-                     fmt::format("{} {} is not ready: {}", kind.kind, key.to_string(), ready["message"].as_string()));
-    }
-  }
-  const control::Reach reach = watches_->clusters().reach(entry.cluster);
-  if (reach.is_reachable) return true;
-  const std::string name = target.cluster ? cluster_key(pipeline, *target.cluster).to_string() : entry.cluster;
-  return unknown(Trouble::ClusterNotReady, is_silence(reach.problem)
-                                               ? fmt::format("cluster {} does not answer: {}", name, reach.problem.message)
-                                               : fmt::format("cluster {} cannot be used: {}", name, reach.problem.message));
-}
-
-void ViewController::take(Entry& entry, Sight sight, const AppRef& app) {
-  TargetView& view = entry.view;
-  if (sight.kind == Sight::Kind::Pending) return;  // the row stays as it is
-  const Time now = env_.clock.now();
-  const bool is_old = sight.kind == Sight::Kind::Stale || sight.kind == Sight::Kind::Failing;
-  if (is_old) sight.look.access = Access::Stale;
-  view.was_looked_at = entry.is_seen = true;
-  view.error = sight.text;
-  view.problem.clear();
-  view.trouble = sight.kind == Sight::Kind::Seen ? Trouble::None : Trouble::NotReadable;
-  if (sight.kind == Sight::Kind::NoAccess) {
-    view.problem = "NoAccess";
-    view.text = sight.text;
-    return view.set(State::Forbidden, now);
-  }
-  if (sight.kind == Sight::Kind::NoSpace) view.problem = "MissingNamespace";
-  if (sight.kind == Sight::Kind::NotServed) view.problem = "MissingKind";
-  if (sight.kind == Sight::Kind::Unknown) view.problem = "UnknownKind";
-  if (sight.kind == Sight::Kind::Seen) {
-    view.related = related_to(sight.look.object);
-    view.api_version = sight.api_version;
-  } else if (!is_old) {
-    sight.look.object = {};
-    view.related.clear();
-    view.api_version = app.api_version;
-  }
-  Reading reading = read(sight.look, std::move(view.memory), now);
-  view.memory = std::move(reading.memory);
-  view.text = sight.text.empty() ? reading.values.text : sight.text;
-  view.set(reading.values.state, now);
-}
-
 std::vector<PromotionView> ViewController::promotions_of(const ObjectKey& pipeline) const {
   std::vector<PromotionView> found;
   for (const Object& object : promotions_->index("pipeline", pipeline.to_string())) {
@@ -413,47 +257,6 @@ Task<Result<Object>> ViewController::write(control::Reconcile& run, Object objec
   auto written = co_await control::write_status(run.client, kPipelines, object, status, kManager);
   if (!written && written.error().reason == Reason::NotFound) co_return Object{};
   co_return written;
-}
-
-/// Once per fault and process; the events themselves are told apart by name, so that a restart repeats nothing.
-Task<> ViewController::tell_faults(control::Reconcile& run, std::vector<AnnotationFault> faults) {
-  for (AnnotationFault& fault : faults) {
-    const std::string mark = fmt::format("{} {} {}", fault.claim.uid, fault.reason, fault.text);
-    if (told_.size() >= kMostTold) told_.clear();
-    if (!told_.insert(mark).second) continue;
-    const bool is_home = fault.claim.cluster == watches_->home();
-    const Result<client::Client*> client = is_home ? Result<client::Client*>(&run.client) : run.on(fault.claim.cluster);
-    Result<void> recorded;
-    if (client) {
-      recorded = co_await control::record_event(
-          env_, **client, fault.claim.reference(),
-          {.type = "Warning", .reason = fault.reason, .message = fault.text, .instance = fault.text}, kManager);
-    }
-    const bool is_refused = !recorded && recorded.error().reason == Reason::Forbidden;
-    if (!client || (!recorded && !is_refused)) told_.erase(mark);
-  }
-}
-
-/// Only what nobody else has claimed: an agent that manages the annotation keeps it.
-Task<> ViewController::annotate(control::Reconcile& run, std::vector<Annotation> wanted) {
-  for (Annotation& one : wanted) {
-    const bool is_home = one.cluster == watches_->home();
-    const Result<client::Client*> client = is_home ? Result<client::Client*>(&run.client) : run.on(one.cluster);
-    if (!client) continue;
-    const json::Value body = json::object(
-        {{"apiVersion", one.object["apiVersion"]},
-         {"kind", one.object["kind"]},
-         {"metadata",
-          json::object({{"name", one.object["metadata"]["name"]},
-                        {"namespace", one.object["metadata"]["namespace"]},
-                        {"uid", one.object["metadata"]["uid"]},
-                        {"annotations", json::object({{std::string(kPipelineAnnotation), run.key.to_string()},
-                                                      {std::string(kEnvironmentAnnotation), one.environment}})}})}});
-    const auto applied = co_await client::apply(**client, one.resource, body, kAnnotationManager, "", false);
-    if (applied) continue;
-    env_.log.info("annotations of a target are not written",
-                  {{"pipeline", run.key.to_string()}, {"cluster", one.cluster}, {"error", applied.error().message}});
-  }
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -1,0 +1,138 @@
+// How the view controller looks at targets: through the caches, or at why there is nothing to see.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/turn.h"
+#include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/related.h"
+#include "delivery/pipeline/view_entries.h"
+
+namespace slipway::delivery::pipeline {
+namespace {
+
+using kube::Object;
+using kube::ObjectKey;
+
+constexpr std::size_t kLooksPerTurn = 16;
+
+bool is_silence(const Status& problem) {
+  return problem.reason == Reason::ServiceUnavailable || problem.reason == Reason::Timeout;
+}
+
+}  // namespace
+
+/// False while a target is not looked at yet.
+Task<bool> ViewController::look_at_all(Pipeline& pipeline, Looked& looked) {
+  Turn turn(env_, kLooksPerTurn);
+  bool is_complete = true;
+  for (const auto& entry : pipeline.targets) {
+    if (entry->is_dirty) {
+      entry->is_dirty = false;
+      look(pipeline, *entry, looked);
+      if (turn.spend(1)) co_await turn.pass();
+    }
+    is_complete = is_complete && entry->view.was_looked_at;
+  }
+  co_return is_complete;
+}
+
+bool ViewController::have_all_been_seen(Pipeline& pipeline, Steady now) {
+  const bool is_late = pipeline.since + kLastSight <= now;
+  bool are_all = true;
+  for (const auto& entry : pipeline.targets) {
+    if (!entry->is_seen && is_late) {
+      entry->view.set(State::Stale, env_.clock.now());
+      entry->view.error = entry->view.text = "it could not be looked at since this process began";
+      entry->view.was_looked_at = entry->is_seen = true;
+    }
+    are_all = are_all && entry->is_seen;
+  }
+  return are_all;
+}
+
+void ViewController::look(Pipeline& pipeline, Entry& entry, Looked& looked) {
+  const Target& target = pipeline.spec.environments[entry.view.environment].targets[entry.view.target];
+  if (!look_at_cluster(target, entry, pipeline.key)) return;
+  Sight sight = cache_.look(entry, target.ns, pipeline.spec.app);
+  if (looked.is_annotated && sight.kind == Sight::Kind::Seen) {
+    const std::string& environment = pipeline.spec.environments[entry.view.environment].name;
+    const Object& object = sight.look.object;
+    const bool is_annotated = kube::annotation(object, kPipelineAnnotation) == pipeline.key.to_string() &&
+                              kube::annotation(object, kEnvironmentAnnotation) == environment;
+    const KindName kind{std::string(object["apiVersion"].as_string().substr(0, object["apiVersion"].as_string().find('/'))),
+                        std::string(kube::kind(object))};
+    const auto resource = cache_.resource_of(entry.cluster, kind);
+    if (!is_annotated && resource) looked.to_annotate.push_back({entry.cluster, *resource, object, environment});
+  }
+  take(entry, std::move(sight), pipeline.spec.app);
+}
+
+/// Whether the cluster can be looked at; the entry says why not.
+bool ViewController::look_at_cluster(const Target& target, Entry& entry, const ObjectKey& pipeline) {
+  TargetView& view = entry.view;
+  const auto unknown = [&](Trouble trouble, std::string text) {
+    Reading reading = read({.access = Access::Unreachable}, std::move(view.memory), env_.clock.now());
+    view.memory = std::move(reading.memory);
+    view.trouble = trouble;
+    view.error = std::move(text);
+    view.text = view.error;
+    view.problem.clear();
+    view.set(State::Unreachable, env_.clock.now());
+    view.was_looked_at = entry.is_seen = true;
+    return false;
+  };
+  if (target.cluster) {
+    const ObjectKey key = cluster_key(pipeline, *target.cluster);
+    const Object object = clusters_->get(key);
+    if (object.is_null())
+      return unknown(Trouble::ClusterNotFound, fmt::format("GitopsCluster {} does not exist", key.to_string()));
+    const kube::GroupVersionKind& kind = kGitopsClusterKind;
+    if (watches_->clusters().find(entry.cluster) == nullptr) {
+      const json::Value& ready = kube::condition(object, "Ready");
+      if (ready["status"].as_string() != "False") return false;  // its controller comes to it
+      return unknown(Trouble::ClusterNotReady,
+                     fmt::format("{} {} is not ready: {}", kind.kind, key.to_string(), ready["message"].as_string()));
+    }
+  }
+  const control::Reach reach = watches_->clusters().reach(entry.cluster);
+  if (reach.is_reachable) return true;
+  const std::string name = target.cluster ? cluster_key(pipeline, *target.cluster).to_string() : entry.cluster;
+  return unknown(Trouble::ClusterNotReady, is_silence(reach.problem)
+                                               ? fmt::format("cluster {} does not answer: {}", name, reach.problem.message)
+                                               : fmt::format("cluster {} cannot be used: {}", name, reach.problem.message));
+}
+
+void ViewController::take(Entry& entry, Sight sight, const AppRef& app) {
+  TargetView& view = entry.view;
+  if (sight.kind == Sight::Kind::Pending) return;  // the row stays as it is
+  const Time now = env_.clock.now();
+  const bool is_old = sight.kind == Sight::Kind::Stale || sight.kind == Sight::Kind::Failing;
+  if (is_old) sight.look.access = Access::Stale;
+  view.was_looked_at = entry.is_seen = true;
+  view.error = sight.text;
+  view.problem.clear();
+  view.trouble = sight.kind == Sight::Kind::Seen ? Trouble::None : Trouble::NotReadable;
+  if (sight.kind == Sight::Kind::NoAccess) {
+    view.problem = "NoAccess";
+    view.text = sight.text;
+    return view.set(State::Forbidden, now);
+  }
+  if (sight.kind == Sight::Kind::NoSpace) view.problem = "MissingNamespace";
+  if (sight.kind == Sight::Kind::NotServed) view.problem = "MissingKind";
+  if (sight.kind == Sight::Kind::Unknown) view.problem = "UnknownKind";
+  if (sight.kind == Sight::Kind::Seen) {
+    view.related = related_to(sight.look.object);
+    view.api_version = sight.api_version;
+  } else if (!is_old) {
+    sight.look.object = {};
+    view.related.clear();
+    view.api_version = app.api_version;
+  }
+  Reading reading = read(sight.look, std::move(view.memory), now);
+  view.memory = std::move(reading.memory);
+  view.text = sight.text.empty() ? reading.values.text : sight.text;
+  view.set(reading.values.state, now);
+}
+
+}  // namespace slipway::delivery::pipeline

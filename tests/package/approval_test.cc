@@ -99,7 +99,7 @@ TEST_F(Approvals, nothing_is_approved_outside_its_windows) {
 
 TEST_F(Approvals, a_policy_that_cannot_be_followed_holds_up_what_it_means) {
   policy("{approve: always}");
-  policy("{approve: people}", "broken");
+  policy("{approve: always, windows: [{name: w, rrule: 'FREQ=DAILY', timeZone: Mars/Base}]}", "broken");
   EXPECT_EQ(condition_in(get(kHub, kApprovalPolicies, "broken"), "Ready"), "False Invalid");
   EXPECT_EQ(condition_in(get(kHub, kApprovalPolicies, "edge"), "Ready"), "True Valid");
   const std::string name = automatic("v1");

@@ -66,17 +66,23 @@ void Fleet::rollout(std::int64_t number, std::string_view spec) {
   percents_.clear();
   for (const Value& step : made["steps"].items()) percents_.push_back(step["percent"].as_int());
   if (percents_.empty() || percents_.back() < 100) percents_.push_back(100);
-  make(fmt::format(R"(
+  make(fmt::format(
+      R"(
 apiVersion: packages.slipway.dev/v1alpha1
 kind: PackageRollout
 metadata: {{name: {}}}
 spec: {}
 )",
-                   kRollout,
-                   json::print(made.with("selector", json::parse(R"({"matchLabels":{"app":"web"}})").value())
-                                   .with("upstream", json::object({{"repo", "blueprints"},
-                                                                   {"package", "web"},
-                                                                   {"revision", number}})))));
+      kRollout,
+      json::print(made.with("selector", json::parse(R"({"matchLabels":{"app":"web"}})").value())
+                      .with("upstream", json::object({{"repo", "blueprints"}, {"package", "web"}, {"revision", number}})))));
+}
+
+void Fleet::errors(std::string_view percent) {
+  web_.replies = {
+      {200,
+       fmt::format(R"({{"status":"success","data":{{"resultType":"vector","result":[{{"metric":{{}},"value":[1,"{}"]}}]}}}})",
+                   percent)}};
 }
 
 /// What must be so is looked for again and again: a content that changed takes back what was said of it.
@@ -101,8 +107,8 @@ std::int64_t Fleet::approved(std::int64_t number) {
     const Value& spec = one["spec"];
     const bool is_of_it = spec["upstreamLock"]["git"]["ref"].as_string().ends_with(fmt::format("/v{}", number)) &&
                           spec["revision"].as_int() >= 0 && spec["repository"].as_string() != "blueprints";
-    const bool is_publishing = spec["intents"].size() > 0 &&
-                               spec["intents"].item(spec["intents"].size() - 1)["kind"].as_string() == "Approve";
+    const bool is_publishing =
+        spec["intents"].size() > 0 && spec["intents"].item(spec["intents"].size() - 1)["kind"].as_string() == "Approve";
     const bool is_published =
         spec["lifecycle"].as_string() == "Published" || spec["lifecycle"].as_string() == "DeletionProposed";
     if (is_of_it && (is_published || is_publishing)) ++count;

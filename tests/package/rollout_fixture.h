@@ -1,6 +1,6 @@
-// A fleet in virtual time: a blueprint, cells with a repository each, variants with the gates ipam and ticket, actors who see to
-// them, and RootSyncs that bring what is published into the cluster. At each tick it is checked that no more is approved than
-// the rollout's step allows.
+// A fleet in virtual time: a blueprint, cells with a repository each, variants with the gates ipam and ticket, actors who see
+// to them, and RootSyncs that bring what is published into the cluster. At each tick it is checked that no more is approved
+// than the rollout's step allows.
 #pragma once
 
 #include <set>
@@ -27,6 +27,8 @@ class Fleet : public Packages {
 
   std::string cell(int number) const;
   Value status() { return get(kHub, delivery::package::kRollouts, kRollout)["status"]; }
+  /// What the monitoring answers from now on: errors in percent.
+  void errors(std::string_view percent);
   std::string phase() { return status()["phase"].str(); }
   /// Revisions of cells from that upstream revision that are approved.
   std::int64_t approved(std::int64_t number);

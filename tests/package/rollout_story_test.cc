@@ -9,10 +9,10 @@ namespace {
 
 using namespace delivery::package;
 
-constexpr int kCells = 40;
-constexpr const char* kSteps =
-    "{steps: [{percent: 1, soak: 30m, gates: [{name: errors, at: after, webhook: {url: 'http://errors.test'}}]}, "
-    "{percent: 5, soak: 10m, gates: [{name: errors, at: throughout, webhook: {url: 'http://errors.test'}}]}, {percent: 100}]}";
+constexpr int kCells = 24;
+std::string budget(std::string_view at) {
+  return fmt::format("{{name: errors, at: {}, metric: {{address: 'http://prometheus.test', query: errors, max: 1}}}}", at);
+}
 
 TEST_F(Fleet, from_a_blueprint_to_all_cells_one_percent_and_five_percent_first) {
   fleet(kCells);
@@ -22,7 +22,9 @@ TEST_F(Fleet, from_a_blueprint_to_all_cells_one_percent_and_five_percent_first) 
   no_address_ = {late};
   no_person_ = {asked};
   follow(1);
-  rollout(1, kSteps);
+  errors("0.1");
+  rollout(1, fmt::format("{{steps: [{{percent: 1, soak: 30m, gates: [{}]}}, {{percent: 5, soak: 10m, gates: [{}]}}]}}",
+                         budget("after"), budget("throughout")));
   ASSERT_TRUE(ticks_until([&] { return revisions("Proposed").size() + static_cast<std::size_t>(approved(1)) == kCells - 2; }))
       << revisions("Proposed").size();
   for (const std::string& one : {late, asked}) EXPECT_EQ(lifecycle(one + ".web.packagevariant-1"), "Draft");
@@ -43,17 +45,18 @@ TEST_F(Fleet, from_a_blueprint_to_all_cells_one_percent_and_five_percent_first) 
 }
 
 TEST_F(Fleet, an_error_budget_stops_it_and_the_next_revision_begins_anew) {
-  fleet(20);
+  fleet(10);
   blueprint(1, "one");
   follow(1);
   rollout(1, "{steps: [{percent: 100}]}");
   ASSERT_TRUE(ticks_until([&] { return phase() == "Completed"; })) << json::print(status());
   blueprint(2, "two");
   follow(2);
-  rollout(2, "{onFailure: BackOut, steps: [{percent: 5}, {percent: 15, soak: 10m, "
-             "gates: [{name: errors, at: throughout, webhook: {url: 'http://errors.test'}}]}, {percent: 100}]}");
+  errors("0.1");
+  rollout(2, fmt::format("{{onFailure: BackOut, steps: [{{percent: 5}}, {{percent: 25, soak: 10m, gates: [{}]}}]}}",
+                         budget("throughout")));
   ASSERT_TRUE(ticks_until([&] { return approved(2) == 3; })) << json::print(status());
-  web_.replies = {{403, "error rate 12 %"}};
+  errors("12");
   ASSERT_TRUE(ticks_until([&] { return phase() == "BackingOut" || phase() == "BackedOut"; })) << json::print(status());
   EXPECT_EQ(status()["reason"].as_string(), "GateFailed");
   ASSERT_TRUE(ticks_until([&] { return phase() == "BackedOut"; })) << json::print(status());
@@ -63,18 +66,17 @@ TEST_F(Fleet, an_error_budget_stops_it_and_the_next_revision_begins_anew) {
     return std::ranges::all_of(now, [](const std::string& one) { return one.ends_with(" one"); });
   })) << "the cells have what they had before";
 
-  web_.replies = {{200}};
   blueprint(3, "three");
   ASSERT_TRUE(ticks_until([&] { return revisions("Proposed").empty(); })) << "open proposals of the older one are drafts again";
   follow(3);
   rollout(3, "{steps: [{percent: 5}, {percent: 100}]}");
   ASSERT_TRUE(ticks_until([&] { return phase() == "Completed"; })) << json::print(status());
-  EXPECT_EQ(approved(3), 20);
+  EXPECT_EQ(approved(3), 10);
   EXPECT_EQ(approved(2), 3) << "what was not approved then never is";
 }
 
 TEST_F(Fleet, the_bound_holds_when_the_process_dies_every_few_seconds) {
-  fleet(12);
+  fleet(8);
   blueprint(1, "one");
   follow(1);
   rollout(1, "{steps: [{percent: 10}, {percent: 50}, {percent: 100}]}");
@@ -86,7 +88,7 @@ TEST_F(Fleet, the_bound_holds_when_the_process_dies_every_few_seconds) {
     return phase() == "Completed" || deaths > 120;
   }));
   EXPECT_EQ(phase(), "Completed") << json::print(status());
-  EXPECT_EQ(approved(1), 12);
+  EXPECT_EQ(approved(1), 8);
   EXPECT_GT(deaths, 5);
 }
 

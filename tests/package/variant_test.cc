@@ -95,13 +95,15 @@ TEST_F(Variants, drafted_is_said_again_of_a_content_that_somebody_changed) {
   publish("blueprints", "web", "v1", {});
   variant();
   edit(kDraft, [](Files& files) { files["b.yaml"] = config_map("b", "x"); });
-  EXPECT_TRUE(until([&] { return condition(kDraft, "Drafted") == "True Drafted"; }, minutes{1})) << condition(kDraft, "Drafted");
+  EXPECT_TRUE(until([&] { return condition(kDraft, "Drafted") == "True Drafted"; }, minutes{1}))
+      << condition(kDraft, "Drafted");
 }
 
 TEST_F(Variants, objects_of_the_cluster_are_injected_and_what_is_missing_is_a_gate) {
-  publish("blueprints", "web", "v1",
-          {{"site.yaml",
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: site\n  annotations:\n    kpt.dev/config-injection: required\n"}});
+  publish(
+      "blueprints", "web", "v1",
+      {{"site.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: site\n  annotations:\n    kpt.dev/config-injection: required\n"}});
   variant("injectors: [{kind: ConfigMap, name: edge-01}]");
   EXPECT_EQ(condition(kDraft, "config.injection.ConfigMap.site"), "False NoResourceSelected");
   EXPECT_EQ(condition(kDraft, "ReadyToPropose").substr(0, 5), "False");

@@ -2,6 +2,7 @@
 
 #include "delivery/package/approval.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/rollout_plan.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -19,6 +20,11 @@ std::vector<Cause> policy_faults(const Object& object, const Object&) {
   return spec ? check(*spec) : spec.error().causes;
 }
 
+std::vector<Cause> rollout_faults(const Object& object, const Object&) {
+  const auto spec = json::decode<PackageRolloutSpec>(object["spec"], "spec", {.allow_unknown = true});
+  return spec ? check(*spec) : spec.error().causes;
+}
+
 }  // namespace
 
 std::vector<kube::AdmissionRow> admission_rows() {
@@ -30,7 +36,11 @@ std::vector<kube::AdmissionRow> admission_rows() {
   policy.group = kApprovalPolicyKind.group;
   policy.kind = kApprovalPolicyKind.kind;
   policy.validate = policy_faults;
-  return {record, policy};
+  kube::AdmissionRow rollout;
+  rollout.group = kRolloutKind.group;
+  rollout.kind = kRolloutKind.kind;
+  rollout.validate = rollout_faults;
+  return {record, policy, rollout};
 }
 
 }  // namespace slipway::delivery::package

@@ -26,20 +26,6 @@ std::string upstream_package(const kube::Object& rollout) {
   return package_id(kube::ns(rollout), upstream["repo"].as_string(), upstream["package"].as_string());
 }
 
-/// Approvals of steps are asked for by policies.
-std::vector<Cause> faults_of(const PackageRolloutSpec& spec) {
-  std::vector<Cause> causes = check(spec);
-  for (std::size_t i = 0; i < spec.steps.size(); ++i) {
-    for (const gate::GateSpec& gate : spec.steps[i].gates) {
-      if (!gate.approval) continue;
-      causes.push_back(
-          field::forbidden(fmt::format("spec.steps[{}].gates[{}].approval", i, gate.name),
-                           "not implemented for steps: use an ApprovalPolicy that selects the proposals, or spec.paused"));
-    }
-  }
-  return causes;
-}
-
 bool is_same_for_rollouts(const kube::Object& before, const kube::Object& after) {
   if (before.is_null() || after.is_null()) return false;
   for (const char* field : {"lifecycle", "revision", "commit", "digest", "intents", "upstreamLock", "votes"}) {
@@ -103,7 +89,7 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
   }
   auto spec = json::decode<PackageRolloutSpec>(rollout.object["spec"], "spec", {.allow_unknown = true});
   if (!spec) co_return co_await refuse(run, rollout.object, spec.error().message);
-  if (const std::vector<Cause> causes = faults_of(*spec); !causes.empty())
+  if (const std::vector<Cause> causes = check(*spec); !causes.empty())
     co_return co_await refuse(run, rollout.object, causes.front().field + ": " + causes.front().message);
   const Value status = rollout.object["status"].is_object() ? rollout.object["status"] : Value::empty_object();
   auto recorded = json::decode<PackageRolloutStatus>(status, "status", {.allow_unknown = true});

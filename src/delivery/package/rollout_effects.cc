@@ -9,6 +9,7 @@
 #include "delivery/package/revision_writes.h"
 #include "delivery/package/rollout_controller.h"
 #include "delivery/package/rollout_world.h"
+#include "delivery/package/variant_plan.h"
 #include "delivery/probe/probe.h"
 #include "delivery/probe/zone.h"
 
@@ -139,10 +140,14 @@ Task<Result<void>> RolloutController::back_out(control::Reconcile& run, Rollout 
   Value metadata = json::object({{"namespace", run.key.ns}, {"annotations", annotations}});
   if (const Value& labels = approved->object["metadata"]["labels"].without(kLatestLabel); !labels.empty())
     metadata = metadata.with("labels", labels);
+  // Those who see to its gates begin when its content is there, as with any draft.
+  Condition whole = drafted("");
+  whole.message = fmt::format("the content is that of {}, which rollout {} goes back to", older->key().name, run.key.name);
   const Value object = json::object({{"apiVersion", kRevisionKind.api_version()},
                                      {"kind", kRevisionKind.kind},
                                      {"metadata", metadata},
-                                     {"spec", json::encode(draft)}});
+                                     {"spec", json::encode(draft)},
+                                     {"status", json::object({{"conditions", json::array({json::encode(whole)})}})}});
   auto made = co_await client::create(run.client, kRevisions, object, kManager);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   co_return Result<void>{};

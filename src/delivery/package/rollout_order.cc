@@ -76,6 +76,10 @@ std::vector<Cause> check(const PackageRolloutSpec& spec) {
     check_amount(step.max_failures, place + ".maxFailures");
     for (const gate::GateSpec& gate : step.gates) {
       const std::string at = fmt::format("{}.gates[{}]", place, gate.name);
+      if (gate.approval) {
+        causes.push_back(field::forbidden(
+            at + ".approval", "not implemented for steps: use an ApprovalPolicy that selects the proposals, or spec.paused"));
+      }
       for (Cause& cause : gate::check(gate, at)) causes.push_back(std::move(cause));
       const bool is_moment = gate.at == "before" || gate.at == "after" || gate.at == "throughout";
       if (!is_moment)

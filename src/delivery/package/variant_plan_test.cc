@@ -141,7 +141,8 @@ TEST(PackageVariantPlan, drafts_of_another_upstream_are_in_the_way_or_replaced) 
   EXPECT_FALSE(plan_variant(kVariant, first).error.empty());
   EXPECT_EQ(shown(plan_variant(kVariant, first, Superseded::Replace)),
             "Delete edge.a.packagevariant-1; Create edge.a.packagevariant-2 clone(bp.a.v2); ");
-  const auto later = world({ours("packagevariant-1", 1, Lifecycle::Published, 1), ours("packagevariant-2", 0, Lifecycle::Draft, 1)});
+  const auto later =
+      world({ours("packagevariant-1", 1, Lifecycle::Published, 1), ours("packagevariant-2", 0, Lifecycle::Draft, 1)});
   EXPECT_EQ(shown(plan_variant(kVariant, later, Superseded::Replace)),
             "Delete edge.a.packagevariant-2; Create edge.a.packagevariant-3 "
             "upgrade(bp.a.v1,bp.a.v2,edge.a.packagevariant-1); ");

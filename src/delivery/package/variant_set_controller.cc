@@ -155,10 +155,10 @@ Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube
   }
   for (const WantedVariant& one : changes.create) {
     Value metadata = json::object({{"name", one.name},
-                                         {"namespace", run.key.ns},
-                                         {"finalizers", json::array({std::string(kVariantFinalizer)})},
-                                         {"labels", json::object({{kVariantSetLabel, uid}})},
-                                         {"ownerReferences", json::array({kube::owner_reference(set)})}});
+                                   {"namespace", run.key.ns},
+                                   {"finalizers", json::array({std::string(kVariantFinalizer)})},
+                                   {"labels", json::object({{kVariantSetLabel, uid}})},
+                                   {"ownerReferences", json::array({kube::owner_reference(set)})}});
     if (const auto drafts = kube::annotation(set, kSupersededDrafts); !drafts.empty()) {
       metadata = metadata.with("annotations", json::object({{kSupersededDrafts, drafts}}));
     }

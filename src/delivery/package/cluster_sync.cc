@@ -14,15 +14,15 @@ using json::Value;
 using State = SyncReport::State;
 using Find = SyncRow::Find;
 
-const kube::Resource kKustomizations{"kustomize.toolkit.fluxcd.io", "v1", "kustomizations"};
-const kube::Resource kGitRepositories{"source.toolkit.fluxcd.io", "v1", "gitrepositories"};
-/// A resource as kubectl has it: PLURAL.VERSION.GROUP.
-kube::Resource resource_called(std::string_view text) {
-  const std::size_t plural = text.find('.');
-  const std::size_t version = text.find('.', plural + 1);
-  return {std::string(text.substr(version + 1)), std::string(text.substr(plural + 1, version - plural - 1)),
-          std::string(text.substr(0, plural))};
+/// By the name of its CustomResourceDefinition.
+kube::Resource defined_as(std::string_view name, std::string_view version) {
+  const std::size_t dot = name.find('.');
+  return {std::string(name.substr(dot + 1)), std::string(version), std::string(name.substr(0, dot))};
 }
+
+const kube::Resource kKustomizations = defined_as("kustomizations.kustomize.toolkit.fluxcd.io", "v1");
+const kube::Resource kGitRepositories = defined_as("gitrepositories.source.toolkit.fluxcd.io", "v1");
+const kube::Resource kArgoApplications = defined_as("applications.argoproj.io", "v1alpha1");
 
 std::string plain_folder(std::string_view folder) {
   while (folder.starts_with("./")) folder.remove_prefix(2);
@@ -160,7 +160,7 @@ const std::array<SyncRow, 3>& rows() {
   static const std::array<SyncRow, 3> all{
       {{.resource = kRootSyncs, .read = read_root_sync},
        {.resource = kKustomizations, .also = {kGitRepositories}, .read = read_kustomization},
-       {.resource = resource_called("applications.v1alpha1.argoproj.io"), .read = read_application}}};
+       {.resource = kArgoApplications, .read = read_application}}};
   return all;
 }
 

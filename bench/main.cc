@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,27 @@
 #include "json/text.h"
 
 namespace slipway::bench {
+
+double thread_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+double process_cpu_ms(int pid) {
+  std::ifstream in(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(in, text);
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 2));
+  std::string field;
+  double ticks = 0;
+  for (int number = 3; number <= 15 && fields >> field; ++number) {
+    if (number >= 14) ticks += std::strtod(field.c_str(), nullptr);
+  }
+  return ticks * 1000 / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 double median(std::vector<double> values) { return percentile(std::move(values), 0.5); }
 

@@ -50,6 +50,11 @@ using Instant = std::chrono::steady_clock::time_point;
 inline Instant tick() { return std::chrono::steady_clock::now(); }
 inline double seconds_since(Instant start) { return std::chrono::duration<double>(tick() - start).count(); }
 
+/// CPU seconds of this thread so far: times what one thread computes, whatever else loads the machine.
+double thread_cpu_seconds();
+/// CPU milliseconds of a process so far, from /proc; in steps of 10.
+double process_cpu_ms(int pid);
+
 double median(std::vector<double> values);
 double percentile(std::vector<double> values, double share);
 /// Resident bytes of a process (0 = this one), from /proc.

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "bench.h"
 
 namespace slipway::bench {
 namespace {
@@ -68,18 +69,7 @@ Task<> ControllerProcess::stop(Env& env) {
   pid_ = 0;
 }
 
-double ControllerProcess::cpu_ms() const {
-  std::ifstream in(fmt::format("/proc/{}/stat", pid_));
-  std::string text;
-  std::getline(in, text);
-  std::istringstream fields(text.substr(text.rfind(')') + 2));
-  std::string field;
-  double ticks = 0;
-  for (int number = 3; number <= 15 && fields >> field; ++number) {
-    if (number >= 14) ticks += std::strtod(field.c_str(), nullptr);
-  }
-  return ticks * 1000 / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
+double ControllerProcess::cpu_ms() const { return process_cpu_ms(pid_); }
 
 Task<std::string> text_of(up::User& user, std::string path) {
   const auto answer = co_await user.client().send(user.get(path));

@@ -100,8 +100,9 @@ void note(Seen& seen, const Value& object) {
     const std::int64_t batch = status["currentBatch"].as_int();
     const std::string_view state = status["batchRollingState"].as_string();
     const auto since = seen.waiting.find(name);
-    // The pods are seen: the batch is past its verification.
-    if (since != seen.waiting.end() && state != "batchVerifying" && state != "batchInRolling") {
+    // The pods are seen: the batch is past its verification, or the next one has begun already.
+    const bool is_past = batch > seen.batches[name] || (state != "batchVerifying" && state != "batchInRolling");
+    if (since != seen.waiting.end() && is_past) {
       seen.reaction_ms.push_back(seconds_since(since->second) * 1000);
       seen.waiting.erase(since);
     }

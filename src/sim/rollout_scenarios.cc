@@ -335,7 +335,9 @@ Scenario in_place_rollout_scenario() {
 
 std::string rollout_state(World& world) {
   std::set<std::string> lines;
-  for (const Object& rollout : world.objects(kTraits)) lines.insert(rollout_line(rollout));
+  for (const kube::Resource& kind : {kTraits, delivery::rollout::kRollouts, delivery::rollout::kAppRollouts}) {
+    for (const Object& rollout : world.objects(kind)) lines.insert(rollout_line(rollout));
+  }
   for (const Object& ingress : world.objects(kIngresses)) {
     lines.insert(fmt::format("ingress {} weight {}", kube::name(ingress),
                              kube::annotation(ingress, "nginx.ingress.kubernetes.io/canary-weight")));

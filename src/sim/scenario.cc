@@ -12,6 +12,7 @@
 #include "kube/well_known.h"
 #include "plane/families.h"
 #include "sim/application_scenarios.h"
+#include "sim/revision_scenario.h"
 #include "sim/rollout_scenarios.h"
 
 namespace slipway::sim {
@@ -417,7 +418,8 @@ std::vector<Scenario> scenarios() {
           gated_rollout_scenario(),
           disturbed_rollout_scenario(),
           shifted_rollout_scenario(),
-          in_place_rollout_scenario()};
+          in_place_rollout_scenario(),
+          revision_rollout_scenario()};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {

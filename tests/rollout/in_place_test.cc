@@ -102,6 +102,22 @@ TEST_F(InPlace, a_daemon_set_goes_pod_by_pod) {
   EXPECT_EQ(pods_of("db:2"), 1);
 }
 
+TEST_F(InPlace, a_daemon_set_that_is_refused_before_its_first_pod_gets_its_old_template_back) {
+  workload("DaemonSet", "updateStrategy: {type: OnDelete}", "db:1");
+  advance(seconds{30});
+  patch(kDaemonSets, "db", "{spec: {template: {spec: {containers: [{name: main, image: 'db:2'}]}}}}");
+  advance(seconds{5});
+  web_.replies = {{403, "no"}};
+  roll("DaemonSet",
+       "{rolloutBatches: [{replicas: 1, gates: [{name: ask, at: before, webhook: {url: 'http://hooks.test/'}}]}], onFailure: "
+       "Revert}");
+  ASSERT_TRUE(until_state("rolloutFailed"));
+  const std::string pod(kube::name(list(kube::kPods).at(0)));
+  remove(kube::kPods, pod);
+  advance(seconds{30});
+  EXPECT_EQ(pods_of("db:1"), 1) << "a pod that is lost later comes back as it was";
+}
+
 TEST_F(InPlace, fields_of_an_autoscaler_go_step_by_step) {
   apply(
       "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: db, annotations: "

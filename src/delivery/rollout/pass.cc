@@ -17,6 +17,9 @@ namespace {
 
 /// What is named (a revision, a ConfigMap) may be written a little later.
 constexpr Duration kMissingPause = std::chrono::seconds{5};
+/// How long the status may be behind in counts of pods, and in what asking gates said.
+constexpr Duration kCountPause = std::chrono::seconds{10};
+constexpr Duration kAskingPause = std::chrono::minutes{5};
 
 ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
@@ -28,6 +31,16 @@ void for_times(wave::Record& record, const std::function<void(std::optional<Time
     visit(gate.since);
     visit(gate.ended);
   }
+}
+
+/// A status but for how often the gates that are asked now were asked, and when they will be.
+Value without_asking(const Value& status) {
+  Value gates = status["gates"];
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const Value& gate = gates.item(i);
+    if (gate["state"].as_string() == "Asked") gates = gates.with_item(i, gate.without("tries").without("text"));
+  }
+  return status.without("openGates").with("gates", gates);
 }
 
 /// What holds the rollout: people look for it.
@@ -201,9 +214,9 @@ wave::Decision Pass::decide() {
   return decision;
 }
 
-/// The record is durable before what it decides is carried out; what only counts pods may wait for the next such write.
+/// The record is durable before what it decides is carried out; what only counts pods may wait for the next such write, and how
+/// often gates were asked still longer: after a crash they are asked again all the same.
 Task<Outcome> Pass::decide_and_do() {
-  constexpr Duration kCountPause = std::chrono::seconds{10};
   const wave::Decision decision = decide();
   RolloutStatus next = next_status(decision);
   // "Works only once": what becomes of the pods of a rollout that is over is no news.
@@ -216,7 +229,8 @@ Task<Outcome> Pass::decide_and_do() {
   } else if (!memory_.counted) {
     memory_.counted = now;
   }
-  const bool is_due = memory_.counted && (*memory_.counted + kCountPause <= now || decision.record.position().is_end());
+  const Duration pause = without_asking(wanted) == without_asking(rollout_["status"]) ? kAskingPause : kCountPause;
+  const bool is_due = memory_.counted && (*memory_.counted + pause <= now || decision.record.position().is_end());
   const bool is_urgent = decision.is_urgent || !(next.heeded == status_.heeded) ||
                          next.snapshots.size() != status_.snapshots.size() ||
                          next.observed_generation != status_.observed_generation || hold_of(next) != hold_of(status_);
@@ -241,7 +255,7 @@ Task<Outcome> Pass::decide_and_do() {
   }
   std::optional<Duration> again = next_look(decision.wake);
   if (memory_.counted) {
-    const Duration left = std::max<Duration>(*memory_.counted + kCountPause - now, Duration{1});
+    const Duration left = std::max<Duration>(*memory_.counted + pause - now, Duration{1});
     again = again ? std::min(*again, left) : left;
   }
   co_return again ? Outcome::retries_after(*again) : Outcome::settled();

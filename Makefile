@@ -25,7 +25,9 @@
 #                     what differs is written to out/oracle.txt
 #   make conformance-workloads  every scenario of $SLIPWAY_CORPUS/kube/workloads.jsonl on the controllers here, against what the real ones
 #                     did and the bars; what differs is written to out/workloads.txt
-#   make conformance-pipeline  recorded lives of Flux objects, health by kind and Weave's objects of $SLIPWAY_CORPUS/pipelines, against the bars
+#   make conformance-pipeline  recorded lives of Flux objects (read, and lived on a server under the view), health by kind and Weave's
+#                     objects of $SLIPWAY_CORPUS/pipelines, against the bars
+#   make explore-pipeline  every fault at every point of the promotion controller and its git
 #   make conformance-package  functions, renders, merges, tables and life-cycle vectors of $SLIPWAY_CORPUS/packages, against the bars
 #   make explore-rollout  every roll of up to 5 pods with a disturbance, of up to 8 without: states, transitions, violations
 #   make conformance-rollout  every file of $SLIPWAY_CORPUS/rollouts against the bars: a line for each suite, a sum for each file, and
@@ -48,7 +50,7 @@ SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout explore-pipeline bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -136,7 +138,12 @@ conformance-workloads: deps out/dev/build.ninja
 # Health, pipelines and the recorded lives of Flux objects of $SLIPWAY_CORPUS/pipelines, against the bars of tests/bars_pipeline.txt.
 conformance-pipeline: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev delivery_pipeline_test pipeline_test
-	tools/run-tests out/dev --conformance delivery_pipeline_test pipeline_test | tools/check-bars tests/bars_pipeline.txt
+	SLIPWAY_PIPELINE_LIVES=1 tools/run-tests out/dev --conformance delivery_pipeline_test pipeline_test | tools/check-bars tests/bars_pipeline.txt
+
+# Faults at every point of the promotion controller and its git; make test takes one in eight.
+explore-pipeline: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev pipeline_test
+	SLIPWAY_SIM_EVERY=1 out/dev/pipeline_test --gtest_filter='PromotionFaults.*'
 
 # Functions, renders, merges and tables of $SLIPWAY_CORPUS/packages, against the bars of tests/bars_package.txt.
 conformance-package: deps out/dev/build.ninja

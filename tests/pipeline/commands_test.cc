@@ -3,6 +3,8 @@
 
 #include "commands_fixture.h"
 #include "delivery/pipeline/own_kinds.h"
+#include "delivery/pipeline/reader_access.h"
+#include "kube/well_known.h"
 
 namespace slipway::pipeline_test {
 namespace {
@@ -20,6 +22,23 @@ class Verbs : public PipelineCommands {
     grant("second", "approvals", "create");
     grant("holder", "holds", "create, patch, delete");
     grant("freezer", "freezes", "create, delete");
+    const auto role = apply({"rbac.authorization.k8s.io", "v1", "clusterroles"},
+                            "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: look}, rules: "
+                            "[{apiGroups: [helm.toolkit.fluxcd.io], resources: [helmreleases], verbs: [get]}]}",
+                            "");
+    ASSERT_TRUE(role) << role.error().message;
+    for (const char* ns : {"web-dev", "web-staging", "web-prod"}) let_look_into(ns);
+  }
+
+  /// Everybody who is known may see the application there.
+  void let_look_into(const std::string& ns) {
+    ASSERT_TRUE(apply(kube::kNamespaces, fmt::format("{{apiVersion: v1, kind: Namespace, metadata: {{name: {}}}}}", ns), ""));
+    const auto bound = apply({"rbac.authorization.k8s.io", "v1", "rolebindings"},
+                             "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: look}, roleRef: "
+                             "{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: look}, subjects: [{apiGroup: "
+                             "rbac.authorization.k8s.io, kind: Group, name: 'system:authenticated'}]}",
+                             ns);
+    ASSERT_TRUE(bound) << bound.error().message;
   }
 
   void promotion(const std::string& name, const std::string& environment, const std::string& release, const std::string& status,
@@ -309,6 +328,49 @@ spec:
   EXPECT_EQ(run("", "diff", {"web"}),
             "staging → prod\n- version 1.0.0\n+ version 1.1.0 (release web-2)\n- image web:1.0.0\n+ image web:1.1.0\n"
             "values that differ, staging and prod (a promotion leaves them alone):\n  values.replicas: 1 | 3\n");
+}
+
+TEST_F(PipelineCommands, who_reads_a_pipeline_sees_of_its_targets_what_they_may_see) {
+  make_web();
+  bind("reader", "view");
+  const auto rows = [&](const std::string& user) {
+    const Value status = yaml(run(user, "status", {"web"}, {{"output", "json"}}))["status"];
+    std::string told;
+    for (const auto& [name, environment] : status["environments"].members()) {
+      for (const Value& row : environment["targets"].items()) {
+        told += fmt::format("{} {} {}\n", row["namespace"].as_string(), row["state"].as_string(), row["revision"].as_string());
+      }
+    }
+    return told;
+  };
+  EXPECT_EQ(rows(""), "web-dev settled 1.1.0\nweb-staging settled 1.1.0\nweb-prod settled 1.0.0\n");
+  EXPECT_EQ(rows("reader"), "web-dev forbidden \nweb-staging forbidden \nweb-prod forbidden \n");
+  const std::string images = run("reader", "inventory", {}, {{"images", "true"}, {"output", "json"}});
+  EXPECT_EQ(images.find("web-dev"), std::string::npos) << images;
+}
+
+TEST_F(PipelineCommands, one_review_per_user_cluster_and_namespace_is_kept_for_a_minute) {
+  make_web();
+  bind("reader", "view");
+  const Value web = *get(pipeline::kPipelines, "web");
+  pipeline::ReaderAccess access(env_.env());
+  const auto who = [](const char* name) {
+    return std::make_shared<kube::UserInfo>(kube::UserInfo{.name = name, .uid = "", .groups = {}, .extra = {}});
+  };
+  const auto hidden = [&](const char* name) {
+    const auto seen = env_.run(access.seen(server(), who(name), web));
+    EXPECT_TRUE(seen) << seen.error().message;
+    return seen ? (*seen)["environments"]["dev"]["targets"].item(0)["state"].str() : "";
+  };
+  EXPECT_EQ(hidden("reader"), "forbidden");
+  EXPECT_EQ(access.reviews(), 3U) << "three namespaces";
+  EXPECT_EQ(hidden("reader"), "forbidden");
+  EXPECT_EQ(access.reviews(), 3U);
+  EXPECT_EQ(hidden("other"), "forbidden");
+  EXPECT_EQ(access.reviews(), 6U);
+  env_.advance(std::chrono::minutes{2});
+  EXPECT_EQ(hidden("reader"), "forbidden");
+  EXPECT_EQ(access.reviews(), 9U);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "commands_fixture.h"
-#include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/family.h"
+#include "delivery/pipeline/kind.h"
 #include "landscape.h"
 
 namespace slipway::pipeline_test {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/reader_access.h"
 #include "json/quoted.h"
 
 namespace slipway::delivery::pipeline {
@@ -53,6 +54,14 @@ Result<std::string> pipeline_named(const CommandCall& call, const std::string& v
 Task<Result<Scene>> read_scene(CommandCall call, std::string verb) {
   SLIPWAY_CO_TRY(name, pipeline_named(call, verb));
   co_return co_await Scene::read(*call.client, call.ns, name, call.env.clock.now());
+}
+
+Task<Result<Scene>> read_seen_scene(CommandCall call, std::string verb) {
+  SLIPWAY_CO_TRY(scene, co_await read_scene(call, std::move(verb)));
+  ReaderAccess access(call.env);
+  SLIPWAY_CO_TRY(status, co_await access.seen(*call.client, nullptr, scene.object));
+  scene.hide(std::move(status));
+  co_return std::move(scene);
 }
 
 Command changing_row(std::string verb, std::string help, std::vector<CommandOption> options,

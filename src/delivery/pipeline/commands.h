@@ -32,6 +32,8 @@ Result<void> check_option(const CommandCall& call, const std::string& name, cons
 /// The one name that was given, as NAME or pipeline/NAME.
 Result<std::string> pipeline_named(const CommandCall& call, const std::string& verb);
 Task<Result<Scene>> read_scene(CommandCall call, std::string verb);
+/// The same with the targets that the reader may not see hidden (reader_access.h).
+Task<Result<Scene>> read_seen_scene(CommandCall call, std::string verb);
 
 /// A command that changes something of what its one word names.
 Command changing_row(std::string verb, std::string help, std::vector<CommandOption> options,

@@ -10,6 +10,7 @@
 #include "delivery/pipeline/inventory.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/next_change.h"
+#include "delivery/pipeline/reader_access.h"
 #include "json/text.h"
 
 namespace slipway::delivery::pipeline {
@@ -133,6 +134,11 @@ Task<Result<CommandAnswer>> inventory(CommandCall call) {
     co_return fail(Reason::BadRequest, "say what is listed: slipway pipeline inventory --charts, or --images");
   }
   SLIPWAY_CO_TRY(all, co_await read_all(*call.client, call.ns, call.env.clock.now()));
+  ReaderAccess access(call.env);
+  for (std::size_t i = 0; i < all.scenes.size(); ++i) {
+    SLIPWAY_CO_TRY(seen, co_await access.seen(*call.client, nullptr, all.scenes[i].object));
+    all.scenes[i].hide(std::move(seen));
+  }
   CommandAnswer answer{.notes = all.notes};
   const bool is_json = option(call, "output") == "json";
   if (has_flag(call, "charts")) {

@@ -97,7 +97,7 @@ Value scene_json(const Scene& scene) {
 
 Task<Result<CommandAnswer>> status(CommandCall call) {
   SLIPWAY_CO_TRY_VOID(check_option(call, "output", {"table", "wide", "json"}));
-  SLIPWAY_CO_TRY(scene, co_await read_scene(call, "status"));
+  SLIPWAY_CO_TRY(scene, co_await read_seen_scene(call, "status"));
   const std::string form = option(call, "output");
   if (has_flag(call, "problems")) {
     if (form == "json") {
@@ -135,7 +135,7 @@ void add_standstill(std::vector<control::Explanation>& told, const std::vector<c
 }
 
 Task<Result<CommandAnswer>> why(CommandCall call) {
-  SLIPWAY_CO_TRY(scene, co_await read_scene(call, "why"));
+  SLIPWAY_CO_TRY(scene, co_await read_seen_scene(call, "why"));
   const std::string only = option(call, "environment");
   if (!only.empty()) SLIPWAY_CO_TRY_VOID(environment_of(scene, only, "environment"));
   const std::vector<control::ExplainRow> rows = explain_rows();

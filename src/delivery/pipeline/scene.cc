@@ -93,6 +93,11 @@ Scene Scene::of(const kube::Object& pipeline, const std::vector<kube::Object>& a
   return scene;
 }
 
+void Scene::hide(json::Value seen) {
+  status = json::decode<PipelineStatus>(seen, "status", kLeniently).value_or(PipelineStatus{});
+  object = object.with("status", std::move(seen));
+}
+
 void Scene::sort() {
   const auto newest_first = [](auto& list) {
     const auto age = [](const auto& one) { return std::tuple(one.created(), kube::revision(one.object), one.name()); };

@@ -35,6 +35,9 @@ class Scene : public control::View {
   /// Of objects at hand; of those around only what is the pipeline's is taken.
   static Scene of(const kube::Object& pipeline, const std::vector<kube::Object>& around, Time now);
 
+  /// In place of the status that was read: what the reader may see of it.
+  void hide(json::Value seen);
+
   json::Value find(const json::Value& reference) const override;
   std::vector<json::Value> owned_by(const json::Value& owner, const kube::GroupVersionKind& kind) const override;
   Time now() const override { return now_; }

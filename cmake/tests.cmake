@@ -14,6 +14,7 @@ set(rooms_of_workloads cluster)
 set(rooms_of_remotes os git)  # real servers: python3, sshd
 set(rooms_of_forge os net git delivery_pipeline)
 set(rooms_of_world sim os git)
+set(rooms_of_application sim os git)
 set(rooms_of_probe os net delivery_probe)
 set(rooms_of_nginx delivery_rollout os net remote)
 set(sources_of_nginx ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)

@@ -32,6 +32,19 @@ class ComputePool : public Lane {
   }
 };
 
+/// What one tenant sees of a pool.
+class TenantLane : public Lane {
+ public:
+  TenantLane(ComputePool& pool, std::string tenant) : pool_(pool), tenant_(std::move(tenant)) {}
+  void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) override {
+    pool_.submit_for(tenant_, std::move(work), std::move(done));
+  }
+
+ private:
+  ComputePool& pool_;
+  std::string tenant_;
+};
+
 /// Suspends until `work` has run on Env::compute for `tenant`.
 Task<> compute_for(Env& env, std::string tenant, std::move_only_function<void()> work);
 

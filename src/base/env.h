@@ -22,6 +22,7 @@ struct sqlite3_vfs;
 namespace slipway {
 
 class Git;
+class Programs;
 
 /// Cancels its call when destroyed; may be destroyed from within the call.
 class Timer {
@@ -126,7 +127,8 @@ struct Env {
   Log& log;
   Metrics& metrics;
   Parking parking{};
-  Git* git = nullptr;  // base/git.h; null where nothing was set up for it
+  Git* git = nullptr;            // base/git.h; null where nothing was set up for it
+  Programs* programs = nullptr;  // base/programs.h; null where none may be run
 };
 
 }  // namespace slipway

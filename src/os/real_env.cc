@@ -16,6 +16,7 @@
 #include "os/files.h"
 #include "os/lane.h"
 #include "os/processes.h"
+#include "os/programs.h"
 #include "os/telemetry.h"
 #include "os/turns.h"
 
@@ -81,7 +82,8 @@ struct ClusterEnv {
             .vfs = shared.vfs,
             .log = shared.log,
             .metrics = shared.metrics,
-            .git = shared.git} {}
+            .git = shared.git,
+            .programs = shared.programs} {}
 
   ThreadLane commits;
   Env env;
@@ -93,6 +95,7 @@ struct RealEnv::Parts {
         commits(loop.get_executor(), "slipway-commits"),
         compute(loop.get_executor()),
         processes(loop, env),
+        programs(env, loop.get_executor()),
         log(options.log_level),
         env{.executor = loop.get_executor(),
             .clock = clock,
@@ -103,7 +106,8 @@ struct RealEnv::Parts {
             .processes = processes,
             .vfs = nullptr,
             .log = log,
-            .metrics = metrics} {}
+            .metrics = metrics,
+            .programs = &programs} {}
 
   Loop loop;
   MachineClock clock;
@@ -112,6 +116,7 @@ struct RealEnv::Parts {
   ThreadPool compute;
   MachineFiles files;
   MachineProcesses processes;
+  MachinePrograms programs;
   StderrLog log;
   MetricsRegistry metrics;
   std::list<SignalWatch> signals;
@@ -169,6 +174,7 @@ void RealEnv::shut() {
   for (ClusterEnv& cluster : parts.clusters) cluster.commits.stop();
   for (ThreadLane& lane : parts.lanes) lane.stop();
   parts.compute.stop();
+  parts.programs.stop();
   parts.drop_frames();
   parts.clock.shut();
   parts.processes.shut();

@@ -83,6 +83,11 @@ void World::start_controllers() {
     git_ = std::make_unique<FaultGit>(options_.git(controllers_domain_.env()), gate);
     controllers_domain_.env().git = git_.get();
   }
+  if (options_.programs) {
+    Gate& gate = *this;
+    programs_ = std::make_unique<FaultPrograms>(options_.programs(controllers_domain_.env()), gate);
+    controllers_domain_.env().programs = programs_.get();
+  }
   controllers_client_ = std::make_unique<FaultClient>(*this, hub_);
   controllers_ = std::make_unique<plane::Controllers>(controllers_domain_.env(), *controllers_client_, options_.controllers);
   if (edge_) controllers_->fleet().add_remote(kEdge, std::make_shared<FaultClient>(*this, *edge_));
@@ -138,6 +143,7 @@ void World::crash(Crash what) {
     controllers_.reset();
     controllers_client_.reset();
     git_.reset();
+    programs_.reset();
     controllers_restart_ = now_ + options_.restart_delay;
   }
   if (what.kind != FaultKind::CrashControllers) what.server->crash(random_.next(), now_);

@@ -16,6 +16,7 @@
 #include "sim/exchange.h"
 #include "sim/fault.h"
 #include "sim/fault_git.h"
+#include "sim/fault_programs.h"
 #include "sim/machine.h"
 #include "sim/server_process.h"
 #include "sim/web.h"
@@ -38,6 +39,8 @@ struct WorldOptions {
   /// Makes the controllers' Git over real repositories in a folder of the test, for each of their processes anew. Its lanes
   /// must run inline: those of the Env that is given. Empty: Env::git is null.
   std::function<std::unique_ptr<Git>(Env&)> git{};
+  /// The same for Env::programs.
+  std::function<std::unique_ptr<Programs>(Env&)> programs{};
 };
 
 class World : private Gate {
@@ -142,6 +145,7 @@ class World : private Gate {
   std::size_t turn_ = 0;
 
   std::unique_ptr<FaultGit> git_;
+  std::unique_ptr<FaultPrograms> programs_;
   std::unique_ptr<client::Client> controllers_client_;
   std::unique_ptr<plane::Controllers> controllers_;
   std::unique_ptr<client::Client> user_;

@@ -33,7 +33,7 @@ const Image& image() {
   return settled;
 }
 
-constexpr PlaneOptions kKeeping{.keeps_definitions = true};
+const PlaneOptions kKeeping{.keeps_definitions = true};
 
 std::string webservice(const std::string& spec, const std::string& annotations = "{}") {
   return fmt::format(

@@ -33,8 +33,11 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
   if (image) disk_.restore(image->disk);
   env_ =
       std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
+  if (plane_options.prepare) plane_options.prepare(*env_);
   controllers_ = std::make_unique<plane::Controllers>(*env_, nullptr);
-  for (const char* cluster : {kHub, kWorker}) {
+  std::vector<std::string> clusters = {kHub, kWorker};
+  std::ranges::copy(plane_options.clusters, std::back_inserter(clusters));
+  for (const std::string& cluster : clusters) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);
     options.on_fault = plane_options.on_fault;
@@ -42,7 +45,7 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
     SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());
     plane::Controllers::Options controllers;
     controllers.pods = plane::PodRuntimeKind::Simulated;
-    controllers.keeps_definitions = plane_options.keeps_definitions && std::string_view(cluster) == kHub;
+    controllers.keeps_definitions = plane_options.keeps_definitions && cluster == kHub;
     controllers.http = plane_options.http;
     controllers_->add(cluster, (*api)->server(), std::move(controllers));
     apis_.emplace(cluster, std::move(*api));
@@ -120,6 +123,15 @@ std::string Plane::write_status(const Value& reference, std::optional<client::Pa
   request.subresource = "status";
   if (type) request.patch_type = *type;
   request.body = body;
+  const auto made = env_->run(server(kHub).call(request));
+  return made ? "" : made.error().message;
+}
+
+std::string Plane::merge(const Value& reference, const Value& patch) {
+  client::Request request = request_for(reference);
+  request.verb = client::Verb::Patch;
+  request.patch_type = client::PatchType::Merge;
+  request.body = patch;
   const auto made = env_->run(server(kHub).call(request));
   return made ? "" : made.error().message;
 }

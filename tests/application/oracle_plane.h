@@ -3,6 +3,7 @@
 // settle.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +37,9 @@ struct PlaneOptions {
   delivery::OnFault on_fault = delivery::OnFault::Warn;  // as the oracle's
   bool keeps_definitions = false;                        // on the hub
   HttpClient* http = nullptr;                            // outlives the plane; null: there is no outside
+  /// Gives the controllers' Env what it has of a machine (git, programs), before they start.
+  std::function<void(Env&)> prepare{};
+  std::vector<std::string> clusters{};  // beside the hub and the worker
 };
 
 class Plane {
@@ -57,6 +61,8 @@ class Plane {
   /// As kubectl --subresource=status: `body` is a patch of that type, or without a type a whole object to PUT. Gives the
   /// server's refusal, or "".
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
+  /// A merge patch of an object of the hub, as the process itself. Gives the server's refusal, or "".
+  std::string merge(const Value& reference, const Value& patch);
   /// Deletes an object of the hub. Gives the server's refusal, or "".
   std::string remove(const Value& reference);
   /// Asks for an action of the object's kind, on the hub. Gives the refusal, or "".
@@ -65,6 +71,7 @@ class Plane {
   bool pass(Duration time);
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.
   Value find(const std::string& cluster, const Value& reference) const;
+  fleet::Fleet& fleet() { return controllers_->fleet(); }
   /// All objects of a cluster: of one namespace, or with "" those that are in none.
   std::vector<Value> all(const std::string& cluster, const std::string& ns) const;
   /// "Normal Deployed Application/a: Deployed successfully" of all events on the hub, in order of their names.

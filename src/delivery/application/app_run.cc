@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "delivery/application/component_patch.h"
 #include "delivery/application/identity.h"
+#include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
 #include "fleet/cluster_secret.h"
@@ -32,7 +33,7 @@ Value visible_annotations(const kube::Object& application) {
   for (const auto& [key, value] : application["metadata"]["annotations"].members()) {
     const bool is_internal = key == "kubectl.kubernetes.io/last-applied-configuration" || key == kRestartWorkflow ||
                              key == "app.oam.dev/last-applied-configuration" || key == kServiceAccount || key == kUserName ||
-                             key == kUserGroup;
+                             key == kPreRender || key == kUserGroup;
     if (!is_internal) out.set(key, value);
   }
   return out.build();
@@ -186,6 +187,8 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
       if (!exported.is_null() && !rendered->workload.is_null()) {
         rendered->workload = merge_export(rendered->workload, exported);
       }
+      rendered->workload = with_replicas(rendered->workload, patch[kReplicas]["workload"]);
+      for (RenderedObject& one : rendered->others) one.object = with_replicas(one.object, patch[kReplicas][one.place()]);
       auto kept = std::make_shared<const RenderedComponent>(std::move(*rendered));
       memory_.renders[slot] = {key, kept};
       co_return kept;

@@ -35,4 +35,8 @@ Value merge_export(const Value& base, const Value& change) {
   return merged;
 }
 
+Value with_replicas(const Value& object, const Value& replicas) {
+  return replicas.is_null() || object.is_null() ? object : object.with_path({"spec", "replicas"}, replicas);
+}
+
 }  // namespace slipway::delivery::application

@@ -11,6 +11,11 @@ using json::Value;
 /// Beside `workload` and `traits` in the patch of a step: what is merged after they were applied.
 inline constexpr const char* kExported = "exported";
 
+/// Beside them: how many replicas objects have here, the workload's as `workload`, others by RenderedObject::place().
+inline constexpr const char* kReplicas = "replicas";
+/// The object with that many; null: as it is.
+Value with_replicas(const Value& object, const Value& replicas);
+
 /// `change` merged into `base`: members of objects one by one, null takes a member away; lists whose elements all have a `name`
 /// pair them by it, new ones come last; anything else is replaced.
 Value merge_export(const Value& base, const Value& change);

@@ -8,6 +8,7 @@
 #include "control/object_writes.h"
 #include "delivery/application/needed_kinds.h"
 #include "delivery/application/policy_outputs.h"
+#include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
 #include "delivery/application/resources.h"
@@ -309,7 +310,6 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
                              Outcome::retries_after(options_.parse_pause));
   }
   status.latest_revision = resolved->revision;
-  for (const char* type : {"Parsed", "Revision", "Policy", "Render"}) pass_condition(status, type, now);
   AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as}, run, application, resolved->parsed,
              resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
@@ -317,6 +317,9 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   const std::string marker = run_marker(application, resolved->revision);
   const bool restarts =
       restart.restarts || !status.workflow || status.workflow->app_revision != marker || !status.workflow->start_time;
+  const bool is_rendered = restarts || pre_render_failure(resolved->parsed->steps, *status.workflow).empty();
+  for (const char* type : {"Parsed", "Revision", "Policy"}) pass_condition(status, type, now);
+  if (is_rendered) pass_condition(status, "Render", now);
   if (restarts) {
     status.workflow = workflow::RunStatus{};
     status.workflow->app_revision = marker;
@@ -341,6 +344,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   auto went = co_await go_on(run, app, status);
   if (!went) co_return Outcome::failed(std::move(went).error());
   std::optional<Duration> again = *went;
+  const std::string unrendered = pre_render_failure(resolved->parsed->steps, *status.workflow);
+  if (!unrendered.empty()) fail_condition(status, "Render", unrendered, now);
   status.services = app.services();
   status.applied = app.applied();
   if (const RestartPlan next = restart_plan(application, status); next.at) status.restart_at = next.at;

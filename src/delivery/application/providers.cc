@@ -6,6 +6,7 @@
 
 #include "delivery/application/component_patch.h"
 #include "delivery/application/environments.h"
+#include "delivery/application/provider_rows.h"
 #include "delivery/application/query_providers.h"
 #include "delivery/application/terraform_template.h"
 #include "json/text.h"
@@ -25,19 +26,10 @@ Value outputs_value(const Delivered& delivered) {
 
 Placement placement_of(const Value& params) { return {params["cluster"].str(), params["namespace"].str()}; }
 
-/// The step's patch with what steps have exported into the component.
-Value patch_for(const ProviderCall& call, const std::string& component, Value patch) {
-  if (call.store == nullptr) return patch;
-  const auto note = call.store->notes.find(std::string(workflow::kComponentPatch) + component);
-  if (note == call.store->notes.end()) return patch;
-  if (!patch.is_object()) patch = Value::empty_object();
-  return patch.with(kExported, json::parse(note->second).value_or(Value()));
-}
-
 Task<Answer> apply_component(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
   if (!component) co_return Answer::error(component.error());
-  const Value patch = patch_for(call, component->name, call.params["patch"]);
+  const Value patch = patch_with_exports(call, component->name, call.params["patch"]);
   auto delivered = co_await run.deliver(std::move(*component), placement_of(call.params), patch);
   if (!delivered) co_return Answer::error(delivered.error());
   Answer answer = Answer::done(outputs_value(*delivered));
@@ -55,7 +47,7 @@ Task<Answer> apply_component(AppRun& run, ProviderCall call) {
 Task<Answer> render_component_call(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
   if (!component) co_return Answer::error(component.error());
-  const Value patch = patch_for(call, component->name, call.params["patch"]);
+  const Value patch = patch_with_exports(call, component->name, call.params["patch"]);
   auto rendered = co_await run.render(std::move(*component), placement_of(call.params), patch, {});
   if (!rendered) co_return Answer::error(rendered.error());
   json::ObjectBuilder outputs;
@@ -86,12 +78,6 @@ Task<Answer> load_policies(AppRun& run, ProviderCall) {
     out.set(policy.name, json::object({{"name", policy.name}, {"type", policy.type}, {"properties", policy.properties}}));
   }
   co_return Answer::done(json::object({{"value", out.build()}}));
-}
-
-std::vector<std::string> texts(const Value& list) {
-  std::vector<std::string> out;
-  for (const Value& one : list.items()) out.push_back(one.str());
-  return out;
 }
 
 /// One component at one place of a deploy step.
@@ -156,7 +142,7 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   for (const Value& policy : call.params["inlinePolicies"].items()) {
     inline_policies.push_back({policy["name"].str(), policy["type"].str(), policy["properties"]});
   }
-  auto plan = plan_deploy(run.parsed(), texts(call.params["policies"]), inline_policies, run.clusters());
+  auto plan = plan_deploy(run.parsed(), texts_in(call.params["policies"]), inline_policies, run.clusters());
   if (!plan) co_return Answer::error(plan.error());
   if (call.params["ignoreTerraformComponent"].as_bool(true)) {
     std::erase_if(plan->components, [&](const ComponentSpec& one) { return is_from_terraform(run, one); });
@@ -164,7 +150,7 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   std::vector<Unit> units;
   for (const Placement& placement : plan->placements) {
     for (const ComponentSpec& component : plan->components) {
-      units.push_back({component, placement, patch_for(call, component.name, {})});
+      units.push_back({component, placement, patch_with_exports(call, component.name, {})});
     }
   }
   const auto parallelism = static_cast<std::size_t>(std::max<std::int64_t>(1, call.params["parallelism"].as_int(5)));
@@ -195,7 +181,7 @@ Task<Answer> list_clusters(AppRun& run, ProviderCall) {
 
 Task<Answer> get_placements(AppRun& run, ProviderCall call) {
   std::vector<PolicySpec> topologies;
-  for (const std::string& name : texts(call.params["policies"])) {
+  for (const std::string& name : texts_in(call.params["policies"])) {
     if (const PolicySpec* policy = run.parsed().find_policy(name)) topologies.push_back(*policy);
   }
   auto found = placements(topologies, run.clusters());
@@ -205,16 +191,21 @@ Task<Answer> get_placements(AppRun& run, ProviderCall call) {
   co_return Answer::done(json::object({{"placements", out.build()}}));
 }
 
-using Function = Task<Answer> (*)(AppRun& run, ProviderCall call);
-
-struct Row {
-  const char* package;
-  const char* function;
-  std::vector<std::string> params;
-  Function run;
-};
-
 }  // namespace
+
+Value patch_with_exports(const ProviderCall& call, const std::string& component, Value patch) {
+  if (call.store == nullptr) return patch;
+  const auto note = call.store->notes.find(std::string(workflow::kComponentPatch) + component);
+  if (note == call.store->notes.end()) return patch;
+  if (!patch.is_object()) patch = Value::empty_object();
+  return patch.with(kExported, json::parse(note->second).value_or(Value()));
+}
+
+std::vector<std::string> texts_in(const Value& list) {
+  std::vector<std::string> out;
+  for (const Value& one : list.items()) out.push_back(one.str());
+  return out;
+}
 
 Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::string>& policies,
                                const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters) {
@@ -253,7 +244,7 @@ std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const 
       auto spec = read_component(step.properties["value"], "value");
       if (spec && spec->name == component && is_here(placement_of(step.properties))) found = std::move(*spec);
     } else if (step.type == "deploy") {
-      auto plan = plan_deploy(parsed, texts(step.properties["policies"]), {}, clusters);
+      auto plan = plan_deploy(parsed, texts_in(step.properties["policies"]), {}, clusters);
       if (!plan || std::ranges::none_of(plan->placements, is_here)) return;
       const auto spec = std::ranges::find(plan->components, component, &ComponentSpec::name);
       if (spec != plan->components.end()) found = *spec;
@@ -268,9 +259,9 @@ std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const 
 
 namespace {
 
-std::vector<Row> rows() {
+std::vector<ProviderRow> rows() {
   const std::vector<std::string> component = {"value", "cluster", "namespace", "env", "waitHealthy", "patch"};
-  return {
+  std::vector<ProviderRow> all = {
       {"oam", "component-apply", component, apply_component},
       {"oam", "component-render", component, render_component_call},
       {"oam", "load", {"app", "component"}, load_components},
@@ -280,13 +271,15 @@ std::vector<Row> rows() {
       {"multicluster", "list-clusters", {}, list_clusters},
       {"multicluster", "get-placements-from-topology-policies", {"policies"}, get_placements},
   };
+  for (auto* more : {gitops_rows, cluster_rows, pre_render_rows}) std::ranges::move(more(), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace
 
 std::vector<workflow::Provider> application_providers(AppRun& run) {
   std::vector<workflow::Provider> providers;
-  for (const Row& row : rows()) {
+  for (const ProviderRow& row : rows()) {
     providers.push_back({row.package, row.function, row.params,
                          [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }});
   }
@@ -297,7 +290,7 @@ std::vector<workflow::Provider> application_providers(AppRun& run) {
 
 std::vector<workflow::Provider> providers_without_application() {
   std::vector<workflow::Provider> providers;
-  for (const Row& row : rows()) {
+  for (const ProviderRow& row : rows()) {
     const std::string what =
         fmt::format("{}.{} needs an Application: a WorkflowRun has no components and no policies", row.package, row.function);
     providers.push_back(

@@ -41,6 +41,9 @@ struct RenderedObject {
   Stage stage = Stage::DefaultDispatch;
   bool is_control_plane_only = false;
   Value object{};
+
+  /// The same wherever the component is rendered: "scaler/hpa".
+  std::string place() const { return trait + "/" + name; }
 };
 
 struct RenderedComponent {

@@ -490,6 +490,46 @@ std::vector<Row> judging() {
 
 TEST(BuiltinSteps, judge_and_look_around) { check(judging()); }
 
+std::vector<Row> reaching() {
+  return {
+      {"gitops",
+       R"({"gitRepo":"https://git.test/a.git"})",
+       {{"gitops.push", {R"({"commit":"c","branch":"main","changed":true,"message":"pushed"})"}}},
+       "gitops.push, builtin.message(pushed)"},
+      {"gitops",
+       R"({"gitRepo":"git@git.test:a.git","branch":"live","path":"","pullRequestBranch":"p","credentials":{"secretRef":{"name":"k"}},)"
+       R"("components":["web"],"policies":["t"],"secrets":"omit","author":{"name":"Ann"},"message":"m"})",
+       {{"gitops.push", {R"({"message":"main has it"})"}}},
+       "gitops.push, builtin.message(main has it)"},
+      {"open-cluster-management",
+       R"({"placement":[{"clusterSelector":{"region":"east"},"replicas":"70%"}]})",
+       {{"clusters.place", {R"({"message":"web: east 7"})"}}},
+       "clusters.place, builtin.message(web: east 7)"},
+      {"open-cluster-management",
+       R"({"placement":[{"clusterSelector":{}}],"components":["web"],"policies":["o"],"namespace":"n"})",
+       {{"clusters.place", {R"({"message":"web: east"})"}}},
+       "clusters.place, builtin.message(web: east)"},
+      {"helm-template",
+       R"({"source":"https://git.test/t.git","path":"chart","parameters":{"image":"i","replicas":3}})",
+       {{"prerender.helm-template", {R"({"message":"done"})"}}},
+       "prerender.helm-template, builtin.message(done)"},
+      {"helm-template",
+       R"({"source":"https://git.test/t.git","branch":"b","credentials":{"secretRef":{"name":"k"}}})",
+       {{"prerender.helm-template", {R"({"message":"done"})"}}},
+       "prerender.helm-template, builtin.message(done)"},
+      {"kustomize-patch",
+       R"({"source":"https://git.test/t.git","path":"base","patch":{"spec":{"components":[{"name":"c"}]}}})",
+       {{"prerender.kustomize-patch", {R"({"message":"done"})"}}},
+       "prerender.kustomize-patch, builtin.message(done)"},
+      {"kustomize-patch",
+       R"({"source":"https://git.test/t.git"})",
+       {{"prerender.kustomize-patch", {R"({"message":"done"})"}}},
+       "prerender.kustomize-patch, builtin.message(done)"},
+  };
+}
+
+TEST(BuiltinSteps, reach_beyond_the_cluster) { check(reaching()); }
+
 /// Steps with parameters that they refuse.
 std::vector<std::pair<std::string, const char*>> refused() {
   return {
@@ -537,6 +577,11 @@ std::vector<std::pair<std::string, const char*>> refused() {
       {"rollout-wait-succeed", R"({"appName":"app","component":1})"},
       {"share-cloud-resource", R"({"env":"prod","placements":"x"})"},
       {"traffic-shift", R"({"partition":[]})"},
+      {"gitops", R"({"branch":"main"})"},
+      {"gitops", R"({"gitRepo":"https://git.test/a.git","secrets":"hide"})"},
+      {"open-cluster-management", R"({"placement":[{"replicas":"70%"}]})"},
+      {"helm-template", R"({"path":"chart"})"},
+      {"kustomize-patch", R"({"source":"https://git.test/t.git","patch":"image: x"})"},
   };
 }
 
@@ -616,8 +661,8 @@ const std::set<std::string> kBare = {"apply-application", "apply-application-in-
 TEST(BuiltinSteps, each_have_two_parameter_sets_and_a_wrong_one) {
   std::map<std::string, std::set<std::string>> good;
   std::map<std::string, int> bad;
-  for (const auto& rows :
-       {delivering(), environments(), rolling(), applying(), exporting(), telling(), running(), judging(), varied()}) {
+  for (const auto& rows : {delivering(), environments(), rolling(), applying(), exporting(), telling(), running(), judging(),
+                           reaching(), varied()}) {
     for (const Row& row : rows) good[row.step].insert(row.parameter);
   }
   for (const auto& [step, parameter] : refused()) ++bad[step];
@@ -635,6 +680,14 @@ Value params_of(const std::string& step, const std::string& parameter, std::size
   EXPECT_EQ(played.error, "");
   EXPECT_LT(n, played.params.size());
   return n < played.params.size() ? played.params[n] : Value();
+}
+
+TEST(BuiltinSteps, push_below_the_applications_name_unless_told_otherwise) {
+  const Value by_default = params_of("gitops", R"({"gitRepo":"u"})");
+  EXPECT_EQ(by_default["path"].as_string(), "app");
+  EXPECT_EQ(by_default["branch"].as_string(), "main");
+  EXPECT_EQ(by_default["secrets"].as_string(), "refuse");
+  EXPECT_EQ(params_of("gitops", R"({"gitRepo":"u","path":""})")["path"].as_string(), "");
 }
 
 TEST(BuiltinSteps, pass_their_parameters_on) {

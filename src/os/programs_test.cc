@@ -1,0 +1,164 @@
+#include "os/programs.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <filesystem>
+
+#include "os/proc.h"
+#include "os/real_env.h"
+#include "os/test_folder.h"
+
+namespace slipway::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+ProgramCall shell(std::string script) { return {.name = "sh", .arguments = {"-c", std::move(script)}}; }
+
+/// Runs one program on a RealEnv of its own.
+Result<ProgramEnd> end_of(ProgramCall call) {
+  RealEnv real;
+  Result<ProgramEnd> end = fail(Reason::InternalError, "not run");
+  boost::asio::co_spawn(
+      real.env().executor,
+      [](RealEnv& env, ProgramCall asked, Result<ProgramEnd>& into) -> Task<> {
+        into = co_await env.env().programs->run(std::move(asked));
+        env.stop();
+      }(real, std::move(call), end),
+      [](std::exception_ptr error) { EXPECT_FALSE(error); });
+  real.run();
+  return end;
+}
+
+std::string output_of(ProgramCall call) {
+  const auto end = end_of(std::move(call));
+  return end ? end->output : end.error().message;
+}
+
+TEST(Programs, gets_files_arguments_and_input_and_gives_output_error_and_code) {
+  ProgramCall call = shell("cat; cat a/b.txt; ./run.sh; echo wrong >&2; exit 3");
+  call.files = {{"a/b.txt", {"file "}}, {"run.sh", {"#!/bin/sh\necho run", ProgramFile::Mode::executable}}};
+  call.input = "input ";
+  const auto end = end_of(call);
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->output, "input file run\n");
+  EXPECT_EQ(end->error, "wrong\n");
+  EXPECT_EQ(end->code, 3);
+}
+
+TEST(Programs, sees_a_folder_of_its_own_and_no_variable_but_those_given) {
+  ProgramCall call = shell("test \"$PWD\" = \"$HOME\" && test \"$PWD\" = \"$TMPDIR\" && ls -A && echo $ONE && env | wc -l");
+  call.variables = {{"ONE", "1"}, {"HOME", "/elsewhere"}};
+  // HOME, TMPDIR, LANG, PATH, ONE, and what the shell adds: PWD at most, with OLDPWD and _ in some shells.
+  const std::string output = output_of(call);
+  ASSERT_TRUE(output.starts_with("1\n")) << output;
+  EXPECT_LE(std::stoi(output.substr(2)), 8) << output;
+}
+
+TEST(Programs, leaves_nothing_behind) {
+  const std::string folder = output_of(shell("mkdir -p x/y; touch x/y/z; printf %s \"$PWD\""));
+  ASSERT_TRUE(folder.starts_with("/")) << folder;
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Programs, names_the_program_that_is_missing) {
+  const auto end = end_of({.name = "no-such-program"});
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().reason, Reason::NotFound);
+  EXPECT_EQ(end.error().message, "exec: \"no-such-program\": executable file not found in $PATH");
+  RealEnv real;
+  EXPECT_TRUE(real.env().programs->find("sh"));
+  EXPECT_EQ(real.env().programs->find("no-such-program").error().reason, Reason::NotFound);
+  EXPECT_TRUE(real.open_env().programs != nullptr) << "those of clusters have it too";
+}
+
+TEST(Programs, refuses_files_outside_of_its_folder) {
+  for (const char* path : {"../x", "/x", "a/../x", "", "a//b", "./a"}) {
+    ProgramCall call = shell("true");
+    call.files = {{path, {"x"}}};
+    const auto end = end_of(call);
+    ASSERT_FALSE(end) << path;
+    EXPECT_EQ(end.error().reason, Reason::BadRequest) << path;
+  }
+}
+
+TEST(Programs, is_killed_when_its_time_is_used_up_with_all_that_it_started) {
+  TestFolder folder;
+  ProgramCall call = shell("sleep 1000 & echo $! > '" + (folder / "child") + "'; wait");
+  call.timeout = 300ms;
+  const auto end = end_of(call);
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().reason, Reason::Timeout) << end.error().message;
+  const std::string child = folder.text("child");
+  // A slow machine may kill it before it has started anything.
+  if (child.find_first_not_of("0123456789\n") == std::string::npos && !child.empty()) {
+    EXPECT_TRUE(eventually([&] {
+      const auto stat = read_proc_stat(static_cast<pid_t>(std::stoi(child)));
+      return !stat || stat->state == 'Z';
+    }));
+  }
+}
+
+TEST(Programs, too_much_output_is_refused_and_too_much_error_cut) {
+  ProgramCall call = shell("yes");
+  call.max_output_bytes = 100'000;
+  const auto end = end_of(call);
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().reason, Reason::RequestEntityTooLarge) << end.error().message;
+  call = shell("yes | head -c 300000 >&2; yes | head -c 100000");
+  call.max_output_bytes = 100'000;
+  const auto cut = end_of(call);
+  ASSERT_TRUE(cut) << cut.error().message;
+  EXPECT_EQ(cut->output.size(), 100'000u);
+  EXPECT_EQ(cut->error.size(), Programs::kMaxErrorBytes);
+}
+
+TEST(Programs, a_signal_is_told_as_a_shell_does) {
+  const auto end = end_of(shell("kill -TERM $$"));
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->code, 128 + SIGTERM);
+}
+
+TEST(Programs, a_background_process_does_not_hold_it_open) {
+  const auto end = end_of(shell("sleep 1000 & echo done"));
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->output, "done\n");
+}
+
+TEST(Programs, stopping_kills_what_runs) {
+  TestFolder folder;
+  RealEnv real;
+  bool has_ended = false;
+  boost::asio::co_spawn(
+      real.env().executor,
+      [](RealEnv& env, std::string mark, bool& ended) -> Task<> {
+        (void)co_await env.env().programs->run(shell("echo $$ > '" + mark + "'; exec sleep 1000"));
+        ended = true;
+      }(real, folder / "pid", has_ended),
+      [](std::exception_ptr) {});
+  const auto timer = real.env().clock.call_at(real.env().clock.steady(), [&] { real.stop(); });
+  real.run();
+  EXPECT_TRUE(eventually([&] { return folder.text("pid").ends_with("\n"); }));
+  real.shut();
+  EXPECT_FALSE(has_ended);
+  EXPECT_FALSE(read_proc_stat(static_cast<pid_t>(std::stoi(folder.text("pid")))));
+}
+
+TEST(Programs, has_no_network_unless_it_is_given) {
+  ProgramCall call = shell("unshare -Un true && echo yes");
+  call.network = ProgramCall::Network::machine;
+  if (output_of(call) != "yes\n") GTEST_SKIP() << "this machine refuses user namespaces";
+  call = shell("readlink /proc/self/ns/net; id");
+  const std::string alone = output_of(call);
+  call.network = ProgramCall::Network::machine;
+  const std::string with = output_of(call);
+  EXPECT_NE(alone.substr(0, alone.find('\n')), with.substr(0, with.find('\n')));
+  EXPECT_EQ(alone.substr(alone.find('\n')), with.substr(with.find('\n'))) << "the same user";
+}
+
+}  // namespace
+}  // namespace slipway::os

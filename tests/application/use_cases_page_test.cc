@@ -1,0 +1,72 @@
+// docs/use-cases.md says what is: its examples are applied as they stand, with a repository of the test for those it names, and
+// its sentences about messages are those of the steps.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "oracle_case.h"
+#include "outside_plane.h"
+
+namespace slipway::oracle_test {
+namespace {
+
+std::string page() {
+  std::ostringstream text;
+  text << std::ifstream(std::string(SLIPWAY_SOURCE_DIR) + "/docs/use-cases.md").rdbuf();
+  return text.str();
+}
+
+/// The nth example, with `repository` for the URLs of git.
+std::string example(std::size_t n, const std::string& repository) {
+  const std::string text = page(), fence = "```yaml\n";
+  std::size_t at = text.find(fence);
+  for (std::size_t i = 0; i < n && at != std::string::npos; ++i) at = text.find(fence, at + 1);
+  EXPECT_NE(at, std::string::npos) << n;
+  if (at == std::string::npos) return "";
+  std::string block = text.substr(at + fence.size(), text.find("\n```", at) - at - fence.size()) + "\n";
+  for (const std::string url : {"https://git.example.org/team/config.git", "https://git.example.org/team/templates.git"}) {
+    for (std::size_t found = block.find(url); found != std::string::npos; found = block.find(url)) {
+      block.replace(found, url.size(), repository);
+    }
+  }
+  return block;
+}
+
+TEST(UseCasesPage, the_first_example_spreads_and_tells_what_the_page_says) {
+  OutsidePlane outside({{"east-1", {{"region", "east"}}}, {"east-2", {{"region", "east"}}}, {"west-1", {{"region", "west"}}}});
+  ASSERT_EQ(outside.apply(example(0, "")), "");
+  EXPECT_EQ(outside.end("spread"), "running spread:succeeded") << outside.message(0, "spread");
+  EXPECT_TRUE(page().contains("`" + outside.message(0, "spread") + "`")) << outside.message(0, "spread");
+}
+
+TEST(UseCasesPage, the_second_example_pushes_the_file_that_the_page_names) {
+  OutsidePlane outside;
+  ASSERT_EQ(outside.apply(example(1, outside.repository().path())), "");
+  EXPECT_EQ(outside.end("shop"), "running push:succeeded") << outside.message(0, "shop");
+  EXPECT_EQ(outside.repository().bare("ls-tree -r --name-only main"), "shop/web.yaml");
+}
+
+TEST(UseCasesPage, the_third_example_renders_with_helm_and_with_kustomize) {
+  OutsidePlane outside;
+  outside.repository().commit({{"charts/web/Chart.yaml", "name: web\n"}, {"base/kustomization.yaml", "resources: []\n"}},
+                              "templates");
+  const auto render = [](const ProgramCall&) -> Result<ProgramEnd> {
+    return ProgramEnd{.code = 0,
+                      .output =
+                          "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: t}, spec: {components: "
+                          "[{name: instance, type: worker, properties: {image: x}}]}}",
+                      .error = ""};
+  };
+  outside.programs().add("helm", render);
+  outside.programs().add("kubectl", render);
+  ASSERT_EQ(outside.apply(example(2, outside.repository().path())), "");
+  for (const char* name : {"from-chart", "from-base"}) {
+    EXPECT_EQ(outside.end(name), "running render:succeeded") << outside.message(0, name);
+    EXPECT_EQ(outside.application(name)["status"]["latestRevision"]["name"].as_string(), fmt::format("{}-v2", name));
+  }
+}
+
+}  // namespace
+}  // namespace slipway::oracle_test

@@ -15,6 +15,7 @@ set(rooms_of_remotes os git)  # real servers: python3, sshd
 set(rooms_of_forge os net git delivery_pipeline)
 set(rooms_of_world sim os git)
 set(rooms_of_application sim os git)
+set(sources_of_application ${CMAKE_SOURCE_DIR}/tests/remotes/servers.cc)
 set(rooms_of_probe os net delivery_probe)
 set(rooms_of_nginx delivery_rollout os net remote)
 set(sources_of_nginx ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../remotes/servers.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_case.h"
@@ -27,7 +28,7 @@ spec:
     steps:
     - {{name: push, type: gitops, properties: {{gitRepo: "{}"{}}}}}
 )",
-                                                           image, more, outside_.repository().path(), step));
+                                                           image, more, url_, step));
     return refusal.empty() ? outside_.end() : refusal;
   }
   std::string tree(const std::string& branch = "main") {
@@ -38,6 +39,7 @@ spec:
   }
 
   OutsidePlane outside_;
+  std::string url_ = outside_.repository().path();
 };
 
 constexpr const char* kDone = "running push:succeeded";
@@ -142,6 +144,23 @@ TEST_F(GitOps, makes_the_first_branch_of_an_empty_repository_but_no_other) {
   EXPECT_EQ(tree(), "a/web.yaml");
   EXPECT_EQ(deliver("web:1", ", branch: other"), "workflowFailed push:failed/FailedAfterRetries");
   EXPECT_NE(outside_.message(0).find("refs/heads/other"), std::string::npos) << outside_.message(0);
+}
+
+TEST_F(GitOps, pushes_over_ssh_with_the_key_of_the_secret) {
+  if (!git::SshRemote::is_possible()) GTEST_SKIP() << "no sshd on this machine: ssh is not tested";
+  const git::SshRemote server(outside_.repository());
+  url_ = server.url();
+  EXPECT_EQ(deliver("web:1"), "workflowFailed push:failed/FailedAfterRetries");
+  EXPECT_NE(outside_.message(0).find("host key of 127.0.0.1 is not in the known hosts"), std::string::npos)
+      << outside_.message(0);
+  const Value data = json::object({{"identity", server.key() + "\n"}, {"known_hosts", server.known_hosts()}});
+  ASSERT_EQ(outside_.apply(json::print(json::object({{"apiVersion", "v1"},
+                                                     {"kind", "Secret"},
+                                                     {"metadata", json::object({{"name", "deploy-key"}})},
+                                                     {"stringData", data}}))),
+            "");
+  EXPECT_EQ(deliver("web:1", ", credentials: {secretRef: {name: deploy-key}}"), kDone) << outside_.message(0);
+  EXPECT_EQ(tree(), "a/web.yaml");
 }
 
 TEST_F(GitOps, says_which_secret_is_missing) {

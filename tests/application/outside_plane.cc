@@ -45,11 +45,11 @@ OutsidePlane::OutsidePlane(const std::map<std::string, std::map<std::string, std
   plane_->make_namespace(kNamespace);
 }
 
-std::string OutsidePlane::apply(const std::string& yaml) {
+std::string OutsidePlane::apply(const std::string& yaml, const std::shared_ptr<const kube::UserInfo>& user) {
   const auto parsed = json::parse_yaml_all(yaml);
   if (!parsed) return parsed.error().message;
   std::string refusals;
-  for (const json::YamlDocument& one : *parsed) refusals += plane_->apply(one.value, kNamespace);
+  for (const json::YamlDocument& one : *parsed) refusals += plane_->apply(one.value, kNamespace, user);
   plane_->pass(std::chrono::seconds{3});
   return refusals;
 }

@@ -19,8 +19,9 @@ class OutsidePlane {
   /// `clusters` beside the hub and the worker, with their labels.
   explicit OutsidePlane(const std::map<std::string, std::map<std::string, std::string>>& clusters = {});
 
-  /// The documents of a YAML text, in the namespace of cases. Gives the server's refusals, or "".
-  std::string apply(const std::string& yaml);
+  /// The documents of a YAML text, in the namespace of cases, as `user` (null: the process itself). Gives the server's
+  /// refusals, or "".
+  std::string apply(const std::string& yaml, const std::shared_ptr<const kube::UserInfo>& user = nullptr);
   /// A file of tests/seed000 with some texts replaced.
   std::string apply_seed(const std::string& file, const std::vector<std::pair<std::string, std::string>>& changes = {});
   /// "running a:succeeded b:failed/Action" once nothing changes any more.

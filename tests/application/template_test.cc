@@ -220,6 +220,56 @@ TEST_F(Template, its_workflow_follows_the_users_steps_of_that_stage) {
   EXPECT_EQ(revision(), "a-v2");
 }
 
+/// Somebody who may write Applications and Deployments of the namespace, and nothing else.
+std::shared_ptr<const kube::UserInfo> writer(OutsidePlane& outside) {
+  EXPECT_EQ(outside.apply(R"(
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: writes}
+rules:
+- {apiGroups: [core.oam.dev], resources: [applications], verbs: ["*"]}
+- {apiGroups: [apps], resources: [deployments], verbs: ["*"]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: writes}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: writes}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]
+)"),
+            "");
+  return std::make_shared<const kube::UserInfo>(
+      kube::UserInfo{.name = "ann", .uid = "", .groups = {"system:authenticated"}, .extra = {}});
+}
+
+TEST_F(Template, is_written_as_whoever_wrote_the_application) {
+  const auto ann = writer(outside_);
+  const std::string step = fmt::format(
+      "{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [], workflow: "
+      "{{steps: "
+      "[{{name: render, type: helm-template, stage: pre-render, properties: {{source: '{}', path: chart/folder/path, "
+      "parameters: "
+      "{{image: 'web:1', replicas: 1}}}}}}, {{name: go, type: deploy}}]}}}}}}",
+      outside_.repository().path());
+  ASSERT_EQ(outside_.apply(step, ann), "");
+  EXPECT_EQ(outside_.end(), kDelivered) << outside_.message(0) << outside_.message(1);
+  EXPECT_EQ(kube::annotation(outside_.application(), "app.oam.dev/username"), "ann");
+}
+
+TEST_F(Template, a_secret_is_read_as_whoever_wrote_the_application) {
+  const auto ann = writer(outside_);
+  ASSERT_EQ(outside_.apply("{apiVersion: v1, kind: Secret, metadata: {name: keys}, stringData: {password: x}}"), "");
+  ASSERT_EQ(
+      outside_.apply(fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: "
+                                 "{{components: [], workflow: {{steps: [{{name: push, type: gitops, properties: {{gitRepo: "
+                                 "'{}', credentials: {{secretRef: {{name: keys}}}}}}}}]}}}}}}",
+                                 outside_.repository().path()),
+                     ann),
+      "");
+  EXPECT_EQ(outside_.end(), "workflowFailed push:failed/FailedAfterRetries");
+  EXPECT_NE(outside_.message(0).find("ann"), std::string::npos) << outside_.message(0);
+  EXPECT_NE(outside_.message(0).find("cannot get resource"), std::string::npos) << outside_.message(0);
+}
+
 /// A program of the machine, run where the test waits.
 FunctionPrograms::Function real_program(std::string file) {
   return [file = std::move(file)](const ProgramCall& call) -> Result<ProgramEnd> {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -66,12 +67,17 @@ Result<std::vector<ShareEntry>> read_shares(const Value& placement) {
   std::int64_t sum = 0;
   for (const Value& one : placement.items()) {
     ShareEntry entry;
+    if (!one["clusterSelector"].is_object()) {
+      return fail(Reason::Invalid,
+                  fmt::format("placement[{}].clusterSelector: Required value: labels of clusters", entries.size()));
+    }
     for (const auto& [key, value] : one["clusterSelector"].members()) entry.selector[std::string(key)] = value.str();
     if (one.has("replicas")) {
       entry.percent = percent_of(one["replicas"].as_string());
       if (!entry.percent) {
-        return fail(Reason::Invalid, fmt::format("placement[{}].replicas: {} is no whole percentage from 0% to 100%",
-                                                 entries.size(), one["replicas"].str()));
+        return fail(Reason::Invalid,
+                    fmt::format("placement[{}].replicas: {} is no whole percentage from 0% to 100%", entries.size(),
+                                one["replicas"].is_string() ? one["replicas"].str() : json::print(one["replicas"])));
       }
       sum += *entry.percent;
     }

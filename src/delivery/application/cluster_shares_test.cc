@@ -85,6 +85,7 @@ TEST(ClusterShares, more_than_all_is_refused_and_so_is_what_is_no_percentage) {
             "placement[0].replicas: 7.5% is no whole percentage from 0% to 100%");
   EXPECT_EQ(shared("[{clusterSelector: {region: east}, replicas: 3}]", 10),
             "placement[0].replicas: 3 is no whole percentage from 0% to 100%");
+  EXPECT_EQ(shared("[{replicas: '3%'}]", 10), "placement[0].clusterSelector: Required value: labels of clusters");
 }
 
 }  // namespace

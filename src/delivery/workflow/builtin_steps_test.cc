@@ -579,7 +579,7 @@ std::vector<std::pair<std::string, const char*>> refused() {
       {"traffic-shift", R"({"partition":[]})"},
       {"gitops", R"({"branch":"main"})"},
       {"gitops", R"({"gitRepo":"https://git.test/a.git","secrets":"hide"})"},
-      {"open-cluster-management", R"({"placement":[{"replicas":"70%"}]})"},
+      {"open-cluster-management", R"({"placement":[{"clusterSelector":"east"}]})"},
       {"helm-template", R"({"path":"chart"})"},
       {"kustomize-patch", R"({"source":"https://git.test/t.git","patch":"image: x"})"},
   };
@@ -683,11 +683,12 @@ Value params_of(const std::string& step, const std::string& parameter, std::size
 }
 
 TEST(BuiltinSteps, push_below_the_applications_name_unless_told_otherwise) {
-  const Value by_default = params_of("gitops", R"({"gitRepo":"u"})");
+  const Answers answers = {{"gitops.push", {R"({"message":"pushed"})"}}};
+  const Value by_default = params_of("gitops", R"({"gitRepo":"u"})", 0, answers);
   EXPECT_EQ(by_default["path"].as_string(), "app");
   EXPECT_EQ(by_default["branch"].as_string(), "main");
   EXPECT_EQ(by_default["secrets"].as_string(), "refuse");
-  EXPECT_EQ(params_of("gitops", R"({"gitRepo":"u","path":""})")["path"].as_string(), "");
+  EXPECT_EQ(params_of("gitops", R"({"gitRepo":"u","path":""})", 0, answers)["path"].as_string(), "");
 }
 
 TEST(BuiltinSteps, pass_their_parameters_on) {

@@ -2,6 +2,8 @@
 // did.
 //   SLIPWAY_ORACLE_ONLY=TEXT     only manifests whose name contains it; prints all that differs, and the target
 //   SLIPWAY_ORACLE_REPORT=FILE   what differs in each case, expected beside found
+//   SLIPWAY_DEFINITIONS=FOLDER   definitions of others, *.cue as `vela def` has them in any folders below; they are put into
+//                                vela-system in place of the built-in ones, and all manifests must end as before
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +13,7 @@
 
 #include "base/corpus_sample_test.h"
 #include "base/text.h"
+#include "delivery/application/definition.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_case.h"
@@ -54,6 +57,29 @@ End deliver(Plane& plane, const std::filesystem::path& folder, const Case& of) {
 void print_whole(const Plane& plane, const End& end) {
   fmt::print("{}\n", json::print_yaml(end.target.without_path({"metadata", "managedFields"})));
   for (const std::string& line : plane.events()) fmt::print("event {}\n", line);
+}
+
+/// A settled plane with the definitions of a folder in vela-system. Those that cannot be read are told.
+Image image_with_definitions(const std::filesystem::path& folder) {
+  Plane plane(nullptr);
+  plane.make_namespace(std::string(kNamespace));
+  plane.make_namespace("vela-system");
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_package = entry.path().parent_path().filename() == "package";
+    if (!name.ends_with(".cue") || name.ends_with("_test.cue") || is_package) continue;
+    std::ifstream in(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    const auto object = delivery::application::definition_from_cue(name, text);
+    EXPECT_TRUE(object) << entry.path() << ": " << (object ? "" : object.error().message);
+    if (!object) continue;
+    EXPECT_EQ(plane.apply(*object, "vela-system"), "") << entry.path();
+    ++count;
+  }
+  fmt::print("{} definitions of {}\n", count, folder.string());
+  EXPECT_TRUE(plane.pass(std::chrono::minutes{1}));
+  return plane.image();
 }
 
 /// The counts of all cases, and the text of the report.
@@ -121,6 +147,28 @@ TEST(OracleConformance, delivers_the_manifests_as_kubevela_does) {
     const auto found = report.counts().find(suite);
     ASSERT_NE(found, report.counts().end()) << suite;
     EXPECT_GE(100.0 * found->second.passed, percent * found->second.total) << suite << " is below its bar";
+  }
+}
+
+TEST(OracleConformance, definitions_of_others_end_the_same) {
+  const auto folder = corpus_folder();
+  if (folder.empty()) GTEST_SKIP() << "skipped: no corpus at $SLIPWAY_CORPUS";
+  std::filesystem::path definitions = variable("SLIPWAY_DEFINITIONS");
+  if (definitions.empty()) definitions = folder / "definitions";
+  if (!std::filesystem::is_directory(definitions)) {
+    GTEST_SKIP() << "skipped: no definitions of others at $SLIPWAY_DEFINITIONS";
+  }
+  const Image with_definitions = image_with_definitions(definitions);
+  std::vector<Case> cases = read_cases(folder);
+  add_differences(cases, std::filesystem::path(SLIPWAY_SOURCE_DIR) / "tests/known_failures/oracle.txt");
+  for (const Case& one : corpus_sample(std::move(cases))) {
+    if (!one.file.contains(variable("SLIPWAY_ORACLE_ONLY"))) continue;
+    Plane plane(&with_definitions);
+    const End end = deliver(plane, folder, one);
+    const Comparison made =
+        compare(one, end, [&](const std::string& cluster, const Value& object) { return plane.find(cluster, object); });
+    const bool is_same = made.is_same_end && made.steps.passed == made.steps.total && made.objects.passed == made.objects.total;
+    EXPECT_TRUE(is_same) << one.file << "\n" << fmt::format("{}", fmt::join(made.differences, "\n"));
   }
 }
 

@@ -172,6 +172,32 @@ TEST_F(Outside, a_cloud_resource_is_shared_once_its_secret_is_there) {
   EXPECT_EQ(find("v1", "Secret", "conn", "prod", kWorker)["data"]["BUCKET"].as_string(), base64_encode("here"));
 }
 
+constexpr const char* kOther = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: look, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import "vela/op"
+        load: op.#LoadComponets & {app: parameter.app}
+        tell: op.#Message & {message: load.value.db.type}
+        parameter: app: string
+)";
+
+TEST_F(Outside, components_of_another_application_can_be_loaded) {
+  apply(kOther);
+  apply(
+      "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: store}, spec: {components: [{name: db, type: "
+      "statefulset, properties: {image: d}}]}}");
+  apply_application(
+      "{components: [{name: web, type: worker, properties: {image: b}}], workflow: {steps: [{name: a, type: look, properties: "
+      "{app: store}}]}}");
+  const Value step = application()["status"]["workflow"]["steps"].item(0);
+  EXPECT_EQ(step["message"].as_string(), "statefulset") << json::print(step);
+}
+
 constexpr const char* kUrl = "https://files.test/all.yaml";
 constexpr const char* kReferring =
     "{components: [{name: set, type: ref-objects, properties: {urls: ['https://files.test/all.yaml']}}]}";

@@ -57,24 +57,38 @@ Task<Answer> render_component_call(AppRun& run, ProviderCall call) {
   co_return Answer::done(json::object({{"output", (*rendered)->workload}, {"outputs", outputs.build()}}));
 }
 
+/// The spec of the application that a call names with `app`, read as whom the run acts; its own when none is named.
+Task<Result<ApplicationSpec>> named_spec(AppRun& run, std::string app) {
+  if (app.empty() || app == kube::name(run.application())) co_return run.parsed().spec;
+  SLIPWAY_CO_TRY(hub, run.on(kHub));
+  SLIPWAY_CO_TRY(other, co_await client::get(*hub, kApplications, {std::string(kube::ns(run.application())), app}));
+  co_return read_application(other["spec"]);
+}
+
 Task<Answer> load_components(AppRun& run, ProviderCall call) {
+  const auto spec = co_await named_spec(run, call.params["app"].str());
+  if (!spec) co_return Answer::error(spec.error());
   const std::string only = call.params["component"].str();
   json::ObjectBuilder out;
-  for (const ComponentSpec& component : run.parsed().spec.components) {
+  for (const ComponentSpec& component : spec->components) {
     if (only.empty() || only == component.name) out.set(component.name, component.to_json());
   }
   co_return Answer::done(json::object({{"value", out.build()}}));
 }
 
-Task<Answer> load_components_in_order(AppRun& run, ProviderCall) {
+Task<Answer> load_components_in_order(AppRun& run, ProviderCall call) {
+  const auto spec = co_await named_spec(run, call.params["app"].str());
+  if (!spec) co_return Answer::error(spec.error());
   json::ArrayBuilder out;
-  for (const ComponentSpec& component : run.parsed().spec.components) out.add(component.to_json());
+  for (const ComponentSpec& component : spec->components) out.add(component.to_json());
   co_return Answer::done(json::object({{"value", out.build()}}));
 }
 
-Task<Answer> load_policies(AppRun& run, ProviderCall) {
+Task<Answer> load_policies(AppRun& run, ProviderCall call) {
+  const auto spec = co_await named_spec(run, call.params["app"].str());
+  if (!spec) co_return Answer::error(spec.error());
   json::ObjectBuilder out;
-  for (const PolicySpec& policy : run.parsed().spec.policies) {
+  for (const PolicySpec& policy : spec->policies) {
     out.set(policy.name, json::object({{"name", policy.name}, {"type", policy.type}, {"properties", policy.properties}}));
   }
   co_return Answer::done(json::object({{"value", out.build()}}));

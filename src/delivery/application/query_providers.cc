@@ -322,6 +322,13 @@ Task<Answer> search_events(AppRun& run, ProviderCall call) {
   co_return found.answer();
 }
 
+Task<Answer> collect_logs(AppRun&, ProviderCall call) {
+  co_return Answer::error(
+      fmt::format("collectLogsInPod is not done here (NotImplemented); read the logs of pod {}/{} with `slipway "
+                  "logs` or kubectl",
+                  call.params["namespace"].as_string(), call.params["pod"].as_string()));
+}
+
 using Function = Task<Answer> (*)(AppRun& run, ProviderCall call);
 
 struct Row {
@@ -334,9 +341,12 @@ struct Row {
 
 std::vector<workflow::Provider> query_providers(AppRun& run) {
   const Row rows[] = {
-      {"listResourcesInApp", {"app"}, list_resources},       {"listAppliedResources", {"app"}, list_applied},
-      {"collectResources", {"app"}, collect_resources},      {"collectServiceEndpoints", {"app"}, collect_endpoints},
+      {"listResourcesInApp", {"app"}, list_resources},
+      {"listAppliedResources", {"app"}, list_applied},
+      {"collectResources", {"app"}, collect_resources},
+      {"collectServiceEndpoints", {"app"}, collect_endpoints},
       {"searchEvents", {"value", "cluster"}, search_events},
+      {"collectLogsInPod", {"cluster", "namespace", "pod", "options"}, collect_logs},
   };
   std::vector<workflow::Provider> providers;
   for (const Row& row : rows) {

@@ -156,5 +156,29 @@ parameter: url: string
             "component web, trait asks: processing.http: the answer is no JSON object");
 }
 
+TEST(RenderCalls, unify_with_a_strategy_is_answered_by_the_template_itself) {
+  Library library;
+  library.add(DefinitionKind::Component, "merging", R"CUE(
+import "vela/cue"
+merged: cue.#StrategyUnify & {
+	$params: {
+		value: list: [{name: "a", n: 1}, {name: "b", n: 2}]
+		patch: {
+			// +patchKey=name
+			list: [{name: "b", more: parameter.more}]
+		}
+	}
+}
+output: {
+	apiVersion: "v1"
+	kind:       "ConfigMap"
+	data: {for one in merged.$returns.list {(one.name): [if one.more != _|_ {one.more}, "none"][0]}}
+}
+parameter: more: string
+)CUE");
+  const auto made = rendered(render(library, "{name: web, type: merging, properties: {more: x}}"));
+  EXPECT_EQ(made.workload["data"], yaml("{a: none, b: x}"));
+}
+
 }  // namespace
 }  // namespace slipway::delivery::application

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "cue/patch/patch.h"
 #include "delivery/application/render_error.h"
 #include "json/text.h"
 
@@ -53,9 +54,13 @@ class Runner {
     if (!run_.parameter.is_null()) holes.push_back({run_.definition.parameter_field, run_.parameter});
     root_ = cue::evaluate(run_.definition.program->program, holes, run_.limits);
     while (auto asked = next()) {
+      if (done_.size() >= kMostCalls) return fault(fmt::format("it makes more than {} calls", kMostCalls));
+      if (is_unification(asked->call)) {
+        if (auto wrong = unify(*asked)) return std::move(*wrong);
+        continue;
+      }
       auto known = run_.answers.find(asked->call.key);
       if (known == run_.answers.end()) return std::move(asked->call);
-      if (done_.size() >= kMostCalls) return fault(fmt::format("it makes more than {} calls", kMostCalls));
       done_.insert(asked->call.key);
       if (auto wrong = fill(*asked, known->second)) return std::move(*wrong);
     }
@@ -75,6 +80,20 @@ class Runner {
       return Asked{{key, one.provider, one.function, *params}, is_flat(one) ? one.path : one.path + ".$returns"};
     }
     return processing();
+  }
+
+  /// cue.#StrategyUnify needs the comments in the template and nobody else.
+  static bool is_unification(const TemplateCall& call) { return call.provider == "cue" && call.function == "strategyUnify"; }
+
+  std::optional<RenderError> unify(const Asked& asked) {
+    done_.insert(asked.call.key);
+    const std::string path = asked.call.key.substr(run_.place.size() + 1);
+    const cue::Cursor params = root_.lookup(path + ".$params");
+    const auto unified = cue::apply_patch(params.field("value"), params.field("patch"), cue::PatchStrategy::Unify);
+    if (!unified) return describe_errors(unified.error(), run_.definition);
+    const auto value = unified->to_json();
+    if (!value) return describe_errors(value.error(), run_.definition);
+    return fill(asked, *value);
   }
 
   std::optional<Asked> processing() {

@@ -138,7 +138,7 @@ class Providers {
   const Providers* more_;
 };
 
-/// kube, http, builtin, util, time, config, metrics, email: what every run has. The application family adds its own.
+/// kube, http, builtin, util, time, config, metrics, email, helm: what every run has. The application family adds its own.
 std::vector<Provider> standard_providers();
 std::vector<Provider> kube_providers();
 std::vector<Provider> http_providers();
@@ -147,6 +147,7 @@ std::vector<Provider> util_providers();     // util, base64, cue, time
 std::vector<Provider> config_providers();
 std::vector<Provider> config_check_providers();  // config: whether registries take credentials
 std::vector<Provider> email_providers();
+std::vector<Provider> helm_providers();
 std::vector<Provider> metrics_providers();
 
 }  // namespace slipway::delivery::workflow

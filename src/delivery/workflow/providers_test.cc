@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/digest.h"
+#include "base/function_programs.h"
 #include "base/http_trust.h"
 #include "base/mail.h"
 #include "base/manual_env.h"
@@ -443,6 +444,69 @@ w: builtin.#ConditionalWait & {$params: continue: context.goes})";
   EXPECT_EQ(mail.from_name, "A");
   EXPECT_EQ(mail.to, std::vector<std::string>{"c@d"});
   EXPECT_EQ(mail.subject, "s");
+}
+
+/// A template that shows the kinds that a chart is rendered to.
+std::string charting(const std::string& params) {
+  return fmt::format(
+      "import (\"vela/helm\"\n\"vela/builtin\"\n\"strings\")\nc: helm.#Render & {{$params: {}}}\n"
+      "m: builtin.#Message & {{$params: message: strings.Join([for r in c.$returns.resources "
+      "{{\"\\(r.kind)@\\(r.metadata.namespace)\"}}], \",\")}}",
+      params);
+}
+
+TEST_F(ProvidersTest, charts_are_rendered_by_helm) {
+  FunctionPrograms programs;
+  programs.add("helm", [](const ProgramCall&) -> Result<ProgramEnd> {
+    return ProgramEnd{0,
+                      "---\n# Source: a\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n---\n---\nkind: Job\n"
+                      "metadata: {name: j, namespace: other}\n",
+                      ""};
+  });
+  static_cast<Env&>(env).programs = &programs;
+  hub.objects["secrets/shop/v"] = json::object({{"data", json::object({{"values.yaml", base64_encode("a: 1")}})}});
+  pass(charting(
+      R"({chart: {source: "podinfo", repoURL: "https://charts.test", version: "6.x"}, release: {name: "web", namespace: "n"},
+    values: b: 2, valuesFrom: [{kind: "Secret", name: "v"}, {kind: "ConfigMap", name: "none", optional: true}], options: includeCRDs: false})"));
+  EXPECT_EQ(shown(), "succeeded: Service@n,Job@other");
+  ASSERT_EQ(programs.calls().size(), 1U);
+  const ProgramCall& call = programs.calls()[0];
+  EXPECT_EQ(call.arguments, (std::vector<std::string>{"template", "web", "podinfo", "--repo", "https://charts.test",
+                                                      "--version", "6.x", "--namespace", "n", "--no-hooks", "--skip-tests",
+                                                      "--values", "values-0.yaml", "--values", "values-1.yaml"}));
+  EXPECT_EQ(call.files.at("values-0.yaml").content, "a: 1");
+  EXPECT_EQ(call.files.at("values-1.yaml").content, R"({"b":2})");
+  EXPECT_EQ(call.tenant, "shop");
+}
+
+TEST_F(ProvidersTest, charts_that_cannot_be_rendered_say_why) {
+  FunctionPrograms programs;
+  static_cast<Env&>(env).programs = &programs;
+  const auto told = [&](const std::string& params) {
+    status = {};
+    pass(charting(params));
+    const std::string text = shown();
+    const std::string begin = "failed/Execute: function call error for c: ";
+    EXPECT_TRUE(text.starts_with(begin)) << text;
+    return text.substr(std::min(text.size(), begin.size()));
+  };
+  const std::string chart = R"({chart: {source: "oci://r.test/c"}, release: name: "web")";
+  EXPECT_EQ(told(chart + "}"),
+            "exec: \"helm\": executable file not found in $PATH: install helm where Slipway runs, or use the "
+            "component helm, which Flux installs");
+  programs.add("helm", [](const ProgramCall&) -> Result<ProgramEnd> { return ProgramEnd{1, "", "no chart"}; });
+  EXPECT_EQ(told(chart + "}"), "helm ended with 1: no chart");
+  EXPECT_EQ(told(R"({chart: {source: "c"}, release: name: "web"})"),
+            "chart.repoURL: required, since chart.source \"c\" is no URL");
+  EXPECT_EQ(told(R"({chart: {source: "--post-renderer=x"}, release: name: "web"})"),
+            "chart.source: must be the name of a chart or a URL");
+  EXPECT_EQ(told(R"({chart: {source: "oci://r.test/c", auth: secretRef: name: "s"}, release: name: "web"})"),
+            "chart.auth is not done here: use the component helm, which Flux installs with a Secret");
+  EXPECT_EQ(told(chart + R"(, valuesFrom: [{kind: "OCIRepository", name: "v"}]})"),
+            "valuesFrom of kind OCIRepository is not done here: put the values into a ConfigMap or a Secret");
+  EXPECT_EQ(told(chart + R"(, valuesFrom: [{kind: "ConfigMap", name: "v"}]})"), "configmaps \"v\" not found");
+  programs.add("helm", [](const ProgramCall&) -> Result<ProgramEnd> { return ProgramEnd{}; });
+  EXPECT_EQ(told(chart + "}"), "the chart makes no objects with these values");
 }
 
 TEST_F(ProvidersTest, a_metric_must_hold_for_its_duration) {

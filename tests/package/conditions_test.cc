@@ -69,7 +69,8 @@ TEST_F(PackageConditions, elsewhere_open_gates_are_told_and_do_not_stop) {
 
 TEST_F(PackageConditions, the_annotation_of_a_repository_says_whether_gates_bind) {
   repository("blueprints");
-  must(patch(kRepositories, "blueprints", "{metadata: {annotations: {packages.slipway.dev/gates: enforce}}}", PatchType::Merge));
+  must(
+      patch(kRepositories, "blueprints", "{metadata: {annotations: {packages.slipway.dev/gates: enforce}}}", PatchType::Merge));
   const std::string name = init("blueprints", "a", "v1");
   must(gate(name, "ipam"));
   EXPECT_EQ(fault(propose(name)).substr(0, 7), "Invalid");
@@ -163,11 +164,13 @@ TEST_F(PackageConditions, somebody_without_the_right_to_approve_may_not_propose_
   const std::string name = init("edge", "a", "v1");
   must(propose(name));
   must(approve(name));
-  must(create("{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: writer, namespace: default}, rules: "
-              "[{apiGroups: [porch.kpt.dev], resources: [packagerevisions], verbs: [get, update]}]}"));
-  must(create("{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: writer, namespace: default}, "
-              "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: writer}, subjects: [{kind: User, name: carl, "
-              "apiGroup: rbac.authorization.k8s.io}]}"));
+  must(
+      create("{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: writer, namespace: default}, rules: "
+             "[{apiGroups: [porch.kpt.dev], resources: [packagerevisions], verbs: [get, update]}]}"));
+  must(
+      create("{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: writer, namespace: default}, "
+             "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: writer}, subjects: [{kind: User, name: carl, "
+             "apiGroup: rbac.authorization.k8s.io}]}"));
   const As carl{.user = "carl", .is_admin = false};
   EXPECT_TRUE(fault(move(name, "DeletionProposed", "", carl)).starts_with("Forbidden: "));
   EXPECT_TRUE(fault(move(name, "DeletionProposed", "approval", carl)).starts_with("Forbidden: "));

@@ -67,21 +67,24 @@ TEST_F(PackageTasks, an_upgrade_merges_what_both_sides_changed_and_tells_conflic
 TEST_F(PackageTasks, a_package_of_any_git_repository_can_be_cloned) {
   repository("edge");
   Repository foreign(folder_ / "foreign.git");
-  foreign.commit({{"stacks/web/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\nstatus:\n  conditions:\n"
-                                         "  - type: seen\n    status: \"True\"\n"},
+  foreign.commit({{"stacks/web/Kptfile",
+                   "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\nstatus:\n  conditions:\n"
+                   "  - type: seen\n    status: \"True\"\n"},
                   {"stacks/web/web.yaml", deployment(1)}},
                  "begin", "release");
-  const std::string name = draft("edge", "web", "v1",
-                                 fmt::format("{{type: clone, clone: {{upstreamRef: {{type: git, git: {{repo: '{}', ref: release, "
-                                             "directory: stacks/web}}}}}}}}",
-                                             foreign.path()));
+  const std::string name =
+      draft("edge", "web", "v1",
+            fmt::format("{{type: clone, clone: {{upstreamRef: {{type: git, git: {{repo: '{}', ref: release, "
+                        "directory: stacks/web}}}}}}}}",
+                        foreign.path()));
   EXPECT_EQ(file(name, "web.yaml"), deployment(1));
   EXPECT_EQ(condition(name, "seen"), "Unknown (Imported)") << "a claim";
   EXPECT_EQ(revision(name)["status"]["upstreamLock"]["git"]["directory"], Value("stacks/web"));
-  const auto missing = create(fmt::format("{{apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, metadata: {{}}, spec: "
-                                          "{{packageName: b, repository: edge, workspaceName: v1, tasks: [{{type: clone, clone: "
-                                          "{{upstreamRef: {{type: git, git: {{repo: '{}', ref: none, directory: x}}}}}}}}]}}}}",
-                                          foreign.path()));
+  const auto missing =
+      create(fmt::format("{{apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, metadata: {{}}, spec: "
+                         "{{packageName: b, repository: edge, workspaceName: v1, tasks: [{{type: clone, clone: "
+                         "{{upstreamRef: {{type: git, git: {{repo: '{}', ref: none, directory: x}}}}}}}}]}}}}",
+                         foreign.path()));
   EXPECT_TRUE(fault(missing).starts_with("NotFound: ")) << fault(missing);
   EXPECT_TRUE(fault(missing).contains("has no branch or tag \"none\""));
 }

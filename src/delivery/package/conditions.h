@@ -30,6 +30,7 @@ inline constexpr std::size_t kMostConditions = 256;
 /// Types that the server computes (readiness.h). They are never stored; what is sent of them is not looked at.
 inline constexpr std::string_view kReadyToPropose = "ReadyToPropose";
 inline constexpr std::string_view kReadyToApprove = "ReadyToApprove";
+inline constexpr std::string_view kDrift = "Drift";  // only there while somebody has to decide about it
 bool is_computed(std::string_view type);
 
 /// Reasons of conditions that became Unknown.

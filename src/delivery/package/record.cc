@@ -36,6 +36,10 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
   for (Condition& one : aggregates(record.lifecycle, unmet(record.gates, record.conditions, now), record.render)) {
     status.conditions.push_back(std::move(one));
   }
+  if (!record.drift.empty()) {
+    status.conditions.push_back(
+        {.type = std::string(kDrift), .status = Truth::True, .reason = "ChangedInGit", .message = record.drift});
+  }
   if (record.approval && is_published(record.lifecycle)) {
     status.published_by = record.approval->approver;
     status.published_at = record.approval->at;

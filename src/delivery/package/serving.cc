@@ -51,7 +51,7 @@ Requester requester_of(const client::ServedContext& context, const client::Reque
 
 WriterTurns::Turn::~Turn() {
   if (turns == nullptr) return;
-  const auto queue = turns->queues_.find(uid);
+  const auto queue = turns->queues_.find(subject);
   const bool was_first = queue->second.front() == this;
   std::erase(queue->second, this);
   if (queue->second.empty()) {
@@ -61,19 +61,19 @@ WriterTurns::Turn::~Turn() {
   }
 }
 
-Task<std::unique_ptr<WriterTurns::Turn>> WriterTurns::take(Env& env, std::string uid) {
+Task<std::unique_ptr<WriterTurns::Turn>> WriterTurns::take(Env& env, std::string subject) {
   auto turn = std::make_unique<Turn>(env);
   turn->turns = this;
-  turn->uid = uid;
-  queues_[uid].push_back(turn.get());
-  while (queues_[uid].front() != turn.get()) co_await turn->called.wait();
+  turn->subject = subject;
+  queues_[subject].push_back(turn.get());
+  while (queues_[subject].front() != turn.get()) co_await turn->called.wait();
   co_return turn;
 }
 
 Task<Result<StoredRecord>> change_record(client::ServedContext context, std::shared_ptr<WriterTurns> turns, kube::ObjectKey key,
                                          Trial trial, ChangeOf change) {
-  SLIPWAY_CO_TRY(first, co_await get_record(context.server, key));
-  const auto turn = co_await turns->take(context.env, first.uid());
+  const auto turn =
+      co_await turns->take(context.env, fmt::format("{} {}", static_cast<const void*>(&context.server), key.to_string()));
   for (int tries = 0;; ++tries) {
     SLIPWAY_CO_TRY(current, co_await get_record(context.server, key));
     const std::string version = current.version();

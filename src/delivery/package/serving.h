@@ -34,10 +34,10 @@ class WriterTurns {
     friend class WriterTurns;
     Signal called;
     WriterTurns* turns = nullptr;
-    std::string uid{};
+    std::string subject{};
   };
-  /// Waits for its turn, which ends with the object. REQUIRES: this outlives it.
-  Task<std::unique_ptr<Turn>> take(Env& env, std::string uid);
+  /// Waits for its turn about `subject`, which ends with the object. REQUIRES: this outlives it.
+  Task<std::unique_ptr<Turn>> take(Env& env, std::string subject);
 
  private:
   std::map<std::string, std::deque<Turn*>> queues_;

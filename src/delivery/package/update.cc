@@ -36,6 +36,16 @@ Result<void> refuse_while_publishing(const RevisionRecord& record) {
   return fail(kube::conflict(kRevisions, record.key().object_name(), "it was approved and is being published"));
 }
 
+/// While somebody has to decide what counts, nothing is built upon either.
+Result<void> refuse_while_drifting(const RevisionRecord& record, const kube::Resource& resource) {
+  if (record.drift.empty() || is_published(record.lifecycle)) return {};
+  return fail(
+      kube::conflict(resource, record.key().object_name(),
+                     fmt::format("it was changed in the repository: {}; annotate it with packages.slipway.dev/drift=theirs "
+                                 "to take that, or =ours to commit what is here on top of it",
+                                 record.drift)));
+}
+
 void add_author(RevisionRecord& record, const std::string& user) {
   const auto at = std::ranges::lower_bound(record.authors, user);
   if (at == record.authors.end() || *at != user) record.authors.insert(at, user);
@@ -150,6 +160,7 @@ Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Reques
   if (std::vector<Cause> causes = decide_update(update, decision); !causes.empty()) {
     return fail(kube::invalid(kRevisionKind, name, std::move(causes)));
   }
+  if (decision.move != Move::Stay) SLIPWAY_TRY_VOID(refuse_while_drifting(ask.current, kRevisions));
   out.move = decision.move;
   out.needs_approval_right = decision.needs_approval_right;
   out.warnings = decision.warnings;
@@ -161,6 +172,7 @@ Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Reques
 
 Result<Updated> put_content(const ContentAsk& ask, const Place& place, const Requester& who) {
   SLIPWAY_TRY_VOID(check_content(ask.current.lifecycle));
+  SLIPWAY_TRY_VOID(refuse_while_drifting(ask.current, kResources));
   const std::string name = ask.current.key().object_name();
   if (ask.base.digest != ask.current.digest) {
     return fail(kube::conflict(kResources, name,

@@ -84,10 +84,7 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
     resting_.erase(run.key);
     co_return Outcome::settled();
   }
-  auto stored = read_record(object);
-  if (!stored) co_return Outcome::failed(std::move(stored).error());
-  const bool has_work = !stored->record.intents.empty();
-  auto outcome = co_await (has_work ? carry_out(run.client, std::move(*stored)) : keep_up(run.client, std::move(*stored)));
+  auto outcome = co_await look_after(run.client, object);
   if (outcome) co_return *outcome;
   // Somebody else has appended: the newer record comes through the cache.
   if (outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
@@ -95,6 +92,15 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
     co_return Outcome::settled();
   }
   co_return Outcome::failed(std::move(outcome).error());
+}
+
+/// Most changes are verdicts about a draft, which need nothing but a rest: those are not even decoded.
+Task<Result<Outcome>> RecordWorker::look_after(client::Client& client, Value object) {
+  const bool is_draft = object["spec"]["lifecycle"].as_string() == json::enum_name(Lifecycle::Draft);
+  const bool has_work = !object["spec"]["intents"].empty();
+  if (is_draft && !has_work && kube::label(object, kLatestLabel).empty()) co_return co_await catch_up(client, object);
+  SLIPWAY_CO_TRY(stored, read_record(object));
+  co_return co_await (has_work ? carry_out(client, std::move(stored)) : keep_up(client, std::move(stored)));
 }
 
 Task<Result<Outcome>> RecordWorker::carry_out(client::Client& client, StoredRecord stored) {
@@ -172,22 +178,21 @@ Task<Result<Outcome>> RecordWorker::keep_up(client::Client& client, StoredRecord
     SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(same), metadata));
     co_return Outcome::settled();
   }
-  co_return co_await catch_up(client, std::move(stored));
+  co_return Outcome::settled();
 }
 
-Task<Result<Outcome>> RecordWorker::catch_up(client::Client& client, StoredRecord stored) {
-  const std::string wanted = verdicts_digest(stored.record);
-  const bool is_behind = stored.record.lifecycle == Lifecycle::Draft && stored.record.exported != wanted &&
-                         stored.record.drift.empty() && !kube::is_deleting(stored.object);
-  if (!is_behind) {
-    resting_.erase(stored.key());
-    co_return Outcome::settled();
-  }
-  Rest& rest = resting_[stored.key()];
+Task<Result<Outcome>> RecordWorker::catch_up(client::Client& client, Value object) {
+  const ObjectKey key = kube::key_of(object);
+  const std::string version = object["metadata"]["resourceVersion"].str();
+  Rest& rest = resting_[key];
   const Steady now = env_.clock.steady();
-  if (rest.digest != wanted) rest = {.digest = wanted, .since = now};
+  if (rest.version != version) rest = {.version = version, .since = now};
   if (const Duration left = rest.since + kCatchUpRest - now; left > Duration{0}) co_return Outcome::retries_after(left);
-  SLIPWAY_CO_TRY(repository, co_await open_repository(client, stored.key().ns, stored.record.repository));
+  SLIPWAY_CO_TRY(stored, read_record(object));
+  const bool is_behind = stored.record.exported != verdicts_digest(stored.record) && stored.record.drift.empty() &&
+                         !kube::is_deleting(stored.object);
+  if (!is_behind) co_return Outcome::settled();
+  SLIPWAY_CO_TRY(repository, co_await open_repository(client, key.ns, stored.record.repository));
   SLIPWAY_CO_TRY(next, co_await exported(env_, repository, stored.record, kRecordManager));
   const Value metadata = stored.object["metadata"];
   SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(next), metadata));

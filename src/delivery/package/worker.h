@@ -29,15 +29,16 @@ class RecordWorker : public control::Controller {
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
  private:
-  /// When the verdicts of a draft last changed.
+  /// Since when a draft is as it is.
   struct Rest {
-    std::string digest{};
+    std::string version{};
     Steady since{};
   };
 
+  Task<Result<control::Outcome>> look_after(client::Client& client, json::Value object);
   Task<Result<control::Outcome>> carry_out(client::Client& client, StoredRecord stored);
   Task<Result<control::Outcome>> keep_up(client::Client& client, StoredRecord stored);
-  Task<Result<control::Outcome>> catch_up(client::Client& client, StoredRecord stored);
+  Task<Result<control::Outcome>> catch_up(client::Client& client, json::Value object);
   Task<Result<StoredRecord>> confirm(client::Client& client, OpenRepository repository, StoredRecord stored, std::string text);
   /// The other records of its package, from the cache.
   std::vector<StoredRecord> siblings(const StoredRecord& stored) const;

@@ -39,7 +39,7 @@ void PackageTest::open() {
   git_ = std::make_unique<git::Repositories>(env_->env(), env_->env().compute, std::vector<Lane*>{&env_->env().compute},
                                              git::RepositoriesOptions{.folder = folder_ / "mirrors"});
   env_->env().git = git_.get();
-  slipway_ = std::make_unique<Slipway>(*env_, "/data/cluster.db");
+  slipway_ = std::make_unique<Slipway>(*env_, fmt::format("/data/cluster{}.db", life_));
 }
 
 void PackageTest::close() {
@@ -66,7 +66,7 @@ bool PackageTest::until(const std::function<bool()>& holds, Duration limit) {
 
 Repository& PackageTest::repository(const std::string& name, Deployment deployment, const std::string& more) {
   auto& made = repositories_[name];
-  made = std::make_unique<Repository>(folder_ / (name + ".git"));
+  made = std::make_unique<Repository>(folder_ / (name + life_ + ".git"));
   made->commit({{"README.md", "packages\n"}}, "begin");
   register_repository(name, deployment, more);
   return *made;

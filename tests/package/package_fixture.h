@@ -98,6 +98,7 @@ class PackageTest : public testing::Test {
   std::unique_ptr<git::Repositories> git_;
   std::unique_ptr<Slipway> slipway_;
   std::map<std::string, std::unique_ptr<Repository>> repositories_;
+  std::string life_{};  // in the names of files: another one begins with none
 };
 
 /// EXPECTs a success and gives the value.

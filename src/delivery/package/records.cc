@@ -50,11 +50,12 @@ Value object_of(Value metadata, const RevisionRecord& record) {
                        {"spec", json::encode(record)}});
 }
 
-Task<Result<StoredRecord>> write(client::Client& server, Request request) {
+/// What is stored is what was sent: it is not decoded again.
+Task<Result<StoredRecord>> write(client::Client& server, Request request, RevisionRecord record) {
   const std::string name = request.name;
   auto reply = co_await server.call(std::move(request));
   if (!reply) co_return fail(about_revisions(std::move(reply).error(), name));
-  co_return read_record(reply->object);
+  co_return StoredRecord{std::move(record), reply->object};
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ Task<Result<StoredRecord>> create_record(client::Client& server, std::string ns,
   const Value named = json::object({{"name", Value(name)}, {"namespace", Value(ns)}});
   request.body = object_of(with_written(named, metadata), record);
   request.dry_run = trial == Trial::Dry;
-  co_return co_await write(server, std::move(request));
+  co_return co_await write(server, std::move(request), std::move(record));
 }
 
 Task<Result<StoredRecord>> put_record(client::Client& server, StoredRecord was, RevisionRecord record, Value metadata,
@@ -132,7 +133,7 @@ Task<Result<StoredRecord>> put_record(client::Client& server, StoredRecord was, 
   Request request = about(Verb::Update, was.key());
   request.body = object_of(with_written(was.object["metadata"], metadata), record);
   request.dry_run = trial == Trial::Dry;
-  co_return co_await write(server, std::move(request));
+  co_return co_await write(server, std::move(request), std::move(record));
 }
 
 }  // namespace slipway::delivery::package

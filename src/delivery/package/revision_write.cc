@@ -214,7 +214,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   const Value& written = sent.object["metadata"];
   const Value base = shown_metadata(sent.base);
   const Value now = shown_metadata(current);
-  Change change{.record = std::move(made->record), .metadata = merge_metadata(base, now, written)};
+  Change change{.record = std::move(made->record), .metadata = merge_metadata(base, current.object["metadata"], written)};
   change.record.owners = merge_items(base["ownerReferences"], now["ownerReferences"], written["ownerReferences"]);
   if (change.record.owners.empty()) change.record.owners = {};
   co_return change;

@@ -25,12 +25,6 @@ std::vector<Cause> rollout_faults(const Object& object, const Object&) {
   return spec ? check(*spec) : spec.error().causes;
 }
 
-std::vector<std::string> not_run_yet(const Object& object, const Object&, const kube::FindObject&) {
-  if (object["spec"].has("goExecutor")) return {};
-  return {
-      "pods and programs are not run for functions: a pipeline that names this image fails unless it is built in (slipway fn)"};
-}
-
 }  // namespace
 
 std::vector<kube::AdmissionRow> admission_rows() {
@@ -46,11 +40,7 @@ std::vector<kube::AdmissionRow> admission_rows() {
   rollout.group = kRolloutKind.group;
   rollout.kind = kRolloutKind.kind;
   rollout.validate = rollout_faults;
-  kube::AdmissionRow function;
-  function.group = kFunctionConfigKind.group;
-  function.kind = kFunctionConfigKind.kind;
-  function.warn = not_run_yet;
-  return {record, policy, rollout, function};
+  return {record, policy, rollout};
 }
 
 }  // namespace slipway::delivery::package

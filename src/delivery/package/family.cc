@@ -19,6 +19,23 @@
 namespace slipway::delivery::package {
 namespace {
 
+/// What FunctionConfig does not do yet is said to who writes one.
+kube::AdmissionRow function_row() {
+  kube::AdmissionRow row;
+  row.group = kFunctionConfigKind.group;
+  row.kind = kFunctionConfigKind.kind;
+  row.warn = [](const kube::Object& object, const kube::Object&, const kube::FindObject&) {
+    std::vector<std::string> warnings;
+    if (!object["spec"].has("goExecutor")) {
+      warnings.emplace_back(
+          "pods and programs are not run for functions: a pipeline that names this image fails unless it is built in (slipway "
+          "fn)");
+    }
+    return warnings;
+  };
+  return row;
+}
+
 using Made = std::vector<std::unique_ptr<control::Controller>>;
 
 /// Those that keep the log and the repositories in step.
@@ -58,7 +75,11 @@ Family make() {
   family.definitions = installed_definitions();
   const auto turns = std::make_shared<WriterTurns>();
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
-  family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.admission = [](const AdmissionContext&) {
+    auto rows = admission_rows();
+    rows.push_back(function_row());
+    return rows;
+  };
   family.explain = explain_rows;
   family.kinds = kind_rows();
   family.commands = package_commands();

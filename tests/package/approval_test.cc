@@ -26,6 +26,20 @@ class Approvals : public Packages {
     patch(kHub, kRevisions, name, "{metadata: {annotations: {config.porch.kpt.dev/auto-lifecycle-mgmt: 'true'}}}");
     return name;
   }
+  /// The answer to somebody's vote: "" or the message of the refusal.
+  std::string vote(const std::string& user, const std::string& name, std::string_view said) {
+    client::Request request;
+    request.verb = client::Verb::Update;
+    request.resource = kRevisions;
+    request.ns = "default";
+    request.name = name;
+    request.subresource = std::string(kVotes);
+    request.user = std::make_shared<kube::UserInfo>(
+        kube::UserInfo{.name = user, .uid = "", .groups = {"system:masters", "reviewers"}, .extra = {}});
+    request.body = json::object({{"status", json::object({{"votes", json::array({json::parse_yaml(said).value()})}})}});
+    const auto reply = env_->run(client(kHub).call(std::move(request)));
+    return reply ? "" : reply.error().message;
+  }
   void add_gate(const std::string& revision, const std::string& type) {
     change(revision, [&](const Value& one) {
       return one.with_path({"spec", "readinessGates"}, json::array({json::object({{"conditionType", type}})}));
@@ -85,6 +99,33 @@ TEST_F(Approvals, each_policy_that_selects_it_must_agree) {
   const std::string second = automatic("v2");
   advance(minutes{1});
   EXPECT_EQ(lifecycle(second), "Proposed");
+}
+
+TEST_F(Approvals, people_approve_when_enough_of_them_have_said_yes) {
+  policy("{approve: people, people: {count: 2, groups: [reviewers]}}");
+  const std::string name = draft("edge", "web", "v1", {});
+  EXPECT_NE(vote("alice", name, "{decision: approve}"), "") << "it is no proposal";
+  propose(name);
+  EXPECT_EQ(vote("alice", name, "{decision: approve}"), "");
+  EXPECT_EQ(vote("alice", name, "{decision: approve, comment: again}"), "");
+  EXPECT_NE(vote("bob", name, "{decision: approve, digest: 'sha256:0'}"), "") << "of another content";
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+  EXPECT_EQ(revision(name)["status"]["votes"].size(), 1u);
+  EXPECT_EQ(vote("bob", name, "{decision: approve}"), "");
+  EXPECT_TRUE(until([&] { return lifecycle(name) == "Published"; }, minutes{1}));
+  EXPECT_EQ(json::print(get(kHub, kRecords, name)["spec"]["approval"]["people"]), R"(["alice","bob"])");
+}
+
+TEST_F(Approvals, a_no_sends_it_back_and_an_author_does_not_count) {
+  policy("{approve: people, people: {count: 1, byAuthor: false}}");
+  const std::string name = draft("edge", "web", "v1", {});
+  propose(name);
+  EXPECT_EQ(vote("tester", name, "{decision: approve}"), "") << "who proposed it";
+  advance(minutes{1});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+  EXPECT_EQ(vote("bob", name, "{decision: reject, comment: not now}"), "");
+  EXPECT_TRUE(until([&] { return lifecycle(name) == "Draft"; }, minutes{1}));
 }
 
 TEST_F(Approvals, nothing_is_approved_outside_its_windows) {

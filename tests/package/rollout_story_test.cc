@@ -68,6 +68,8 @@ TEST_F(Fleet, an_error_budget_stops_it_and_the_next_revision_begins_anew) {
 
   blueprint(3, "three");
   ASSERT_TRUE(ticks_until([&] { return revisions("Proposed").empty(); })) << "open proposals of the older one are drafts again";
+  tick();
+  EXPECT_TRUE(revisions("Proposed").empty()) << "and stay so";
   follow(3);
   rollout(3, "{steps: [{percent: 5}, {percent: 100}]}");
   ASSERT_TRUE(ticks_until([&] { return phase() == "Completed"; })) << json::print(status());

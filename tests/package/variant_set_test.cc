@@ -1,6 +1,8 @@
 // PackageVariantSets: which variants they make, and that they take back what they no longer want.
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "variant_fixture.h"
 
 namespace slipway::package_test {
@@ -73,6 +75,23 @@ TEST_F(VariantSets, an_expression_that_fails_changes_nothing) {
   set("[{repositorySelector: {matchLabels: {tier: edge}}, template: {downstream: {packageExpr: \"target.labels['nope']\"}}}]");
   EXPECT_EQ(variants(), (Names{"fleet-edge-1-web", "fleet-edge-2-web"}));
   EXPECT_EQ(condition_in(get(kHub, kVariantSets, "fleet"), "Stalled"), "True UnexpectedError");
+}
+
+/// SLIPWAY_FAN_OUT=1000 for the whole.
+TEST_F(VariantSets, many_targets_have_one_draft_each_also_when_the_process_dies_meanwhile) {
+  const char* wanted = std::getenv("SLIPWAY_FAN_OUT");
+  const int half = (wanted != nullptr ? std::atoi(wanted) : 60) / 2;
+  std::string names;
+  for (int i = 0; i < half; ++i) names += fmt::format("{}p{}", i == 0 ? "" : ", ", i);
+  set(fmt::format("[{{repositories: [{{name: edge-1, packageNames: [{0}]}}, {{name: edge-2, packageNames: [{0}]}}]}}]", names));
+  restart();
+  const auto all = static_cast<std::size_t>(2 * half);
+  EXPECT_TRUE(until([&] { return revisions("Draft").size() >= all; }, minutes{10}));
+  advance(minutes{1});
+  EXPECT_EQ(revisions("Draft").size(), all);
+  for (const Value& one : list(kHub, kRevisions, "default")) {
+    if (one["spec"]["lifecycle"].as_string() == "Draft") EXPECT_EQ(condition_in(one, "Drafted"), "True Drafted");
+  }
 }
 
 TEST_F(VariantSets, its_variants_go_with_it) {

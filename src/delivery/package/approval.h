@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "delivery/gate/approval.h"
 #include "delivery/gate/zone.h"
 #include "delivery/package/conditions.h"
 #include "delivery/package/gates.h"
@@ -18,29 +17,9 @@
 #include "delivery/package/policy_spec.h"
 #include "delivery/package/readiness.h"
 #include "delivery/package/spec.h"
+#include "delivery/package/vote.h"
 
 namespace slipway::delivery::package {
-
-/// What a person said about a content.
-struct Vote {
-  std::string digest{};
-  gate::Approval::Decision decision = gate::Approval::Decision::Approve;
-  std::string comment{};
-  std::string user{};  // stamped by the server, as are groups and time
-  std::vector<std::string> groups{};
-  std::optional<Time> at{};
-
-  static void describe(auto& d) {
-    d.doc("What a person said about a content.");
-    d.field("digest", &Vote::digest, "The content.").required();
-    d.field("decision", &Vote::decision, "approve or reject.").required();
-    d.field("comment", &Vote::comment, "Why.").max_length(256);
-    d.field("user", &Vote::user, "Who; set by the server.");
-    d.field("groups", &Vote::groups, "The user's groups; set by the server.").list_type("atomic");
-    d.field("time", &Vote::at, "When; set by the server.");
-  }
-  bool operator==(const Vote&) const = default;
-};
 
 /// A policy with its name, for texts and records.
 struct NamedPolicy {

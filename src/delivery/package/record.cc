@@ -32,7 +32,8 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
                         .conditions = record.conditions,
                         .digest = record.digest,
                         .ready = ready_text(record.gates, record.conditions),
-                        .is_latest = is_latest};
+                        .is_latest = is_latest,
+                        .votes = record.votes};
   for (Condition& one : aggregates(record.lifecycle, unmet(record.gates, record.conditions, now), record.render)) {
     status.conditions.push_back(std::move(one));
   }

@@ -6,6 +6,7 @@
 
 #include "delivery/package/kind.h"
 #include "delivery/package/kinds.h"
+#include "delivery/package/vote_verb.h"
 #include "kube/selector.h"
 
 namespace slipway::delivery::package {
@@ -138,7 +139,9 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
   const auto remove_all = [turns](ServedContext context, Request request) {
     return delete_revisions(context, turns, std::move(request));
   };
+  const auto vote = [turns](ServedContext context, Request request) { return vote_on(context, turns, std::move(request)); };
   const std::string approval(kApproval);
+  const std::string votes(kVotes);
   kind.verbs = {{Verb::Get, "", get_revision},
                 {Verb::List, "", list_revisions},
                 {Verb::Create, "", create_one},
@@ -148,7 +151,7 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
                 {Verb::DeleteCollection, "", remove_all},
                 {Verb::Get, approval, get_revision},
                 {Verb::Update, approval, write},
-                {Verb::Patch, approval, write}};
+                {Verb::Patch, approval, write}, {Verb::Get, votes, get_revision}, {Verb::Update, votes, vote}};
   kind.watch = watch_revisions;
   return kind;
 }

@@ -32,6 +32,11 @@ RevisionChange moved(Lifecycle to, std::string rollout) {
   };
 }
 
+kube::Object not_by_itself(const kube::Object& revision) {
+  if (kube::annotation(revision, kAutoLifecycle) != "true") return revision;
+  return revision.with_path({"metadata", "annotations", kAutoLifecycle}, "superseded");
+}
+
 const gate::GateSpec* find_gate(const PackageRolloutSpec& spec, const RolloutRecord& record, const std::string& key) {
   for (const RolloutStep& step : spec.steps) {
     const auto number = &step - spec.steps.data();
@@ -91,6 +96,8 @@ Task<Result<void>> RolloutController::carry_out_one(control::Reconcile& run, Rol
     case Kind::Approve:
       co_return co_await approve_revision(run.client, revision, moved(Lifecycle::Published, reason), kManager);
     case Kind::ReturnToDraft:
+      // First, so that it is not proposed by itself again.
+      SLIPWAY_CO_TRY_VOID(co_await change_revision(run.client, revision, not_by_itself, kManager));
       co_return co_await approve_revision(run.client, revision, moved(Lifecycle::Draft, reason), kManager);
     case Kind::BackOut:
       co_return co_await back_out(run, std::move(rollout), std::move(effect.target), std::move(effect.revision));

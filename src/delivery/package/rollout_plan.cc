@@ -85,8 +85,9 @@ class Pass {
   }
 
   bool is_superseded() {
-    const bool may_be =
-        record().phase == Phase::Progressing || record().phase == Phase::Stopped || record().phase == Phase::Completed;
+    // A way back is gone to its end before.
+    const bool may_be = record().phase == Phase::Progressing || record().phase == Phase::Stopped ||
+                        record().phase == Phase::Completed || record().phase == Phase::BackedOut;
     return may_be && world_.newest_upstream > record().revision;
   }
 

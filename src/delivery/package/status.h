@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "delivery/package/condition.h"
+#include "delivery/package/vote.h"
 #include "json/codec.h"
 
 namespace slipway::delivery::package {
@@ -51,6 +52,7 @@ struct RevisionStatus {
   std::string digest{};
   std::string ready{};
   bool is_latest = false;
+  std::vector<Vote> votes{};
 
   static void describe(auto& d) {
     d.doc("What is known of a revision.");
@@ -62,6 +64,7 @@ struct RevisionStatus {
     d.field("conditions", &RevisionStatus::conditions, "What must be so, or is known.").list_type("map", {"type"});
     d.field("digest", &RevisionStatus::digest, "Of its content without Kptfile.status.");
     d.field("ready", &RevisionStatus::ready, "Gates that are met, of all: \"2/3\".");
+    d.field("votes", &RevisionStatus::votes, "What people said about it, through /votes.").list_type("atomic");
     d.field("latest", &RevisionStatus::is_latest, "It is the highest published revision of its package.").always();
   }
   bool operator==(const RevisionStatus&) const = default;

@@ -68,5 +68,38 @@ TEST_F(Packages, a_function_that_is_not_built_in_says_so) {
   EXPECT_NE(ended.err.find("\"starlark\" is not built in"), std::string::npos) << ended.err;
 }
 
+// Blanks part words but within double quotes; what follows a '#' is for people.
+std::vector<std::string> words_in(const std::string& line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool is_quoted = false;
+  for (const char c : line.substr(0, line.find(" #")) + " ") {
+    if (c == '"') is_quoted = !is_quoted;
+    if (c != '"' && (c != ' ' || is_quoted)) word += c;
+    if (c == ' ' && !is_quoted && !word.empty()) words.push_back(std::exchange(word, ""));
+  }
+  return words;
+}
+
+TEST_F(Packages, the_pages_lines_for_folders_run_as_they_stand) {
+  const std::string page = read_file(std::string(SLIPWAY_SOURCE_DIR) + "/docs/package.md");
+  for (const char* folder : {"web", "web-before", "upstream-1", "upstream-2"}) put(std::string(folder) + "/m.yaml", kMap);
+  const std::string list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n";
+  std::vector<int> codes;
+  for (auto at = page.find("    slipway pkg init web "); at != std::string::npos && page.compare(at, 4, "    ") == 0;) {
+    const auto end = page.find('\n', at);
+    std::vector<std::string> words = words_in(page.substr(at, end - at));
+    words.erase(words.begin());
+    const bool has_input = words.size() > 2 && words[words.size() - 2] == "<";
+    if (has_input) words.resize(words.size() - 2);
+    const Ended ended = has_input ? slipway(words, list) : slipway(words);
+    codes.push_back(ended.code);
+    if (ended.code > 1) ADD_FAILURE() << page.substr(at, end - at) << ended.err;
+    at = end + 1;
+  }
+  // `ready` finds a gate that is not met, `diff` a difference, set-labels no configuration.
+  EXPECT_EQ(codes, (std::vector<int>{0, 0, 0, 1, 0, 0, 0, 1, 0, 1}));
+}
+
 }  // namespace
 }  // namespace slipway::cli

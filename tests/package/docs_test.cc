@@ -1,0 +1,90 @@
+// docs/package.md says what is: its table of fields is made from the described structs, it names every command, its objects are
+// accepted by a server, and its lines of commands have verbs that there are. SLIPWAY_UPDATE=1 rewrites the table.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/text.h"
+#include "delivery/package/family.h"
+#include "delivery/package/kinds.h"
+#include "json/text.h"
+#include "package_fixture.h"
+
+namespace slipway::package_test {
+namespace {
+
+using namespace delivery::package;
+
+std::string page_path() { return std::string(SLIPWAY_SOURCE_DIR) + "/docs/package.md"; }
+
+std::string page() {
+  std::ostringstream text;
+  text << std::ifstream(page_path()).rdbuf();
+  return text.str();
+}
+
+TEST(PackagePage, has_the_fields_of_the_described_structs) {
+  const std::string begins = "<!-- fields: made by package_test, SLIPWAY_UPDATE=1 rewrites them -->\n";
+  const std::string text = page();
+  const std::string table = field_table();
+  const auto begin = text.find(begins);
+  const auto end = text.find("<!-- end of fields -->\n");
+  ASSERT_TRUE(begin != std::string::npos && end != std::string::npos);
+  const std::string found = text.substr(begin + begins.size(), end - begin - begins.size());
+  if (found != table && std::getenv("SLIPWAY_UPDATE") != nullptr) {
+    std::ofstream(page_path()) << text.substr(0, begin) << begins << table << text.substr(end);
+  }
+  EXPECT_EQ(found, table);
+}
+
+TEST(PackagePage, names_every_command_and_no_other) {
+  const std::string text = page();
+  std::set<std::string> verbs{"pkg render", "pkg tree"};  // of folders only
+  for (const delivery::Command& command : family().commands) {
+    EXPECT_TRUE(text.contains("slipway " + command.verb)) << command.verb;
+    verbs.insert(command.verb);
+  }
+  for (const char* group : {"slipway pkg ", "slipway repo "}) {
+    const std::string prefix = group;
+    for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at + 1)) {
+      const std::size_t word = at + prefix.size();
+      const std::string named = text.substr(at + 8, text.find_first_of(" `\n|", word) - at - 8);
+      const bool is_pattern = named.contains("VERB") || text.compare(word, 13, "register|list") == 0;
+      EXPECT_TRUE(is_pattern || verbs.contains(named)) << named;
+    }
+  }
+}
+
+class PackageExamples : public PackageTest {};
+
+TEST_F(PackageExamples, are_accepted_as_they_stand) {
+  const std::map<std::string, kube::Resource> known{
+      {kRepositoryKind.kind, kRepositories}, {kVariantSetKind.kind, kVariantSets}, {kRolloutKind.kind, kRollouts}};
+  const std::string text = page();
+  const std::string fence = "```yaml\n";
+  std::size_t accepted = 0;
+  for (auto at = text.find(fence); at != std::string::npos; at = text.find(fence, at + 1)) {
+    const std::string block = text.substr(at + fence.size(), text.find("\n```", at) - at - fence.size());
+    const auto documents = json::parse_yaml_all(block + "\n");
+    ASSERT_TRUE(documents) << documents.error().message;
+    for (const json::YamlDocument& document : *documents) {
+      ASSERT_TRUE(known.contains(std::string(kube::kind(document.value)))) << kube::kind(document.value);
+      client::Request request;
+      request.verb = client::Verb::Create;
+      request.resource = known.at(std::string(kube::kind(document.value)));
+      request.ns = kube::ns(document.value);
+      request.body = document.value;
+      request.field_validation = "Strict";
+      const auto made = call(request);
+      EXPECT_TRUE(made) << made.error().message;
+      ++accepted;
+    }
+  }
+  EXPECT_EQ(accepted, known.size());
+}
+
+}  // namespace
+}  // namespace slipway::package_test

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "krm/merge.h"
-#include "krm/walk.h"
 
 namespace slipway::krm {
 namespace {
@@ -9,8 +8,8 @@ namespace {
 constexpr std::string_view kIdentifier = "internal.kpt.dev/upstream-identifier";
 
 std::string identifier(const Resource& resource) {
-  std::string ns(resource.namespace_name());
-  if (ns.empty()) ns = scope_of(resource.api_version(), resource.kind()) == Scope::Cluster ? "~C" : "default";
+  // Whatever the kind's scope is.
+  const std::string_view ns = resource.namespace_name().empty() ? "default" : resource.namespace_name();
   return fmt::format("{}|{}|{}|{}", resource.group(), resource.kind(), ns, resource.name());
 }
 

@@ -32,10 +32,10 @@ TEST(Merge, takes_upstreams_value_with_its_comment_and_quotes_only_what_is_new) 
   EXPECT_EQ(made.files.at("m.yaml"), map("  a: blue\n  b: yes\n  c: \"no\"\n"));
 }
 
-TEST(Merge, marks_kinds_that_nobody_knows_as_living_in_a_namespace) {
-  const auto made = with_merge_identity({{"a.yaml", "apiVersion: x.org/v1\nkind: X\nmetadata:\n  name: a\n"}});
+TEST(Merge, marks_what_has_no_namespace_as_kpt_does) {
+  const auto made = with_merge_identity({{"a.yaml", "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n"}});
   ASSERT_TRUE(made.has_value());
-  EXPECT_TRUE(made->at("a.yaml").contains("'x.org|X|default|a'")) << made->at("a.yaml");
+  EXPECT_TRUE(made->at("a.yaml").contains("'|Namespace|default|a'")) << made->at("a.yaml");
 }
 
 TEST(Merge, tells_what_both_changed_and_takes_upstreams) {

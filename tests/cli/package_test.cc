@@ -97,8 +97,8 @@ TEST_F(Packages, the_pages_lines_for_folders_run_as_they_stand) {
     if (ended.code > 1) ADD_FAILURE() << page.substr(at, end - at) << ended.err;
     at = end + 1;
   }
-  // `ready` finds a gate that is not met, `diff` a difference, set-labels no configuration.
-  EXPECT_EQ(codes, (std::vector<int>{0, 0, 0, 1, 0, 0, 0, 1, 0, 1}));
+  // `ready` finds a gate that is not met, `diff` a difference.
+  EXPECT_EQ(codes, (std::vector<int>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0}));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@ import json
 import pathlib
 import shutil
 
-from stage import copy
+from stage import contents, copy, difference, without
 
 
 class Live:
@@ -73,7 +73,70 @@ class Live:
         return "" if not left & {"settings", "web", "inventory"} else f"{left}: {done.stdout}"
 
 
+class Served:
+    """A repository that Slipway fills, which kpt fetches from and updates by."""
+
+    def __init__(self, stage):
+        self.stage = stage
+
+    def slipway(self, *words):
+        return self.stage.run(self.stage.slipway, *words, "--kubeconfig", self.kubeconfig).stdout
+
+    def publish(self, workspace, package):
+        name = f"blueprints.web.{workspace}"
+        files = [option for path in sorted(package.rglob("*")) if path.is_file() and path.name != "Kptfile"
+                 for option in ("--file", f"{path.relative_to(package)}={path}")]
+        self.slipway("pkg", "edit", name, *files)
+        self.slipway("pkg", "propose", name)
+        self.slipway("pkg", "approve", name)
+
+    def gets(self):
+        folder = self.stage.fresh("served")
+        log = folder / "up.log"
+        self.stage.start(log, [self.stage.slipway, "up", "--data-dir", str(folder / "data"), "--listen", "127.0.0.1:0",
+                               "--allow-local-git"])
+        self.stage.until("the control plane", lambda: "kubeconfig: " in log.read_text())
+        self.kubeconfig = str(folder / "data" / "kubeconfig")
+        self.stage.git(folder, "init", "-q", "--bare", "-b", "main", "blueprints.git")
+        self.url = f"file://{folder}/blueprints.git"
+        self.slipway("repo", "register", str(folder / "blueprints.git"), "--create-branch")
+        self.slipway("pkg", "init", "web", "--repository", "blueprints", "--workspace", "v1")
+        self.publish("v1", self.stage.own / "live")
+        self.local = folder / "local" / "web"
+        self.local.parent.mkdir()
+        self.stage.run(self.stage.kpt, "pkg", "get", f"{self.url}/web@v1", self.local)
+        ours = folder / "pulled"
+        self.slipway("pkg", "pull", "blueprints.web.v1", str(ours))
+        # kpt marks what it fetches; what it fetched is what is served.
+        return difference(contents(self.local, without("upstream", "upstreamLock", "metadata")), marked(ours, self.stage))
+
+    def updates(self):
+        self.stage.git(self.local.parent, "init", "-q", ".")
+        self.stage.git(self.local.parent, "add", "-A")
+        self.stage.git(self.local.parent, "commit", "-q", "-m", "fetched")
+        self.slipway("pkg", "copy", "blueprints.web.v1", "--workspace", "v2")
+        newer = copy(self.stage.own / "live", self.stage.fresh("newer") / "web")
+        (newer / "more.yaml").write_text((newer / "more.yaml").read_text().replace("blue", "green"))
+        self.publish("v2", newer)
+        shown = self.stage.run(self.stage.kpt, "pkg", "diff", "web@v2", cwd=self.local.parent, check=False).stdout
+        if "green" not in shown:
+            return f"pkg diff: {shown}"
+        self.stage.run(self.stage.kpt, "pkg", "update", "web@v2", cwd=self.local.parent)
+        return "" if "green" in (self.local / "more.yaml").read_text() else (self.local / "more.yaml").read_text()
+
+
+def marked(folder, stage):
+    """The files as `slipway pkg upgrade` marks them, which is how kpt does."""
+    stage.run(stage.slipway, "pkg", "upgrade", folder, "--from", folder, "--to", folder, "--strategy", "resource-merge")
+    kept = contents(folder, without("upstream", "upstreamLock", "metadata"))
+    kept.pop(".KptRevisionMetadata")
+    return kept
+
+
 def cases(stage):
+    served = Served(stage)
+    yield "a served repository: pkg get", served.gets
+    yield "a served repository: pkg diff, update", served.updates
     live = Live(stage)
     if not live.kubectl:
         print("skipped: kpt live, there is no kubectl to look with")

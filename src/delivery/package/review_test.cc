@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "delivery/package/explain.h"
+#include "delivery/package/readiness.h"
 #include "delivery/package/show.h"
 
 namespace slipway::delivery::package {
@@ -80,10 +81,10 @@ TEST(Inbox, lists_what_waits_by_who_has_to_see_to_it) {
                                        shown("d", Lifecycle::Published, gates, {full}),
                                        shown("e", Lifecycle::DeletionProposed, {}, {})};
   EXPECT_EQ(inbox_table(all, "", now),
-            "OWNER  WAITS FOR     REVISION  LIFECYCLE         AGE    MESSAGE\n"
-            "ann    gate ipam     b         Draft             1m30s  no address left\n"
-            "-      an approval   a         Proposed          -      -\n"
-            "-      its deletion  e         DeletionProposed  -      -\n");
+            "OWNER  WAITS FOR     REVISION  LIFECYCLE         AGE  MESSAGE\n"
+            "ann    gate ipam     b         Draft             90s  no address left\n"
+            "-      an approval   a         Proposed          -    -\n"
+            "-      its deletion  e         DeletionProposed  -    -\n");
   EXPECT_EQ(inbox_table(all, "bob", now), "");
 }
 

@@ -116,10 +116,10 @@ class Served:
         self.stage.git(self.local.parent, "commit", "-q", "-m", "fetched")
         self.slipway("pkg", "copy", "blueprints.web.v1", "--workspace", "v2")
         newer = copy(self.stage.own / "live", self.stage.fresh("newer") / "web")
-        (newer / "more.yaml").write_text((newer / "more.yaml").read_text().replace("blue", "green"))
+        (newer / "more.yaml").write_text((newer / "more.yaml").read_text().replace("blue", "dark green"))
         self.publish("v2", newer)
         shown = self.stage.run(self.stage.kpt, "pkg", "diff", "web@v2", cwd=self.local.parent, check=False).stdout
-        if "green" not in shown:
+        if "dark green" not in shown:
             return f"pkg diff: {shown}"
         self.stage.run(self.stage.kpt, "pkg", "update", "web@v2", cwd=self.local.parent)
         return "" if "green" in (self.local / "more.yaml").read_text() else (self.local / "more.yaml").read_text()

@@ -1,4 +1,8 @@
-"""Upgrades: `kpt pkg update` and `slipway pkg upgrade` from the same three states, by each of kpt's strategies."""
+"""Upgrades: `kpt pkg update` and `slipway pkg upgrade` from the same three states, by each of kpt's strategies.
+
+kpt checks versions out one after the other in one folder, where Git looks at the size and the second of files: what differs between
+two versions has to differ in size, else kpt may read the other version.
+"""
 import re
 import shutil
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery/package/commands.h"
+#include "delivery/package/conditions.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/review.h"
 #include "json/text.h"
@@ -72,12 +73,74 @@ Result<void> write_all(Env& env, const std::string& folder, const ShownFiles& sh
   return env.files.write(fmt::format("{}/{}", folder, kMetadataFile), metadata_text(shown.object), 0644);
 }
 
-/// As one ResourceList, for functions in a shell's pipe.
+/// As one ResourceList, for functions in a shell's pipe; its first item says which version it is.
 Result<std::string> resource_list(const ShownFiles& shown) {
   krm::ResourceList list;
+  krm::Resource metadata;
+  SLIPWAY_TRY(tree, krm::read_one_yaml(metadata_text(shown.object)));
+  metadata.tree = std::move(tree);
+  metadata.path = kMetadataFile;
+  list.items.push_back(std::move(metadata));
   SLIPWAY_TRY(items, krm::read_resources(shown.files));
-  list.items = std::move(items);
+  for (krm::Resource& one : items) list.items.push_back(std::move(one));
   return krm::write_resource_list(list);
+}
+
+/// What a folder, or a list, says about the version that was pulled.
+struct Pulled {
+  Value metadata{};
+  Texts files{};
+};
+
+Result<Pulled> pulled_folder(Env& env, const std::string& folder, const std::string& name) {
+  const std::string file = fmt::format("{}/{}", folder, kMetadataFile);
+  const auto text = env.files.read(file);
+  if (!text) {
+    return fail(
+        Reason::BadRequest,
+        fmt::format("{} is missing: `slipway pkg pull {} FOLDER` makes it, and says which version is changed", file, name));
+  }
+  Pulled made;
+  SLIPWAY_TRY(metadata, json::parse_yaml(*text));
+  made.metadata = metadata["metadata"];
+  SLIPWAY_TRY_VOID(read_below(env, folder, "", 0, made.files));
+  return made;
+}
+
+/// Files that hold no objects stay as they are in the revision: a list has none of them.
+Result<Pulled> pulled_list(std::string_view text, const Texts& there) {
+  SLIPWAY_TRY(list, krm::read_resource_list(text));
+  Pulled made;
+  std::vector<krm::Resource> items;
+  for (krm::Resource& one : list.items) {
+    if (one.kind() != "KptRevisionMetadata") {
+      items.push_back(std::move(one));
+      continue;
+    }
+    SLIPWAY_TRY(metadata, krm::to_value(one.root()));
+    made.metadata = metadata["metadata"];
+  }
+  SLIPWAY_TRY(files, krm::write_resources(there, std::move(items)));
+  made.files = std::move(files);
+  return made;
+}
+
+/// A folder that was pulled from a revision of the same package is brought to this one; another one only by force.
+Result<void> make_way(Env& env, const std::string& folder, const std::string& name, Force force) {
+  const auto there = env.files.list(folder);
+  if (!there || there->empty()) return {};
+  const auto text = env.files.read(fmt::format("{}/{}", folder, kMetadataFile));
+  const auto metadata = text ? json::parse_yaml(*text) : Result<Value>(Value());
+  const auto package = [](std::string_view one) { return one.substr(0, std::min(one.rfind('.'), one.size())); };
+  const bool is_same = metadata && !kube::name(*metadata).empty() && package(kube::name(*metadata)) == package(name);
+  if (!is_same && force == Force::No) {
+    return fail(Reason::AlreadyExists,
+                fmt::format("{} is not empty, and no version of this package: name a new folder, or add --force", folder));
+  }
+  for (const std::string& one : *there) {
+    if (one != ".git") SLIPWAY_TRY_VOID(env.files.remove_all(folder + "/" + one));
+  }
+  return {};
 }
 
 Task<Result<CommandAnswer>> pull(CommandCall call) {
@@ -90,9 +153,8 @@ Task<Result<CommandAnswer>> pull(CommandCall call) {
     co_return CommandAnswer{.text = text};
   }
   const std::string& folder = call.words[1];
-  if (const auto there = call.env.files.list(folder); there && !there->empty()) {
-    co_return fail(Reason::AlreadyExists, fmt::format("{} is not empty: name a new folder", folder));
-  }
+  const Force force = has_flag(call, "force") ? Force::Yes : Force::No;
+  SLIPWAY_CO_TRY_VOID(make_way(call.env, folder, plain_name(call.words[0]), force));
   SLIPWAY_CO_TRY_VOID(write_all(call.env, folder, shown));
   co_return CommandAnswer{.notes = {fmt::format("{} files of {} are in {}", shown.files.size(), call.words[0], folder)}};
 }
@@ -124,35 +186,43 @@ Task<Result<CommandAnswer>> put_files(client::Client& client, kube::Object objec
   const Value body = object.with_path({"spec", "resources"}, resources.build()).without("status");
   SLIPWAY_CO_TRY(answer, co_await client::update(client, kResources, body, kCommandManager));
   CommandAnswer made{.notes = render_notes(answer)};
-  made.text = fmt::format("{} {}\n", kube::name(object), done);
   const Value& status = answer["status"]["renderStatus"];
   const bool has_failed = !status["error"].str().empty() || status["result"]["exitCode"].as_int() != 0;
   made.exit_code = has_failed ? 1 : 0;
+  const bool is_kept = answer["metadata"]["resourceVersion"] != body["metadata"]["resourceVersion"];
+  if (!has_failed) made.text = fmt::format("{} {}\n", kube::name(object), done);
+  if (has_failed) {
+    made.notes.push_back(is_kept ? "Package pushed to remote despite render failure" : "Package NOT pushed to remote");
+  }
   co_return made;
 }
 
 Task<Result<CommandAnswer>> push(CommandCall call) {
-  SLIPWAY_CO_TRY(words, words_of(call, 2, "pkg push REVISION FOLDER"));
-  const std::string name = plain_name(words[0]);
-  const std::string file = fmt::format("{}/{}", words[1], kMetadataFile);
-  auto text = call.env.files.read(file);
-  if (!text) {
-    co_return fail(
-        Reason::BadRequest,
-        fmt::format("{} is missing: `slipway pkg pull {} FOLDER` makes it, and says which version is changed", file, name));
+  if (call.words.empty() || call.words.size() > 2) {
+    co_return fail(Reason::BadRequest, "usage: slipway pkg push REVISION [FOLDER]");
   }
-  SLIPWAY_CO_TRY(metadata, json::parse_yaml(*text));
-  if (kube::name(metadata) != name) {
-    co_return fail(Reason::BadRequest, fmt::format("{} was pulled from {}, not {}", words[1], kube::name(metadata), name));
-  }
-  Texts files;
-  SLIPWAY_CO_TRY_VOID(read_below(call.env, words[1], "", 0, files));
+  const std::string name = plain_name(call.words[0]);
+  const std::string folder = call.words.size() == 2 ? call.words[1] : "";
   SLIPWAY_CO_TRY(shown, co_await fetch_files(*call.client, call.ns, name));
-  const kube::Object sent = shown.object.with_path({"metadata", "resourceVersion"}, metadata["metadata"]["resourceVersion"]);
-  SLIPWAY_CO_TRY(answer, co_await put_files(*call.client, sent, std::move(files), "pushed"));
+  Pulled pulled;
+  if (folder.empty()) {
+    SLIPWAY_CO_TRY(text, call.env.files.read("/dev/stdin"));
+    SLIPWAY_CO_TRY(list, pulled_list(text, shown.files));
+    pulled = std::move(list);
+  } else {
+    SLIPWAY_CO_TRY(read, pulled_folder(call.env, folder, name));
+    pulled = std::move(read);
+  }
+  const std::string from = pulled.metadata["name"].str();
+  if (!from.empty() && from != name) {
+    co_return fail(Reason::BadRequest, fmt::format("what is pushed was pulled from {}, not {}", from, name));
+  }
+  const kube::Object sent = shown.object.with_path({"metadata", "resourceVersion"}, pulled.metadata["resourceVersion"]);
+  SLIPWAY_CO_TRY(answer, co_await put_files(*call.client, sent, std::move(pulled.files), "pushed"));
+  if (folder.empty() || answer.exit_code != 0) co_return answer;
   // The folder follows the revision, so that the next push is judged against what this one has made.
   SLIPWAY_CO_TRY(now, co_await fetch_files(*call.client, call.ns, name));
-  SLIPWAY_CO_TRY_VOID(call.env.files.write(file, metadata_text(now.object), 0644));
+  SLIPWAY_CO_TRY_VOID(call.env.files.write(fmt::format("{}/{}", folder, kMetadataFile), metadata_text(now.object), 0644));
   co_return answer;
 }
 
@@ -195,28 +265,31 @@ Task<Result<CommandAnswer>> diff(CommandCall call) {
 }  // namespace
 
 std::vector<Command> content_commands() {
-  return {looking({.verb = "pkg pull",
-                   .help = "write the files of a revision into a new folder, or as a ResourceList to standard output",
-                   .words_name = "REVISION",
-                   .words_help = "the revision; then the folder"},
-                  pull),
-          changing({.verb = "pkg push",
-                    .help = "replace the files of a draft by those of a folder that was pulled; its pipeline runs",
-                    .words_name = "REVISION",
-                    .words_help = "the draft; then the folder"},
-                   push),
-          changing({.verb = "pkg edit",
-                    .help = "replace or remove single files of a draft; its pipeline runs",
-                    .words_name = "REVISION",
-                    .words_help = "the draft",
-                    .options = {{.name = "file", .help = "PATH=FILE: the file at PATH becomes FILE", .is_repeated = true},
-                                {.name = "remove", .help = "a file of the draft", .is_repeated = true}}},
-                   edit),
-          looking({.verb = "pkg diff",
-                   .help = "show what a revision changes in the newest published one of its package, or how two differ",
-                   .words_name = "REVISION",
-                   .words_help = "the revision; or an older one, then the revision (or two folders)"},
-                  diff)};
+  return {
+      looking({.verb = "pkg pull",
+               .help = "write the files of a revision into a new folder, or as a ResourceList to standard output",
+               .words_name = "REVISION",
+               .words_help = "the revision; then the folder",
+               .options = {{.name = "force", .help = "also over a folder that holds something else", .is_flag = true}}},
+              pull),
+      changing(
+          {.verb = "pkg push",
+           .help = "replace the files of a draft by those of a folder that was pulled, or of a ResourceList; its pipeline runs",
+           .words_name = "REVISION",
+           .words_help = "the draft; then the folder"},
+          push),
+      changing({.verb = "pkg edit",
+                .help = "replace or remove single files of a draft; its pipeline runs",
+                .words_name = "REVISION",
+                .words_help = "the draft",
+                .options = {{.name = "file", .help = "PATH=FILE: the file at PATH becomes FILE", .is_repeated = true},
+                            {.name = "remove", .help = "a file of the draft", .is_repeated = true}}},
+               edit),
+      looking({.verb = "pkg diff",
+               .help = "show what a revision changes in the newest published one of its package, or how two differ",
+               .words_name = "REVISION",
+               .words_help = "the revision; or an older one, then the revision (or two folders)"},
+              diff)};
 }
 
 }  // namespace slipway::delivery::package

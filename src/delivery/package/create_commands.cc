@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delivery/family/text.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/kind.h"
 #include "json/quoted.h"
@@ -144,7 +145,63 @@ Result<std::int64_t> number_option(const CommandCall& call, const std::string& n
   return fail(Reason::BadRequest, fmt::format("--{} {}: must be the number of a revision", name, json::quoted(text)));
 }
 
+/// The upstream revision by what is known of all; null when it has none here.
+const ShownRevision* upstream_in(const std::vector<ShownRevision>& all, const ShownRevision& local) {
+  const auto named = [&](const std::string& name) {
+    const auto at = std::ranges::find(all, name, &ShownRevision::name);
+    return at == all.end() ? nullptr : &*at;
+  };
+  const ShownRevision* here = &local;
+  for (std::size_t hops = 0; here != nullptr && hops < all.size(); ++hops) {
+    const RevisionTask task = here->spec.tasks.empty() ? RevisionTask{} : here->spec.tasks.front();
+    if (task.upgrade) return named(task.upgrade->new_upstream.name);
+    if (task.clone && task.clone->upstream.revision) return named(task.clone->upstream.revision->name);
+    if (!task.edit || !task.edit->source) return nullptr;
+    here = named(task.edit->source->name);
+  }
+  return nullptr;
+}
+
+std::vector<const ShownRevision*> newer_ones(const std::vector<ShownRevision>& all, const ShownRevision& old) {
+  std::vector<const ShownRevision*> newer;
+  for (const ShownRevision& one : all) {
+    const bool is_newer = one.package() == old.package() && is_published(one.lifecycle()) &&
+                          one.spec.revision > std::max<std::int64_t>(old.spec.revision, 0);
+    if (is_newer) newer.push_back(&one);
+  }
+  std::ranges::sort(newer, {}, [](const ShownRevision* one) { return one->spec.revision; });
+  return newer;
+}
+
+/// Which published revisions could be upgraded, and to what; from the side of the copies or from that of their upstreams.
+Task<Result<CommandAnswer>> discover(CommandCall call) {
+  SLIPWAY_CO_TRY_VOID(check_option(call, "discover", {"upstream", "downstream"}));
+  SLIPWAY_CO_TRY(all, co_await fetch_revisions(*call.client, call.ns, "", ""));
+  const bool is_upwards = option(call, "discover") == "upstream";
+  std::vector<std::vector<std::string>> rows{{"PACKAGE REVISION", "UPSTREAM REPOSITORY", "UPSTREAM UPDATES"}};
+  if (!is_upwards) rows = {{"PACKAGE REVISION", "DOWNSTREAM PACKAGE", "DOWNSTREAM UPDATE"}};
+  for (const ShownRevision& local : all) {
+    const bool is_asked = call.words.empty() || std::ranges::find(call.words, local.name()) != call.words.end();
+    if (!is_published(local.lifecycle()) || local.spec.revision <= 0 || (is_upwards && !is_asked)) continue;
+    const ShownRevision* old = upstream_in(all, local);
+    const auto newer = old == nullptr ? std::vector<const ShownRevision*>{} : newer_ones(all, *old);
+    std::vector<std::string> versions;
+    for (const ShownRevision* one : newer) versions.push_back(fmt::format("v{}", one->spec.revision));
+    if (is_upwards) {
+      rows.push_back({local.name(), newer.empty() ? "-" : old->spec.repository,
+                      newer.empty() ? "No update available" : joined(versions, ", ")});
+      continue;
+    }
+    if (newer.empty()) continue;
+    const std::string upstream = newer.back()->name();
+    if (!call.words.empty() && std::ranges::find(call.words, upstream) == call.words.end()) continue;
+    rows.push_back({upstream, local.name(), fmt::format("v{}->{}", old->spec.revision, versions.back())});
+  }
+  co_return CommandAnswer{.text = aligned(rows)};
+}
+
 Task<Result<CommandAnswer>> upgrade(CommandCall call) {
+  if (!option(call, "discover").empty()) co_return co_await discover(std::move(call));
   SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg upgrade REVISION --workspace WORKSPACE [--revision NUMBER]"));
   SLIPWAY_CO_TRY(wanted, number_option(call, "revision"));
   SLIPWAY_CO_TRY(workspace, required_option(call, "workspace"));
@@ -197,9 +254,11 @@ std::vector<Command> create_commands() {
                    copy),
           changing({.verb = "pkg upgrade",
                     .help = "make a new revision with what has changed upstream (with --from: in a folder)",
-                    .words_name = "REVISION",
+                    .words_name = "[REVISION]",
                     .words_help = "the published revision with the local changes",
                     .options = {kWorkspaceOption,
+                                {.name = "discover",
+                                 .help = "upstream: list what could be upgraded to what; downstream: by the upstream"},
                                 kStrategyOption,
                                 {.name = "revision", .help = "number of the upstream revision (default: the newest)"}}},
                    upgrade)};

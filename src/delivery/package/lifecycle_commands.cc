@@ -51,6 +51,13 @@ Task<Result<client::Reply>> move_to(client::Client& client, ShownRevision revisi
   co_return co_await put_revision_object(client, object, std::move(subresource));
 }
 
+/// What is printed of one.
+std::string done_of(const Verb& verb, const ShownRevision& one) {
+  const bool is_kept = verb.name == "reject" && one.lifecycle() == Lifecycle::DeletionProposed;
+  return is_kept ? "no longer proposed for deletion" : verb.done;
+}
+
+/// The answer without an object: there was nothing to do, as the warnings say.
 using MoveOne = std::function<Task<Result<client::Reply>>(client::Client& client, ShownRevision revision)>;
 
 /// Each of them; what one refuses does not keep the others from it.
@@ -60,13 +67,12 @@ Task<Result<CommandAnswer>> each(client::Client& client, std::vector<ShownRevisi
   for (const ShownRevision& one : revisions) {
     const auto reply = co_await move(client, one);
     if (reply) {
-      made.text += fmt::format("{} {}\n", one.name(), verb.done);
+      if (!reply->object.is_null()) made.text += fmt::format("{} {}\n", one.name(), done_of(verb, one));
       for (const std::string& warning : reply->warnings) made.notes.push_back(fmt::format("{}: {}", one.name(), warning));
       continue;
     }
-    if (revisions.size() == 1) co_return fail(reply.error());
     made.exit_code = 1;
-    made.notes.push_back(fmt::format("{} is not {}: {}", one.name(), verb.done, reply.error().message));
+    made.notes.push_back(fmt::format("{} failed ({})", one.name(), reply.error().message));
   }
   co_return made;
 }
@@ -88,16 +94,28 @@ Task<Result<client::Reply>> reject_one(client::Client& client, ShownRevision rev
   if (revision.lifecycle() == Lifecycle::DeletionProposed) {
     co_return co_await move_to(client, std::move(revision), Lifecycle::Published, "");
   }
+  if (revision.lifecycle() != Lifecycle::Proposed) {
+    co_return fail(Reason::BadRequest,
+                   fmt::format("cannot reject {} with lifecycle '{}'", revision.name(), revision.spec.lifecycle));
+  }
   co_return co_await move_to(client, std::move(revision), Lifecycle::Draft, std::string(kApproval));
 }
 
 Task<Result<client::Reply>> propose_deletion_of_one(client::Client& client, ShownRevision revision) {
+  if (revision.lifecycle() == Lifecycle::DeletionProposed) {
+    co_return client::Reply{.object = {}, .warnings = {"it is already proposed for deletion"}};
+  }
+  if (revision.lifecycle() != Lifecycle::Published) {
+    co_return fail(
+        Reason::BadRequest,
+        fmt::format("can only propose published packages for deletion; package {} is not published", revision.name()));
+  }
   co_return co_await move_to(client, std::move(revision), Lifecycle::DeletionProposed, "");
 }
 
 Task<Result<client::Reply>> delete_one(client::Client& client, ShownRevision revision) {
   SLIPWAY_CO_TRY(gone, co_await client::remove(client, kRevisions, kube::key_of(revision.object)));
-  co_return client::Reply{.object = gone, .warnings = {}};
+  co_return client::Reply{.object = gone.is_null() ? revision.object : gone, .warnings = {}};
 }
 
 /// What is approved is what was reviewed: a proposal with another content by now is left.
@@ -186,7 +204,9 @@ std::vector<Command> lifecycle_commands() {
                                 {.name = "group", .help = "with -l: approve this group", .is_repeated = true},
                                 {.name = "all", .help = "with -l: approve all of them", .is_flag = true}}},
                    approve),
-          row_of({.name = "reject", .done = "rejected", .applies = {Lifecycle::Proposed, Lifecycle::DeletionProposed}},
+          row_of({.name = "reject",
+                  .done = "no longer proposed for approval",
+                  .applies = {Lifecycle::Proposed, Lifecycle::DeletionProposed}},
                  "turn proposals back into drafts, and keep what is proposed to be deleted", reject_one),
           row_of({.name = "propose-delete", .done = "proposed for deletion", .applies = {Lifecycle::Published}},
                  "propose that published revisions are deleted", propose_deletion_of_one),

@@ -9,6 +9,7 @@
 #include "delivery/package/explain.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/kinds.h"
+#include "delivery/package/output.h"
 #include "delivery/package/show.h"
 #include "json/text.h"
 #include "kube/table.h"
@@ -52,15 +53,16 @@ std::string names_text(const std::vector<kube::Object>& objects) {
 }
 
 Task<Result<CommandAnswer>> list(CommandCall call) {
-  SLIPWAY_CO_TRY_VOID(check_option(call, "output", {"table", "wide", "json", "yaml", "name"}));
+  SLIPWAY_CO_TRY_VOID(check_output(call, {"table", "wide", "json", "yaml", "name"}));
   const std::string form = option(call, "output");
   const bool is_one = call.words.size() == 1;
   const bool is_everywhere = has_flag(call, "all-namespaces");
   const Time now = call.env.clock.now();
   const std::string ns = call.ns;
-  SLIPWAY_CO_TRY(revisions, co_await listed(std::move(call)));
+  SLIPWAY_CO_TRY(revisions, co_await listed(call));
   std::vector<kube::Object> objects;
   for (const ShownRevision& one : revisions) objects.push_back(one.object);
+  if (const auto chosen = chosen_output(call, objects)) co_return CommandAnswer{.text = *chosen};
   if (form == "name") co_return CommandAnswer{.text = names_text(objects)};
   if (form == "json" || form == "yaml") {
     const Value whole =
@@ -160,14 +162,15 @@ Task<Result<CommandAnswer>> why(CommandCall call) {
 }  // namespace
 
 std::vector<Command> reading_commands() {
-  const std::vector<CommandOption> options{{.name = "output", .help = "table, wide, json, yaml or name"},
-                                           {.name = "name", .help = "only revisions of this package"},
-                                           {.name = "repository", .help = "only of this Repository"},
-                                           {.name = "workspace", .help = "only of this workspace"},
-                                           {.name = "revision", .help = "only with this number"},
-                                           {.name = "lifecycle", .help = "only Draft, Proposed, Published or DeletionProposed"},
-                                           {.name = "selector", .help = "-l: only with these labels"},
-                                           {.name = "all-namespaces", .help = "of all namespaces", .is_flag = true}};
+  const std::vector<CommandOption> options{
+      {.name = "output", .help = "table, wide, json, yaml, name, custom-columns=NAME:.path,… or jsonpath=…"},
+      {.name = "name", .help = "only revisions of this package"},
+      {.name = "repository", .help = "only of this Repository"},
+      {.name = "workspace", .help = "only of this workspace"},
+      {.name = "revision", .help = "only with this number"},
+      {.name = "lifecycle", .help = "only Draft, Proposed, Published or DeletionProposed"},
+      {.name = "selector", .help = "-l: only with these labels"},
+      {.name = "all-namespaces", .help = "of all namespaces", .is_flag = true}};
   const auto listing = [&](const char* verb, const char* help) {
     return looking({.verb = verb, .help = help, .words_name = "[REVISION]", .words_help = "only these", .options = options},
                    list);

@@ -8,6 +8,7 @@
 #include "delivery/family/text.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/output.h"
 #include "delivery/package/repository_status.h"
 #include "json/text.h"
 
@@ -29,17 +30,25 @@ std::string name_of(std::string_view address) {
   return name;
 }
 
+std::string user_of(const CommandCall& call) {
+  return option(call, "username").empty() ? option(call, "repo-basic-username") : option(call, "username");
+}
+
 /// A Secret of basic authentication beside the repository; its name.
 Task<Result<std::string>> make_secret(CommandCall call, std::string repository) {
-  SLIPWAY_CO_TRY(password, call.env.files.read(option(call, "password-file")));
+  std::string password = option(call, "repo-basic-password");
+  if (password.empty()) {
+    SLIPWAY_CO_TRY(read, call.env.files.read(option(call, "password-file")));
+    password = read;
+  }
   while (password.ends_with('\n')) password.pop_back();
   const std::string name = repository + "-auth";
-  const Value object = json::object(
-      {{"apiVersion", "v1"},
-       {"kind", "Secret"},
-       {"metadata", json::object({{"namespace", Value(call.ns)}, {"name", Value(name)}})},
-       {"type", "kubernetes.io/basic-auth"},
-       {"stringData", json::object({{"username", Value(option(call, "username"))}, {"password", Value(password)}})}});
+  const Value object =
+      json::object({{"apiVersion", "v1"},
+                    {"kind", "Secret"},
+                    {"metadata", json::object({{"namespace", Value(call.ns)}, {"name", Value(name)}})},
+                    {"type", "kubernetes.io/basic-auth"},
+                    {"stringData", json::object({{"username", Value(user_of(call))}, {"password", Value(password)}})}});
   SLIPWAY_CO_TRY_VOID(co_await client::apply(*call.client, kSecrets, object, kCommandManager));
   co_return name;
 }
@@ -55,8 +64,8 @@ Task<Result<CommandAnswer>> register_one(CommandCall call) {
   if (!option(call, "branch").empty()) git.branch = option(call, "branch");
   git.creates_branch = has_flag(call, "create-branch");
   git.directory = option(call, "directory");
-  const bool has_secret = !option(call, "password-file").empty();
-  if (has_secret != !option(call, "username").empty()) {
+  const bool has_secret = !option(call, "password-file").empty() || !option(call, "repo-basic-password").empty();
+  if (has_secret == user_of(call).empty()) {
     co_return fail(Reason::BadRequest, "--username and --password-file belong together");
   }
   RepositorySpec spec{.description = option(call, "description"), .is_deployment = has_flag(call, "deployment")};
@@ -85,11 +94,13 @@ std::string ready_of(const Value& repository) {
 }
 
 Task<Result<CommandAnswer>> list_all(CommandCall call) {
-  SLIPWAY_CO_TRY_VOID(check_option(call, "output", {"table", "json"}));
+  SLIPWAY_CO_TRY_VOID(check_output(call, {"table", "json"}));
   client::ListQuery query;
   query.ns = has_flag(call, "all-namespaces") ? "" : call.ns;
   SLIPWAY_CO_TRY(list, co_await client::list(*call.client, kRepositories, query));
   if (option(call, "output") == "json") co_return CommandAnswer{.text = json::print_pretty(list) + "\n"};
+  const std::vector<kube::Object> objects(list["items"].items().begin(), list["items"].items().end());
+  if (const auto chosen = chosen_output(call, objects)) co_return CommandAnswer{.text = *chosen};
   std::vector<std::vector<std::string>> rows{{"NAME", "DEPLOYMENT", "READY", "PACKAGES", "SYNCED", "BRANCH", "ADDRESS"}};
   for (const Value& one : list["items"].items()) {
     const Value& status = one["status"];
@@ -137,11 +148,14 @@ std::vector<Command> repository_commands() {
                                  .is_flag = true},
                                 {.name = "description", .help = "what it is for"},
                                 {.name = "username", .help = "for a Secret of basic authentication"},
-                                {.name = "password-file", .help = "file with its password"}}},
+                                {.name = "password-file", .help = "file with its password"},
+                                {.name = "repo-basic-username", .help = "the same as --username, as Porch's client has it"},
+                                {.name = "repo-basic-password",
+                                 .help = "the password itself, which other users of the machine may see: better a file"}}},
                    register_one),
           looking({.verb = "repo list",
                    .help = "list repositories",
-                   .options = {{.name = "output", .help = "table or json"},
+                   .options = {{.name = "output", .help = "table, json, custom-columns=NAME:.path,… or jsonpath=…"},
                                {.name = "all-namespaces", .help = "of all namespaces", .is_flag = true}}},
                   list_all),
           changing({.verb = "repo sync",

@@ -123,7 +123,7 @@ TEST_F(Template, other_parameters_and_another_commit_render_again) {
         "apiVersion: core.oam.dev/v1beta1\nkind: Application\nmetadata: {name: x}\nspec:\n  components:\n"
         "  - {name: instance, type: webservice, properties: {image: 'web:3'}}\n"}},
       "newer");
-  ASSERT_EQ(outside_.patch("{spec: {policies: []}}"), "");
+  ASSERT_EQ(outside_.patch("{spec: {policies: [{name: gc, type: garbage-collect}]}}"), "");
   EXPECT_EQ(outside_.end(), kDelivered) << outside_.message(0);
   EXPECT_EQ(deployment()["spec"]["template"]["spec"]["containers"].item(0)["image"].as_string(), "web:3");
 }

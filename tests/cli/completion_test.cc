@@ -19,7 +19,7 @@ class Completion : public CommandLine {
 };
 
 TEST_F(Completion, bash_offers_commands_and_actions_of_families) {
-  EXPECT_EQ(offered("slipway re", 1), "render\nrerun\nrevision\n");
+  EXPECT_EQ(offered("slipway re", 1), "render\nrepo\nrerun\nrevision\n");
   EXPECT_EQ(offered("slipway comp", 1), "completion\n");
 }
 

@@ -111,6 +111,14 @@ bool is_run_of(std::string_view app_revision, const std::string& marker) {
   return app_revision == marker || app_revision.starts_with(marker + "-vf-");
 }
 
+void begin_run(ApplicationStatus& status, const std::string& marker) {
+  status.workflow = workflow::RunStatus{};
+  status.workflow->app_revision = marker;
+  status.services.clear();
+  status.applied.clear();
+  drop_conditions_after(status, "Render");
+}
+
 /// With one that cannot be read in hand, objects would count as no longer wanted.
 Result<void> check_trackers(const std::vector<Value>& trackers) {
   for (const Value& tracker : trackers) {
@@ -365,13 +373,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   const bool is_rendered = restarts || pre_render_failure(resolved->parsed->steps, *status.workflow).empty();
   for (const char* type : {"Parsed", "Revision", "Policy"}) pass_condition(status, type, now);
   if (is_rendered) pass_condition(status, "Render", now);
-  if (restarts) {
-    status.workflow = workflow::RunStatus{};
-    status.workflow->app_revision = marker;
-    status.services.clear();
-    status.applied.clear();
-    drop_conditions_after(status, "Render");
-  }
+  if (restarts) begin_run(status, marker);
   app.services() = status.services;
   app.applied() = status.applied;
   if (restarts) {

@@ -17,6 +17,7 @@ namespace {
 
 /// What is named (a revision, a ConfigMap) may be written a little later.
 constexpr Duration kMissingPause = std::chrono::seconds{5};
+constexpr Duration kCachePause = std::chrono::seconds{1};  // a cache is on its way
 /// How long the status may be behind in counts of pods, and in what asking gates said.
 constexpr Duration kCountPause = std::chrono::seconds{10};
 constexpr Duration kAskingPause = std::chrono::minutes{5};
@@ -218,6 +219,12 @@ wave::Decision Pass::decide() {
 /// often gates were asked still longer: after a crash they are asked again all the same.
 Task<Outcome> Pass::decide_and_do() {
   const wave::Decision decision = decide();
+  // What an attempt is at is looked up: a cache may not have seen yet what the rollout was written for.
+  if (decision.record.attempt != memory_.recorded.attempt) {
+    auto is_known = co_await target_is_known();
+    if (!is_known) co_return Outcome::failed(std::move(is_known).error());
+    if (!*is_known) co_return Outcome::retries_after(kCachePause);
+  }
   RolloutStatus next = next_status(decision);
   // "Works only once": what becomes of the pods of a rollout that is over is no news.
   const bool was_over = memory_.recorded.position().is_end() && decision.record.position().is_end();
@@ -259,6 +266,16 @@ Task<Outcome> Pass::decide_and_do() {
     again = again ? std::min(*again, left) : left;
   }
   co_return again ? Outcome::retries_after(*again) : Outcome::settled();
+}
+
+Task<Result<bool>> Pass::target_is_known() {
+  const auto resource = tools_.workloads.known_resource(target_->kind);
+  if (!resource || target_->object.is_null()) co_return true;
+  auto live = co_await client::get(run_.client, *resource, {run_.key.ns, std::string(kube::name(target_->object))});
+  if (!live && live.error().reason != Reason::NotFound) co_return fail(std::move(live).error());
+  if (!live) co_return false;
+  const bool is_same = kube::uid(*live) == kube::uid(target_->object);
+  co_return is_same&& kube::generation(*live) == kube::generation(target_->object);
 }
 
 /// When nothing changes before: what the roll asks for, and gates that are asked again.

@@ -97,6 +97,7 @@ class Pass {
   // Deciding: pass.cc.
   Task<control::Outcome> decide_and_do();
   wave::Decision decide();
+  Task<Result<bool>> target_is_known();
   std::optional<Duration> next_look(std::optional<Time> wake) const;
   Task<control::Outcome> let_go();
   bool is_let_go() const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "fleet/cluster_secret.h"
 #include "json/text.h"
@@ -18,9 +17,8 @@ using json::Value;
 
 constexpr const char* kGroup = "cluster.core.oam.dev";
 constexpr const char* kVersion = "v1alpha1";
-constexpr const char* kGateways = "clustergateways";
 const kube::Resource kVirtualClusters{kGroup, kVersion, "virtualclusters"};
-const kube::Resource kClusterGateways{kGroup, kVersion, kGateways};
+const kube::Resource kClusterGateways{kGroup, kVersion, "clustergateways"};
 const kube::Resource kApiServices{"apiregistration.k8s.io", "v1", "apiservices"};
 const kube::Resource kSecrets{"", "v1", "secrets"};
 
@@ -175,14 +173,6 @@ std::vector<client::AnsweredKind> cluster_kinds() {
   services.type.columns = {column("Service", ".spec.service.name", "who answers"),
                            column("Available", ".status.conditions[?(@.type==\"Available\")].status", "whether it can")};
   return {std::move(clusters), std::move(gateways), std::move(services)};
-}
-
-ProxyPath proxy_path(const std::vector<std::string>& segments) {
-  const std::array<std::string_view, 4> head{"apis", kGroup, kVersion, kGateways};
-  if (segments.size() < head.size() + 2 || !std::ranges::equal(head, std::span(segments).first(head.size()))) return {};
-  if (segments[head.size() + 1] != "proxy") return {};
-  const auto rest = segments.begin() + static_cast<std::ptrdiff_t>(head.size()) + 2;
-  return {segments[head.size()], {rest, segments.end()}};
 }
 
 }  // namespace slipway::fleet

@@ -7,8 +7,6 @@
 // this group.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "client/served.h"
@@ -17,13 +15,5 @@ namespace slipway::fleet {
 
 /// What the server answers for beside its stored kinds.
 std::vector<client::AnsweredKind> cluster_kinds();
-
-/// A request to a cluster by way of its hub: `/apis/cluster.core.oam.dev/v1alpha1/clustergateways/NAME/proxy/REST`.
-struct ProxyPath {
-  std::string cluster;
-  std::vector<std::string> rest;
-};
-/// `segments` are those of the path, decoded. Empty cluster: it is no such request.
-ProxyPath proxy_path(const std::vector<std::string>& segments);
 
 }  // namespace slipway::fleet

@@ -1,6 +1,6 @@
-// Clusters as KubeVela leaves them, out of the oracle's recordings (applications, the revisions and trackers that belong to them,
-// objects), and Slipway starting there: no workload is created, deleted, restarted or renamed, no workflow runs again, and the
-// next edit makes the next revision.
+// Clusters as KubeVela leaves them, out of the oracle's recordings (applications, the revisions and trackers that belong to
+// them, objects), and Slipway starting there: no workload is created, deleted, restarted or renamed, no workflow runs again,
+// and the next edit makes the next revision.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zstd.h>
@@ -78,7 +78,8 @@ class Left {
     const Value& latest = line_["latestRevision"];
     const Value written = at_home(document(documents_, line_["target"]));
     Value app = written.with_path({"metadata", "finalizers"}, json::array({Value("app.oam.dev/resource-tracker-finalizer")}));
-    for (const auto& [key, value] : line_["annotations"].members()) app = app.with_path({"metadata", "annotations", key}, value);
+    for (const auto& [key, value] : line_["annotations"].members())
+      app = app.with_path({"metadata", "annotations", key}, value);
     app = plane_.store(kHub, app.without("status"), kKubeVela);
     const Value owner = kube::owner_reference(app);
     for (const Value& one : line_["otherObjects"].items()) store_beside(one, owner);
@@ -165,7 +166,9 @@ class Left {
   Value definitions(const char* kind) const {
     json::ObjectBuilder out;
     for (const Value& one : documents_.definitions) {
-      if (kube::kind(one) == kind) out.set(kube::name(one), at_home(one).with("status", json::object({{"configMapRef", "s"}})));
+      if (kube::kind(one) != kind) continue;
+      const Value whole = at_home(one).with("status", json::object({{"configMapRef", "s"}}));
+      out.set(kube::name(one), whole.without("kind").without("apiVersion"));  // as Go's types leave them
     }
     return out.build();
   }
@@ -181,6 +184,14 @@ class Left {
                                         {"traitDefinitions", definitions("TraitDefinition")},
                                         {"workflowStepDefinitions", definitions("WorkflowStepDefinition")},
                                         {"policyDefinitions", definitions("PolicyDefinition")}});
+    Value whole = content;
+    json::ObjectBuilder policies;
+    for (const Value& one : documents_.rest) {
+      // Objects that went through Go's types.
+      if (kube::kind(one) == "Policy") policies.set(kube::name(one), one.without("kind").without("apiVersion"));
+      if (kube::kind(one) == "Workflow") whole = whole.with("workflow", one.without("kind").without("apiVersion"));
+    }
+    whole = whole.with("policies", policies.build());
     const Value& latest = line_["latestRevision"];
     json::ObjectBuilder annotations;
     if (const auto version = kube::annotation(app, "app.oam.dev/publishVersion"); !version.empty()) {
@@ -195,7 +206,7 @@ class Left {
                                                     {"labels", labels},
                                                     {"annotations", annotations.build()},
                                                     {"ownerReferences", json::array({kube::owner_reference(app)})}})},
-                         {"spec", spec_with(Value::empty_object(), nullptr, content, how_)},
+                         {"spec", spec_with(Value::empty_object(), nullptr, whole, how_)},
                          {"status", json::object({{"succeeded", line_["workflow"]["status"].as_string() == "succeeded"},
                                                   {"workflow", workflow(latest["name"].str())}})}});
   }
@@ -208,10 +219,9 @@ class Left {
     if (out["finished"].as_bool()) out = out.with("endTime", kEnded);
     for (const Value& one : line_["otherObjects"].items()) {
       if (kube::kind(one) != "ConfigMap" || !kube::name(one).starts_with("workflow-")) continue;
-      out = out.with("contextBackend", json::object({{"apiVersion", "v1"},
-                                                     {"kind", "ConfigMap"},
-                                                     {"name", one["metadata"]["name"]},
-                                                     {"namespace", ns_}}));
+      out = out.with(
+          "contextBackend",
+          json::object({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", one["metadata"]["name"]}, {"namespace", ns_}}));
     }
     return out;
   }
@@ -254,7 +264,8 @@ class Left {
   Compression how_;
 };
 
-/// Every object that somebody made, by place: its uid, its generation, and what its spec and data are.
+/// Every object that somebody made, by place: its uid, its generation, and what its spec and data are. What a controller notes
+/// for itself, such as the variables of a workflow that still runs, is left out.
 using World = std::map<std::string, std::string>;
 
 const std::set<std::string, std::less<>> kOwnKinds = {"Event",           "Lease",         "Application", "ApplicationRevision",
@@ -265,11 +276,12 @@ World world(const Plane& plane, const std::string& ns) {
   for (const char* cluster : {kHub, kWorker}) {
     for (const std::string& place : {ns, std::string(kNamespace), std::string("default")}) {
       for (const Value& one : plane.all(cluster, place)) {
-        if (kOwnKinds.contains(kube::kind(one))) continue;
+        const bool is_context = kube::name(one).starts_with("workflow-") && kube::name(one).ends_with("-context");
+        if (kOwnKinds.contains(kube::kind(one)) || is_context) continue;
         const std::string key = fmt::format("{} {} {}/{}", cluster, kube::kind(one), place, kube::name(one));
-        found[key] = fmt::format("uid {} generation {} spec {} data {}", kube::uid(one), kube::generation(one),
-                                 sha256_hex(json::print(one["spec"])).substr(0, 8),
-                                 sha256_hex(json::print(one["data"])).substr(0, 8));
+        found[key] =
+            fmt::format("uid {} generation {} spec {} data {}", kube::uid(one), kube::generation(one),
+                        sha256_hex(json::print(one["spec"])).substr(0, 8), sha256_hex(json::print(one["data"])).substr(0, 8));
       }
     }
   }
@@ -291,6 +303,12 @@ std::vector<std::string> difference(const World& before, const World& after) {
   }
   return lines;
 }
+
+/// Phases that are deliberately other than KubeVela's (docs/application.md).
+const std::map<std::string, std::string, std::less<>> kOtherPhases = {
+    // KubeVela says `running` while a PostDispatch trait cannot be applied.
+    {"kubevela__kubevela/docs/examples/advanced-cue/app2.yaml", "unhealthy"},
+};
 
 /// What a run of the workflow looks like, without what Slipway adds to KubeVela's members.
 Value run_of(const Value& target) {
@@ -351,7 +369,9 @@ TEST_F(Takeover, touches_nothing_and_runs_nothing_again) {
     const Value now = after.find(kHub, target);
     EXPECT_EQ(json::print(run_of(now)), json::print(run_of(old_target)));
     EXPECT_EQ(json::print(now["status"]["latestRevision"]), json::print(old_target["status"]["latestRevision"]));
-    EXPECT_EQ(phase_of(now), phase_of(old_target)) << json::print(now["status"]["services"]);
+    const auto other = kOtherPhases.find(one.file);
+    EXPECT_EQ(phase_of(now), other == kOtherPhases.end() ? phase_of(old_target) : other->second)
+        << json::print(now["status"]["services"]);
     ++phases[phase_of(now)];
     ++played;
   }
@@ -359,6 +379,302 @@ TEST_F(Takeover, touches_nothing_and_runs_nothing_again) {
   for (const auto& [phase, count] : phases) text += fmt::format(" {} {}", count, phase);
   fmt::print("taken over:{}\n", text);
   if (only_ == nullptr) EXPECT_GT(played, 10U);
+}
+
+/// The application as a user would apply it with one more trait on its first component; null where it has no Deployment to
+/// which that could go.
+Value edited(const Value& app, const Case& of) {
+  const std::string component = app["spec"]["components"].item(0)["name"].str();
+  const auto is_its = [&](const Value& one) {
+    return kube::kind(one) == "Deployment" && kube::label(one, "app.oam.dev/component") == component &&
+           kube::label(one, "app.oam.dev/resourceType") == "WORKLOAD" &&
+           kube::label(one, "workload.oam.dev/type") == "webservice";
+  };
+  if (std::ranges::none_of(of.lines.front()["objects"].items(), is_its)) return {};
+  const Value trait = json::object({{"type", "labels"}, {"properties", json::object({{"taken", "over"}})}});
+  json::ArrayBuilder traits;
+  for (const Value& one : app["spec"]["components"].item(0)["traits"].items()) traits.add(one);
+  traits.add(trait);
+  const Value first = app["spec"]["components"].item(0).with("traits", traits.build());
+  json::ArrayBuilder components;
+  components.add(first);
+  for (std::size_t i = 1; i < app["spec"]["components"].size(); ++i) components.add(app["spec"]["components"].item(i));
+  return json::object({{"apiVersion", app["apiVersion"]},
+                       {"kind", app["kind"]},
+                       {"metadata", json::object({{"name", Value(kube::name(app))}, {"namespace", Value(kube::ns(app))}})},
+                       {"spec", app["spec"].with("components", components.build())}});
+}
+
+TEST_F(Takeover, next_edit_makes_the_next_revision_of_the_same_objects) {
+  std::size_t played = 0;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const Case& one = cases_[i];
+    if (!has_end(one) || (only_ != nullptr && one.file.find(only_) == std::string::npos) || i % corpus_stride() != 0) continue;
+    const Value& line = one.lines.front();
+    if (line["phase"].as_string() != "running" || kOtherPhases.contains(one.file)) continue;
+    if (line["annotations"].has("app.oam.dev/publishVersion")) continue;  // edits wait for the next version
+    SCOPED_TRACE(one.file);
+    Plane before(&image(), {.has_families = false});
+    Left(before, corpus_folder(), one, compression_of(i)).store_application();
+    const Value edit = edited(before.find(kHub, line["target"]), one);
+    if (edit.is_null()) continue;
+    ASSERT_TRUE(before.pass(minutes{1}));
+    const World old_world = world(before, one.ns());
+    const Image stopped = before.image();
+    Plane after(&stopped, {.acts_as = delivery::ActsAs::Controller});
+    ASSERT_TRUE(after.pass(minutes{1}));
+    ASSERT_EQ(after.apply(edit, one.ns()), "");
+    ASSERT_TRUE(after.pass(minutes{5}));
+    const Value now = after.find(kHub, line["target"]);
+    const std::int64_t number = line["latestRevision"]["revision"].as_int();
+    EXPECT_EQ(now["status"]["latestRevision"]["revision"].as_int(), number + 1);
+    EXPECT_EQ(phase_of(now), "running") << json::print(now["status"]["workflow"]);
+    const World new_world = world(after, one.ns());
+    for (const std::string& change : difference(old_world, new_world)) {
+      const bool is_roll = change.find(" ReplicaSet ") != std::string::npos || change.find(" Pod ") != std::string::npos;
+      const bool is_own = change.ends_with(fmt::format("/{}-v{}", kube::name(now), number + 1));
+      EXPECT_TRUE(is_roll || is_own || change.starts_with("changed ")) << change;
+    }
+    for (const auto& [key, state] : old_world) {
+      if (key.find(" ReplicaSet ") != std::string::npos || key.find(" Pod ") != std::string::npos) continue;
+      const auto uid = [](const std::string& text) { return text.substr(0, text.find(" generation")); };
+      if (new_world.contains(key)) EXPECT_EQ(uid(new_world.at(key)), uid(state)) << key << " was made anew";
+    }
+    ++played;
+  }
+  fmt::print("edited after a takeover: {}\n", played);
+  if (only_ == nullptr) EXPECT_GT(played, 5U);
+}
+
+Value yaml(const std::string& text) {
+  auto parsed = json::parse_yaml(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed ? *parsed : Value();
+}
+
+/// Of all objects but those that live by the clock.
+std::map<std::string, std::string> versions(const Plane& plane) {
+  std::map<std::string, std::string> found;
+  for (const char* cluster : {kHub, kWorker}) {
+    for (const std::string& ns : {std::string(), std::string("shop"), std::string("vela-system")}) {
+      for (const Value& one : plane.all(cluster, ns)) {
+        if (kube::kind(one) == "Lease" || kube::kind(one) == "Event") continue;
+        found[fmt::format("{} {} {}/{}", cluster, kube::kind(one), ns, kube::name(one))] = kube::revision(one);
+      }
+    }
+  }
+  return found;
+}
+
+constexpr const char* kShop = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {name: shop, namespace: shop, finalizers: [app.oam.dev/resource-tracker-finalizer]}
+spec:
+  components:
+  - name: web
+    type: webservice
+    properties: {image: "nginx:1", env: [{name: KEPT, value: a}, {name: GONE, value: b}]}
+    traits: [{type: note, properties: {text: one}}]
+  policies: []
+)";
+constexpr const char* kNote = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: TraitDefinition
+metadata: {name: note, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        parameter: text: string
+        outputs: paper: {apiVersion: "v1", kind: "ConfigMap", data: text: parameter.text}
+)";
+constexpr const char* kLabels = R"(
+app.oam.dev/name: shop
+app.oam.dev/namespace: shop
+app.oam.dev/component: web
+app.oam.dev/appRevision: shop-v1
+app.oam.dev/cluster: ""
+)";
+constexpr const char* kDeployment = R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app.oam.dev/component: web}}
+  template:
+    metadata: {labels: {app.oam.dev/component: web, app.oam.dev/name: shop}}
+    spec: {containers: [{name: web, image: "nginx:1", env: [{name: KEPT, value: a}, {name: GONE, value: b}]}]}
+)";
+/// Its name is not the one that Slipway would make up.
+constexpr const char* kPaper = R"(
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web-note-7c9f86b4d5, namespace: shop}
+data: {text: one}
+)";
+constexpr const char* kLease = R"(
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {name: kubevela, namespace: vela-system}
+spec: {holderIdentity: kubevela-vela-core-0_abc, leaseDurationSeconds: 15}
+)";
+
+/// The application shop as KubeVela leaves it, and an object that it was about to delete.
+class Shop {
+ public:
+  explicit Shop(Plane& plane) : plane_(plane) {
+    for (const char* ns : {"shop", "vela-system"}) plane.make_namespace(ns);
+    plane.store(kHub, yaml(kNote), kKubeVela);
+    app_ = plane.store(kHub, yaml(kShop), kKubeVela);
+    const Value labels = yaml(kLabels);
+    const Value deployment = store(kDeployment, labels.with("app.oam.dev/resourceType", "WORKLOAD"));
+    const Value trait = labels.with("app.oam.dev/resourceType", "TRAIT")
+                            .with("trait.oam.dev/type", "note")
+                            .with("trait.oam.dev/resource", "paper");
+    const Value paper = store(kPaper, trait);
+    const Value old = store("{apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: shop}}", trait);
+    const Value managed = json::array({entry(deployment, ""), entry(paper, "note"), entry(old, "note").with("deleted", true)});
+    const Value run = yaml(
+        "{appRevision: shop-v1, mode: DAG-DAG, status: succeeded, suspend: false, terminated: false, "
+        "finished: true, startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:00:02Z', steps: [{id: "
+        "abcdefghij, name: web, type: apply-component, phase: succeeded}]}");
+    store_records(managed, run);
+    plane.store(kHub, app_.with("status", status(run)), kKubeVela);
+  }
+
+ private:
+  Value store(const char* text, const Value& labels) {
+    return plane_.store(kHub, yaml(text).with_path({"metadata", "labels"}, labels), kKubeVela);
+  }
+
+  static Value entry(const Value& live, const std::string& trait) {
+    const Value metadata = json::object({{"name", live["metadata"]["name"]},
+                                         {"namespace", live["metadata"]["namespace"]},
+                                         {"labels", live["metadata"]["labels"]}});
+    json::ObjectBuilder out;
+    for (const char* key : {"apiVersion", "kind"}) out.add(key, live[key]);
+    for (const char* key : {"name", "namespace"}) out.add(key, live["metadata"][key]);
+    out.add("creator", "workflow");
+    out.add("component", "web");
+    if (!trait.empty()) out.add("trait", trait);
+    Value raw = json::object({{"apiVersion", live["apiVersion"]}, {"kind", live["kind"]}, {"metadata", metadata}});
+    for (const char* key : {"spec", "data"}) {
+      if (live.has(key)) raw = raw.with(key, live[key]);
+    }
+    out.add("raw", raw);
+    return out.build();
+  }
+
+  void store_records(const Value& managed, const Value& run) {
+    const Value labels = json::object({{"app.oam.dev/name", "shop"},
+                                       {"app.oam.dev/namespace", "shop"},
+                                       {"app.oam.dev/uid", Value(kube::uid(app_))},
+                                       {"app.oam.dev/appRevision", "shop-v1"}});
+    const Value spec = json::object({{"type", "versioned"}, {"applicationGeneration", kube::generation(app_)}});
+    const Value finalizers = json::array({Value("resourcetracker.core.oam.dev/finalizer")});
+    plane_.store(
+        kHub,
+        json::object({{"apiVersion", kOam},
+                      {"kind", "ResourceTracker"},
+                      {"metadata", json::object({{"name", "shop-v1-shop"}, {"labels", labels}, {"finalizers", finalizers}})},
+                      {"spec", spec_with(spec, "managedResources", managed, Compression::Zstd)}}),
+        kKubeVela);
+    const Value content = json::object({{"application", yaml(kShop).without_path({"spec", "policies"})},
+                                        {"traitDefinitions", json::object({{"note", yaml(kNote)}})}});
+    const Value revision_labels =
+        json::object({{"app.oam.dev/name", "shop"}, {"app.oam.dev/app-revision-hash", "5f574e7015a8350c"}});
+    plane_.store(kHub,
+                 json::object({{"apiVersion", kOam},
+                               {"kind", "ApplicationRevision"},
+                               {"metadata", json::object({{"name", "shop-v1"},
+                                                          {"namespace", "shop"},
+                                                          {"labels", revision_labels},
+                                                          {"ownerReferences", json::array({kube::owner_reference(app_)})}})},
+                               {"spec", spec_with(Value::empty_object(), nullptr, content, Compression::Zstd)},
+                               {"status", json::object({{"succeeded", true}, {"workflow", run}})}}),
+                 kKubeVela);
+  }
+
+  static Value status(const Value& run) {
+    const Value latest = json::object({{"name", "shop-v1"}, {"revision", 1}, {"revisionHash", "5f574e7015a8350c"}});
+    return json::object({{"status", "running"}, {"observedGeneration", 1}, {"latestRevision", latest}, {"workflow", run}});
+  }
+
+  Plane& plane_;
+  Value app_;
+};
+
+Value reference(const char* kind, const char* name) {
+  const std::string version = std::string_view(kind) == "Deployment"  ? "apps/v1"
+                              : std::string_view(kind) == "ConfigMap" ? "v1"
+                                                                      : kOam;
+  return json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", "shop"}, {"name", name}});
+}
+
+void renew(Plane& plane) {
+  const Value lease = yaml(kLease).with_path({"spec", "renewTime"}, to_rfc3339_micro(plane.now()));
+  ASSERT_EQ(plane.apply(lease, "vela-system"), "");
+}
+
+TEST(TakeoverStory, waits_for_kubevela_to_end_then_goes_on_with_the_same_objects) {
+  Plane before(&image(), {.has_families = false});
+  const Shop shop(before);
+  ASSERT_TRUE(before.pass(minutes{1}));
+  const std::string uid(kube::uid(before.find(kHub, reference("Deployment", "web"))));
+  const Image stopped = before.image();
+
+  // KubeVela still leads: nothing is written, not even after an edit.
+  Plane plane(&stopped, {.acts_as = delivery::ActsAs::Controller});
+  renew(plane);
+  ASSERT_TRUE(plane.pass(seconds{2}));
+  Value app = plane.find(kHub, reference("Application", "shop"));
+  const Value old_run = app["status"]["workflow"];
+  const auto old_versions = versions(plane);
+  for (int i = 0; i < 12; ++i) {
+    ASSERT_TRUE(plane.pass(seconds{5}));
+    renew(plane);
+  }
+  EXPECT_EQ(versions(plane), old_versions);
+
+  // It ends. What it was about to delete goes; the rest stays as it is.
+  ASSERT_TRUE(plane.pass(minutes{2}));
+  EXPECT_TRUE(plane.find(kHub, reference("ConfigMap", "old")).is_null());
+  app = plane.find(kHub, reference("Application", "shop"));
+  EXPECT_EQ(app["status"]["latestRevision"]["name"].as_string(), "shop-v1");
+  EXPECT_EQ(app["status"]["workflow"]["steps"].item(0)["id"], old_run["steps"].item(0)["id"]);
+  EXPECT_EQ(app["status"]["workflow"]["startTime"], old_run["startTime"]);
+  Value web = plane.find(kHub, reference("Deployment", "web"));
+  EXPECT_EQ(kube::uid(web), uid);
+  EXPECT_EQ(kube::generation(web), 1);
+
+  // The next edit: what is left out goes, although KubeVela had set it; the object without a name keeps the one it has.
+  Value edit = yaml(kShop).without_path({"metadata", "finalizers"});
+  const Value component = yaml(
+      "{name: web, type: webservice, properties: {image: 'nginx:2', env: [{name: KEPT, value: a}]}, traits: [{type: note, "
+      "properties: {text: two}}]}");
+  edit = edit.with_path({"spec", "components"}, json::array({component}));
+  ASSERT_EQ(plane.apply(edit, "shop"), "");
+  ASSERT_TRUE(plane.pass(minutes{3}));
+  app = plane.find(kHub, reference("Application", "shop"));
+  EXPECT_EQ(app["status"]["latestRevision"]["name"].as_string(), "shop-v2");
+  EXPECT_EQ(phase_of(app), "running") << json::print(app["status"]);
+  web = plane.find(kHub, reference("Deployment", "web"));
+  EXPECT_EQ(kube::uid(web), uid);
+  const Value& container = web["spec"]["template"]["spec"]["containers"].item(0);
+  EXPECT_EQ(container["image"].as_string(), "nginx:2");
+  EXPECT_EQ(container["env"].size(), 1U) << json::print(container["env"]);
+  EXPECT_EQ(plane.find(kHub, reference("ConfigMap", "web-note-7c9f86b4d5"))["data"]["text"].as_string(), "two");
+
+  ASSERT_EQ(plane.remove(reference("Application", "shop")), "");
+  ASSERT_TRUE(plane.pass(minutes{1}));
+  for (const char* name : {"shop", "shop-v1-shop"}) {
+    EXPECT_TRUE(
+        plane.find(kHub, reference(name == std::string_view("shop") ? "Application" : "ResourceTracker", name)).is_null());
+  }
+  EXPECT_TRUE(plane.find(kHub, reference("Deployment", "web")).is_null());
+  EXPECT_TRUE(plane.find(kHub, reference("ConfigMap", "web-note-7c9f86b4d5")).is_null());
 }
 
 }  // namespace

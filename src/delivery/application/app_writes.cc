@@ -116,9 +116,11 @@ void AppRun::load_trackers(const std::vector<Value>& objects) {
   current_ = {.name = tracker_name(application_, TrackerType::Versioned), .generation = kube::generation(application_)};
   root_ = {.name = tracker_name(application_, TrackerType::Root), .type = TrackerType::Root};
   for (const Value& object : objects) {
-    if (kube::is_deleting(object)) continue;
     Tracker tracker = Tracker::from_object(object);
-    if (tracker.type == TrackerType::ComponentRevisions) {
+    if (kube::is_deleting(object)) {
+      // KubeVela keeps a tracker that it deletes until what it holds is gone.
+      if (kube::has_finalizer(object, kTrackerFinalizer)) outdated_.push_back(std::move(tracker));
+    } else if (tracker.type == TrackerType::ComponentRevisions) {
       component_revisions_.push_back(std::move(tracker));
     } else if (tracker.name == current_.name) {
       current_ = std::move(tracker);
@@ -142,7 +144,9 @@ void AppRun::load_trackers(const std::vector<Value>& objects) {
 void AppRun::continue_run() {
   if (!current_.object.is_null()) return;
   for (std::size_t i = outdated_.size(); i-- > 0;) {
-    if (outdated_[i].object.is_null() || kube::label(outdated_[i].object, kLabelRevision) != revision_) continue;
+    if (outdated_[i].object.is_null() || kube::is_deleting(outdated_[i].object) ||
+        kube::label(outdated_[i].object, kLabelRevision) != revision_)
+      continue;
     current_ = std::move(outdated_[i]);
     outdated_.erase(outdated_.begin() + static_cast<std::ptrdiff_t>(i));
     return;
@@ -151,11 +155,12 @@ void AppRun::continue_run() {
 
 void AppRun::keep_names(std::vector<Manifest>& manifests) const {
   std::vector<const ManagedResource*> held;
-  for (const Tracker* tracker : {&current_, &root_}) {
-    for (const ManagedResource& one : tracker->resources) held.push_back(&one);
-  }
-  for (const Tracker& tracker : outdated_) {
-    for (const ManagedResource& one : tracker.resources) held.push_back(&one);
+  std::vector<const Tracker*> trackers{&current_, &root_};
+  for (const Tracker& tracker : outdated_) trackers.push_back(&tracker);
+  for (const Tracker* tracker : trackers) {
+    for (const ManagedResource& one : tracker->resources) {
+      if (!one.is_deleted) held.push_back(&one);
+    }
   }
   for (Manifest& manifest : manifests) {
     if (!manifest.is_name_made_up) continue;

@@ -279,8 +279,9 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, frozen_definitions, resolved.revision.name));
   const bool is_shared = !parsed->shared_policies.empty() || !parsed->shared_workflow.is_null();
   if (is_shared) {
-    SLIPWAY_CO_TRY(now, parse(application, frozen, frozen_definitions));
-    if (revision_hash(application, frozen, now, false) != resolved.revision.hash) {
+    SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
+    SLIPWAY_CO_TRY(is, parse(application, frozen, frozen_definitions));
+    if (!shares_the_same(was, is)) {
       co_return co_await resolve_new(run, std::move(application), std::move(status));
     }
   }

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/gzip.h"
 #include "delivery/application/compressed.h"
+#include "delivery/application/taking_over.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -97,6 +98,16 @@ std::string revision_hash(const kube::Object& application, const Value& spec, co
   return sha256_hex(text).substr(0, 16);
 }
 
+bool shares_the_same(const Parsed& one, const Parsed& other) {
+  const auto is_same_policy = [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second["type"] == b.second["type"] && a.second["properties"] == b.second["properties"];
+  };
+  const Value& workflow = one.shared_workflow;
+  return std::ranges::equal(one.shared_policies, other.shared_policies, is_same_policy) &&
+         workflow.is_null() == other.shared_workflow.is_null() && workflow["mode"] == other.shared_workflow["mode"] &&
+         is_same_spec(workflow["steps"], other.shared_workflow["steps"]);
+}
+
 std::string revision_name(std::string_view application, std::int64_t number) {
   return fmt::format("{}-v{}", application, number);
 }
@@ -153,7 +164,9 @@ std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionSto
   for (const DefinitionKind kind :
        {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
     for (const auto& [type, object] : content[member_of(kind)].members()) {
-      if (!object.is_null()) made->definitions[kind].emplace(type, store.read(object));
+      // Objects that went through Go's types may have lost their kind.
+      const Value whole = object.has("kind") ? object : object.with("kind", std::string(kind_of(kind)));
+      if (!object.is_null()) made->definitions[kind].emplace(type, store.read(whole));
     }
   }
   return made;

@@ -14,6 +14,9 @@ namespace slipway::delivery::application {
 /// Sixteen hexadecimal digits over what makes a new revision; with `with_definitions` over definitions too.
 std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions);
 
+/// Whether two readings of an application found the same in the Policies and the Workflow that it shares with others.
+bool shares_the_same(const Parsed& one, const Parsed& other);
+
 /// Compresses contents of revisions. Most applications use the same definitions, whose part is compressed once: the result is
 /// two gzip members, which every reader takes as one text (RFC 1952, 2.2).
 class RevisionPacker {

@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "control/object_writes.h"
 #include "delivery/family/claimed_fields.h"
 #include "json/text.h"
 
@@ -134,6 +135,11 @@ Task<Result<void>> collect(AppRun& run, std::vector<ManagedResource> victims, bo
 Task<Result<void>> remove_tracker(AppRun& run, Tracker tracker) {
   if (tracker.object.is_null()) co_return Result<void>{};
   SLIPWAY_CO_TRY(client, run.own(kHub));
+  if (kube::has_finalizer(tracker.object, kTrackerFinalizer)) {  // one of KubeVela's
+    auto released = co_await control::remove_finalizer(*client, kTrackers, tracker.object, kTrackerFinalizer, kManager);
+    if (!released && released.error().reason != Reason::NotFound) co_return fail(std::move(released).error());
+  }
+  if (kube::is_deleting(tracker.object)) co_return Result<void>{};
   co_return co_await client::remove_exactly(*client, kTrackers, {"", tracker.name},
                                             {.propagation = "Background",
                                              .uid = std::string(kube::uid(tracker.object)),

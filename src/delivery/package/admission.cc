@@ -43,4 +43,20 @@ std::vector<kube::AdmissionRow> admission_rows() {
   return {record, policy, rollout};
 }
 
+kube::AdmissionRow function_admission() {
+  kube::AdmissionRow row;
+  row.group = kFunctionConfigKind.group;
+  row.kind = kFunctionConfigKind.kind;
+  row.warn = [](const kube::Object& object, const kube::Object&, const kube::FindObject&) {
+    std::vector<std::string> warnings;
+    if (!object["spec"].has("goExecutor")) {
+      warnings.emplace_back(
+          "pods and programs are not run for functions: a pipeline that names this image fails unless it is built in (slipway "
+          "fn)");
+    }
+    return warnings;
+  };
+  return row;
+}
+
 }  // namespace slipway::delivery::package

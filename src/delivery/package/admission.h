@@ -8,5 +8,7 @@
 namespace slipway::delivery::package {
 
 std::vector<kube::AdmissionRow> admission_rows();
+/// What FunctionConfig does not do yet is said to who writes one.
+kube::AdmissionRow function_admission();
 
 }  // namespace slipway::delivery::package

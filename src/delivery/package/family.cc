@@ -19,23 +19,6 @@
 namespace slipway::delivery::package {
 namespace {
 
-/// What FunctionConfig does not do yet is said to who writes one.
-kube::AdmissionRow function_row() {
-  kube::AdmissionRow row;
-  row.group = kFunctionConfigKind.group;
-  row.kind = kFunctionConfigKind.kind;
-  row.warn = [](const kube::Object& object, const kube::Object&, const kube::FindObject&) {
-    std::vector<std::string> warnings;
-    if (!object["spec"].has("goExecutor")) {
-      warnings.emplace_back(
-          "pods and programs are not run for functions: a pipeline that names this image fails unless it is built in (slipway "
-          "fn)");
-    }
-    return warnings;
-  };
-  return row;
-}
-
 using Made = std::vector<std::unique_ptr<control::Controller>>;
 
 /// Those that keep the log and the repositories in step.
@@ -77,7 +60,7 @@ Family make() {
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
   family.admission = [](const AdmissionContext&) {
     auto rows = admission_rows();
-    rows.push_back(function_row());
+    rows.push_back(function_admission());
     return rows;
   };
   family.explain = explain_rows;

@@ -27,7 +27,7 @@ std::vector<Cause> rollout_faults(const Object& object, const Object&) {
 
 }  // namespace
 
-std::vector<kube::AdmissionRow> admission_rows() {
+static std::vector<kube::AdmissionRow> refusing_rows() {
   kube::AdmissionRow record;
   record.group = kRecordKind.group;
   record.kind = kRecordKind.kind;
@@ -43,7 +43,8 @@ std::vector<kube::AdmissionRow> admission_rows() {
   return {record, policy, rollout};
 }
 
-kube::AdmissionRow function_admission() {
+/// What FunctionConfig does not do yet is said to who writes one.
+static kube::AdmissionRow function_row() {
   kube::AdmissionRow row;
   row.group = kFunctionConfigKind.group;
   row.kind = kFunctionConfigKind.kind;
@@ -57,6 +58,12 @@ kube::AdmissionRow function_admission() {
     return warnings;
   };
   return row;
+}
+
+std::vector<kube::AdmissionRow> admission_rows() {
+  std::vector<kube::AdmissionRow> rows = refusing_rows();
+  rows.push_back(function_row());
+  return rows;
 }
 
 }  // namespace slipway::delivery::package

@@ -8,7 +8,5 @@
 namespace slipway::delivery::package {
 
 std::vector<kube::AdmissionRow> admission_rows();
-/// What FunctionConfig does not do yet is said to who writes one.
-kube::AdmissionRow function_admission();
 
 }  // namespace slipway::delivery::package

@@ -58,11 +58,7 @@ Family make() {
   family.definitions = installed_definitions();
   const auto turns = std::make_shared<WriterTurns>();
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
-  family.admission = [](const AdmissionContext&) {
-    auto rows = admission_rows();
-    rows.push_back(function_admission());
-    return rows;
-  };
+  family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.explain = explain_rows;
   family.kinds = kind_rows();
   family.commands = package_commands();

@@ -39,10 +39,12 @@ Result<std::vector<Vote>> with_vote(const RevisionRecord& record, const Value& s
     SLIPWAY_TRY_VOID(invalid(record, field::forbidden("status.votes", "it is no proposal")));
   }
   if (sent.is_null()) SLIPWAY_TRY_VOID(invalid(record, field::required("status.votes", "a vote without a time is a new one")));
-  auto read = json::decode<Vote>(sent, "status.votes", {.allow_unknown = true});
+  // Without a digest it is about the content as it is.
+  const bool is_about_any = sent["digest"].as_string().empty();
+  auto read =
+      json::decode<Vote>(is_about_any ? sent.with("digest", record.digest) : sent, "status.votes", {.allow_unknown = true});
   if (!read) return fail(kube::invalid(kRevisionKind, record.key().object_name(), read.error().causes));
   Vote vote = *std::move(read);
-  if (vote.digest.empty()) vote.digest = record.digest;
   if (vote.digest != record.digest) {
     return fail(kube::conflict(kRevisions, record.key().object_name(), "its content has changed since: look at it again"));
   }

@@ -15,6 +15,7 @@
 #   make test-wire-flux  Flux's real controllers (Go modules) against `slipway up`: install, upgrade, failure, rollback, a folder of Git
 #   make test-wire-kpt  kpt itself: packages fetched, rendered, upgraded and applied by it and by Slipway, file for file the same
 #   make test-wire-vela  what KubeVela's command line asks, command by command, against `slipway up`
+#   make test-wire-porch  transcripts of Porch's client, played with slipway pkg and slipway repo
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
 #   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test); a whole rollout and a
 #                     whole revert of eight processes at 200 requests a second (of three in make test)
@@ -50,7 +51,7 @@ SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout explore-pipeline bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-wire-porch test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout explore-pipeline bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -94,6 +95,11 @@ test-wire: deps out/dev/build.ninja
 	tools/wire-clients out/tools
 	ninja -j $(JOBS) -C out/dev slipway
 	/usr/bin/python3 tests/wire/run.py --slipway out/dev/slipway --tools out/tools $(WIRE)
+
+# Transcripts of Porch's client, own ones and those of $SLIPWAY_CORPUS/packages/porch/cli.
+test-wire-porch: deps out/dev/build.ninja
+	ninja -j $(JOBS) -C out/dev slipway
+	/usr/bin/python3 tests/wire_porch/run.py --slipway out/dev/slipway
 
 # kpt itself beside Slipway, over folders and against `slipway up`; skipped with a line where there is no kpt.
 test-wire-kpt: deps out/dev/build.ninja

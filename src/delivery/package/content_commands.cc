@@ -45,9 +45,8 @@ std::string metadata_text(const kube::Object& object) {
   for (const char* key : {"name", "namespace", "creationTimestamp", "resourceVersion", "uid"}) {
     if (object["metadata"].has(key)) kept.add(key, object["metadata"][key]);
   }
-  return json::print_yaml(json::object({{"apiVersion", Value(kResourcesKind.api_version())},
-                                        {"kind", Value("KptRevisionMetadata")},
-                                        {"metadata", kept.build()}}));
+  return json::print_yaml(
+      json::object({{"apiVersion", Value("")}, {"kind", Value("KptRevisionMetadata")}, {"metadata", kept.build()}}));
 }
 
 /// What the server sends is not written outside the folder.
@@ -184,7 +183,12 @@ Task<Result<CommandAnswer>> put_files(client::Client& client, kube::Object objec
   json::ObjectBuilder resources;
   for (const auto& [path, text] : files) resources.add(path, text);
   const Value body = object.with_path({"spec", "resources"}, resources.build()).without("status");
-  SLIPWAY_CO_TRY(answer, co_await client::update(client, kResources, body, kCommandManager));
+  const auto written = co_await client::update(client, kResources, body, kCommandManager);
+  if (!written && written.error().reason == Reason::InternalError) {  // its pipeline failed
+    co_return CommandAnswer{.notes = {written.error().message, "Package NOT pushed to remote"}, .exit_code = 1};
+  }
+  if (!written) co_return fail(written.error());
+  const kube::Object& answer = *written;
   CommandAnswer made{.notes = render_notes(answer)};
   const Value& status = answer["status"]["renderStatus"];
   const bool has_failed = !status["error"].str().empty() || status["result"]["exitCode"].as_int() != 0;

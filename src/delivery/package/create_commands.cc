@@ -52,7 +52,8 @@ Task<Result<CommandAnswer>> init(CommandCall call) {
   SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg init PACKAGE --repository REPOSITORY --workspace WORKSPACE"));
   SLIPWAY_CO_TRY(repository, required_option(call, "repository"));
   SLIPWAY_CO_TRY(workspace, required_option(call, "workspace"));
-  InitTask task{.description = option(call, "description"), .site = option(call, "site")};
+  const std::string description = option(call, "description");
+  InitTask task{.description = description.empty() ? "sample description" : description, .site = option(call, "site")};
   for (const std::string& line : lines_of(call, "keywords")) {
     for (const std::string_view word : split(line, ',')) task.keywords.emplace_back(trimmed(word));
   }

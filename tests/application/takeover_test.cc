@@ -363,7 +363,7 @@ TEST_F(Takeover, touches_nothing_and_runs_nothing_again) {
     const Image stopped = before.image();
 
     Plane after(&stopped, {.acts_as = delivery::ActsAs::Controller});
-    ASSERT_TRUE(after.pass(minutes{12}));
+    ASSERT_TRUE(after.pass(minutes{6}));
     const std::vector<std::string> changes = difference(old_world, world(after, one.ns()));
     EXPECT_TRUE(changes.empty()) << fmt::format("{}", fmt::join(changes, "\n"));
     const Value now = after.find(kHub, target);
@@ -378,7 +378,7 @@ TEST_F(Takeover, touches_nothing_and_runs_nothing_again) {
   std::string text;
   for (const auto& [phase, count] : phases) text += fmt::format(" {} {}", count, phase);
   fmt::print("taken over:{}\n", text);
-  if (only_ == nullptr) EXPECT_GT(played, 10U);
+  if (only_ == nullptr && corpus_stride() == 1) EXPECT_GT(played, 10U);
 }
 
 /// The application as a user would apply it with one more trait on its first component; null where it has no Deployment to
@@ -443,7 +443,7 @@ TEST_F(Takeover, next_edit_makes_the_next_revision_of_the_same_objects) {
     ++played;
   }
   fmt::print("edited after a takeover: {}\n", played);
-  if (only_ == nullptr) EXPECT_GT(played, 5U);
+  if (only_ == nullptr && corpus_stride() == 1) EXPECT_GT(played, 5U);
 }
 
 Value yaml(const std::string& text) {

@@ -314,9 +314,7 @@ spec:
 )",
                     ""));
   env_.advance(std::chrono::seconds{2});
-  const kube::Resource namespaces{"", "v1", "namespaces"};
   for (const auto& [ns, replicas] : {std::pair{"web-staging", 1}, {"web-prod", 3}}) {
-    ASSERT_TRUE(apply(namespaces, fmt::format("{{apiVersion: v1, kind: Namespace, metadata: {{name: {}}}}}", ns), ""));
     const auto made =
         apply(releases,
               fmt::format("{{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {{name: web}}, spec: "

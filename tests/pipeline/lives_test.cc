@@ -127,6 +127,9 @@ class LivesCorpus : public Landscape {
                             "deletionGracePeriodSeconds", "ownerReferences", "managedFields"}) {
       wanted = wanted.without_path({"metadata", own});
     }
+    // The recording leaves out what the view does not read.
+    const Value& labels = wanted["spec"]["template"]["metadata"]["labels"];
+    if (!labels.is_null()) wanted = wanted.with_path({"spec", "selector", "matchLabels"}, labels);
     auto made = now.is_null()
                     ? env_->run(client::create(client(kMember), resource, wanted, "flux"))
                     : env_->run(client::update(
@@ -189,6 +192,8 @@ TEST_F(LivesCorpus, the_view_says_of_recorded_states_what_ran_in_them) {
   std::size_t number = 0, passed = 0, total = 0;
   for (std::string text; std::getline(in, text);) {
     if (number++ % stride != 0) continue;
+    // Simulated Flux serves the newest versions of its kinds alone.
+    if (text.contains("helm.toolkit.fluxcd.io/v2beta2")) continue;
     for (auto at = text.find("$NS"); at != std::string::npos; at = text.find("$NS", at)) text.replace(at, 3, kSpace);
     const Value line = json::parse(text).value();
     std::map<std::size_t, std::string> states;

@@ -9,9 +9,9 @@ namespace slipway::cli {
 
 /// `arguments` begin behind "fn". Reads a ResourceList from standard input; the result is the exit code.
 int fn_command(const std::vector<std::string>& arguments);
-/// Whether what is behind "pkg" is about a folder. Verbs that there are for revisions too (init, upgrade, diff, ready, condition,
-/// gate) mean a folder when they have no --repository or --workspace, or when the first word is the path of one: ".", with a
-/// slash, or a folder that is there.
+/// Whether what is behind "pkg" is about a folder. Verbs that there are for revisions too (init, upgrade, diff, ready,
+/// condition, gate) mean a folder when they have no --repository or --workspace, or when the first word is the path of one:
+/// ".", with a slash, or a folder that is there.
 bool is_for_folders(const std::vector<std::string>& arguments);
 /// `arguments` begin behind "pkg".
 int pkg_command(const std::vector<std::string>& arguments);

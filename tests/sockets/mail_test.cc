@@ -151,7 +151,9 @@ Sent sent(const Habit& habit, const std::function<void(Mail&)>& change = {}, Tls
   return result;
 }
 
-TlsClientOptions trusting() { return {.authority_pem = authority(std::chrono::floor<Duration>(std::chrono::system_clock::now())).certificate_pem}; }
+TlsClientOptions trusting() {
+  return {.authority_pem = authority(std::chrono::floor<Duration>(std::chrono::system_clock::now())).certificate_pem};
+}
 
 TEST(Mail, is_sent_to_all_receivers_with_login_over_starttls) {
   const Sent told = sent({.auth = "LOGIN PLAIN", .has_starttls = true}, {}, trusting());

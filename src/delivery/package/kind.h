@@ -51,8 +51,8 @@ inline constexpr std::string_view kLatestLabel = "kpt.dev/latest-revision";
 inline constexpr std::string_view kAutoLifecycle = "config.porch.kpt.dev/auto-lifecycle-mgmt";
 /// On a Repository: "enforce" or "report", what unmet gates do there.
 inline constexpr std::string_view kGateMode = "packages.slipway.dev/gates";
-/// On a PackageVariant, or the set that makes it: "replace" deletes its drafts of another upstream revision than the wanted one,
-/// so that a new one can be made. Without it they stand in the way, as in Porch.
+/// On a PackageVariant, or the set that makes it: "replace" deletes its drafts of another upstream revision than the wanted
+/// one, so that a new one can be made. Without it they stand in the way, as in Porch.
 inline constexpr std::string_view kSupersededDrafts = "packages.slipway.dev/superseded-drafts";
 /// Of PackageVariants: the uid of the set that made one, and the finalizer.
 inline constexpr std::string_view kVariantSetLabel = "config.porch.kpt.dev/packagevariantset";

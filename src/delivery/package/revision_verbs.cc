@@ -151,7 +151,9 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
                 {Verb::DeleteCollection, "", remove_all},
                 {Verb::Get, approval, get_revision},
                 {Verb::Update, approval, write},
-                {Verb::Patch, approval, write}, {Verb::Get, votes, get_revision}, {Verb::Update, votes, vote}};
+                {Verb::Patch, approval, write},
+                {Verb::Get, votes, get_revision},
+                {Verb::Update, votes, vote}};
   kind.watch = watch_revisions;
   return kind;
 }

@@ -36,8 +36,8 @@ struct PullRequestView {
 };
 
 struct NewPullRequest {
-  std::string source;  // branch
-  std::string target;  // branch
+  std::string source;    // branch
+  std::string target;    // branch
   PromotionText text{};  // of a promotion; without a key it is about something else
   std::string body{};    // for people; the trailers of a promotion follow it
   std::string title{};   // empty: the promotion's

@@ -207,7 +207,8 @@ Value rollout_status(const kube::Object& object, const RolloutDecision& decision
   const std::string phase(json::enum_name(decision.record.phase));
   const bool is_live = decision.record.phase == RolloutPhase::Progressing || decision.record.phase == RolloutPhase::BackingOut;
   std::string text = joined(waits, "; ");
-  if (!decision.record.message.empty()) text = decision.record.message + (text.empty() ? "" : "; " + text);
+  const std::string& said = decision.record.message;  // the wait of a stopped rollout has it too
+  if (!text.contains(said)) text = said + (text.empty() ? "" : "; " + text);
   Value conditions = object["status"]["conditions"];
   conditions = kube::set_condition(conditions, {"Ready", "True", "Valid", "the rollout is followed"}, now);
   conditions = kube::set_condition(conditions, {"Progressing", is_live ? "True" : "False", phase, text}, now);

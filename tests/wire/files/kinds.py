@@ -128,8 +128,9 @@ def check(body):
 
 
 def served():
-    """(apiVersion, kind) of what can be created and replaced, custom resources left out."""
+    """(apiVersion, kind) of what can be created and replaced, custom resources and revisions of packages (in Git) left out."""
     custom = {definition.spec.group for definition in client.ApiextensionsV1Api().list_custom_resource_definition().items}
+    custom.add("porch.kpt.dev")
     versions = ["v1"] + [version.group_version for group in client.ApisApi().get_api_versions().groups if group.name not in custom
                          for version in group.versions]
     for version in versions:

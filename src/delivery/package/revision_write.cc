@@ -146,6 +146,7 @@ Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository re
                  co_await list_records(context.server, current.key().ns,
                                        fmt::format("spec.repository={},spec.packageName={}", record.repository, record.path)));
   std::vector<std::int64_t> published;
+  published.reserve(siblings.size());
   for (const StoredRecord& one : siblings) published.push_back(one.record.revision);
   Prepared prepared{.branch_commit = tip.value_or(""), .revision = next_revision(published)};
   PublishCommit wanted{.tip = tip, .record = record, .revision = prepared.revision, .user = who.user, .now = who.now.time()};

@@ -35,7 +35,7 @@ Value with_latest(const Value& metadata, bool is_latest) {
 }
 
 bool has_foreign_finalizers(const Value& object) {
-  return kube::without_finalizer(object, kGitFinalizer)["metadata"]["finalizers"].size() > 0;
+  return !kube::without_finalizer(object, kGitFinalizer)["metadata"]["finalizers"].empty();
 }
 
 /// The record after somebody else has changed what an intent was about: nothing of it is done any more, and what was promised

@@ -80,8 +80,7 @@ PassRun::PassRun(const Run& run, RunStatus status, RunStore store)
       env_(run.setting.env),
       status_(std::move(status)),
       store_(std::move(store)),
-      free_slots_(std::max<std::size_t>(1, run.options.parallel_steps)),
-      slot_freed_(env_) {}
+      slots_(std::make_shared<Slots>(env_, std::max<std::size_t>(1, run.options.parallel_steps))) {}
 
 Task<Pass> PassRun::go() {
   if (!status_.is_finished) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,6 +41,12 @@ class PassRun {
   struct Checked {
     Check check = Check::Run;
     std::string message{};
+  };
+  /// How many steps may run beside each other. Steps hold it, since a process that dies may drop the pass before them.
+  struct Slots {
+    Slots(Env& env, std::size_t count) : free(count), freed(env) {}
+    std::size_t free;
+    Signal freed;
   };
   /// Takes one of the slots; gives it back when it goes.
   class Slot;
@@ -113,8 +120,7 @@ class PassRun {
   std::map<std::string, SubStepStatus, std::less<>> by_name_;
   std::vector<ResourceRef> watched_;
   std::map<std::string, Value> debug_;
-  std::size_t free_slots_;
-  Signal slot_freed_;
+  std::shared_ptr<Slots> slots_;
   bool was_suspended_ = false;  // when the pass began to run steps
   bool is_rendered_ = false;    // no step of stage pre-render was open then
 };

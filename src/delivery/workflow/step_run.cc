@@ -54,21 +54,22 @@ bool follow(const Answer& answer, StepOutcome& outcome) {
 
 class PassRun::Slot {
  public:
-  explicit Slot(PassRun& pass) : pass_(pass) { --pass_.free_slots_; }
+  explicit Slot(Slots& slots) : slots_(slots) { --slots_.free; }
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
   ~Slot() {
-    ++pass_.free_slots_;
-    pass_.slot_freed_.notify();
+    ++slots_.free;
+    slots_.freed.notify();
   }
 
  private:
-  PassRun& pass_;
+  Slots& slots_;
 };
 
 Task<StepOutcome> PassRun::run_step(const Step& step, const StepList& list, const Step* group) {
-  while (free_slots_ == 0) co_await slot_freed_.wait();
-  const Slot slot(*this);
+  const std::shared_ptr<Slots> slots = slots_;
+  while (slots->free == 0) co_await slots->freed.wait();
+  const Slot slot(*slots);
   const Checked checked = co_await precheck(step, list, group);
   StepOutcome outcome{.status = fresh_status(step)};
   SubStepStatus& status = outcome.status;

@@ -1,0 +1,135 @@
+// How the Application controller finds what an application is delivered from: the newest revision as long as it says what is
+// wanted, else a new one.
+#include <fmt/format.h>
+
+#include "delivery/application/controller.h"
+#include "delivery/application/needed_kinds.h"
+#include "delivery/application/references.h"
+#include "delivery/application/revision.h"
+#include "delivery/application/taking_over.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+/// The spec that a revision holds, when the publish version says that it is to be delivered and not what is written now.
+bool is_published(const kube::Object& application, const Value& revision) {
+  const auto version = kube::annotation(application, kPublishVersion);
+  return !version.empty() && kube::annotation(revision, kPublishVersion) == version;
+}
+
+std::shared_ptr<const Frozen> frozen_in(Memory& memory, const Value& revision, DefinitionStore& store) {
+  const std::string key = fmt::format("{}/{}", kube::name(revision), kube::revision(revision));
+  if (memory.frozen_key != key) memory.frozen = read_revision(revision, store);
+  memory.frozen_key = key;
+  return memory.frozen;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Parsed>> ApplicationController::parse_once(Memory& memory, const kube::Object& application,
+                                                                        const Value& spec, const Lookup& lookup,
+                                                                        const std::string& key) {
+  if (memory.parsed && memory.parsed_key == key) return memory.parsed;
+  SLIPWAY_TRY(parsed, parse(application, spec, lookup));
+  memory.parsed = std::make_shared<const Parsed>(std::move(parsed));
+  memory.parsed_key = key;
+  return memory.parsed;
+}
+
+/// The newest revision as long as it says what is wanted; else a new one.
+Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(control::Reconcile& run, kube::Object application,
+                                                                             Status status, Memory& memory) {
+  const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
+  if (!status.latest_revision) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
+  if (revision.is_null()) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  const std::shared_ptr<const Frozen> held = frozen_in(memory, revision, definitions_);
+  if (held->spec.is_null()) {
+    co_return fail(Reason::InternalError,
+                   fmt::format("the content of ApplicationRevision {} cannot be read: nothing is done, since "
+                               "everything would run again",
+                               kube::name(revision)));
+  }
+  Resolved resolved{
+      .parsed = nullptr, .lookup = lookup_in(held, live_lookup(application)), .revision = *status.latest_revision};
+  const Value& frozen = held->spec;
+  if (is_published(application, revision)) {
+    SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, resolved.revision.name));
+    resolved.parsed = std::move(parsed);
+    co_return resolved;
+  }
+  const bool is_same = is_same_spec(frozen, application["spec"]) && kube::annotation(revision, kPublishVersion).empty() &&
+                       kube::annotation(application, kPublishVersion).empty();
+  if (!is_same) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  if (follows_definitions) {
+    SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
+    SLIPWAY_CO_TRY(is, parse(application, frozen, live_lookup(application)));
+    if (revision_hash(application, frozen, was, true) != revision_hash(application, frozen, is, true)) {
+      co_return co_await resolve_new(run, std::move(application), std::move(status));
+    }
+  }
+  // Shared policies and the shared workflow count as the spec does.
+  Lookup frozen_definitions = resolved.lookup;
+  frozen_definitions.policy = live_lookup(application).policy;
+  frozen_definitions.workflow = live_lookup(application).workflow;
+  SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, frozen_definitions, resolved.revision.name));
+  const bool is_shared = !parsed->shared_policies.empty() || !parsed->shared_workflow.is_null();
+  if (is_shared) {
+    SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
+    SLIPWAY_CO_TRY(is, parse(application, frozen, frozen_definitions));
+    if (!shares_the_same(was, is)) {
+      co_return co_await resolve_new(run, std::move(application), std::move(status));
+    }
+  }
+  resolved.parsed = std::move(parsed);
+  co_return resolved;
+}
+
+Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new(control::Reconcile& run,
+                                                                                 kube::Object application, Status status) {
+  const Lookup lookup = live_lookup(application);
+  const Value spec = application["spec"];
+  SLIPWAY_CO_TRY_VOID(co_await check_needed_kinds(run, live_, spec, lookup));
+  SLIPWAY_CO_TRY(parsed, parse(application, spec, lookup));
+  const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
+  const std::string hash = revision_hash(application, spec, parsed, follows_definitions);
+  auto shared = std::make_shared<const Parsed>(std::move(parsed));
+  if (status.latest_revision && status.latest_revision->hash == hash) {
+    if (!has_urls(spec)) co_return Resolved{shared, lookup, *status.latest_revision};
+    const kube::ObjectKey key{std::string(kube::ns(application)), status.latest_revision->name};
+    SLIPWAY_CO_TRY(stored, co_await client::get(run.client, kRevisions, key));
+    co_return resolved_with(shared, lookup, revision_content(stored)["referredObjects"], *status.latest_revision);
+  }
+  SLIPWAY_CO_TRY(referred, co_await fetch_references(http_, spec));
+  Resolved resolved = resolved_with(shared, lookup, referred, {});
+  std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
+  for (;; ++number) {
+    const Value wanted = make_revision(application, spec, *resolved.parsed, number, hash, packer_);
+    auto made = co_await client::create(run.client, kRevisions, wanted, kManager);
+    if (made) break;
+    if (made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
+    // One of an earlier try whose status was lost, or of an application of that name that is gone.
+    auto there = co_await client::get(run.client, kRevisions, kube::key_of(wanted));
+    if (!there) co_return fail(std::move(there).error());
+    const bool is_mine = kube::is_owned_by(*there, kube::uid(application));
+    if (!is_mine || kube::label(*there, "app.oam.dev/app-revision-hash") != hash) continue;
+    resolved = resolved_with(shared, lookup, revision_content(*there)["referredObjects"], {});
+    break;
+  }
+  resolved.revision = {revision_name(kube::name(application), number), number, hash};
+  co_return resolved;
+}
+
+/// With what stood behind the URLs of components.
+ApplicationController::Resolved ApplicationController::resolved_with(std::shared_ptr<const Parsed> parsed, Lookup lookup,
+                                                                     Value referred, LatestRevision revision) {
+  if (!referred.is_null()) {
+    auto whole = std::make_shared<Parsed>(*parsed);
+    whole->referred = referred;
+    lookup.referred = std::move(referred);
+    parsed = std::move(whole);
+  }
+  return {std::move(parsed), std::move(lookup), std::move(revision)};
+}
+
+}  // namespace slipway::delivery::application

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/check.h"
+#include "base/http_reason.h"
 #include "base/text.h"
 #include "git/socket_stream.h"
 
@@ -27,26 +28,11 @@ bool says_absent(std::string_view message) {
   return false;
 }
 
-Reason reason_of_http(int status) {
-  switch (status) {
-    case 401:
-      return Reason::Unauthorized;
-    case 403:
-      return Reason::Forbidden;
-    case 404:
-    case 410:
-      return Reason::NotFound;
-    case 413:
-      return Reason::RequestEntityTooLarge;
-    case 429:
-      return Reason::TooManyRequests;
-    default:
-      return status >= 300 && status < 500 ? Reason::BadRequest : Reason::ServiceUnavailable;
-  }
-}
-
 Reason reason_of(int code, int klass, std::string_view message) {
-  if (const int status = http_status_in(message); status != 0) return reason_of_http(status);
+  if (const int status = http_status_in(message); status != 0) {
+    if (status == 413) return Reason::RequestEntityTooLarge;
+    return status < 300 ? Reason::ServiceUnavailable : reason_of_http(status);
+  }
   switch (code) {
     case GIT_ENOTFOUND:
       return Reason::NotFound;

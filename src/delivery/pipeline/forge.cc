@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/http_reason.h"
 #include "base/text.h"
 #include "delivery/pipeline/forge_call.h"
 #include "json/text.h"
@@ -25,22 +26,8 @@ bool is_success(int status) { return status >= 200 && status < 300; }
 
 Reason reason_of(int status, bool is_rate_limited) {
   if (is_rate_limited) return Reason::TooManyRequests;
-  switch (status) {
-    case 401:
-      return Reason::Unauthorized;
-    case 403:
-      return Reason::Forbidden;
-    case 404:
-    case 410:
-      return Reason::NotFound;
-    case 409:
-      return Reason::Conflict;
-    case 400:
-    case 422:
-      return Reason::Invalid;
-    default:
-      return status >= 500 ? Reason::ServiceUnavailable : Reason::BadRequest;
-  }
+  if (status == 409) return Reason::Conflict;
+  return status == 400 || status == 422 ? Reason::Invalid : reason_of_http(status);
 }
 
 /// Every provider has its own place for what went wrong: {message, errors: [{message}]}, {message: text or object}, {error},

@@ -15,55 +15,35 @@ std::vector<Cause> only_the_server(const Object&, const Object&, const kube::Ask
                            "records are written by the server: change the PackageRevision of the same name in porch.kpt.dev")};
 }
 
-std::vector<Cause> policy_faults(const Object& object, const Object&) {
-  const auto spec = json::decode<ApprovalPolicySpec>(object["spec"], "spec", {.allow_unknown = true});
+template <class Spec>
+std::vector<Cause> faults(const Object& object, const Object&) {
+  const auto spec = json::decode<Spec>(object["spec"], "spec", {.allow_unknown = true});
   return spec ? check(*spec) : spec.error().causes;
 }
 
-std::vector<Cause> rollout_faults(const Object& object, const Object&) {
-  const auto spec = json::decode<PackageRolloutSpec>(object["spec"], "spec", {.allow_unknown = true});
-  return spec ? check(*spec) : spec.error().causes;
+/// What FunctionConfig does not do yet is said to who writes one.
+std::vector<std::string> function_warnings(const Object& object, const Object&, const kube::FindObject&) {
+  if (object["spec"].has("goExecutor")) return {};
+  return {
+      "pods and programs are not run for functions: a pipeline that names this image fails unless it is built in (slipway fn)"};
+}
+
+kube::AdmissionRow row_of(const kube::GroupVersionKind& kind) {
+  return {.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = {}};
 }
 
 }  // namespace
 
-static std::vector<kube::AdmissionRow> refusing_rows() {
-  kube::AdmissionRow record;
-  record.group = kRecordKind.group;
-  record.kind = kRecordKind.kind;
-  record.validate_for = only_the_server;
-  kube::AdmissionRow policy;
-  policy.group = kApprovalPolicyKind.group;
-  policy.kind = kApprovalPolicyKind.kind;
-  policy.validate = policy_faults;
-  kube::AdmissionRow rollout;
-  rollout.group = kRolloutKind.group;
-  rollout.kind = kRolloutKind.kind;
-  rollout.validate = rollout_faults;
-  return {record, policy, rollout};
-}
-
-/// What FunctionConfig does not do yet is said to who writes one.
-static kube::AdmissionRow function_row() {
-  kube::AdmissionRow row;
-  row.group = kFunctionConfigKind.group;
-  row.kind = kFunctionConfigKind.kind;
-  row.warn = [](const kube::Object& object, const kube::Object&, const kube::FindObject&) {
-    std::vector<std::string> warnings;
-    if (!object["spec"].has("goExecutor")) {
-      warnings.emplace_back(
-          "pods and programs are not run for functions: a pipeline that names this image fails unless it is built in (slipway "
-          "fn)");
-    }
-    return warnings;
-  };
-  return row;
-}
-
 std::vector<kube::AdmissionRow> admission_rows() {
-  std::vector<kube::AdmissionRow> rows = refusing_rows();
-  rows.push_back(function_row());
-  return rows;
+  kube::AdmissionRow record = row_of(kRecordKind);
+  record.validate_for = only_the_server;
+  kube::AdmissionRow policy = row_of(kApprovalPolicyKind);
+  policy.validate = faults<ApprovalPolicySpec>;
+  kube::AdmissionRow rollout = row_of(kRolloutKind);
+  rollout.validate = faults<PackageRolloutSpec>;
+  kube::AdmissionRow function = row_of(kFunctionConfigKind);
+  function.warn = function_warnings;
+  return {record, policy, rollout, function};
 }
 
 }  // namespace slipway::delivery::package

@@ -5,25 +5,12 @@
 #include <algorithm>
 
 #include "delivery/package/kind.h"
+#include "delivery/package/update.h"
 
 namespace slipway::delivery::package {
 namespace {
 
 const std::string kKptfile(krm::kKptfile);
-
-Intent intent_for(const OpenRepository& repository, const RevisionRecord& record, IntentKind kind) {
-  return {.kind = kind,
-          .repository = record.repository,
-          .path = record.path,
-          .workspace = record.workspace,
-          .folder = repository.place.folder,
-          .branch = repository.place.branch,
-          .from = record.lifecycle,
-          .revision = record.revision,
-          .seen = record.commit,
-          .commit = {},
-          .base = {}};
-}
 
 Task<Result<GitId>> commit(Git& git, const OpenRepository& repository, GitNewCommit wanted) {
   return git.commit(repository.remote, std::move(wanted));
@@ -54,7 +41,7 @@ Task<Result<GitId>> commit_draft(Git& git, OpenRepository repository, DraftCommi
   RevisionRecord record{.repository = repository.name, .path = wanted.path, .workspace = wanted.workspace};
   const std::string folder = repository.folder_of(wanted.path);
   GitNewCommit made{.changes = content_changes(folder, wanted.from, wanted.to),
-                    .message = commit_message(intent_for(repository, record, IntentKind::Save)),
+                    .message = commit_message(intent_of(record, IntentKind::Save, repository.place)),
                     .author = repository.author(wanted.user, wanted.now)};
   if (wanted.parent) made.parents = {*wanted.parent};
   co_return co_await commit(git, repository, std::move(made));
@@ -122,7 +109,7 @@ Task<Result<GitId>> commit_published(Git& git, OpenRepository repository, Publis
   if (const auto kptfile = content.files.find(kKptfile); kptfile != content.files.end()) {
     kptfile->second = with_verdicts(kptfile->second, wanted.record.gates, wanted.record.conditions);
   }
-  Intent intent = intent_for(repository, wanted.record, IntentKind::Approve);
+  Intent intent = intent_of(wanted.record, IntentKind::Approve, repository.place);
   intent.revision = wanted.revision;
   GitNewCommit made{.changes = replacing_changes(repository.folder_of(wanted.record.path), content),
                     .message = commit_message(intent),

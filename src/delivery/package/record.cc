@@ -50,17 +50,20 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
 
 }  // namespace
 
+RevisionSpec spec_of(const RevisionRecord& record) {
+  return {.package_name = record.path,
+          .repository = record.repository,
+          .workspace = record.workspace,
+          .revision = record.revision,
+          .lifecycle = std::string(json::enum_name(record.lifecycle)),
+          .tasks = record.tasks,
+          .gates = record.gates,
+          .package_metadata = record.package_metadata};
+}
+
 kube::Object revision_object(const RevisionRecord& record, const Value& metadata, bool is_latest, const Now& now) {
-  const RevisionSpec spec{.package_name = record.path,
-                          .repository = record.repository,
-                          .workspace = record.workspace,
-                          .revision = record.revision,
-                          .lifecycle = std::string(json::enum_name(record.lifecycle)),
-                          .tasks = record.tasks,
-                          .gates = record.gates,
-                          .package_metadata = record.package_metadata};
   const Value named = with_label(metadata, is_latest).with("name", record.key().object_name());
-  return shell(kRevisionKind, named, json::encode(spec), json::encode(status_of(record, is_latest, now)));
+  return shell(kRevisionKind, named, json::encode(spec_of(record)), json::encode(status_of(record, is_latest, now)));
 }
 
 kube::Object resources_object(const RevisionRecord& record, const Value& metadata, const Files& files,

@@ -83,6 +83,8 @@ struct RevisionRecord {
   RevisionKey key() const { return {{repository, path}, workspace}; }
 };
 
+/// The spec of its PackageRevision.
+RevisionSpec spec_of(const RevisionRecord& record);
 /// As Porch shows it: metadata as stored, with the name that it has and the label of the latest; conditions with what the
 /// server computes at their end. A publication that the remote has not taken yet is still the proposal that it was.
 kube::Object revision_object(const RevisionRecord& record, const json::Value& metadata, bool is_latest, const Now& now);

@@ -118,30 +118,24 @@ Result<Built> build(const Asked& asked, const NewContent& made, const Rendered& 
                     const Requester& who) {
   Built built{.content = made.content.with_texts(rendered.files)};
   SLIPWAY_TRY(said, verdicts_of(built.content.files));
-  const ContentView first(built.content.files);
-  CreateAsk ask{.spec = asked.spec,
-                .content = first,
-                .source = made.source ? &made.source->record : nullptr,
-                .upstream = made.upstream ? &made.upstream->record : nullptr,
-                .gates = said.gates.value_or(std::vector<std::string>{}),
-                .conditions = made.conditions,
-                .render = rendered.outcome,
-                .is_deployment = repository.spec.is_deployment};
-  for (const Condition& one : asked.conditions) ask.conditions.push_back(one);
-  const RevisionRecord begun = create_revision(ask, repository.place, who);
+  Conditions conditions = made.conditions;
+  conditions.insert(conditions.end(), asked.conditions.begin(), asked.conditions.end());
+  const auto record_of = [&](const ContentView& content) {
+    return create_revision({.spec = asked.spec,
+                            .content = content,
+                            .source = made.source ? &made.source->record : nullptr,
+                            .upstream = made.upstream ? &made.upstream->record : nullptr,
+                            .gates = said.gates.value_or(std::vector<std::string>{}),
+                            .conditions = conditions,
+                            .render = rendered.outcome,
+                            .is_deployment = repository.spec.is_deployment},
+                           repository.place, who);
+  };
+  const RevisionRecord begun = record_of(ContentView(built.content.files));
   std::string& kptfile = built.content.files[kKptfile];
   kptfile = with_verdicts(kptfile, begun.gates, begun.conditions);
   // The same once more: conditions and digests are about the content with its gates.
-  const ContentView whole(built.content.files);
-  CreateAsk again{.spec = ask.spec,
-                  .content = whole,
-                  .source = ask.source,
-                  .upstream = ask.upstream,
-                  .gates = ask.gates,
-                  .conditions = ask.conditions,
-                  .render = ask.render,
-                  .is_deployment = ask.is_deployment};
-  built.record = create_revision(again, repository.place, who);
+  built.record = record_of(ContentView(built.content.files));
   built.record.upstream_lock = made.upstream_lock;
   built.record.render_error = rendered.status.error;
   built.record.exported = verdicts_digest(built.record);

@@ -272,18 +272,7 @@ Task<Result<Change>> deletion_of(ServedContext context, Request request, StoredR
   }
   const auto repository = co_await open_repository(context.server, request.ns, record.repository);
   if (!repository && repository.error().reason != Reason::NotFound) co_return fail(repository.error());
-  const Place place = repository ? repository->place : Place{};
-  change.record.intents.push_back({.kind = IntentKind::Delete,
-                                   .repository = record.repository,
-                                   .path = record.path,
-                                   .workspace = record.workspace,
-                                   .folder = place.folder,
-                                   .branch = place.branch,
-                                   .from = record.lifecycle,
-                                   .revision = record.revision,
-                                   .seen = record.commit,
-                                   .commit = {},
-                                   .base = {}});
+  change.record.intents.push_back(intent_of(record, IntentKind::Delete, repository ? repository->place : Place{}));
   change.metadata = kube::with_finalizer(current.object, kGitFinalizer)["metadata"];
   co_return change;
 }

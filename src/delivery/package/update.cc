@@ -9,17 +9,6 @@
 namespace slipway::delivery::package {
 namespace {
 
-RevisionSpec spec_of(const RevisionRecord& record) {
-  return {.package_name = record.path,
-          .repository = record.repository,
-          .workspace = record.workspace,
-          .revision = record.revision,
-          .lifecycle = std::string(json::enum_name(record.lifecycle)),
-          .tasks = record.tasks,
-          .gates = record.gates,
-          .package_metadata = record.package_metadata};
-}
-
 /// What the client means the lifecycle to be: what is there, where it did not change what it had read.
 Result<std::string> meant_lifecycle(const PutAsk& ask, const std::string& sent) {
   const auto name = [](Lifecycle one) { return std::string(json::enum_name(one)); };
@@ -49,18 +38,6 @@ Result<void> refuse_while_drifting(const RevisionRecord& record, const kube::Res
 void add_author(RevisionRecord& record, const std::string& user) {
   const auto at = std::ranges::lower_bound(record.authors, user);
   if (at == record.authors.end() || *at != user) record.authors.insert(at, user);
-}
-
-Intent intent_of(const RevisionRecord& record, IntentKind kind, const Place& place) {
-  return {.kind = kind,
-          .repository = record.repository,
-          .path = record.path,
-          .workspace = record.workspace,
-          .folder = place.folder,
-          .branch = place.branch,
-          .from = record.lifecycle,
-          .revision = record.revision,
-          .seen = record.commit};
 }
 
 std::optional<IntentKind> intent_for(Move move) {
@@ -131,6 +108,18 @@ Status with_name(Status status, const RevisionRecord& record) {
 }
 
 }  // namespace
+
+Intent intent_of(const RevisionRecord& record, IntentKind kind, const Place& place) {
+  return {.kind = kind,
+          .repository = record.repository,
+          .path = record.path,
+          .workspace = record.workspace,
+          .folder = place.folder,
+          .branch = place.branch,
+          .from = record.lifecycle,
+          .revision = record.revision,
+          .seen = record.commit};
+}
 
 Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Requester& who) {
   SLIPWAY_TRY_VOID(refuse_while_publishing(ask.current));

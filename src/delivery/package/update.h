@@ -51,6 +51,8 @@ struct Place {
   std::string folder{};
   std::string branch = "main";
 };
+/// To do `kind` to what the record is now; commits, where the kind has any, are the caller's.
+Intent intent_of(const RevisionRecord& record, IntentKind kind, const Place& place);
 Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Requester& who);
 
 /// A PUT of files, rendered already. `conditions` and `gates` are what the sender's Kptfile says of them, nullopt where it says

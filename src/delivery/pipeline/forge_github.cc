@@ -16,7 +16,7 @@
 
 #include <map>
 
-#include "delivery/pipeline/forge_call.h"
+#include "delivery/pipeline/forge_rest.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -39,80 +39,33 @@ PullRequestView to_view(const json::Value& from) {
   return view;
 }
 
-std::string_view word_of(CheckState state) {
-  switch (state) {
-    case CheckState::Pending:
-      return "pending";
-    case CheckState::Success:
-      return "success";
-    case CheckState::Failure:
-      break;
-  }
-  return "failure";
+ForgeWords words_of(const ForgePlace& place) {
+  const std::string root =
+      fmt::format("/repos/{}/{}", percent_escaped(place.path[place.path.size() - 2]), percent_escaped(place.path.back()));
+  return {.pulls = root + "/pulls",
+          .statuses = root + "/statuses",
+          .change = "PATCH",
+          .source = "head",
+          .target = "base",
+          .description = "body",
+          .closed = {"state", "closed"},
+          .context = "context",
+          .failure = "failure",
+          .max_status_text = kMaxStatusText,
+          .to_view = to_view};
 }
 
-class Github : public Forge {
+class Github : public RestForge {
  public:
   Github(ForgeApi api, const ForgePlace& place)
-      : api_(std::move(api)),
-        owner_(place.path[place.path.size() - 2]),
-        root_(fmt::format("/repos/{}/{}", percent_escaped(owner_), percent_escaped(place.path.back()))) {}
+      : RestForge(std::move(api), words_of(place)), owner_(place.path[place.path.size() - 2]) {}
 
   Task<Result<std::optional<PullRequestView>>> find(std::string source, std::string key) override {
-    for (int page = 1; page <= kMaxForgePages; ++page) {
-      const ForgeApi::Query query{{"head", fmt::format("{}:{}", owner_, source)},
-                                  {"state", key.empty() ? "open" : "all"},
-                                  {"sort", "created"},
-                                  {"direction", "desc"},
-                                  {"per_page", std::to_string(kForgePageSize)},
-                                  {"page", std::to_string(page)}};
-      SLIPWAY_CO_TRY(list, co_await api_.get(root_ + "/pulls", query));
-      for (const json::Value& one : list.items()) {
-        PullRequestView view = to_view(one);
-        const bool is_wanted = key.empty() || trailer_of(view.description, kPromotionTrailer) == key;
-        if (is_wanted && view.source == source) co_return view;
-      }
-      if (list.size() < static_cast<std::size_t>(kForgePageSize)) break;
-    }
-    co_return std::nullopt;
-  }
-
-  Task<Result<PullRequestView>> read(std::string id) override {
-    SLIPWAY_CO_TRY(found, co_await api_.get(fmt::format("{}/pulls/{}", root_, id)));
-    co_return to_view(found);
-  }
-
-  Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
-    json::ObjectBuilder body;
-    body.set("title", title_of(wanted));
-    body.set("head", wanted.source);
-    body.set("base", wanted.target);
-    body.set("body", description_of(wanted));
-    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_ + "/pulls", body.build()));
-    co_return to_view(made);
-  }
-
-  Task<Result<PullRequestView>> update(PullRequestView known, std::string title, std::string description) override {
-    json::ObjectBuilder body;
-    body.set("title", title);
-    body.set("body", description);
-    return change(std::move(known), body.build());
-  }
-
-  Task<Result<PullRequestView>> close(PullRequestView known) override {
-    json::ObjectBuilder body;
-    body.set("state", "closed");
-    return change(std::move(known), body.build());
-  }
-
-  Task<Result<void>> set_check(CommitCheck check) override {
-    json::ObjectBuilder body;
-    body.set("state", word_of(check.state));
-    body.set("context", check.context);
-    body.set("description", cut(check.description, kMaxStatusText));
-    if (!check.url.empty()) body.set("target_url", check.url);
-    SLIPWAY_CO_TRY_VOID(co_await api_.call("POST", fmt::format("{}/statuses/{}", root_, check.commit), body.build()));
-    co_return Result<void>{};
+    ForgeApi::Query query{{"head", fmt::format("{}:{}", owner_, source)},
+                          {"state", key.empty() ? "open" : "all"},
+                          {"sort", "created"},
+                          {"direction", "desc"}};
+    return first_of(std::move(query), std::move(source), std::move(key), [](const json::Value&) { return true; });
   }
 
   /// The last word of each reviewer counts; a comment takes nothing back.
@@ -120,7 +73,7 @@ class Github : public Forge {
     std::map<std::string, std::optional<ForgeApproval>> last;
     for (int page = 1; page <= kMaxForgePages; ++page) {
       const ForgeApi::Query query{{"per_page", std::to_string(kForgePageSize)}, {"page", std::to_string(page)}};
-      SLIPWAY_CO_TRY(list, co_await api_.get(fmt::format("{}/pulls/{}/reviews", root_, known.id), query));
+      SLIPWAY_CO_TRY(list, co_await api_.get(fmt::format("{}/{}/reviews", words_.pulls, known.id), query));
       for (const json::Value& one : list.items()) {
         const std::string user = one["user"]["login"].str();
         const std::string_view state = one["state"].as_string();
@@ -137,14 +90,7 @@ class Github : public Forge {
   }
 
  private:
-  Task<Result<PullRequestView>> change(PullRequestView known, json::Value body) {
-    SLIPWAY_CO_TRY(made, co_await api_.call("PATCH", fmt::format("{}/pulls/{}", root_, known.id), std::move(body)));
-    co_return to_view(made);
-  }
-
-  ForgeApi api_;
   std::string owner_;
-  std::string root_;
 };
 
 std::string base_of(const ForgeRepository& repository, const ForgePlace& place) {

@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-#include "delivery/pipeline/forge_call.h"
+#include "delivery/pipeline/forge_rest.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -46,90 +46,49 @@ PullRequestView to_view(const json::Value& from) {
   return view;
 }
 
-std::string_view word_of(CheckState state) {
-  switch (state) {
-    case CheckState::Pending:
-      return "pending";
-    case CheckState::Success:
-      return "success";
-    case CheckState::Failure:
-      break;
-  }
-  return "failed";
-}
-
 std::string project_of(const ForgePlace& place) {
   std::string path;
   for (const std::string& part : place.path) path += (path.empty() ? "" : "/") + part;
   return percent_escaped(path);
 }
 
-class Gitlab : public Forge {
+ForgeWords words_of(const ForgePlace& place) {
+  const std::string root = fmt::format("/projects/{}", project_of(place));
+  return {.pulls = root + "/merge_requests",
+          .statuses = root + "/statuses",
+          .change = "PUT",
+          .source = "source_branch",
+          .target = "target_branch",
+          .description = "description",
+          .closed = {"state_event", "close"},
+          .context = "name",
+          .failure = "failed",
+          .max_status_text = kMaxStatusText,
+          .to_view = to_view};
+}
+
+class Gitlab : public RestForge {
  public:
-  Gitlab(ForgeApi api, const ForgePlace& place) : api_(std::move(api)), root_(fmt::format("/projects/{}", project_of(place))) {}
+  Gitlab(ForgeApi api, const ForgePlace& place) : RestForge(std::move(api), words_of(place)) {}
 
   Task<Result<std::optional<PullRequestView>>> find(std::string source, std::string key) override {
-    for (int page = 1; page <= kMaxForgePages; ++page) {
-      const ForgeApi::Query query{
-          {"source_branch", source}, {"state", key.empty() ? "opened" : "all"},    {"order_by", "created_at"},
-          {"sort", "desc"},          {"per_page", std::to_string(kForgePageSize)}, {"page", std::to_string(page)}};
-      SLIPWAY_CO_TRY(list, co_await api_.get(root_ + "/merge_requests", query));
-      for (const json::Value& one : list.items()) {
-        PullRequestView view = to_view(one);
-        const bool is_wanted = key.empty() || trailer_of(view.description, kPromotionTrailer) == key;
-        // Anybody may open one from a fork, with any branch and any text.
-        const bool is_of_fork = one["source_project_id"] != one["target_project_id"];
-        if (is_wanted && !is_of_fork && view.source == source) co_return view;
-      }
-      if (list.size() < static_cast<std::size_t>(kForgePageSize)) break;
-    }
-    co_return std::nullopt;
-  }
-
-  Task<Result<PullRequestView>> read(std::string id) override {
-    SLIPWAY_CO_TRY(found, co_await api_.get(fmt::format("{}/merge_requests/{}", root_, id)));
-    co_return to_view(found);
-  }
-
-  Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
-    json::ObjectBuilder body;
-    body.set("source_branch", wanted.source);
-    body.set("target_branch", wanted.target);
-    body.set("title", title_of(wanted));
-    body.set("description", description_of(wanted));
-    SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_ + "/merge_requests", body.build()));
-    co_return to_view(made);
-  }
-
-  Task<Result<PullRequestView>> update(PullRequestView known, std::string title, std::string description) override {
-    json::ObjectBuilder body;
-    body.set("title", title);
-    body.set("description", description);
-    return change(std::move(known), body.build());
-  }
-
-  Task<Result<PullRequestView>> close(PullRequestView known) override {
-    json::ObjectBuilder body;
-    body.set("state_event", "close");
-    return change(std::move(known), body.build());
+    ForgeApi::Query query{
+        {"source_branch", source}, {"state", key.empty() ? "opened" : "all"}, {"order_by", "created_at"}, {"sort", "desc"}};
+    // Any user may open one from a fork, with any branch and any text.
+    const auto is_ours = [](const json::Value& from) { return from["source_project_id"] == from["target_project_id"]; };
+    return first_of(std::move(query), std::move(source), std::move(key), is_ours);
   }
 
   Task<Result<void>> set_check(CommitCheck check) override {
-    json::ObjectBuilder body;
-    body.set("state", word_of(check.state));
-    body.set("name", check.context);
-    body.set("description", cut(check.description, kMaxStatusText));
-    if (!check.url.empty()) body.set("target_url", check.url);
-    const auto set = co_await api_.call("POST", fmt::format("{}/statuses/{}", root_, check.commit), body.build());
-    const bool is_so_already =
-        !set && set.error().reason == Reason::Invalid && says_same(set.error().message, word_of(check.state));
+    const std::string state = word_of(check.state);
+    auto set = co_await RestForge::set_check(std::move(check));
+    const bool is_so_already = !set && set.error().reason == Reason::Invalid && says_same(set.error().message, state);
     if (is_so_already) co_return Result<void>{};
-    SLIPWAY_CO_TRY_VOID(set);
-    co_return Result<void>{};
+    co_return set;
   }
 
   Task<Result<std::vector<ForgeApproval>>> approvals(PullRequestView known) override {
-    SLIPWAY_CO_TRY(found, co_await api_.get(fmt::format("{}/merge_requests/{}/approvals", root_, known.id)));
+    SLIPWAY_CO_TRY(found, co_await api_.get(fmt::format("{}/{}/approvals", words_.pulls, known.id)));
     std::vector<ForgeApproval> result;
     for (const json::Value& one : found["approved_by"].items()) result.push_back({one["user"]["username"].str(), ""});
     std::ranges::sort(result, {}, &ForgeApproval::user);
@@ -141,14 +100,6 @@ class Gitlab : public Forge {
   static bool says_same(std::string_view message, std::string_view state) {
     return message.contains("Cannot transition status") && message.contains(fmt::format("from :{}", state));
   }
-
-  Task<Result<PullRequestView>> change(PullRequestView known, json::Value body) {
-    SLIPWAY_CO_TRY(made, co_await api_.call("PUT", fmt::format("{}/merge_requests/{}", root_, known.id), std::move(body)));
-    co_return to_view(made);
-  }
-
-  ForgeApi api_;
-  std::string root_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/read_folder.h"
 #include "cli/session.h"
 #include "krm/command.h"
 #include "os/real_env.h"
@@ -39,31 +40,10 @@ int wrong(const std::string& message) {
   return 2;
 }
 
-constexpr int kMostLevels = 100;
-
-Result<void> read_below(Env& env, const std::string& folder, const std::string& inside, int level, Files& made) {
-  if (level > kMostLevels)
-    return fail(Reason::BadRequest, fmt::format("{}: more than {} folders in each other", folder, kMostLevels));
-  SLIPWAY_TRY(names, env.files.list(folder + "/" + inside));
-  for (const std::string& name : names) {
-    if (name == ".git") continue;
-    const std::string path = inside + name;
-    if (env.files.list(folder + "/" + path)) {
-      SLIPWAY_TRY_VOID(read_below(env, folder, path + "/", level + 1, made));
-      continue;
-    }
-    SLIPWAY_TRY(text, env.files.read(folder + "/" + path));
-    made[path] = std::move(text);
-  }
-  return {};
-}
-
 // All files but those of .git.
-Result<Files> read_folder(const std::string& folder) {
+Result<Files> files_in(const std::string& folder) {
   os::RealEnv real;
-  Files made;
-  SLIPWAY_TRY_VOID(read_below(real.env(), folder, "", 0, made));
-  return made;
+  return read_folder(real.env().files, folder);
 }
 
 // Only what differs is written, each file in one step.
@@ -171,7 +151,7 @@ krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& 
 }
 
 int render(const std::string& folder, bool allows_exec, bool writes_status) {
-  auto files = read_folder(folder);
+  auto files = files_in(folder);
   if (!files) return wrong(files.error().message);
   krm::RenderOptions options;
   options.allows_exec = allows_exec;
@@ -184,7 +164,7 @@ int render(const std::string& folder, bool allows_exec, bool writes_status) {
 
 template <class Do>
 int on_folder(const std::string& folder, Do action) {
-  auto files = read_folder(folder);
+  auto files = files_in(folder);
   if (!files) return wrong(files.error().message);
   return finish(folder, *files, action(*files));
 }
@@ -231,7 +211,7 @@ void add_comparisons(CLI::App& app, Arguments& arguments, int& code) {
   diff->add_option("before", arguments.folder)->required();
   diff->add_option("after", arguments.other)->required();
   diff->callback([&] {
-    auto after = read_folder(arguments.other);
+    auto after = files_in(arguments.other);
     code = !after ? wrong(after.error().message)
                   : on_folder(arguments.folder, [&](const Files& before) { return krm::diff_command(before, *after); });
   });
@@ -241,8 +221,8 @@ void add_comparisons(CLI::App& app, Arguments& arguments, int& code) {
   upgrade->add_option("--to", arguments.upstream, "folder of the new upstream")->required();
   upgrade->add_option("--strategy", arguments.strategy, "resource-merge, fast-forward, force-delete-replace or copy-merge");
   upgrade->callback([&] {
-    auto origin = read_folder(arguments.origin);
-    auto upstream = read_folder(arguments.upstream);
+    auto origin = files_in(arguments.origin);
+    auto upstream = files_in(arguments.upstream);
     if (!origin || !upstream) {
       code = wrong((origin ? upstream : origin).error().message);
       return;

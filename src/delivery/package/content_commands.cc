@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/read_folder.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/conditions.h"
 #include "delivery/package/kind.h"
@@ -20,25 +21,6 @@ using json::Value;
 using Texts = std::map<std::string, std::string>;
 
 constexpr std::string_view kMetadataFile = ".KptRevisionMetadata";
-constexpr int kMostLevels = 100;
-
-Result<void> read_below(Env& env, const std::string& folder, const std::string& inside, int level, Texts& made) {
-  if (level > kMostLevels) {
-    return fail(Reason::BadRequest, fmt::format("{}: more than {} folders in each other", folder, kMostLevels));
-  }
-  SLIPWAY_TRY(names, env.files.list(folder + "/" + inside));
-  for (const std::string& name : names) {
-    const std::string path = inside + name;
-    if (name == ".git" || path == kMetadataFile) continue;
-    if (env.files.list(folder + "/" + path)) {
-      SLIPWAY_TRY_VOID(read_below(env, folder, path + "/", level + 1, made));
-      continue;
-    }
-    SLIPWAY_TRY(text, env.files.read(folder + "/" + path));
-    made[path] = std::move(text);
-  }
-  return {};
-}
 
 std::string metadata_text(const kube::Object& object) {
   json::ObjectBuilder kept;
@@ -102,7 +84,9 @@ Result<Pulled> pulled_folder(Env& env, const std::string& folder, const std::str
   Pulled made;
   SLIPWAY_TRY(metadata, json::parse_yaml(*text));
   made.metadata = metadata["metadata"];
-  SLIPWAY_TRY_VOID(read_below(env, folder, "", 0, made.files));
+  SLIPWAY_TRY(files, read_folder(env.files, folder));
+  made.files = std::move(files);
+  made.files.erase(std::string(kMetadataFile));
   return made;
 }
 

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
-#include "delivery/gate/window.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
 #include "delivery/package/rollout_controller.h"
 #include "delivery/package/rollout_world.h"
 #include "delivery/package/variant_plan.h"
-#include "delivery/probe/probe.h"
-#include "delivery/probe/zone.h"
+#include "delivery/probe/window.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -46,20 +44,6 @@ const gate::GateSpec* find_gate(const PackageRolloutSpec& spec, const RolloutRec
     }
   }
   return nullptr;
-}
-
-probe::Answer look_at(const gate::WindowGate& window, Env& env) {
-  probe::Answer answer;
-  const auto zone = probe::load_zone(env.files, window.time_zone);
-  if (!zone) {
-    answer.verdict = {.kind = gate::Verdict::Kind::Unknown, .text = zone.error().message};
-    return answer;
-  }
-  const Time now = env.clock.now();
-  const gate::WindowView view = gate::look(window, *zone, now);
-  answer.verdict = view.verdict;
-  if (view.changes) answer.ask_again = std::max<Duration>(*view.changes - now, std::chrono::milliseconds{1});
-  return answer;
 }
 
 /// What has not passed by its deadline.
@@ -171,7 +155,7 @@ Task<Result<void>> RolloutController::ask(control::Reconcile& run, Rollout rollo
   if (known.next && now.time() < now.present(*known.next)) co_return Result<void>{};
   probe::Answer answer;
   if (gate.window) {
-    answer = look_at(*gate.window, env_);
+    answer = probe::look_at(*gate.window, env_);
   } else {
     probe::Question question{.gate = gate,
                              .key = fmt::format("{}/{}", uid, key),

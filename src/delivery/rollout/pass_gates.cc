@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "delivery/gate/window.h"
-#include "delivery/probe/probe.h"
-#include "delivery/probe/zone.h"
+#include "delivery/probe/window.h"
 #include "delivery/rollout/approvals.h"
 #include "delivery/rollout/pass.h"
 
@@ -19,21 +17,6 @@ wave::GateAnswer answer_of(const gate::Verdict& verdict) {
   wave::GateAnswer answer{.kind = wave::GateAnswer::Kind::Wait, .text = verdict.text, .by = verdict.by};
   if (verdict.kind == Kind::Pass) answer.kind = wave::GateAnswer::Kind::Pass;
   if (verdict.kind == Kind::Fail) answer.kind = wave::GateAnswer::Kind::Fail;
-  return answer;
-}
-
-/// A window's answer; asked again when it opens or closes.
-probe::Answer look_at(const gate::WindowGate& window, Env& env) {
-  probe::Answer answer;
-  const auto zone = probe::load_zone(env.files, window.time_zone);
-  if (!zone) {
-    answer.verdict = {.kind = Kind::Unknown, .text = zone.error().message, .by = ""};
-    return answer;
-  }
-  const Time now = env.clock.now();
-  const gate::WindowView view = gate::look(window, *zone, now);
-  answer.verdict = view.verdict;
-  if (view.changes) answer.ask_again = std::max<Duration>(*view.changes - now, std::chrono::milliseconds{1});
   return answer;
 }
 
@@ -52,7 +35,7 @@ Task<Result<void>> Pass::ask(std::string key) {
   } else if (status_.skips_gates) {
     answer.verdict = {.kind = Kind::Pass, .text = "skipped", .by = ""};
   } else if (spec.window) {
-    answer = look_at(*spec.window, tools_.env);
+    answer = probe::look_at(*spec.window, tools_.env);
   } else {
     answer = co_await probe::ask({tools_.env, run_.client, tools_.http}, question(key, spec));
   }

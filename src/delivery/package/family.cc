@@ -19,20 +19,12 @@
 namespace slipway::delivery::package {
 namespace {
 
-using Made = std::vector<std::unique_ptr<control::Controller>>;
-
-/// Those that keep the log and the repositories in step.
-Made repository_controllers(const ControllerContext& context) {
-  Made made;
+std::vector<std::unique_ptr<control::Controller>> controllers(const ControllerContext& context) {
+  std::vector<std::unique_ptr<control::Controller>> made;
   made.push_back(std::make_unique<RepositoryController>(context));
   made.push_back(std::make_unique<RecordWorker>(context));
-  return made;
-}
-
-/// Those that work on revisions through the API: variants, auto-propose, approval, rollouts, sync.
-Made revision_controllers(const ControllerContext& context) {
+  // All others work on revisions through the API.
   const auto records = std::make_shared<RecordIndex>(context.env);
-  Made made;
   made.push_back(std::make_unique<VariantController>(context, records));
   made.push_back(std::make_unique<VariantSetController>(context, records));
   made.push_back(std::make_unique<AutoProposeController>(context, records));
@@ -40,16 +32,6 @@ Made revision_controllers(const ControllerContext& context) {
   made.push_back(std::make_unique<PolicyController>(context, records));
   made.push_back(std::make_unique<RolloutController>(context, records));
   return made;
-}
-
-/// `slipway pkg …`.
-std::vector<Command> package_commands() { return commands(); }
-
-/// How kinds of the family are judged and shown.
-std::vector<KindRow> kind_rows() {
-  return {
-      {.group = kRevisionKind.group, .kind = kRevisionKind.kind, .summary = revision_summary, .describe = describe_revision},
-      {.group = kRolloutKind.group, .kind = kRolloutKind.kind, .summary = rollout_summary}};
 }
 
 Family make() {
@@ -60,13 +42,11 @@ Family make() {
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.explain = explain_rows;
-  family.kinds = kind_rows();
-  family.commands = package_commands();
-  family.controllers = [](const ControllerContext& context) {
-    Made made = repository_controllers(context);
-    for (auto& one : revision_controllers(context)) made.push_back(std::move(one));
-    return made;
-  };
+  family.kinds = {
+      {.group = kRevisionKind.group, .kind = kRevisionKind.kind, .summary = revision_summary, .describe = describe_revision},
+      {.group = kRolloutKind.group, .kind = kRolloutKind.kind, .summary = rollout_summary}};
+  family.commands = commands();
+  family.controllers = controllers;
   return family;
 }
 

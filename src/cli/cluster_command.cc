@@ -108,7 +108,16 @@ Task<int> join(Session& session, client::Client& hub, ClusterArguments arguments
   const auto version = co_await version_of(*connect(session, *connection));
   if (!version) co_return report(version.error(), connection->server);
   if (const auto made = co_await make_namespace(hub); !made) co_return report(made.error());
-  const auto stored = co_await client::create(hub, kSecrets, std::move(*secret), kManager);
+  auto stored = co_await client::create(hub, kSecrets, *secret, kManager);
+  if (!stored && stored.error().reason == Reason::AlreadyExists) {
+    // One that the hub's process serves can be joined beside that, for controllers in other processes. It keeps its labels.
+    const auto known = co_await find_cluster(hub, arguments.name);
+    if (known && known->cluster.is_internal()) {
+      const Value credentials = json::object(
+          {{"metadata", json::object({{"labels", (*secret)["metadata"]["labels"]}})}, {"data", (*secret)["data"]}});
+      stored = co_await client::merge_patch(hub, kSecrets, kube::key_of(known->secret), credentials, kManager);
+    }
+  }
   if (!stored && stored.error().reason == Reason::AlreadyExists) {
     co_return report(wrong(fmt::format("there is a cluster, or another Secret, of the name {}", arguments.name)));
   }
@@ -136,10 +145,17 @@ Task<int> list(Session&, client::Client& hub, ClusterArguments) {
     const auto cluster = fleet::read_cluster_secret(secret);
     if (!cluster) continue;
     rows.push_back({cluster->name, or_dash(cluster->alias), cluster->type, or_dash(cluster->endpoint), shown(cluster->labels),
-                    cluster->access ? "-" : cluster->access.error().message});
+                    cluster->access || cluster->is_internal() ? "-" : cluster->access.error().message});
   }
   fmt::print("{}", delivery::aligned(rows));
   co_return kDelivered;
+}
+
+/// Nothing, or why the Secret of a cluster cannot go.
+std::optional<Status> internal_fault(const Known& known) {
+  if (!known.cluster.is_internal()) return std::nullopt;
+  return wrong(fmt::format("cluster {} is served by the process of the hub, which names it (slipway up --clusters)",
+                           known.cluster.name));
 }
 
 Task<int> probe(Session& session, client::Client& hub, ClusterArguments arguments) {
@@ -151,6 +167,10 @@ Task<int> probe(Session& session, client::Client& hub, ClusterArguments argument
   }
   const auto known = co_await find_cluster(hub, arguments.name);
   if (!known) co_return report(known.error());
+  if (known->cluster.is_internal()) {
+    fmt::print("cluster {} is served by the process of the hub\n", arguments.name);
+    co_return kDelivered;
+  }
   if (!known->cluster.access) co_return report(known->cluster.access.error(), arguments.name);
   const auto client = remote_factory(session.env())(*known->cluster.access);
   if (!client) co_return report(client.error(), arguments.name);
@@ -198,6 +218,7 @@ Task<int> labels(Session&, client::Client& hub, ClusterArguments arguments) {
 Task<int> rename(Session&, client::Client& hub, ClusterArguments arguments) {
   const auto known = co_await find_cluster(hub, arguments.name);
   if (!known) co_return report(known.error());
+  if (const auto fault = internal_fault(*known)) co_return report(*fault);
   if (!kube::dns1123_subdomain_faults(arguments.new_name).empty() || arguments.new_name == fleet::kHubCluster) {
     co_return report(wrong(fmt::format("\"{}\" cannot be the name of a cluster", arguments.new_name)));
   }
@@ -236,6 +257,7 @@ Task<Result<void>> forget(client::Client& hub, std::string cluster) {
 
 Task<int> detach(Session&, client::Client& hub, ClusterArguments arguments) {
   const auto known = co_await find_cluster(hub, arguments.name);
+  if (const auto fault = known ? internal_fault(*known) : std::nullopt) co_return report(*fault);
   const auto held = co_await held_in(hub, arguments.name);
   if (!held) co_return report(held.error());
   // One that was cut off goes on: the Secret may have gone already.

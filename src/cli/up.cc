@@ -43,6 +43,7 @@ class Up {
  private:
   Env& env() { return session_.env(); }
   Result<void> name_clusters();
+  Task<Result<void>> tell_clusters();
   Task<Result<void>> open(Cluster& cluster);
   Result<void> listen(const ListenAddress& address);
   Result<void> write_kubeconfig(const ListenAddress& address);
@@ -72,6 +73,7 @@ Task<Result<void>> Up::run() {
   Result<void> opened;
   controllers_.start();
   for (std::size_t i = 0; opened && i < clusters_.size(); ++i) opened = co_await open(*clusters_[i]);
+  if (opened) opened = co_await tell_clusters();
   if (opened) opened = write_kubeconfig(address);
   if (opened) {
     tasks_.spawn(serve());
@@ -183,6 +185,13 @@ void Up::announce(const ListenAddress& address) const {
   fmt::print("serving {} at https://{}:{}\n", fmt::join(names, ", "), address.url_host(), http_->port());
   fmt::print("kubeconfig: {}/kubeconfig\n", arguments_.data_dir);
   std::fflush(stdout);
+}
+
+/// The first cluster is the hub of the others: it keeps their labels.
+Task<Result<void>> Up::tell_clusters() {
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < clusters_.size(); ++i) others.push_back(clusters_[i]->name);
+  return fleet::tell_internal_clusters(clusters_.front()->server->server(), std::move(others));
 }
 
 /// Of -f, to the first cluster.

@@ -58,6 +58,10 @@ Result<Value> user_of(const kube::Object& secret, const std::string& type) {
 }
 
 Result<RemoteCluster> access_by_credential(const kube::Object& secret, const std::string& type) {
+  if (type == kInternal) {
+    return fail(Reason::BadRequest,
+                fmt::format("cluster {} is served by the process of the hub, which alone reaches it so", kube::name(secret)));
+  }
   const std::string_view endpoint_type = kube::label(secret, kEndpointLabel);
   if (!endpoint_type.empty() && endpoint_type != "Const") {
     return fail(Reason::NotImplemented, fmt::format("endpoints of type {} are not implemented: give the address of the API "
@@ -119,6 +123,14 @@ Result<json::Value> portable_kubeconfig(const std::string& text) {
   return *std::move(config);
 }
 
+kube::Object internal_cluster_secret(const std::string& name) {
+  return json::object({{"apiVersion", "v1"},
+                       {"kind", "Secret"},
+                       {"metadata", json::object({{"name", name},
+                                                  {"namespace", kClusterNamespace},
+                                                  {"labels", json::object({{kCredentialLabel, kInternal}})}})}});
+}
+
 bool is_cluster_label(std::string_view key) { return !key.starts_with(kOwnPrefix) && key != kKubeconfigLabel; }
 
 std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret) {
@@ -135,6 +147,7 @@ std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret) {
     if (is_cluster_label(key)) read.labels.emplace(key, value.str());
   }
   const std::string_view endpoint_type = kube::label(secret, kEndpointLabel);
+  if (read.is_internal()) read.endpoint = "-";
   if (!endpoint_type.empty() && endpoint_type != "Const") read.endpoint = std::string(endpoint_type);
   read.access = has_credential ? access_by_credential(secret, read.type) : access_by_kubeconfig(secret, read.endpoint);
   return read;

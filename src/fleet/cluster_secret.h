@@ -3,6 +3,8 @@
 // ServiceAccountToken (endpoint, ca.crt, token), and with the label slipway.dev/cluster-kubeconfig (data value or kubeconfig).
 // Without ca.crt the server is not verified. Pure. Follows oam-dev/cluster-gateway pkg/apis/cluster/v1alpha1.
 //
+// A fourth form, of type Internal, has no data: a cluster that the hub's own process serves. It holds the cluster's labels.
+//
 // A kubeconfig may not name files or programs of this machine: whoever may write the Secret need not be allowed to read or run
 // them. NotImplemented: endpoints of type ClusterProxy, credentials of type Dynamic.
 #pragma once
@@ -19,6 +21,8 @@ namespace slipway::fleet {
 inline constexpr const char* kClusterNamespace = "vela-system";
 /// The name by which an Application calls the cluster that it lives in.
 inline constexpr const char* kHubCluster = "local";
+/// Type of a cluster that is served by the process of the hub.
+inline constexpr const char* kInternal = "Internal";
 inline constexpr const char* kCredentialLabel = "cluster.core.oam.dev/cluster-credential-type";
 inline constexpr const char* kEndpointLabel = "cluster.core.oam.dev/cluster-endpoint-type";
 inline constexpr const char* kControlPlaneLabel = "cluster.core.oam.dev/control-plane";
@@ -28,12 +32,17 @@ inline constexpr const char* kKubeconfigLabel = "slipway.dev/cluster-kubeconfig"
 struct ClusterSecret {
   std::string name;
   std::string alias;
-  std::string type;                           // X509Certificate, ServiceAccountToken, Kubeconfig; as written when unknown
-  std::string endpoint;                       // a URL, or the endpoint type where that is no Const
+  std::string type;      // X509Certificate, ServiceAccountToken, Kubeconfig, Internal; as written when unknown
+  std::string endpoint;  // a URL, the endpoint type where that is no Const, "-" of an Internal one
   std::map<std::string, std::string> labels;  // the Secret's, without cluster.core.oam.dev/…, and control-plane: "false"
-  /// How to reach it, or why that cannot be said: NotImplemented, BadRequest with the key of the Secret.
+  bool is_internal() const { return type == kInternal; }
+  /// How to reach it, or why that cannot be said: NotImplemented, BadRequest with the key of the Secret, or that it is
+  /// Internal.
   Result<RemoteCluster> access;
 };
+
+/// The Secret of a cluster that the process of its hub serves.
+kube::Object internal_cluster_secret(const std::string& name);
 
 /// nullopt for a Secret that describes no cluster.
 std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret);

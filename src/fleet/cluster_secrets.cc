@@ -8,6 +8,8 @@
 namespace slipway::fleet {
 namespace {
 
+constexpr const char* kManager = "slipway-cluster";
+
 /// Asks for one namespace only.
 class NamespaceClient : public client::Client {
  public:
@@ -34,9 +36,23 @@ std::string digest_of(const Result<RemoteCluster>& access) {
 
 }  // namespace
 
-ClusterSecrets::ClusterSecrets(Env& env, Fleet& fleet, std::shared_ptr<client::Client> hub)
+Task<Result<void>> tell_internal_clusters(client::Client& hub, std::vector<std::string> names) {
+  const json::Value home =
+      json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", kClusterNamespace}})}});
+  if (names.empty()) co_return Result<void>{};
+  const auto made = co_await client::create(hub, kube::kNamespaces, home, kManager);
+  if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(made.error());
+  for (const std::string& name : names) {
+    const auto told = co_await client::create(hub, kube::kSecrets, internal_cluster_secret(name), kManager);
+    if (!told && told.error().reason != Reason::AlreadyExists) co_return fail(told.error());
+  }
+  co_return Result<void>{};
+}
+
+ClusterSecrets::ClusterSecrets(Env& env, Fleet& fleet, std::shared_ptr<client::Client> hub, bool names_own)
     : env_(env),
       fleet_(fleet),
+      names_own_(names_own),
       hub_(std::make_unique<NamespaceClient>(std::move(hub), kClusterNamespace)),
       informer_(env, *hub_, kube::kSecrets),
       tasks_(env) {
@@ -47,8 +63,13 @@ ClusterSecrets::~ClusterSecrets() { informer_.stop(); }
 
 void ClusterSecrets::changed(const kube::Object& before, const kube::Object& after) {
   const auto secret = after.is_null() ? std::nullopt : read_cluster_secret(after);
-  if (secret) return put(*secret);
-  remove(std::string(kube::name(after.is_null() ? before : after)));
+  const std::string name(kube::name(after.is_null() ? before : after));
+  if (fleet_.is_in_process(name)) {
+    if (names_own_) fleet_.set_labels(name, secret ? secret->labels : std::map<std::string, std::string>());
+    return;
+  }
+  if (secret && !secret->is_internal()) return put(*secret);
+  remove(name);
 }
 
 void ClusterSecrets::put(const ClusterSecret& secret) {

@@ -1,12 +1,13 @@
 // Keeps a Fleet in step with the cluster Secrets of one hub (cluster_secret.h): a Secret that comes, changes or goes adds,
 // replaces or removes its cluster; one that cannot be used makes a cluster whose reach says why. Clusters that others added are
-// left alone, as is the hub's own name. Only the namespace of these Secrets is read. A hub that does not answer changes
-// nothing.
+// left alone, as is the hub's own name; the Secret of one of this process (type Internal) gives its labels. Only the namespace
+// of these Secrets is read. A hub that does not answer changes nothing.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/informer.h"
 #include "fleet/cluster_secret.h"
@@ -14,10 +15,13 @@
 
 namespace slipway::fleet {
 
+/// Makes the Secrets of type Internal that are not there yet, and their namespace.
+Task<Result<void>> tell_internal_clusters(client::Client& hub, std::vector<std::string> names);
+
 class ClusterSecrets {
  public:
-  /// `fleet` outlives this. Begins at start().
-  ClusterSecrets(Env& env, Fleet& fleet, std::shared_ptr<client::Client> hub);
+  /// `fleet` outlives this. Begins at start(). `names_own`: Secrets of this hub give the clusters of this process their labels.
+  ClusterSecrets(Env& env, Fleet& fleet, std::shared_ptr<client::Client> hub, bool names_own = true);
   ClusterSecrets(const ClusterSecrets&) = delete;
   ClusterSecrets& operator=(const ClusterSecrets&) = delete;
   ~ClusterSecrets();
@@ -33,6 +37,7 @@ class ClusterSecrets {
 
   Env& env_;
   Fleet& fleet_;
+  const bool names_own_;
   std::unique_ptr<client::Client> hub_;  // within the namespace
   client::Informer informer_;
   std::map<std::string, std::string> added_;  // digests of how they are reached, by name

@@ -1,5 +1,6 @@
 #include "fleet/cluster_secrets.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/digest.h"
@@ -73,6 +74,8 @@ TEST(ClusterSecret, is_read_in_each_of_its_forms) {
        "data.endpoint"},
       {"a credential from a command", secret("x", dynamic_labels, {{"endpoint", "https://x"}, {"exec", "{}"}}),
        "NotImplemented: credentials of type Dynamic are not implemented"},
+      {"served by the hub's process", internal_cluster_secret("x"),
+       "BadRequest: cluster x is served by the process of the hub, which alone reaches it so"},
       {"a kubeconfig", secret("x", kubeconfig_labels, {{"kubeconfig", kubeconfig}}), R"({"server":"https://k"} {"token":"t"})"},
       {"a kubeconfig that runs a program",
        secret("x", kubeconfig_labels, {{"value", "users: [{name: u, user: {exec: {command: rm}}}]"}}),
@@ -178,6 +181,22 @@ TEST_F(ClusterSecretsTest, adds_replaces_and_removes_clusters_as_their_secrets_c
   env_.run_until_idle();
   EXPECT_TRUE(fleet_.names().empty());
   for (const std::string& request : hub_->asked) EXPECT_TRUE(request.contains("vela-system")) << request;
+}
+
+TEST_F(ClusterSecretsTest, gives_the_clusters_of_this_process_their_labels) {
+  const Texts labels = {{"cluster.core.oam.dev/cluster-credential-type", "Internal"}, {"region", "eu"}};
+  fleet_.add("dev", *api_);
+  put(secret("dev", labels, {}, 2));
+  put(secret("elsewhere", labels, {}, 3));
+  EXPECT_EQ(fleet_.labels("dev").at("region"), "eu");
+  EXPECT_EQ(fleet_.names(), std::vector<std::string>{"dev"}) << "of another process";
+  put(token("dev", "one", 4, {{"region", "us"}}));
+  EXPECT_EQ(fleet_.labels("dev").at("region"), "us");
+  EXPECT_TRUE(fleet_.is_in_process("dev"));
+  hub_->drop(token("dev", "one", 5));
+  env_.run_until_idle();
+  EXPECT_TRUE(fleet_.labels("dev").empty());
+  EXPECT_EQ(connected_, 0);
 }
 
 TEST_F(ClusterSecretsTest, says_why_a_cluster_cannot_be_used_until_its_secret_is_put_right) {

@@ -107,7 +107,8 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
     process.dial = options.dial;
     pods.processes = std::make_unique<cluster::ProcessRuntime>(env_, client, addresses_, std::move(process));
   }
-  secrets_.push_back(std::make_unique<fleet::ClusterSecrets>(env_, fleet_, fleet_.find(cluster)));
+  const bool is_first = secrets_.empty();
+  secrets_.push_back(std::make_unique<fleet::ClusterSecrets>(env_, fleet_, fleet_.find(cluster), is_first));
   if (is_started_) secrets_.back()->start();
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
   if (options.simulates_flux) flux::add_controllers(env_, runtime_, cluster);

@@ -221,7 +221,7 @@ TEST_F(RemotesTest, killed_writers_leave_a_sound_repository) {
       seen += theirs_.tip() != before ? 1 : 0;
     }
     writer.kill_now();
-    // As with the git program, a lock in somebody's repository is for its owner to remove.
+    // As with the git program, a lock in a user's repository is for its owner to remove.
     std::filesystem::remove(theirs_.path() + "/refs/heads/main.lock");
   }
   EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");

@@ -51,7 +51,7 @@ struct GitCredentials {
 struct GitRemote {
   /// "/absolute/path", "file:///path", "http(s)://host/path", "ssh://[user@]host[:port]/path", "[user@]host:path".
   std::string url;
-  /// Mirrors are kept per (space, url): give the namespace whose Secret the credentials come from, so that nobody reads what
+  /// Mirrors are kept per (space, url): give the namespace whose Secret the credentials come from, so that no tenant reads what
   /// the credentials of others have fetched.
   std::string space;
   GitCredentials credentials{};

@@ -13,7 +13,7 @@ namespace slipway {
 struct Mail {
   std::string host;
   std::uint16_t port = 25;
-  std::string user{};      // empty: nobody logs in
+  std::string user{};      // empty: no login
   std::string password{};  // empty: likewise
   std::string from;        // address, as those in `to`: "somebody@example.org"
   std::string from_name{};

@@ -95,7 +95,7 @@ class VirtualClock : public Clock {
   std::optional<Steady> next() const;
   /// Moves time and posts the timers that are due. REQUIRES: when >= steady().
   void move_to(Steady when);
-  /// Somebody sets the wall clock, forwards or backwards. No timer becomes due by it.
+  /// Sets the wall clock, forwards or backwards. No timer becomes due by it.
   void step_wall(Duration by) { wall_start_ += by; }
   /// Destroys all timers.
   void drop();

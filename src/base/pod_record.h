@@ -172,7 +172,7 @@ enum class PodFate : std::uint8_t {
   NotStarted,  // no state yet: start the supervisor (harmless when it is just starting)
   Supervised,  // wait for the supervisor
   Finished,    // Succeeded or Failed: `state` tells all
-  Lost,        // the pod did not end by itself and nobody watches it; start the supervisor once more to end what is left
+  Lost,        // the pod did not end by itself and is watched no more; start the supervisor once more to end what is left
 };
 /// `state`: as read and decoded, nothing when the file is absent (one that cannot be decoded: treat as Lost);
 /// `is_supervisor_alive`: Processes::is_alive(state->supervisor). Ask for the liveness first and read the state after that: a

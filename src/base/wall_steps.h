@@ -1,4 +1,4 @@
-// How long ago a time in an object was, on a machine whose wall clock somebody sets now and then.
+// How long ago a time in an object was, on a machine whose wall clock is set now and then.
 //
 // Controllers write wall times into objects and later act on their age: deadlines, time-outs, pauses, times to live. When the
 // wall clock was set in between, the difference of the two readings is no duration. A process knows by how much it was set,
@@ -52,7 +52,7 @@ class Now {
   std::uint64_t steps_ = 0;
 };
 
-/// Notices steps of the wall clock. One for each controller that judges ages; costs nothing while nobody sets the clock.
+/// Notices steps of the wall clock. One for each controller that judges ages; costs nothing while the clock is not set.
 class WallSteps {
  public:
   explicit WallSteps(Clock& clock);

@@ -1,5 +1,5 @@
 // `slipway cluster`: the clusters that a hub knows by Secrets (fleet/cluster_secret.h). The hub is an API server that a
-// kubeconfig names, or a data directory that nobody serves.
+// kubeconfig names, or a data directory that no process serves.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace slipway::cli {
 
-/// A sentence each, of Leases that somebody holds. None for a user who may not see Leases.
+/// A sentence each, of Leases that are held. None for a user who may not see Leases.
 Task<std::vector<std::string>> controller_notes(client::Client& client);
 
 /// The lines of a text that are not empty.

@@ -254,7 +254,7 @@ Task<> Following::approve() {
     if (action == nullptr) continue;
     const auto done = co_await action->run(
         {.env = env(), .client = client_, .resource = delivery.type->resource, .key = delivery.key, .part = "", .options = {}});
-    // What was seen may be older than what somebody, or this, has approved since.
+    // What was seen may be older than an approval by this command or another client.
     if (done) fmt::print(stderr, "{}: {}: approved\n", plane::title(object(delivery)), hold->text);
   }
 }
@@ -303,7 +303,7 @@ bool Following::leaves_pods() {
              jobs, [&](const Object& job) { return has_owner(job) && !plane::verdict(job) && plane::verdict(owner_of(job)); });
 }
 
-/// Nobody looks after pods once this process has ended: those that must go, go first, and no process is left running.
+/// No process looks after pods once this process has ended: those that must go, go first, and no process is left running.
 Task<> Following::clear_up() {
   while (leaves_pods() && !session_.is_interrupted()) {
     co_await changed_.wait_until(env().clock.steady() + std::chrono::milliseconds{50});

@@ -91,7 +91,7 @@ class Watch {
   /// The next events, at least one; an empty list is the regular end (time-out of the watch). A Status is its failed end,
   /// Expired when the revision is too old.
   virtual Task<Result<std::vector<WatchEvent>>> next() = 0;
-  /// Nobody wants more: a pending next() ends soon with an empty list, later ones at once. Watches that end with the frames
+  /// No more is wanted: a pending next() ends soon with an empty list, later ones at once. Watches that end with the frames
   /// that wait for them need not do anything.
   virtual void close() {}
 };

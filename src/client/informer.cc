@@ -21,7 +21,7 @@ Value typed_item(const Value& list, const Value& item) {
   return item.with("apiVersion", list["apiVersion"]).with("kind", kind);
 }
 
-/// What Form::Metadata keeps. managedFields are as large as the object and nobody looks at them in a cache.
+/// What Form::Metadata keeps. managedFields are as large as the object and are not looked at in a cache.
 Value slim(const Value& object) {
   return json::object({{"apiVersion", object["apiVersion"]},
                        {"kind", object["kind"]},
@@ -34,7 +34,7 @@ struct Closing {
   ~Closing() { watch = nullptr; }
 };
 
-/// Errors that stay until somebody acts (a role, a definition); everything else is expected to pass.
+/// Errors that stay until a person acts (a role, a definition); everything else is expected to pass.
 bool is_lasting(Reason reason) {
   return reason == Reason::Forbidden || reason == Reason::Unauthorized || reason == Reason::NotFound ||
          reason == Reason::MethodNotAllowed;

@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
+#include "base/corpus_test.h"
 #include "cluster/deployment_facts.h"
 #include "json/text.h"
 
@@ -16,11 +14,7 @@ namespace {
 using json::Value;
 
 Value cases(const std::string& file, std::string_view group) {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  std::ifstream in(std::string(root == nullptr ? "../shared/corpus" : root) + "/rollouts/" + file + ".json");
-  std::stringstream text;
-  text << in.rdbuf();
-  const auto parsed = json::parse(text.str());
+  const auto parsed = json::parse(corpus_file("rollouts/" + file + ".json").value_or(""));
   if (!parsed) return Value();
   for (const Value& one : (*parsed)["groups"].items()) {
     if (one["id"].as_string() == group) return one["cases"];

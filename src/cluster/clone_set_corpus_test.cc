@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
+#include "base/corpus_test.h"
 #include "cluster/clone_set_plan.h"
 #include "cluster/in_place.h"
 #include "json/text.h"
@@ -18,12 +16,9 @@ using json::Value;
 
 /// The groups by id; null when there is no corpus.
 Value groups() {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  std::ifstream file(std::string(root == nullptr ? "../shared/corpus" : root) + "/rollouts/kruise-cloneset.json");
-  if (!file) return Value();
-  std::stringstream text;
-  text << file.rdbuf();
-  const auto parsed = json::parse(text.str());
+  const auto text = corpus_file("rollouts/kruise-cloneset.json");
+  if (!text) return Value();
+  const auto parsed = json::parse(*text);
   EXPECT_TRUE(parsed) << parsed.error().message;
   json::ObjectBuilder by_id;
   for (const Value& group : parsed->operator[]("groups").items()) by_id.add(group["id"].str(), group["cases"]);

@@ -14,7 +14,7 @@ struct ClusterOptions {
 };
 
 /// CustomResourceDefinitions of the kinds beside the built-in ones that the controllers keep (OpenKruise's). They are applied
-/// to a cluster of our own before its controllers start, and to no other: there these kinds are somebody else's.
+/// to a cluster of our own before its controllers start, and to no other: there other controllers have these kinds.
 std::vector<json::Value> cluster_definitions();
 
 /// Adds Job, ReplicaSet, Deployment, StatefulSet, DaemonSet, CloneSet, pod, claim, namespace, definition and event controllers

@@ -250,7 +250,7 @@ Task<Result<void>> GarbageCollector::orphan(client::Client& client, kube::Resour
   for (const auto& [name, kind] : kinds_) {
     if (kind.is_namespaced || kube::ns(owner).empty()) resources.push_back(kind.resource);
   }
-  // All is read before the first write begins: an error in between must not leave writes behind that nobody waits for.
+  // All is read before the first write begins: an error in between must not leave writes behind that are not waited for.
   std::vector<std::pair<kube::Resource, Value>> dependents;
   for (const kube::Resource& each : resources) {
     client::ListQuery query;

@@ -231,7 +231,7 @@ Task<Result<void>> ProcessRuntime::forget(std::string uid) {
   const Look seen = look(uid);
   if (seen.fate == PodFate::Supervised) SLIPWAY_CO_TRY_VOID(co_await terminate(uid, seen.state->supervisor, Duration{0}));
   const bool is_recorded = seen.state && is_final(seen.state->phase);
-  // Nobody watches what may be left of it: a supervisor started now ends that.
+  // What may be left of it is not watched: a supervisor started now ends that.
   if (seen.fate == PodFate::Lost && !is_recorded) SLIPWAY_CO_TRY_VOID(start_supervisor(uid, seen.fate));
   const ProcessId supervisor = seen.fate == PodFate::Supervised ? seen.state->supervisor : entries_[uid].started;
   if (is_set(supervisor) && env_.processes.is_alive(supervisor)) {

@@ -177,7 +177,7 @@ class ProcessTest : private Stage, public ClusterTest {
     advance(seconds{1});
   }
 
-  /// Slipway runs as somebody else from now on.
+  /// Slipway runs as another user from now on.
   void run_as(std::int64_t uid, std::int64_t gid) {
     user_ = {.uid = uid, .gid = gid};
     restart();
@@ -455,7 +455,7 @@ TEST_F(ProcessTest, finds_its_supervisors_again_after_a_restart) {
   EXPECT_EQ(started().size(), 1U);
   env_.drop_all();
   runtime_.reset();
-  record(0, PodPhase::Succeeded);  // while nobody looks
+  record(0, PodPhase::Succeeded);  // while Slipway is not running
   restart();
   advance(seconds{1});
   EXPECT_EQ(phase(), "Succeeded");

@@ -34,7 +34,7 @@ json::Value event_about(const json::Value& object, const EventText& text, const 
                        {"reportingComponent", component}});
 }
 
-/// Another count of an event that is there. Somebody else's count at the same moment is as good as ours.
+/// Another count of an event that is there. Another writer's count at the same moment is as good as ours.
 Task<Result<void>> count_on(client::Client& client, json::Value event, Time now) {
   const auto found = co_await client::get(client, kEvents, kube::key_of(event));
   if (!found && found.error().reason == Reason::NotFound) co_return Result<void>{};

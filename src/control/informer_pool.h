@@ -1,6 +1,6 @@
 // The caches of one cluster, shared by all controllers and counted: the first lease of a resource starts its informer, the end
 // of the last one stops it. So kinds that are known only at run time (what a CustomResourceDefinition brings) are followed as
-// long as somebody wants them and cost nothing afterwards.
+// long as they are leased and cost nothing afterwards.
 #pragma once
 
 #include <map>

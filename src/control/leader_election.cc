@@ -67,7 +67,7 @@ Task<bool> LeaderElection::try_to_take() {
   auto written = co_await write(claimed(observed_));
   if (!written) {
     problem_ = written.error().message;
-    // Somebody wrote it, or an answer was lost: look before the next attempt.
+    // Another process wrote it, or an answer was lost: look before the next attempt.
     if (auto found = co_await read()) observe(std::move(*found));
     co_return false;
   }

@@ -42,7 +42,7 @@ class LeaderElection {
 
   bool is_leader() const { return is_leader_; }
   const std::string& problem() const { return problem_; }
-  /// Who holds it, as last seen; empty: nobody.
+  /// Who holds it, as last seen; empty: no process.
   std::string holder() const { return observed_["spec"]["holderIdentity"].str(); }
 
  private:

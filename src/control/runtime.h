@@ -1,5 +1,5 @@
 // Runs controllers: one runtime per process, over all clusters that the process works on. For each cluster it keeps one pool of
-// caches, for each controller a queue and its workers. A controller waits for its own caches and for nobody else's, so a kind
+// caches, for each controller a queue and its workers. A controller waits for its own caches and for no others, so a kind
 // that cannot be listed, or a cluster that does not answer, stops only those who need it.
 #pragma once
 

@@ -104,7 +104,7 @@ std::vector<const Bottom*> Evaluation::failures_of(const Branch& branch, const B
 // nearly written so.
 void Evaluation::compare_branches(const Bottom& reason, Error& error) {
   using Score = std::tuple<bool, std::size_t, std::size_t>;
-  constexpr std::size_t kMost = 64;  // disjuncts; nobody reads more
+  constexpr std::size_t kMost = 64;  // disjuncts; more would not be read
   if (reason.branches.size() > kMost) return;
   std::vector<std::pair<Score, const Bottom*>> scores;
   std::vector<const Bottom*> scalars;

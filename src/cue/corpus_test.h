@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/corpus_test.h"
 #include "json/text.h"
 
 namespace slipway::cue::testing {
@@ -27,9 +28,7 @@ inline std::ifstream open_beside_sources(const std::string& path) {
 
 /// Rows of a file of the corpus; empty when there is no corpus.
 inline std::vector<json::Value> corpus_rows(const std::string& name) {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  std::ifstream in =
-      root != nullptr ? std::ifstream(std::string(root) + "/cue/" + name) : open_beside_sources("../shared/corpus/cue/" + name);
+  std::ifstream in(corpus_path("cue/" + name));
   std::vector<json::Value> rows;
   for (std::string line; std::getline(in, line);) {
     auto row = json::parse(line, {.max_bytes = std::size_t{64} << 20});
@@ -40,11 +39,7 @@ inline std::vector<json::Value> corpus_rows(const std::string& name) {
 
 /// A file of the corpus that is one JSON value; null when there is no corpus.
 inline json::Value corpus_json(const std::string& name) {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  std::ifstream in =
-      root != nullptr ? std::ifstream(std::string(root) + "/cue/" + name) : open_beside_sources("../shared/corpus/cue/" + name);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  auto value = json::parse(text);
+  auto value = json::parse(corpus_file("cue/" + name).value_or(""));
   return value ? *value : json::Value();
 }
 

@@ -156,7 +156,7 @@ struct Limits {
   const std::atomic<bool>* cancelled = nullptr;
   std::function<bool()> is_overdue = {};  // called on the thread that evaluates; true from the deadline on
 
-  /// A template that a server renders for somebody: a second of one thread at most.
+  /// A template that a server renders for a user: a second of one thread at most.
   static Limits for_template() { return {.max_steps = 2'000'000, .max_bytes = std::size_t{64} << 20}; }
   /// A program that its author runs, on a machine of his own.
   static Limits for_command_line() { return {.max_steps = 100'000'000, .max_bytes = std::size_t{1} << 30}; }

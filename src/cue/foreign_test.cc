@@ -1,5 +1,5 @@
 // Definitions written by others are loaded unchanged. These say in our own words what those of the field do: packages of the
-// host, imports nobody uses, closed alternatives of parameters, fields named like builtins, lists joined with "+".
+// host, unused imports, closed alternatives of parameters, fields named like builtins, lists joined with "+".
 #include <gtest/gtest.h>
 
 #include "cue/cue.h"

@@ -61,7 +61,7 @@ void enter(unsigned high, unsigned low) {
 }  // namespace
 
 // The first question, one from further up, or from where no recursion gets to without having been asked on its way: a thread or
-// coroutine that took over, or a wide stack of somebody else.
+// coroutine that took over, or the wide stack of another evaluation.
 bool WideStack::is_another_stack(std::uintptr_t here) {
   constexpr std::size_t kStride = std::size_t{256} << 10;
   const bool is_further = !share_.is_wide && (here > share_.begin || share_.begin - here > share_.hard_bytes + kStride);

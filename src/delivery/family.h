@@ -206,7 +206,7 @@ struct Family {
   std::string name;
   /// API groups whose kinds are all the family's own: the roles admin, edit and view get rights on them.
   std::vector<std::string> groups{};
-  /// API groups whose objects are somebody's word or order, such as an approval: admin gets rights on them, edit and view may
+  /// API groups whose objects are a person's word or order, such as an approval: admin gets rights on them, edit and view may
   /// only read. Who else may write which of them is said by roles that people make.
   std::vector<std::string> guarded_groups{};
   /// CustomResourceDefinition objects (apiextensions.k8s.io/v1), without status. Their objects are stored by the server.

@@ -1,5 +1,5 @@
 // A client that stops asking a cluster which does not answer. After three failures in a row (no connection, no answer in time)
-// the cluster counts as out of reach: requests are refused at once, so that nobody's worker waits for a dead cluster, but for
+// the cluster counts as out of reach: requests are refused at once, so that no worker waits for a dead cluster, but for
 // one probe per pause (1 s, doubled up to 30 s). The first answer of any kind, a refusal included, closes the breaker again.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The clusters of a hub as cluster-gateway shows them, so that KubeVela's clients find them: VirtualCluster and ClusterGateway
-// of cluster.core.oam.dev/v1alpha1, made out of the cluster Secrets (cluster_secret.h) whenever somebody asks, and the
+// of cluster.core.oam.dev/v1alpha1, made out of the cluster Secrets (cluster_secret.h) for each request, and the
 // APIService by which those clients learn in which namespace the Secrets are. All are only read. Follows
 // oam-dev/cluster-gateway pkg/apis/cluster/v1alpha1.
 //

@@ -1,6 +1,6 @@
 // Where clusters come from: those that this process serves itself, and those that a kubeconfig names (or a Secret,
 // cluster_secrets.h). Implements control's Clusters. Clusters elsewhere are asked through a breaker each (breaker.h), so that a
-// dead one holds nobody up.
+// dead one holds no other up.
 #pragma once
 
 #include <cstdint>

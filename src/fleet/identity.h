@@ -1,4 +1,4 @@
-// A client that asks as somebody else: every request is authorized as that user's. A server of this process sees the user
+// A client that asks as another user: every request is authorized as that user's. A server of this process sees the user
 // itself, a client of a cluster elsewhere shows it by impersonation headers (remote/request.h), for which its own credentials
 // need the verb impersonate there.
 #pragma once

@@ -75,7 +75,7 @@ class TestRepository {
   /// In the bare one.
   std::string bare(const std::string& arguments) const { return git_program(path(), arguments); }
 
-  /// Somebody commits to a branch, on top of what the remote has, and pushes; gives the id.
+  /// A person commits to a branch, on top of what the remote has, and pushes; gives the id.
   std::string commit(const Files& files, const std::string& message, const std::string& branch = "main") const {
     git("fetch -q origin");
     git("checkout -q -B " + branch + " origin/" + branch);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json/corpus_test.h"
+#include "base/corpus_test.h"
 #include "json/pointer.h"
 #include "json/text.h"
 
@@ -127,7 +127,7 @@ bool case_holds(const std::string& text) {
 TEST(JsonPatch, passes_the_conformance_cases) {
   std::size_t passed = 0, total = 0;
   for (const char* name : {"kube/patch/rfc6902_tests.json", "kube/patch/rfc6902_spec_tests.json"}) {
-    const auto text = corpus(name);
+    const auto text = corpus_file(name);
     if (!text) GTEST_SKIP() << "skipped: corpus not found";
     for (const std::string& one : elements(*text)) {
       ++total;
@@ -178,7 +178,7 @@ TEST(MergePatch, made_from_two_documents_leads_from_one_to_the_other) {
 }
 
 TEST(MergePatch, passes_the_three_way_cases) {
-  const auto text = corpus("kube/patch/json_merge_threeway.json");
+  const auto text = corpus_file("kube/patch/json_merge_threeway.json");
   if (!text) GTEST_SKIP() << "skipped: corpus not found";
   const Value suite = json(*text);
   std::size_t passed = 0;

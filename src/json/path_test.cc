@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "json/corpus_test.h"
+#include "base/corpus_test.h"
 #include "json/text.h"
 
 namespace slipway::json {
@@ -123,7 +123,7 @@ bool holds(const Case& one) {
 }
 
 TEST(Path, passes_the_conformance_cases) {
-  const auto text = corpus("kube/selectors/jsonpath.json");
+  const auto text = corpus_file("kube/selectors/jsonpath.json");
   if (!text) GTEST_SKIP() << "skipped: corpus not found";
   const Value suite = *parse(*text);
   std::size_t passed = 0, total = 0;

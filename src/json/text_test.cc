@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json/corpus_test.h"
+#include "base/corpus_test.h"
 #include "json/loose.h"
 
 namespace slipway::json {
@@ -139,7 +139,7 @@ TEST(JsonParse, keeps_kubernetes_objects_in_little_more_memory_than_their_text) 
   std::size_t text_bytes = 0, heap_bytes = 0;
   for (const char* kind :
        {"apps.v1.DaemonSet", "batch.v1.Job", "core.v1.Event", "apps.v1.StatefulSet", "coordination.k8s.io.v1.Lease"}) {
-    const auto text = corpus(fmt::format("kube/api-golden/{}.json", kind));
+    const auto text = corpus_file(fmt::format("kube/api-golden/{}.json", kind));
     if (!text) GTEST_SKIP() << "skipped: corpus not found";
     const Value value = *parse(*text);
     EXPECT_EQ(*parse(print(value)), value);

@@ -4,31 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/corpus_test.h"
 #include "json/text.h"
 
 namespace slipway::krm {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-fs::path root() {
-  const char* given = std::getenv("SLIPWAY_CORPUS");
-  if (given != nullptr) return fs::path(given) / "packages";
-  for (const char* beside : {"../shared/corpus/packages", "../../shared/corpus/packages"}) {
-    if (fs::exists(beside)) return beside;
-  }
-  return {};
-}
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> made;
@@ -73,29 +56,26 @@ bool patch(std::vector<std::string>& lines, const std::vector<std::string>& diff
 
 std::vector<std::string> corpus_cases(const std::string& folder) {
   std::vector<std::string> made;
-  if (!fs::exists(root() / folder)) return made;
-  for (const auto& entry : fs::directory_iterator(root() / folder)) made.push_back(entry.path().filename().string());
+  const fs::path base = corpus_path("packages/" + folder);
+  if (base.empty()) return made;
+  for (const auto& entry : fs::directory_iterator(base)) made.push_back(entry.path().filename().string());
   std::ranges::sort(made);
   return made;
 }
 
 Files corpus_files(const std::string& folder) {
   Files made;
-  const fs::path base = root() / folder;
-  if (!fs::exists(base)) return made;
+  const fs::path base = corpus_path("packages/" + folder);
+  if (base.empty()) return made;
   for (const auto& entry : fs::recursive_directory_iterator(base)) {
     const std::string path = fs::relative(entry.path(), base).string();
-    if (entry.is_regular_file() && !path.starts_with(".expected/")) made[path] = read(entry.path());
+    if (entry.is_regular_file() && !path.starts_with(".expected/")) made[path] = text_of_file(entry.path());
   }
   return made;
 }
 
-std::optional<std::string> corpus_file(const std::string& path) {
-  return fs::exists(root() / path) ? std::optional(read(root() / path)) : std::nullopt;
-}
-
 std::vector<json::Value> corpus_table(const std::string& name) {
-  const auto text = corpus_file("tables/" + name + ".yaml");
+  const auto text = corpus_file("packages/tables/" + name + ".yaml");
   if (!text) return {};
   auto value = json::parse_yaml(*text);
   EXPECT_TRUE(value.has_value()) << (value ? "" : value.error().message);
@@ -129,15 +109,7 @@ std::optional<Files> apply_diff(Files files, std::string_view text) {
   return files;
 }
 
-Suite::Suite(std::string name) : name_(std::move(name)) {
-  for (const char* up : {".", "..", "../.."}) {
-    std::ifstream in(fs::path(up) / "tests/known_failures/package.txt");
-    for (std::string line; std::getline(in, line);) {
-      if (line.find("  # ") != std::string::npos) known_.insert(line.substr(0, line.find("  # ")));
-    }
-    if (!known_.empty()) break;
-  }
-}
+Suite::Suite(std::string name) : name_(std::move(name)), known_(known_failures("package")) {}
 
 Suite::~Suite() {
   if (total_ > 0) fmt::print("conformance: package/{} {}/{}\n", name_, passed_, total_);

@@ -1,4 +1,4 @@
-// The package part of the corpus, for the tests of this room, and the list of what is known to differ.
+// The package part of the corpus, for the tests of this room.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/corpus_test.h"
 #include "json/value.h"
 #include "krm/package.h"
 
@@ -16,7 +17,6 @@ namespace slipway::krm {
 std::vector<std::string> corpus_cases(const std::string& folder);
 /// All files of a folder, without ".expected/".
 Files corpus_files(const std::string& folder);
-std::optional<std::string> corpus_file(const std::string& path);
 /// The list `cases` of tables/NAME.yaml.
 std::vector<json::Value> corpus_table(const std::string& name);
 

@@ -19,7 +19,7 @@ struct Ran {
 };
 
 json::Value expected_config(const std::string& folder) {
-  const auto text = corpus_file(folder + "/.expected/config.yaml");
+  const auto text = corpus_file("packages/" + folder + "/.expected/config.yaml");
   if (!text) return json::Value::empty_object();
   auto value = json::parse_yaml(*text);
   return value ? *value : json::Value::empty_object();
@@ -51,7 +51,7 @@ Ran run(const std::string& folder, const std::string& name, const Files& files) 
 }
 
 std::string results_difference(const std::string& folder, const Ran& ran) {
-  const auto text = corpus_file(folder + "/.expected/results.yaml");
+  const auto text = corpus_file("packages/" + folder + "/.expected/results.yaml");
   if (!text) return "";
   auto wanted = json::parse_yaml(*text);
   if (!wanted) return "unreadable results";
@@ -91,7 +91,7 @@ std::string without_status(const std::string& text) {
 std::string judge(const std::string& folder, const std::string& name) {
   Files files = corpus_files(folder);
   const json::Value config = expected_config(folder);
-  const auto diff = corpus_file(folder + "/.expected/diff.patch");
+  const auto diff = corpus_file("packages/" + folder + "/.expected/diff.patch");
   const bool is_context = name == "set-namespace-kpt-package-context";
   auto expected = apply_diff(files, diff.value_or(""));
   if (!expected) return "the diff does not fit";
@@ -118,7 +118,7 @@ TEST(PackageCorpus, runs_the_catalog_functions) {
     const std::string folder = "catalog-fn/" + name;
     if (name == "search-replace-create-setters") {
       const Files files = corpus_files(folder);
-      const auto expected = apply_diff(files, corpus_file(folder + "/.expected/diff.patch").value_or(""));
+      const auto expected = apply_diff(files, corpus_file("packages/" + folder + "/.expected/diff.patch").value_or(""));
       const Evaluation made = evaluate(
           files, "search-replace",
           config_map(

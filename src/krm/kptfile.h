@@ -253,7 +253,7 @@ Result<Kptfile> read_kptfile(std::string_view text, std::string_view path = "Kpt
 /// A gate that is not met.
 struct UnmetGate {
   std::string type;
-  std::string status;  // False or Unknown; "" when nobody has said anything
+  std::string status;  // False or Unknown; "" when there is no such condition
   std::string reason;
   std::string message;
   bool operator==(const UnmetGate&) const = default;

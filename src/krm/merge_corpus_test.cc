@@ -53,7 +53,7 @@ TEST(PackageCorpus, merges_kptfiles_as_kpt) {
 
 Files resources_of(const std::string& path) {
   Files made;
-  auto value = json::parse_yaml(corpus_file(path).value_or(""));
+  auto value = json::parse_yaml(corpus_file("packages/" + path).value_or(""));
   if (!value) return made;
   for (auto [name, text] : (*value)["spec"]["resources"].members()) made[std::string(name)] = text.str();
   return made;
@@ -82,12 +82,12 @@ TEST(PackageCorpus, merges_packages_as_kpt) {
   Suite suite("kpt-merge3");
   for (const json::Value& row : corpus_table("kpt-merge3-expected")) {
     const std::string folder = "kpt-merge3/" + row["dir"].str();
-    if (!corpus_file(folder + "/original.yaml")) continue;
+    if (!corpus_file("packages/" + folder + "/original.yaml")) continue;
     Files origin = resources_of(folder + "/original.yaml");
     Files upstream = resources_of(folder + "/updated.yaml");
     Files local = resources_of(folder + "/destination.yaml");
     if (row.has("schema")) {
-      const std::string crd = corpus_file(folder + "/" + row["schema"].str()).value_or("");
+      const std::string crd = corpus_file("packages/" + folder + "/" + row["schema"].str()).value_or("");
       for (Files* files : {&origin, &upstream, &local}) (*files)["crd.yaml"] = crd;
     }
     auto made = upgrade(origin, upstream, local, Strategy::ResourceMerge);

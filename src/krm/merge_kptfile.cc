@@ -15,7 +15,7 @@ std::string key_of(const Node& function) {
 
 constexpr std::string_view kLists[] = {"mutators", "validators"};
 
-// Whether functions can be told apart by their image: nobody names any, none is there twice.
+// Whether functions can be told apart by their image: neither side names any, none is there twice.
 bool are_nameless(const Node& root) {
   for (std::string_view list : kLists) {
     const Node* functions = root.at({"pipeline", list});

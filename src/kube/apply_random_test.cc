@@ -100,7 +100,7 @@ Value object_with(const Value& spec) {
       {{"apiVersion", "example.com/v1"}, {"kind", "Widget"}, {"metadata", json::object({{"name", "w"}})}, {"spec", spec}});
 }
 
-/// Maps that lost their last member in an update belong to nobody, as upstream.
+/// Maps that lost their last member in an update have no owner, as upstream.
 Value without_empty_maps(const Value& value) {
   if (!value.is_object()) return value;
   json::ObjectBuilder out;

@@ -364,7 +364,7 @@ TEST(TrackUpdate, forgets_all_owners_when_a_client_resets_them) {
     const Value sent = story.live().with_path({"metadata", "managedFields"}, yaml(reset));
     const Value result = track_update(story.type(), story.live(), sent, writer("c"), at(9));
     EXPECT_FALSE(result["metadata"].has("managedFields"));
-    // Nobody is recorded again until somebody applies.
+    // No manager is recorded again until one applies.
     const Value later = track_update(story.type(), result, result.with_path({"spec", "replicas"}, 5), writer("c"), at(10));
     EXPECT_FALSE(later["metadata"].has("managedFields"));
   }

@@ -19,7 +19,7 @@ std::vector<ResourceType> builtin_types();
 /// for ever.
 const SchemaNode* builtin_node(std::string_view name);
 /// The field tables as data, type name to schema, references as {"$ref": "core.v1.PodSpec"}. Read anew by each call (a
-/// millisecond or two), as nobody needs them for long.
+/// millisecond or two), as they are not needed for long.
 json::Value builtin_tables();
 
 }  // namespace slipway::kube

@@ -85,8 +85,8 @@ Value under_roots_of(const Value& object, const FieldSet& roots) {
   return result.build();
 }
 
-/// What in `merged` the applier applied last time and neither it nor anybody else owns now. Three steps, as upstream: all it
-/// had goes, what somebody owns comes back, what was never its own comes back.
+/// What in `merged` the applier applied last time and no manager owns now. Three steps, as upstream: all it
+/// had goes, what another manager owns comes back, what was never its own comes back.
 FieldSet dropped(const ManagedFields& managed, const SchemaNode* node, const Value& merged, const FieldSet& last,
                  const FieldSet& mentioned, std::size_t own) {
   FieldSet owned = mentioned;

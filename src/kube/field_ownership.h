@@ -16,7 +16,7 @@ namespace slipway::kube {
 
 /// Which fields a write can own at all.
 struct OwnableFields {
-  FieldSet never{};         // paths nobody owns; what is below them may be owned
+  FieldSet never{};         // paths without an owner; what is below them may be owned
   FieldSet ignored{};       // paths that this write leaves alone, with all below them
   std::string_view only{};  // if not empty: this field of the root and what is below it
 
@@ -36,7 +36,7 @@ enum class OnConflict { Refuse, Take };
 /// The writer wins what was modified or added, everybody loses what changed. Nothing happens when nothing did.
 void own_update(ManagedFields& managed, const SchemaNode* node, const typed::Difference& difference, const Claim& claim);
 
-/// The live value with `config` merged in and what the writer applied before, and nobody else owns, taken out; `live` itself
+/// The live value with `config` merged in and what the writer applied before, and no other owns, taken out; `live` itself
 /// when nothing changes. `emptied` says what the result has in place of a container from which everything was taken; its owners
 /// keep it either way. Conflict with FieldManagerConflict causes when another manager owns what would change, unless it is to
 /// be taken; `managed` is then undefined. DIVERGES: an applier that begins to own fields without changing them gets a time

@@ -17,16 +17,6 @@
 namespace slipway::kube {
 namespace {
 
-std::filesystem::path golden_folder() {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  std::vector<std::string> roots = {"../shared/corpus", "../../shared/corpus"};
-  if (root != nullptr) roots = {root};
-  for (const std::string& one : roots) {
-    if (std::filesystem::is_directory(one + "/kube/api-golden")) return one + "/kube/api-golden";
-  }
-  return {};
-}
-
 std::vector<std::string> golden_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -45,7 +35,7 @@ GroupVersionKind kind_of(const std::string& name) {
 }
 
 TEST(ProtobufCorpus, decodes_and_encodes_every_golden_object) {
-  const std::filesystem::path folder = golden_folder();
+  const std::filesystem::path folder = corpus_path("kube/api-golden");
   if (folder.empty()) GTEST_SKIP() << "skipped: corpus not found";
   Suite decoded("api-golden/protobuf-decode");
   Suite encoded("api-golden/protobuf-encode");

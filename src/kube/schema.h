@@ -35,7 +35,7 @@ class Schema {
 
   /// Drops fields the schema does not know, those of metadata included. `dropped` (may be null) gets their paths, sorted, as
   /// for "unknown field" warnings, as many as the limits let through. Metadata and built-in kinds come in their stored form
-  /// (kube/stored_form.h): times and quantities canonical, zero values of omitempty fields gone, which nobody is told. What
+  /// (kube/stored_form.h): times and quantities canonical, zero values of omitempty fields gone, without a warning. What
   /// does not change stays shared with `object`.
   json::Value prune(const json::Value& object, std::vector<std::string>* dropped = nullptr, Zeros zeros = Zeros::Omitted) const;
   /// Fills defaults top-down. A null counts as absent where the field is not nullable: it becomes the default, or goes. Every

@@ -207,7 +207,7 @@ std::shared_ptr<Stream> Client::State::take_kept(const std::string& key) {
   while (!streams.empty()) {
     const auto stream = std::move(streams.back().stream);
     streams.pop_back();
-    // Bytes, or an end, that nobody asked for: the server has given the connection up.
+    // Bytes, or an end, that were not asked for: the server has given the connection up.
     std::string unasked;
     const auto ready = stream->read_ready(unasked, 1);
     if (ready && !*ready) return stream;

@@ -1,7 +1,7 @@
 // HttpClient over sockets: HTTP/1.1 with kept connections, TLS, an HTTP proxy (CONNECT for https), answers whole or streamed,
 // and WebSockets. One client holds one set of credentials; make one per server that is trusted differently.
 //
-// A kept connection that turns out dead is replaced once, for GET and HEAD without anybody noticing; other methods only when
+// A kept connection that turns out dead is replaced once, for GET and HEAD unnoticed by the caller; other methods only when
 // the death was seen before anything was sent.
 #pragma once
 

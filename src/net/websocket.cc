@@ -104,7 +104,7 @@ Task<> WebSocket::close(CloseCode code, std::string reason) {
   while (is_reading_ && !has_received_close_) {
     if (!co_await changed_.wait_until(deadline)) break;
   }
-  // Nobody else reads: what still comes before the peer's close frame is dropped.
+  // There is no other reader: what still comes before the peer's close frame is dropped.
   while (!is_reading_ && !has_received_close_) {
     const auto message = co_await read();
     if (!message) break;

@@ -1,4 +1,4 @@
-// One WebSocket connection (RFC 6455), server or client side. Pings are answered while somebody reads; a reader that hears
+// One WebSocket connection (RFC 6455), server or client side. Pings are answered while a reader reads; a reader that hears
 // nothing for the ping interval asks, and gives up after another one. One reader at a time; any number of writers, their
 // messages keep whole. The object outlives its reads, writes and closing: whoever starts them as children joins them.
 #pragma once

@@ -38,7 +38,7 @@ struct MachineClock::Wheel {
 
   void ring() {
     armed_for.reset();
-    // Calls made from here on have to wait for the next round, so that a call which renews itself starves nobody.
+    // Calls made from here on have to wait for the next round, so that a call which renews itself starves no other.
     const std::uint64_t last = made;
     const Steady now = BootClock::now();
     for (auto next = calls.begin(); next != calls.end() && next->first.first <= now;) {

@@ -107,7 +107,7 @@ class Relay {
     return true;
   }
 
-  /// Nobody reads any more: what still comes is dropped, so that its sender does not wait, until the container has ended.
+  /// The reader has gone: what still comes is dropped, so that its sender does not wait, until the container has ended.
   void drop_all() {
     is_over_ = kill(container_, 0) != 0;
     pending_.clear();

@@ -89,7 +89,7 @@ Task<Result<Credential>> CredentialSource::run_plugin() {
   spec.env.push_back("KUBERNETES_EXEC_INFO=" + exec_info(connection_));
   spec.folder = options_.scratch_folder;
   spec.output = output;
-  // The plugin appends to it; what it prints is for nobody else's eyes.
+  // The plugin appends to it; what it prints is for no other reader.
   SLIPWAY_CO_TRY_VOID(env_.files.write(output, "", 0600));
   SLIPWAY_CO_TRY(process, env_.processes.start(std::move(spec)));
   co_await env_.processes.wait_end(process);

@@ -28,7 +28,7 @@ Result<Value> entry(const Value& config, const char* list, const char* part, std
 
 /// Whose files and programs a kubeconfig may name.
 struct Machine {
-  Files* files = nullptr;  // null: nobody's
+  Files* files = nullptr;  // null: of no machine
   std::string folder{};    // of the kubeconfig
 };
 

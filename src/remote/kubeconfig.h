@@ -48,7 +48,7 @@ struct Connection {
 /// file that is missing, BadRequest for what cannot be read; the message names the place.
 Result<Connection> read_kubeconfig(Files& files, std::string_view text, const std::string& folder, const std::string& context);
 
-/// The same for a kubeconfig that is data, such as a Secret's, and so was written by somebody who may not read this machine's
+/// The same for a kubeconfig that is data, such as a Secret's, and so was written by a user who may not read this machine's
 /// files or start its programs: BadRequest for a file, a tokenFile or an exec plugin.
 Result<Connection> read_embedded_kubeconfig(std::string_view text, const std::string& context);
 

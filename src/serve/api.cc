@@ -125,7 +125,7 @@ void Api::measure(const Subject& subject, std::string_view verb, const net::Answ
                  {"subresource", subject.subresource},
                  {"code", code}},
                 1);
-  // A stream lasts as long as somebody reads it; that of a long list only carries an answer that is there.
+  // A stream lasts as long as it is read; that of a long list only carries an answer that is there.
   if (response != nullptr && (!response->stream || verb == "LIST")) {
     metrics.observe(
         "apiserver_request_duration_seconds",

@@ -1,6 +1,6 @@
 // Bodies of requests as values: JSON, YAML or protobuf by Content-Type, and what a PATCH's media type says. Reading takes time
 // that grows with the text alone (sorting its keys included), whatever stands in it; what takes more than about a millisecond
-// is read on the compute lane, so that nobody else waits for it. To be called only when it is known that the user may make the
+// is read on the compute lane, so that no other waits for it. To be called only when it is known that the user may make the
 // request and that there is room for it.
 #pragma once
 

@@ -28,7 +28,7 @@ bool is_valid(const net::CertificateInfo& info, Time now, Duration rest) {
   return info.not_before <= now && info.not_after >= now + rest;
 }
 
-/// An authority that is not valid now (the clock was wrong when it was made, or it has run out) signs nothing that anybody
+/// An authority that is not valid now (the clock was wrong when it was made, or it has run out) signs nothing that any client
 /// would believe. It is kept beside its successor: clients may still hold what it signed.
 Result<net::KeyPair> open_authority(Env& env, const std::string& path) {
   const auto known = read_pair(env, path);

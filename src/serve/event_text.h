@@ -41,7 +41,7 @@ class EventTexts {
   std::deque<std::map<Key, std::shared_ptr<const std::string>>::iterator> order_;
 };
 
-/// The line of an event that nobody else gets.
+/// The line of an event for one receiver.
 std::string event_line(std::string_view type, const json::Value& object);
 
 }  // namespace slipway::serve

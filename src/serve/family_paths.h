@@ -1,5 +1,5 @@
 // The paths of families alone, over any client: what `slipway controller --webhook-listen` answers, where the API server is
-// somebody else's and knows no such paths. Only paths that anyone may call are served, since nobody is authenticated here;
+// another project's and knows no such paths. Only paths that anyone may call are served, since no client is authenticated here;
 // each judges a signature itself. /healthz says that the process is there. Errors are Status objects, as everywhere.
 #pragma once
 

@@ -67,7 +67,7 @@ bool ListText::shape_next() {
     Value& page = list_.pages[page_];
     const auto rest = page.items().subspan(in_page_);
     if (rest.empty()) {
-      page = Value();  // nobody else may hold its objects any more
+      page = Value();  // its objects may be held here alone
       continue;
     }
     const auto next = rest.first(std::min(rest.size(), kShapedAtOnce));

@@ -1,5 +1,5 @@
 // The text of a list in the form that was asked for (plain objects, a Table, metadata only; JSON, pretty JSON, YAML), made item
-// by item: neither is all of it ever in memory, nor is anybody kept waiting while it is made. The whole is byte for byte what
+// by item: neither is all of it ever in memory, nor does another request wait while it is made. The whole is byte for byte what
 // encoded(shaped(…)) makes of the list in one piece.
 #pragma once
 

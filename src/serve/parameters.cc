@@ -60,7 +60,7 @@ Result<void> read_write(const net::Query& query, Request& request) {
   request.dry_run = dry_run;
   request.field_manager = query.get("fieldManager");
   request.field_validation = query.get("fieldValidation");
-  if (request.field_validation.empty()) request.field_validation = "Warn";  // what the API server does when nobody says
+  if (request.field_validation.empty()) request.field_validation = "Warn";  // what the API server does by default
   request.force = request.verb == Verb::Patch && flag_of(query, "force");
   return {};
 }

@@ -17,7 +17,7 @@ Result<std::optional<std::int64_t>> integer_of(const net::Query& query, std::str
 /// query says the DeleteOptions.
 Result<void> read_parameters(const net::Query& query, client::Request& request);
 
-/// BadRequest when `timeout` is given and is no duration. DIVERGES: it is not obeyed; no answer takes as long as anybody says.
+/// BadRequest when `timeout` is given and is no duration. DIVERGES: it is not obeyed; no answer takes as long as clients ask.
 Result<void> check_timeout(const net::Query& query);
 
 }  // namespace slipway::serve

@@ -21,7 +21,7 @@ struct PathSite {
   kube::OpenApiDocuments& documents;
   std::string_view root;         // before each URL that is told: "/clusters/dev"
   const MetricsSource& metrics;  // empty: /metrics is not served
-  /// What keeps this cluster's controllers from their work, a sentence each; empty: nobody asks.
+  /// What keeps this cluster's controllers from their work, a sentence each; may be empty (not asked).
   const std::function<std::vector<std::string>()>& hindrances;
 };
 /// NotFound, MethodNotAllowed, NotAcceptable.

@@ -2,12 +2,10 @@
 // written in CEL for the most part; see server/rules.h.
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
+#include "base/corpus_test.h"
 #include "server/registry.h"
 #include "server/server_fixture.h"
 
@@ -16,21 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path corpus_folder(const std::string& folder) {
-  if (const char* root = std::getenv("SLIPWAY_CORPUS")) return fs::path(root) / folder;
-  for (const char* up : {"../shared/corpus", "../../shared/corpus"}) {
-    if (fs::exists(fs::path(up) / folder)) return fs::path(up) / folder;
-  }
-  return {};
-}
-
 /// The text of a file; one that ends in .gz is unpacked by the tool of that name, and empty where there is none.
 std::string text_of(const fs::path& file) {
   if (file.extension() != ".gz") {
-    std::ifstream in(file);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
+    return text_of_file(file);
   }
   std::string out;
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(fmt::format("gunzip -c '{}'", file.string()).c_str(), "r"), pclose);
@@ -91,7 +78,7 @@ class CrdCorpus : public ServerTest {
 };
 
 TEST_F(CrdCorpus, definitions_of_envtest_are_taken_and_established) {
-  const auto all = documents(corpus_folder("kube/crd/envtest"));
+  const auto all = documents(corpus_path("kube/crd/envtest"));
   if (all.empty()) GTEST_SKIP() << "skipped: corpus not found";
   std::size_t total = 0;
   for (const auto& [file, crd] : all) {
@@ -109,7 +96,7 @@ TEST_F(CrdCorpus, definitions_of_envtest_are_taken_and_established) {
 }
 
 TEST_F(CrdCorpus, valid_objects_of_gateway_api_are_taken) {
-  const auto all = documents(corpus_folder("kube/crd/gateway-api"));
+  const auto all = documents(corpus_path("kube/crd/gateway-api"));
   if (all.empty()) GTEST_SKIP() << "skipped: corpus not found";
   std::size_t definitions = 0;
   for (const auto& [file, crd] : all) {

@@ -25,7 +25,7 @@ struct Options {
   std::vector<kube::AdmissionRow> admission;
   /// API groups beside the built-in ones whose kinds the roles admin, edit and view give rights on.
   std::vector<std::string> own_groups{};
-  /// Those whose objects are somebody's word or order: admin writes them, edit and view only read.
+  /// Those whose objects are a person's word or order: admin writes them, edit and view only read.
   std::vector<std::string> guarded_groups{};
   std::vector<client::AnsweredKind> answered{};
   std::size_t max_object_bytes = std::size_t{3} << 19;    // 1.5 MiB, as etcd's request limit

@@ -193,7 +193,7 @@ Task<Result<ListReply>> Verbs::read_list(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.at)));
   auto list = co_await gather(context_.env, context_.store, selection, plan, *served, Pace::Turns);
   const bool was_overtaken = !list && list.error().reason == Reason::Expired && plan.at == 0;
-  // More was written meanwhile than history holds: what is newest can always be read, if nobody else has a turn.
+  // More was written meanwhile than history holds: what is newest can always be read, if no other task has a turn.
   if (was_overtaken) list = co_await gather(context_.env, context_.store, selection, plan, *served, Pace::OneGo);
   if (!list) co_return fail(worded(std::move(list).error(), request));
   co_return std::move(*list);

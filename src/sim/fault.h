@@ -28,7 +28,7 @@ enum class FaultKind : std::uint8_t {
   StaleCache,   // the controllers get no watch events for five seconds
   DiskFails,    // the next write to the disk fails once
   DiskFull,     // the disk is full for five seconds
-  // Somebody sets the wall clock of the machine, for all its processes. Never among the random faults: together with a crash of
+  // The wall clock of the machine is set, for all its processes. Never among the random faults: together with a crash of
   // the controllers their knowledge of the step is lost, and times in objects are taken as they stand.
   WallForwardHour,
   WallBackHour,

@@ -92,7 +92,7 @@ void Supervisors::record(std::int64_t pid, PodPhase phase, const PodManifest& ma
     }
     state.containers.push_back(std::move(container));
   }
-  // The folder may be gone by now: then nobody asks any more.
+  // The folder may be gone by now: then it is not asked for any more.
   static_cast<void>(disk_.write(fmt::format("{}/{}", processes_[pid].folder, kPodStateFile), encode_state(state), 0600));
 }
 

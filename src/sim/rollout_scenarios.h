@@ -9,7 +9,7 @@ namespace slipway::sim {
 /// Two Deployments with hooks before and after each batch that pass at their second try; a hold at the first batch, a pause,
 /// the rest; then a version whose pods are never ready, which is undone.
 Scenario gated_rollout_scenario();
-/// Somebody scales the old version while the first batch holds; then another target; then the rollout is deleted, and what it
+/// A user scales the old version while the first batch holds; then another target; then the rollout is deleted, and what it
 /// did is undone.
 Scenario disturbed_rollout_scenario();
 /// Two Deployments behind an Ingress, half of the traffic at a time; a hook that rejects the second half, and the way back.

@@ -35,7 +35,7 @@ class ServerProcess {
   void stop(std::uint64_t dice);
   /// Killed, and started again by tick() after the delay; not while the cluster is away.
   void crash(std::uint64_t dice, Steady now);
-  /// The cluster answers nobody until it is called back.
+  /// The cluster gives no answers until it is called back.
   void go_away(std::uint64_t dice);
   void come_back();
   /// The disk is full until `end`.

@@ -17,7 +17,7 @@ class Web : public HttpClient {
   explicit Web(Gate& gate) : gate_(gate) {}
 
   Task<Result<http::Response>> send(HttpCall call) override;
-  /// The last status that was given to a call whose Idempotency-Key ends in "/" and this; 0: nobody asked.
+  /// The last status that was given to a call whose Idempotency-Key ends in "/" and this; 0: no such call.
   int answered(const std::string& key) const;
 
  private:

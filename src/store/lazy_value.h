@@ -1,4 +1,4 @@
-// A value that may still be the text it has in the file, until somebody asks: a store opens without parsing what nobody looks
+// A value that may still be the text it has in the file, until it is needed: a store opens without parsing what no caller looks
 // at. Copies share the text and the parsing. Used by one thread.
 #pragma once
 

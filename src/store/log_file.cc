@@ -208,7 +208,7 @@ SqliteResult<void> LogFile::prepare() {
   return {};
 }
 
-/// What an earlier process left in the write-ahead log is moved, and the log begun anew, before anybody sees it. Its last sync
+/// What an earlier process left in the write-ahead log is moved, and the log begun anew, before a reader sees it. Its last sync
 /// may have failed: then the log is whole in the system's cache but not on the disk, and a power cut would bring back an older
 /// state, or lose commits written behind the hole.
 SqliteResult<void> LogFile::recover() {

@@ -1,4 +1,4 @@
-// What a store says to files that are not its own, damaged, newer, held by somebody else, or only to be looked at.
+// What a store says to files that are not its own, damaged, newer, held by another process, or only to be looked at.
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>

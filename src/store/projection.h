@@ -1,6 +1,6 @@
 // State that is derived from the log: an index, a registry, a table of what is taken. The store feeds it every change below a
 // prefix in the order of revisions, object by object, so it is never made anew and never depends on which request wrote what,
-// or on how that request ended. A projection of durable state sees a change after the file has it and before anybody who waits
+// or on how that request ended. A projection of durable state sees a change after the file has it and before any that waits
 // for it (the writer, watchers, readers that wait for a revision) runs. A projection of head state sees a write when it is
 // appended; when a commit fails, it sees each key go back to what is durable.
 #pragma once

@@ -14,7 +14,7 @@ namespace {
 /// A record's own memory beside its value.
 constexpr std::size_t kRecordBytes = sizeof(Record) + 64;
 
-/// Reads the log backwards: the first row met of a key is its newest state, later ones are what history needs or nobody.
+/// Reads the log backwards: the first row met of a key is its newest state, later ones are what history needs or not needed.
 class Loader {
  public:
   Loader(const Options& options, History& history, const LogFile& file) : options_(options), history_(history), file_(file) {}

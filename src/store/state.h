@@ -44,7 +44,7 @@ class State {
 
   History& history() { return history_; }
   const History& history() const { return history_; }
-  /// Told of each change once it is readable, before anybody wakes.
+  /// Told of each change once it is readable, before any waiter wakes.
   Followers& followers() { return *followers_; }
   /// Notified when revision() has moved.
   Signal& advanced() { return advanced_; }

@@ -84,7 +84,7 @@ Result<WriterLock> WriterLock::take(sqlite3_vfs* vfs, const std::string& databas
   // Only for the message of others: on a full disk the lock holds all the same.
   (void)file->write(fmt::format("{}{}\n", kHolder, pid));
   WriterLock lock(vfs, database, std::move(file));
-  // Looked at before anything is changed. While the file beside it was where it belongs nobody else can have it.
+  // Looked at before anything is changed. While the file beside it was where it belongs no other process can have it.
   if (exists(vfs, database)) {
     SLIPWAY_TRY_VOID(lock.hold_database());
     lock.release_database();

@@ -1,6 +1,6 @@
 // One writer per database: a lock on the file beside it ("<database>-lock"), taken through the VFS, so that it works on real
 // files and on the simulated disk alike. The system gives it back when its holder dies, however it dies. The file's text tells
-// others who the holder is. A second lock, on the database itself, holds when somebody moves or removes that file.
+// others who the holder is. A second lock, on the database itself, holds when that file is moved or removed.
 #pragma once
 
 #include <sqlite3.h>

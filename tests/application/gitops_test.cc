@@ -125,7 +125,7 @@ TEST_F(GitOps, pushes_to_a_branch_for_a_pull_request_until_it_is_merged) {
   EXPECT_EQ(outside_.log("slipway-a"), std::vector<std::string>{"deliver c-oracle/a a-v1"});
   EXPECT_EQ(outside_.message(0), fmt::format("pushed {} to slipway-a: 1 file, to be merged into main by a pull request",
                                              remote.tip("slipway-a").substr(0, 12)));
-  // Somebody works on it; the next revision goes on top and keeps that.
+  // A person works on it; the next revision goes on top and keeps that.
   remote.git("fetch -q origin");
   remote.commit({{"NOTES", "checked"}}, "people", "slipway-a");
   ASSERT_EQ(deliver("web:2", step), kDone) << outside_.message(0);

@@ -30,7 +30,7 @@ Value yaml(const std::string& text) {
   return value ? *value : Value();
 }
 
-/// What stands before anybody tries anything: the rights of the editor, and what is not the editor's.
+/// What stands before any user tries anything: the rights of the editor, and what is not the editor's.
 constexpr const char* kWorld[] = {
     "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: edit, namespace: team}, roleRef: "
     "{apiGroup: "

@@ -5,17 +5,15 @@
 #include <gtest/gtest.h>
 #include <re2/re2.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
+#include "../world/strike.h"
 #include "base/function_programs.h"
 #include "base/text.h"
 #include "delivery/application/kind.h"
 #include "git/repositories.h"
 #include "git/test_repository.h"
 #include "json/text.h"
-#include "sim/scenario.h"
 
 namespace slipway::sim {
 namespace {
@@ -104,12 +102,7 @@ std::string told(const Ending& ending, const Outside& outside) {
   return text + "\n" + state;
 }
 
-struct Run {
-  Ending ending;
-  std::string state;
-};
-
-Run run_with(FaultPlan faults) {
+Played run_with(FaultPlan faults) {
   static const Image kImage = Image::bootstrapped();
   auto outside = std::make_shared<Outside>();
   const Scenario scenario{.name = "outside", .script = [outside](World& world) { return script(world, *outside); }};
@@ -125,49 +118,31 @@ Run run_with(FaultPlan faults) {
     programs->add("helm", play_helm);
     return programs;
   };
-  Run made{.ending = play(scenario, std::move(options)), .state = ""};
+  Played made{.ending = play(scenario, std::move(options)), .state = ""};
   made.state = made.ending.is_over ? told(made.ending, *outside) : made.ending.state;
   return made;
 }
 
-std::uint64_t stride() {
-  const char* every = std::getenv("SLIPWAY_SIM_EVERY");
-  return every == nullptr ? 8 : std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10));
-}
-
-void strike(const std::vector<FaultKind>& kinds) {
-  const Run clean = run_with({});
+void strike_with(const std::vector<FaultKind>& kinds) {
+  const Played clean = run_with({});
   ASSERT_TRUE(clean.ending.is_over) << clean.state;
   ASSERT_TRUE(
       clean.state.starts_with("main:\ndeliver default/shop shop-v4\ndeliver default/shop shop-v2\ntemplate\nroot\n"
                               "proposal:\ndeliver default/shop shop-v4\n"))
       << clean.state;
-  std::uint64_t own = 0, tried = 0;
-  for (std::uint64_t point = 0; point < clean.ending.recorded.size(); ++point) {
-    const Point& recorded = clean.ending.recorded[point];
-    const bool is_ours =
-        recorded.who == "slipway-application" || recorded.what.starts_with("GIT") || recorded.what.starts_with("PROGRAM");
-    if (!is_ours || own++ % stride() != 0) continue;
-    for (const FaultKind kind : kinds) {
-      if (!applies(kind, recorded.moment, recorded.is_write)) continue;
-      FaultPlan plan{.exact = {{point, kind}}};
-      const std::string what = fmt::format("{} at {}", plan.to_string(), recorded.what);
-      const Run struck = run_with(std::move(plan));
-      ++tried;
-      ASSERT_TRUE(struck.ending.is_over) << "stuck after " << what << "\n" << struck.state;
-      ASSERT_EQ(struck.state, clean.state) << what;
-    }
-  }
-  fmt::print("sim: outside: {} points of its controller, {} faults tried\n", own, tried);
-  EXPECT_GT(tried, 0U);
+  const auto is_ours = [](const Point& point) {
+    return point.who == "slipway-application" || point.what.starts_with("GIT") || point.what.starts_with("PROGRAM");
+  };
+  strike({.name = "outside", .play = run_with, .is_ours = is_ours}, clean, kinds);
 }
 
 TEST(OutsideFaults, a_crash_anywhere_pushes_nothing_twice_and_ends_as_the_clean_run) {
-  strike({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
+  strike_with({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
 }
 
 TEST(OutsideFaults, any_single_fault_ends_as_the_clean_run) {
-  strike({FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
+  strike_with(
+      {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class OutsidePlane {
              const std::string& ns = "");
   /// Of a step of the application, by its place.
   std::string message(std::size_t step, const std::string& application = "a");
-  /// Writes the application as somebody else does: a merge patch.
+  /// Writes the application as another client does: a merge patch.
   std::string patch(const std::string& yaml, const std::string& application = "a");
 
   Plane& plane() { return *plane_; }

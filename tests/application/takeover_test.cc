@@ -264,7 +264,7 @@ class Left {
   Compression how_;
 };
 
-/// Every object that somebody made, by place: its uid, its generation, and what its spec and data are. What a controller notes
+/// Every object that a client made, by place: its uid, its generation, and what its spec and data are. What a controller notes
 /// for itself, such as the variables of a workflow that still runs, is left out.
 using World = std::map<std::string, std::string>;
 

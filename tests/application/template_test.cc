@@ -220,7 +220,7 @@ TEST_F(Template, its_workflow_follows_the_users_steps_of_that_stage) {
   EXPECT_EQ(revision(), "a-v2");
 }
 
-/// Somebody who may write Applications and Deployments of the namespace, and nothing else.
+/// A user who may write Applications and Deployments of the namespace, and nothing else.
 std::shared_ptr<const kube::UserInfo> writer(OutsidePlane& outside) {
   EXPECT_EQ(outside.apply(R"(
 apiVersion: rbac.authorization.k8s.io/v1

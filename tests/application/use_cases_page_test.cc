@@ -3,29 +3,21 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "../docs/page.h"
 #include "oracle_case.h"
 #include "outside_plane.h"
 
 namespace slipway::oracle_test {
 namespace {
 
-std::string page() {
-  std::ostringstream text;
-  text << std::ifstream(std::string(SLIPWAY_SOURCE_DIR) + "/docs/use-cases.md").rdbuf();
-  return text.str();
-}
+const docs_test::Page kPage("use-cases.md");
 
 /// The nth example, with `repository` for the URLs of git.
 std::string example(std::size_t n, const std::string& repository) {
-  const std::string text = page(), fence = "```yaml\n";
-  std::size_t at = text.find(fence);
-  for (std::size_t i = 0; i < n && at != std::string::npos; ++i) at = text.find(fence, at + 1);
-  EXPECT_NE(at, std::string::npos) << n;
-  if (at == std::string::npos) return "";
-  std::string block = text.substr(at + fence.size(), text.find("\n```", at) - at - fence.size()) + "\n";
+  const auto all = kPage.examples();
+  EXPECT_LT(n, all.size());
+  if (n >= all.size()) return "";
+  std::string block = all[n].text;
   for (const std::string url : {"https://git.example.org/team/config.git", "https://git.example.org/team/templates.git"}) {
     for (std::size_t found = block.find(url); found != std::string::npos; found = block.find(url)) {
       block.replace(found, url.size(), repository);
@@ -38,7 +30,7 @@ TEST(UseCasesPage, the_first_example_spreads_and_tells_what_the_page_says) {
   OutsidePlane outside({{"east-1", {{"region", "east"}}}, {"east-2", {{"region", "east"}}}, {"west-1", {{"region", "west"}}}});
   ASSERT_EQ(outside.apply(example(0, "")), "");
   EXPECT_EQ(outside.end("spread"), "running spread:succeeded") << outside.message(0, "spread");
-  EXPECT_TRUE(page().contains("`" + outside.message(0, "spread") + "`")) << outside.message(0, "spread");
+  EXPECT_TRUE(kPage.text().contains("`" + outside.message(0, "spread") + "`")) << outside.message(0, "spread");
 }
 
 TEST(UseCasesPage, the_second_example_pushes_the_file_that_the_page_names) {

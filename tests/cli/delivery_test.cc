@@ -187,7 +187,7 @@ TEST_F(Delivery, kill_9_at_many_moments_ends_well_every_time) {
   int kills = 0;
   for (const char* moment : {"s0: Running", "s1: Running", "s2: Succeeded", "s3: Running", "s4: Running"}) {
     Program run(folder_, run_arguments(file));
-    // One that was killed a little late has left the moment to nobody; the last step does not end before the gate is open.
+    // One that was killed a little late has missed the moment; the last step does not end before the gate is open.
     if (!eventually([&] { return run.output().contains(moment) || runs("s5") > 0; })) break;
     run.signal(SIGKILL);
     kills += run.wait().code == 128 + SIGKILL ? 1 : 0;

@@ -11,7 +11,7 @@ class SecondFamily : public WireTest {
  public:
   SecondFamily() { families_.push_back(&families_test::second_family()); }
 
-  /// As somebody with the given role in namespace default.
+  /// As a user with the given role in namespace default.
   Task<http::Headers> as(std::string name, std::string role) {
     const Heard bound = co_await send(
         "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",

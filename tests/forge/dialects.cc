@@ -44,7 +44,7 @@ Value github_pull(ForgeServer& server, const Pull& pull, bool is_in_list) {
   const bool is_merged = pull.state == Pull::State::Merged;
   if (!is_in_list) made.set("merged", is_merged);
   made.set("merged_at", is_merged ? Value("2026-01-01T00:00:00Z") : Value());
-  // Before a merge this is the commit of a trial, which nobody may take for the merge.
+  // Before a merge this is the commit of a trial, which is not the merge.
   made.set("merge_commit_sha", is_merged ? pull.merged : "00000000000000000000000000000000000000aa");
   return made.build();
 }

@@ -70,7 +70,7 @@ TEST_P(ForgeTest, a_promotion_opens_one_pull_request_and_finds_it_by_its_key) {
   EXPECT_TRUE(opened.url.starts_with("https://forge.example/")) << opened.url;
   EXPECT_EQ(opened.description, "Soaked for *two hours* in staging.\n\n" + promotion("6.3.0", "k1").text.trailers());
   EXPECT_FALSE(opened.merged);
-  // A person retitles it and adds words; titles are nobody's key.
+  // A person retitles it and adds words; titles are no key.
   server_pull(opened).title = "please look at this";
   server_pull(opened).description += "\r\nreviewed by Ann\r\n";
   EXPECT_EQ(promote("6.3.0", "k1").id, opened.id);

@@ -1,14 +1,10 @@
 // A real repository with two marked environments, the real Git on lanes, and a promotion to bring into it.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <optional>
-
 #include "delivery/pipeline/git_promotion.h"
 #include "git/repositories.h"
 #include "git/test_repository.h"
-#include "os/real_env.h"
+#include "os/logic_thread_fixture.h"
 
 namespace slipway::test {
 
@@ -22,36 +18,10 @@ inline std::string marked(const std::string& version) {
   return text.replace(text.find("6.2.0"), 5, version);
 }
 
-class PromotionFixture : public testing::Test {
+class PromotionFixture : public os::LogicThreadTest {
  protected:
   PromotionFixture() { theirs_.commit({{"prod/app.yaml", kMarked}, {"README.md", kMarked}}, "start"); }
   ~PromotionFixture() override { real_.shut(); }
-
-  /// Runs a task of the logic thread to its end.
-  template <class T>
-  Result<T> run(Task<Result<T>> task) {
-    std::optional<Result<T>> result;
-    auto store = [](PromotionFixture& test, Task<Result<T>> inner, std::optional<Result<T>>& into) -> Task<> {
-      into = co_await std::move(inner);
-      test.real_.stop();
-    };
-    Tasks tasks(real_.env());
-    tasks.spawn(store(*this, std::move(task), result));
-    real_.run();
-    return std::move(*result);
-  }
-  template <class T>
-  T ok(Task<Result<T>> task) {
-    auto result = run(std::move(task));
-    EXPECT_TRUE(result) << result.error().message;
-    return result ? std::move(*result) : T{};
-  }
-  template <class T>
-  Status fault(Task<Result<T>> task) {
-    auto result = run(std::move(task));
-    EXPECT_FALSE(result);
-    return result ? Status{} : result.error();
-  }
 
   pipeline::GitPromotion promotion(std::string version, std::string key) const {
     return {.remote = {.url = theirs_.path(), .space = "default"},
@@ -68,7 +38,6 @@ class PromotionFixture : public testing::Test {
 
   git::TestRepository theirs_;
   git::TemporaryFolder data_;
-  os::RealEnv real_{{.log_level = LogLevel::Error}};
   git::Repositories git_{real_.env(), real_.open_lane("mirrors"), {&real_.open_lane("git")}, {.folder = data_ / "git"}};
 };
 

@@ -2,39 +2,19 @@
 // they claim. SLIPWAY_UPDATE=1 rewrites the table.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
+#include "../docs/page.h"
 #include "delivery/jobflow/kinds.h"
 #include "plane_fixture.h"
 
 namespace slipway::jobflow_test {
 namespace {
 
-const std::string kBegin = "<!-- fields: made by jobflow_test, SLIPWAY_UPDATE=1 rewrites them -->\n";
-const std::string kEnd = "<!-- end of fields -->\n";
+const docs_test::Page kPage("workflow.md", "jobflow_test");
 
-std::string page_path() { return std::string(SLIPWAY_SOURCE_DIR) + "/docs/workflow.md"; }
-
-std::string page() {
-  std::ostringstream text;
-  text << std::ifstream(page_path()).rdbuf();
-  return text.str();
-}
-
-TEST(WorkflowPage, has_the_fields_of_the_described_structs) {
-  const std::string text = page();
-  const auto begin = text.find(kBegin);
-  const auto end = text.find(kEnd);
-  ASSERT_TRUE(begin != std::string::npos && end != std::string::npos);
-  const std::string table = delivery::jobflow::field_table();
-  const std::string found = text.substr(begin + kBegin.size(), end - begin - kBegin.size());
-  if (found != table && std::getenv("SLIPWAY_UPDATE") != nullptr) {
-    std::ofstream(page_path()) << text.substr(0, begin) << kBegin << table << text.substr(end);
-  }
-  EXPECT_EQ(found, table);
-}
+TEST(WorkflowPage, has_the_fields_of_the_described_structs) { kPage.expect_table("fields", delivery::jobflow::field_table()); }
 
 TEST(Definitions, are_checked_in_as_the_described_structs_make_them) {
   for (const Value& definition : plane::custom_resource_definitions()) {
@@ -45,27 +25,10 @@ TEST(Definitions, are_checked_in_as_the_described_structs_make_them) {
   }
 }
 
-struct Example {
-  std::string outcome;  // what follows "```yaml " on the fence
-  std::string text;
-};
-
-std::vector<Example> examples() {
-  std::vector<Example> out;
-  const std::string text = page();
-  const std::string fence = "```yaml ";
-  for (auto at = text.find(fence); at != std::string::npos; at = text.find(fence, at + 1)) {
-    const auto line_end = text.find('\n', at);
-    const auto close = text.find("\n```", line_end);
-    out.push_back({text.substr(at + fence.size(), line_end - at - fence.size()), text.substr(line_end + 1, close - line_end)});
-  }
-  return out;
-}
-
 using WorkflowExamples = PlaneTest;
 
 TEST_F(WorkflowExamples, end_as_they_say) {
-  const auto all = examples();
+  const auto all = kPage.examples_with_outcome();
   EXPECT_GE(all.size(), 5u);
   for (const auto& [outcome, text] : all) {
     auto documents = json::parse_yaml_all(text);

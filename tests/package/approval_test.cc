@@ -26,7 +26,7 @@ class Approvals : public Packages {
     patch(kHub, kRevisions, name, "{metadata: {annotations: {config.porch.kpt.dev/auto-lifecycle-mgmt: 'true'}}}");
     return name;
   }
-  /// The answer to somebody's vote: "" or the message of the refusal.
+  /// The answer to a person's vote: "" or the message of the refusal.
   std::string vote(const std::string& user, const std::string& name, std::string_view said) {
     client::Request request;
     request.verb = client::Verb::Update;

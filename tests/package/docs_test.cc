@@ -2,11 +2,9 @@
 // accepted by a server, and its lines of commands have verbs that there are. SLIPWAY_UPDATE=1 rewrites the table.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <set>
-#include <sstream>
 
+#include "../docs/page.h"
 #include "base/text.h"
 #include "delivery/package/family.h"
 #include "delivery/package/kinds.h"
@@ -18,30 +16,12 @@ namespace {
 
 using namespace delivery::package;
 
-std::string page_path() { return std::string(SLIPWAY_SOURCE_DIR) + "/docs/package.md"; }
+const docs_test::Page kPage("package.md", "package_test");
 
-std::string page() {
-  std::ostringstream text;
-  text << std::ifstream(page_path()).rdbuf();
-  return text.str();
-}
-
-TEST(PackagePage, has_the_fields_of_the_described_structs) {
-  const std::string begins = "<!-- fields: made by package_test, SLIPWAY_UPDATE=1 rewrites them -->\n";
-  const std::string text = page();
-  const std::string table = field_table();
-  const auto begin = text.find(begins);
-  const auto end = text.find("<!-- end of fields -->\n");
-  ASSERT_TRUE(begin != std::string::npos && end != std::string::npos);
-  const std::string found = text.substr(begin + begins.size(), end - begin - begins.size());
-  if (found != table && std::getenv("SLIPWAY_UPDATE") != nullptr) {
-    std::ofstream(page_path()) << text.substr(0, begin) << begins << table << text.substr(end);
-  }
-  EXPECT_EQ(found, table);
-}
+TEST(PackagePage, has_the_fields_of_the_described_structs) { kPage.expect_table("fields", field_table()); }
 
 TEST(PackagePage, names_every_command_and_no_other) {
-  const std::string text = page();
+  const std::string text = kPage.text();
   std::set<std::string> verbs{"pkg render", "pkg tree"};  // of folders only
   for (const delivery::Command& command : family().commands) {
     EXPECT_TRUE(text.contains("slipway " + command.verb)) << command.verb;
@@ -63,12 +43,9 @@ class PackageExamples : public PackageTest {};
 TEST_F(PackageExamples, are_accepted_as_they_stand) {
   const std::map<std::string, kube::Resource> known{
       {kRepositoryKind.kind, kRepositories}, {kVariantSetKind.kind, kVariantSets}, {kRolloutKind.kind, kRollouts}};
-  const std::string text = page();
-  const std::string fence = "```yaml\n";
   std::size_t accepted = 0;
-  for (auto at = text.find(fence); at != std::string::npos; at = text.find(fence, at + 1)) {
-    const std::string block = text.substr(at + fence.size(), text.find("\n```", at) - at - fence.size());
-    const auto documents = json::parse_yaml_all(block + "\n");
+  for (const docs_test::PageExample& example : kPage.examples()) {
+    const auto documents = json::parse_yaml_all(example.text);
     ASSERT_TRUE(documents) << documents.error().message;
     for (const json::YamlDocument& document : *documents) {
       ASSERT_TRUE(known.contains(std::string(kube::kind(document.value)))) << kube::kind(document.value);

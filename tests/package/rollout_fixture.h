@@ -37,7 +37,7 @@ class Fleet : public Packages {
 
   int cells_ = 0;
   std::set<std::string> no_address_{};  // cells whose allocation comes late
-  std::set<std::string> no_person_{};   // cells for which nobody has answered the ticket
+  std::set<std::string> no_person_{};   // cells for which no person has answered the ticket
   bool acts_ = true;
 
  protected:

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/corpus_test.h"
 #include "commands_fixture.h"
 
 namespace slipway::pipeline_test {
@@ -15,19 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path root() {
-  const char* given = std::getenv("SLIPWAY_CORPUS");
-  if (given != nullptr) return fs::path(given) / "pipelines";
-  for (const char* beside : {"../shared/corpus/pipelines", "../../shared/corpus/pipelines"}) {
-    if (fs::exists(beside)) return beside;
-  }
-  return {};
-}
-
 /// Every whole Pipeline and GitopsCluster of a file that is no template.
 std::vector<Value> objects_in(const fs::path& file) {
-  std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::string text = text_of_file(file);
   std::vector<Value> found;
   const auto documents = json::parse_yaml_all(text);
   if (!documents || text.contains("${")) return found;
@@ -44,10 +31,11 @@ std::vector<Value> objects_in(const fs::path& file) {
 using Corpus = PipelineCommands;
 
 TEST_F(Corpus, objects_of_weave_are_stored_and_read_back_equal) {
-  if (!fs::exists(root())) GTEST_SKIP() << "no corpus";
+  const fs::path root = corpus_path("pipelines");
+  if (root.empty()) GTEST_SKIP() << "no corpus";
   std::vector<fs::path> files;
   for (const char* folder : {"weave-gitops-docs", "weave-gitops-enterprise"}) {
-    for (const auto& entry : fs::directory_iterator(root() / folder)) files.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(root / folder)) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   int passed = 0;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
+#include "base/corpus_test.h"
 #include "delivery/pipeline/family.h"
 #include "delivery/pipeline/gitops_clusters.h"
 #include "delivery/pipeline/kind.h"
@@ -183,8 +183,7 @@ std::string difference(const Value& row, const Value& say) {
 }
 
 TEST_F(LivesCorpus, the_view_says_of_recorded_states_what_ran_in_them) {
-  const char* corpus = std::getenv("SLIPWAY_CORPUS");
-  std::ifstream in(std::filesystem::path(corpus == nullptr ? "../shared/corpus" : corpus) / "pipelines" / "flux.jsonl");
+  std::ifstream in(corpus_path("pipelines/flux.jsonl"));
   if (!in) GTEST_SKIP() << "no corpus";
   // A life is some hundred states: all of them where bars are held, of others one in eight.
   const char* every = std::getenv("SLIPWAY_PIPELINE_LIVES");

@@ -5,8 +5,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "../world/strike.h"
 #include "base/text.h"
 #include "delivery/pipeline/family.h"
 #include "delivery/pipeline/kind.h"
@@ -15,7 +15,6 @@
 #include "json/text.h"
 #include "landscape.h"
 #include "os/test_folder.h"
-#include "sim/scenario.h"
 
 namespace slipway::sim {
 namespace {
@@ -147,12 +146,7 @@ const delivery::Family& promotions_only() {
   return made;
 }
 
-struct Run {
-  Ending ending;
-  std::string state;
-};
-
-Run run_with(FaultPlan faults) {
+Played run_with(FaultPlan faults) {
   static const Image kImage = Image::bootstrapped();
   static const delivery::Family* const kFamilies[] = {&promotions_only()};
   auto outside = std::make_shared<Outside>();
@@ -165,47 +159,28 @@ Run run_with(FaultPlan faults) {
     return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
                                                git::RepositoriesOptions{.folder = outside->folder / "mirrors"});
   };
-  Run made{.ending = play(scenario, std::move(options)), .state = ""};
+  Played made{.ending = play(scenario, std::move(options)), .state = ""};
   made.state = told(made.ending, *outside);
   return made;
 }
 
-std::uint64_t stride() {
-  const char* every = std::getenv("SLIPWAY_SIM_EVERY");
-  return every == nullptr ? 8 : std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10));
-}
-
-void strike(const std::vector<FaultKind>& kinds) {
-  const Run clean = run_with({});
+void strike_with(const std::vector<FaultKind>& kinds) {
+  const Played clean = run_with({});
   ASSERT_TRUE(clean.ending.is_over) << clean.state;
   ASSERT_TRUE(
       clean.state.starts_with("first\npromote web 1.1.0 to staging\npromote web 1.1.0 to prod\npromote web 1.0.0 to prod\n"))
       << clean.state;
-  std::uint64_t own = 0, tried = 0;
-  for (std::uint64_t point = 0; point < clean.ending.recorded.size(); ++point) {
-    const Point& recorded = clean.ending.recorded[point];
-    const bool is_ours = recorded.who == "slipway-promotion" || recorded.what.starts_with("GIT");
-    if (!is_ours || own++ % stride() != 0) continue;
-    for (const FaultKind kind : kinds) {
-      if (!applies(kind, recorded.moment, recorded.is_write)) continue;
-      FaultPlan plan{.exact = {{point, kind}}};
-      const std::string what = fmt::format("{} at {}", plan.to_string(), recorded.what);
-      const Run struck = run_with(std::move(plan));
-      ++tried;
-      ASSERT_TRUE(struck.ending.is_over) << "stuck after " << what << "\n" << struck.state;
-      ASSERT_EQ(struck.state, clean.state) << what;
-    }
-  }
-  fmt::print("sim: promotion: {} points of its controller, {} faults tried\n", own, tried);
-  EXPECT_GT(tried, 0U);
+  const auto is_ours = [](const Point& point) { return point.who == "slipway-promotion" || point.what.starts_with("GIT"); };
+  strike({.name = "promotion", .play = run_with, .is_ours = is_ours}, clean, kinds);
 }
 
 TEST(PromotionFaults, a_crash_anywhere_ends_as_the_clean_run) {
-  strike({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
+  strike_with({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
 }
 
 TEST(PromotionFaults, any_single_fault_ends_as_the_clean_run) {
-  strike({FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
+  strike_with(
+      {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class LogTest : public testing::Test {
   void close();
   /// The process is killed and started again over the same disk.
   void restart();
-  /// The same, with the server alone: nobody looks at pipelines.
+  /// The same, with the server alone: no controller looks at pipelines.
   void restart_server();
   /// The controllers, over `client`, which outlives close().
   void look_through(client::Client& client);

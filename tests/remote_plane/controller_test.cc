@@ -102,7 +102,7 @@ class RemoteTest : public testing::Test {
   }
 
   bool has_access_ = false;              // RBAC is on
-  bool has_cluster_controllers_ = true;  // somebody already makes the served cluster one
+  bool has_cluster_controllers_ = true;  // the served cluster has controllers already
   // What uses the Env goes before it.
   os::TestFolder folder_;
   store::MemoryVfs vfs_;

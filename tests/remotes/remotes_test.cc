@@ -8,7 +8,7 @@
 
 #include "base/manual_env.h"
 #include "git/repositories.h"
-#include "os/real_env.h"
+#include "os/logic_thread_fixture.h"
 #include "servers.h"
 
 namespace slipway::git {
@@ -18,35 +18,9 @@ using namespace std::chrono_literals;
 
 constexpr const char* kMain = "refs/heads/main";
 
-class RemotesTest : public testing::Test {
+class RemotesTest : public os::LogicThreadTest {
  protected:
   ~RemotesTest() override { real_.shut(); }
-
-  /// Runs a task of the logic thread to its end.
-  template <class T>
-  Result<T> run(Task<Result<T>> task) {
-    std::optional<Result<T>> result;
-    auto store = [](RemotesTest& test, Task<Result<T>> inner, std::optional<Result<T>>& into) -> Task<> {
-      into = co_await std::move(inner);
-      test.real_.stop();
-    };
-    Tasks tasks(real_.env());
-    tasks.spawn(store(*this, std::move(task), result));
-    real_.run();
-    return std::move(*result);
-  }
-  template <class T>
-  T ok(Task<Result<T>> task) {
-    auto result = run(std::move(task));
-    EXPECT_TRUE(result) << result.error().message;
-    return result ? std::move(*result) : T{};
-  }
-  template <class T>
-  Status fault(Task<Result<T>> task) {
-    auto result = run(std::move(task));
-    EXPECT_FALSE(result);
-    return result ? Status{} : result.error();
-  }
 
   GitNewCommit change(GitId parent, std::string path, std::string content) {
     GitNewCommit wanted{
@@ -79,7 +53,6 @@ class RemotesTest : public testing::Test {
 
   TestRepository theirs_;
   TemporaryFolder data_;
-  os::RealEnv real_{{.log_level = LogLevel::Error}};
   Repositories git_{real_.env(),
                     real_.open_lane("mirrors"),
                     {&real_.open_lane("git-1"), &real_.open_lane("git-2")},
@@ -248,7 +221,7 @@ TEST_F(RemotesTest, killed_writers_leave_a_sound_repository) {
       seen += theirs_.tip() != before ? 1 : 0;
     }
     writer.kill_now();
-    // As with the git program, a lock in somebody's repository is for its owner to remove.
+    // As with the git program, a lock in a user's repository is for its owner to remove.
     std::filesystem::remove(theirs_.path() + "/refs/heads/main.lock");
   }
   EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");

@@ -45,13 +45,13 @@ class Child {
   pid_t pid_ = 0;
 };
 
-/// A port that nobody uses at this moment.
+/// A port that is free at this moment.
 int free_port();
 /// Waits until something listens there; aborts after 20 s.
 void wait_for_port(int port);
 
 struct HttpOptions {
-  std::string user{};      // empty: nobody is asked
+  std::string user{};      // empty: no credentials are asked for
   std::string password{};  // of that user
   std::string certificate{};
   std::string key{};

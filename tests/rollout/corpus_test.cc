@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
+#include "base/corpus_test.h"
 #include "json/text.h"
 
 namespace slipway::rollout_test {
@@ -118,15 +117,12 @@ const std::map<std::string, std::string> kNotPlayed = {
 };
 
 TEST(RolloutCorpus, every_group_is_played_or_has_a_reason) {
-  const char* root = std::getenv("SLIPWAY_CORPUS");
-  const std::filesystem::path folder = std::filesystem::path(root == nullptr ? "../shared/corpus" : root) / "rollouts";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no corpus";
+  const std::filesystem::path folder = corpus_path("rollouts");
+  if (folder.empty()) GTEST_SKIP() << "no corpus";
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path());
   for (const auto& path : files) {
-    std::ifstream in(path);
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    const auto file = json::parse(text, {.max_bytes = std::size_t{64} << 20});
+    const auto file = json::parse(text_of_file(path), {.max_bytes = std::size_t{64} << 20});
     ASSERT_TRUE(file.has_value()) << path;
     for (const Value& group : (*file)["groups"].items()) {
       const std::string name = fmt::format("{}/{}", path.stem().string(), group["id"].as_string());

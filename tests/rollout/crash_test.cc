@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "../world/strike.h"
 #include "delivery/rollout/kind.h"
 #include "kube/well_known.h"
 #include "plane/store_view.h"
-#include "sim/scenario.h"
 
 namespace slipway::sim {
 namespace {
@@ -142,50 +140,35 @@ WorldOptions world_with(FaultPlan faults) {
   return options;
 }
 
-/// Of the points one in so many is tried (SLIPWAY_SIM_EVERY).
-std::uint64_t stride() {
-  const char* every = std::getenv("SLIPWAY_SIM_EVERY");
-  return every == nullptr ? 3 : std::max<std::uint64_t>(1, std::strtoull(every, nullptr, 10));
-}
-
 class RolloutFaults : public testing::TestWithParam<std::size_t> {
  protected:
   const Scenario scenario_ = rollouts()[GetParam()];
   const Ending clean_ = play(scenario_, world_with({}));
 
-  void strike(const std::vector<FaultKind>& kinds) {
+  void strike_with(const std::vector<FaultKind>& kinds) {
     ASSERT_TRUE(clean_.is_over) << clean_.state;
     ASSERT_EQ(clean_.broken_promise, "");
-    std::uint64_t own = 0, tried = 0;
-    for (std::uint64_t point = 0; point < clean_.recorded.size(); ++point) {
-      const Point& recorded = clean_.recorded[point];
-      if (recorded.who != "slipway-rollout-trait" || own++ % stride() != 0) continue;
-      for (const FaultKind kind : kinds) {
-        if (!applies(kind, recorded.moment, recorded.is_write)) continue;
-        FaultPlan plan{.exact = {{point, kind}}};
-        const std::string what = fmt::format("{} at {}", plan.to_string(), recorded.what);
-        const Ending ending = play(scenario_, world_with(std::move(plan)));
-        ++tried;
-        ASSERT_TRUE(ending.is_over) << scenario_.name << " is stuck after " << what << "\n" << ending.state;
-        ASSERT_EQ(ending.state, clean_.state) << scenario_.name << " after " << what;
-        ASSERT_EQ(ending.broken_promise, "") << scenario_.name << " after " << what;
-      }
-    }
-    fmt::print("sim: rollout {}: {} points of its controller, {} faults tried\n", scenario_.name, own, tried);
-    EXPECT_GT(tried, 0U);
+    const auto play_with = [this](FaultPlan faults) {
+      const Ending ending = play(scenario_, world_with(std::move(faults)));
+      return Played{.ending = ending, .state = ending.state};
+    };
+    const auto is_ours = [](const Point& point) { return point.who == "slipway-rollout-trait"; };
+    strike({.name = "rollout " + scenario_.name, .play = play_with, .is_ours = is_ours, .every = 3},
+           {.ending = clean_, .state = clean_.state}, kinds);
   }
 };
 
 TEST_P(RolloutFaults, a_crash_anywhere_ends_as_the_clean_run) {
-  strike({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
+  strike_with({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
 }
 
 TEST_P(RolloutFaults, any_single_fault_ends_as_the_clean_run) {
-  strike({FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
+  strike_with(
+      {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
 }
 
 TEST_P(RolloutFaults, a_step_of_the_wall_clock_ends_as_the_clean_run) {
-  strike({FaultKind::WallForwardHour, FaultKind::WallBackHour});
+  strike_with({FaultKind::WallForwardHour, FaultKind::WallBackHour});
 }
 
 INSTANTIATE_TEST_SUITE_P(Simulated, RolloutFaults, testing::Range<std::size_t>(0, rollouts().size()),

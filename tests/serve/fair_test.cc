@@ -147,7 +147,7 @@ class FairTest : public testing::Test {
     }
   }
 
-  /// Turns from the moment somebody asks to the answer.
+  /// Turns from the request to the answer.
   std::uint64_t turns_of(const std::string& method, const std::string& target, const std::string& body, int status) {
     bool is_done = false;
     const auto ask = [](FairTest& test, std::string how, std::string what, std::string with, int wanted, bool& done) -> Task<> {

@@ -11,7 +11,7 @@ namespace {
 
 /// What the server offers, and how it takes what it is told.
 struct Habit {
-  std::string auth{};  // "PLAIN LOGIN"; empty: nobody logs in
+  std::string auth{};  // "PLAIN LOGIN"; empty: no login
   bool has_starttls = false;
   std::map<std::string, std::string> replies{};  // by the beginning of a command, instead of the usual one
 };

@@ -95,7 +95,7 @@ TEST(Server, a_drip_of_header_bytes_does_not_move_the_deadline) {
   });
 }
 
-/// A body that is there as fast as it is asked for. Counts what is taken of it while nobody else has a turn.
+/// A body that is there as fast as it is asked for. Counts what is taken of it while no other task has a turn.
 class ReadyBody : public http::BodyStream {
  public:
   struct Count {

@@ -1,6 +1,6 @@
 // What strangers can do to `slipway up`: those without credentials and those without rights send whatever they like, and leave
-// no trace; and what nobody may do, with whatever rights: keep the logic thread for long. The short form runs with `make test`;
-// `make test-load` sets SLIPWAY_LOAD=full.
+// no trace; and what they may not do, with whatever rights: keep the logic thread for long. The short form runs with `make
+// test`; `make test-load` sets SLIPWAY_LOAD=full.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -82,7 +82,7 @@ Value plain(const kube::Object& object) {
   return plain;
 }
 
-/// What the recordings have and this plane leaves out on purpose: Go's empty times, and volumes that nobody makes here.
+/// What the recordings have and this plane leaves out on purpose: Go's empty times, and volumes that are not made here.
 Value expected_of(Value object) {
   if (object["spec"]["template"]["metadata"].has("creationTimestamp")) {
     object = object.without_path({"spec", "template", "metadata", "creationTimestamp"});
@@ -106,7 +106,7 @@ Value sorted_by_text(const Value& list) {
 }
 
 /// Which node a pod was put on is chance, as is the order of the endpoints; ports stand in the order of a digest of Go's print
-/// of them, which nobody relies on.
+/// of them, which no client relies on.
 Value plain_slice(const Value& slice) {
   json::ArrayBuilder endpoints;
   for (const Value& endpoint : slice["endpoints"].items()) {
@@ -213,7 +213,7 @@ std::vector<std::string> bound_differences(const WorkloadWorld& world, const Sce
       if (is_most ? value <= limit : value >= limit) return;
       told.push_back(fmt::format("step {}: {} is {}, recorded {}", step, key, value, limit));
     };
-    // Pods that are going overlap as much as the machine is slow: for Deployments no bound that anybody keeps (WORKLOADS.md).
+    // Pods that are going overlap as much as the machine is slow: for Deployments no bound that is kept (WORKLOADS.md).
     if (scenario.kind != "Deployment") check("max_pods", ours.max_pods, true);
     check("max_active", ours.max_active, true);
     check("min_active", ours.min_active, false);

@@ -82,7 +82,7 @@ class Truth {
   }
 
   Revision newest() const { return newest_; }
-  /// Null where history had gone before anybody looked.
+  /// Null where history had gone before it was read.
   const State* at(Revision revision) const {
     const auto found = states_.find(revision);
     return found == states_.end() ? nullptr : &found->second;
@@ -144,14 +144,14 @@ class Reader {
         }
         if (events->empty()) {
           ++counts_.ended;
-          if (is_beginning_) has_begun_ = false;  // of which revision the state was, nobody has said
+          if (is_beginning_) has_begun_ = false;  // of which revision the state was is not known yet
           break;
         }
         for (const WatchEvent& event : *events) take(event);
         if (is_hurried_) continue;
         if (pause_ > 0s) co_await sleep_for(world_.user_domain().env(), pause_);
       }
-      // Nobody comes again at once for ever.
+      // No watcher comes again at once for ever.
       co_await sleep_for(world_.user_domain().env(), 100ms);
     }
   }

@@ -43,7 +43,7 @@ class Labels {
   Label identifier(std::string_view text, std::string_view package);
   /// A name no other declaration has.
   Label unique_let(std::string_view text);
-  /// kNoLabel when nobody used it yet.
+  /// kNoLabel when it is not used yet.
   Label find(std::string_view text, LabelKind kind, std::string_view package = "") const;
   /// Without the package of a hidden name. REQUIRES: not an index.
   std::string_view text(Label label) const;

@@ -154,7 +154,7 @@ struct Value {
   }
 };
 
-/// An error that whoever made it still has to complete. REQUIRES: nobody else has it yet.
+/// An error that whoever made it still has to complete. REQUIRES: it is not shared yet.
 inline Bottom* just_made(const Value& error) { return const_cast<Bottom*>(error.bottom); }
 
 struct Bound {
@@ -211,7 +211,7 @@ struct Branch {
   const Vertex* tried;
 };
 
-/// Why there is no value. The text is made when somebody reads it: `format` holds {0} to {3} for the operands.
+/// Why there is no value. The text is made when it is read: `format` holds {0} to {3} for the operands.
 struct Bottom {
   Code code = Code::Eval;
   bool is_absent = false;       // the field asked for is not there

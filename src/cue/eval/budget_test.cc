@@ -104,7 +104,7 @@ TEST(Budget, ends_when_its_caller_says_it_is_overdue) {
   ASSERT_EQ(errors.size(), 1u) << describe(errors);
   EXPECT_EQ(errors[0].message, "evaluation takes too long");
   EXPECT_FALSE(errors[0].path.empty());
-  EXPECT_EQ(looks, 4);  // it has ended: nobody asks again
+  EXPECT_EQ(looks, 4);  // it has ended: the budget is not asked again
   EXPECT_LE(root.evaluation()->evaluator().steps(), 5 * Meter::kStepsPerLook);
   EXPECT_FALSE(root.to_json().has_value());
 }

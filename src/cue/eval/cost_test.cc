@@ -221,7 +221,7 @@ TEST(Cost, sorting_compares_items_where_they_are) {
   EXPECT_LE(unifications(200), 4 * 200 + 20u);
 }
 
-// A plain reference is a walk: what is not there is no error anybody has to build.
+// A plain reference is a walk: what is not there is no error that has to be built.
 TEST(Cost, asking_whether_a_reference_is_there_builds_no_error) {
   std::string text = "parameter: {image: string, port?: int, limit?: {cpu?: string}, env!: string}\nout: {\n";
   for (const char* path : {"port", "limit.cpu", "env", "nothing.at.all"}) {
@@ -286,7 +286,7 @@ TEST(Cost, renders_leave_nothing_behind) {
   EXPECT_LE(mallinfo2().uordblks, before + 1024);
 }
 
-// Whatever is nested as deep as anybody likes, every pass over it ends in a value or an error.
+// Whatever is nested, however deep, every pass over it ends in a value or an error.
 TEST(Cost, no_nesting_overflows_the_stack) {
   constexpr int kDeep = 100'000;
   const std::string texts[] = {

@@ -171,7 +171,7 @@ std::vector<Pos> Evaluator::places_of(const Bottom& reason) {
 void Evaluator::add_error(Vertex* v, const Value& error) {
   Node& node = *v->node;
   ++progress_;
-  constexpr int kMost = 100;  // of one field; nobody reads more
+  constexpr int kMost = 100;  // of one field; more would not be read
   int count = 0;
   for (const Bottom* at = node.errors; at != nullptr; at = at->next) {
     if (++count >= kMost) return;

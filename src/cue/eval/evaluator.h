@@ -1,5 +1,5 @@
 // Evaluates a program. A vertex is settled by inserting its conjuncts, running what they ask for (references, guards, dynamic
-// fields) as tasks until nothing moves, then deciding its disjunctions; its fields are settled when somebody needs them, and
+// fields) as tasks until nothing moves, then deciding its disjunctions; its fields are settled when they are needed, and
 // all of them in the end. A task that needs a vertex which is still running waits; the vertex lowest on the stack among those
 // that wait for each other decides with what is known, as Tarjan's algorithm finds strongly connected components.
 #pragma once
@@ -45,12 +45,12 @@ class Evaluator final : public Calls {
   /// Vertices begun, once each: what the reference counts as a unification. Not the root of a trial, as its clone is none
   /// there; nor scalars of trials that leave further disjunctions aside.
   std::uint64_t unifications() const { return unifications_; }
-  /// Error values built so far, told to anybody or not.
+  /// Error values built so far, reported or not.
   std::uint64_t errors_made() const { return errors_made_; }
 
   /// Where the budget ended first. None of the values can be trusted then: what failed for it may have been one disjunct.
   const Bottom* spent() const { return spent_; }
-  /// What it takes to tell of errors is nobody's value. Gives what was set before.
+  /// Error reporting may evaluate more; such results are not cached. Gives what was set before.
   bool set_telling(bool is_telling) { return std::exchange(is_telling_, is_telling); }
 
   Vertex* find_arc(const Vertex* v, Label label) const;
@@ -62,7 +62,7 @@ class Evaluator final : public Calls {
   std::string show(const Value& value) override;
   bool is_equal(const Value& a, const Value& b) override { return is_same_data(a, b, false); }
   std::uint64_t hash_of(const Value& value) override;
-  /// The same with what each disjunct failed with, which is found out only when somebody reads it.
+  /// The same with what each disjunct failed with, which is found out only when it is read.
   const Bottom& in_full(const Bottom& reason);
   /// An error and, of a disjunction, those of its branches.
   void expand(const Bottom& reason, std::vector<const Bottom*>& out);

@@ -12,7 +12,7 @@ namespace slipway::cue {
 
 namespace {
 
-constexpr int kDeepest = 20;  // nobody reads more
+constexpr int kDeepest = 20;  // more would not be read
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
   std::string out;

@@ -167,7 +167,7 @@ Value Evaluator::lacking(Vertex* v, Wanted wanted) {
 
 // --- places in texts
 
-// Names and values get numbers in the order of the text; where that is shows when somebody reads an error.
+// Names and values get numbers in the order of the text; where that is shows when an error is read.
 void Evaluator::place(const Value& data, const TextRead& text) {
   std::string name = callee();
   texts_read_.begin(text, name.substr(name.rfind('/') + 1));  // "json.Validate"

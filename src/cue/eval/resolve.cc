@@ -140,7 +140,7 @@ bool Evaluator::asks_for_known(const Task& task) {
   return found.found == Found::Arc && found.arc->mark == ArcMark::Member;
 }
 
-// Somebody wrote "..." into the struct, or it came in by one of the struct around it, or because a "_" is all that says what
+// "..." stands in the struct, or it came in by one of the struct around it, or because a "_" is all that says what
 // is there.
 bool Evaluator::may_have_any(Vertex* v) {
   for (const Vertex* of = v; v != nullptr && v->node != nullptr; v = v->parent) {

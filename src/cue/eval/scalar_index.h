@@ -40,7 +40,7 @@ struct ScalarFactor {
   std::vector<std::uint32_t> sets;  // parts that are no scalars
   ScalarIndex scalars;              // the others
   KindMask kinds = 0;
-  Value as_value = {};  // what it comes to when nothing else is said; none as long as nobody asked
+  Value as_value = {};  // what it comes to when nothing else is said; none as long as it was not asked for
 };
 
 }  // namespace slipway::cue

@@ -1,4 +1,4 @@
-// When a vertex is worked on: settled when somebody needs it, its fields completed in the end.
+// When a vertex is worked on: settled when it is needed, its fields completed in the end.
 #include <algorithm>
 
 #include "cue/eval/evaluator.h"
@@ -152,7 +152,7 @@ bool Evaluator::take_known(Vertex* v) {
   return true;
 }
 
-// Of scalars and types; none when there is more to it. What contradicts itself is told of when somebody asks why no disjunct
+// Of scalars and types; none when there is more to it. What contradicts itself is reported when it is asked why no disjunct
 // is left, which evaluates it in full.
 Value Evaluator::fixed_value(const Vertex* v) {
   Value scalar;

@@ -118,7 +118,7 @@ struct Vertex {
   bool is_preliminary : 1 = false;   // a trial that leaves further disjunctions aside
   bool tried_disjuncts : 1 = false;  // its value is what was left of a disjunction
   bool has_incomplete : 1 = false;   // somewhere below
-  bool is_counted : 1 = false;       // somebody went through its fields: there may be no more
+  bool is_counted : 1 = false;       // its fields were iterated over: there may be no more
   bool is_detached : 1 = false;      // made in the middle of an expression: what refers to those above repeats nothing
   bool lost_to_cycle : 1 = false;    // a disjunct was dropped because it repeats itself
   std::uint32_t elements = 0;        // items of a list, regular fields of a struct that are there

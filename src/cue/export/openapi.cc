@@ -87,7 +87,7 @@ class Generator {
     return out.build();
   }
 
-  // What a pattern for any name asks of fields nobody named.
+  // What a pattern for any name asks of fields that are not named.
   json::Value additional(Vertex* v, int depth) {
     if (v->node == nullptr) return {};
     auto* field = evaluator_.arena().make<Vertex>();

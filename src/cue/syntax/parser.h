@@ -12,7 +12,7 @@ namespace slipway::cue {
 struct ParseOptions {
   bool has_experiments = false;      // postfix aliases, postfix "...", try and else: language v0.15 and later
   bool wants_list_newlines = false;  // v0.17: a newline separates list items
-  int minor_version = 0;             // of the language, 14 for v0.14: what experiments it knows; 0 when nobody says
+  int minor_version = 0;             // of the language, 14 for v0.14: what experiments it knows; 0 when it is not said
   int max_depth = 1500;
 };
 

@@ -1,5 +1,5 @@
 // Positions and diagnostics. A position is a 32-bit offset into all the texts of a program laid one after another, so it costs
-// four bytes in every node; file, line and column are computed when somebody reads an error.
+// four bytes in every node; file, line and column are computed when an error is read.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ Lookup lookup_in(DefinitionStore& store, const kube::Object& application, const 
           .workflow = [ns, &find](const std::string& name) { return find(kWorkflows, ns, name); }};
 }
 
-/// The seed of the rollouts (OAM rollout design): nobody takes an application away from its controller again.
+/// The seed of the rollouts (OAM rollout design): no request takes an application away from its controller again.
 std::vector<Cause> check_rollout_template(const kube::Object& application, const kube::Object& old) {
   if (old.is_null() || kube::annotation(application, kRolloutTemplate) != "true") return {};
   if (kube::annotation(old, kRolloutTemplate) == "true") return {};

@@ -41,7 +41,7 @@ struct Memory {
   /// in the notes of the run, too.
   std::map<std::string, Value> delivered;
   bool has_notes = false;  // `delivered` is what the notes say
-  /// Of the run, as it was stored last; nullopt: to be read, as always when a Secret belongs to it. Somebody else's change of
+  /// Of the run, as it was stored last; nullopt: to be read, as always when a Secret belongs to it. Another writer's change of
   /// it makes the next write a Conflict.
   std::optional<LoadedContext> context;
   std::map<std::string, Render> renders;  // by component and placement

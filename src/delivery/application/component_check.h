@@ -21,7 +21,7 @@ class ComponentCheck {
   ComponentCheck(const kube::Object& application, const kube::Object& old, const ApplicationSpec& spec,
                  const std::vector<PolicySpec>& overrides);
 
-  /// Faults of rendering the component as it is written, unless an override policy mends it. A template that calls somebody
+  /// Faults of rendering the component as it is written, unless an override policy mends it. A template that makes calls
   /// passes. With `is_fed` variables go into its parameters while the workflow runs: what is only missing then passes too.
   std::vector<Cause> rendering(const ComponentSpec& component, const ComponentTemplates& templates, const Lookup& lookup,
                                bool is_fed, const std::string& path) const;

@@ -80,7 +80,7 @@ Task<Result<CommandAnswer>> render(CommandCall call) {
   co_return answer;
 }
 
-/// Where nobody says otherwise definitions are everybody's.
+/// Unless a namespace is given, definitions are for all namespaces.
 std::string namespace_of(const CommandCall& call, const Value& object) {
   if (const auto given = call.options.find("in"); given != call.options.end()) return given->second;
   return kube::ns(object).empty() ? kDefinitionNamespace : std::string(kube::ns(object));

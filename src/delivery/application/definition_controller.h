@@ -1,6 +1,6 @@
 // Keeps the definitions of one kind as KubeVela's clients know them: each has a DefinitionRevision `<name>-v<N>` per content, a
 // ConfigMap with the schema of its parameters, and both named in its status. When it starts, built-in definitions that are not
-// in the cluster are created in vela-system; those that are there stay, but one that Slipway made and nobody has edited since
+// in the cluster are created in vela-system; those that are there stay, but one that Slipway made and that is unedited since
 // is brought to the program's version.
 #pragma once
 

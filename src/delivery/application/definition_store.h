@@ -20,7 +20,7 @@ const kube::Resource& resource_of(DefinitionKind kind);
 class DefinitionStore {
  public:
   DefinitionStore();
-  /// Follows the definitions of the home cluster; a change calls nobody: who needs it looks again.
+  /// Follows the definitions of the home cluster; a change wakes no reconcile: who needs it looks again.
   void watch(control::Watches& watches);
 
   /// Errors: NotFound, with a name that may have been meant; Invalid for a definition that cannot be read.

@@ -31,7 +31,7 @@ Task<Result<std::vector<GitChange>>> changes_at(Git& git, GitPush push, GitId co
   co_return plan_push(push, *files);
 }
 
-/// Commits and moves `branch` from `expected`. Nothing: somebody else was faster.
+/// Commits and moves `branch` from `expected`. Nothing: another push came first.
 Task<Result<std::optional<GitPushed>>> push_commit(Git& git, GitPush push, std::string branch, std::optional<GitId> expected,
                                                    std::vector<GitId> parents, std::vector<GitChange> changes) {
   const std::size_t count = changes.size();

@@ -20,7 +20,7 @@ kube::Object record_identity(const kube::Object& object, const kube::Object& old
 /// A service account that the application acts as from this write on needs the verb impersonate.
 std::vector<Cause> check_service_account(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
 
-/// Null where the controller acts as itself: when it is told to, or nobody is recorded since the process itself wrote the
+/// Null where the controller acts as itself: when it is told to, or no user is recorded since the process itself wrote the
 /// object.
 std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application, ActsAs acts_as = ActsAs::User);
 

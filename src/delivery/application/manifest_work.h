@@ -21,7 +21,7 @@ class WorkPlan {
  public:
   explicit WorkPlan(const kube::Object& application) : application_(application) {}
 
-  /// Invalid for traits that need the live workload: nobody sees it here.
+  /// Invalid for traits that need the live workload: it is not visible here.
   Result<void> add(const std::string& cluster, const RenderedComponent& rendered);
   /// One ManifestWork per cluster, called NAMESPACE.NAME of the Application, and what belongs on the hub itself.
   std::vector<Manifest> manifests() const;

@@ -1,4 +1,4 @@
-// Components whose objects somebody else carries out: their definition says by annotations which kinds it cannot do without
+// Components whose objects other controllers carry out: their definition says by annotations which kinds it cannot do without
 // and who brings them. Where no cluster serves such a kind, an application that uses the definition waits before anything is
 // rendered, as if there were no such definition (upstream's comes with the addon that brings the kinds); where another cluster
 // serves it, the step that delivers the component waits (AppRun::deliver).

@@ -6,8 +6,8 @@
 //
 // The annotation kPreRender says what each step has written. It is written together with the spec, so that a crash cannot part
 // them. A step that finds nothing to write marks its record settled. It stops when it would have to write what it wrote last
-// although that was never settled (somebody sets it back at once, or the server changes it), and after ten writes from the same
-// inputs (rendering that differs each time, or somebody who sets it back later).
+// although that was never settled (a user sets it back at once, or the server changes it), and after ten writes from the same
+// inputs (rendering that differs each time, or a user who sets it back later).
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ constexpr Duration kTimeout = std::chrono::seconds{60};
 
 Answer failed(std::string message) { return {.kind = Answer::Kind::Fail, .message = std::move(message)}; }
 
-/// Of a repository or a template: somebody may put it right, so that it is tried again.
+/// Of a repository or a template: it may be put right, so it is tried again.
 Answer ended(const Status& error) {
   return error.reason == Reason::NotImplemented ? failed(error.message) : Answer::error(error);
 }

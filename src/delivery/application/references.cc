@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kType = "ref-objects";
 
-/// As somebody would write it.
+/// As a user would write it.
 Value as_written(const Value& object) {
   Value metadata = object["metadata"];
   for (const char* member : {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink",

@@ -1,6 +1,6 @@
 // What people do to a run of a workflow from the command line: suspend, resume, terminate, restart (from a step) and roll back,
 // for Applications and WorkflowRuns. Each reads the object, decides with the pure operations of delivery/workflow/engine.h and
-// writes the status as a PUT of what was read, so that nobody's write is lost: after a conflict it looks again.
+// writes the status as a PUT of what was read, so that no write is lost: after a conflict it looks again.
 #pragma once
 
 #include <vector>

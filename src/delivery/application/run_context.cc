@@ -66,7 +66,7 @@ Task<Result<Value>> write_object(client::Client& client, kube::Resource resource
   if (!is_new) co_return co_await client::update(client, resource, wanted, kManager);
   auto created = co_await client::create(client, resource, wanted, kManager);
   if (created || created.error().reason != Reason::AlreadyExists) co_return created;
-  // Of an earlier try that was cut off before the ConfigMap named it, unless it is somebody else's.
+  // Of an earlier try that was cut off before the ConfigMap named it, unless it has another owner.
   SLIPWAY_CO_TRY(there, co_await client::get(client, resource, kube::key_of(wanted)));
   if (there["metadata"]["ownerReferences"] != wanted["metadata"]["ownerReferences"]) co_return created;
   co_return co_await client::update(client, resource, there.with("data", wanted["data"]), kManager);

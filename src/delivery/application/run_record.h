@@ -10,7 +10,7 @@ namespace slipway::delivery::application {
 
 /// The status that says so, or null where `revision` says it already. A revision that was delivered once stays so.
 json::Value revision_status(const kube::Object& revision, const workflow::RunStatus& run);
-/// Writes it. What somebody else changed meanwhile is written at the next look.
+/// Writes it. What another writer changed meanwhile is written at the next look.
 Task<Result<void>> note_run(client::Client& client, kube::Object revision, workflow::RunStatus run);
 
 }  // namespace slipway::delivery::application

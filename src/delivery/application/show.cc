@@ -96,7 +96,7 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
 std::optional<Verdict> verdict(const kube::Object& application) {
   if (!is_current(application)) return std::nullopt;
   const auto phase = application["status"]["status"].as_string();
-  // Without its end the run is one that somebody has just asked for, and the phase that of the run before.
+  // Without its end the run is one that has just been asked for, and the phase that of the run before.
   const bool has_ended = application["status"]["workflow"]["finished"].as_bool();
   if (phase == "running" && has_ended) return Verdict{true, "running"};
   if (has_ended && (phase == "workflowFailed" || phase == "workflowTerminated")) {

@@ -82,7 +82,7 @@ class Runner {
     return processing();
   }
 
-  /// cue.#StrategyUnify needs the comments in the template and nobody else.
+  /// cue.#StrategyUnify needs the comments in the template; no other reader does.
   static bool is_unification(const TemplateCall& call) { return call.provider == "cue" && call.function == "strategyUnify"; }
 
   std::optional<RenderError> unify(const Asked& asked) {

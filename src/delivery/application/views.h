@@ -9,7 +9,7 @@
 
 namespace slipway::delivery::application {
 
-/// Makes the ConfigMaps that are missing, and brings those to the program's version that Slipway made and nobody has edited
+/// Makes the ConfigMaps that are missing, and brings those to the program's version that Slipway made and that are unedited
 /// since. REQUIRES: the namespace.
 Task<Result<void>> keep_views(client::Client& client, std::string manager);
 

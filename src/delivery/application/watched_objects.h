@@ -1,5 +1,5 @@
 // Which objects the waiting runs look at: a change of one wakes the runs that watch it, whatever the object's labels say. The
-// kinds are followed, by cluster, as long as somebody watches an object of them.
+// kinds are followed, by cluster, as long as an object of them is watched.
 #pragma once
 
 #include <functional>

@@ -39,7 +39,7 @@ bool is_within(const json::Value& spec, const json::Value& live) {
   return true;
 }
 
-/// Somebody else than `manager` has written the field, or one below it.
+/// Another manager than `manager` has written the field, or one below it.
 bool is_others(const kube::Object& live, const std::vector<std::string>& path, std::string_view manager) {
   return std::ranges::any_of(live["metadata"]["managedFields"].items(), [&](const json::Value& entry) {
     if (entry["manager"].as_string() == manager) return false;

@@ -16,7 +16,7 @@ inline constexpr const char* kClaimedFields = "slipway.dev/claimed-fields";
 
 /// The members of each path. Empty when nothing is claimed.
 std::vector<std::vector<std::string>> claimed_fields(const kube::Object& object);
-/// What `manager` may apply of `manifest` on `live`: without what is claimed there. A claimed field that nobody but `manager`
+/// What `manager` may apply of `manifest` on `live`: without what is claimed there. A claimed field that only `manager`
 /// has written so far stays, as it is in `live`: one that is left out would be removed. A manifest that makes the same claim
 /// itself gives the field away, until the rest of its spec is another: then the whole is meant.
 kube::Object without_claimed(kube::Object manifest, const kube::Object& live, std::string_view manager);

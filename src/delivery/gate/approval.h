@@ -59,7 +59,7 @@ struct Approvable {
 };
 bool is_about(const Approval& approval, const Approvable& what);
 
-/// Fail: somebody who may decide rejected. Unknown, with text "ApproverUnknown: …": not enough, and one came past the
+/// Fail: a person who may decide rejected. Unknown, with text "ApproverUnknown: …": not enough, and one came past the
 /// admission. With byAuthor false and an author who is not known it is Unknown too.
 Verdict judge(const ApprovalGate& rule, const std::vector<Approval>& approvals, const Approvable& what);
 

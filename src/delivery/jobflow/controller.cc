@@ -183,7 +183,7 @@ Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key
   co_return timer ? Outcome::retries_after(std::max(*timer - now, Duration{0})) : Outcome::settled();
 }
 
-/// The kept Flow with what has changed since, or a new one when there is none or somebody else has written the workflow.
+/// The kept Flow with what has changed since, or a new one when there is none or another writer has changed the workflow.
 std::unique_ptr<Flow> WorkflowController::take_flow(Entry& entry, const kube::Object& workflow) {
   std::unique_ptr<Flow> flow = std::move(entry.flow);
   const auto changes = std::exchange(entry.changes, {});
@@ -200,7 +200,7 @@ std::unique_ptr<Flow> WorkflowController::take_flow(Entry& entry, const kube::Ob
   }
   flow = std::make_unique<Flow>(entry.program, workflow, step_sets_of(workflow));
   for (const Value& job : jobs_->index(kByOwner, entry.uid)) flow->see_job(job_view(job));
-  // A Job that ended and went before anybody looked: its end still counts.
+  // A Job that ended and went unseen: its end still counts.
   for (const auto& [name, change] : changes) {
     if (!change.is_gone) continue;
     flow->see_job(job_view(change.job));

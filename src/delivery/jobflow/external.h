@@ -1,4 +1,4 @@
-// Steps that wait for somebody else's object: what is seen of it, and workflows that wait for each other.
+// Steps that wait for an object of another owner: what is seen of it, and workflows that wait for each other.
 #pragma once
 
 #include <functional>

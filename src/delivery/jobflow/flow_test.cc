@@ -110,7 +110,7 @@ class Twin {
     if (open.empty()) return;
     const std::string name = open[static_cast<std::size_t>(below(seed_, static_cast<int>(open.size())))];
     Value& job = jobs_[name];
-    if (below(seed_, 10) == 0) {  // somebody deletes it
+    if (below(seed_, 10) == 0) {  // a user deletes it
       flow_->lose_job(job_view(job));
       jobs_.erase(name);
       return;

@@ -47,7 +47,7 @@ struct ApproveDecision {
   enum class Kind : std::uint8_t {
     NotAsked,  // no policy selects it, or it is no proposal
     Waits,     // for gates, people or a window
-    Reject,    // somebody who may decide said no: back to Draft, or Published for a deletion
+    Reject,    // a person who may decide said no: back to Draft, or Published for a deletion
     Approve,   // or carry out the deletion
   };
   Kind kind = Kind::NotAsked;

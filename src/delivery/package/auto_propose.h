@@ -1,4 +1,4 @@
-// Whether a draft is proposed by itself (kptdev/kpt#3455): only where somebody asked for it with the annotation
+// Whether a draft is proposed by itself (kptdev/kpt#3455): only where it was asked for with the annotation
 // config.porch.kpt.dev/auto-lifecycle-mgmt: "true", on the revision or through its PackageVariant; and then as soon as all its
 // gates, perhaps none, are met, its rendering has passed and its content has rested for a while. The rest gives controllers
 // that add gates of their own the time to do so; it is counted from the last change of content or gates. Pure.

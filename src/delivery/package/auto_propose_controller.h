@@ -1,4 +1,4 @@
-// Controller "package-auto-propose", one key per revision: proposes drafts that somebody has marked with the annotation
+// Controller "package-auto-propose", one key per revision: proposes drafts that are marked with the annotation
 // config.porch.kpt.dev/auto-lifecycle-mgmt: "true", as soon as they are ready and at rest (auto_propose.h decides). The request
 // is that of any user, so the server judges the gates again, in the same append.
 #pragma once

@@ -16,7 +16,7 @@ std::string ref_in(const Intent& intent, Lifecycle lifecycle) {
   return ref_of({{intent.repository, intent.path}, intent.workspace}, intent.revision, lifecycle, intent.folder);
 }
 
-/// Somebody else was faster, or the step was done before: the references tell.
+/// Another writer came first, or the step was done before: the references tell.
 bool is_refusal(const Status& status) { return status.reason == Reason::Conflict || status.reason == Reason::BadRequest; }
 
 class Carrier {

@@ -3,7 +3,7 @@
 //
 //   whole-object PUT  what the sender changed against what it had read is merged by type into what is there now; only a type
 //   that
-//                     somebody else changed meanwhile conflicts. A type it leaves out goes; extra fields it leaves out stay.
+//                     another writer changed meanwhile conflicts. A type it leaves out goes; extra fields it leaves out stay.
 //   apply             only the types that are sent; those that the same manager applied before and sends no more go.
 //   new content       a condition says something about a content: when that changes, or a new revision begins with it, even
 //   with
@@ -30,7 +30,7 @@ inline constexpr std::size_t kMostConditions = 256;
 /// Types that the server computes (readiness.h). They are never stored; what is sent of them is not looked at.
 inline constexpr std::string_view kReadyToPropose = "ReadyToPropose";
 inline constexpr std::string_view kReadyToApprove = "ReadyToApprove";
-inline constexpr std::string_view kDrift = "Drift";  // only there while somebody has to decide about it
+inline constexpr std::string_view kDrift = "Drift";  // only there while a person has to decide about it
 bool is_computed(std::string_view type);
 
 /// Reasons of conditions that became Unknown.
@@ -63,7 +63,7 @@ Result<Conditions> merge_apply(const Conditions& current, const Conditions& sent
 /// before.
 Conditions reset(const Conditions& conditions, std::string_view reason, const ContentView& content, Time now);
 
-/// Conditions of a Kptfile that was found in Git: claims of somebody, Unknown until their owner confirms them.
+/// Conditions of a Kptfile that was found in Git: claims of unknown authors, Unknown until their owner confirms them.
 Conditions imported(const Conditions& found, Time now);
 
 }  // namespace slipway::delivery::package

@@ -125,7 +125,7 @@ TEST(PackageConditions, apply_touches_only_its_own_and_takes_back_what_it_sends_
   EXPECT_EQ(shown(*merge_apply(all, {said("vlan", Truth::False)}, by("ipam"), Force::Yes)), "vlan=False:ipam ");
 }
 
-/// A hundred writers, each with a type of its own and a copy that is as old as it likes: nothing is lost, nobody conflicts.
+/// A hundred writers, each with a type of its own and a copy that is as old as it likes: nothing is lost, none conflicts.
 TEST(PackageConditions, a_hundred_writers_lose_nothing_in_any_order) {
   constexpr int kWriters = 100;
   std::vector<Conditions> history{{}};

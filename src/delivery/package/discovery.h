@@ -1,5 +1,5 @@
 // What a repository has, read from its references: drafts, proposals, published revisions and the packages of its branch; and
-// what the log has to take over of that. Pure. What somebody else has pushed is followed where nothing of ours would be lost:
+// what the log has to take over of that. Pure. What others have pushed is followed where nothing of ours would be lost:
 // a draft that went on from what the log knows. Anything else is drift, which is told and left as it is.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Discovery {
   std::string repository{};
   Place place{};
   std::map<std::string, std::string> refs{};        // commit by name
-  std::map<std::string, std::string> workspaces{};  // of tags, by name of the reference; absent: nobody has said
+  std::map<std::string, std::string> workspaces{};  // of tags, by name of the reference; absent: not said
   std::vector<std::string> packages{};              // paths of packages on the branch
 };
 /// By key. Of two that would have one name the first by reference is taken; `faults` tells of the other.
@@ -58,7 +58,7 @@ struct Adopted {
   Time now{};
 };
 RevisionRecord adopted(const Adopted& from);
-/// `record` with the content that somebody else has pushed.
+/// `record` with the content that others have pushed.
 RevisionRecord followed(RevisionRecord record, const Adopted& from);
 
 }  // namespace slipway::delivery::package

@@ -1,5 +1,5 @@
 // Commits that this server makes of a revision's content: a new draft, the next content of one, a draft whose Kptfile catches
-// up with the log, and what is published. A commit is made in the mirror; nobody sees it before an intent of the record is
+// up with the log, and what is published. A commit is made in the mirror; it is not seen before an intent of the record is
 // carried out (worker.h).
 #pragma once
 

@@ -1,4 +1,4 @@
-// The readiness gates of a revision, as a set in which each gate knows who asks for it. A gate goes when nobody asks for it any
+// The readiness gates of a revision, as a set in which each gate knows who asks for it. A gate goes when none asks for it any
 // more, and only who asked takes that back; so an upgrade cannot drop what the deployer has added, nor the deployer what
 // upstream demands. Sources are "package" (whoever may write the package), "upstream", and by name "user:alice", "policy:edge",
 // "rollout:basens", "variant:edge".

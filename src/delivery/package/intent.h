@@ -1,12 +1,12 @@
 // What was decided about a revision and is still to be done to its repository. The verdict is one append to the log, with this
 // intent in it; the changes of the remote's references follow, one at a time, and are found again after a crash: next_step()
-// looks at the references as they are, not at what was done. Nothing is forced, and what somebody else has pushed is never
+// looks at the references as they are, not at what was done. Nothing is forced, and what others have pushed is never
 // overwritten.
 //
 // The remote changes one reference at a time, so the order matters. Of an approval:
-//   1  the commit is made in the mirror, with parent, number, author and time of the intent: nobody sees it yet
+//   1  the commit is made in the mirror, with parent, number, author and time of the intent: no reader sees it yet
 //   2  the intent is appended
-//   3  the tag PATH/vN is created: that decides the number. Taken by somebody else: the next number, from 1
+//   3  the tag PATH/vN is created: that decides the number. Taken by another writer: the next number, from 1
 //   4  the branch gets the commit; if it has moved, a merge of both, and again until it stands still
 //   5  the proposal's branch is removed
 //   6  the end is appended: only now it is Published
@@ -77,8 +77,8 @@ struct GitStep {
     Update,      // `ref` from `expected` (empty: it must not exist) to `target` (empty: it is deleted)
     NextNumber,  // make the commit with `revision` upon the branch as it is, and append the intent anew
     Merge,       // make a commit with parents `expected` and the intent's commit, the package as in the latter; `ref` to it
-    Confirm,     // append the end; `text`, where there is one, is what somebody else has left behind
-    Drift,       // somebody else has changed what this was about: append that, with `text`; nothing more is done
+    Confirm,     // append the end; `text`, where there is one, is what another writer has left behind
+    Drift,       // another writer has changed what this was about: append that, with `text`; nothing more is done
   };
   Kind kind = Kind::Confirm;
   std::string ref{};

@@ -1,6 +1,6 @@
-// Every intent against a remote of two maps, with a crash or a lost answer at every step, and somebody else who pushes at every
+// Every intent against a remote of two maps, with a crash or a lost answer at every step, and another who pushes at every
 // step. What must hold at the end: an approval has one tag and the branch contains its commit, the branch never lost a commit,
-// what somebody else pushed is there, and doing it all again changes nothing.
+// what the other writer pushed is there, and doing it all again changes nothing.
 #include "delivery/package/intent.h"
 
 #include <fmt/format.h>
@@ -215,7 +215,7 @@ void judge_approval(const Scene& one, const Server& server, const std::string& w
     EXPECT_EQ(own, 1) << what;
     EXPECT_TRUE(remote.contains(main, server.intent().commit)) << what;
     EXPECT_EQ(remote.refs.at(fmt::format("refs/tags/a/b/v{}", server.intent().revision)), server.intent().commit) << what;
-    // What is left of the proposal is somebody else's, and is told.
+    // What is left of the proposal is the other writer's, and is told.
     EXPECT_EQ(remote.refs.contains("refs/heads/proposed/a/b/ws"), !server.text.empty()) << what;
   } else {
     EXPECT_EQ(server.state, "drift") << what;
@@ -223,7 +223,7 @@ void judge_approval(const Scene& one, const Server& server, const std::string& w
   }
 }
 
-/// At every step somebody else pushes, and at every step there is a fault.
+/// At every step another writer pushes, and at every step there is a fault.
 TEST(PackageIntent, an_approval_loses_nothing_whoever_else_pushes) {
   const std::vector<Other> others{
       {"main moves",

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "delivery/package/corpus_test.h"
+#include "base/corpus_test.h"
 #include "delivery/package/lifecycle.h"
 #include "json/text.h"
 
@@ -88,11 +88,11 @@ bool fits(const std::string& wanted, const std::string& is) {
 }
 
 TEST(PackageConformance, the_life_cycle_is_as_the_vectors_want_it) {
-  const auto text = corpus_file("tables/lifecycle-vectors.yaml");
+  const auto text = corpus_file("packages/tables/lifecycle-vectors.yaml");
   if (!text) GTEST_SKIP() << "no corpus";
   const Value vectors = *json::parse_yaml(*text);
-  const std::set<std::string> known = known_failures();
-  Suite suite("package/lifecycle");
+  const std::set<std::string> known = known_failures("package");
+  CountedSuite suite("package/lifecycle");
   const auto judge = [&](const std::string& id, const std::string& wanted, const std::string& is, const Value& row) {
     const bool has_passed = fits(wanted, is);
     suite.count(has_passed);

@@ -1,4 +1,4 @@
-// Our own kinds: ApprovalPolicy says when a proposal is approved without somebody asking for it, PackageRollout approves the
+// Our own kinds: ApprovalPolicy says when a proposal is approved without a person asking for it, PackageRollout approves the
 // proposals of one upstream revision a few percent at a time. approval.h and rollout_plan.h decide by them.
 #pragma once
 

@@ -16,7 +16,7 @@ namespace slipway::delivery::package {
 /// A gate that is not met.
 struct Unmet {
   std::string type{};
-  std::optional<Truth> status{};  // nullopt: nobody has said anything
+  std::optional<Truth> status{};  // nullopt: there is no such condition
   std::string reason{};
   std::string message{};
   std::string owner{};                 // who has to see to it: the gate's owner, or who wrote the condition

@@ -45,7 +45,7 @@ struct RevisionRecord {
   std::vector<Intent> intents{};  // still to be done to the repository, in order
   std::string exported{};         // conditions_digest() of what the Kptfile in the repository says
   std::string render_error{};     // why its rendering failed
-  std::string drift{};            // what somebody else has done to it in the repository, and nobody has decided about yet
+  std::string drift{};            // how others changed it in the repository, not yet decided about
   json::Value owners{};           // metadata.ownerReferences; kept here, so that nothing is collected with its owner
 
   static void describe(auto& d) {

@@ -1,6 +1,6 @@
 // The controller of Repository: reads it as a whole when it is new or changed, by its schedule, once at spec.sync.runOnceAt,
 // and when a look at its references (every five minutes, and after something was published) shows that they are others. What is
-// in it and not in the log comes into the log; what somebody else has pushed is followed or told (discovery.h). A repository
+// in it and not in the log comes into the log; what others have pushed is followed or told (discovery.h). A repository
 // that cannot be read has the condition Ready false with the reason, and holds up no other.
 //
 // A Repository that goes takes its records with it and leaves the repository in Git as it is.

@@ -112,7 +112,7 @@ class Reader {
     RevisionRecord record = adopted(from);
     record.self_lock = repository_.lock(record.path, found.ref, found.commit);
     auto made = co_await create_record(client_, ns_, std::move(record), {});
-    // Somebody has made it meanwhile: the next reading sees both.
+    // Another writer has made it meanwhile: the next reading sees both.
     if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
     co_return Result<void>{};
   }
@@ -156,7 +156,7 @@ class Reader {
     co_return co_await put(std::move(stored), std::move(next));
   }
 
-  /// The log's content as a commit on top of what somebody else has pushed, which so stays in the history.
+  /// The log's content as a commit on top of what others have pushed, which so stays in the history.
   Task<Result<void>> keep_ours(StoredRecord stored, FoundRevision found) {
     SLIPWAY_CO_TRY(theirs, co_await read(found));
     SLIPWAY_CO_TRY(ours, co_await content_of(git_, repository_, stored.record));
@@ -177,7 +177,7 @@ class Reader {
     co_return co_await put(std::move(stored), std::move(next));
   }
 
-  /// Its reference is gone: somebody else has removed it.
+  /// Its reference is gone: another writer has removed it.
   Task<> let_go(StoredRecord stored) {
     if (!stored.record.intents.empty() || kube::is_deleting(stored.object)) co_return;
     client::DeleteQuery query;

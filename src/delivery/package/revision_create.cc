@@ -1,5 +1,5 @@
 // POST of a PackageRevision: the content that its task gives, one commit with the gates and conditions that it begins with, and
-// one append. So nobody sees a draft without them.
+// one append. So no reader sees a draft without them.
 #include <fmt/format.h>
 
 #include <algorithm>

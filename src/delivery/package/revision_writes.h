@@ -1,5 +1,5 @@
 // Requests about revisions that the controllers make, as any user would: read the newest PackageRevision, change it, put it
-// back. What is done already is not written again; a revision that has gone is fine. Conflict when somebody was faster: the
+// back. What is done already is not written again; a revision that has gone is fine. Conflict when another was faster: the
 // caller looks again.
 #pragma once
 

@@ -5,7 +5,7 @@
 // REPOSITORY/PACKAGE, the same for every revision. Step k allows a_k = max(1, ceil(percent_k * N / 100)) of N targets:
 //   - a target is approved only if it is among the first a_k of the order, and
 //   - only if no more than a_k are approved after that, however they came to be approved.
-// So a late joiner with a small hash waits when its place was taken. Targets that are not proposed hold nobody up, unless a
+// So a late joiner with a small hash waits when its place was taken. Targets that are not proposed hold no other up, unless a
 // step could approve nothing of its own part. A step is over when what is approved is healthy (the cluster itself reports the
 // commit), has been for the soak, and its gates have passed; no data is no pass. A stop, a back-out or a newer upstream
 // revision ends all approving; only a greater spec.attempt goes on after a stop.

@@ -14,7 +14,7 @@ std::string revision_summary(const kube::Object& object, const control::View& vi
 std::string describe_revision(const kube::Object& object, const control::View& view, const std::vector<kube::Object>& events);
 std::string rollout_summary(const kube::Object& object, const control::View& view);
 
-/// TYPE, STATUS, GATE, REASON, OWNER, AGE, MESSAGE: conditions, then gates that nobody has said anything about.
+/// TYPE, STATUS, GATE, REASON, OWNER, AGE, MESSAGE: conditions, then gates that have no condition.
 std::string condition_table(const ShownRevision& revision, Time now);
 /// OWNER, WAITS FOR, REVISION, LIFECYCLE, AGE, MESSAGE: gates that are not met, by who has to see to them, and proposals that
 /// are ready by who approves them. `owner` narrows to one, "" is all.

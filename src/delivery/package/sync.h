@@ -4,7 +4,7 @@
 //
 // Followed are spec.git repo, branch, revision HEAD, dir, period and auth none, with sourceFormat unstructured. What else a
 // spec asks for is refused in the condition Stalled, not passed over. Kptfiles and objects for local use only are not applied.
-// An object that somebody else manages is not deleted; one that an error keeps from being applied deletes nothing else.
+// An object that another manager has is not deleted; one that an error keeps from being applied deletes nothing else.
 // DIVERGES: what changes in the cluster is put right when the repository is looked at as a whole again, every ten minutes.
 #pragma once
 

@@ -143,7 +143,7 @@ Task<Result<SyncController::Source>> SyncController::read(kube::Object object, G
   co_return Source{.commit = std::move(commit), .manifests = std::move(manifests)};
 }
 
-/// What may be applied is written down before, so that a crash leaves nothing behind that nobody knows of.
+/// What may be applied is written down before, so that a crash leaves nothing unknown behind.
 Task<std::vector<std::string>> SyncController::apply(control::Reconcile& run, kube::Object object, Source source) {
   std::vector<std::string> errors;
   auto before = co_await inventory(run);

@@ -25,7 +25,7 @@ Result<void> refuse_while_publishing(const RevisionRecord& record) {
   return fail(kube::conflict(kRevisions, record.key().object_name(), "it was approved and is being published"));
 }
 
-/// While somebody has to decide what counts, nothing is built upon either.
+/// While a person has to decide what counts, nothing is built upon either.
 Result<void> refuse_while_drifting(const RevisionRecord& record, const kube::Resource& resource) {
   if (record.drift.empty() || is_published(record.lifecycle)) return {};
   return fail(

@@ -117,7 +117,7 @@ TEST(PackageUpdate, an_old_copy_merges_and_only_the_same_lifecycle_or_type_confl
   ASSERT_TRUE(merged.has_value()) << merged.error().message;
   EXPECT_EQ(merged->record.conditions.size(), 2U);
   EXPECT_EQ(put(base, current, with_condition(shown(base), "vlan", "False"), by("eve", 2)).error().reason, Reason::Conflict);
-  // Somebody has proposed it: a controller's old copy does not take it back to Draft.
+  // A person has proposed it: a controller's old copy does not take it back to Draft.
   current = put(current, current, with_lifecycle(current, "Proposed"))->record;
   const auto late = put(base, current, with_condition(shown(base), "ipam", "False"), by("ipam", 3));
   ASSERT_TRUE(late.has_value()) << late.error().message;

@@ -223,7 +223,7 @@ Task<Result<void>> VariantController::write(control::Reconcile& run, Variant var
   co_return Result<void>{};
 }
 
-/// Says what is so about the draft as it is; nobody's other condition is touched.
+/// Says what is so about the draft as it is; no condition of other owners is touched.
 Task<Result<void>> VariantController::flip(control::Reconcile& run, std::string name, std::vector<Condition> wanted) {
   const RecordIndex::Known known = records_->find({run.key.ns, name});
   if (known == nullptr || known->record.lifecycle != Lifecycle::Draft) co_return Result<void>{};

@@ -1,7 +1,7 @@
 // What a PackageVariant writes into the content of its revisions (config.porch.kpt.dev/v1alpha1): entries of
 // package-context.yaml, functions in front of the package's own, and the spec (of ConfigMaps the data) of objects of the
 // cluster, into objects of the package that ask for it with the annotation kpt.dev/config-injection: required or optional.
-// Pure: the objects of the cluster go in. A draft is made with all of this in its first commit, so that nobody sees half of it.
+// Pure: the objects of the cluster go in. A draft is made with all of this in its first commit, so that none sees half of it.
 //
 // Files keep every byte that is not changed; a list of functions that is changed loses its comments. DIVERGES: Porch writes
 // files anew and they lose their form; here a variant without functions, context and injection points changes nothing at all.

@@ -1,6 +1,6 @@
 // A PackageVariant as the revisions that it wants: from what is there downstream and upstream to what is to be done, in Porch's
 // order (packagevariant_controller.go). A wanted draft is complete: task, labels, annotations and the condition Drafted are
-// written in one commit of the log, so that nobody sees half of it. Pure; whether the variant's own changes (context, pipeline,
+// written in one commit of the log, so that none sees half of it. Pure; whether the variant's own changes (context, pipeline,
 // injections) would alter a revision is the caller's to know.
 #pragma once
 

@@ -38,7 +38,7 @@ bool has_foreign_finalizers(const Value& object) {
   return !kube::without_finalizer(object, kGitFinalizer)["metadata"]["finalizers"].empty();
 }
 
-/// The record after somebody else has changed what an intent was about: nothing of it is done any more, and what was promised
+/// The record after another writer has changed what an intent was about: nothing of it is done any more, and what was promised
 /// is taken back.
 RevisionRecord drifted(RevisionRecord record, const std::string& text) {
   record.lifecycle = record.intents.front().from;
@@ -86,7 +86,7 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
   }
   auto outcome = co_await look_after(run.client, object);
   if (outcome) co_return *outcome;
-  // Somebody else has appended: the newer record comes through the cache.
+  // Another writer has appended: the newer record comes through the cache.
   if (outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
   if (outcome.error().reason == Reason::NotFound && !co_await client::get(run.client, kRecords, run.key)) {
     co_return Outcome::settled();

@@ -1,7 +1,7 @@
 // What may be written of the kinds of pipelines, and what is filled in. Who asks for a promotion, says something of a release,
 // holds or freezes is written into `by` here, over whatever was there: clients cannot say it. The rights themselves are those
 // of RBAC on the kinds: to create a Promotion is to promote, an Approval to approve, a Hold to pause (to delete it is to
-// resume), a Freeze to freeze. Whether somebody may approve what is their own is judged by the gate, not here.
+// resume), a Freeze to freeze. Whether a user may approve what is their own is judged by the gate, not here.
 #pragma once
 
 #include <vector>

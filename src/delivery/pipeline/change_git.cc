@@ -92,7 +92,7 @@ Task<Result<bool>> mark(Forge& forge, PullRequestView view, ChangeOrder order) {
 Task<Result<std::optional<PullRequestView>>> withdraw(Forge& forge, std::string branch, std::string key) {
   SLIPWAY_CO_TRY(known, co_await forge.find(branch, key));
   if (!known || known->state != PullState::Open) co_return std::move(known);
-  // Without a key any promotion's is meant, and nobody else's.
+  // Without a key any promotion's is meant, and no other.
   if (key.empty() && trailer_of(known->description, kPromotionTrailer).empty()) co_return std::nullopt;
   SLIPWAY_CO_TRY(closed, co_await forge.close(*known));
   co_return std::optional(std::move(closed));

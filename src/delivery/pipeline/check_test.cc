@@ -132,7 +132,7 @@ TEST(PipelinesCorpus, objects_of_weave_gitops_are_accepted_and_read_back_equal) 
   std::vector<CorpusFile> files = corpus_folder("weave-gitops-docs");
   if (files.empty()) GTEST_SKIP() << "no corpus";
   std::ranges::move(corpus_folder("weave-gitops-enterprise"), std::back_inserter(files));
-  Suite suite("pipeline/pipelines");
+  CountedSuite suite("pipeline/pipelines");
   for (const CorpusFile& file : files) {
     const auto documents = json::parse_yaml_all(file.text);
     if (const auto tab = file.text.find("\n\t"); tab != std::string::npos) {
@@ -157,7 +157,7 @@ TEST(PipelinesCorpus, objects_of_weave_gitops_are_accepted_and_read_back_equal) 
 }
 
 TEST(PipelinesCorpus, gitops_clusters_have_the_fields_of_their_definition) {
-  const auto text = corpus_file("weave-gitops-enterprise/charts__cluster-controller__crds__gitopscluster-crd.yaml");
+  const auto text = corpus_file("pipelines/weave-gitops-enterprise/charts__cluster-controller__crds__gitopscluster-crd.yaml");
   if (!text) GTEST_SKIP() << "no corpus";
   const auto definition = json::parse_yaml(*text);
   ASSERT_TRUE(definition.has_value());

@@ -1,6 +1,6 @@
 // The log of a pipeline as a chain of segments, pure. An entry's hash covers its text and the hash before it, the first one the
 // pipeline's uid, so that a changed, removed or inserted entry is found; what verify() cannot see is that the newest entries
-// were cut off, or that somebody with the right to write segments made the whole chain again: keep its last hash elsewhere. A
+// were cut off, or that a user with the right to write segments made the whole chain again: keep its last hash elsewhere. A
 // segment is a DeliveryLog of at most kMostSegmentBytes that no object owns: it outlives its pipeline, and a new pipeline of
 // the same name begins a chain of its own. Old segments go as a whole, by age.
 #pragma once

@@ -83,7 +83,7 @@ class Walk {
       if (made || entry.what != "released" || !entry.artifact_created) continue;
       if (is_same(entry.version, entry.digest, deployed.version, deployed.digest)) made = entry.artifact_created;
     }
-    // Made after it ran: somebody's clock, or the wrong artifact.
+    // Made after it ran: a clock that is wrong, or the wrong artifact.
     if (!made || *made > deployed.at) return std::nullopt;
     return deployed.at - *made;
   }

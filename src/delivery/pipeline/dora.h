@@ -1,6 +1,6 @@
 // The four keys of software delivery over the logs of pipelines, pure. A deployment is the first moment at which every target
 // of an environment was observed at a version, ready; not a merge, and not a promotion. Lead time is from the making of the
-// artifact to that moment, unknown where nobody said when it was made. A change has failed when its version was replaced by a
+// artifact to that moment, unknown where that is not recorded. A change has failed when its version was replaced by a
 // lower one, rolled back or remediated by the agent, failed, or was not ready for longer than the soak; recovery is from there
 // to the next moment at which all targets were ready.
 //

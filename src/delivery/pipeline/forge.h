@@ -88,7 +88,7 @@ class Forge {
 };
 
 /// `http` outlives the forge. BadRequest for a URL that names no repository, NotImplemented for azure-devops, Invalid for
-/// providers nobody knows.
+/// unknown providers.
 Result<std::unique_ptr<Forge>> make_forge(HttpClient& http, ForgeRepository repository);
 
 /// Title and description of a new pull request.

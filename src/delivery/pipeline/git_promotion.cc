@@ -46,7 +46,7 @@ Task<Result<GitId>> commit(Git& git, GitPromotion promotion, std::vector<GitId> 
   return git.commit(std::move(promotion.remote), std::move(wanted));
 }
 
-/// One try. Nothing: somebody else pushed in between.
+/// One try. Nothing: another push came in between.
 Task<Result<std::optional<GitPromoted>>> try_commit(Git& git, GitPromotion promotion) {
   const std::string ref = head_of(promotion.branch);
   SLIPWAY_CO_TRY(base, co_await git.fetch(promotion.remote, ref));

@@ -1,5 +1,5 @@
 // Bringing a version into an environment by git: by a commit on the branch that is deployed, or by a commit on a branch of its
-// own, for which somebody opens a pull request (forge.h). Both may be called again after any error, crash or lost answer, by
+// own, for which the caller opens a pull request (forge.h). Both may be called again after any error, crash or lost answer, by
 // any process: the promotion's key, a trailer of its commit (commit.h), says what was done. Pushes are never forced; whoever
 // was faster is fetched and the change is made again on top.
 #pragma once

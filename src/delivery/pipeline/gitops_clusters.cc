@@ -32,7 +32,7 @@ void GitopsClusterController::watch(control::Watches& watches) {
   watches_ = &watches;
   objects_ = &watches.primary(kGitopsClusters);
   const auto enqueue = watches.enqueue();
-  // Nobody waits for it: a process that may not list Secrets may yet get single ones.
+  // It is not waited for: a process that may not list Secrets may yet get single ones.
   secrets_ = watches.lease(watches.home(), kube::kSecrets, control::Form::Metadata);
   secrets_.on_change([this, enqueue](const Object& before, const Object& after) {
     const auto found = by_secret_.find(kube::key_of(after.is_null() ? before : after));

@@ -17,7 +17,7 @@ Health judged(const std::string& yaml) {
 TEST(HealthCorpus, the_file_name_is_the_verdict) {
   const auto files = corpus_folder("health");
   if (files.empty()) GTEST_SKIP() << "no corpus";
-  Suite suite("pipeline/health");
+  CountedSuite suite("pipeline/health");
   for (const CorpusFile& file : files) {
     const auto object = json::parse_yaml(file.text);
     ASSERT_TRUE(object.has_value()) << file.name;

@@ -1,7 +1,7 @@
 // Webhooks of pipelines, as paths (client/served.h) that an API server of ours and `slipway controller --webhook-listen` serve:
 //
 //   POST /promotion/NAMESPACE/PIPELINE/ENVIRONMENT            a Flux event, as the product's pipeline-controller takes it
-//   POST /approval/NAMESPACE/PIPELINE/ENVIRONMENT/REVISION    somebody elsewhere approves what waits
+//   POST /approval/NAMESPACE/PIPELINE/ENVIRONMENT/REVISION    a system elsewhere approves what waits
 //   POST /release/NAMESPACE/PIPELINE                          CI announces an artifact
 //
 // Each is signed with the key `hmac-key` of the Secret that the environment's promotion block names, else the pipeline's;
@@ -36,7 +36,7 @@ inline constexpr Duration kReplayWindow = std::chrono::minutes{5};
 inline constexpr std::size_t kMostNonces = 10'000;
 inline constexpr std::size_t kCallsPerWindow = 20;
 inline constexpr Duration kCallWindow = std::chrono::seconds{30};
-/// Who approved by a hook: this and the name of the Secret. One person for rules that count people, and nobody's author.
+/// Who approved by a hook: this and the name of the Secret. One person for rules that count people, and never an author.
 inline constexpr std::string_view kHookUser = "hook:";
 /// On a Release that was there when CI announced it: when its artifact was made.
 inline constexpr std::string_view kArtifactCreatedAnnotation = "pipelines.slipway.dev/artifact-created";

@@ -264,7 +264,7 @@ bool is_in(const json::Value& object, const std::string& field) {
 
 /// Each file of the corpus becomes pipelines that could be applied, or is refused by fields that it has.
 TEST(Import, every_file_of_the_corpus_is_taken_over_or_refused_by_a_field) {
-  Suite suite("pipeline/import");
+  CountedSuite suite("pipeline/import");
   std::size_t taken = 0;
   for (const char* folder : {"kargo", "kargo-docs", "gitops-promoter"}) {
     for (const CorpusFile& file : corpus_folder(folder)) {

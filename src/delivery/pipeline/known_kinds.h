@@ -46,7 +46,7 @@ std::span<const KindName> trigger_kinds();
 /// "kustomize NS/NAME", "app NS/NAME".
 std::vector<std::string> maker_keys(const kube::Object& object);
 
-/// The object without what nobody here reads. The template of pods becomes its containers' images with a digest of the whole
+/// The object without what is not read here. The template of pods becomes its containers' images with a digest of the whole
 /// as an annotation, so that content_of() still tells every change. A pod that is not ready is its name only.
 kube::Object reduced(const kube::Object& object);
 

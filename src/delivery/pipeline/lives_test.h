@@ -81,7 +81,7 @@ class Life {
 
 inline std::vector<Life> lives(Life::Prepare prepare = nullptr, Life::Picks picks = nullptr) {
   std::vector<Life> all;
-  const auto text = corpus_file("flux.jsonl");
+  const auto text = corpus_file("pipelines/flux.jsonl");
   if (!text) return all;
   std::istringstream in(*text);
   for (std::string line; std::getline(in, line);) {

@@ -46,7 +46,7 @@ class Teller {
   }
 
  private:
-  /// "" where nobody is named, "unknown" where anybody may have written the name.
+  /// "" where no user is named, "unknown" where any user may have written the name.
   std::string author(const std::optional<Author>& by) const {
     if (!by || by->user.empty()) return "";
     return world_.acts_as == ActsAs::User ? by->user : "unknown";

@@ -1,5 +1,5 @@
 // What a pipeline's log has yet to tell: from what it has told (Told) and the objects as they are now, the entries that are
-// missing. Level-triggered: whatever happened while nobody looked is told from what the objects still say, with their times;
+// missing. Level-triggered: whatever happened unseen is told from what the objects still say, with their times;
 // what was told is not told again. Nothing here holds state that a restart would lose: Told is made from the log.
 //
 // Of an environment: `observed` when all its targets run one version, ready; `departed` when the version that was observed was

@@ -19,7 +19,7 @@
 
 namespace slipway::delivery::pipeline {
 
-/// Who asks through the process that is the cluster itself, as `slipway … --data-dir` does; nobody else can be called that
+/// Who asks through the process that is the cluster itself, as `slipway … --data-dir` does; no user can be called that
 /// there.
 inline constexpr std::string_view kLocalUser = "local";
 
@@ -67,7 +67,7 @@ struct ReleaseSpec {
 enum class PromotionAction : std::uint8_t {
   Promote,
   Rollback,
-  Observe,  // it is there already, brought by somebody else: nothing is changed, the gates decide whether it goes on
+  Observe,  // it is there already, brought by others: nothing is changed, the gates decide whether it goes on
 };
 inline auto describe_enum(PromotionAction) {
   return json::enum_names<PromotionAction>(

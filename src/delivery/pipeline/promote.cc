@@ -200,7 +200,7 @@ KnownPromotion* Promoter::choose(std::vector<KnownPromotion*> waiting) {
 }
 
 /// Whether one whose change is not in gives way to what comes; it has ended then. So does one whose change no target has taken
-/// up for long: its source fails, or somebody took the change back.
+/// up for long: its source fails, or the change was reverted.
 bool Promoter::make_way(std::size_t index, KnownPromotion& holder, KnownPromotion* waiting, const Release* candidate) {
   const bool is_proposed =
       holder.status.phase == Phase::Running && !holder.status.change_in && holder.status.strategy != "commit";
@@ -245,7 +245,7 @@ void Promoter::advance(std::size_t index) {
   }
 }
 
-/// A release that somebody else brought gets a promotion all the same: its gates are asked there, and it is remembered.
+/// A release that others brought gets a promotion all the same: its gates are asked there, and it is remembered.
 void Promoter::adopt(std::size_t index) {
   const Environment& one = environment(index);
   const EnvironmentStatus& status = world_.status_of(one.name);

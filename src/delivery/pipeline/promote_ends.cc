@@ -55,7 +55,7 @@ void Promoter::lift() {
   }
 }
 
-/// What succeeded last in an environment is rejected when the environment went back behind it: nobody's revert is undone.
+/// What succeeded last in an environment is rejected when the environment went back behind it: no revert is undone.
 void Promoter::look_back() {
   for (const Environment& at : world_.input.spec.environments) {
     KnownPromotion* last = nullptr;

@@ -247,7 +247,7 @@ std::optional<Obstacle> judge_manual(const PromotionWorld& world, const KnownPro
 }
 
 std::optional<Obstacle> judge_refusals(const PromotionWorld& world, const KnownPromotion& promotion) {
-  std::map<std::string, const Known<ApprovalSpec>*> last;  // by user; of nobody known each for itself
+  std::map<std::string, const Known<ApprovalSpec>*> last;  // by user; of an unknown user each for itself
   const auto words = world.words_on(promotion);
   for (const Known<ApprovalSpec>& word : words) {
     const bool is_known = word.spec.by && !word.spec.by->user.empty();

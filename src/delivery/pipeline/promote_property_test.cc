@@ -1,6 +1,6 @@
 // Promotions over random small worlds: environments in a line or a graph, with gates, whose agents fail and whose people hold,
 // freeze, refuse and revert, and a controller that dies between any two of its writes. Whatever happens: no change is made
-// twice, backwards, past a gate or an environment, against a rejection, or while somebody forbids it; and once nothing stands
+// twice, backwards, past a gate or an environment, against a rejection, or while an object forbids it; and once nothing stands
 // in the way, the newest release gets everywhere.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

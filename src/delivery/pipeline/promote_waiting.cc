@@ -93,7 +93,7 @@ std::optional<Obstacle> Promoter::upstream(std::size_t index, const KnownPromoti
   return std::nullopt;
 }
 
-/// The first thing in its way. Gates that ask others come last: nobody is asked for what cannot go on anyway.
+/// The first thing in its way. Gates that ask others come last: no one is asked for what cannot go on anyway.
 std::optional<Obstacle> Promoter::obstacle_before(std::size_t index, KnownPromotion& promotion, const KnownPromotion* holder) {
   const Environment& at = environment(index);
   if (auto found = judge_refusals(world_, promotion)) return found;

@@ -59,7 +59,7 @@ class PromotionWorld {
   const KnownPromotion* rejection(std::string_view environment, std::string_view release) const;
   /// A promotion of it succeeded there, and was not rejected since.
   bool has_passed(std::string_view environment, std::string_view release) const;
-  /// A person has rolled it back last, and nobody lifted that: nothing is promoted there without being asked for.
+  /// A person has rolled it back last, and that was not lifted: nothing is promoted there without being asked for.
   KnownPromotion* rollback_in_force(std::string_view environment);
   /// Ready there now, and what has to pass before it leaves has passed.
   bool is_verified(std::size_t environment, const Release& release) const;

@@ -236,7 +236,7 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
   co_return Result<void>{};
 }
 
-/// Nobody waits for an event: what cannot be recorded is logged.
+/// Events are not waited for: what cannot be recorded is logged.
 Task<> PromotionController::tell(control::Reconcile& run, kube::Object pipeline, std::string type, std::string reason,
                                  std::string about, std::string text) {
   control::EventText event;

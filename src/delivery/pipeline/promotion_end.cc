@@ -1,4 +1,4 @@
-// How pipelines end, and releases that nobody needs any more.
+// How pipelines end, and releases that are needed no more.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ Task<Result<void>> PromotionController::keep_until_closed(control::Reconcile& ru
   co_return Result<void>{};
 }
 
-/// A pipeline without open pull requests may go while nobody runs controllers.
+/// A pipeline without open pull requests may go while no controllers run.
 Task<Result<void>> PromotionController::let_go(control::Reconcile& run, kube::Object pipeline, const PromotionInput& input) {
   if (!kube::has_finalizer(pipeline, kPullRequestFinalizer)) co_return Result<void>{};
   const bool is_any_open = std::ranges::any_of(input.promotions, [](const KnownPromotion& one) {

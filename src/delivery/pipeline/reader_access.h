@@ -1,4 +1,4 @@
-// What somebody who may read a Pipeline may see of its targets: a Pipeline's status tells of workloads in namespaces, and on
+// What a user who may read a Pipeline may see of its targets: a Pipeline's status tells of workloads in namespaces, and on
 // clusters, that not everybody who reads it may look into. Asked are the reader's own rights, once per cluster and namespace
 // for a minute: in the pipeline's own cluster to get the application there, of another cluster to get its GitopsCluster (rights
 // inside other clusters are not known here: whoever may see the GitopsCluster sees what runs on it). The versions of whole

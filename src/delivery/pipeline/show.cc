@@ -92,7 +92,7 @@ std::string trigger_table(const PipelineStatus& status, Time now) {
   return "\n" + aligned(rows);
 }
 
-/// A target as the spec names it, before anybody has looked.
+/// A target as the spec names it, before it was looked at.
 TargetStatus not_looked_at(const AppRef& app, const Target& target) {
   TargetStatus made;
   made.app = {.api_version = app.api_version, .kind = app.kind, .name = app.name, .cluster = target.cluster};

@@ -2,7 +2,7 @@
 // cannot be told. All pipelines share the caches of a cluster (feed.h); a kind is followed there while some target needs it, in
 // the version that the cluster prefers, and namespace by namespace where lists of the whole cluster are refused. Nothing here
 // waits for a cluster: look() answers at once with what is there, and a follower is woken when there is more to see. So a dead
-// cluster holds nobody up, and keeps what was seen.
+// cluster holds no other up, and keeps what was seen.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace slipway::delivery::pipeline {
 
-/// Somebody who looks at one place of one cluster. Its address must not change while it follows.
+/// A follower of one place of one cluster. Its address must not change while it follows.
 struct Follower {
   std::string cluster{};
   bool is_dirty = true;  // there may be something new to see; the owner clears it

@@ -22,7 +22,7 @@ enum class State : std::uint8_t {
   Settled,      // what is asked for runs, and its pods are ready
   Progressing,  // the agent or the workloads are at it, or wait for a dependency
   RolledBack,   // the agent gave up the version tried and runs an older one
-  Failed,       // it stays as it is until somebody acts
+  Failed,       // it stays as it is until a person acts
   Mixed,        // what is in the cluster is no version as a whole: parts of two, of a failed one, or edited by hand
   Suspended,
   Stale,  // the last look is too old to count

@@ -37,9 +37,9 @@ std::string difference(const Values& values, const Value& say) {
 TEST(ValuesCorpus, every_state_of_the_recorded_lives_is_read_as_it_was) {
   std::vector<Life> all = lives();
   if (all.empty()) GTEST_SKIP() << "no corpus";
-  const std::set<std::string> known = known_failures();
-  Suite states("pipeline/values");
-  Suite rests("pipeline/values-rests");
+  const std::set<std::string> known = known_failures("pipeline");
+  CountedSuite states("pipeline/values");
+  CountedSuite rests("pipeline/values-rests");
   for (Life& life : all) {
     std::map<std::size_t, std::string> wrong;
     std::map<std::size_t, bool> is_rest;
@@ -112,7 +112,7 @@ TEST(ValuesCorpus, objects_of_other_files_are_read_by_what_they_say) {
   std::vector<CorpusFile> files = corpus_folder("helmrelease");
   if (files.empty()) GTEST_SKIP() << "no corpus";
   std::ranges::move(corpus_folder("kustomization"), std::back_inserter(files));
-  Suite suite("pipeline/flux-objects");
+  CountedSuite suite("pipeline/flux-objects");
   for (const CorpusFile& file : files) {
     const auto documents = json::parse_yaml_all(file.text);
     ASSERT_TRUE(documents.has_value()) << file.name;

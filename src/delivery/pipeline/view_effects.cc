@@ -34,7 +34,7 @@ Task<> ViewController::tell_faults(control::Reconcile& run, std::vector<Annotati
   }
 }
 
-/// Only what nobody else has claimed: an agent that manages the annotation keeps it.
+/// Only what no other manager has claimed: an agent that manages the annotation keeps it.
 Task<> ViewController::annotate(control::Reconcile& run, std::vector<Annotation> wanted) {
   for (Annotation& one : wanted) {
     const bool is_home = one.cluster == watches_->home();

@@ -18,7 +18,7 @@ inline kube::ObjectKey cluster_key(const kube::ObjectKey& pipeline, const Cluste
   return {ref.ns.empty() ? pipeline.ns : ref.ns, ref.name};
 }
 
-/// Somebody who is woken on behalf of a pipeline.
+/// A follower that is woken on behalf of a pipeline.
 struct ViewController::Watching : Follower {
   kube::ObjectKey pipeline{};
 };

@@ -1,5 +1,5 @@
 // Telling people: one message in the form that a chat service's incoming webhook takes. Each service is a row with a pure
-// builder of its body; sending is one POST. Nobody waits for a message and nothing depends on it: a failure is the caller's to
+// builder of its body; sending is one POST. A message is not waited for and nothing depends on it: a failure is the caller's to
 // log.
 #pragma once
 

@@ -67,7 +67,7 @@ Result<void> check_status(const HttpCall& call, int status, std::string_view bod
 /// The measurement in an answer, reduced as `settings.reducer`, or else `reducer`, says. NaN among other numbers is left out.
 Result<json::Value> reduced(const Extracted& extracted, const json::Value& settings, Reducer reducer);
 
-/// A query text with its `{{ name }}` filled in; Invalid for a variable that nobody knows. "variables.x" and "args.x" are "x".
+/// A query text with its `{{ name }}` filled in; Invalid for an unknown variable. "variables.x" and "args.x" are "x".
 Result<std::string> filled_in(std::string_view text, const std::map<std::string, std::string>& variables);
 
 /// A moment that an answer tells, in seconds since 1970; held within what a Time can say.

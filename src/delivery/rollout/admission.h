@@ -28,7 +28,7 @@ std::vector<Cause> check_spec(const kube::Object& rollout);
 /// later batches.
 std::vector<Cause> check_update(const kube::Object& rollout, const kube::Object& old);
 
-/// Stamps kAuthorAnnotation: who wrote what is rolled out. A pause or a greater partition makes nobody the author.
+/// Stamps kAuthorAnnotation: who wrote what is rolled out. A pause or a greater partition makes no user the author.
 kube::Object stamp_author(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker);
 /// To skip gates one needs the verb `approve`.
 std::vector<Cause> check_asker(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker);

@@ -90,7 +90,7 @@ Task<Outcome> Pass::run() {
   co_return co_await decide_and_do();
 }
 
-/// What was decided on last goes on where it is, as long as nobody else has written the status.
+/// What was decided on last goes on where it is, as long as no other writer has changed the status.
 void Pass::remember() {
   const wave::Record& stored = status_;
   if (!memory_.is_loaded || !(memory_.recorded == stored)) {
@@ -100,7 +100,7 @@ void Pass::remember() {
     memory_.is_loaded = true;
   }
   static_cast<wave::Record&>(status_) = memory_.record;
-  // When a gate is asked again was said by a clock that somebody has set since: it is asked now.
+  // When a gate is asked again was said by a clock that was set since: it is asked now.
   const std::uint64_t steps = tools_.wall.now().steps();
   if (std::exchange(memory_.wall_steps, steps) == steps) return;
   for (auto& [key, gate] : memory_.open) gate.next.reset();

@@ -55,7 +55,7 @@ Task<Result<Value>> Pass::with_copies(Value workload) {
   co_return with_field_at(workload, path, made);
 }
 
-/// Of a workload that somebody else has made: before an attempt at a new template of it begins.
+/// Of a workload that others have made: before an attempt at a new template of it begins.
 Task<Result<void>> Pass::freeze_target() {
   const bool may_write = !kube::is_deleting(rollout_) && !wanted_.plan.is_paused;
   const bool is_there = target_->row != nullptr && !target_->object.is_null();

@@ -133,7 +133,7 @@ Task<Result<void>> Pass::remove_pods(std::vector<std::string> names) {
 }
 
 /// The old template comes back, or the old fields; once no new pod is left the partition holds as many as there are. New pods
-/// that are not ready serve nobody and go at once: their own controller may wait for them for ever. Where pods are replaced by
+/// that are not ready serve nothing and go at once: their own controller may wait for them for ever. Where pods are replaced by
 /// us the next one goes when all others are ready.
 Task<Result<void>> Pass::undo(std::string set) {
   const Workload* workload = find_set(set);

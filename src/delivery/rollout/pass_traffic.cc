@@ -140,7 +140,7 @@ Task<Result<void>> Pass::shift_traffic(wave::Effect effect) {
   co_return co_await write_all(std::move(*changes));
 }
 
-/// Selectors, then routes; the Services that were made go once nobody is told of them any more.
+/// Selectors, then routes; the Services that were made go once no route names them any more.
 Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
   if (!wanted_.plan.traffic) co_return Result<void>{};
   const Traffic traffic = *wanted_.plan.traffic;

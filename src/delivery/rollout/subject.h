@@ -18,7 +18,7 @@ struct Subject {
   std::string target;                // "Deployment/web-v2", or the name of a revision
   std::vector<std::string> sources;  // likewise; empty: a first deploy, a scale, or one object that is updated in place
 };
-/// Invalid with the fields' paths when the spec does not fit its kind. Fields that nobody knows are passed over.
+/// Invalid with the fields' paths when the spec does not fit its kind. Unknown fields are passed over.
 Result<Subject> read_subject(const kube::Object& rollout);
 
 /// batchPartition by either name; nullopt: all batches may run.

@@ -1,9 +1,7 @@
 // The corpus: facts of 27 provider rows, Flagger's router tests, and Kruise's Istio objects before and after each step.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "base/corpus_test.h"
 #include "delivery/rollout/traffic_edit.h"
 #include "delivery/rollout/traffic_forms.h"
 #include "delivery/rollout/traffic_rig_test.h"
@@ -16,19 +14,11 @@ namespace {
 using json::Value;
 
 Value corpus(const std::string& file) {
-  const char* given = std::getenv("SLIPWAY_CORPUS");
-  std::vector<std::string> folders = {"../shared/corpus", "../../shared/corpus"};
-  if (given != nullptr) folders = {given};
-  for (const std::string& folder : folders) {
-    std::ifstream in(fmt::format("{}/rollouts/{}", folder, file));
-    if (!in) continue;
-    std::stringstream text;
-    text << in.rdbuf();
-    const auto value = json::parse(text.str(), {.max_bytes = std::size_t{64} << 20});
-    EXPECT_TRUE(value.has_value()) << file;
-    return value.value_or(Value());
-  }
-  return {};
+  const auto text = corpus_file("rollouts/" + file);
+  if (!text) return {};
+  const auto value = json::parse(*text, {.max_bytes = std::size_t{64} << 20});
+  EXPECT_TRUE(value.has_value()) << file;
+  return value.value_or(Value());
 }
 
 const Value& group_of(const Value& file, std::string_view id) {

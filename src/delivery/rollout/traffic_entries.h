@@ -16,7 +16,7 @@ class Entries {
   /// Both must outlive it.
   Entries(const TrafficRow& row, const Route& route) : row_(row), route_(route) {}
 
-  /// What stood there of ours for a rule that nobody has changed since: used again, as users may have added to it, and servers
+  /// What stood there of ours for a rule that is unchanged since: used again, as users may have added to it, and servers
   /// add defaults.
   struct Reusable {
     std::size_t list = 0;

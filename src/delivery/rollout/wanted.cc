@@ -229,7 +229,7 @@ void Finder::add_others(Wanted& wants, const Revision& revision) const {
 Task<Result<void>> Finder::add_source_scalers(Wanted& wants) {
   if (!named_.is_application || wants.source_name.empty() || wants.sources.empty()) co_return Result<void>{};
   const auto source = co_await read(wants.source_name);
-  if (!source) co_return Result<void>{};  // nobody knows any more what they were
+  if (!source) co_return Result<void>{};  // it is not known any more what they were
   for (const Value& one : source->others) {
     if (!is_scaler(one)) continue;
     wants.source_scalers.push_back(scaler(with_labels(one, *source, ns_), *source, wants.sources.back()));

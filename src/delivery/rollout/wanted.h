@@ -35,9 +35,9 @@ struct Wanted {
   std::string target_name;  // status.lastTargetRevision
   std::string source_name;
   // Of revisions only.
-  json::Value workload{};              // the target under its name; null: it is there, or nobody knows any more how it was
-  std::vector<json::Value> others{};   // are made before it
-  std::vector<json::Value> scalers{};  // are made at the end: what has a scaleTargetRef
+  json::Value workload{};                     // the target under its name; null: it is there, or how it was is not known
+  std::vector<json::Value> others{};          // are made before it
+  std::vector<json::Value> scalers{};         // are made at the end: what has a scaleTargetRef
   std::vector<json::Value> source_scalers{};  // are away meanwhile
   std::optional<std::int64_t> size{};         // that the revision says: T of a first deploy
 };

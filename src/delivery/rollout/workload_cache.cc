@@ -157,7 +157,7 @@ void WorkloadCache::row_changed(const Object& before, const Object& after) {
   for (const auto& [rollout, objects] : looked_) enqueue_(rollout);
 }
 
-/// A row that cannot be read is none: its rollouts say that nobody knows the kind.
+/// A row that cannot be read is none: its rollouts say that the kind is unknown.
 Task<Result<void>> WorkloadCache::read_rows(client::Client& client) {
   co_await load(kube::kConfigMaps);
   while (!unread_rows_.empty()) {

@@ -20,7 +20,7 @@ class WorkloadCache {
   /// `watches` outlives this.
   void watch(control::Watches& watches);
 
-  /// The workload as the caches have it; its object is null when it is not there, its row when nobody knows the kind. Waits
+  /// The workload as the caches have it; its object is null when it is not there, its row when the kind is unknown. Waits
   /// for the first list of a kind that is new. Errors: those of asking what kinds there are.
   Task<Result<Workload>> find(client::Client& client, kube::GroupVersionKind kind, kube::ObjectKey key);
   /// Another object that a rollout looks at (of traffic); null when it is not there.

@@ -40,7 +40,7 @@ const Value* snapshot_field(const Snapshot* snapshot, const std::string& path) {
   return found == snapshot->fields.end() ? nullptr : &found->second;
 }
 
-/// A field that the rollout set to `ours` goes back to the snapshot's value, unless somebody else has changed it since.
+/// A field that the rollout set to `ours` goes back to the snapshot's value, unless another writer has changed it since.
 void restore(FieldPatch& patch, const Workload& workload, const std::string& path, const Value& ours, const Snapshot* snapshot,
              std::vector<std::string>& kept) {
   const Value* before = snapshot_field(snapshot, path);

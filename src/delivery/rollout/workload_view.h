@@ -64,7 +64,7 @@ struct Edit {
   std::optional<std::string> stamp;  // for kStampAnnotation
 };
 /// A JSON patch; an empty list when there is nothing to change. It tests the object's uid and resourceVersion, so that nothing
-/// is written to an object that is another by now. `kept` gets a line for each field that somebody else has changed since and
+/// is written to an object that is another by now. `kept` gets a line for each field that others have changed since and
 /// that is therefore left as it is.
 json::Value patch_of(const Workload& workload, const Edit& edit, const json::Value& rollout, const Snapshot* snapshot,
                      std::vector<std::string>& kept);

@@ -1,27 +1,18 @@
 // The rollout part of the corpus, for the tests of this room.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
+#include "base/corpus_test.h"
 #include "json/text.h"
 
 namespace slipway::delivery::wave {
 
 /// A file of $SLIPWAY_CORPUS/rollouts; null when there is no corpus.
 inline json::Value corpus(const std::string& file) {
-  const char* given = std::getenv("SLIPWAY_CORPUS");
-  for (std::string root : {std::string(given == nullptr ? "" : given), std::string("../shared/corpus")}) {
-    std::ifstream in(root + "/rollouts/" + file);
-    if (root.empty() || !in) continue;
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    auto value = json::parse(text);
-    return value ? *value : json::Value();
-  }
-  return {};
+  const auto text = corpus_file("rollouts/" + file);
+  const auto value = json::parse(text.value_or(""));
+  return value ? *value : json::Value();
 }
 
 inline const json::Value& group(const json::Value& file, std::string_view id) {

@@ -19,7 +19,7 @@ enum class Disturbance : std::uint8_t {
   StaleRead,    // workloads are seen as they were at some point, for a while
   Pause,        // and resumed at any point
   Hold,         // the partition is lowered, and raised again at any point
-  Resize,       // a workload gets or loses a pod by somebody else; Replace: a node comes or goes
+  Resize,       // a workload gets or loses a pod by another writer; Replace: a node comes or goes
   Retarget,     // another target (Pair), another template or other fields
   PodLost,      // a ready pod is no longer
   HookRefused,  // the gate after a batch fails

@@ -23,7 +23,7 @@ struct SetRecord {
   std::int64_t stamp = 0;     // counts the sizes decided on; stands on the object beside the size, so that one knows which
                               // write took effect, and what others changed since
   std::int64_t claim = 0;     // the stamp that it was claimed with
-  std::int64_t put_back = 0;  // how often a size that somebody else set was put back
+  std::int64_t put_back = 0;  // how often a size that others set was put back
   bool is_claimed = false;
   bool is_released = false;
 

@@ -144,7 +144,7 @@ struct TrafficView {
 };
 
 struct World {
-  Now now = Time{};               // knows when somebody set the wall clock: ages of recorded times are right all the same
+  Now now = Time{};               // knows when the wall clock was set: ages of recorded times are right all the same
   std::string target_revision;    // what the target's template is now; another one is another target
   std::optional<SetView> target;  // nullopt: it cannot be found
   /// Those that spec names, oldest first, and those recorded that are still there; also the recorded target, once spec names

@@ -1,6 +1,6 @@
 // The workloads of a roll, as they are recorded and as they are seen: which of them is which, how many pods they have, and
 // whether what was decided on stands on them. What is written to a workload carries a stamp (SetRecord::stamp); from the stamp
-// that is seen one tells a write that has not arrived from a change by somebody else.
+// that is seen one tells a write that has not arrived from a change by another writer.
 #pragma once
 
 #include <vector>

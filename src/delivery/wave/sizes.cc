@@ -7,7 +7,7 @@
 namespace slipway::delivery::wave {
 namespace {
 
-/// The size that stands on an object unless somebody else has changed it: what was written, or what was there before that.
+/// The size that stands on an object unless another writer has changed it: what was written, or what was there before that.
 std::int64_t own_size(const SetRecord& set, const SetView& view) {
   if (!set.is_claimed || set.is_released) return set.written;
   return view.owner == Owner::Us && view.stamp == set.stamp ? view.stamped : set.before;
@@ -67,7 +67,7 @@ bool Pass::begin() {
   return true;
 }
 
-/// A pair begins with T pods: too few are added to the target, too many taken from it (it was given pods by somebody), then
+/// A pair begins with T pods: too few are added to the target, too many taken from it (it was given pods by others), then
 /// from the sources. In an attempt that follows another one the target keeps its pods, and too many are those that the batch
 /// that was cut short had added to its target, which is the newest source now.
 void Pass::set_first_sizes(bool is_continued) {

@@ -22,7 +22,7 @@ Task<Answer> end_run(ProviderCall call) { co_return ended(Answer::Kind::Break, c
 Task<Answer> fail_run(ProviderCall call) { co_return ended(Answer::Kind::Fail, call); }
 Task<Answer> message(ProviderCall call) { co_return ended(Answer::Kind::Done, call); }
 
-/// Notes of suspends that somebody has resumed begin with this.
+/// Notes of suspends that a user has resumed begin with this.
 constexpr std::string_view kResumed = "resumed ";
 
 /// Once per call: the note tells that it has suspended the step before. A step that is running again without having waited was

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxKeptBytes = 16'384;
 
 bool is_group(const Step& step) { return step.type == "step-group"; }
 
-/// A step that ended the run by itself, or was ended by somebody.
+/// A step that ended the run by itself, or was ended by a user.
 bool ends_run(const SubStepStatus& step) {
   return step.reason == kReasonTerminate || (step.phase == kFailed && is_finished(step));
 }
@@ -125,7 +125,7 @@ void PassRun::begin() {
   }
 }
 
-/// `terminated` without a step that ended the run was written by somebody.
+/// `terminated` without a step that ended the run was written by a user.
 void PassRun::terminate_if_asked() {
   if (!status_.is_terminated) return;
   if (std::ranges::any_of(by_name_, [](const auto& entry) { return ends_run(entry.second); })) return;
@@ -356,7 +356,7 @@ std::optional<std::string> PassRun::pending_on(const Step& step) const {
   const Value context = context_of(step, nullptr, fresh_status(step));
   for (const StepInput& input : step.inputs) {
     if (input_value(input, context, step.properties)) continue;
-    // When the run ends, nobody will write the variable any more; the step's `if` decides.
+    // When the run ends, no step will write the variable any more; the step's `if` decides.
     if (status_.is_terminated) continue;
     return "Pending on Input: " + input.from;
   }

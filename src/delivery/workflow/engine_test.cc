@@ -338,7 +338,7 @@ TEST_F(EngineTest, a_suspended_step_waits_for_somebody) {
   EXPECT_TRUE(status.is_suspended);
   pass(steps);
   EXPECT_EQ(status.phase, kSuspending);
-  status.is_suspended = false;  // somebody clears it
+  status.is_suspended = false;  // a user clears it
   pass(steps);
   EXPECT_EQ(shown(), "a:succeeded b:succeeded");
   EXPECT_EQ(status.phase, kSucceeded);

@@ -36,7 +36,7 @@ struct CallSetting {
   Value owner;                // the Application or WorkflowRun
   Value labels;               // to put on every object that is applied
   Value context;              // `context` of the evaluation
-  WallSteps* wall = nullptr;  // null: nobody sets the wall clock
+  WallSteps* wall = nullptr;  // null: the wall clock is never set
 
   Now now() const { return wall != nullptr ? wall->now() : Now(env.clock.now()); }
 };

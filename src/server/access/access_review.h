@@ -1,4 +1,4 @@
-// authorization.k8s.io/v1: whether somebody may do something, and what somebody may do. Create-only, nothing is stored.
+// authorization.k8s.io/v1: whether a user may do something, and what a user may do. Create-only, nothing is stored.
 #pragma once
 
 #include "base/task.h"

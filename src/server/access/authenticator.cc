@@ -123,7 +123,7 @@ std::vector<Attributes> impersonations(const Credentials& asked) {
   return result;
 }
 
-/// The groups that come with being somebody.
+/// Adds system:authenticated and the groups of service accounts.
 void add_own_groups(kube::UserInfo& user) {
   if (const auto [ns, account] = account_of(user.name); !account.empty() && user.groups.empty()) {
     user.groups = {"system:serviceaccounts", "system:serviceaccounts:" + ns};

@@ -1,5 +1,5 @@
 // Who is asking: from a client certificate, a bearer token (static, or of a service account) or nothing at all, then perhaps
-// acting for somebody else. Follows k8s.io/apiserver's authenticators (union of x509, token file, service accounts, anonymous)
+// acting for another user. Follows k8s.io/apiserver's authenticators (union of x509, token file, service accounts, anonymous)
 // and its impersonation filter.
 #pragma once
 
@@ -57,7 +57,7 @@ class Authenticator {
   Authenticator(Env& env, const store::Store& store, Authorizer& authorizer, Options options)
       : env_(env), store_(store), authorizer_(authorizer), options_(std::move(options)) {}
 
-  /// Who asks, after impersonation. Unauthorized for a wrong token, or for none where nobody may be anonymous; Forbidden for
+  /// Who asks, after impersonation. Unauthorized for a wrong token, or for none where anonymous requests are off; Forbidden for
   /// impersonation that is not allowed. Without credentials it is system:anonymous, who may what RBAC says: health and version.
   Result<UserPtr> authenticate(const Credentials& credentials);
   /// Who shows a bearer token. `audiences` may be empty: those of the server. Unauthorized, saying why, otherwise.

@@ -1,4 +1,4 @@
-// Nobody may grant what they do not have: checks on writes of roles and bindings (k8s.io/kubernetes
+// Users may not grant what they do not have: checks on writes of roles and bindings (k8s.io/kubernetes
 // pkg/registry/rbac/*/policybased). The verbs "escalate" on a role and "bind" on the role a binding refers to lift them.
 #pragma once
 

@@ -28,7 +28,7 @@ std::string_view plural_of(std::string_view key) {
   return key.substr(0, key.find('/'));
 }
 
-/// The name under which a subject is found and how it is told; nothing for a subject that is nobody.
+/// The name under which a subject is found and how it is told; nothing for a subject that names no user.
 struct Named {
   bool is_group = false;
   std::string name;

@@ -27,7 +27,7 @@ std::string account_user(std::string_view ns, std::string_view name);
 class RoleIndex : public store::Projection {
  public:
   using Rules = std::vector<PolicyRule>;
-  /// The place of a role. Stays valid as long as somebody holds it.
+  /// The place of a role. Stays valid as long as it is held.
   struct Role {
     std::shared_ptr<const Rules> rules;  // null: there is no such role
   };

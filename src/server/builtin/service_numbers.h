@@ -27,9 +27,9 @@ class ServiceNumbers : public store::Projection {
 
   void apply(const store::Change& change) override;
 
-  /// A cluster IP nobody has; nullopt when all are taken.
+  /// A cluster IP that is free; nullopt when all are taken.
   std::optional<std::string> free_address();
-  /// A node port nobody has and that is not in `chosen`: what the Service in work has taken already.
+  /// A node port that is free and not in `chosen`: what the Service in work has taken already.
   std::optional<int> free_port(const std::set<int>& chosen);
   /// Whether another Service than `key` has it.
   bool is_address_taken(std::string_view address, const std::string& key) const;

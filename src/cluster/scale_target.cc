@@ -12,11 +12,6 @@ namespace {
 
 using json::Value;
 
-const std::vector<kube::ResourceType>& builtins() {
-  static const std::vector<kube::ResourceType> kTypes = kube::builtin_types();
-  return kTypes;
-}
-
 std::optional<ScaleTarget> custom_target(const kube::GroupVersionKind& kind, const kube::Object& definition) {
   const Value& spec = definition["spec"];
   if (spec["group"].as_string() != kind.group || spec["names"]["kind"].as_string() != kind.kind) return std::nullopt;
@@ -40,8 +35,8 @@ client::Request scale_request(client::Verb verb, kube::Resource resource, kube::
 }  // namespace
 
 Result<ScaleTarget> find_scale_target(const kube::GroupVersionKind& kind, const client::Informer& definitions) {
-  const auto found = std::ranges::find(builtins(), kind, &kube::ResourceType::kind);
-  if (found != builtins().end()) return ScaleTarget{found->resource, found->scale.has_value()};
+  const auto found = std::ranges::find(kube::builtin_types(), kind, &kube::ResourceType::kind);
+  if (found != kube::builtin_types().end()) return ScaleTarget{found->resource, found->scale.has_value()};
   for (const auto& [key, definition] : definitions.objects()) {
     if (auto target = custom_target(kind, definition)) return *target;
   }

@@ -74,11 +74,11 @@ ListKeys from_rows(std::span<const Row> rows) {
 ListKeys list_keys_of(std::string_view api_version, std::string_view kind, std::span<const json::Value> crds) {
   if (kind == "Kptfile" && api_version.starts_with("kpt.dev/")) return from_rows(kKptfile);
   if (api_version.starts_with("kustomize.config.k8s.io/")) return from_rows(kKustomization);
-  static const std::vector<kube::ResourceType> kTypes = kube::builtin_types();
-  const auto built_in = std::ranges::find_if(kTypes, [&](const kube::ResourceType& type) {
+  const std::vector<kube::ResourceType>& types = kube::builtin_types();
+  const auto built_in = std::ranges::find_if(types, [&](const kube::ResourceType& type) {
     return type.kind.kind == kind && type.kind.api_version() == api_version && type.schema != nullptr;
   });
-  if (built_in != kTypes.end()) {
+  if (built_in != types.end()) {
     return [schema = built_in->schema](Path path) { return keys_in(&schema->root(), path); };
   }
   for (const json::Value& crd : crds) {

@@ -134,7 +134,7 @@ ResourceType type_of(const BuiltinRow& row) {
 
 }  // namespace
 
-std::vector<ResourceType> builtin_types() {
+const std::vector<ResourceType>& builtin_types() {
   static const std::vector<ResourceType> all = [] {
     std::vector<ResourceType> types;
     for (const BuiltinRow& row : builtin_rows()) types.push_back(type_of(row));

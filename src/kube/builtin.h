@@ -14,7 +14,7 @@
 namespace slipway::kube {
 
 /// Every kind of kube/builtin_rows.cc.
-std::vector<ResourceType> builtin_types();
+const std::vector<ResourceType>& builtin_types();
 /// The schema of a type by its short name ("core.v1.PodTemplateSpec", "batch.v1.JobSpec"); nullptr when there is none. Lives
 /// for ever.
 const SchemaNode* builtin_node(std::string_view name);

@@ -135,8 +135,10 @@ std::vector<kube::ResourceType> own_types(Families of) {
 
 std::shared_ptr<const kube::ResourceType> find_type(std::string_view group, std::string_view kind, Families of) {
   const auto is_it = [&](const kube::ResourceType& type) { return type.kind.group == group && type.kind.kind == kind; };
-  for (const auto& types : {own_types(of), kube::builtin_types(), types_of(cluster::cluster_definitions())}) {
-    if (const auto found = std::ranges::find_if(types, is_it); found != types.end()) {
+  const auto own = own_types(of);
+  const auto of_cluster = types_of(cluster::cluster_definitions());
+  for (const auto* types : {&own, &kube::builtin_types(), &of_cluster}) {
+    if (const auto found = std::ranges::find_if(*types, is_it); found != types->end()) {
       return std::make_shared<const kube::ResourceType>(*found);
     }
   }

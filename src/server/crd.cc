@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "kube/schema.h"
 #include "server/context.h"
-#include "server/rules.h"
+#include "server/schema_cache.h"
 
 namespace slipway::server {
 
@@ -114,10 +113,9 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
       served.type.schema = (*old)->type.schema;
       served.rules = (*old)->rules;
       served.schema_since = (*old)->schema_since;
-    } else if (auto schema = kube::Schema::compile(version["schema"]["openAPIV3Schema"])) {
-      std::vector<Cause> causes;  // judged when it was written
-      served.rules = compile_rules(**schema, version["schema"]["openAPIV3Schema"], "", causes);
-      served.type.schema = std::move(*schema);
+    } else if (const auto compiled = SchemaCache::shared().compile_judged(version["schema"]["openAPIV3Schema"])) {
+      served.type.schema = compiled->schema;
+      served.rules = compiled->rules;
       served.schema_since = modified;
     }
     result.push_back(std::move(served));

@@ -17,11 +17,10 @@ constexpr const char* kUid = "00000000-0000-4000-8000-000000000000";
 
 CreateCheck::CreateCheck(const kube::GroupVersionKind& kind) {
   const auto registry = std::make_shared<Registry>();
-  for (kube::ResourceType& type : kube::builtin_types()) {
+  for (const kube::ResourceType& type : kube::builtin_types()) {
     if (type.kind != kind) continue;
-    const kube::Resource resource = type.resource;
-    registry->put(std::move(type));
-    served_ = registry->served(resource).value();
+    registry->put(type);
+    served_ = registry->served(type.resource).value();
   }
   SLIPWAY_CHECK(served_ != nullptr, kind.kind);
   registry_ = registry;

@@ -9,9 +9,22 @@
 
 namespace slipway::server {
 
+namespace {
+
+/// The built-in kinds; their entries are the same for every server of the process.
+const Registry& builtins() {
+  static const Registry all = [] {
+    Registry made;
+    for (const kube::ResourceType& type : kube::builtin_types()) made.put(type);
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace
+
 Server::Server(Env& env, store::Store& store, Options options)
-    : env_(env), store_(store), options_(std::move(options)), registry_(std::make_unique<Registry>()) {
-  for (const kube::ResourceType& type : kube::builtin_types()) registry_->put(type);
+    : env_(env), store_(store), options_(std::move(options)), registry_(std::make_unique<Registry>(builtins())) {
   for (const client::AnsweredKind& kind : options_.answered) registry_->put(kind);
   verbs_ = std::make_unique<Verbs>(env_, store_, options_, *registry_, *this);
 }

@@ -45,17 +45,24 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+using BuiltIn = std::map<DefinitionKind, std::map<std::string, Value>>;
+
+const BuiltIn& built_in() {
+  static const BuiltIn all = [] {
+    BuiltIn made;
+    for (const Value& object : builtin_definitions()) {
+      for (const KindRow& row : kKinds) {
+        if (kube::kind(object) == kind_of(row.kind)) made[row.kind][std::string(kube::name(object))] = object;
+      }
+    }
+    return made;
+  }();
+  return all;
+}
+
 }  // namespace
 
 const kube::Resource& resource_of(DefinitionKind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind)->resource; }
-
-DefinitionStore::DefinitionStore() {
-  for (const Value& object : builtin_definitions()) {
-    for (const KindRow& row : kKinds) {
-      if (kube::kind(object) == kind_of(row.kind)) built_in_[row.kind][std::string(kube::name(object))] = object;
-    }
-  }
-}
 
 void DefinitionStore::watch(control::Watches& watches) {
   for (const KindRow& row : kKinds) informers_[row.kind] = &watches.cache(*row.resource);
@@ -83,8 +90,8 @@ Value DefinitionStore::look_up(DefinitionKind kind, const std::string& ns, const
     if (!found.is_null()) return is_pinned ? embedded(found) : found;
   }
   if (is_pinned && type.substr(at + 1) != "v1") return {};
-  const auto rows_at = built_in_.find(kind);
-  if (rows_at == built_in_.end()) return {};
+  const auto rows_at = built_in().find(kind);
+  if (rows_at == built_in().end()) return {};
   const auto found = rows_at->second.find(name);
   return found == rows_at->second.end() ? Value() : found->second;
 }
@@ -136,7 +143,7 @@ std::string DefinitionStore::did_you_mean(DefinitionKind kind, const std::string
     const std::size_t far = distance(type, name);
     if (far < least) least = far, best = name;
   };
-  if (const auto rows = built_in_.find(kind); rows != built_in_.end()) {
+  if (const auto rows = built_in().find(kind); rows != built_in().end()) {
     for (const auto& [name, object] : rows->second) look(name);
   }
   if (const auto informer = informers_.find(kind); informer != informers_.end()) {

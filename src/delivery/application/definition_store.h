@@ -19,7 +19,6 @@ const kube::Resource& resource_of(DefinitionKind kind);
 
 class DefinitionStore {
  public:
-  DefinitionStore();
   /// Follows the definitions of the home cluster; a change wakes no reconcile: who needs it looks again.
   void watch(control::Watches& watches);
 
@@ -42,7 +41,6 @@ class DefinitionStore {
   workflow::Templates templates_;
   std::map<DefinitionKind, control::Informer*> informers_;
   control::Informer* revisions_ = nullptr;
-  std::map<DefinitionKind, std::map<std::string, Value>> built_in_;
   std::map<std::string, DefinitionPtr> read_;  // by digest of kind, name and spec
   std::map<std::string, DefinitionPtr> by_version_;
 };

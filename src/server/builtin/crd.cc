@@ -39,9 +39,9 @@ bool is_named_as_builtin(const Registry& registry, const Object& crd) {
 }
 
 /// Whether another kind of the group has the word as one of its resource names (plural, singular, short), or as kind.
-bool is_taken(const Registry& registry, const Object& crd, std::string_view word, bool is_kind) {
+bool is_taken(const std::vector<TypePtr>& types, const Object& crd, std::string_view word, bool is_kind) {
   const std::string_view group = crd["spec"]["group"].as_string();
-  for (const TypePtr& type : registry.all()) {
+  for (const TypePtr& type : types) {
     if (type->resource.group != group) continue;
     const bool is_own = type->is_custom && type->resource.plural == crd["spec"]["names"]["plural"].as_string();
     if (is_own) continue;
@@ -63,19 +63,20 @@ bool is_answered(const Registry& registry, const Object& crd) {
 /// conflicts only with what is no definition.
 std::optional<std::pair<std::string, std::string>> names_conflict(const Registry& registry, const Object& crd) {
   const Value& names = crd["spec"]["names"];
+  const std::vector<TypePtr> types = registry.all();
   const auto in_use = [](std::string_view word) { return fmt::format("\"{}\" is already in use", word); };
-  if (is_answered(registry, crd) || is_taken(registry, crd, names["plural"].as_string(), false)) {
+  if (is_answered(registry, crd) || is_taken(types, crd, names["plural"].as_string(), false)) {
     return std::pair{"PluralConflict", in_use(names["plural"].as_string())};
   }
-  if (is_taken(registry, crd, names["singular"].as_string(), false)) {
+  if (is_taken(types, crd, names["singular"].as_string(), false)) {
     return std::pair{"SingularConflict", in_use(names["singular"].as_string())};
   }
   for (const Value& word : names["shortNames"].items()) {
-    if (is_taken(registry, crd, word.as_string(), false)) return std::pair{"ShortNamesConflict", in_use(word.as_string())};
+    if (is_taken(types, crd, word.as_string(), false)) return std::pair{"ShortNamesConflict", in_use(word.as_string())};
   }
-  if (is_taken(registry, crd, names["kind"].as_string(), true))
+  if (is_taken(types, crd, names["kind"].as_string(), true))
     return std::pair{"KindConflict", in_use(names["kind"].as_string())};
-  if (is_taken(registry, crd, names["listKind"].as_string(), true)) {
+  if (is_taken(types, crd, names["listKind"].as_string(), true)) {
     return std::pair{"ListKindConflict", in_use(names["listKind"].as_string())};
   }
   return std::nullopt;

@@ -10,8 +10,7 @@
 #include "base/text.h"
 #include "json/text.h"
 #include "kube/names.h"
-#include "kube/schema.h"
-#include "server/rules.h"
+#include "server/schema_cache.h"
 
 namespace slipway::server {
 
@@ -222,12 +221,8 @@ void version_causes(const Value& version, std::size_t index, std::vector<Cause>&
   const std::string path = version_path(index, ".schema.openAPIV3Schema");
   if (schema.is_null()) {
     causes.push_back(field::required(path, "schemas are required"));
-  } else if (auto compiled = kube::Schema::compile(schema, path); compiled) {
-    compile_rules(**compiled, schema, path, causes);
+  } else if (SchemaCache::shared().compile(schema, path, causes) != nullptr) {
     selectable_causes(version, index, causes);
-  } else {
-    if (compiled.error().causes.empty()) causes.push_back(field::invalid(path, "{}", compiled.error().message));
-    std::ranges::move(compiled.error().causes, std::back_inserter(causes));
   }
   warning_causes(version, index, causes);
   scale_causes(version["subresources"]["scale"], index, causes);

@@ -1,0 +1,86 @@
+#include "server/schema_cache.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/digest.h"
+#include "json/text.h"
+
+namespace slipway::server {
+
+SchemaCache& SchemaCache::shared() {
+  static SchemaCache cache;
+  return cache;
+}
+
+CompiledSchemaPtr SchemaCache::compile(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes) {
+  const std::string text = json::print(open_api);
+  const std::string digest = sha256_hex(text);
+  // One with faults is compiled again: they are told with the path that they have in this definition.
+  if (CompiledSchemaPtr known = find(digest); known != nullptr && !known->has_faults) return known;
+  CompiledSchemaPtr made = make(open_api, path, causes);
+  if (made != nullptr && !made->has_faults) keep(digest, made, text.size());
+  return made;
+}
+
+CompiledSchemaPtr SchemaCache::compile_judged(const json::Value& open_api) {
+  const std::string text = json::print(open_api);
+  const std::string digest = sha256_hex(text);
+  if (CompiledSchemaPtr known = find(digest)) return known;
+  std::vector<Cause> causes;
+  CompiledSchemaPtr made = make(open_api, "", causes);
+  if (made != nullptr) keep(digest, made, text.size());
+  return made;
+}
+
+std::uint64_t SchemaCache::compilations() const {
+  const std::lock_guard lock(mutex_);
+  return compilations_;
+}
+
+std::size_t SchemaCache::size() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size();
+}
+
+CompiledSchemaPtr SchemaCache::find(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(digest);
+  if (found == entries_.end()) return nullptr;
+  found->second.last_use = ++uses_;
+  return found->second.compiled;
+}
+
+CompiledSchemaPtr SchemaCache::make(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++compilations_;
+  }
+  auto schema = kube::Schema::compile(open_api, path);
+  if (!schema) {
+    Status& error = schema.error();
+    if (error.causes.empty()) causes.push_back(field::invalid(path, "{}", error.message));
+    std::ranges::move(error.causes, std::back_inserter(causes));
+    return nullptr;
+  }
+  const std::size_t before = causes.size();
+  RulesPtr rules = compile_rules(**schema, open_api, path, causes);
+  return std::make_shared<const CompiledSchema>(
+      CompiledSchema{.schema = std::move(*schema), .rules = std::move(rules), .has_faults = causes.size() > before});
+}
+
+void SchemaCache::keep(const std::string& digest, CompiledSchemaPtr compiled, std::size_t text_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (text_bytes > limits_.text_bytes) return;
+  if (const auto [place, is_new] = entries_.try_emplace(digest); is_new) {
+    place->second = {.compiled = std::move(compiled), .text_bytes = text_bytes, .last_use = ++uses_};
+    text_bytes_ += text_bytes;
+  }
+  while (entries_.size() > limits_.schemas || text_bytes_ > limits_.text_bytes) {
+    const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.last_use; });
+    text_bytes_ -= oldest->second.text_bytes;
+    entries_.erase(oldest);
+  }
+}
+
+}  // namespace slipway::server

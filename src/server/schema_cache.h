@@ -1,0 +1,71 @@
+// What the schemas of CustomResourceDefinitions compile to, kept by the digest of their text. Compiling is most of what a start
+// of a server costs; a schema that was compiled when its definition was judged, or by an earlier server of this process (a
+// second cluster, a restart in the simulator), is not compiled again. What is found here was compiled from the same bytes, so
+// nothing is judged less strictly. Usable from any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "json/value.h"
+#include "kube/schema.h"
+#include "server/rules.h"
+
+namespace slipway::server {
+
+/// Immutable.
+struct CompiledSchema {
+  std::shared_ptr<const kube::Schema> schema;  // never null
+  RulesPtr rules;                              // those that compile; null when there are none
+  bool has_faults = false;                     // a rule does not compile or costs too much
+};
+using CompiledSchemaPtr = std::shared_ptr<const CompiledSchema>;
+
+class SchemaCache {
+ public:
+  /// Of all that is kept. The least recently used goes first; who uses it keeps it alive.
+  struct Limits {
+    std::size_t schemas = 256;
+    std::size_t text_bytes = std::size_t{2} << 20;
+  };
+
+  SchemaCache() = default;
+  explicit SchemaCache(Limits limits) : limits_(limits) {}
+  /// The one of this process.
+  static SchemaCache& shared();
+
+  /// The compiled openAPIV3Schema, whose place in the definition is `path`. Adds every fault of the schema and its rules to
+  /// `causes`; one with faults is not kept. nullptr when the schema is not structural.
+  CompiledSchemaPtr compile(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes);
+  /// As compile(), for a definition that was judged when it was written: its faults are not told again.
+  CompiledSchemaPtr compile_judged(const json::Value& open_api);
+
+  /// Schemas compiled so far, those that were found not counted.
+  std::uint64_t compilations() const;
+  std::size_t size() const;
+
+ private:
+  struct Entry {
+    CompiledSchemaPtr compiled;
+    std::size_t text_bytes = 0;
+    std::uint64_t last_use = 0;
+  };
+
+  CompiledSchemaPtr find(const std::string& digest);
+  CompiledSchemaPtr make(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes);
+  void keep(const std::string& digest, CompiledSchemaPtr compiled, std::size_t text_bytes);
+
+  Limits limits_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Entry> entries_;  // by digest
+  std::size_t text_bytes_ = 0;
+  std::uint64_t uses_ = 0;
+  std::uint64_t compilations_ = 0;
+};
+
+}  // namespace slipway::server

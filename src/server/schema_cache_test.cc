@@ -1,0 +1,107 @@
+#include "server/schema_cache.h"
+
+#include "server/server_fixture.h"
+
+namespace slipway::server {
+namespace {
+
+/// A schema with one field of this name, and with these rules for it.
+Value schema_of(std::string_view field, std::string_view rules = "[]") {
+  return yaml(
+      fmt::format("{{type: object, properties: {{spec: {{type: object, x-kubernetes-validations: {}, properties: {{{}: {{type: "
+                  "integer}}}}}}}}}}",
+                  rules, field));
+}
+
+std::vector<Cause> faults_of(SchemaCache& cache, const Value& schema) {
+  std::vector<Cause> causes;
+  cache.compile(schema, "spec", causes);
+  return causes;
+}
+
+TEST(SchemaCacheOf, gives_what_it_compiled_from_the_same_text) {
+  SchemaCache cache;
+  const CompiledSchemaPtr first = cache.compile_judged(schema_of("size"));
+  EXPECT_EQ(cache.compile_judged(schema_of("size")), first);
+  EXPECT_TRUE(faults_of(cache, schema_of("size")).empty());
+  EXPECT_EQ(cache.compilations(), 1u);
+  EXPECT_NE(cache.compile_judged(schema_of("colour")), first);
+}
+
+TEST(SchemaCacheOf, tells_the_faults_of_a_schema_every_time) {
+  SchemaCache cache;
+  const Value loose = yaml("{type: object, properties: {spec: {properties: {}}}}");
+  const Value wrong = schema_of("size", "[{rule: 'self.nothing < 10'}]");
+  for (const Value& schema : {loose, wrong}) {
+    const std::vector<Cause> causes = faults_of(cache, schema);
+    EXPECT_FALSE(causes.empty());
+    EXPECT_EQ(faults_of(cache, schema).size(), causes.size());
+  }
+  EXPECT_EQ(cache.compile_judged(loose), nullptr);
+  ASSERT_NE(cache.compile_judged(wrong), nullptr);  // stored by a version of this program that judged otherwise
+  EXPECT_FALSE(faults_of(cache, wrong).empty());
+}
+
+TEST(SchemaCacheOf, drops_what_was_used_longest_ago) {
+  SchemaCache cache({.schemas = 2, .text_bytes = 10'000});
+  cache.compile_judged(schema_of("a"));
+  cache.compile_judged(schema_of("b"));
+  cache.compile_judged(schema_of("a"));
+  cache.compile_judged(schema_of("c"));
+  EXPECT_EQ(cache.size(), 2u);
+  EXPECT_EQ(cache.compilations(), 3u);
+  cache.compile_judged(schema_of("a"));
+  EXPECT_EQ(cache.compilations(), 3u);
+  cache.compile_judged(schema_of("b"));
+  EXPECT_EQ(cache.compilations(), 4u);
+}
+
+TEST(SchemaCacheOf, keeps_no_more_text_than_its_limit) {
+  const std::size_t bytes = json::print(schema_of("a")).size();
+  SchemaCache cache({.schemas = 100, .text_bytes = bytes * 2});
+  for (const char* field : {"a", "b", "c"}) cache.compile_judged(schema_of(field));
+  EXPECT_EQ(cache.size(), 2u);
+  SchemaCache small({.schemas = 100, .text_bytes = bytes - 1});
+  EXPECT_NE(small.compile_judged(schema_of("a")), nullptr);
+  EXPECT_EQ(small.size(), 0u);
+}
+
+class ServedSchemas : public ServerTest {
+ public:
+  static Value with_rule(std::string_view rule) {
+    const Value version = widgets_definition()["spec"]["versions"].item(0);
+    const Value spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"].with("x-kubernetes-validations", yaml(rule));
+    return widgets_definition().with_path(
+        {"spec", "versions"}, json::array({version.with_path({"schema", "openAPIV3Schema", "properties", "spec"}, spec)}));
+  }
+  static std::uint64_t compilations() { return SchemaCache::shared().compilations(); }
+};
+
+TEST_F(ServedSchemas, are_compiled_once_for_judging_and_serving) {
+  const std::uint64_t before = compilations();
+  must(create(kCrds, with_rule("[{rule: 'self.size < 11', message: size is too large}]")));
+  EXPECT_EQ(compilations(), before + 1);
+  EXPECT_FALSE(create(kWidgets, widget("w").with_path({"spec", "size"}, 11)));
+}
+
+TEST_F(ServedSchemas, are_not_compiled_again_by_the_next_start) {
+  must(create(kCrds, with_rule("[{rule: 'self.size < 12', message: size is too large}]")));
+  const std::uint64_t before = compilations();
+  reopen();
+  EXPECT_EQ(compilations(), before);
+  EXPECT_EQ(message(create(kWidgets, widget("w").with_path({"spec", "size"}, 12))),
+            "Widget.example.com \"w\" is invalid: spec: Invalid value: \"object\": size is too large");
+  must(create(kWidgets, widget("w").with_path({"spec", "size"}, 1)));
+  EXPECT_EQ(must(get(kWidgets, "w"))["spec"], yaml("{size: 1, color: red}"));
+}
+
+TEST_F(ServedSchemas, with_faults_are_refused_as_often_as_they_come) {
+  const std::string said = message(create(kCrds, with_rule("[{rule: 'self.nothing < 10'}]")));
+  EXPECT_NE(said.find("undefined field 'nothing'"), std::string::npos) << said;
+  EXPECT_EQ(message(create(kCrds, with_rule("[{rule: 'self.nothing < 10'}]"))), said);
+  reopen();
+  EXPECT_EQ(message(create(kCrds, with_rule("[{rule: 'self.nothing < 10'}]"))), said);
+}
+
+}  // namespace
+}  // namespace slipway::server

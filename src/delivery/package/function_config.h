@@ -48,7 +48,7 @@ struct PodExecutor {
   static void describe(auto& d) {
     d.doc("Pods that run the image. Not implemented: read and not used.");
     d.field("tags", &PodExecutor::tags, "Tags of the image; absent: all.").list_type("atomic");
-    d.field("timeToLive", &PodExecutor::time_to_live, "How long an idle pod stays.").with_default();
+    d.field("timeToLive", &PodExecutor::time_to_live, "How long an idle pod stays, e.g. 30m.").with_default();
     d.field("maxParallelExecutions", &PodExecutor::max_parallel, "Pods at most.");
     d.field("preferredMaxQueueLength", &PodExecutor::preferred_queue, "Waiting calls before another pod is started.");
     d.field("templateOverrides", &PodExecutor::overrides, "Fields of the pods.").any_object();
@@ -74,6 +74,7 @@ struct FunctionConfigSpec {
   bool operator==(const FunctionConfigSpec&) const = default;
 };
 
+/// Generations are those of the object (metadata.generation); 0: not read yet.
 struct FunctionConfigStatus {
   std::int64_t server_generation = 0;
   std::int64_t runner_generation = 0;

@@ -14,6 +14,7 @@
 
 namespace slipway::delivery::package {
 
+/// See `approve` of ApprovalPolicySpec.
 enum class ApprovalRule : std::uint8_t { Initial, Always, People };
 inline auto describe_enum(ApprovalRule) {
   return json::enum_names<ApprovalRule>(
@@ -70,18 +71,25 @@ struct RolloutStep {
 
   static void describe(auto& d) {
     d.doc("A part of the targets.");
-    d.field("percent", &RolloutStep::percent, "Up to which part of all targets may be approved, rounded up; at least one.")
+    d.field("percent", &RolloutStep::percent,
+            "Percent of all targets that may be approved once this step has begun, rounded up; at least one target.")
         .required()
         .minimum(1)
         .maximum(100);
-    d.field("soak", &RolloutStep::soak, "How long its targets must have been healthy.");
+    d.field("soak", &RolloutStep::soak,
+            "How long its targets must have been healthy before the next step, e.g. 10m; absent: no time.");
     d.field("gates", &RolloutStep::gates, "What must pass before the next step; no data is no pass.")
         .list_type("map", {"name"});
-    d.field("maxFailures", &RolloutStep::max_failures, "In place of the rollout's.").int_or_string();
+    d.field("maxFailures", &RolloutStep::max_failures,
+            "Failed targets that are forgiven in this step; absent: as the rollout says.")
+        .int_or_string();
   }
 };
 
-enum class OnRolloutFailure : std::uint8_t { Stop, BackOut };
+enum class OnRolloutFailure : std::uint8_t {
+  Stop,     // nothing more is approved
+  BackOut,  // and what was approved is replaced by new revisions with the content from before
+};
 inline auto describe_enum(OnRolloutFailure) {
   return json::enum_names<OnRolloutFailure>({{OnRolloutFailure::Stop, "Stop"}, {OnRolloutFailure::BackOut, "BackOut"}});
 }
@@ -111,14 +119,16 @@ struct PackageRolloutSpec {
     d.field("maxFailures", &PackageRolloutSpec::max_failures,
             "Failed targets that are forgiven, number or percentage of those approved; absent: 0.")
         .int_or_string();
-    d.field("onFailure", &PackageRolloutSpec::on_failure, "What a failure does; absent: Stop.");
+    d.field("onFailure", &PackageRolloutSpec::on_failure,
+            "What a failure does. Stop: nothing more is approved. BackOut: and new revisions bring back the content from "
+            "before; absent: Stop.");
     d.field("first", &PackageRolloutSpec::first, "Targets that come before all others, as REPOSITORY/PACKAGE, in order.")
         .list_type("set");
     d.field("exclude", &PackageRolloutSpec::exclude, "Targets that are left alone, as REPOSITORY/PACKAGE.").list_type("set");
-    d.field("paused", &PackageRolloutSpec::is_paused, "Nothing new is approved.");
+    d.field("paused", &PackageRolloutSpec::is_paused, "True: nothing new is approved; what is approved goes on.");
     d.field("attempt", &PackageRolloutSpec::attempt, "A greater one goes on after a stop.").minimum(1).with_default();
     d.field("stepDeadlineSeconds", &PackageRolloutSpec::step_deadline_seconds,
-            "How long a step may take until its targets are healthy; absent: for ever.")
+            "Seconds that a step may take until its targets are healthy; absent: for ever.")
         .minimum(1);
   }
 };

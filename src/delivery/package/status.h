@@ -22,10 +22,10 @@ struct GitLock {
 
   static void describe(auto& d) {
     d.doc("A folder of a Git repository at a commit.");
-    d.field("repo", &GitLock::repo, "Address of the repository.");
-    d.field("directory", &GitLock::directory, "The folder.");
+    d.field("repo", &GitLock::repo, "URL of the repository, as git is given it.");
+    d.field("directory", &GitLock::directory, "The folder in the repository; empty: its root.");
     d.field("ref", &GitLock::ref, "The branch, tag or commit that was asked for.");
-    d.field("commit", &GitLock::commit, "The commit that was found.");
+    d.field("commit", &GitLock::commit, "The commit that was found: 40 hex digits.");
   }
   bool operator==(const GitLock&) const = default;
 };
@@ -62,7 +62,7 @@ struct RevisionStatus {
     d.field("publishTimestamp", &RevisionStatus::published_at, "When it was approved.");
     d.field("deployment", &RevisionStatus::is_deployment, "It is in a deployment repository.");
     d.field("conditions", &RevisionStatus::conditions, "What must be so, or is known.").list_type("map", {"type"});
-    d.field("digest", &RevisionStatus::digest, "Of its content without Kptfile.status.");
+    d.field("digest", &RevisionStatus::digest, "Of its content without Kptfile.status: sha256: and 64 hex digits.");
     d.field("ready", &RevisionStatus::ready, "Gates that are met, of all: \"2/3\".");
     d.field("votes", &RevisionStatus::votes, "What people said about it, through /votes.").list_type("atomic");
     d.field("latest", &RevisionStatus::is_latest, "It is the highest published revision of its package.").always();
@@ -87,7 +87,7 @@ struct ResultField {
 
   static void describe(auto& d) {
     d.doc("A field of an object.");
-    d.field("path", &ResultField::path, "Its path.");
+    d.field("path", &ResultField::path, "Its path in the object, e.g. spec.replicas.");
     d.field("currentValue", &ResultField::current_value, "What it is.");
     d.field("proposedValue", &ResultField::proposed_value, "What it should be.");
   }
@@ -100,7 +100,7 @@ struct ResultFile {
 
   static void describe(auto& d) {
     d.doc("A file of the package.");
-    d.field("path", &ResultFile::path, "Its path.");
+    d.field("path", &ResultFile::path, "Its path in the package.");
     d.field("index", &ResultFile::index, "The document in it, from 0.");
   }
   bool operator==(const ResultFile&) const = default;

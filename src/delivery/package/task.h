@@ -22,7 +22,12 @@ inline auto describe_enum(TaskType) {
 }
 
 /// How upstream's changes get into a copy that was changed too.
-enum class MergeStrategy : std::uint8_t { ResourceMerge, FastForward, ForceDeleteReplace, CopyMerge };
+enum class MergeStrategy : std::uint8_t {
+  ResourceMerge,       // field by field; also what absent means
+  FastForward,         // only when nothing was changed locally
+  ForceDeleteReplace,  // the new upstream as it is
+  CopyMerge,           // the new upstream's files over the local ones
+};
 inline auto describe_enum(MergeStrategy) {
   return json::enum_names<MergeStrategy>({{MergeStrategy::ResourceMerge, "resource-merge"},
                                           {MergeStrategy::FastForward, "fast-forward"},
@@ -65,7 +70,7 @@ struct GitSource {
 
   static void describe(auto& d) {
     d.doc("A folder of a Git repository.");
-    d.field("repo", &GitSource::repo, "Address of the repository.").always();
+    d.field("repo", &GitSource::repo, "URL of the repository, as git is given it.").always();
     d.field("ref", &GitSource::ref, "Branch, tag or commit.").always();
     d.field("directory", &GitSource::directory, "The folder of the package.").always();
     d.field("secretRef", &GitSource::secret, "A Secret with credentials.");

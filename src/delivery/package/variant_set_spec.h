@@ -11,6 +11,7 @@
 
 namespace slipway::delivery::package {
 
+/// One of key and key_expr, and one of value and value_expr.
 struct MapExpr {
   std::optional<std::string> key{};
   std::optional<std::string> value{};
@@ -18,7 +19,7 @@ struct MapExpr {
   std::optional<std::string> value_expr{};
 
   static void describe(auto& d) {
-    d.doc("An entry of a map.");
+    d.doc("An entry of a map: one of key and keyExpr, one of value and valueExpr.");
     d.field("key", &MapExpr::key, "Its key.");
     d.field("value", &MapExpr::value, "Its value.");
     d.field("keyExpr", &MapExpr::key_expr, "CEL that gives the key.");

@@ -14,12 +14,19 @@
 
 namespace slipway::delivery::package {
 
-enum class AdoptionPolicy : std::uint8_t { AdoptNone, AdoptExisting };
+enum class AdoptionPolicy : std::uint8_t {
+  AdoptNone,      // revisions of the package that others made are left alone
+  AdoptExisting,  // they become the variant's
+};
 inline auto describe_enum(AdoptionPolicy) {
   return json::enum_names<AdoptionPolicy>(
       {{AdoptionPolicy::AdoptNone, "adoptNone"}, {AdoptionPolicy::AdoptExisting, "adoptExisting"}});
 }
-enum class DeletionPolicy : std::uint8_t { Delete, Orphan };
+/// What becomes of the revisions of a variant that goes, or that is for another package from now on.
+enum class DeletionPolicy : std::uint8_t {
+  Delete,  // drafts and proposals are deleted, published ones proposed for deletion
+  Orphan,  // all stay, without an owner
+};
 inline auto describe_enum(DeletionPolicy) {
   return json::enum_names<DeletionPolicy>({{DeletionPolicy::Delete, "delete"}, {DeletionPolicy::Orphan, "orphan"}});
 }
@@ -34,7 +41,7 @@ struct Upstream {
     d.doc("A revision of a package: by number, or by workspace where that is given.");
     d.field("repo", &Upstream::repo, "Its Repository.");
     d.field("package", &Upstream::package, "The package's path.");
-    d.field("revision", &Upstream::revision, "The number of a published revision.");
+    d.field("revision", &Upstream::revision, "The number of a published revision, from 1.");
     d.field("workspaceName", &Upstream::workspace, "The revision's workspace.");
   }
   bool operator==(const Upstream&) const = default;
@@ -78,7 +85,7 @@ struct PipelineFunction {
     d.doc("A function of a pipeline, as in a Kptfile.");
     d.field("image", &PipelineFunction::image, "The function.");
     d.field("exec", &PipelineFunction::exec, "A program; refused on a server.");
-    d.field("tag", &PipelineFunction::tag, "Versions of the image.");
+    d.field("tag", &PipelineFunction::tag, "A constraint on the image's version.");
     d.field("configPath", &PipelineFunction::config_path, "A file of the package with the function's configuration.");
     d.field("configMap", &PipelineFunction::config_map, "The function's configuration.");
     d.field("name", &PipelineFunction::name, "Tells it apart.");
@@ -131,7 +138,8 @@ struct VariantSpec {
     d.doc("A package that follows another one.");
     d.field("upstream", &VariantSpec::upstream, "The revision to follow.");
     d.field("downstream", &VariantSpec::downstream, "The package that follows it.");
-    d.field("adoptionPolicy", &VariantSpec::adoption, "Whether revisions that are there already count; absent: adoptNone.");
+    d.field("adoptionPolicy", &VariantSpec::adoption,
+            "Whether revisions that others made of the package become the variant's; absent: adoptNone.");
     d.field("deletionPolicy", &VariantSpec::deletion,
             "What becomes of its revisions: published ones are proposed to be deleted; absent: delete.");
     d.field("labels", &VariantSpec::labels, "Of its revisions.");

@@ -15,6 +15,7 @@ enum class CauseOutcome : std::uint8_t {
   Superseded,  // over; the release may come again
 };
 
+/// What each means, and what to do about it, is the text of its row in kCauses.
 enum class PromotionCause : std::uint8_t {
   ReleaseNotFound,
   EnvironmentNotFound,
@@ -133,6 +134,7 @@ inline constexpr CauseRow kCauses[] = {
     {PromotionCause::GoneBefore, "GoneBefore", CauseOutcome::Superseded, "what was seen there is gone"},
 };
 
+/// Every cause has a row.
 constexpr const CauseRow& row_of(PromotionCause cause) {
   for (const CauseRow& row : kCauses) {
     if (row.cause == cause) return row;

@@ -30,7 +30,7 @@ struct ObjectReference {
     d.field("kind", &ObjectReference::kind, "Its kind.").required().min_length(1);
     d.field("name", &ObjectReference::name, "Its name.").required().min_length(1);
     d.field("namespace", &ObjectReference::ns, "The rollout's own namespace; others are refused.");
-    d.field("uid", &ObjectReference::uid, "Only this object counts.");
+    d.field("uid", &ObjectReference::uid, "Only the object of this uid counts; absent: any of that name.");
   }
   bool operator==(const ObjectReference&) const = default;
 };
@@ -63,8 +63,8 @@ struct MetricsRange {
 
   static void describe(auto& d) {
     d.doc("The numbers that pass.");
-    d.field("min", &MetricsRange::min, "The least.").int_or_string();
-    d.field("max", &MetricsRange::max, "The greatest.").int_or_string();
+    d.field("min", &MetricsRange::min, "The least number that passes; absent: no bound.").int_or_string();
+    d.field("max", &MetricsRange::max, "The greatest number that passes; absent: no bound.").int_or_string();
   }
 };
 
@@ -140,10 +140,11 @@ struct Traffic {
     d.field("service", &Traffic::service, "The Service that clients use.");
     d.field("sourceService", &Traffic::source_service, "The Service of the old version; absent: made.");
     d.field("targetService", &Traffic::target_service, "The Service of the new version; absent: made.");
-    d.field("settleSeconds", &Traffic::settle_seconds, "How long a weight takes where the provider does not report.")
+    d.field("settleSeconds", &Traffic::settle_seconds,
+            "Seconds until a weight takes effect, where the provider does not report it.")
         .minimum(0)
         .with_default();
-    d.field("drainSeconds", &Traffic::drain_seconds, "Between a weight that was lowered and the pods that go.")
+    d.field("drainSeconds", &Traffic::drain_seconds, "Seconds between a weight that was lowered and the pods that go.")
         .minimum(0)
         .with_default();
   }
@@ -170,7 +171,7 @@ struct RolloutPlan {
   static void describe(auto& d) {
     d.doc("How a target is rolled out.");
     d.field("rolloutStrategy", &RolloutPlan::strategy, "What comes first in a batch; absent: IncreaseFirst.");
-    d.field("targetSize", &RolloutPlan::target_size, "Pods after the rollout; absent: as many as before.").minimum(0);
+    d.field("targetSize", &RolloutPlan::target_size, "Number of pods after the rollout; absent: as many as before.").minimum(0);
     d.field("numBatches", &RolloutPlan::num_batches, "That many equal batches, where rolloutBatches is absent.")
         .minimum(1)
         .maximum(1000);
@@ -184,7 +185,8 @@ struct RolloutPlan {
     d.field("traffic", &RolloutPlan::traffic, "Splits the traffic along with the pods.");
     d.field("gates", &RolloutPlan::gates, "Gates of every batch, and of the beginning and the end.").list_type("atomic");
     d.field("onFailure", &RolloutPlan::on_failure, "What a failure does; absent: Stop.");
-    d.field("batchDeadlineSeconds", &RolloutPlan::batch_deadline_seconds, "How long the pods of a batch may take; absent: 600.")
+    d.field("batchDeadlineSeconds", &RolloutPlan::batch_deadline_seconds,
+            "Seconds until the pods of a batch must be ready; absent: 600.")
         .minimum(1);
     d.field("notifications", &RolloutPlan::notifications, "Who is told how it goes: each may hear of a line more than once.")
         .list_type("atomic");

@@ -115,11 +115,11 @@ std::vector<double> deliver(User& user, int from, int to) {
 }
 
 /// Bytes of stored JSON per application, by record.
-std::map<std::string, double> record_bytes(User& user) {
+std::map<std::string, double> record_bytes(User& user, int sampled) {
   namespace app = delivery::application;
   std::map<std::string, double> bytes;
   user.run([&](User& self) -> Task<> {
-    for (int i = 1; i <= kSampled; ++i) {
+    for (int i = 1; i <= sampled; ++i) {
       const std::string name = name_of(i);
       const std::string maps = "/api/v1/namespaces/default/configmaps/";
       bytes["application"] += static_cast<double>((co_await text_of(self, path_of(app::kApplications) + "/" + name)).size());
@@ -131,7 +131,7 @@ std::map<std::string, double> record_bytes(User& user) {
       bytes["resources"] += static_cast<double>((co_await text_of(self, maps + name + "-v1")).size());
     }
   });
-  for (auto& [record, sum] : bytes) sum /= kSampled;
+  for (auto& [record, sum] : bytes) sum /= sampled;
   return bytes;
 }
 
@@ -168,10 +168,10 @@ void add_requests(Figures& figures, const Requests& before, const Requests& afte
   }
 }
 
-void add_records(Figures& figures, User& user) {
+void add_records(Figures& figures, User& user, int sampled) {
   double sum = 0;
   std::string parts;
-  for (const auto& [record, bytes] : record_bytes(user)) {
+  for (const auto& [record, bytes] : record_bytes(user, sampled)) {
     sum += bytes;
     parts += fmt::format("{}{} {:.0f}", parts.empty() ? "" : ", ", record, bytes);
   }
@@ -199,16 +199,16 @@ void add_delivery(Figures& figures, Delivery& delivery, int count, const std::st
 }
 
 /// What the controller does while nothing happens: five minutes hold one look at each application.
-void add_rest(Figures& figures, Delivery& delivery, int count, const std::string& suffix) {
-  constexpr double kWindow = 300;
+void add_rest(Figures& figures, Delivery& delivery, int count, int window_s, const std::string& suffix) {
   const Instant start = tick();
   const double cpu = delivery.controller.cpu_ms();
   const Requests before = requests_now(delivery.user);
-  usleep(static_cast<useconds_t>(kWindow * 1e6));
+  sleep(static_cast<unsigned>(window_s));
   const double used = delivery.controller.cpu_ms() - cpu;
   const double requests = requests_now(delivery.user).all - before.all;
-  figures["application_rest_cores" + suffix] = {used / 1000 / seconds_since(start), "", "<= 0.1",
-                                                fmt::format("{} at rest over {} s, {:.0f} requests", count, kWindow, requests)};
+  figures["application_rest_cores" + suffix] = {
+      used / 1000 / seconds_since(start), "", "<= 0.1",
+      fmt::format("{} at rest over {} s, {:.0f} requests", count, window_s, requests)};
   figures["application_reconcile_ms" + suffix] = {used / count, "ms", "<= 2", "CPU at rest per application and five minutes"};
 }
 
@@ -217,8 +217,9 @@ void add_rest(Figures& figures, Delivery& delivery, int count, const std::string
 Figures measure_applications(const Settings& settings) {
   Figures figures;
   Delivery delivery(settings, "delivery");
-  add_delivery(figures, delivery, 500, "");
-  add_records(figures, delivery.user);
+  const int count = settings.share_of(500);
+  add_delivery(figures, delivery, count, "");
+  add_records(figures, delivery.user, std::min(count, kSampled));
   return figures;
 }
 
@@ -226,11 +227,11 @@ Figures measure_applications(const Settings& settings) {
 Figures measure_many_applications(const Settings& settings) {
   Figures figures;
   const char* said = std::getenv("SLIPWAY_APPLICATIONS");
-  const int count = said == nullptr ? 3000 : std::atoi(said);
+  const int count = said == nullptr ? settings.share_of(3000) : std::atoi(said);
   const std::string suffix = fmt::format("_{}", count);
   Delivery delivery(settings, "delivery-rest");
   add_delivery(figures, delivery, count, suffix);
-  add_rest(figures, delivery, count, suffix);
+  add_rest(figures, delivery, count, settings.share_of(300), suffix);
   return figures;
 }
 

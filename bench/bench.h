@@ -2,6 +2,7 @@
 // Nothing here asserts: what misses its aim is printed as a miss.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -22,6 +23,9 @@ using Figures = std::map<std::string, Figure>;
 struct Settings {
   std::string slipway;  // path of the binary
   std::string folder;   // for data; on the disk to be measured
+  int divisor = 1;      // of the counts, to see that groups run to their end; what is measured then is no figure
+
+  int share_of(int count) const { return std::max(count / divisor, 1); }
 };
 
 /// One group of figures measured together.

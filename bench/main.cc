@@ -84,6 +84,7 @@ Options read_options(int argc, char** argv) {
     if (option == "--out") options.out = argv[i + 1];
     if (option == "--only") options.only = argv[i + 1];
     if (option == "--folder") options.settings.folder = argv[i + 1];
+    if (option == "--divide") options.settings.divisor = std::max(std::atoi(argv[i + 1]), 1);
   }
   return options;
 }
@@ -119,17 +120,25 @@ void measure_one(const Options& options, const Group& group) {
                                     {"command", fmt::format("make bench  # out/release/slipway_bench --only {}", group.name)}});
     if (!figure.aim.empty()) row = row.with("aim", figure.aim);
     if (!figure.note.empty()) row = row.with("note", figure.note);
+    if (options.settings.divisor > 1) row = row.with("divisor", options.settings.divisor);
     results = results.with(name, row);
   }
   std::ofstream(options.out) << json::print_pretty(results) << "\n";
 }
 
+/// What a figure of fewer objects is worth.
+void tell_divisor(const Options& options) {
+  if (options.settings.divisor == 1) return;
+  fmt::print("counts divided by {}: this shows that groups run to their end, and no figures\n", options.settings.divisor);
+}
+
 /// In a process of its own: what goes wrong in one group costs the figures of no other.
 bool runs_apart(const Options& options, const Group& group) {
+  const std::string divisor = std::to_string(options.settings.divisor);
   const pid_t pid = fork();
   if (pid == 0) {
     execl("/proc/self/exe", "slipway_bench", "--only", group.name, "--slipway", options.settings.slipway.c_str(), "--folder",
-          options.settings.folder.c_str(), "--out", options.out.c_str(), nullptr);
+          options.settings.folder.c_str(), "--out", options.out.c_str(), "--divide", divisor.c_str(), nullptr);
     _exit(127);
   }
   int status = 0;
@@ -142,6 +151,7 @@ int run(int argc, char** argv) {
   std::string broken;
   if (options.only.empty()) std::ofstream(options.out) << "{}\n";
   bool is_known = options.only.empty();
+  if (options.only.empty()) tell_divisor(options);
   for (const Group& group : all_groups()) {
     if (options.only == group.name) {
       is_known = true;

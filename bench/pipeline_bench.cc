@@ -319,8 +319,9 @@ status: {{observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas:
 
 Figures measure_pipelines(const Settings& settings) {
   Figures figures;
-  const Sizes sizes{number("SLIPWAY_BENCH_PIPELINES", 20), number("SLIPWAY_BENCH_ENVIRONMENTS", 5),
-                    number("SLIPWAY_BENCH_TARGETS", 20), number("SLIPWAY_BENCH_CLUSTERS", 10), number("SLIPWAY_BENCH_DEAD", 0)};
+  const Sizes sizes{number("SLIPWAY_BENCH_PIPELINES", settings.share_of(20)), number("SLIPWAY_BENCH_ENVIRONMENTS", 5),
+                    number("SLIPWAY_BENCH_TARGETS", settings.share_of(20)), number("SLIPWAY_BENCH_CLUSTERS", 10),
+                    number("SLIPWAY_BENCH_DEAD", 0)};
   const std::string folder = settings.folder + "/pipelines";
   PlaneBench plane(folder);
   auto bench = std::make_unique<PipelineBench>(plane, settings, folder, sizes);

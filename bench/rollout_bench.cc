@@ -152,7 +152,8 @@ std::string name_of(char group, int number) { return fmt::format("{}-{:05}", gro
 class RolloutBench {
  public:
   RolloutBench(const Settings& settings, std::string folder)
-      : server_(settings.slipway, folder, {"--controllers", "cluster"}),
+      : settings_(settings),
+        server_(settings.slipway, folder, {"--controllers", "cluster"}),
         controller_(settings.slipway, folder),
         user_(server_.access(), kConnections) {}
 
@@ -203,7 +204,7 @@ class RolloutBench {
 
   /// Scales from none to four pods that have ended.
   Task<> finished(User& user) {
-    const int count = number_of("SLIPWAY_ROLLOUTS_FINISHED", 2000);
+    const int count = number_of("SLIPWAY_ROLLOUTS_FINISHED", settings_.share_of(2000));
     co_await create_all(user, kube::kDeployments, count, [](int i) { return deployment(name_of('f', i), 0); });
     co_await create_all(user, kTraits, count, [](int i) {
       return rollout(name_of('f', i), name_of('f', i), "", fmt::format(R"({{"targetSize": {}, "numBatches": 1}})", kPods));
@@ -233,7 +234,7 @@ class RolloutBench {
   }
 
   Task<> active(User& user) {
-    const int count = number_of("SLIPWAY_ROLLOUTS_ACTIVE", 500);
+    const int count = number_of("SLIPWAY_ROLLOUTS_ACTIVE", settings_.share_of(500));
     for (const char* version : {"-v1", "-v2"}) {
       co_await create_all(user, kube::kDeployments, count, [version](int i) {
         return deployment(name_of('a', i) + version, version == std::string_view("-v1") ? kPods : 0);
@@ -282,10 +283,11 @@ class RolloutBench {
     figures_["rollout_workload_writes"] = {per_batch("deployments", ""), "", "<= 2", "writes of two workloads per batch"};
   }
 
+  const Settings settings_;
   UpProcess server_;
   ControllerProcess controller_;
   User user_;
-  const Duration window_ = std::chrono::seconds{number_of("SLIPWAY_ROLLOUTS_SECONDS", 120)};
+  const Duration window_ = std::chrono::seconds{number_of("SLIPWAY_ROLLOUTS_SECONDS", settings_.share_of(120))};
   std::string gate_;
   std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
   Figures figures_;

@@ -74,7 +74,7 @@ Figures measure_start(const Settings& settings) {
   const std::string empty = settings.folder + "/start-empty";
   const std::string full = settings.folder + "/start-full";
   fill(empty, 0);
-  fill(full, 10'000);
+  fill(full, settings.share_of(10'000));
   std::vector<double> empty_ms;
   std::vector<double> full_ms;
   std::vector<double> rss;

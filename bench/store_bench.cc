@@ -28,14 +28,15 @@ Task<> create_some(PlaneBench& plane, int& next, int end) {
 
 double slipway_creates_per_s(const Settings& settings) {
   double rate = 0;
+  const int creates = settings.share_of(kCreates);
   PlaneBench plane(settings.folder + "/store");
   plane.run([&](PlaneBench& open) -> Task<> {
     int next = 0;
     const Instant start = tick();
     Tasks tasks(open.env());
-    for (int i = 0; i < kInFlight; ++i) tasks.spawn(create_some(open, next, kCreates));
+    for (int i = 0; i < kInFlight; ++i) tasks.spawn(create_some(open, next, creates));
     co_await tasks.join();
-    rate = kCreates / seconds_since(start);
+    rate = creates / seconds_since(start);
   });
   return rate;
 }
@@ -43,7 +44,7 @@ double slipway_creates_per_s(const Settings& settings) {
 double etcd_puts_per_s(const Settings& settings) {
   const Etcd etcd(settings.folder + "/etcd");
   if (!etcd.is_ready()) return 0;
-  constexpr int kPuts = 10'000;
+  const int puts = settings.share_of(10'000);
   std::atomic<int> next = 0;
   std::atomic<int> done = 0;
   const Instant start = tick();
@@ -51,7 +52,7 @@ double etcd_puts_per_s(const Settings& settings) {
   for (int i = 0; i < kInFlight; ++i) {
     threads.emplace_back([&] {
       const int fd = etcd.connect();
-      for (int number = next++; number < kPuts && fd >= 0; number = next++) {
+      for (int number = next++; number < puts && fd >= 0; number = next++) {
         const std::string key = base64_encode(fmt::format("/registry/configmaps/default/c{}", number));
         const std::string value = base64_encode(json::print(config_map(number, kPayload)));
         if (ask_etcd(fd, "/v3/kv/put", fmt::format(R"({{"key":"{}","value":"{}"}})", key, value)).empty()) break;

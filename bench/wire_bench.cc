@@ -147,9 +147,9 @@ Fanout measure_fanout(const Access& access, int watchers, int events) {
   return {seen / seconds, percentile(lags, 0.99) * 1000};
 }
 
-void add_fanout(Figures& figures, const Access& access) {
+void add_fanout(Figures& figures, const Settings& settings, const Access& access) {
   for (const int watchers : {1, 100, 1000}) {
-    const Fanout fanout = measure_fanout(access, watchers, watchers == 1000 ? 100 : 250);
+    const Fanout fanout = measure_fanout(access, watchers, settings.share_of(watchers == 1000 ? 100 : 250));
     figures[fmt::format("wire_watch{}_p99_ms", watchers)] = {
         fanout.p99_lag_ms, "ms", "",
         "from before the create is sent to the event parsed, load process included; one create per 20 ms"};
@@ -189,7 +189,7 @@ Task<> list_until(User& load, const std::atomic<bool>& is_over, std::atomic<int>
 
 /// GETs one after the other while `listers` others list everything over and over, each on a connection and all in a thread of
 /// their own.
-double get_beside_lists_p99_ms(const Access& access, int listers) {
+double get_beside_lists_p99_ms(const Access& access, int listers, int gets) {
   std::atomic<bool> is_over = false;
   std::atomic<int> lists = 0;
   std::thread others([&] {
@@ -203,7 +203,7 @@ double get_beside_lists_p99_ms(const Access& access, int listers) {
   User user(access, 1);
   const auto get = [&](int i) { return user.get(fmt::format("{}/c{:06}", kConfigMaps, i)); };
   while (lists < listers) measure(user, 1, 1, get);
-  const std::vector<double> seconds = measure(user, 1, 2'000, get);
+  const std::vector<double> seconds = measure(user, 1, gets, get);
   is_over = true;
   others.join();
   return percentile(seconds, 0.99) * 1000;
@@ -213,13 +213,14 @@ void add_memory(Figures& figures, const Settings& settings) {
   UpProcess server(settings.slipway, fresh(settings, "wire-100k"));
   User load(server.access(), kConnections);
   const double before = resident_mb(server.pid());
-  const double bytes = fill(load, 100'000, 700);
+  const int count = settings.share_of(100'000);
+  const double bytes = fill(load, count, 700);
   const double after = resident_mb(server.pid());
   figures["rss_100k_mb"] = {after, "MB", "", "100,000 ConfigMaps of 1 kB"};
-  figures["bytes_per_json_byte"] = {(after - before) * 1048576 / (bytes * 100'000), "", "<= 1.5",
+  figures["bytes_per_json_byte"] = {(after - before) * 1048576 / (bytes * count), "", "<= 1.5",
                                     "resident growth over JSON bytes"};
-  figures["wire_get_beside_lists_p99_ms"] = {get_beside_lists_p99_ms(server.access(), 4), "ms", "<= 10",
-                                             "GETs while four clients list those 100,000 over and over"};
+  figures["wire_get_beside_lists_p99_ms"] = {get_beside_lists_p99_ms(server.access(), 4, settings.share_of(2'000)), "ms",
+                                             "<= 10", "GETs while four clients list those 100,000 over and over"};
 }
 
 }  // namespace
@@ -228,18 +229,19 @@ Figures measure_wire(const Settings& settings) {
   Figures figures;
   UpProcess server(settings.slipway, fresh(settings, "wire"));
   User load(server.access(), kConnections);
+  const int creates = settings.share_of(10'000);
   figures["wire_create_per_s"] = {
-      rate(load, 10'000, [&](int round, int i) { return load.create(fmt::format("r{}-{}", round, i), 700); }), "1/s", "",
+      rate(load, creates, [&](int round, int i) { return load.create(fmt::format("r{}-{}", round, i), 700); }), "1/s", "",
       "1 kB ConfigMaps over TLS, 16 connections, durable"};
-  figures["wire_get_per_s"] = {
-      rate(load, 20'000, [&](int, int i) { return load.get(fmt::format("{}/r0-{}", kConfigMaps, i % 10'000)); }), "1/s", "",
-      ""};
-  add_fanout(figures, server.access());
+  figures["wire_get_per_s"] = {rate(load, settings.share_of(20'000),
+                                    [&](int, int i) { return load.get(fmt::format("{}/r0-{}", kConfigMaps, i % creates)); }),
+                               "1/s", "", ""};
+  add_fanout(figures, settings, server.access());
   server.stop();
 
   UpProcess lists(settings.slipway, fresh(settings, "wire-list"));
   User reader(lists.access(), kConnections);
-  fill(reader, 10'000, 700);
+  fill(reader, creates, 700);
   figures["wire_list10k_ms"] = {median(measure(reader, 1, 9, [&](int) { return reader.get(std::string(kConfigMaps)); })) * 1000,
                                 "ms", "", ""};
   lists.stop();
@@ -254,9 +256,10 @@ Figures measure_large(const Settings& settings) {
   {
     UpProcess server(settings.slipway, folder);
     User load(server.access(), kConnections);
-    fill(load, 400'000, 3'700, &seconds);
+    const int count = settings.share_of(400'000);
+    fill(load, count, 3'700, &seconds);
     figures["rss_400k_mb"] = {resident_mb(server.pid()), "MB", "<= 6144", "400,000 ConfigMaps of 4 kB"};
-    const std::vector<double> last(seconds.end() - 40'000, seconds.end());
+    const std::vector<double> last(seconds.end() - count / 10, seconds.end());
     figures["write_400k_p99_ms"] = {percentile(last, 0.99) * 1000, "ms", "<= 20", "the last 40,000 creates, 16 at a time"};
   }
   UpProcess again(settings.slipway, folder);

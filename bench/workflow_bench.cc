@@ -117,7 +117,7 @@ Throughput measure_throughput(const Settings& settings, int count) {
 /// 100 chains of 20 steps at once: the time from a Job's end (its Complete condition is durable) to the creation of the next
 /// one.
 double measure_dispatch_p99(const Settings& settings) {
-  constexpr int kChains = 100;
+  const int chains = settings.share_of(100);
   constexpr int kLength = 20;
   std::vector<double> delays;
   std::map<std::string, Instant> ended;
@@ -143,7 +143,7 @@ double measure_dispatch_p99(const Settings& settings) {
     co_await jobs->wait_synced();
     open.start_controllers();
     std::vector<Value> objects;
-    for (int i = 0; i < kChains; ++i) {
+    for (int i = 0; i < chains; ++i) {
       json::ObjectBuilder steps;
       for (int s = 0; s < kLength; ++s) {
         Value step = json::object({{"jobTemplate", job_template()}});
@@ -154,7 +154,7 @@ double measure_dispatch_p99(const Settings& settings) {
     }
     std::size_t next = 0;
     co_await create_some(open, objects, next);
-    co_await ends->wait(kChains);
+    co_await ends->wait(chains);
   });
   return percentile(delays, 0.99);
 }
@@ -177,11 +177,11 @@ Value big_graph(int steps) {
 }  // namespace
 
 Figures measure_workflows(const Settings& settings) {
-  constexpr int kCount = 5000;
+  const int count = settings.share_of(5000);
   std::vector<double> rates;
   Throughput last;
   for (int i = 0; i < 3; ++i) {
-    last = measure_throughput(settings, kCount);
+    last = measure_throughput(settings, count);
     rates.push_back(last.per_minute);
   }
   return {
@@ -202,7 +202,7 @@ Figures measure_graph(const Settings& settings) {
     co_await ends->informer.wait_synced();
     open.start_controllers();
     const Instant start = tick();
-    const auto created = co_await client::create(open.server(), kWorkflows, big_graph(10'000), "bench");
+    const auto created = co_await client::create(open.server(), kWorkflows, big_graph(settings.share_of(10'000)), "bench");
     SLIPWAY_CHECK(created.has_value(), created.error().message);
     co_await ends->wait(1);
     figures["graph10k_s"] = {seconds_since(start), "s", "",

@@ -29,7 +29,8 @@
 #   make conformance-pipeline  recorded lives of Flux objects (read, and lived on a server under the view), health by kind and Weave's
 #                     objects of $SLIPWAY_CORPUS/pipelines, against the bars
 #   make explore-pipeline  every fault at every point of the promotion controller and its git
-#   make conformance-package  functions, renders, merges, tables and life-cycle vectors of $SLIPWAY_CORPUS/packages, against the bars
+#   make conformance-package  functions, renders, merges, tables, life-cycle vectors and Nephio's functions (as actors) of
+#                     $SLIPWAY_CORPUS/packages, against the bars
 #   make explore-rollout  every roll of up to 5 pods with a disturbance, of up to 8 without: states, transitions, violations
 #   make conformance-rollout  every file of $SLIPWAY_CORPUS/rollouts against the bars: a line for each suite, a sum for each file, and
 #                     what is not played, with the reason
@@ -153,8 +154,8 @@ explore-pipeline: deps out/dev/build.ninja
 
 # Functions, renders, merges and tables of $SLIPWAY_CORPUS/packages, against the bars of tests/bars_package.txt.
 conformance-package: deps out/dev/build.ninja
-	ninja -j $(JOBS) -C out/dev krm_test delivery_package_test
-	tools/run-tests out/dev --conformance krm_test delivery_package_test | tools/check-bars tests/bars_package.txt
+	ninja -j $(JOBS) -C out/dev krm_test delivery_package_test nephio_test
+	tools/run-tests out/dev --conformance krm_test delivery_package_test nephio_test | tools/check-bars tests/bars_package.txt
 
 explore-rollout: deps out/release/build.ninja
 	ninja -j $(JOBS) -C out/release delivery_wave_test

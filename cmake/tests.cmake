@@ -28,6 +28,8 @@ set(sources_of_pipeline ${CMAKE_SOURCE_DIR}/tests/forge/forge_server.cc ${CMAKE_
 set(rooms_of_pipeline_log plane os)
 set(rooms_of_package plane os net git sim)
 set(sources_of_package ${CMAKE_SOURCE_DIR}/tests/pipeline/landscape.cc)
+set(rooms_of_nephio krm)
+set(sources_of_nephio ${CMAKE_SOURCE_DIR}/src/krm/corpus_test.cc)
 
 foreach(
   folder IN
@@ -41,6 +43,7 @@ foreach(
         families
         pipeline_log
         package
+        nephio
         cli
         sockets
         probe

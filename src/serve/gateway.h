@@ -1,6 +1,9 @@
 // The one listener in front of all clusters of a process: finds the cluster by the path's prefix (/clusters/NAME/…; a cluster
 // without a name is at the root), finds out who asks, and gives every answer the headers that all have. Not a floor of its own:
 // it only joins Api's.
+//
+// A cluster of the process is also reached through another one, by the path of KubeVela's cluster-gateway
+// (…/clustergateways/NAME/proxy/…): whoever asks has the rights there that they have in the cluster behind.
 #pragma once
 
 #include <map>

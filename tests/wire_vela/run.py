@@ -716,14 +716,49 @@ COMMANDS = [discovery, vela_up, vela_up_publish_version, vela_ls, vela_status, v
             vela_def_get, vela_show, vela_cluster_list, vela_delete, vela_delete_orphan]
 
 
+def vela_in_another_cluster(vela):
+    """vela cluster list, and what vela logs, exec and status ask of objects elsewhere: through the hub, by the gateway's path."""
+    named = {one["metadata"]["name"]: one["spec"] for one in vela.api.items("/apis/cluster.core.oam.dev/v1alpha1/virtualclusters")}
+    check(named["edge"]["credentialType"] == "Internal", named)
+    app = web("spread")
+    app["spec"]["policies"] = [{"name": "edge", "type": "topology", "properties": {"clusters": ["edge"]}}]
+    vela.up(app)
+    vela.wait("spread")
+    check(vela.api.get_or_none("/apis/apps/v1/namespaces/default/deployments/spread") is None, "it is in the hub too")
+    through = "/apis/cluster.core.oam.dev/v1alpha1/clustergateways/{}/proxy"
+    deployment = vela.api.get(through.format("edge") + "/apis/apps/v1/namespaces/default/deployments/spread")
+    check(deployment["metadata"]["labels"]["app.oam.dev/name"] == "spread", deployment["metadata"])
+    pod = vela.api.items(through.format("edge") + "/api/v1/namespaces/default/pods", labelSelector="app.oam.dev/component=spread")[0]
+    vela.api.get(through.format("edge") + f"/api/v1/namespaces/default/pods/{pod['metadata']['name']}/log")
+    check(vela.api.get(through.format("local") + "/api/v1/namespaces/default")["kind"] == "Namespace", "local is the hub")
+    # Go's transport puts the gateway's path before the path of the kubeconfig's server.
+    server, root = vela.api.server.split("/clusters/")
+    vela.api.server = server
+    try:
+        found = vela.api.get(through.format("edge") + f"/clusters/{root}/apis/apps/v1/namespaces/default/deployments/spread")
+        check(found["metadata"]["uid"] == deployment["metadata"]["uid"], found["metadata"])
+    finally:
+        vela.api.server = f"{server}/clusters/{root}"
+    try:
+        vela.api.get(through.format("nowhere") + "/api/v1/pods")
+        check(False, "a cluster that is not there answers")
+    except Refused as refused:
+        check(refused.code == 501, refused)
+    vela.delete("spread")
+
+
+COMMANDS_OF_TWO = [vela_in_another_cluster]
+
+
 class Plane:
     """`slipway up` with simulated pods."""
 
-    def __init__(self, slipway, folder):
+    def __init__(self, slipway, folder, *more):
+        folder.mkdir(exist_ok=True)
         self.kubeconfig = folder / "data" / "kubeconfig"
         self.log = open(folder / "up.log", "w")
         self.process = subprocess.Popen([slipway, "up", "--data-dir", str(folder / "data"), "--listen", "127.0.0.1:0",
-                                         "--pod-runtime", "simulated"], stdout=self.log, stderr=subprocess.STDOUT)
+                                         "--pod-runtime", "simulated", *more], stdout=self.log, stderr=subprocess.STDOUT)
         until("the cluster comes up", lambda: "kubeconfig: " in (folder / "up.log").read_text())
         self.api = Api(self.kubeconfig)
         until("the definitions are there", lambda: len(self.api.items(f"{OAM}/workflowstepdefinitions")) > 30 and
@@ -735,6 +770,15 @@ class Plane:
         self.log.close()
 
 
+def problem_of(command, api):
+    """None when it went well."""
+    try:
+        command(Vela(api))
+        return None
+    except (AssertionError, KeyError, IndexError, TypeError, Refused) as problem:
+        return f": {type(problem).__name__}: {problem}"[:1500]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--slipway", required=True)
@@ -742,21 +786,18 @@ def main():
     options = parser.parse_args()
     passed, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        plane = Plane(os.path.abspath(options.slipway), pathlib.Path(folder))
-        try:
-            for command in COMMANDS:
-                name = command.__name__.replace("_", " ")
-                if options.only not in name:
-                    continue
-                try:
-                    command(Vela(plane.api))
-                    passed += 1
-                    print(f"ok    {name}", flush=True)
-                except (AssertionError, KeyError, IndexError, TypeError, Refused) as problem:
-                    failed += 1
-                    print(f"FAIL  {name}: {type(problem).__name__}: {problem}"[:1500], flush=True)
-        finally:
-            plane.stop()
+        for name, more, commands in (("one", (), COMMANDS), ("two", ("--clusters", "hub,edge"), COMMANDS_OF_TWO)):
+            commands = [one for one in commands if options.only in one.__name__.replace("_", " ")]
+            if not commands:
+                continue
+            plane = Plane(os.path.abspath(options.slipway), pathlib.Path(folder) / name, *more)
+            try:
+                for command in commands:
+                    problem = problem_of(command, plane.api)
+                    passed, failed = passed + (problem is None), failed + (problem is not None)
+                    print(f"{'ok   ' if problem is None else 'FAIL '} {command.__name__.replace('_', ' ')}{problem or ''}", flush=True)
+            finally:
+                plane.stop()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -5,8 +5,11 @@
 #include <string>
 
 #include "base/http.h"
+#include "base/http_trust.h"
 
 namespace slipway {
+
+class Mailer;
 
 struct HttpCall {
   std::string url;  // http:// or https://, without a fragment; its path and query become the target
@@ -26,6 +29,13 @@ class HttpClient {
   /// URL), RequestEntityTooLarge (the answer), Unauthorized (the server's certificate). Redirects are not followed. The effect
   /// of a call that failed may have happened; only GET and HEAD are ever sent twice.
   virtual Task<Result<http::Response>> send(HttpCall call) = 0;
+  /// As send, with other trust. BadRequest when a certificate or key cannot be read; NotImplemented when this client trusts all
+  /// servers alike.
+  virtual Task<Result<http::Response>> send_trusting(HttpCall /*call*/, HttpTrust /*trust*/) {
+    co_return fail(Reason::NotImplemented, "certificates of one's own are not available here");
+  }
+  /// Who may call foreign servers may send mail. Null when this client only calls HTTP servers.
+  virtual Mailer* mailer() { return nullptr; }
 };
 
 }  // namespace slipway

@@ -1,5 +1,5 @@
-// Sending mail, as an interface: room net implements it over SMTP, tests answer from memory. Who may call foreign servers may
-// send mail: an HttpClient may be a Mailer too, and mailer_of finds it.
+// Sending mail, as an interface: room net implements it over SMTP, tests answer from memory. HttpClient::mailer() gives the one
+// that steps send with.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Mail {
   std::uint16_t port = 25;
   std::string user{};      // empty: no login
   std::string password{};  // empty: likewise
-  std::string from;        // address, as those in `to`: "somebody@example.org"
+  std::string from;        // address, as those in `to`: "ann@example.org"
   std::string from_name{};
   std::vector<std::string> to;
   std::string subject{};  // UTF-8
@@ -31,8 +31,5 @@ class Mailer {
   /// to try again), Timeout. After ServiceUnavailable or Timeout the mail may have been taken.
   virtual Task<Result<void>> send_mail(Mail mail) = 0;
 };
-
-/// Null when `http` is null or only calls HTTP servers.
-inline Mailer* mailer_of(HttpClient* http) { return dynamic_cast<Mailer*>(http); }
 
 }  // namespace slipway

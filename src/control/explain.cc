@@ -102,8 +102,7 @@ void print_to(std::string& out, const std::vector<Explanation>& explanations, Ti
 
 }  // namespace
 
-ExplainRow ExplainRow::without_parts(std::string group, std::string kind,
-                                     std::function<std::vector<Wait>(const json::Value& object, const View& view)> explain) {
+ExplainRow ExplainRow::without_parts(std::string group, std::string kind, Explain explain) {
   Open open = [explain = std::move(explain)](const json::Value& object, const View& view) -> Explainer {
     return [explain, object, &view](const std::string&) { return explain(object, view); };
   };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kube/object.h"
@@ -47,8 +48,11 @@ struct ExplainRow {
   Open open;
 
   /// For a kind without parts: every part is told what is told of the whole.
-  static ExplainRow without_parts(std::string group, std::string kind,
-                                  std::function<std::vector<Wait>(const json::Value& object, const View& view)> explain);
+  using Explain = std::function<std::vector<Wait>(const json::Value& object, const View& view)>;
+  static ExplainRow without_parts(std::string group, std::string kind, Explain explain);
+  static ExplainRow without_parts(const kube::GroupVersionKind& kind, Explain explain) {
+    return without_parts(kind.group, kind.kind, std::move(explain));
+  }
 };
 
 /// A node of the chain that `why` prints.

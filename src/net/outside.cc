@@ -35,6 +35,4 @@ Task<Result<http::Response>> Outside::send_trusting(HttpCall call, HttpTrust tru
   co_return co_await client->send(std::move(call));
 }
 
-Task<Result<void>> Outside::send_mail(Mail mail) { co_return co_await mailer_.send_mail(std::move(mail)); }
-
 }  // namespace slipway::net

@@ -11,14 +11,14 @@
 
 namespace slipway::net {
 
-class Outside : public HttpClient, public TrustingHttpClient, public Mailer {
+class Outside : public HttpClient {
  public:
   /// BadRequest as Client::make.
   static Result<std::unique_ptr<Outside>> make(Env& env, ClientOptions options);
 
   Task<Result<http::Response>> send(HttpCall call) override;
   Task<Result<http::Response>> send_trusting(HttpCall call, HttpTrust trust) override;
-  Task<Result<void>> send_mail(Mail mail) override;
+  Mailer* mailer() override { return &mailer_; }
 
  private:
   Outside(Env& env, ClientOptions options, std::unique_ptr<Client> client);

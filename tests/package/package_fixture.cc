@@ -48,14 +48,6 @@ void PackageTest::close() {
   git_.reset();
 }
 
-void PackageTest::restart() {
-  const Time now = env_->now();
-  close();
-  disk_.kill();
-  env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = now, .vfs = disk_.vfs()});
-  open();
-}
-
 bool PackageTest::until(const std::function<bool()>& holds, Duration limit) {
   for (Duration spent{0}; spent < limit; spent += seconds{1}) {
     if (holds()) return true;

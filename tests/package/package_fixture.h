@@ -13,13 +13,11 @@
 #include <vector>
 
 #include "../pipeline/landscape.h"
-#include "base/manual_env.h"
 #include "client/client.h"
 #include "delivery/package/kind.h"
 #include "git/repositories.h"
 #include "os/test_folder.h"
-#include "plane/plane.h"
-#include "store/memory_vfs.h"
+#include "plane/plane_fixture.h"
 
 namespace slipway::package_test {
 
@@ -48,15 +46,10 @@ class Slipway {
   std::unique_ptr<plane::Controllers> controllers_;
 };
 
-class PackageTest : public testing::Test {
+class PackageTest : public plane::RestartFixture {
  public:
-  void SetUp() override { open(); }
-  void TearDown() override { close(); }
-  void open();
-  void close();
-  /// The process is killed and started again over the same files.
-  void restart();
-  void advance(Duration time) { env_->advance(time); }
+  void open() override;
+  void close() override;
   bool until(const std::function<bool()>& holds, Duration limit = minutes{10});
 
   /// A bare repository with one commit on main, and a Repository object for it.
@@ -92,9 +85,7 @@ class PackageTest : public testing::Test {
   std::string condition(const std::string& name, const std::string& type);
 
  protected:
-  store::MemoryVfs disk_;
   os::TestFolder folder_;
-  std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   std::unique_ptr<git::Repositories> git_;
   std::unique_ptr<Slipway> slipway_;
   std::map<std::string, std::unique_ptr<Repository>> repositories_;

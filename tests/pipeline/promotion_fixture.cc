@@ -77,30 +77,17 @@ void PromotionTest::open() {
   plane::ApiServer::Options options;
   options.store.path = "/data/cluster.db";
   options.families = families_;
-  auto api = env_->run(plane::ApiServer::open(*env_, options));
-  ASSERT_TRUE(api) << api.error().message;
-  api_ = std::move(*api);
+  serve(std::move(options));
   plane::Controllers::Options controllers;
   controllers.pods = plane::PodRuntimeKind::None;
   controllers.http = &web_;
   controllers.families = families_;
-  controllers_ = std::make_unique<plane::Controllers>(env_->env(), api_->server(), controllers);
-  controllers_->start();
+  control(api_->server(), controllers);
 }
 
 void PromotionTest::close() {
-  env_->drop_all();
-  controllers_.reset();
-  api_.reset();
+  PlaneFixture::close();
   git_.reset();
-}
-
-void PromotionTest::restart() {
-  const Time now = env_->now();
-  close();
-  disk_.kill();
-  env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = now, .vfs = disk_.vfs()});
-  open();
 }
 
 Value PromotionTest::apply(std::string_view yaml) {
@@ -123,19 +110,6 @@ Value PromotionTest::apply_as(const std::string& user, std::string_view yaml) {
   auto reply = env_->run(api_->server().call(std::move(request)));
   EXPECT_TRUE(reply) << (reply ? "" : reply.error().message);
   return reply ? reply->object : Value();
-}
-
-void PromotionTest::remove(const kube::Resource& resource, const std::string& name) {
-  auto gone = env_->run(client::remove(api_->server(), resource, {"default", name}));
-  EXPECT_TRUE(gone) << (gone ? "" : gone.error().message);
-}
-
-std::vector<Value> PromotionTest::list(const kube::Resource& resource) {
-  auto found = env_->run(client::list(api_->server(), resource, {.ns = "default", .label_selector = "", .field_selector = ""}));
-  EXPECT_TRUE(found) << (found ? "" : found.error().message);
-  std::vector<Value> out;
-  if (found) out.assign((*found)["items"].items().begin(), (*found)["items"].items().end());
-  return out;
 }
 
 void PromotionTest::pipeline(std::string_view more, std::string_view of_prod) {

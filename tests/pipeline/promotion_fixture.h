@@ -11,15 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/manual_env.h"
 #include "delivery/pipeline/change.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/viewed_pipelines.h"
 #include "delivery/probe/paper_test.h"
 #include "git/repositories.h"
 #include "os/test_folder.h"
-#include "plane/plane.h"
-#include "store/memory_vfs.h"
+#include "plane/plane_fixture.h"
 
 namespace slipway::pipeline_test {
 
@@ -46,23 +44,17 @@ class PaperChanges : public delivery::pipeline::Changes {
   bool is_on_paper = true;  // false: commits are made in real repositories
 };
 
-class PromotionTest : public testing::Test {
+class PromotionTest : public plane::PlaneFixture {
  public:
-  void SetUp() override { open(); }
-  void TearDown() override { close(); }
-
-  void open();
-  void close();
-  /// The process is killed and started again over the same file.
-  void restart();
+  void open() override;
+  void close() override;
 
   /// As the process itself; into "default".
   Value apply(std::string_view yaml);
   /// As a user, with all rights.
   Value apply_as(const std::string& user, std::string_view yaml);
-  void remove(const kube::Resource& resource, const std::string& name);
-  std::vector<Value> list(const kube::Resource& resource);
-  void advance(Duration time) { env_->advance(time); }
+  void remove(const kube::Resource& resource, const std::string& name) { remove_in("default", resource, name); }
+  std::vector<Value> list(const kube::Resource& resource) { return list_in("default", resource); }
 
   /// Pipeline "web" over dev, staging and prod, two targets each, all at 1.0.0; `more` is YAML of its spec.
   void pipeline(std::string_view more = "", std::string_view of_prod = "");
@@ -79,18 +71,14 @@ class PromotionTest : public testing::Test {
   std::vector<std::string> events(const std::string& reason);
 
  protected:
-  store::MemoryVfs disk_;
   delivery::probe::PaperWeb web_;
   PaperChanges changes_;
   std::shared_ptr<delivery::pipeline::ViewedPipelines> viewed_{};  // null: what is written by hand counts at once
   os::TestFolder folder_;
   std::unique_ptr<git::Repositories> git_;
   std::map<std::string, std::string> runs_{{"dev", "1.0.0"}, {"staging", "1.0.0"}, {"prod", "1.0.0"}};
-  std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   delivery::Family family_;
   std::vector<const delivery::Family*> families_{&family_};
-  std::unique_ptr<plane::ApiServer> api_;
-  std::unique_ptr<plane::Controllers> controllers_;
 
  private:
   void write_status();

@@ -38,16 +38,13 @@ void LogTest::open_server() {
   plane::ApiServer::Options options;
   options.store.path = path_;
   options.families = families_;
-  auto api = env_->run(plane::ApiServer::open(*env_, options));
-  ASSERT_TRUE(api) << api.error().message;
-  api_ = std::move(*api);
+  serve(std::move(options));
 }
 
 void LogTest::look_through(client::Client& client) {
   plane::Controllers::Options options;
   options.families = families_;
-  controllers_ = std::make_unique<plane::Controllers>(env_->env(), client, options);
-  controllers_->start();
+  control(client, options);
   env_->run_until_idle();
 }
 
@@ -56,23 +53,9 @@ void LogTest::open() {
   look_through(api_->server());
 }
 
-void LogTest::close() {
-  env_->drop_all();
-  controllers_.reset();
-  api_.reset();
-}
-
 void LogTest::restart_server() {
-  const Time now = env_->now();
-  close();
-  disk_.kill();
-  env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = now, .vfs = disk_.vfs()});
+  kill();
   open_server();
-}
-
-void LogTest::restart() {
-  restart_server();
-  look_through(api_->server());
 }
 
 Object LogTest::create(const kube::Resource& resource, std::string_view text) {
@@ -82,23 +65,8 @@ Object LogTest::create(const kube::Resource& resource, std::string_view text) {
   return made ? *made : Object();
 }
 
-Object LogTest::get(const kube::Resource& resource, const std::string& name) {
-  const auto found = run(client::get(server(), resource, {"apps", name}));
-  return found ? *found : Object();
-}
-
-std::vector<Object> LogTest::list(const kube::Resource& resource) {
-  client::ListQuery query;
-  query.ns = "apps";
-  const auto found = run(client::list(server(), resource, query));
-  EXPECT_TRUE(found) << (found ? "" : found.error().message);
-  if (!found) return {};
-  return {(*found)["items"].items().begin(), (*found)["items"].items().end()};
-}
-
 void LogTest::remove(const kube::Resource& resource, const std::string& name) {
-  const auto gone = run(client::remove(server(), resource, {"apps", name}));
-  EXPECT_TRUE(gone) << (gone ? "" : gone.error().message);
+  remove_in("apps", resource, name);
   env_->run_until_idle();
 }
 

@@ -9,13 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "base/manual_env.h"
 #include "delivery/family.h"
 #include "delivery/pipeline/delivery_log.h"
 #include "delivery/pipeline/kind.h"
 #include "json/text.h"
-#include "plane/plane.h"
-#include "store/memory_vfs.h"
+#include "plane/plane_fixture.h"
 
 namespace slipway::pipeline_log_test {
 
@@ -33,15 +31,10 @@ const delivery::Family& log_family();
 
 Value yaml(std::string_view text);
 
-class LogTest : public testing::Test {
+class LogTest : public plane::PlaneFixture {
  public:
-  void SetUp() override { open(); }
-  void TearDown() override { close(); }
-  void open();
-  void close();
-  /// The process is killed and started again over the same disk.
-  void restart();
-  /// The same, with the server alone: no controller looks at pipelines.
+  void open() override;
+  /// As restart(), with the server alone: no controller looks at pipelines.
   void restart_server();
   /// The controllers, over `client`, which outlives close().
   void look_through(client::Client& client);
@@ -49,15 +42,14 @@ class LogTest : public testing::Test {
   client::Client& server() { return api_->server(); }
   Env& env() { return env_->env(); }
   Time now() const { return env_->now(); }
-  void advance(Duration time) { env_->advance(time); }
   template <class T>
   T run(Task<T> task) {
     return env_->run(std::move(task));
   }
 
   Object create(const kube::Resource& resource, std::string_view text);
-  Object get(const kube::Resource& resource, const std::string& name);
-  std::vector<Object> list(const kube::Resource& resource);
+  Object get(const kube::Resource& resource, const std::string& name) { return get_in("apps", resource, name); }
+  std::vector<Object> list(const kube::Resource& resource) { return list_in("apps", resource); }
   void remove(const kube::Resource& resource, const std::string& name);
   /// podinfo over dev, stage and prod.
   Object make_pipeline(std::string_view metadata = "");
@@ -71,12 +63,8 @@ class LogTest : public testing::Test {
   void open_server();
 
  protected:
-  store::MemoryVfs disk_;
   std::string path_ = "/data/cluster.db";
-  std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   std::vector<const delivery::Family*> families_{&log_family()};
-  std::unique_ptr<plane::ApiServer> api_;
-  std::unique_ptr<plane::Controllers> controllers_;
 };
 
 }  // namespace slipway::pipeline_log_test

@@ -1,43 +1,17 @@
 #include "rollout_fixture.h"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace slipway::rollout_test {
 
-void TestLog::write(LogLevel, std::string_view text, Fields fields) {
-  if (std::getenv("SLIPWAY_TEST_LOG") == nullptr) return;
-  fmt::print("log: {}", text);
-  for (const auto& [key, value] : fields) fmt::print(" {}={}", key, value);
-  fmt::print("\n");
-}
-
 void RolloutTest::open() {
   plane::ApiServer::Options options;
   options.store.path = "/data/cluster.db";
-  auto api = env_->run(plane::ApiServer::open(*env_, options));
-  ASSERT_TRUE(api) << api.error().message;
-  api_ = std::move(*api);
+  serve(std::move(options));
   plane::Controllers::Options controllers{plane::PodRuntimeKind::Simulated, "", {}};
   controllers.http = &web_;
-  controllers_ = std::make_unique<plane::Controllers>(env_->env(), api_->server(), controllers);
-  controllers_->start();
-}
-
-void RolloutTest::close() {
-  env_->drop_all();
-  controllers_.reset();
-  api_.reset();
-}
-
-void RolloutTest::restart() {
-  const Time now = env_->now();
-  close();
-  disk_.kill();
-  env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = now, .vfs = disk_.vfs(), .log = &log_});
-  open();
+  control(api_->server(), controllers);
 }
 
 Result<Value> RolloutTest::apply(std::string_view yaml) {
@@ -56,29 +30,11 @@ Result<Value> RolloutTest::apply(std::string_view yaml) {
   return applied;
 }
 
-Value RolloutTest::get(const kube::Resource& resource, const std::string& name) {
-  auto object = env_->run(client::get(api_->server(), resource, {"default", name}));
-  return object ? *object : Value();
-}
-
-std::vector<Value> RolloutTest::list(const kube::Resource& resource) {
-  auto found = env_->run(client::list(api_->server(), resource, {.ns = "default", .label_selector = "", .field_selector = ""}));
-  EXPECT_TRUE(found) << (found ? "" : found.error().message);
-  std::vector<Value> out;
-  if (found) out.assign((*found)["items"].items().begin(), (*found)["items"].items().end());
-  return out;
-}
-
 Result<Value> RolloutTest::patch(const kube::Resource& resource, const std::string& name, std::string_view yaml,
                                  const std::string& manager) {
   auto body = json::parse_yaml(yaml);
   EXPECT_TRUE(body);
   return env_->run(client::merge_patch(api_->server(), resource, {"default", name}, *body, manager));
-}
-
-void RolloutTest::remove(const kube::Resource& resource, const std::string& name) {
-  auto gone = env_->run(client::remove(api_->server(), resource, {"default", name}));
-  EXPECT_TRUE(gone) << (gone ? "" : gone.error().message);
 }
 
 void RolloutTest::deployment(const std::string& name, std::int64_t replicas, const Version& version) {

@@ -4,20 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/manual_env.h"
 #include "delivery/probe/paper_test.h"
 #include "delivery/rollout/kind.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "kube/well_known.h"
-#include "plane/plane.h"
+#include "plane/plane_fixture.h"
 #include "plane/store_view.h"
-#include "store/memory_vfs.h"
 
 namespace slipway::rollout_test {
 
@@ -34,29 +31,16 @@ struct Version {
 };
 inline const Version kBad{"web:bad", "slipway.dev/ready-after: never"};
 
-/// Prints what goes wrong where SLIPWAY_TEST_LOG is set.
-class TestLog : public Log {
+class RolloutTest : public plane::PlaneFixture {
  public:
-  void write(LogLevel level, std::string_view text, Fields fields) override;
-};
-
-class RolloutTest : public testing::Test {
- public:
-  void SetUp() override { open(); }
-  void TearDown() override { close(); }
-
-  void open();
-  void close();
-  /// The process is killed and started again over the same file.
-  void restart();
+  void open() override;
 
   Result<Value> apply(std::string_view yaml);
-  Value get(const kube::Resource& resource, const std::string& name);
-  std::vector<Value> list(const kube::Resource& resource);
+  Value get(const kube::Resource& resource, const std::string& name) { return get_in("default", resource, name); }
+  std::vector<Value> list(const kube::Resource& resource) { return list_in("default", resource); }
   Result<Value> patch(const kube::Resource& resource, const std::string& name, std::string_view yaml,
                       const std::string& manager = "tester");
-  void remove(const kube::Resource& resource, const std::string& name);
-  void advance(Duration time) { env_->advance(time); }
+  void remove(const kube::Resource& resource, const std::string& name) { remove_in("default", resource, name); }
 
   void deployment(const std::string& name, std::int64_t replicas, const Version& version = {});
   /// A RolloutTrait "r" of Deployments; `plan` is YAML in flow style.
@@ -84,12 +68,7 @@ class RolloutTest : public testing::Test {
   std::function<std::string()> always_{};
 
  protected:
-  store::MemoryVfs disk_;
-  TestLog log_;
   delivery::probe::PaperWeb web_;
-  std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs(), .log = &log_});
-  std::unique_ptr<plane::ApiServer> api_;
-  std::unique_ptr<plane::Controllers> controllers_;
 };
 
 }  // namespace slipway::rollout_test

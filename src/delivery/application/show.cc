@@ -171,8 +171,8 @@ std::optional<Hold> hold(const kube::Object& application) {
 }
 
 std::vector<control::ExplainRow> explain_rows() {
-  return {control::ExplainRow::without_parts(kApplicationKind.group, kApplicationKind.kind, explain),
-          control::ExplainRow::without_parts(kWorkflowRunKind.group, kWorkflowRunKind.kind, explain_run)};
+  return {control::ExplainRow::without_parts(kApplicationKind, explain),
+          control::ExplainRow::without_parts(kWorkflowRunKind, explain_run)};
 }
 
 }  // namespace slipway::delivery::application

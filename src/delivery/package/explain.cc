@@ -201,14 +201,12 @@ json::Value object_of_condition(std::string_view type) {
 }
 
 std::vector<control::ExplainRow> explain_rows() {
-  const auto row = [](const kube::GroupVersionKind& kind, auto explain) {
-    return control::ExplainRow::without_parts(kind.group, kind.kind, explain);
-  };
+  using control::ExplainRow;
   return {{.group = kRevisionKind.group, .kind = kRevisionKind.kind, .open = open_revision},
-          row(kRepositoryKind, explain_conditions),
-          row(kVariantKind, explain_conditions),
-          row(kVariantSetKind, explain_conditions),
-          row(kRolloutKind, explain_rollout)};
+          ExplainRow::without_parts(kRepositoryKind, explain_conditions),
+          ExplainRow::without_parts(kVariantKind, explain_conditions),
+          ExplainRow::without_parts(kVariantSetKind, explain_conditions),
+          ExplainRow::without_parts(kRolloutKind, explain_rollout)};
 }
 
 }  // namespace slipway::delivery::package

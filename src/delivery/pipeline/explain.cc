@@ -243,14 +243,12 @@ std::vector<control::ExplainRow> explain_rows() {
   const auto open_pipeline = [](const Value& pipeline, const control::View& view) -> control::Explainer {
     return [scene = Scene::of(pipeline, {}, view.now())](const std::string& part) { return explain_pipeline(scene, part); };
   };
-  const auto row = [](const kube::GroupVersionKind& kind, auto explain) {
-    return control::ExplainRow::without_parts(kind.group, kind.kind, explain);
-  };
+  using control::ExplainRow;
   return {{.group = kPipelineKind.group, .kind = kPipelineKind.kind, .open = open_pipeline},
-          row(kPromotionKind, explain_promotion),
-          row(kGitopsClusterKind, explain_cluster),
-          row(kHoldKind, explain_standstill),
-          row(kFreezeKind, explain_standstill)};
+          ExplainRow::without_parts(kPromotionKind, explain_promotion),
+          ExplainRow::without_parts(kGitopsClusterKind, explain_cluster),
+          ExplainRow::without_parts(kHoldKind, explain_standstill),
+          ExplainRow::without_parts(kFreezeKind, explain_standstill)};
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -24,7 +24,7 @@ Task<Result<http::Response>> get(HttpClient& http, std::string url, std::string 
   HttpCall call{.url = std::move(url)};
   if (!authorization.empty()) call.headers.set("Authorization", authorization);
   if (trust == HttpTrust{}) co_return co_await http.send(std::move(call));
-  co_return co_await send_trusting(http, std::move(call), std::move(trust));
+  co_return co_await http.send_trusting(std::move(call), std::move(trust));
 }
 
 Task<Answer> helm_repository(ProviderCall call) {

@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kMaxPort = 65535;
 
 Task<Answer> send(ProviderCall call) {
-  Mailer* mailer = mailer_of(call.setting.http);
+  Mailer* mailer = call.setting.http == nullptr ? nullptr : call.setting.http->mailer();
   if (mailer == nullptr) co_return Answer::error("mail cannot be sent from here");
   const Value& from = call.params["from"];
   const Value& content = call.params["content"];

@@ -108,7 +108,7 @@ Task<Answer> request(std::shared_ptr<Calls> calls, ProviderCall call) {
   const std::string named = fmt::format("{} \"{}\"", outgoing.method, outgoing.url);
   auto trust = co_await trust_of(setting, call.params["tls_config"]);
   if (!trust) co_return Answer::error(trust.error().message);
-  auto answered = *trust ? co_await send_trusting(*setting.http, std::move(outgoing), std::move(**trust))
+  auto answered = *trust ? co_await setting.http->send_trusting(std::move(outgoing), std::move(**trust))
                          : co_await setting.http->send(std::move(outgoing));
   if (!answered) co_return Answer::error(fmt::format("{}: {}", named, answered.error().message));
   Value response = json::object({{"body", answered->body},

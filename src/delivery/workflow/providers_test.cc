@@ -57,7 +57,7 @@ class PaperCluster : public client::Client {
 };
 
 /// Web servers and a mail server on paper.
-class PaperWeb : public HttpClient, public TrustingHttpClient, public Mailer {
+class PaperWeb : public HttpClient, public Mailer {
  public:
   std::vector<HttpCall> calls;
   std::vector<HttpTrust> trusts;
@@ -79,6 +79,7 @@ class PaperWeb : public HttpClient, public TrustingHttpClient, public Mailer {
     trusts.push_back(trust);
     co_return co_await send(std::move(call));
   }
+  Mailer* mailer() override { return this; }
   Task<Result<void>> send_mail(Mail mail) override {
     mails.push_back(mail);
     if (!mail_error.message.empty()) co_return fail(mail_error);

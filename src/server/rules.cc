@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "cel/rules.h"
 
@@ -18,10 +20,23 @@ constexpr std::array<std::string_view, 5> kBlocking{"FieldValueNotSupported", "F
 class Rules {
  public:
   explicit Rules(std::shared_ptr<const cel::SchemaRules> compiled) : compiled_(std::move(compiled)) {}
-  const cel::SchemaRules& compiled() const { return *compiled_; }
+  explicit Rules(json::Value deferred) : deferred_(std::move(deferred)) {}
+
+  /// nullptr when there are none.
+  const cel::SchemaRules* compiled() const {
+    std::call_once(once_, [this] {
+      if (deferred_.is_null()) return;
+      std::vector<Cause> known;
+      compiled_ = cel::SchemaRules::compile(std::exchange(deferred_, json::Value()), "", known, true,
+                                            cel::SchemaRules::Costs::Estimated);
+    });
+    return compiled_.get();
+  }
 
  private:
-  std::shared_ptr<const cel::SchemaRules> compiled_;
+  mutable std::once_flag once_;
+  mutable json::Value deferred_;
+  mutable std::shared_ptr<const cel::SchemaRules> compiled_;
 };
 
 RulesPtr compile_rules(const kube::Schema&, const json::Value& open_api, const std::string& path, std::vector<Cause>& causes) {
@@ -29,7 +44,11 @@ RulesPtr compile_rules(const kube::Schema&, const json::Value& open_api, const s
   return compiled == nullptr ? nullptr : std::make_shared<const Rules>(std::move(compiled));
 }
 
+RulesPtr deferred_rules(json::Value open_api) { return std::make_shared<const Rules>(std::move(open_api)); }
+
 void validate_rules(const Rules& rules, const json::Value& object, const json::Value& old, std::vector<Cause>& causes) {
+  const cel::SchemaRules* compiled = rules.compiled();
+  if (compiled == nullptr) return;
   const auto is_blocking = [](const Cause& cause) { return std::ranges::find(kBlocking, cause.reason) != kBlocking.end(); };
   if (std::ranges::any_of(causes, is_blocking)) {
     causes.push_back(field::invalid("<nil>", "null",
@@ -37,7 +56,7 @@ void validate_rules(const Rules& rules, const json::Value& object, const json::V
                                     "existing errors to complete validation"));
     return;
   }
-  rules.compiled().validate(object, old, causes);
+  compiled->validate(object, old, causes);
 }
 
 }  // namespace slipway::server

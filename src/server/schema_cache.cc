@@ -16,10 +16,15 @@ SchemaCache& SchemaCache::shared() {
 CompiledSchemaPtr SchemaCache::compile(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes) {
   const std::string text = json::print(open_api);
   const std::string digest = sha256_hex(text);
-  // One with faults is compiled again: they are told with the path that they have in this definition.
-  if (CompiledSchemaPtr known = find(digest); known != nullptr && !known->has_faults) return known;
-  CompiledSchemaPtr made = make(open_api, path, causes);
-  if (made != nullptr && !made->has_faults) keep(digest, made, text.size());
+  if (CompiledSchemaPtr known = find(digest); known != nullptr && known->is_judged) return known;
+  auto schema = make(open_api, path, causes);
+  if (schema == nullptr) return nullptr;
+  const std::size_t before = causes.size();
+  RulesPtr rules = compile_rules(*schema, open_api, path, causes);
+  const bool is_good = causes.size() == before;
+  auto made = std::make_shared<const CompiledSchema>(
+      CompiledSchema{.schema = std::move(schema), .rules = std::move(rules), .is_judged = is_good});
+  if (is_good) keep(digest, made, text.size());
   return made;
 }
 
@@ -28,8 +33,11 @@ CompiledSchemaPtr SchemaCache::compile_judged(const json::Value& open_api) {
   const std::string digest = sha256_hex(text);
   if (CompiledSchemaPtr known = find(digest)) return known;
   std::vector<Cause> causes;
-  CompiledSchemaPtr made = make(open_api, "", causes);
-  if (made != nullptr) keep(digest, made, text.size());
+  auto schema = make(open_api, "", causes);
+  if (schema == nullptr) return nullptr;
+  auto made =
+      std::make_shared<const CompiledSchema>(CompiledSchema{.schema = std::move(schema), .rules = deferred_rules(open_api)});
+  keep(digest, made, text.size());
   return made;
 }
 
@@ -51,31 +59,26 @@ CompiledSchemaPtr SchemaCache::find(const std::string& digest) {
   return found->second.compiled;
 }
 
-CompiledSchemaPtr SchemaCache::make(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes) {
+std::shared_ptr<const kube::Schema> SchemaCache::make(const json::Value& open_api, const std::string& path,
+                                                      std::vector<Cause>& causes) {
   {
     const std::lock_guard lock(mutex_);
     ++compilations_;
   }
   auto schema = kube::Schema::compile(open_api, path);
-  if (!schema) {
-    Status& error = schema.error();
-    if (error.causes.empty()) causes.push_back(field::invalid(path, "{}", error.message));
-    std::ranges::move(error.causes, std::back_inserter(causes));
-    return nullptr;
-  }
-  const std::size_t before = causes.size();
-  RulesPtr rules = compile_rules(**schema, open_api, path, causes);
-  return std::make_shared<const CompiledSchema>(
-      CompiledSchema{.schema = std::move(*schema), .rules = std::move(rules), .has_faults = causes.size() > before});
+  if (schema) return std::move(*schema);
+  Status& error = schema.error();
+  if (error.causes.empty()) causes.push_back(field::invalid(path, "{}", error.message));
+  std::ranges::move(error.causes, std::back_inserter(causes));
+  return nullptr;
 }
 
 void SchemaCache::keep(const std::string& digest, CompiledSchemaPtr compiled, std::size_t text_bytes) {
   const std::lock_guard lock(mutex_);
   if (text_bytes > limits_.text_bytes) return;
-  if (const auto [place, is_new] = entries_.try_emplace(digest); is_new) {
-    place->second = {.compiled = std::move(compiled), .text_bytes = text_bytes, .last_use = ++uses_};
-    text_bytes_ += text_bytes;
-  }
+  const auto [place, is_new] = entries_.try_emplace(digest);
+  place->second = {.compiled = std::move(compiled), .text_bytes = text_bytes, .last_use = ++uses_};
+  if (is_new) text_bytes_ += text_bytes;
   while (entries_.size() > limits_.schemas || text_bytes_ > limits_.text_bytes) {
     const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.last_use; });
     text_bytes_ -= oldest->second.text_bytes;

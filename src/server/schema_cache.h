@@ -21,8 +21,8 @@ namespace slipway::server {
 /// Immutable.
 struct CompiledSchema {
   std::shared_ptr<const kube::Schema> schema;  // never null
-  RulesPtr rules;                              // those that compile; null when there are none
-  bool has_faults = false;                     // a rule does not compile or costs too much
+  RulesPtr rules;                              // may be null when there are none
+  bool is_judged = false;                      // nothing is wrong with the rules; else they may have faults
 };
 using CompiledSchemaPtr = std::shared_ptr<const CompiledSchema>;
 
@@ -42,7 +42,7 @@ class SchemaCache {
   /// The compiled openAPIV3Schema, whose place in the definition is `path`. Adds every fault of the schema and its rules to
   /// `causes`; one with faults is not kept. nullptr when the schema is not structural.
   CompiledSchemaPtr compile(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes);
-  /// As compile(), for a definition that was judged when it was written: its faults are not told again.
+  /// As compile(), for a definition that was judged when it was written: its rules are compiled when they are first needed.
   CompiledSchemaPtr compile_judged(const json::Value& open_api);
 
   /// Schemas compiled so far, those that were found not counted.
@@ -57,7 +57,7 @@ class SchemaCache {
   };
 
   CompiledSchemaPtr find(const std::string& digest);
-  CompiledSchemaPtr make(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes);
+  std::shared_ptr<const kube::Schema> make(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes);
   void keep(const std::string& digest, CompiledSchemaPtr compiled, std::size_t text_bytes);
 
   Limits limits_;

@@ -21,11 +21,29 @@ std::vector<Cause> faults_of(SchemaCache& cache, const Value& schema) {
 
 TEST(SchemaCacheOf, gives_what_it_compiled_from_the_same_text) {
   SchemaCache cache;
+  EXPECT_TRUE(faults_of(cache, schema_of("size")).empty());
   const CompiledSchemaPtr first = cache.compile_judged(schema_of("size"));
   EXPECT_EQ(cache.compile_judged(schema_of("size")), first);
   EXPECT_TRUE(faults_of(cache, schema_of("size")).empty());
   EXPECT_EQ(cache.compilations(), 1u);
   EXPECT_NE(cache.compile_judged(schema_of("colour")), first);
+}
+
+TEST(SchemaCacheOf, compiles_the_rules_of_a_judged_definition_for_the_first_object) {
+  SchemaCache cache;
+  const auto causes_of = [&](const Value& schema, int size) {
+    const CompiledSchemaPtr compiled = cache.compile_judged(schema);
+    std::vector<Cause> causes;
+    validate_rules(*compiled->rules, json::object({{"spec", json::object({{"size", size}})}}), Value(), causes);
+    return causes.size();
+  };
+  const Value ruled = schema_of("size", "[{rule: 'self.size < 10'}]");
+  EXPECT_EQ(causes_of(ruled, 11), 1u);
+  EXPECT_EQ(causes_of(ruled, 9), 0u);
+  EXPECT_EQ(causes_of(schema_of("size"), 11), 0u);
+  std::vector<Cause> causes{field::required("spec.size")};
+  validate_rules(*cache.compile_judged(schema_of("size"))->rules, Value::empty_object(), Value(), causes);
+  EXPECT_EQ(causes.size(), 1u);  // nothing is said of rules where there are none
 }
 
 TEST(SchemaCacheOf, tells_the_faults_of_a_schema_every_time) {

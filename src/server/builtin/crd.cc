@@ -38,13 +38,20 @@ bool is_named_as_builtin(const Registry& registry, const Object& crd) {
   return is_named_as_builtin(registry, crd["spec"]["group"].as_string(), crd["spec"]["names"]["plural"].as_string());
 }
 
-/// Whether another kind of the group has the word as one of its resource names (plural, singular, short), or as kind.
-bool is_taken(const std::vector<TypePtr>& types, const Object& crd, std::string_view word, bool is_kind) {
+/// The types of the definition's group that are not its own.
+std::vector<TypePtr> others_of_group(const Registry& registry, const Object& crd) {
   const std::string_view group = crd["spec"]["group"].as_string();
-  for (const TypePtr& type : types) {
-    if (type->resource.group != group) continue;
-    const bool is_own = type->is_custom && type->resource.plural == crd["spec"]["names"]["plural"].as_string();
-    if (is_own) continue;
+  const std::string_view plural = crd["spec"]["names"]["plural"].as_string();
+  std::vector<TypePtr> others = registry.all();
+  std::erase_if(others, [&](const TypePtr& type) {
+    return type->resource.group != group || (type->is_custom && type->resource.plural == plural);
+  });
+  return others;
+}
+
+/// Whether one of them has the word as one of its resource names (plural, singular, short), or as kind.
+bool is_taken(const std::vector<TypePtr>& others, std::string_view word, bool is_kind) {
+  for (const TypePtr& type : others) {
     if (is_kind && (type->kind.kind == word || type->list_kind == word)) return true;
     if (is_kind) continue;
     if (type->resource.plural == word || type->singular == word) return true;
@@ -63,20 +70,19 @@ bool is_answered(const Registry& registry, const Object& crd) {
 /// conflicts only with what is no definition.
 std::optional<std::pair<std::string, std::string>> names_conflict(const Registry& registry, const Object& crd) {
   const Value& names = crd["spec"]["names"];
-  const std::vector<TypePtr> types = registry.all();
+  const std::vector<TypePtr> others = others_of_group(registry, crd);
   const auto in_use = [](std::string_view word) { return fmt::format("\"{}\" is already in use", word); };
-  if (is_answered(registry, crd) || is_taken(types, crd, names["plural"].as_string(), false)) {
+  if (is_answered(registry, crd) || is_taken(others, names["plural"].as_string(), false)) {
     return std::pair{"PluralConflict", in_use(names["plural"].as_string())};
   }
-  if (is_taken(types, crd, names["singular"].as_string(), false)) {
+  if (is_taken(others, names["singular"].as_string(), false)) {
     return std::pair{"SingularConflict", in_use(names["singular"].as_string())};
   }
   for (const Value& word : names["shortNames"].items()) {
-    if (is_taken(types, crd, word.as_string(), false)) return std::pair{"ShortNamesConflict", in_use(word.as_string())};
+    if (is_taken(others, word.as_string(), false)) return std::pair{"ShortNamesConflict", in_use(word.as_string())};
   }
-  if (is_taken(types, crd, names["kind"].as_string(), true))
-    return std::pair{"KindConflict", in_use(names["kind"].as_string())};
-  if (is_taken(types, crd, names["listKind"].as_string(), true)) {
+  if (is_taken(others, names["kind"].as_string(), true)) return std::pair{"KindConflict", in_use(names["kind"].as_string())};
+  if (is_taken(others, names["listKind"].as_string(), true)) {
     return std::pair{"ListKindConflict", in_use(names["listKind"].as_string())};
   }
   return std::nullopt;

@@ -26,14 +26,15 @@ struct Arguments {
   std::string timeout;                         // a Go duration
   std::string action;                          // a verb of a family (delivery/family.h), such as rerun
   const delivery::Command* command = nullptr;  // of a family
-  std::map<std::string, std::string> action_options;  // options of either by name; empty: not given
-  bool waits = false;                                 // elsewhere: follow to the end
-  bool approves_all = false;                          // run: what waits for a person goes on
-  bool shows_tree = false;                            // status
-  bool watches = false;                               // status
-  std::string container;                              // logs, exec
-  std::string cluster;                                // logs, exec
-  std::vector<std::string> words;                     // exec: the command, out of `target`
+  std::map<std::string, std::string> action_options;      // options of either by name; empty: not given
+  std::map<std::string, std::string> controller_options;  // run, up, controller: of families
+  bool waits = false;                                     // elsewhere: follow to the end
+  bool approves_all = false;                              // run: what waits for a person goes on
+  bool shows_tree = false;                                // status
+  bool watches = false;                                   // status
+  std::string container;                                  // logs, exec
+  std::string cluster;                                    // logs, exec
+  std::vector<std::string> words;                         // exec: the command, out of `target`
   std::string cascade = "background";
   std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
   std::vector<std::string> clusters;      // up: names; empty: one, at the root

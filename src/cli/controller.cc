@@ -43,7 +43,8 @@ struct Process {
   bool has_lost = false;
 };
 
-Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_cluster) {
+Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_cluster,
+            std::map<std::string, std::string> family_options) {
   Env& env = session.env();
   co_await process->election.acquire();
   fmt::print("leading: {}\n", process->election.holder());
@@ -53,6 +54,7 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   options.makes_cluster = makes_cluster;
   options.acts_as = delivery::ActsAs::Controller;  // nothing stands in that cluster's admission
   options.http = session.http();
+  options.family_options = std::move(family_options);
   process->controllers = std::make_unique<plane::Controllers>(env, remote_factory(env));
   process->controllers->add_remote(plane::Controllers::kLocal, process->client, options);
   process->controllers->start();
@@ -149,7 +151,7 @@ Task<int> controller(Session& session, Arguments arguments) {
   session.hold(process);
   if (const auto opened = open_webhooks(env, *process, arguments.webhook_listen); !opened) co_return report(opened.error());
   if (process->webhooks) process->tasks.spawn(serve_webhooks(process));
-  process->tasks.spawn(lead(session, process, arguments.cluster_controllers));
+  process->tasks.spawn(lead(session, process, arguments.cluster_controllers, arguments.controller_options));
   process->tasks.spawn(tell_interrupt(session, process));
   while (!process->has_lost && !session.is_interrupted()) co_await process->ended.wait();
   if (process->has_lost) {

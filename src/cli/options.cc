@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "plane/families.h"
+
 namespace slipway::cli {
 namespace {
 
@@ -51,6 +53,18 @@ void add_admission(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"enforce", "warn"}));
 }
 
+/// What families take where their controllers run.
+void add_controller_options(CLI::App& app, Arguments& arguments) {
+  for (const delivery::CommandOption& option : plane::controller_options()) {
+    std::string& value = arguments.controller_options[option.name];
+    if (option.is_flag) {
+      app.add_flag_callback("--" + option.name, [&value] { value = "true"; }, option.help);
+    } else {
+      app.add_option("--" + option.name, value, option.help);
+    }
+  }
+}
+
 /// Of commands that follow objects to their end.
 void add_following(CLI::App& app, Arguments& arguments) {
   app.add_option("--timeout", arguments.timeout, "give up after this long, e.g. 10m (exit code 3)");
@@ -88,6 +102,7 @@ void add_run(CLI::App& app, Arguments& arguments) {
   add_nodes(app, arguments);
   add_namespace(app, arguments);
   add_admission(app, arguments);
+  add_controller_options(app, arguments);
   add_following(app, arguments);
 }
 
@@ -115,6 +130,7 @@ void add_up(CLI::App& app, Arguments& arguments) {
   add_pod_runtime(app, arguments);
   add_identity(app, arguments);
   add_admission(app, arguments);
+  add_controller_options(app, arguments);
 }
 
 void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {
@@ -125,6 +141,7 @@ void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {
     return;
   }
   add_identity(app, arguments);
+  add_controller_options(app, arguments);
   app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
   add_local_git(app, arguments);
   app.add_option("--webhook-listen", arguments.webhook_listen,

@@ -86,6 +86,7 @@ void settle_place(const Command& command, Arguments& arguments) {
 
 int execute(const Command& command, Arguments arguments) {
   settle_place(command, arguments);
+  if (const auto checked = plane::check_options(arguments.controller_options); !checked) return report(checked.error());
   arguments.data_dir = absolute(arguments.data_dir);
   const bool is_temporary = arguments.data_dir.empty();
   if (const auto settled = settle_runtime(arguments); !settled) return report(settled.error());
@@ -105,6 +106,7 @@ int execute(const Command& command, Arguments arguments) {
   options.is_read_only = !writes && options.opens_cluster;
   if (command.run == run) options.clusters = arguments.clusters;
   options.on_fault = on_fault_of(arguments);
+  options.family_options = arguments.controller_options;
   options.nodes = arguments.nodes;
   options.pods = pods_of(arguments);
   const bool is_for_others = command.run == up || command.run == controller;

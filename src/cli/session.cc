@@ -167,6 +167,7 @@ void Session::make_controllers() {
     options.supervisor = {"/proc/self/exe", "pod-supervisor"};
     options.http = http();
     options.dial = dial();
+    options.family_options = options_.family_options;
     options.user = {.uid = geteuid(), .gid = getegid()};
     controllers_->add(known_as(cluster.name), cluster.api->server(), options);
   }

@@ -133,6 +133,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   controllers.dial = session_.dial();
   if (arguments_.controllers == "cluster") controllers.families = {};
   controllers.keeps_definitions = true;
+  controllers.family_options = arguments_.controller_options;
   controllers.simulates_flux = arguments_.simulates_flux;
   controllers.has_root_sync = true;
   const std::string known_as = cluster.name.empty() ? plane::Controllers::kLocal : cluster.name;

@@ -179,6 +179,8 @@ struct ControllerContext {
   ActsAs acts_as = ActsAs::User;
   /// Built-in definitions become objects of the cluster, and the definitions there get revisions and schemas.
   bool keeps_definitions = false;
+  /// What was given of the `controller_options` of all families, by name.
+  std::map<std::string, std::string> options{};
 };
 
 /// What admission does about faults of what users deliver that go beyond the schema: it refuses the object, or accepts it and
@@ -230,6 +232,10 @@ struct Family {
   std::vector<kube::GroupVersionKind> named_by_others{};
   std::vector<Command> commands{};
   std::vector<SourceForm> source_forms{};
+  /// Of the commands that run controllers (run, up, controller).
+  std::vector<CommandOption> controller_options{};
+  /// Errors: BadRequest, which names an option of its own that has a wrong value.
+  std::function<Result<void>(const std::map<std::string, std::string>& options)> check_options{};
 };
 
 }  // namespace slipway::delivery

@@ -219,6 +219,19 @@ std::vector<delivery::SourceForm> source_forms(Families of) {
   return all;
 }
 
+std::vector<delivery::CommandOption> controller_options(Families of) {
+  std::vector<delivery::CommandOption> all;
+  for (const delivery::Family* family : of) append(all, family->controller_options);
+  return all;
+}
+
+Result<void> check_options(const std::map<std::string, std::string>& options, Families of) {
+  for (const delivery::Family* family : of) {
+    if (family->check_options) SLIPWAY_TRY_VOID(family->check_options(options));
+  }
+  return {};
+}
+
 const delivery::Action* find_action(const delivery::KindRow* row, std::string_view verb) {
   if (row == nullptr) return nullptr;
   const auto at = std::ranges::find(row->actions, verb, &delivery::Action::verb);

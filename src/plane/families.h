@@ -3,6 +3,7 @@
 // family of its own; the program's list is families().
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,9 @@ std::vector<kube::ResourceType> types_with_action(std::string_view verb, Familie
 /// The verbs of families that are not about one object, and the forms of files that they read.
 std::vector<delivery::Command> commands(Families of = families());
 std::vector<delivery::SourceForm> source_forms(Families of = families());
+/// Those of the commands that run the families' controllers, and whether what was given of them can be used: BadRequest.
+std::vector<delivery::CommandOption> controller_options(Families of = families());
+Result<void> check_options(const std::map<std::string, std::string>& options, Families of = families());
 /// The action `verb` of the row; null when it has none of that name, or is null itself.
 const delivery::Action* find_action(const delivery::KindRow* row, std::string_view verb);
 

@@ -119,7 +119,8 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
                                                  .http = options.http,
                                                  .clusters = &fleet_,
                                                  .acts_as = options.acts_as,
-                                                 .keeps_definitions = options.keeps_definitions}))
+                                                 .keeps_definitions = options.keeps_definitions,
+                                                 .options = options.family_options}))
       runtime_.add(cluster, std::move(controller));
   }
 }

@@ -69,7 +69,8 @@ class Controllers {
     bool simulates_flux = false;  // flux/flux.h
     bool has_root_sync = false;   // delivery/package/sync.h
     delivery::ActsAs acts_as = delivery::ActsAs::User;
-    bool keeps_definitions = false;  // delivery/family.h
+    bool keeps_definitions = false;                       // delivery/family.h
+    std::map<std::string, std::string> family_options{};  // checked (check_options in families.h)
     Families families = plane::families();
   };
   /// The name of a cluster that is the only one, as KubeVela calls its hub.

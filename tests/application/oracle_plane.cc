@@ -49,6 +49,7 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
     controllers.keeps_definitions = plane_options.keeps_definitions && cluster == kHub;
     controllers.http = plane_options.http;
     controllers.acts_as = plane_options.acts_as;
+    controllers.family_options = plane_options.family_options;
     if (!plane_options.has_families) controllers.families = {};
     controllers_->add(cluster, (*api)->server(), std::move(controllers));
     apis_.emplace(cluster, std::move(*api));

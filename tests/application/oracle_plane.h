@@ -43,6 +43,7 @@ struct PlaneOptions {
   /// False: the clusters live, but nothing of the families runs, neither admission nor controllers.
   bool has_families = true;
   delivery::ActsAs acts_as = delivery::ActsAs::User;
+  std::map<std::string, std::string> family_options{};
 };
 
 class Plane {

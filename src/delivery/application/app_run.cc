@@ -20,12 +20,18 @@ namespace {
 constexpr std::size_t kMaxTemplateCalls = 64;
 constexpr Duration kRenderDeadline = std::chrono::seconds{1};  // from when the pool begins with a component
 
-std::string text_of(const RenderError& error) {
+/// In place of a message that may quote values.
+constexpr const char* kUntold =
+    ": its templates do not accept their values, which are not told here, as they were read from a Secret";
+
+std::string place_of(const RenderError& error) {
   std::string place = fmt::format("component {}", error.component);
   if (!error.trait.empty()) place += fmt::format(", trait {}", error.trait);
   if (!error.field.empty()) place += fmt::format(", {}", error.field);
-  return fmt::format("{}: {}", place, error.message);
+  return place;
 }
+
+std::string text_of(const RenderError& error) { return fmt::format("{}: {}", place_of(error), error.message); }
 
 /// The annotations that templates and objects do not see: they steer this controller.
 Value visible_annotations(const kube::Object& application) {
@@ -132,10 +138,12 @@ RenderContext AppRun::render_context(const Placement& placement) const {
   context.target_namespace = placement.ns;
   context.cluster = placement.cluster == kHub ? "" : placement.cluster;
   context.cluster_version = cluster_version();
+  context.custom = custom_;
   return context;
 }
 
-Task<Result<Value>> AppRun::run_call(TemplateCall call, Placement placement) {
+/// Sets `is_secret` when the answer holds what was read from a Secret.
+Task<Result<Value>> AppRun::run_call(TemplateCall call, Placement placement, bool& is_secret) {
   const workflow::Provider* provider = tools_.providers.find(call.provider, call.function);
   if (provider == nullptr) {
     co_return fail(Reason::NotImplemented,
@@ -151,6 +159,7 @@ Task<Result<Value>> AppRun::run_call(TemplateCall call, Placement placement) {
                                       .context = Value::empty_object()};
   const workflow::Answer answer =
       co_await provider->run({.setting = setting, .params = std::move(call.params), .path = call.key});
+  is_secret = is_secret || answer.is_secret;
   if (answer.kind == workflow::Answer::Kind::Wait) co_return fail(Reason::ServiceUnavailable, answer.message);
   if (answer.kind != workflow::Answer::Kind::Done) co_return fail(Reason::Invalid, answer.message);
   co_return answer.returns;
@@ -178,6 +187,7 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
     co_return known->second.made;
   }
   std::map<std::string, Value> answers;
+  bool is_secret = component.is_secret;
   for (std::size_t calls = 0; calls <= kMaxTemplateCalls; ++calls) {
     std::expected<Rendering, RenderError> made{std::unexpect};
     co_await compute_for(tools_.env, context.ns, [&] {
@@ -186,6 +196,7 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
       timed.limits.is_overdue = [&clock = tools_.env.clock, deadline] { return clock.steady() >= deadline; };
       made = render_component(component, templates, timed, answers, patch, live);
     });
+    if (!made && is_secret) co_return fail(Reason::Invalid, place_of(made.error()) + kUntold);
     if (!made) co_return fail(Reason::Invalid, text_of(made.error()));
     if (auto* rendered = std::get_if<RenderedComponent>(&*made)) {
       const Value& exported = patch[kExported];
@@ -194,12 +205,13 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
       }
       rendered->workload = with_replicas(rendered->workload, patch[kReplicas]["workload"]);
       for (RenderedObject& one : rendered->others) one.object = with_replicas(one.object, patch[kReplicas][one.place()]);
+      rendered->is_secret = is_secret;
       auto kept = std::make_shared<const RenderedComponent>(std::move(*rendered));
       memory_.renders[slot] = {key, kept};
       co_return kept;
     }
     const TemplateCall call = std::get<TemplateCall>(*made);
-    auto answer = co_await run_call(call, placement);
+    auto answer = co_await run_call(call, placement, is_secret);
     if (!answer) co_return fail(std::move(answer).error());
     answers[call.key] = std::move(*answer);
   }
@@ -217,7 +229,8 @@ std::vector<Manifest> AppRun::manifests_of(const RenderedComponent& rendered, St
                     .cluster = cluster,
                     .component = rendered.name,
                     .trait = trait,
-                    .is_name_made_up = is_name_made_up});
+                    .is_name_made_up = is_name_made_up,
+                    .is_secret = rendered.is_secret});
   };
   if (stage == Stage::DefaultDispatch && !rendered.workload.is_null() && !rendered.is_workload_managed) {
     add(rendered.workload, "", false, false);
@@ -240,7 +253,16 @@ Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent
   if (stage == Stage::PostDispatch) co_return true;
   const ServiceStatus service = judge_service(component, placement, placed);
   if (stage == Stage::DefaultDispatch) co_return service.is_workload_healthy;
-  co_return std::ranges::all_of(service.traits, [](const TraitStatus& trait) { return trait.is_healthy || trait.is_pending; });
+  // Traits of later stages have nothing there yet.
+  auto definitions = definitions_of(component, *parsed_, lookup_);
+  if (!definitions) co_return fail(std::move(definitions).error());
+  std::set<std::string> first;
+  for (std::size_t i = 0; i < component.traits.size(); ++i) {
+    if (definitions->second[i]->stage == Stage::PreDispatch) first.insert(component.traits[i].type);
+  }
+  co_return std::ranges::all_of(service.traits, [&](const TraitStatus& trait) {
+    return trait.is_healthy || trait.is_pending || !first.contains(trait.type);
+  });
 }
 
 std::optional<ComponentSpec> AppRun::delivered_component(const std::string& component, const Placement& at) const {
@@ -290,8 +312,12 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
   auto rendered = co_await render(component, placement, patch, {});
   if (!rendered) co_return fail(std::move(rendered).error());
   std::shared_ptr<const RenderedComponent> now = *rendered;
+  if (const ComponentSpec* written = parsed_->spec.find(component.name); written != nullptr && !written->inputs.empty()) {
+    fed_[component.name] = component;
+  }
   std::vector<std::pair<ManagedResource, Value>> placed;
   Delivered delivered;
+  delivered.is_secret = now->is_secret;
   SLIPWAY_CO_TRY(missing, co_await missing_kinds(component, placement, now));
   if (!missing.empty()) {
     ServiceStatus service{.name = component.name, .ns = service_namespace(placement), .cluster = placement.cluster};
@@ -309,7 +335,11 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
       now = *again;
     }
     auto is_ready = co_await deliver_stage(now, stage, component, placement, placed);
-    if (!is_ready) co_return fail(std::move(is_ready).error());
+    if (!is_ready) {
+      // What is there already is told as it is now.
+      if (!placed.empty()) put_service(judge_service(component, placement, placed));
+      co_return fail(std::move(is_ready).error());
+    }
     if (*is_ready) continue;
     is_waiting = true;
     delivered.message = stage == Stage::PreDispatch ? "waiting for previous stage healthy" : kWaitHealthy;

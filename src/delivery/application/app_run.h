@@ -12,11 +12,14 @@
 
 #include "control/controller.h"
 #include "delivery/application/acting.h"
+#include "delivery/application/drift.h"
 #include "delivery/application/live.h"
 #include "delivery/application/parsed.h"
+#include "delivery/application/progress.h"
 #include "delivery/application/render.h"
 #include "delivery/application/revision.h"
 #include "delivery/application/run_context.h"
+#include "delivery/application/settings.h"
 #include "delivery/application/status.h"
 #include "delivery/application/tracker.h"
 #include "delivery/family.h"
@@ -35,8 +38,13 @@ struct Memory {
   std::string frozen_key;  // resourceVersion and name of the revision that follows
   std::shared_ptr<const Frozen> frozen;
   std::shared_ptr<const Parsed> parsed;
-  std::map<ObjectId, std::string> applied;  // digest of the manifest that this process applied last
-  std::map<ObjectId, std::string> settled;  // digests of (manifest, live object) that differ and cannot be made equal
+  std::map<ObjectId, std::string> applied;       // digest of the manifest that this process applied last
+  std::map<ObjectId, std::string> kept_secrets;  // digests of what stands in the revision's Secret
+  std::map<ObjectId, std::string> settled;       // digests of (manifest, live object) that differ and cannot be made equal
+  std::map<std::string, std::string> completed;  // component → revision whose rendered resources tell of it
+  RepairLog repairs;
+  std::string told_fault;  // of a deletion that is held up
+  Progress progress;
   /// Components that a step of a user's own type delivered otherwise than the spec says, by component and place. They are kept
   /// in the notes of the run, too.
   std::map<std::string, Value> delivered;
@@ -60,6 +68,7 @@ struct AppTools {
   LiveObjects& live;
   const workflow::Providers& providers;  // for calls of component and trait templates
   ActsAs acts_as = ActsAs::User;
+  ApplyMode apply_mode = ApplyMode::ServerSide;
 };
 
 /// Why most components wait.
@@ -71,6 +80,7 @@ struct Delivered {
   Value output;         // the live workload
   Value outputs;        // live objects beside it, by name
   std::optional<workflow::ResourceRef> workload;
+  bool is_secret = false;  // what was delivered holds what was read from a Secret
 };
 
 /// A manifest on its way to a cluster.
@@ -81,6 +91,8 @@ struct Manifest {
   std::string trait;
   std::string creator = "workflow";
   bool is_name_made_up = false;
+  bool is_secret = false;  // it holds what was read from a Secret
+  bool is_repair = false;  // of drift, which policy apply-once tells from an update
 
   ObjectId id() const;
 };
@@ -102,6 +114,8 @@ class AppRun {
 
   void set_revision(std::string name, std::int64_t number);
   const std::string& revision() const { return revision_; }
+  /// `context.custom` of templates and steps; null: there is none.
+  void set_custom(Value custom) { custom_ = std::move(custom); }
   RenderContext render_context(const Placement& placement) const;
 
   /// Renders; runs the calls that templates make. `patch` is a step's {workload, traits, exported} or null. Errors: Invalid
@@ -135,6 +149,8 @@ class AppRun {
   /// The component as it was delivered to a place.
   std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
   void put_service(ServiceStatus service);
+  /// Components with inputs, as they were delivered: now their rendered resources can be told.
+  std::map<std::string, ComponentSpec>& fed() { return fed_; }
   std::vector<ServiceStatus>& services() { return services_; }
   std::vector<AppliedResource>& applied() { return applied_; }
   Memory& memory() { return memory_; }
@@ -145,7 +161,7 @@ class AppRun {
                            const std::vector<std::pair<ManagedResource, Value>>& objects) const;
   std::string service_namespace(const Placement& placement) const;
   void remember_delivered(const ComponentSpec& component, const Placement& placement);
-  Task<Result<Value>> run_call(TemplateCall call, Placement placement);
+  Task<Result<Value>> run_call(TemplateCall call, Placement placement, bool& is_secret);
   Task<Result<std::string>> missing_kinds(ComponentSpec component, Placement placement,
                                           std::shared_ptr<const RenderedComponent> rendered);
   Task<Result<bool>> deliver_stage(std::shared_ptr<const RenderedComponent> rendered, Stage stage, ComponentSpec component,
@@ -157,6 +173,7 @@ class AppRun {
   ManagedResource record_of(const Manifest& manifest) const;
   /// Objects whose names are made up keep those that they have.
   void keep_names(std::vector<Manifest>& manifests) const;
+  Task<Result<Value>> write_three_way(client::Client* client, MappedKind kind, Value object, Value live, bool is_dry_run);
   Task<Result<Value>> claim_fields(client::Client* client, MappedKind kind, Value live);
   void record(const std::vector<Manifest>& manifests);
   void note_applied(const Manifest& manifest);
@@ -168,6 +185,7 @@ class AppRun {
   Lookup lookup_;
   Memory& memory_;
   std::string revision_;
+  Value custom_;
   std::int64_t revision_number_ = 0;
   Tracker current_, root_;
   std::vector<Tracker> outdated_, component_revisions_;
@@ -176,6 +194,7 @@ class AppRun {
   std::vector<ServiceStatus> services_;
   std::map<std::string, ServiceStatus> judged_;  // by component, place and the versions of the objects
   std::vector<AppliedResource> applied_;
+  std::map<std::string, ComponentSpec> fed_;
   Acting acting_;
 };
 

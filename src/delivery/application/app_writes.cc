@@ -7,7 +7,9 @@
 #include "base/digest.h"
 #include "client/client.h"
 #include "delivery/application/app_run.h"
+#include "delivery/application/secret_manifests.h"
 #include "delivery/application/taking_over.h"
+#include "delivery/application/three_way.h"
 #include "delivery/family/claimed_fields.h"
 #include "json/text.h"
 
@@ -101,7 +103,7 @@ ManagedResource AppRun::record_of(const Manifest& manifest) const {
                        .name = id.name,
                        .raw = manifest.object};
   const bool keeps_nothing = parsed_->keep.is_apply_once && parsed_->keep.apply_once.empty();
-  if (keeps_nothing || id.kind == "Secret") {
+  if (keeps_nothing || is_secret(manifest)) {
     // A Secret's content stands in no other object; under apply-once there is nothing to bring back.
     made.raw = json::object({{"apiVersion", manifest.object["apiVersion"]},
                              {"kind", manifest.object["kind"]},
@@ -260,7 +262,7 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
     object = object.with_path({"metadata", "annotations", kSharedBy}, shared);
   }
   if (!live.is_null()) {
-    for (const std::string& path : parsed_->keep.kept_paths(subject, false)) {
+    for (const std::string& path : parsed_->keep.kept_paths(subject, manifest.is_repair)) {
       if (path == "*") co_return live;
       object = with_live(object, live, keys_of(path), 0);
     }
@@ -281,6 +283,9 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
         object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]).with("status", live["status"]);
     co_return co_await client::update(*client, kind.resource, whole, kManager);
   }
+  if (tools_.apply_mode == ApplyMode::ThreeWay) {
+    co_return co_await write_three_way(client, kind, std::move(object), recreates ? Value() : live, is_dry_run);
+  }
   if (!live.is_null() && !recreates && !is_dry_run) SLIPWAY_CO_TRY_VOID(co_await claim_fields(client, kind, live));
   client::Request request;
   request.verb = client::Verb::Patch;
@@ -292,6 +297,30 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
   request.field_manager = kManager;
   request.force = true;
   request.dry_run = is_dry_run;
+  auto reply = co_await client->call(std::move(request));
+  if (!reply) co_return fail(std::move(reply).error());
+  co_return std::move(reply->object);
+}
+
+/// `live` null: the object is created.
+Task<Result<Value>> AppRun::write_three_way(client::Client* client, MappedKind kind, Value object, Value live,
+                                            bool is_dry_run) {
+  client::Request request;
+  request.resource = kind.resource;
+  request.ns = kube::ns(object);
+  request.field_manager = kManager;
+  request.dry_run = is_dry_run;
+  if (live.is_null()) {
+    request.verb = client::Verb::Create;
+    request.body = with_last_applied(object, {});
+  } else {
+    SLIPWAY_CO_TRY(patch, three_way_patch(object, live));
+    if (patch.patch.empty()) co_return live;
+    request.verb = client::Verb::Patch;
+    request.name = kube::name(object);
+    request.body = std::move(patch.patch);
+    request.patch_type = patch.type;
+  }
   auto reply = co_await client->call(std::move(request));
   if (!reply) co_return fail(std::move(reply).error());
   co_return std::move(reply->object);
@@ -334,6 +363,7 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
     }
   }
   record(manifests);
+  SLIPWAY_CO_TRY_VOID(co_await keep_secret_manifests(*this, manifests));
   SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Versioned));
   SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Root));
   std::vector<Value> results;

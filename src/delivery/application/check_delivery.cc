@@ -7,6 +7,7 @@
 #include "delivery/application/component_check.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/policy_properties.h"
+#include "delivery/application/scoped_policies.h"
 #include "json/quoted.h"
 #include "json/text.h"
 
@@ -214,7 +215,9 @@ class Check {
 
 std::vector<Cause> check_delivery(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
   if (kube::is_deleting(application) || is_as_before(application, old)) return {};
-  return Check(application, old, lookup).run();
+  auto scoped = with_scoped_policies(application, lookup);
+  if (!scoped) return {field::invalid("spec.policies", json::print(application["spec"]["policies"]), scoped.error().message)};
+  return Check(scoped->application, old, lookup).run();
 }
 
 }  // namespace slipway::delivery::application

@@ -1,11 +1,17 @@
 #include "delivery/application/controller.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/compute_pool.h"
 #include "base/digest.h"
 #include "control/object_writes.h"
+#include "delivery/application/conditions.h"
+#include "delivery/application/debug_values.h"
+#include "delivery/application/definition_changes.h"
+#include "delivery/application/events.h"
 #include "delivery/application/policy_outputs.h"
 #include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
@@ -16,6 +22,7 @@
 #include "delivery/application/taking_over.h"
 #include "delivery/application/upkeep.h"
 #include "json/text.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -25,44 +32,11 @@ using kube::ObjectKey;
 
 constexpr const char* kByApplication = "application";
 constexpr const char* kUnresolved = "unresolved";
+constexpr const char* kByDefinition = "definition";
 constexpr const char* kScheduledRestart = "workflowRestartScheduledAt";
-
-/// Conditions in the order of the work; what comes later than a failure is dropped.
-constexpr const char* kOrder[] = {"Parsed", "Revision", "Policy", "Render", "Workflow", "Ready"};
 
 std::string application_key(const Value& object) {
   return fmt::format("{}/{}", kube::label(object, kLabelNamespace), kube::label(object, kLabelName));
-}
-
-void set_condition(ApplicationStatus& status, const std::string& type, bool is_true, const std::string& reason,
-                   const std::string& message, Time now) {
-  const auto at = std::ranges::find(status.conditions, type, &AppCondition::type);
-  AppCondition condition{
-      .type = type, .status = is_true ? "True" : "False", .last_transition_time = now, .reason = reason, .message = message};
-  if (at == status.conditions.end()) {
-    status.conditions.push_back(std::move(condition));
-    return;
-  }
-  if (at->status == condition.status) condition.last_transition_time = at->last_transition_time;
-  *at = std::move(condition);
-}
-
-void pass_condition(ApplicationStatus& status, const char* type, Time now) {
-  set_condition(status, type, true, "Available", "", now);
-}
-
-void drop_conditions_after(ApplicationStatus& status, std::string_view type) {
-  const auto* from = std::ranges::find(kOrder, type);
-  std::erase_if(status.conditions, [&](const AppCondition& one) {
-    return std::find(from == std::end(kOrder) ? from : from + 1, std::end(kOrder), one.type) != std::end(kOrder);
-  });
-}
-
-/// A step of the reconcile failed: it and Ready say so.
-void fail_condition(ApplicationStatus& status, const char* type, const std::string& message, Time now) {
-  drop_conditions_after(status, type);
-  set_condition(status, type, false, "ReconcileError", message, now);
-  set_condition(status, "Ready", false, "ReconcileError", message, now);
 }
 
 std::string phase_of(const workflow::RunStatus& run) {
@@ -100,6 +74,7 @@ void begin_run(ApplicationStatus& status, const std::string& marker) {
   status.workflow->app_revision = marker;
   status.services.clear();
   status.applied.clear();
+  for (const char* type : {kProgressing, kContested}) drop_condition(status, type);
   drop_conditions_after(status, "Render");
 }
 
@@ -139,9 +114,15 @@ void ApplicationController::watch(control::Watches& watches) {
   trackers_->add_index(kByApplication,
                        [](const Value& tracker) -> std::vector<std::string> { return {application_key(tracker)}; });
   definitions_.watch(watches);
-  // Whoever could not be read may be readable now.
+  applications_->add_index(kByDefinition, [](const Value& application) { return named_definitions(application["spec"]); });
+  // Whoever could not be read may be readable now, and who uses a definition is to say that it has changed, or to follow it.
   for (const kube::Resource& resource : {kComponentDefinitions, kTraitDefinitions, kPolicyDefinitions, kStepDefinitions}) {
-    watches.also(resource, [this](const Value&) { return unresolved(""); });
+    watches.changes(resource, [this](const Value& before, const Value& after) -> std::vector<ObjectKey> {
+      if (before["spec"] == after["spec"]) return {};
+      std::vector<ObjectKey> keys = unresolved("");
+      for (const ObjectKey& key : users_of(after.is_null() ? before : after)) keys.push_back(key);
+      return keys;
+    });
   }
   policies_ = &watches.also(kPolicies, [this](const Value& policy) { return unresolved(std::string(kube::ns(policy))); });
   workflows_ = &watches.also(kWorkflows, [this](const Value& one) { return unresolved(std::string(kube::ns(one))); });
@@ -151,6 +132,17 @@ std::vector<ObjectKey> ApplicationController::unresolved(const std::string& ns) 
   std::vector<ObjectKey> keys;
   for (const Value& application : applications_->index(kUnresolved, "yes")) {
     if (ns.empty() || kube::ns(application) == ns) keys.push_back(kube::key_of(application));
+  }
+  for (const ObjectKey& key : keys) wake(key);
+  return keys;
+}
+
+std::vector<ObjectKey> ApplicationController::users_of(const kube::Object& definition) {
+  std::vector<ObjectKey> keys;
+  const std::string ns(kube::ns(definition));
+  for (const Value& application :
+       applications_->index(kByDefinition, fmt::format("{}/{}", kube::kind(definition), kube::name(definition)))) {
+    if (ns == kDefinitionNamespace || kube::ns(application) == ns) keys.push_back(kube::key_of(application));
   }
   for (const ObjectKey& key : keys) wake(key);
   return keys;
@@ -235,13 +227,20 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     if (!is_users) co_return Outcome::failed(error);
     status.phase = "rendering";
     fail_condition(status, "Parsed", error.message, now);
+    if (is_news(before, status, "Parsed")) {
+      auto told = co_await tell_failure(env_, run.client, application, "FailedParse", error.message);
+      if (!told) co_return Outcome::failed(std::move(told).error());
+    }
     co_return co_await write(run.client, std::move(application), std::move(status), before,
                              Outcome::retries_after(options_.parse_pause));
   }
   status.latest_revision = resolved->revision;
-  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as}, run, application, resolved->parsed,
-             resolved->lookup, memory);
+  const kube::Object as_written = application;
+  application = resolved->scoped.application;
+  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as, options_.apply_mode}, run, application,
+             resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
+  app.set_custom(resolved->scoped.custom);
   const std::vector<Value> trackers = trackers_of(application);
   if (auto readable = check_trackers(trackers); !readable) co_return Outcome::failed(std::move(readable).error());
   app.load_trackers(trackers);
@@ -252,21 +251,30 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   const bool is_rendered = restarts || pre_render_failure(resolved->parsed->steps, *status.workflow).empty();
   for (const char* type : {"Parsed", "Revision", "Policy"}) pass_condition(status, type, now);
   if (is_rendered) pass_condition(status, "Render", now);
+  note_definitions(application, *resolved->parsed, status);
   if (restarts) begin_run(status, marker);
+  if (restarts || !resolved->scoped.policies.empty()) {
+    auto recorded = co_await record_policies(run.client, application, resolved->scoped, status);
+    if (!recorded) co_return Outcome::failed(std::move(recorded).error());
+  }
   app.services() = status.services;
   app.applied() = status.applied;
   if (restarts) {
-    auto told = co_await write_resources(app);
-    if (!told) co_return Outcome::failed(std::move(told).error());
+    auto written = co_await write_resources(app);
+    if (!written) co_return Outcome::failed(std::move(written).error());
     auto made = co_await apply_policy_outputs(app);
     if (!made) {
       fail_condition(status, "Policy", made.error().message, now);
       status.phase = "generatingPolicy";
       status.workflow.reset();
-      co_return co_await write(run.client, std::move(application), std::move(status), before,
-                               Outcome::retries_after(options_.parse_pause));
+      if (is_news(before, status, "Policy")) {
+        auto told = co_await tell_failure(env_, run.client, application, "FailedApply", made.error().message);
+        if (!told) co_return Outcome::failed(std::move(told).error());
+      }
+      co_return co_await write(run.client, as_written, std::move(status), before, Outcome::retries_after(options_.parse_pause));
     }
   }
+  const bool was_finished = status.workflow->is_finished;
   auto went = co_await go_on(run, app, status);
   if (!went) co_return Outcome::failed(std::move(went).error());
   std::optional<Duration> again = *went;
@@ -279,8 +287,14 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     const Duration left = std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
     again = again ? std::min(*again, left) : left;
   }
+  if (const auto look = judge_progress(memory.progress, status, options_.progress_deadline, env_.clock.steady(), now)) {
+    again = std::min(again.value_or(*look), *look);
+  }
+  auto told =
+      co_await tell_of(run.client, application, status, {.before = before, .restarts = restarts, .was_finished = was_finished});
+  if (!told) co_return Outcome::failed(std::move(told).error());
   const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
-  co_return co_await write(run.client, std::move(application), std::move(status), before, outcome);
+  co_return co_await write(run.client, as_written, std::move(status), before, outcome);
 }
 
 /// A pass of the workflow, and what comes after its end. When to look again.
@@ -297,7 +311,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::go_on(control::Reco
     fail_condition(status, "StateKeep", kept.error().message, env_.clock.now());
     co_return options_.collect_pause;
   }
-  std::erase_if(status.conditions, [](const AppCondition& one) { return one.type == "StateKeep"; });
+  drop_condition(status, "StateKeep");
   co_return *kept;
 }
 
@@ -343,6 +357,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                                            {"appAnnotations", base.app_annotations},
                                            {"publishVersion", base.publish_version},
                                            {"workflowName", base.workflow_name}});
+  const Value seen = base.custom.is_null() ? step_context : step_context.with("custom", base.custom);
   workflow::Run run{.setting = {.env = env_,
                                 .http = http_,
                                 .on = [&app](const std::string& cluster) { return app.on(cluster); },
@@ -350,12 +365,13 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                                 .manager = kManager,
                                 .owner = app.application(),
                                 .labels = labels,
-                                .context = step_context,
+                                .context = seen,
                                 .wall = &wall_},
                     .steps = app.parsed().steps,
                     .providers = providers,
                     .definition = {},
                     .options = options_.engine};
+  run.options.keeps_debug = app.parsed().keep.is_debug;
   run.definition = [&app](std::string type) -> Task<Result<workflow::StepDefinition>> {
     const auto known = app.parsed().step_types.find(type);
     const bool is_users = known != app.parsed().step_types.end() && kube::ns(known->second->object) != kDefinitionNamespace;
@@ -376,10 +392,12 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   }
   const bool has_secret = !context.secret.is_null() || !pass.store.secret_vars.empty() || !pass.store.secret_notes.empty();
   SLIPWAY_CO_TRY(stored, co_await save_context(*client, std::move(context), pass.store));
+  SLIPWAY_CO_TRY_VOID(co_await keep_debug_values(*client, app.application(), std::move(pass.debug), kManager));
   pass.store.has_changed = false;
   if (!pass.status.is_finished && !has_secret) {
     memory.context = LoadedContext{.store = std::move(pass.store), .object = stored, .secret = {}};
   }
+  SLIPWAY_CO_TRY_VOID(co_await complete_resources(app));
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
   again = pass.again;
@@ -408,7 +426,8 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
     SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
     remember_notes(app.memory(), context.store);
   }
-  SLIPWAY_CO_TRY_VOID(co_await repair_drift(app));
+  SLIPWAY_CO_TRY(repair, co_await repair_drift(app));
+  const std::optional<Duration> quiet = note_contested(app.memory().repairs, status);
   SLIPWAY_CO_TRY_VOID(co_await judge_services(app));
   const bool is_healthy = std::ranges::all_of(app.services(), &ServiceStatus::is_healthy);
   status.phase = is_healthy ? "running" : "unhealthy";
@@ -416,7 +435,9 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   set_condition(status, "Ready", true, "ReconcileSuccess", "", now);
   const std::int64_t limit = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
   SLIPWAY_CO_TRY_VOID(co_await limit_revisions(*client, app.application(), limit, app.revision()));
-  co_return collected.is_done() ? options_.resync : options_.collect_pause;
+  Duration again = collected.is_done() ? options_.resync : options_.collect_pause;
+  for (const auto& sooner : {repair, quiet}) again = std::min(again, sooner.value_or(again));
+  co_return again;
 }
 
 Task<Result<void>> ApplicationController::limit_revisions(client::Client& client, kube::Object application, std::int64_t limit,
@@ -435,6 +456,7 @@ Task<Result<void>> ApplicationController::limit_revisions(client::Client& client
     SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
         client, kRevisions, kube::key_of(revision),
         {.propagation = "Background", .uid = std::string(kube::uid(revision)), .resource_version = "", .grace_seconds = {}}));
+    SLIPWAY_CO_TRY_VOID(co_await remove_resources(client, application, std::string(kube::name(revision))));
     --spare;
   }
   co_return Result<void>{};
@@ -446,7 +468,8 @@ Task<Outcome> ApplicationController::write(client::Client& client, kube::Object 
   Value wanted = json::encode(status);
   // Members of others stay.
   for (const auto& [key, value] : before.members()) {
-    const bool is_ours = key == "services" || key == "appliedResources" || key == "workflow" || key == kScheduledRestart;
+    const bool is_ours = key == "services" || key == "appliedResources" || key == "workflow" || key == kScheduledRestart ||
+                         key == "appliedApplicationPolicies" || key == "applicationPoliciesConfigMap";
     if (!wanted.has(key) && !is_ours) wanted = wanted.with(key, value);
   }
   const ObjectKey key = kube::key_of(application);
@@ -470,7 +493,7 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
     parsed->spec = std::move(*spec);
     if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
   }
-  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as}, run, application, parsed,
+  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as, options_.apply_mode}, run, application, parsed,
              live_lookup(application), memory);
   const std::vector<Value> trackers = trackers_of(application);
   if (auto readable = check_trackers(trackers); !readable) co_return Outcome::failed(std::move(readable).error());
@@ -480,6 +503,11 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
   if (!collected) co_return Outcome::failed(std::move(collected).error());
   if (!collected->is_done()) {
     status.phase = "deleting";
+    if (!collected->fault.empty() && !before["conditions"].empty() && memory.told_fault != collected->fault) {
+      auto told = co_await tell_failure(env_, run.client, application, "FailedGC", collected->fault);
+      if (!told) co_return Outcome::failed(std::move(told).error());
+      memory.told_fault = collected->fault;
+    }
     set_condition(status, "Deleting", true, "Deleting",
                   fmt::format("{} left: {}", collected->remaining.size(), collected->remaining.front()), env_.clock.now());
     co_return co_await write(run.client, std::move(application), std::move(status), before,

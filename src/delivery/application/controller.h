@@ -14,6 +14,8 @@
 #include "delivery/application/definition_store.h"
 #include "delivery/application/other_leader.h"
 #include "delivery/application/restart_schedule.h"
+#include "delivery/application/scoped_policies.h"
+#include "delivery/application/settings.h"
 #include "delivery/application/status.h"
 #include "delivery/application/watched_objects.h"
 #include "delivery/workflow/engine.h"
@@ -31,6 +33,9 @@ struct ControllerOptions {
   /// After the spec could not be read.
   Duration parse_pause = std::chrono::minutes{1};
   std::int64_t revision_limit = 10;
+  /// A workflow that waits this long without any change does not progress; zero: that is never told.
+  Duration progress_deadline = std::chrono::minutes{10};
+  ApplyMode apply_mode = ApplyMode::ServerSide;
   ActsAs acts_as = ActsAs::User;
 };
 
@@ -49,6 +54,7 @@ class ApplicationController : public control::Controller {
     std::shared_ptr<const Parsed> parsed;
     Lookup lookup;
     LatestRevision revision;
+    Scoped scoped{};  // the application as policies of scope Application left it
   };
   using Status = ApplicationStatus;
   static Resolved resolved_with(std::shared_ptr<const Parsed> parsed, Lookup lookup, Value referred, LatestRevision revision);
@@ -58,9 +64,19 @@ class ApplicationController : public control::Controller {
                                                    const Lookup& lookup, const std::string& key);
   Task<Result<Resolved>> resolve(control::Reconcile& run, kube::Object application, Status status, Memory& memory);
   Task<Result<Resolved>> resolve_new(control::Reconcile& run, kube::Object application, Status status);
+  Task<Result<Scoped>> apply_scoped(kube::Object application, Lookup lookup);
+  Task<Result<void>> record_policies(client::Client& client, kube::Object application, Scoped scoped, Status& status);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
   RestartPlan restart_plan(const kube::Object& application, const Status& status) const;
   Task<control::Outcome> remove_restart(client::Client& client, kube::Object application);
+  /// What a reconcile began with.
+  struct Since {
+    Value before;  // the status
+    bool restarts = false;
+    bool was_finished = false;  // the workflow
+  };
+  Task<Result<void>> tell_of(client::Client& client, kube::Object application, Status status, Since since);
+  std::optional<Duration> note_contested(RepairLog& log, Status& status);
   Task<Result<std::optional<Duration>>> go_on(control::Reconcile& run, AppRun& app, Status& status);
   Task<Result<void>> run_pass(control::Reconcile& run, AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
@@ -71,6 +87,9 @@ class ApplicationController : public control::Controller {
   std::vector<Value> trackers_of(const kube::Object& application) const;
   /// Applications whose spec could not be read, in a namespace or (empty) all of them; they are woken.
   std::vector<kube::ObjectKey> unresolved(const std::string& ns);
+  /// Applications that name a definition; they are woken.
+  std::vector<kube::ObjectKey> users_of(const kube::Object& definition);
+  void note_definitions(const kube::Object& application, const Parsed& parsed, Status& status);
   /// The next reconcile of the application is no echo of its own write.
   void wake(const kube::ObjectKey& key);
 

@@ -2,6 +2,7 @@
 // wanted, else a new one.
 #include <fmt/format.h>
 
+#include "base/compute_pool.h"
 #include "delivery/application/controller.h"
 #include "delivery/application/needed_kinds.h"
 #include "delivery/application/references.h"
@@ -53,6 +54,10 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   Resolved resolved{
       .parsed = nullptr, .lookup = lookup_in(held, live_lookup(application)), .revision = *status.latest_revision};
   const Value& frozen = held->spec;
+  const kube::Object written = application;
+  SLIPWAY_CO_TRY(scoped, co_await apply_scoped(application, resolved.lookup));
+  application = scoped.application;
+  resolved.scoped = std::move(scoped);
   if (is_published(application, revision)) {
     SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, resolved.revision.name));
     resolved.parsed = std::move(parsed);
@@ -60,12 +65,12 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   }
   const bool is_same = is_same_spec(frozen, application["spec"]) && kube::annotation(revision, kPublishVersion).empty() &&
                        kube::annotation(application, kPublishVersion).empty();
-  if (!is_same) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  if (!is_same) co_return co_await resolve_new(run, written, std::move(status));
   if (follows_definitions) {
     SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
     SLIPWAY_CO_TRY(is, parse(application, frozen, live_lookup(application)));
     if (revision_hash(application, frozen, was, true) != revision_hash(application, frozen, is, true)) {
-      co_return co_await resolve_new(run, std::move(application), std::move(status));
+      co_return co_await resolve_new(run, written, std::move(status));
     }
   }
   // Shared policies and the shared workflow count as the spec does.
@@ -78,7 +83,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
     SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
     SLIPWAY_CO_TRY(is, parse(application, frozen, frozen_definitions));
     if (!shares_the_same(was, is)) {
-      co_return co_await resolve_new(run, std::move(application), std::move(status));
+      co_return co_await resolve_new(run, written, std::move(status));
     }
   }
   resolved.parsed = std::move(parsed);
@@ -88,6 +93,8 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
 Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new(control::Reconcile& run,
                                                                                  kube::Object application, Status status) {
   const Lookup lookup = live_lookup(application);
+  SLIPWAY_CO_TRY(scoped, co_await apply_scoped(std::move(application), lookup));
+  application = scoped.application;
   const Value spec = application["spec"];
   SLIPWAY_CO_TRY_VOID(co_await check_needed_kinds(run, live_, spec, lookup));
   SLIPWAY_CO_TRY(parsed, parse(application, spec, lookup));
@@ -95,10 +102,12 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   const std::string hash = revision_hash(application, spec, parsed, follows_definitions);
   auto shared = std::make_shared<const Parsed>(std::move(parsed));
   if (status.latest_revision && status.latest_revision->hash == hash) {
-    if (!has_urls(spec)) co_return Resolved{shared, lookup, *status.latest_revision};
+    if (!has_urls(spec)) co_return Resolved{shared, lookup, *status.latest_revision, std::move(scoped)};
     const kube::ObjectKey key{std::string(kube::ns(application)), status.latest_revision->name};
     SLIPWAY_CO_TRY(stored, co_await client::get(run.client, kRevisions, key));
-    co_return resolved_with(shared, lookup, revision_content(stored)["referredObjects"], *status.latest_revision);
+    Resolved known = resolved_with(shared, lookup, revision_content(stored)["referredObjects"], *status.latest_revision);
+    known.scoped = std::move(scoped);
+    co_return known;
   }
   SLIPWAY_CO_TRY(referred, co_await fetch_references(http_, spec));
   Resolved resolved = resolved_with(shared, lookup, referred, {});
@@ -117,7 +126,16 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
     break;
   }
   resolved.revision = {revision_name(kube::name(application), number), number, hash};
+  resolved.scoped = std::move(scoped);
   co_return resolved;
+}
+
+Task<Result<Scoped>> ApplicationController::apply_scoped(kube::Object application, Lookup lookup) {
+  Result<Scoped> made = Scoped{.application = application, .custom = {}, .policies = {}, .record = {}};
+  if (!has_scoped_policies(application, lookup)) co_return made;
+  const std::string tenant(kube::ns(application));
+  co_await compute_for(env_, tenant, [&] { made = with_scoped_policies(application, lookup); });
+  co_return made;
 }
 
 /// With what stood behind the URLs of components.

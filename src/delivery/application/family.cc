@@ -53,10 +53,14 @@ Family make() {
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
+    const Settings settings = read_settings(context.options).value_or(Settings{});
     made.push_back(std::make_unique<ApplicationController>(context.env, context.http,
-                                                           ControllerOptions{.engine = {}, .acts_as = context.acts_as}));
-    made.push_back(std::make_unique<WorkflowRunController>(context.env, context.http,
-                                                           WorkflowRunOptions{.engine = {}, .acts_as = context.acts_as}));
+                                                           ControllerOptions{.engine = settings.engine,
+                                                                             .progress_deadline = settings.progress_deadline,
+                                                                             .apply_mode = settings.apply_mode,
+                                                                             .acts_as = context.acts_as}));
+    made.push_back(std::make_unique<WorkflowRunController>(
+        context.env, context.http, WorkflowRunOptions{.engine = settings.engine, .acts_as = context.acts_as}));
     if (!context.keeps_definitions) return made;
     for (DefinitionKind kind :
          {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
@@ -74,6 +78,11 @@ Family make() {
   for (const char* kind : {"Policy", "Workflow"}) family.named_by_others.push_back({kGroup, "v1alpha1", kind});
   family.commands = render_commands();
   for (Command& command : definition_commands()) family.commands.push_back(std::move(command));
+  family.controller_options = setting_options();
+  family.check_options = [](const std::map<std::string, std::string>& options) -> Result<void> {
+    SLIPWAY_TRY_VOID(read_settings(options));
+    return {};
+  };
   family.source_forms = {{.extension = ".cue", .read = definition_from_cue}};
   return family;
 }

@@ -54,6 +54,7 @@ Task<Answer> apply(AppRun& run, ProviderCall call) {
   }
   auto manifest = co_await manifest_of(run, std::move(object), call.params["cluster"].str());
   if (!manifest) co_return Answer::error(manifest.error());
+  manifest->is_secret = call.is_secret;
   auto applied = co_await run.apply({*manifest});
   if (!applied) co_return Answer::error(applied.error());
   Answer answer = Answer::done(json::object({{"value", shown(applied->front())}}));
@@ -68,6 +69,7 @@ Task<Answer> apply_in_parallel(AppRun& run, ProviderCall call) {
   for (const Value& object : call.params["value"].items()) {
     auto manifest = co_await manifest_of(run, object, call.params["cluster"].str());
     if (!manifest) co_return Answer::error(manifest.error());
+    manifest->is_secret = call.is_secret;
     answer.watched.push_back(reference_to(*manifest));
     answer.is_secret = answer.is_secret || kube::kind(manifest->object) == "Secret";
     manifests.push_back(std::move(*manifest));

@@ -9,6 +9,7 @@
 #include "delivery/application/kind.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/render.h"
+#include "delivery/application/scoped_policies.h"
 #include "delivery/workflow/provider.h"
 
 namespace slipway::delivery::application {
@@ -68,8 +69,15 @@ class Offline {
       }
       return false;
     }
-    if (!has_definitions(*read)) return false;
-    auto parsed = parse(application_, spec, lookup_);
+    auto scoped = with_scoped_policies(application_, lookup_);
+    if (!scoped) {
+      fault("spec.policies", scoped.error().message);
+      return false;
+    }
+    if (scoped->policies.empty() && !has_definitions(*read)) return false;
+    application_ = std::move(scoped->application);
+    custom_ = std::move(scoped->custom);
+    auto parsed = parse(application_, application_["spec"], lookup_);
     if (!parsed) {
       fault("spec", parsed.error().message);
       return false;
@@ -133,6 +141,7 @@ class Offline {
 
   RenderContext context_of(const Placement& placement) const {
     RenderContext context;
+    context.custom = custom_;
     context.app_name = std::string(kube::name(application_));
     context.ns = std::string(kube::ns(application_));
     context.app_revision = revision_.is_null() ? context.app_name + "-v1" : revision_["name"].str();
@@ -238,6 +247,7 @@ class Offline {
   client::Client* client_;
   SourceObject source_;
   kube::Object application_;
+  Value custom_;  // of policies of scope Application
   Lookup lookup_;
   std::vector<ClusterEntry> clusters_;
   workflow::Providers providers_;

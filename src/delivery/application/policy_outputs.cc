@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/compute_pool.h"
+#include "delivery/application/scoped_policies.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -38,7 +39,7 @@ Task<Result<std::vector<Manifest>>> render_policy(AppRun& run, PolicySpec policy
 Task<Result<void>> apply_policy_outputs(AppRun& run) {
   for (const PolicySpec& policy : std::vector<PolicySpec>(run.parsed().spec.policies)) {
     const auto known = run.parsed().policies.find(policy.type);
-    if (known == run.parsed().policies.end() || !known->second->program) continue;
+    if (known == run.parsed().policies.end() || !known->second->program || is_application_scoped(*known->second)) continue;
     auto manifests = co_await render_policy(run, policy, known->second);
     Result<void> done{};
     if (!manifests) {

@@ -29,11 +29,13 @@ Placement placement_of(const Value& params) { return {params["cluster"].str(), p
 Task<Answer> apply_component(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
   if (!component) co_return Answer::error(component.error());
+  component->is_secret = call.is_secret;
   const Value patch = patch_with_exports(call, component->name, call.params["patch"]);
   auto delivered = co_await run.deliver(std::move(*component), placement_of(call.params), patch);
   if (!delivered) co_return Answer::error(delivered.error());
   Answer answer = Answer::done(outputs_value(*delivered));
   answer.resource = delivered->workload;
+  answer.is_secret = delivered->is_secret;
   for (const auto& [name, object] : delivered->outputs.members()) {
     answer.is_secret = answer.is_secret || kube::kind(object) == "Secret";
   }
@@ -48,13 +50,16 @@ Task<Answer> render_component_call(AppRun& run, ProviderCall call) {
   auto component = read_component(call.params["value"], "value");
   if (!component) co_return Answer::error(component.error());
   const Value patch = patch_with_exports(call, component->name, call.params["patch"]);
+  component->is_secret = call.is_secret;
   auto rendered = co_await run.render(std::move(*component), placement_of(call.params), patch, {});
   if (!rendered) co_return Answer::error(rendered.error());
   json::ObjectBuilder outputs;
   for (const RenderedObject& one : (*rendered)->others) {
     if (!one.name.empty()) outputs.set(one.name, one.object);
   }
-  co_return Answer::done(json::object({{"output", (*rendered)->workload}, {"outputs", outputs.build()}}));
+  Answer answer = Answer::done(json::object({{"output", (*rendered)->workload}, {"outputs", outputs.build()}}));
+  answer.is_secret = (*rendered)->is_secret;
+  co_return answer;
 }
 
 /// The spec of the application that a call names with `app`, read as whom the run acts; its own when none is named.

@@ -55,6 +55,7 @@ struct RenderedComponent {
   std::vector<RenderedObject> others;
   /// PostDispatch traits by place in the component's list, still to be rendered with the live workload.
   std::vector<std::size_t> pending_traits;
+  bool is_secret = false;  // it holds what was read from a Secret
 };
 
 /// One parameter that is wrong or missing.

@@ -19,12 +19,22 @@ struct Texts {
 
 Value pending(std::string what) { return json::object({{"pending", json::array({Value(std::move(what))})}}); }
 
+/// What an object is called, and nothing that may hold a value.
+Value name_of(const Value& object) {
+  json::ObjectBuilder metadata;
+  for (const char* key : {"name", "namespace", "labels"}) {
+    if (object["metadata"].has(key)) metadata.add(key, object["metadata"][key]);
+  }
+  return json::object({{"apiVersion", object["apiVersion"]}, {"kind", object["kind"]}, {"metadata", metadata.build()}});
+}
+
 void add_objects(const RenderedComponent& rendered, Texts& texts) {
   json::ArrayBuilder open, secret;
   const auto add = [&](const Value& object) {
-    const bool is_secret = object["kind"].as_string() == "Secret" && object["apiVersion"].as_string() == "v1";
+    const bool is_kind = object["kind"].as_string() == "Secret" && object["apiVersion"].as_string() == "v1";
+    const bool is_secret = rendered.is_secret || is_kind;
     if (is_secret) secret.add(object);
-    open.add(is_secret ? object.without("data").without("stringData") : object);
+    open.add(is_secret ? name_of(object) : object);
   };
   if (!rendered.workload.is_null()) add(rendered.workload);
   for (const RenderedObject& one : rendered.others) add(one.object);
@@ -62,6 +72,21 @@ Value secret(const AppRun& run, const Texts& texts) {
   return record(run, "Secret").with("data", data.build());
 }
 
+/// Adds to an object that is there; one that is not is made.
+Task<Result<void>> add_to(AppRun& run, kube::Resource resource, Value whole) {
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  json::ObjectBuilder patch;
+  for (const char* key : {"data", "binaryData"}) {
+    if (whole.has(key)) patch.set(key, whole[key]);
+  }
+  auto written = co_await client::merge_patch(*hub, resource, kube::key_of(whole), patch.build(), kManager);
+  if (!written && written.error().reason == Reason::NotFound) {
+    written = co_await client::create(*hub, resource, std::move(whole), kManager);
+  }
+  if (!written) co_return fail(std::move(written).error());
+  co_return Result<void>{};
+}
+
 Task<Result<void>> create_once(AppRun& run, kube::Resource resource, Value object) {
   SLIPWAY_CO_TRY(hub, run.own(kHub));
   auto made = co_await client::create(*hub, std::move(resource), std::move(object), kManager);
@@ -88,7 +113,41 @@ Task<Result<void>> write_resources(AppRun& run) {
     }
   }
   SLIPWAY_CO_TRY_VOID(co_await create_once(run, kube::kConfigMaps, config_map(run, texts)));
-  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await create_once(run, kube::kSecrets, secret(run, texts)));
+  // The manifests of an earlier run of the revision may stand there.
+  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to(run, kube::kSecrets, secret(run, texts)));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> complete_resources(AppRun& run) {
+  Texts texts;
+  for (const auto& [name, component] : std::map<std::string, ComponentSpec>(run.fed())) {
+    if (run.memory().completed[name] == run.revision()) continue;
+    auto rendered = co_await run.render(component, {}, {}, {});
+    if (!rendered) continue;
+    add_objects(**rendered, texts);
+    run.memory().completed[name] = run.revision();
+  }
+  if (texts.open.empty()) co_return Result<void>{};
+  Value map = config_map(run, texts);
+  for (const auto& [name, text] : texts.open) {  // what stood there under the other key
+    if (text.size() > kMaxPlain) map = map.with_path({"data", name}, Value());
+  }
+  SLIPWAY_CO_TRY_VOID(co_await add_to(run, kube::kConfigMaps, std::move(map)));
+  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to(run, kube::kSecrets, secret(run, texts)));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> remove_resources(client::Client& client, kube::Object application, std::string revision) {
+  const kube::ObjectKey key{std::string(kube::ns(application)), std::move(revision)};
+  for (const kube::Resource& resource : {kube::kConfigMaps, kube::kSecrets}) {
+    auto there = co_await client::get(client, resource, key);
+    if (!there && there.error().reason == Reason::NotFound) continue;
+    if (!there) co_return fail(std::move(there).error());
+    if (!kube::is_owned_by(*there, kube::uid(application))) continue;
+    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
+        client, resource, key,
+        {.propagation = "Background", .uid = std::string(kube::uid(*there)), .resource_version = "", .grace_seconds = {}}));
+  }
   co_return Result<void>{};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "delivery/application/definition_changes.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/show_run.h"
 #include "delivery/application/show_steps.h"
@@ -88,7 +89,26 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
     }
     waits.push_back(std::move(wait));
   }
+  // Nothing is wrong, but something newer waits to be used.
+  if (const Value& newer = kube::condition(application, kDefinitionChanged); waits.empty() && !newer.is_null()) {
+    waits.push_back({.on = "a change of its spec",
+                     .reason = newer["reason"].str(),
+                     .message = newer["message"].str(),
+                     .since = kube::time_of(newer["lastTransitionTime"]),
+                     .next = {},
+                     .part = ""});
+  }
   return waits;
+}
+
+/// Conditions that are there only when there is something to know.
+std::string notes_of(const kube::Object& application) {
+  std::string out;
+  for (const char* type : {"Progressing", "StateKeep", "Contested", kDefinitionChanged, "Deleting"}) {
+    const Value& condition = kube::condition(application, type);
+    if (!condition.is_null()) out += fmt::format("note: {}: {}\n", type, one_line(condition["message"].str()));
+  }
+  return out;
 }
 
 }  // namespace
@@ -124,7 +144,7 @@ std::string summary(const kube::Object& application, const control::View& view) 
       fmt::format("application {}/{}: {}, revision {}, age {}\n", kube::ns(application), kube::name(application), phase,
                   status["latestRevision"]["name"].as_string().empty() ? "-" : status["latestRevision"]["name"].as_string(),
                   age(kube::creation_time(application), view.now()));
-  return line + tables(application);
+  return line + notes_of(application) + tables(application);
 }
 
 std::string describe(const kube::Object& application, const control::View& view, const std::vector<kube::Object>& events) {

@@ -29,6 +29,7 @@ struct ComponentSpec {
   std::vector<workflow::StepOutput> outputs;
   std::string external_revision;
   std::string replica_key;  // of the replication policy; never in the wire form
+  bool is_secret = false;   // it holds what was read from a Secret; never in the wire form
 
   Value to_json() const;
 };

@@ -126,6 +126,24 @@ struct LatestRevision {
   }
 };
 
+/// A policy of scope Application, as it was applied last.
+struct AppliedPolicy {
+  std::string name;
+  std::string type;
+  bool is_applied = false;
+  std::string message{};
+
+  static void describe(auto& d) {
+    d.doc("A policy that may change the application before it is rendered.");
+    d.field("name", &AppliedPolicy::name, "Name of the policy.").always();
+    d.field("type", &AppliedPolicy::type, "Its type.").always();
+    d.field("applied", &AppliedPolicy::is_applied, "It has changed the application, or could have.").always();
+    d.field("message", &AppliedPolicy::message, "Why it was not applied.");
+    d.ignore_unknown();
+  }
+  bool operator==(const AppliedPolicy&) const = default;
+};
+
 /// Written once per reconcile; `workflow` may be written by users, too (suspend, terminated, or null to restart).
 struct ApplicationStatus {
   std::vector<AppCondition> conditions;
@@ -136,6 +154,8 @@ struct ApplicationStatus {
   std::vector<AppliedResource> applied;
   std::optional<workflow::RunStatus> workflow;
   std::optional<Time> restart_at;
+  std::vector<AppliedPolicy> policies;
+  std::string policies_config_map;
 
   static void describe(auto& d) {
     d.doc("How the application stands.");
@@ -149,6 +169,9 @@ struct ApplicationStatus {
     d.field("appliedResources", &ApplicationStatus::applied, "What the application made.").list_type("atomic");
     d.field("workflow", &ApplicationStatus::workflow, "How the workflow stands.");
     d.field("workflowRestartScheduledAt", &ApplicationStatus::restart_at, "When the workflow is to start again.");
+    d.field("appliedApplicationPolicies", &ApplicationStatus::policies, "Policies of scope Application.").list_type("atomic");
+    d.field("applicationPoliciesConfigMap", &ApplicationStatus::policies_config_map,
+            "ConfigMap that says what those policies made.");
     d.ignore_unknown();
   }
 };

@@ -9,6 +9,9 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "control/object_writes.h"
+#include "delivery/application/dependency_order.h"
+#include "delivery/application/drift.h"
+#include "delivery/application/secret_manifests.h"
 #include "delivery/family/claimed_fields.h"
 #include "json/text.h"
 
@@ -20,36 +23,6 @@ using Objects = std::vector<std::pair<ManagedResource, Value>>;
 
 /// Where the workload of a component is, hub-only traits included: those count for every place.
 Placement place_of(const ManagedResource& resource) { return {resource.cluster, resource.ns}; }
-
-const Value* item_named(const Value& list, const Value& wanted, std::size_t index) {
-  const Value& name = wanted["name"];
-  if (!name.is_string()) return index < list.size() ? &list.item(index) : nullptr;
-  const auto items = list.items();
-  const auto at = std::ranges::find_if(items, [&](const Value& one) { return one["name"] == name; });
-  return at == items.end() ? nullptr : &*at;
-}
-
-bool differs(const Value& wanted, const Value& live) {
-  if (wanted.is_null()) return false;
-  if (wanted.is_object()) {
-    if (!live.is_object()) return !(wanted.empty() && live.is_null());
-    for (const auto& [key, value] : wanted.members()) {
-      if (differs(value, live[key])) return true;
-    }
-    return false;
-  }
-  if (wanted.is_array()) {
-    if (wanted.empty() && live.is_null()) return false;
-    if (!live.is_array()) return true;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const Value* other = item_named(live, wanted.item(i), i);
-      if (other == nullptr || differs(wanted.item(i), *other)) return true;
-    }
-    return false;
-  }
-  if (wanted.is_string() && wanted.as_string().empty() && live.is_null()) return false;
-  return !(wanted == live);
-}
 
 std::string digest_of(const Value& wanted, const Value& live) {
   return sha256_hex(json::print(wanted) + json::print(live["spec"]) + json::print(live["data"]) +
@@ -116,20 +89,48 @@ Task<Result<bool>> hand_over(AppRun& run, ManagedResource resource) {
   co_return true;
 }
 
-/// Removes or hands over each object; says what remains.
-Task<Result<void>> collect(AppRun& run, std::vector<ManagedResource> victims, bool orphans, Collected& collected) {
+/// Removes or hands over each object; says what remains. With the policy `order: dependency` an object goes once those of
+/// components that depend on its own are gone; `spec` says which do.
+Task<Result<void>> collect(AppRun& run, std::vector<ManagedResource> victims, ApplicationSpec spec, bool orphans,
+                           Collected& collected) {
+  const bool is_ordered = run.parsed().keep.collects_in_dependency_order && !orphans;
+  const DependencyOrder order(is_ordered ? spec : ApplicationSpec{});
+  std::map<std::size_t, std::vector<ManagedResource>, std::greater<>> by_depth;
+  for (ManagedResource& victim : victims) by_depth[order.depth(victim.component)].push_back(std::move(victim));
+  victims.clear();
+  for (auto& [depth, some] : by_depth) std::ranges::move(some, std::back_inserter(victims));
+  std::set<std::string> open;  // components with objects that are still there
   for (const ManagedResource& victim : victims) {
+    const std::size_t before = collected.remaining.size();
+    if (const std::string waits = order.first_dependant(victim.component, open); !waits.empty()) {
+      collected.remaining.push_back(fmt::format("{} stays until component {} is gone", victim.id().to_string(), waits));
+      open.insert(victim.component);
+      continue;
+    }
     auto is_handed = co_await hand_over(run, victim);
     if (is_handed && *is_handed) continue;
     Result<bool> is_gone = is_handed ? co_await remove_object(run, victim, orphans) : fail(std::move(is_handed).error());
     if (!is_gone && is_gone.error().reason == Reason::NotFound && victim.cluster == kHub) continue;  // its kind is gone
     if (!is_gone) {
       collected.remaining.push_back(fmt::format("{}: {}", victim.id().to_string(), is_gone.error().message));
+      if (collected.fault.empty()) collected.fault = collected.remaining.back();
     } else if (!*is_gone) {
       collected.remaining.push_back(fmt::format("{} is being deleted", victim.id().to_string()));
     }
+    if (collected.remaining.size() > before) open.insert(victim.component);
   }
   co_return Result<void>{};
+}
+
+/// The spec that a tracker's objects were made of; where its revision is gone, the application's as it is now.
+Task<Result<ApplicationSpec>> spec_of(AppRun& run, Tracker tracker) {
+  const std::string revision(kube::label(tracker.object, kLabelRevision));
+  if (!run.parsed().keep.collects_in_dependency_order || revision.empty()) co_return run.parsed().spec;
+  SLIPWAY_CO_TRY(client, run.own(kHub));
+  auto stored = co_await client::get(*client, kRevisions, {std::string(kube::ns(run.application())), revision});
+  if (!stored && stored.error().reason != Reason::NotFound) co_return fail(std::move(stored).error());
+  auto spec = stored ? read_application(revision_content(*stored)["application"]["spec"]) : run.parsed().spec;
+  co_return spec ? *spec : run.parsed().spec;
 }
 
 Task<Result<void>> remove_tracker(AppRun& run, Tracker tracker) {
@@ -148,19 +149,6 @@ Task<Result<void>> remove_tracker(AppRun& run, Tracker tracker) {
 }
 
 }  // namespace
-
-bool has_drifted(const Value& wanted, const Value& live) {
-  for (const auto& [key, value] : wanted.members()) {
-    if (key == "status" || key == "apiVersion") continue;
-    if (key == "metadata") {
-      if (differs(value["labels"], live["metadata"]["labels"])) return true;
-      if (differs(value["annotations"], live["metadata"]["annotations"])) return true;
-      continue;
-    }
-    if (differs(value, live[key])) return true;
-  }
-  return false;
-}
 
 Task<Result<void>> judge_services(AppRun& run) {
   std::map<Place, Objects> places;
@@ -206,11 +194,30 @@ Task<Result<void>> judge_services(AppRun& run) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> repair_drift(AppRun& run) {
+/// Gives those whose manifest stands in the revision's Secret that manifest, and says which they are.
+Task<Result<std::set<ObjectId>>> with_secret_manifests(AppRun& run, std::vector<ManagedResource>& all) {
+  std::set<ObjectId> secret;
+  if (std::ranges::all_of(all, &ManagedResource::is_whole)) co_return secret;
+  SLIPWAY_CO_TRY(manifests, co_await secret_manifests(run, all));
+  for (ManagedResource& resource : all) {
+    const auto at = manifests.find(resource.id());
+    if (resource.is_whole || at == manifests.end()) continue;
+    resource.raw = at->second;
+    resource.is_whole = true;
+    secret.insert(resource.id());
+  }
+  co_return secret;
+}
+
+Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
   const KeepPolicies& keep = run.parsed().keep;
-  if (keep.is_apply_once && keep.apply_once.empty()) co_return Result<void>{};
+  std::optional<Duration> again;
+  if (keep.is_apply_once && keep.apply_once.empty()) co_return again;
+  RepairLog& log = run.memory().repairs;
+  const Clock& clock = run.tools().env.clock;
   std::vector<ManagedResource> all;
   for (const ManagedResource* resource : held(run)) all.push_back(*resource);
+  SLIPWAY_CO_TRY(secrets, co_await with_secret_manifests(run, all));
   for (const ManagedResource& resource : all) {
     if (!resource.is_whole) continue;
     const RuleSubject subject = subject_of(resource.raw);
@@ -220,13 +227,19 @@ Task<Result<void>> repair_drift(AppRun& run) {
     if (!live && resource.cluster != kHub) continue;  // judge_services() says so; other clusters are kept meanwhile
     if (!live) co_return fail(std::move(live).error());
     if (live->is_null() && !kept.empty()) continue;  // apply-once: what was deleted stays so
-    if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(without_claimed(resource.raw, *live, kManager), *live)))
-      continue;
+    const Value wanted = live->is_null() ? Value() : without_claimed(resource.raw, *live, kManager);
+    if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(wanted, *live))) continue;
     if (!live->is_null() && kube::label(*live, kLabelName) != kube::name(run.application())) continue;
     if (!live->is_null() && !kept.empty()) continue;
     const std::string digest = digest_of(resource.raw, *live);
     if (const auto known = run.memory().settled.find(resource.id());
         known != run.memory().settled.end() && known->second == digest) {
+      continue;
+    }
+    const std::vector<DriftedField> fields =
+        live->is_null() ? std::vector<DriftedField>{} : drifted_fields(wanted, *live, kManager);
+    if (const auto rest = log.put_off(resource.id(), fields, clock.steady())) {
+      again = std::min(again.value_or(*rest), *rest);
       continue;
     }
     run.memory().applied.erase(resource.id());
@@ -235,14 +248,19 @@ Task<Result<void>> repair_drift(AppRun& run) {
                          .cluster = resource.cluster,
                          .component = resource.component,
                          .trait = resource.trait,
-                         .creator = resource.creator});
+                         .creator = resource.creator,
+                         .is_secret = secrets.contains(resource.id()),
+                         .is_repair = true});
     auto written = co_await run.apply(std::move(manifests));
     if (!written) co_return fail(std::move(written).error());
     const Value& after = written->front();
-    if (has_drifted(without_claimed(resource.raw, after, kManager), after))
+    if (has_drifted(without_claimed(resource.raw, after, kManager), after)) {
       run.memory().settled[resource.id()] = digest_of(resource.raw, after);
+    } else {
+      log.repaired(resource.id(), fields, clock.steady());
+    }
   }
-  co_return Result<void>{};
+  co_return again;
 }
 
 Task<Result<Collected>> collect_outdated(AppRun& run) {
@@ -255,7 +273,8 @@ Task<Result<Collected>> collect_outdated(AppRun& run) {
       if (!is_needed && !resource.skips_collection) victims.push_back(resource);
     }
     const std::size_t before = collected.remaining.size();
-    SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, false, collected));
+    SLIPWAY_CO_TRY(spec, co_await spec_of(run, tracker));
+    SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, std::move(spec), false, collected));
     if (collected.remaining.size() == before) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
   }
   co_return collected;
@@ -274,7 +293,7 @@ Task<Result<Collected>> collect_all(AppRun& run, bool orphans) {
       if (!resource.skips_collection && seen.insert(resource.id()).second) victims.push_back(resource);
     }
   }
-  SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, orphans, collected));
+  SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, run.parsed().spec, orphans, collected));
   if (!collected.is_done()) co_return collected;
   for (const Tracker& tracker : all) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
   co_return collected;

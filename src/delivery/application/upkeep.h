@@ -3,6 +3,7 @@
 // pkg/resourcekeeper; DIVERGES: drift is found in caches as it happens, not every five minutes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,21 +14,20 @@ namespace slipway::delivery::application {
 /// Looks at every delivered component and records its service anew.
 Task<Result<void>> judge_services(AppRun& run);
 
-/// Brings objects back that are gone or were changed in fields that the application owns.
-Task<Result<void>> repair_drift(AppRun& run);
+/// Brings objects back that are gone or were changed in fields that the application owns. When it is to be called again for
+/// fields that are contested (drift.h).
+Task<Result<std::optional<Duration>>> repair_drift(AppRun& run);
 
 /// How far a collection is.
 struct Collected {
   /// Objects that are still being deleted, and those that cannot be: in words.
   std::vector<std::string> remaining;
+  std::string fault;  // the first that cannot be deleted now; empty: none
   bool is_done() const { return remaining.empty(); }
 };
 /// Deletes what outdated trackers hold and the current ones do not, then those trackers.
 Task<Result<Collected>> collect_outdated(AppRun& run);
 /// Deletes everything, for an application that goes.
 Task<Result<Collected>> collect_all(AppRun& run, bool orphans);
-
-/// Whether every field of `wanted` stands in `live` with the same value; lists pair items by name where they have one. Pure.
-bool has_drifted(const Value& wanted, const Value& live);
 
 }  // namespace slipway::delivery::application

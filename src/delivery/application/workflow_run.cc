@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "control/events.h"
+#include "base/digest.h"
 #include "control/object_writes.h"
 #include "delivery/application/acting.h"
+#include "delivery/application/debug_values.h"
+#include "delivery/application/events.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/run_context.h"
@@ -139,6 +141,11 @@ Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
   if (!steps) {
     if (!status.start_time) status.phase = workflow::kInitializing;
     set_condition(status, false, steps.error().message, env_.clock.now());
+    if (kube::condition(object, kRunCondition)["message"].as_string() != steps.error().message) {
+      const std::string text = "fail to generate workflow runners: " + steps.error().message;
+      auto told = co_await tell_of_run(env_, run.client, object, "Generate", text, name_hash(text));
+      if (!told) co_return Outcome::failed(std::move(told).error());
+    }
     again = options_.resync;
   } else {
     auto passed = co_await run_pass(run, object, status, std::move(*steps));
@@ -148,8 +155,10 @@ Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
   auto written = co_await control::write_status(run.client, kWorkflowRuns, object, json::encode(status), kRunManager);
   if (!written) co_return Outcome::failed(std::move(written).error());
   if (status.is_finished) {
-    auto recorded = co_await record_end(run.client, *written);
-    if (!recorded && recorded.error().reason != Reason::Forbidden) co_return Outcome::failed(std::move(recorded).error());
+    const Value& end = (*written)["status"];
+    auto recorded =
+        co_await tell_of_run(env_, run.client, *written, "Execute", end_message(end["status"].str()), end["startTime"].str());
+    if (!recorded) co_return Outcome::failed(std::move(recorded).error());
     co_return Outcome::settled();
   }
   memory.generation = kube::generation(*written);
@@ -206,6 +215,8 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
   // A new run, or one that was started again.
   if (!status.start_time) SLIPWAY_CO_TRY_VOID(co_await begin_context(run.client, kWorkflowRuns, object, context));
   Acting acting(run, identity_of(object, options_.acts_as));
+  workflow::EngineOptions options = options_.engine;
+  options.keeps_debug = kube::annotation(object, kDebugAnnotation) == "true";
   const workflow::Run made{
       .setting = {.env = env_,
                   .http = http_,
@@ -223,22 +234,16 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
         if (!definition) co_return fail(std::move(definition).error());
         co_return step_definition(type, **definition);
       },
-      .options = options_.engine};
+      .options = options};
   workflow::Pass pass = co_await workflow::run_pass(made, status.run(), std::move(context.store));
   SLIPWAY_CO_TRY(stored, co_await save_context(run.client, std::move(context), pass.store));
+  SLIPWAY_CO_TRY_VOID(co_await keep_debug_values(run.client, object, std::move(pass.debug), kRunManager));
   pass.status.context_backend = backend_of(stored);
   status.take(std::move(pass.status), steps);
   status.conditions.clear();
   if (status.phase == workflow::kSucceeded) set_condition(status, true, "", env_.clock.now());
   co_await watched_.replace(run, std::move(pass.watched));
   co_return pass.again;
-}
-
-Task<Result<void>> WorkflowRunController::record_end(client::Client& client, kube::Object object) {
-  const Value& status = object["status"];
-  control::EventText text{
-      .reason = "Execute", .message = end_message(status["status"].str()), .instance = status["startTime"].str()};
-  co_return co_await control::record_event(env_, client, object, std::move(text), "WorkflowRun");
 }
 
 }  // namespace slipway::delivery::application

@@ -57,7 +57,6 @@ class WorkflowRunController : public control::Controller {
   Result<void> check_types(const std::string& ns, const std::vector<workflow::Step>& steps);
   Task<Result<std::optional<Duration>>> run_pass(control::Reconcile& run, kube::Object object, WorkflowRunStatus& status,
                                                  workflow::Steps steps);
-  Task<Result<void>> record_end(client::Client& client, kube::Object object);
 
   Env& env_;
   HttpClient* http_;

@@ -1,0 +1,97 @@
+#include "delivery/application/drift.h"
+
+#include <gtest/gtest.h>
+
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using std::chrono::seconds;
+
+Value yaml(const std::string& text) { return *json::parse_yaml(text); }
+
+TEST(Drift, names_the_outermost_fields_that_differ_and_who_wrote_them) {
+  const Value wanted = yaml(R"(
+metadata: {labels: {a: b}}
+spec: {replicas: 2, template: {spec: {containers: [{name: web, image: one}, {name: side, image: x}]}}}
+)");
+  const Value live = yaml(R"(
+metadata:
+  labels: {a: c}
+  managedFields:
+  - {manager: own, operation: Apply, time: "2026-01-01T00:00:09Z", fieldsV1: {"f:spec": {"f:template": {}}}}
+  - {manager: scaler, operation: Update, time: "2026-01-01T00:00:02Z", fieldsV1: {"f:spec": {"f:replicas": {}}}}
+  - manager: editor
+    operation: Update
+    time: "2026-01-01T00:00:03Z"
+    fieldsV1: {"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"name":"web"}': {"f:image": {}}}}}}}
+spec: {replicas: 5, template: {spec: {containers: [{name: side, image: x}, {name: web, image: two}]}}}
+)");
+  EXPECT_EQ(drifted_fields(wanted, live, "own"),
+            (std::vector<DriftedField>{{"metadata.labels.a", "editor"},  // nobody owns it: the newest writer
+                                       {"spec.replicas", "scaler"},
+                                       {"spec.template.spec.containers[web].image", "editor"}}));
+  EXPECT_TRUE(has_drifted(wanted, live));
+}
+
+TEST(Drift, what_is_added_or_empty_is_none) {
+  const Value wanted = yaml(R"({metadata: {labels: {a: b}}, spec: {list: [], text: "", members: {}}, status: {x: y}})");
+  const Value live = yaml(R"({metadata: {labels: {a: b, c: d}}, spec: {more: 1}, status: {}})");
+  EXPECT_FALSE(has_drifted(wanted, live));
+  EXPECT_TRUE(drifted_fields(wanted, live, "own").empty());
+}
+
+class Repairs : public testing::Test {
+ protected:
+  /// The field differs at this time: whether it is repaired.
+  bool drifts(int at_s) {
+    const Steady now = Steady{} + seconds{at_s};
+    if (log_.put_off(object_, fields_, now)) return false;
+    log_.repaired(object_, fields_, now);
+    return true;
+  }
+  std::size_t contested(int at_s) { return log_.contested(Steady{} + seconds{at_s}).size(); }
+
+  const ObjectId object_{"local", "apps", "Deployment", "default", "web"};
+  const std::vector<DriftedField> fields_{{"spec.replicas", "scaler"}};
+  RepairLog log_;
+};
+
+TEST_F(Repairs, are_made_once_a_minute_after_three_within_one) {
+  EXPECT_TRUE(drifts(100));
+  EXPECT_TRUE(drifts(110));
+  EXPECT_EQ(contested(110), 0U);
+  EXPECT_TRUE(drifts(120));
+  EXPECT_EQ(
+      log_.contested(Steady{} + seconds{120}),
+      (std::vector<std::string>{
+          R"(spec.replicas of Deployment default/web is changed again and again by "scaler": it is put right once a minute)"}));
+  EXPECT_FALSE(drifts(121));
+  EXPECT_FALSE(drifts(179));
+  EXPECT_TRUE(drifts(180));
+  EXPECT_FALSE(drifts(181));
+  EXPECT_EQ(log_.put_off(object_, fields_, Steady{} + seconds{200}), seconds{40});
+}
+
+TEST_F(Repairs, slow_drift_is_never_contested) {
+  for (int at = 0; at < 1000; at += 31) EXPECT_TRUE(drifts(at)) << at;
+}
+
+TEST_F(Repairs, a_quiet_minute_ends_it) {
+  for (const int at : {100, 101, 102}) EXPECT_TRUE(drifts(at));
+  EXPECT_EQ(contested(150), 1U);
+  EXPECT_EQ(log_.next(Steady{} + seconds{150}), seconds{12});
+  EXPECT_EQ(contested(162), 0U);
+  for (const int at : {170, 171, 172}) EXPECT_TRUE(drifts(at));
+  EXPECT_FALSE(drifts(173));
+}
+
+TEST_F(Repairs, other_fields_are_not_put_off) {
+  for (const int at : {100, 101, 102}) EXPECT_TRUE(drifts(at));
+  EXPECT_FALSE(log_.put_off(object_, {{"spec.paused", "scaler"}}, Steady{} + seconds{103}));
+  EXPECT_FALSE(log_.put_off({"local", "apps", "Deployment", "default", "other"}, fields_, Steady{} + seconds{103}));
+}
+
+}  // namespace
+}  // namespace slipway::delivery::application

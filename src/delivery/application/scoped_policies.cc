@@ -1,0 +1,138 @@
+#include "delivery/application/scoped_policies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/application/render_error.h"
+#include "delivery/application/template_run.h"
+#include "json/text.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+constexpr const char* kReplaced[] = {"components", "workflow", "policies"};
+constexpr const char* kAdded[] = {"labels", "annotations"};
+constexpr const char* kContext = "ctx";
+
+DefinitionPtr scoped_definition(const Value& policy, const Lookup& lookup) {
+  const std::string type = policy["type"].str();
+  if (type.empty() || is_own_policy(type)) return nullptr;
+  auto found = lookup.definition(DefinitionKind::Policy, type);
+  return found && is_application_scoped(**found) ? *found : nullptr;
+}
+
+Value or_empty(const Value& value) { return value.is_object() ? value : Value::empty_object(); }
+
+Value added(const Value& base, const Value& more) {
+  json::ObjectBuilder out(or_empty(base));
+  for (const auto& [key, value] : more.members()) out.set(key, value);
+  return out.build();
+}
+
+Value context_of(const kube::Object& application, const Value& policy, const Definition& definition) {
+  const Value& spec = application["spec"];
+  const Value& revision = definition.object["status"]["latestRevision"];
+  return json::object({{"name", Value(kube::name(application))},
+                       {"namespace", Value(kube::ns(application))},
+                       {"appName", Value(kube::name(application))},
+                       {"appLabels", or_empty(application["metadata"]["labels"])},
+                       {"appAnnotations", or_empty(application["metadata"]["annotations"])},
+                       {"appComponents", spec["components"].is_array() ? spec["components"] : Value::empty_array()},
+                       {"appWorkflow", or_empty(spec["workflow"])},
+                       {"appPolicies", spec["policies"].is_array() ? spec["policies"] : Value::empty_array()},
+                       {"policyName", policy["name"]},
+                       {"policyType", policy["type"]},
+                       {"policyRevision", revision["revision"].is_null() ? Value(0) : revision["revision"]},
+                       {"policyRevisionName", Value(revision["name"].str())},
+                       {"policyRevisionHash", Value(revision["revisionHash"].str())}});
+}
+
+/// What is wrong with `output`, in words; empty: nothing.
+std::string fault_of(const Value& output) {
+  if (!output.is_object()) return "output: must be a struct";
+  for (const auto& [key, value] : output.members()) {
+    const auto is_it = [&](const char* known) { return key == known; };
+    const bool is_object = std::ranges::any_of(kAdded, is_it) || key == kContext || key == "workflow";
+    if (!is_object && !std::ranges::any_of(kReplaced, is_it)) {
+      return fmt::format("output.{}: unknown; there are labels, annotations, components, workflow, policies and ctx", key);
+    }
+    if (is_object ? !value.is_object() : !value.is_array()) {
+      return fmt::format("output.{}: must be a {}", key, is_object ? "struct" : "list");
+    }
+  }
+  return "";
+}
+
+/// `output` of the policy's template; null: it is not enabled.
+Result<Value> output_of(const kube::Object& application, const Value& policy, const Definition& definition) {
+  const TemplateRun run{.place = "policy",
+                        .definition = definition,
+                        .parameter = or_empty(policy["properties"]),
+                        .context = {{"context", context_of(application, policy, definition)}},
+                        .answers = {},
+                        .limits = cue::Limits::for_template()};
+  auto made = run_template(run);
+  if (const auto* wrong = std::get_if<RenderError>(&made)) {
+    return fail(Reason::Invalid, wrong->field.empty() ? wrong->message : wrong->field + ": " + wrong->message);
+  }
+  const auto* root = std::get_if<cue::Cursor>(&made);
+  if (root == nullptr) return fail(Reason::Invalid, "templates of application-scoped policies cannot call providers");
+  if (const auto enabled = root->field("config").field("enabled").to_json(); enabled && !enabled->as_bool(true)) return Value();
+  const cue::Cursor output = root->field("output");
+  if (!output.exists()) return Value::empty_object();
+  const auto value = output.to_json();
+  if (!value) return fail(Reason::Invalid, "output: it is not concrete");
+  if (const std::string fault = fault_of(*value); !fault.empty()) return fail(Reason::Invalid, fault);
+  return *value;
+}
+
+kube::Object changed(kube::Object application, const Value& output) {
+  for (const char* key : kAdded) {
+    if (output.has(key)) {
+      application = application.with_path({"metadata", key}, added(application["metadata"][key], output[key]));
+    }
+  }
+  for (const char* key : kReplaced) {
+    if (output.has(key)) application = application.with_path({"spec", key}, output[key]);
+  }
+  return application;
+}
+
+}  // namespace
+
+bool is_application_scoped(const Definition& definition) {
+  return definition.object["spec"]["scope"].as_string() == "Application";
+}
+
+bool has_scoped_policies(const kube::Object& application, const Lookup& lookup) {
+  return std::ranges::any_of(application["spec"]["policies"].items(),
+                             [&](const Value& policy) { return scoped_definition(policy, lookup) != nullptr; });
+}
+
+Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup) {
+  Scoped scoped{.application = application, .custom = {}, .policies = {}, .record = {}};
+  json::ObjectBuilder record;
+  for (const Value& policy : application["spec"]["policies"].items()) {
+    const DefinitionPtr definition = scoped_definition(policy, lookup);
+    if (definition == nullptr) continue;
+    const std::string name = policy["name"].str();
+    auto output = output_of(scoped.application, policy, *definition);
+    if (!output) return fail(Reason::Invalid, fmt::format("policy {}: {}", name, output.error().message));
+    AppliedPolicy told{.name = name, .type = policy["type"].str(), .is_applied = !output->is_null()};
+    if (!told.is_applied) told.message = "its config says that it is not enabled";
+    scoped.policies.push_back(std::move(told));
+    record.set(name, json::print(*output));
+    if (output->is_null()) continue;
+    scoped.application = changed(std::move(scoped.application), *output);
+    if (output->has(kContext)) scoped.custom = added(scoped.custom, (*output)[kContext]);
+  }
+  if (!scoped.policies.empty()) scoped.record = record.build();
+  return scoped;
+}
+
+std::string policies_config_map(const kube::Object& application) {
+  return fmt::format("application-policies-{}-{}", kube::ns(application), kube::name(application));
+}
+
+}  // namespace slipway::delivery::application

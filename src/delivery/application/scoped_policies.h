@@ -1,0 +1,34 @@
+// Policies that change the Application itself before it is read: those whose PolicyDefinition says `scope: Application`. Their
+// template's `output` may have labels and annotations (added to the application's), components, workflow and policies (in place
+// of the application's), and ctx (added to `context.custom` of what is rendered); with `config: enabled: false` it changes
+// nothing. They are applied in the order of spec.policies, each to what the ones before left. What they make of an application
+// is frozen in its revision; the stored Application stays as its user wrote it. Pure. Follows kubevela/kubevela 1.11
+// (application-scoped policies). DIVERGES: a policy is applied only where an application names it: `global` is not followed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "delivery/application/parsed.h"
+#include "delivery/application/status.h"
+
+namespace slipway::delivery::application {
+
+struct Scoped {
+  kube::Object application;  // as it is to be delivered
+  Value custom;              // `context.custom`; null: nothing
+  std::vector<AppliedPolicy> policies;
+  Value record;  // what each policy made, by its name; null: there is none
+};
+
+bool is_application_scoped(const Definition& definition);
+/// The application itself when it names no such policy. Errors: Invalid, which names the policy. Runs templates: for the
+/// compute pool, but for applications without such policies.
+Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup);
+/// Whether it names one that is there.
+bool has_scoped_policies(const kube::Object& application, const Lookup& lookup);
+
+/// Where the record of what the policies made is kept, in the application's namespace.
+std::string policies_config_map(const kube::Object& application);
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,19 @@
+// Manifests that are Secrets, or hold what was read from one. A tracker has only their names; the manifests stand in the Secret
+// of the revision's name, beside its rendered resources (resources.h), one key `manifest.<digest>` each. From there such an
+// object is brought back when it is deleted or changed, without rendering.
+#pragma once
+
+#include <vector>
+
+#include "delivery/application/app_run.h"
+
+namespace slipway::delivery::application {
+
+/// Whether only those may read the manifest who may read Secrets.
+bool is_secret(const Manifest& manifest);
+/// Keeps those of the manifests that are secret. Before they are applied.
+Task<Result<void>> keep_secret_manifests(AppRun& run, std::vector<Manifest> manifests);
+/// By object; empty where there is no such Secret. One request.
+Task<Result<std::map<ObjectId, Value>>> secret_manifests(AppRun& run, std::vector<ManagedResource> of);
+
+}  // namespace slipway::delivery::application

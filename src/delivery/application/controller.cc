@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/compute_pool.h"
 #include "base/digest.h"
 #include "control/object_writes.h"
 #include "delivery/application/conditions.h"

@@ -8,36 +8,27 @@
 #include <string>
 
 #include "base/git.h"
+#include "git/owned.h"
 #include "git/url.h"
 
 namespace slipway::git {
 
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-template <class T, auto Free>
-using Handle = std::unique_ptr<T, Freer<Free>>;
-
-using Repository = Handle<git_repository, git_repository_free>;
-using Remote = Handle<git_remote, git_remote_free>;
-using Object = Handle<git_object, git_object_free>;
-using Commit = Handle<git_commit, git_commit_free>;
-using Tree = Handle<git_tree, git_tree_free>;
-using TreeEntry = Handle<git_tree_entry, git_tree_entry_free>;
-using TreeBuilder = Handle<git_treebuilder, git_treebuilder_free>;
-using Blob = Handle<git_blob, git_blob_free>;
-using Signature = Handle<git_signature, git_signature_free>;
-using Walk = Handle<git_revwalk, git_revwalk_free>;
-using Odb = Handle<git_odb, git_odb_free>;
-using OdbObject = Handle<git_odb_object, git_odb_object_free>;
-using Diff = Handle<git_diff, git_diff_free>;
-using Reference = Handle<git_reference, git_reference_free>;
-using ReferenceIterator = Handle<git_reference_iterator, git_reference_iterator_free>;
-using Transaction = Handle<git_transaction, git_transaction_free>;
+using Repository = Owned<git_repository, git_repository_free>;
+using Remote = Owned<git_remote, git_remote_free>;
+using Object = Owned<git_object, git_object_free>;
+using Commit = Owned<git_commit, git_commit_free>;
+using Tree = Owned<git_tree, git_tree_free>;
+using TreeEntry = Owned<git_tree_entry, git_tree_entry_free>;
+using TreeBuilder = Owned<git_treebuilder, git_treebuilder_free>;
+using Blob = Owned<git_blob, git_blob_free>;
+using Signature = Owned<git_signature, git_signature_free>;
+using Walk = Owned<git_revwalk, git_revwalk_free>;
+using Odb = Owned<git_odb, git_odb_free>;
+using OdbObject = Owned<git_odb_object, git_odb_object_free>;
+using Diff = Owned<git_diff, git_diff_free>;
+using Reference = Owned<git_reference, git_reference_free>;
+using ReferenceIterator = Owned<git_reference_iterator, git_reference_iterator_free>;
+using Transaction = Owned<git_transaction, git_transaction_free>;
 
 /// Starts libgit2, once per process: no configuration of machine or user, files synced, checksums verified, sockets with a
 /// deadline (git/socket_stream.h).

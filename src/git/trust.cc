@@ -14,19 +14,10 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "git/owned.h"
 
 namespace slipway::git {
 namespace {
-
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-template <class T, auto Free>
-using Owned = std::unique_ptr<T, Freer<Free>>;
 
 std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> fields;

@@ -125,8 +125,8 @@ Result<TlsContext> TlsContext::client(const TlsClientOptions& options) {
   if (!options.certificate_pem.empty()) SLIPWAY_TRY_VOID(use_identity(context, options.certificate_pem, options.key_pem));
   if (!options.authority_pem.empty()) {
     SLIPWAY_TRY_VOID(believe(context, options.authority_pem));
-  } else {
-    SSL_CTX_set_default_verify_paths(context);
+  } else if (!options.is_insecure) {
+    made.system_trust_ = std::make_shared<std::once_flag>();
   }
   SSL_CTX_set_verify(context, options.is_insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_alpn_protos(context, kAlpn, sizeof kAlpn);
@@ -134,6 +134,7 @@ Result<TlsContext> TlsContext::client(const TlsClientOptions& options) {
 }
 
 std::shared_ptr<ssl_st> TlsContext::session(int descriptor, const std::string& host) const {
+  if (system_trust_) std::call_once(*system_trust_, [this] { SSL_CTX_set_default_verify_paths(context_.get()); });
   std::shared_ptr<SSL> session(SSL_new(context_.get()), SSL_free);
   SLIPWAY_CHECK(session != nullptr, "OpenSSL makes no session");
   BIO* bio = BIO_new(socket_method());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ class TlsContext {
 
  private:
   std::shared_ptr<ssl_ctx_st> context_;
+  /// Of a client that trusts as the system does: its certificates (some hundred, 20 ms and megabytes) are read when the first
+  /// session is made. Null for the others.
+  std::shared_ptr<std::once_flag> system_trust_;
   std::string server_name_;
   bool is_server_ = false;
   bool is_insecure_ = false;

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <cstdlib>
+#include <fstream>
+
 #include "server_fixture.h"
 
 namespace slipway::net {
@@ -185,6 +188,24 @@ TEST(Tls, a_server_that_is_not_believed_is_told_nothing) {
     EXPECT_TRUE(!wrong && wrong.error().reason == Reason::Unauthorized);
     const auto insecure = co_await world.client({.tls = {.is_insecure = true}})->send(get(world.url("/")));
     EXPECT_TRUE(insecure.has_value());
+  });
+}
+
+TEST(Tls, the_system_is_asked_whom_it_trusts_when_the_first_session_is_made) {
+  World world;
+  const Identities identities(world.env().clock.now());
+  const std::string path = testing::TempDir() + "trusted.pem";
+  std::ofstream(path) << identities.authority.certificate_pem;
+  world.run({.tls = identities.server_context()}, who, [&]() -> Task<> {
+    const auto early = world.client();
+    const auto refused = co_await early->send(get(world.url("/")));
+    EXPECT_TRUE(!refused && refused.error().reason == Reason::Unauthorized);
+    const auto late = world.client();
+    setenv("SSL_CERT_FILE", path.c_str(), 1);
+    const auto answer = co_await late->send(get(world.url("/")));
+    EXPECT_TRUE(answer.has_value());
+    unsetenv("SSL_CERT_FILE");
+    EXPECT_FALSE((co_await early->send(get(world.url("/")))).has_value());
   });
 }
 

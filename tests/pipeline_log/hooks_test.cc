@@ -3,7 +3,9 @@
 
 #include "base/digest.h"
 #include "base/mac.h"
+#include "base/text.h"
 #include "delivery/pipeline/own_kinds.h"
+#include "delivery/pipeline/used_nonces.h"
 #include "log_fixture.h"
 
 namespace slipway::pipeline_log_test {
@@ -232,9 +234,50 @@ TEST_F(ApprovalHookTest, a_call_is_taken_once_even_over_a_restart) {
   EXPECT_EQ(status_of(request), 201);
   EXPECT_EQ(status_of(request), 401);
   paths_ = hook_paths(std::make_shared<HookMemory>());
-  EXPECT_EQ(status_of(request), 401) << "its Approval is there";
+  EXPECT_EQ(status_of(request), 401) << "its nonce is written on the Pipeline";
+  remove(kApprovals, std::string(kube::name(list(kApprovals).at(0))));
+  EXPECT_EQ(status_of(request), 401) << "taken back is taken back";
+  EXPECT_TRUE(list(kApprovals).empty());
   EXPECT_EQ(status_of(ci(kPath, "", "nonce-0002")), 201);
+  EXPECT_EQ(status_of(ci(kPath, "", "nonce-0003")), 201);
   EXPECT_EQ(list(kApprovals).size(), 2U) << "one person for all rules that count people";
+}
+
+TEST_F(ApprovalHookTest, a_nonce_is_kept_as_long_as_its_call_is_in_time) {
+  const http::Request early = ci(kPath, "", "nonce-0001", "all-key", std::chrono::minutes{4});
+  EXPECT_EQ(status_of(early), 201);
+  const auto kept = [&] { return std::string(kube::annotation(get(kPipelines, "podinfo"), kNoncesAnnotation)); };
+  EXPECT_EQ(kept(), fmt::format("{}@{}", sha256_hex("nonce-0001").substr(0, 16),
+                                std::chrono::floor<std::chrono::seconds>(now()).time_since_epoch().count() + 9 * 60));
+  advance(std::chrono::minutes{8});
+  EXPECT_EQ(status_of(early), 401) << "in time, and used";
+  EXPECT_EQ(status_of(ci(kPath, "", "nonce-0002")), 201);
+  advance(std::chrono::minutes{2});
+  EXPECT_EQ(status_of(early), 401) << "too old";
+  EXPECT_EQ(status_of(ci(kPath, "", "nonce-0003")), 201);
+  EXPECT_EQ(split(kept(), ' ').size(), 2U) << "those of old calls are dropped";
+}
+
+TEST_F(ApprovalHookTest, of_two_processes_one_takes_a_call) {
+  const http::Request request = ci(kPath, "", "nonce-0001");
+  std::vector<int> codes;
+  const auto one = [&]() -> Task<> {
+    auto paths = hook_paths(std::make_shared<HookMemory>());
+    for (const client::HttpPath& path : paths) {
+      if (!path.covers(request.target)) continue;
+      const auto answer = co_await path.run({env(), server()}, request, nullptr);
+      codes.push_back(answer ? answer->status : http_code(answer.error().reason));
+    }
+  };
+  const auto two = [&]() -> Task<> {
+    Tasks calls(env());
+    calls.spawn(one());
+    calls.spawn(one());
+    co_await calls.join();
+  };
+  run(two());
+  std::ranges::sort(codes);
+  EXPECT_EQ(codes, (std::vector{201, 401}));
 }
 
 TEST_F(ApprovalHookTest, old_early_and_changed_calls_are_refused) {
@@ -326,20 +369,6 @@ TEST_F(HookTest, announcements_that_make_no_sense_are_422) {
   EXPECT_EQ(status_of(ci(kRelease, "", "nonce-0100")), 400);
   EXPECT_EQ(status_of(post(kRelease, R"({"version": "1.0.0"})")), 401);
   EXPECT_TRUE(list(kReleases).empty());
-}
-
-TEST(HookMemoryTest, nonces_are_bounded_and_come_free_again) {
-  HookMemory memory;
-  const Steady start{std::chrono::hours{1}};
-  EXPECT_EQ(memory.use("p", "first", start), HookMemory::Nonce::Fresh);
-  EXPECT_EQ(memory.use("p", "first", start), HookMemory::Nonce::Used);
-  EXPECT_EQ(memory.use("q", "first", start), HookMemory::Nonce::Fresh) << "of another pipeline";
-  for (std::size_t i = 2; i < kMostNonces; ++i) {
-    ASSERT_EQ(memory.use("p", std::to_string(i), start), HookMemory::Nonce::Fresh);
-  }
-  EXPECT_EQ(memory.use("p", "more", start), HookMemory::Nonce::NoRoom);
-  EXPECT_EQ(memory.use("p", "first", start + 2 * kReplayWindow - Duration{1}), HookMemory::Nonce::Used);
-  EXPECT_EQ(memory.use("p", "more", start + 2 * kReplayWindow), HookMemory::Nonce::Fresh);
 }
 
 }  // namespace

@@ -78,20 +78,6 @@ bool HookMemory::admit(const std::string& pipeline, Steady now) {
   return true;
 }
 
-HookMemory::Nonce HookMemory::use(const std::string& pipeline, const std::string& nonce, Steady now) {
-  // Timestamps may be five minutes ahead, and then be good for ten.
-  while (!order_.empty() && (order_.front().first + 2 * kReplayWindow <= now || order_.front().first > now)) {
-    nonces_.erase(order_.front().second);
-    order_.pop_front();
-  }
-  const std::string key = fmt::format("{} {}", pipeline, nonce);
-  if (nonces_.contains(key)) return Nonce::Used;
-  if (order_.size() >= kMostNonces) return Nonce::NoRoom;
-  nonces_.insert(key);
-  order_.emplace_back(now, key);
-  return Nonce::Fresh;
-}
-
 std::string signed_text(std::string_view method, std::string_view path, std::string_view timestamp, std::string_view nonce,
                         std::string_view body) {
   return fmt::format("{}\n{}\n{}\n{}\n{}", method, path, timestamp, nonce, body);

@@ -11,6 +11,7 @@
 #include "delivery/pipeline/own_kinds.h"
 #include "delivery/pipeline/promote_world.h"
 #include "delivery/pipeline/retention.h"
+#include "delivery/pipeline/used_nonces.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -24,6 +25,7 @@ using kube::Object;
 constexpr const char* kManager = "slipway-pipeline-hook";
 constexpr std::size_t kMostNonceBytes = 64;
 constexpr std::size_t kLeastNonceBytes = 8;
+constexpr int kMostTries = 8;  // to write a nonce down, between others who write the Pipeline
 
 /// One call, as far as it is understood.
 struct Call {
@@ -138,7 +140,8 @@ Task<Result<void>> check_body_signature(Call& call, std::string environment) {
   co_return within_limit(call, call.context.env.clock.steady());
 }
 
-Result<void> check_time(const Call& call, const std::string& timestamp) {
+/// When the call was made.
+Result<Time> time_of(const Call& call, const std::string& timestamp) {
   std::int64_t seconds = 0;
   const auto [stop, error] = std::from_chars(timestamp.data(), timestamp.data() + timestamp.size(), seconds);
   if (error != std::errc{} || stop != timestamp.data() + timestamp.size()) {
@@ -149,7 +152,33 @@ Result<void> check_time(const Call& call, const std::string& timestamp) {
   if (sent < now - kReplayWindow || sent > now + kReplayWindow) {
     return unauthorized(fmt::format("{} is more than {} from now", kTimestampHeader, to_string(kReplayWindow)));
   }
-  return {};
+  return sent;
+}
+
+/// Writes the nonce down on the Pipeline, which `call` has as it is then. Unauthorized when it was used before.
+Task<Result<void>> use_nonce(Call& call, std::string nonce, Time until) {
+  Status conflict;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    UsedNonces used(kube::annotation(call.pipeline, kNoncesAnnotation), call.context.env.clock.now());
+    if (used.contains(nonce)) co_return unauthorized(fmt::format("{} was used before", kNonceHeader));
+    if (!used.add(nonce, until)) {
+      co_return fail(Reason::TooManyRequests, "more calls within ten minutes than nonces can be remembered of");
+    }
+    const Value annotations = json::object({{kNoncesAnnotation, used.to_string()}});
+    const Value patch =
+        json::object({{"metadata", json::object({{"uid", kube::uid(call.pipeline)},
+                                                 {"resourceVersion", call.pipeline["metadata"]["resourceVersion"]},
+                                                 {"annotations", annotations}})}});
+    auto written = co_await client::merge_patch(call.context.server, kPipelines, kube::key_of(call.pipeline), patch, kManager);
+    if (written) {
+      call.pipeline = *std::move(written);
+      co_return Result<void>{};
+    }
+    if (written.error().reason != Reason::Conflict) co_return fail(std::move(written).error());
+    conflict = std::move(written).error();
+    SLIPWAY_CO_TRY_VOID(co_await find_pipeline(call));
+  }
+  co_return fail(std::move(conflict));
 }
 
 /// Ours: over everything, once.
@@ -171,18 +200,9 @@ Task<Result<void>> check_whole_signature(Call& call, std::string environment) {
   if (!is_signed(headers.get(kSignatureHeader), key, text)) {
     co_return unauthorized(fmt::format("{} does not fit method, path, timestamp, nonce and body", kSignatureHeader));
   }
-  SLIPWAY_CO_TRY_VOID(check_time(call, timestamp));
-  const Steady now = call.context.env.clock.steady();
-  SLIPWAY_CO_TRY_VOID(within_limit(call, now));
-  switch (call.memory->use(call.pipeline_name(), nonce, now)) {
-    case HookMemory::Nonce::Fresh:
-      co_return Result<void>{};
-    case HookMemory::Nonce::Used:
-      co_return unauthorized(fmt::format("{} was used before", kNonceHeader));
-    case HookMemory::Nonce::NoRoom:
-      break;
-  }
-  co_return fail(Reason::TooManyRequests, "more calls within ten minutes than nonces can be remembered of");
+  SLIPWAY_CO_TRY(sent, time_of(call, timestamp));
+  SLIPWAY_CO_TRY_VOID(within_limit(call, call.context.env.clock.steady()));
+  co_return co_await use_nonce(call, nonce, sent + kReplayWindow);
 }
 
 Result<Value> body_of(const Call& call) {

@@ -8,7 +8,7 @@
 // without a key nothing is taken. The first is a hint: it writes an annotation on the Pipeline, so that its controllers look
 // again, and what they see decides. Its signature covers the body only, since Flux's generic-hmac provider sends no more. The
 // other two need a timestamp and a nonce, and their signature covers method, path, timestamp, nonce and body; a call is taken
-// once and within five minutes. All calls of a pipeline are limited to 20 in 30 seconds.
+// once (used_nonces.h) and within five minutes. All calls of a pipeline are limited to 20 in 30 seconds.
 //
 // DIVERGES from weaveworks/pipeline-controller: a promotion is answered 204 where it answers 201 with the link of a pull
 // request, since nothing is opened within the request; apiVersion is compared by its group; only signed calls count for the
@@ -18,7 +18,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +32,6 @@ inline constexpr std::string_view kTimestampHeader = "X-Slipway-Timestamp";  // 
 inline constexpr std::string_view kNonceHeader = "X-Slipway-Nonce";          // 8 to 64 letters, digits, - and _
 inline constexpr std::string_view kHmacKey = "hmac-key";                     // of the Secret
 inline constexpr Duration kReplayWindow = std::chrono::minutes{5};
-inline constexpr std::size_t kMostNonces = 10'000;
 inline constexpr std::size_t kCallsPerWindow = 20;
 inline constexpr Duration kCallWindow = std::chrono::seconds{30};
 /// Who approved by a hook: this and the name of the Secret. One person for rules that count people, and never an author.
@@ -41,20 +39,14 @@ inline constexpr std::string_view kHookUser = "hook:";
 /// On a Release that was there when CI announced it: when its artifact was made.
 inline constexpr std::string_view kArtifactCreatedAnnotation = "pipelines.slipway.dev/artifact-created";
 
-/// What is kept between calls, for all clusters of a process. Losing it costs this: within five minutes of a restart a recorded
-/// call may be sent again, which finds its Approval or Release by the name it has from the call.
+/// Counts calls, for all clusters of a process.
 class HookMemory {
  public:
   /// Whether one more call of the pipeline is within the limit; counts it.
   bool admit(const std::string& pipeline, Steady now);
-  /// False when the nonce was used before. When there is no room for another within the window nothing more is taken: Unknown.
-  enum class Nonce : std::uint8_t { Fresh, Used, NoRoom };
-  Nonce use(const std::string& pipeline, const std::string& nonce, Steady now);
 
  private:
   std::map<std::string, std::deque<Steady>> calls_;
-  std::set<std::string> nonces_;
-  std::deque<std::pair<Steady, std::string>> order_;
 };
 
 /// The text that the signature of a call covers: "POST\n/release/apps/podinfo\n1772359200\nNONCE\nBODY".

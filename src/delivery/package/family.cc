@@ -52,9 +52,15 @@ std::vector<KindRow> kind_rows() {
       {.group = kRolloutKind.group, .kind = kRolloutKind.kind, .summary = rollout_summary}};
 }
 
+/// "GROUP/RESOURCE/SUBRESOURCE"
+std::string part_of(const kube::Resource& resource, std::string_view subresource) {
+  return resource.group + "/" + resource.plural + "/" + std::string(subresource);
+}
+
 Family make() {
   Family family{.name = "package", .groups = {std::string(kServedGroup), std::string(kConfigGroup)}};
-  family.guarded_groups = {std::string(kOwnGroup)};
+  // Who approves is not said by `edit`.
+  family.guarded_groups = {std::string(kOwnGroup), part_of(kRevisions, kApproval), part_of(kRevisions, kVotes)};
   family.definitions = installed_definitions();
   const auto turns = std::make_shared<WriterTurns>();
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};

@@ -12,6 +12,7 @@
 #include "delivery/package/revision_verbs.h"
 #include "delivery/package/rollout_controller.h"
 #include "delivery/package/show.h"
+#include "delivery/package/ticket_controller.h"
 #include "delivery/package/variant_controller.h"
 #include "delivery/package/variant_set_controller.h"
 #include "delivery/package/worker.h"
@@ -39,6 +40,7 @@ Made revision_controllers(const ControllerContext& context) {
   made.push_back(std::make_unique<ApprovalController>(context, records));
   made.push_back(std::make_unique<PolicyController>(context, records));
   made.push_back(std::make_unique<RolloutController>(context, records));
+  made.push_back(std::make_unique<TicketController>(context, records));
   return made;
 }
 

@@ -1,19 +1,19 @@
 #include "cli/package_command.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/eventfd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 
 #include "base/read_folder.h"
+#include "cli/package_get.h"
 #include "cli/session.h"
 #include "krm/command.h"
+#include "os/files.h"
+#include "os/program_process.h"
 #include "os/real_env.h"
 
 namespace slipway::cli {
@@ -78,76 +78,30 @@ std::string name_of(const std::string& folder) {
   return name.empty() || name == ".." ? "package" : name;
 }
 
-constexpr int kQuietMs = 300'000;  // kpt's limit for a container
+constexpr std::chrono::minutes kMostTime{5};  // kpt's limit for a container
 
-// A program of this machine with `input` on its standard input, in the package's folder.
+// A program of this machine with `input` on its standard input: in a sandbox that shows it the package's folder.
 krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& folder) {
-  std::array<std::array<int, 2>, 3> pipes{};
-  for (auto& one : pipes) {
-    if (pipe2(one.data(), O_CLOEXEC) != 0) return {.exit_code = 1, .output = "", .errors = "no more pipes"};
+  // As kpt, words separated by blanks are arguments.
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < call.program.size();) {
+    const std::size_t blank = std::min(call.program.find(' ', at), call.program.size());
+    if (blank > at) words.push_back(call.program.substr(at, blank - at));
+    at = blank + 1;
   }
-  const pid_t child = fork();
-  if (child < 0) return {.exit_code = 1, .output = "", .errors = "no more processes"};
-  if (child == 0) {
-    dup2(pipes[0][0], 0);
-    dup2(pipes[1][1], 1);
-    dup2(pipes[2][1], 2);
-    if (chdir(folder.c_str()) != 0) _exit(126);
-    // As kpt, words separated by blanks are arguments.
-    std::vector<std::string> words;
-    for (std::size_t at = 0; at < call.program.size();) {
-      const std::size_t blank = std::min(call.program.find(' ', at), call.program.size());
-      if (blank > at) words.push_back(call.program.substr(at, blank - at));
-      at = blank + 1;
-    }
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execvp(argv[0], argv.data());
-    _exit(127);
-  }
-  close(pipes[0][0]);
-  close(pipes[1][1]);
-  close(pipes[2][1]);
-  std::signal(SIGPIPE, SIG_IGN);
-  krm::ProgramAnswer answer;
-  std::size_t sent = 0;
-  std::array<pollfd, 3> open{pollfd{pipes[0][1], POLLOUT, 0}, pollfd{pipes[1][0], POLLIN, 0}, pollfd{pipes[2][0], POLLIN, 0}};
-  fcntl(pipes[0][1], F_SETFL, O_NONBLOCK);
-  while (open[1].fd >= 0 || open[2].fd >= 0) {
-    const int events = poll(open.data(), open.size(), kQuietMs);
-    if (events <= 0) {
-      kill(child, SIGKILL);
-      answer.errors += fmt::format("{}: nothing came for {} s\n", call.program, kQuietMs / 1000);
-      break;
-    }
-    if (open[0].fd >= 0 && open[0].revents != 0) {
-      const ssize_t size = write(open[0].fd, call.input.data() + sent, call.input.size() - sent);
-      if (size > 0) sent += static_cast<std::size_t>(size);
-      const bool is_broken = size < 0 && errno != EAGAIN;
-      if (is_broken || sent == call.input.size()) {
-        close(open[0].fd);
-        open[0].fd = -1;
-      }
-    }
-    for (std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-      if (open[i].fd < 0 || open[i].revents == 0) continue;
-      std::array<char, 65536> bytes{};
-      const ssize_t size = read(open[i].fd, bytes.data(), bytes.size());
-      if (size > 0) {
-        (i == 1 ? answer.output : answer.errors).append(bytes.data(), static_cast<std::size_t>(size));
-      } else {
-        close(open[i].fd);
-        open[i].fd = -1;
-      }
-    }
-  }
-  if (open[0].fd >= 0) close(open[0].fd);
-  int status = 0;
-  waitpid(child, &status, 0);
-  answer.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-  if (answer.exit_code == 127 && answer.errors.empty()) answer.errors = fmt::format("{}: no such program", call.program);
-  return answer;
+  if (words.empty()) return {.exit_code = 1, .output = "", .errors = "exec: no program is named"};
+  const std::string place = absolute(folder);
+  if (words[0].contains('/') && !words[0].starts_with('/')) words[0] = place + "/" + words[0];
+  const os::Descriptor stopping(eventfd(0, EFD_CLOEXEC));
+  const auto end = os::run_program({.name = words[0],
+                                    .arguments = {words.begin() + 1, words.end()},
+                                    .input = call.input,
+                                    .sandbox = ProgramSandbox{.folder = place},
+                                    .timeout = kMostTime,
+                                    .max_output_bytes = std::size_t{256} << 20},
+                                   stopping.get());
+  if (!end) return {.exit_code = 1, .output = "", .errors = end.error().message};
+  return {.exit_code = end->code, .output = end->output, .errors = end->error};
 }
 
 int render(const std::string& folder, bool allows_exec, bool writes_status) {
@@ -252,6 +206,7 @@ bool is_for_folders(const std::vector<std::string>& words) {
         words, [&](const std::string& word) { return word == name || word.starts_with(std::string(name) + "="); });
   };
   if (verb == "render" || verb == "tree") return true;
+  if (verb == "get") return words.size() > 1 && is_address(words[1]);
   if (verb == "init") return !has("--repository") && !has("--workspace");
   if (verb == "upgrade") return has("--from");
   const std::size_t at = verb == "condition" || verb == "gate" ? 2 : 1;
@@ -279,9 +234,11 @@ int pkg_command(const std::vector<std::string>& words) {
       return krm::init_command(files, name_of(arguments.folder), arguments.description);
     });
   });
+  add_get(app, code);
   CLI::App* rendering = app.add_subcommand("render", "run the pipelines of a package and its subpackages");
   rendering->add_option("folder", arguments.folder);
-  rendering->add_flag("--allow-exec", arguments.allows_exec, "run the programs that Kptfiles name by `exec`");
+  rendering->add_flag("--allow-exec", arguments.allows_exec,
+                      "run the programs that Kptfiles name by `exec`, in a sandbox: no network, a read-only root, limits");
   rendering->add_flag("--status", arguments.writes_status,
                       "write the condition Rendered and what each step did into Kptfile.status");
   rendering->callback([&] { code = render(arguments.folder, arguments.allows_exec, arguments.writes_status); });

@@ -72,6 +72,9 @@ Task<Result<Found>> find_object(Session& session, Arguments arguments) {
   SLIPWAY_CO_TRY(place, place_of(session, arguments));
   if (place.elsewhere) {
     SLIPWAY_CO_TRY(view, co_await Snapshot::read(*place.elsewhere, place.ns, session.env().clock.now()));
+    if (const auto target = split_target(arguments.target); target && !target->name.empty()) {
+      SLIPWAY_CO_TRY_VOID(co_await view.add_computed(*place.elsewhere, target->kind, {place.ns, target->name}));
+    }
     co_return choose(std::move(place), std::make_shared<Snapshot>(std::move(view)), arguments.target);
   }
   SLIPWAY_CO_TRY(target, find_target(session.server().registry(), arguments.target));

@@ -45,13 +45,15 @@ Task<Result<Snapshot>> Snapshot::read(remote::RemoteClient& client, std::string 
     for (const Value& entry : list->object["resources"].items()) {
       const auto kind = std::ranges::find(kinds, entry["kind"].as_string(), &kube::GroupVersionKind::kind);
       const auto verbs = entry["verbs"].items();
-      const bool is_listable = std::ranges::find(verbs, Value("list")) != verbs.end();
-      if (kind != kinds.end() && is_listable && !entry["name"].as_string().contains('/'))
-        snapshot.kinds_.push_back(type_of(*kind, entry));
+      const auto has = [&](const char* verb) { return std::ranges::find(verbs, Value(verb)) != verbs.end(); };
+      if (kind == kinds.end() || !has("list") || entry["name"].as_string().contains('/')) continue;
+      snapshot.kinds_.push_back(type_of(*kind, entry));
+      if (!has("watch")) snapshot.computed_.insert(key_of(*kind));
     }
   }
   const std::vector<kube::ResourceTypePtr> types = snapshot.kinds_;
   for (const kube::ResourceTypePtr& type : types) {
+    if (snapshot.computed_.contains(key_of(type->kind))) continue;
     client::ListQuery query;
     query.ns = type->is_namespaced ? ns : "";
     SLIPWAY_CO_TRY(list, co_await client::list(client, type->resource, query));
@@ -61,6 +63,16 @@ Task<Result<Snapshot>> Snapshot::read(remote::RemoteClient& client, std::string 
     }
   }
   co_return snapshot;
+}
+
+Task<Result<void>> Snapshot::add_computed(remote::RemoteClient& client, std::string word, kube::ObjectKey key) {
+  const auto type = find_word(word);
+  if (!type || !computed_.contains(key_of((*type)->kind))) co_return Result<void>{};
+  if (!(*type)->is_namespaced) key.ns.clear();
+  auto object = co_await client::get(client, (*type)->resource, key);
+  if (!object) co_return fail(std::move(object).error());
+  objects_[key_of((*type)->kind)] = {object->with("apiVersion", (*type)->kind.api_version()).with("kind", (*type)->kind.kind)};
+  co_return Result<void>{};
 }
 
 std::vector<std::string> Snapshot::words() const {

@@ -1,8 +1,10 @@
 // One namespace of a cluster elsewhere, read once: what explain rows may see of it. Holds the kinds that the rows know, and
-// what these stand on; a reference to anything else finds nothing.
+// what these stand on; a reference to anything else finds nothing. Kinds that are computed at each request (they cannot be
+// watched), which may be large, are known by name and not listed.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,9 @@ class Snapshot : public control::View {
   /// Asks for the kinds (legacy discovery), then lists them side by side in time. A group that is not served has no objects.
   static Task<Result<Snapshot>> read(remote::RemoteClient& client, std::string ns, Time now);
 
+  /// Where `word` names a kind that is computed: gets that one object. Errors: those of the request.
+  Task<Result<void>> add_computed(remote::RemoteClient& client, std::string word, kube::ObjectKey key);
+
   /// By what people type (kube/resource_word.h), among the kinds that were read.
   Result<kube::ResourceTypePtr> find_word(std::string_view word) const { return kube::find_by_word(kinds_, word); }
   std::vector<std::string> words() const;
@@ -30,6 +35,7 @@ class Snapshot : public control::View {
  private:
   std::vector<kube::ResourceTypePtr> kinds_;                 // as the cluster's discovery names them
   std::map<std::string, std::vector<json::Value>> objects_;  // by "group/Kind"
+  std::set<std::string> computed_;                           // "group/Kind"
   Time now_{};
 };
 

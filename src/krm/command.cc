@@ -120,6 +120,34 @@ CommandOutcome init_command(const Files& files, std::string_view name, std::stri
   return made;
 }
 
+Result<std::string> with_origin(std::string_view kptfile, std::string_view name, const GitOrigin& origin,
+                                std::string_view strategy) {
+  const std::string text = kptfile.empty() ? fmt::format("apiVersion: kpt.dev/v1\nkind: {}\n", kKptfile) : std::string(kptfile);
+  SLIPWAY_TRY(kept, KeptYaml::parse(text));
+  const json::Value git = json::object({{"repo", origin.repo}, {"directory", "/" + origin.directory}, {"ref", origin.ref}});
+  const json::Value upstream =
+      json::object({{"type", json::Value("git")}, {"git", git}, {"updateStrategy", json::Value(strategy)}});
+  const json::Value lock = json::object({{"type", json::Value("git")}, {"git", git.with("commit", origin.commit)}});
+  SLIPWAY_TRY_VOID(kept.set(0, std::vector<std::string>{"metadata", "name"}, json::Value(name)));
+  SLIPWAY_TRY_VOID(kept.set(0, std::vector<std::string>{"upstream"}, upstream));
+  SLIPWAY_TRY_VOID(kept.set(0, std::vector<std::string>{"upstreamLock"}, lock));
+  return kept.text();
+}
+
+CommandOutcome get_command(Files files, std::string_view name, const GitOrigin& origin, std::string_view strategy) {
+  auto known = strategy_of(strategy);
+  if (!known) return failed(known.error());
+  const auto there = files.find(std::string(kKptfile));
+  auto kptfile =
+      with_origin(there == files.end() ? "" : there->second, name, origin, strategy.empty() ? "resource-merge" : strategy);
+  if (!kptfile) return failed(kptfile.error());
+  files[std::string(kKptfile)] = std::move(*kptfile);
+  CommandOutcome made;
+  made.files = with_merge_marks(std::move(files));
+  made.output = fmt::format("fetched package {} from {} at {}\n", name, origin.repo, origin.commit);
+  return made;
+}
+
 CommandOutcome ready_command(const Files& files) {
   CommandOutcome made;
   std::size_t packages = 0;

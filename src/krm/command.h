@@ -27,6 +27,20 @@ CommandOutcome list_functions();
 
 /// A new package: Kptfile, package-context.yaml and README.md. AlreadyExists (exit 1) when there is a Kptfile.
 CommandOutcome init_command(const Files& files, std::string_view name, std::string_view description);
+/// A folder of a Git repository at one commit.
+struct GitOrigin {
+  std::string repo;
+  std::string directory;  // "a/b", empty for the whole
+  std::string ref;
+  std::string commit;
+};
+/// The Kptfile of a package that was copied from there: its name, upstream and upstreamLock; all other bytes stay. An empty
+/// text is a folder that was no package.
+Result<std::string> with_origin(std::string_view kptfile, std::string_view name, const GitOrigin& origin,
+                                std::string_view strategy);
+/// `kpt pkg get`: the files of the folder with such a Kptfile and the marks of merge.h.
+CommandOutcome get_command(Files files, std::string_view name, const GitOrigin& origin, std::string_view strategy);
+
 /// Exit 1 and the punch list when a gate is not met; also of subpackages.
 CommandOutcome ready_command(const Files& files);
 /// What a finished render prints and leaves.

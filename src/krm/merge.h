@@ -29,6 +29,8 @@ Result<Strategy> strategy_of(std::string_view name);
 /// the annotation internal.kpt.dev/upstream-identifier, "group|kind|namespace|name". Fetching and cloning write them, and every
 /// upgrade; what is marked already stays as it is. Files are written in kpt's form.
 Result<Files> with_merge_identity(const Files& files);
+/// The same marks, and all other bytes as they were. A file that cannot be read, or cannot be marked so, stays as it is.
+Files with_merge_marks(Files files);
 
 struct Upgrade {
   Files files;

@@ -13,12 +13,15 @@ std::string identifier(const Resource& resource) {
   return fmt::format("{}|{}|{}|{}", resource.group(), resource.kind(), ns, resource.name());
 }
 
+std::string comment_of(const Resource& resource) {
+  return fmt::format("# kpt-merge: {}/{}", resource.namespace_name(), resource.name());
+}
+
 void mark(Resource& resource) {
   Node* metadata = resource.root().find("metadata");
   if (metadata == nullptr || !metadata->is_mapping() || resource.name().empty()) return;
   Node* key = resource.root().key_node("metadata");
-  if (key->line.empty() && !metadata->is_flow)
-    key->line = fmt::format("# kpt-merge: {}/{}", resource.namespace_name(), resource.name());
+  if (key->line.empty() && !metadata->is_flow) key->line = comment_of(resource);
   Node& annotations = metadata->mapping_at("annotations");
   if (annotations.find(kIdentifier) != nullptr) return;
   Node made = Node::string(identifier(resource));
@@ -26,7 +29,39 @@ void mark(Resource& resource) {
   annotations.set(kIdentifier, std::move(made));
 }
 
+/// The text with marks; as it was where it is no text of resources.
+std::string marked(const std::string& text) {
+  auto kept = KeptYaml::parse(text);
+  if (!kept) return text;
+  std::vector<MetadataMark> marks;
+  for (std::size_t i = 0; i < kept->documents().size(); ++i) {
+    Resource resource;
+    resource.tree = kept->documents()[i];
+    const Node* metadata = resource.root().find("metadata");
+    const bool is_resource = metadata != nullptr && metadata->is_mapping() && !resource.name().empty() &&
+                             !resource.kind().empty() && !resource.is_kptfile();
+    if (!is_resource) continue;
+    MetadataMark one{.document = i, .comment = comment_of(resource)};
+    if (resource.annotation(kIdentifier).empty()) {
+      one.annotation = kIdentifier;
+      one.value = identifier(resource);
+    }
+    marks.push_back(std::move(one));
+  }
+  if (marks.empty() || !kept->mark(marks)) return text;
+  return kept->text();
+}
+
 }  // namespace
+
+Files with_merge_marks(Files files) {
+  const auto ignored = files.find(".krmignore");
+  const Ignore ignore = ignored == files.end() ? Ignore() : Ignore(ignored->second);
+  for (auto& [path, text] : files) {
+    if (is_krm_file(path) && !path.ends_with(kKptfile) && !ignore.ignores(path)) text = marked(text);
+  }
+  return files;
+}
 
 Result<Files> with_merge_identity(const Files& files) {
   SLIPWAY_TRY(resources, read_resources(files));

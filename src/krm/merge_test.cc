@@ -76,6 +76,59 @@ TEST(Merge, follows_renamed_resources_by_their_comment) {
             "apiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: a/m\n  name: mine\n  namespace: b\ndata:\n  k: w\n");
 }
 
+TEST(Merge, marks_of_a_clone_leave_all_other_bytes) {
+  const std::string text =
+      "# head\r\napiVersion: apps/v1\r\nkind:   Deployment\r\nmetadata:   \r\n    name: 'web' # the front\r\n\r\nspec: "
+      "{}\r\n---\r\n"
+      "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: m}\r\n";
+  const std::string marked =
+      "# head\r\napiVersion: apps/v1\r\nkind:   Deployment\r\nmetadata: # kpt-merge: /web\r\n    name: 'web' # the front\r\n"
+      "    annotations:\r\n      internal.kpt.dev/upstream-identifier: apps|Deployment|default|web\r\n\r\nspec: {}\r\n---\r\n"
+      "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: m, annotations: "
+      "{\"internal.kpt.dev/upstream-identifier\":\"|ConfigMap|default|m\"}}\r\n";
+  const Files files{{"a.yaml", text},
+                    {"Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"},
+                    {"broken.yaml", "a: ["},
+                    {"ignored.yaml", "kind: A\nmetadata:\n  name: a\n"},
+                    {"list.yaml", "- kind: A\n"},
+                    {"note.txt", "metadata:\n  name: x\n"},
+                    {".krmignore", "ignored.yaml\n"}};
+  Files expected = files;
+  expected["a.yaml"] = marked;
+  const Files made = with_merge_marks(files);
+  EXPECT_EQ(made, expected) << made.at("a.yaml");
+  EXPECT_EQ(with_merge_marks(made), made) << "what is marked stays";
+}
+
+TEST(Merge, marks_of_a_clone_are_those_that_kpt_writes) {
+  const Files files{{"a.yaml", deployment("1", "a")},
+                    {"b.yaml",
+                     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  namespace: n\n  annotations:\n    x: y\n---\n"
+                     "apiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: n/old\n  name: m2\n  namespace: n\n"}};
+  const auto theirs = with_merge_identity(files);
+  const auto ours = with_merge_identity(with_merge_marks(files));
+  ASSERT_TRUE(theirs && ours);
+  for (const auto& [path, text] : *theirs) {
+    std::string unquoted = text;
+    std::erase(unquoted, '\'');
+    std::string made = ours->at(path);
+    std::erase(made, '\'');
+    EXPECT_EQ(made, unquoted);
+  }
+}
+
+TEST(Merge, a_large_file_is_marked_in_one_pass) {
+  std::string text;
+  std::string marked;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    text += "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\ndata: {a: b}\n";
+    marked += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: /" + name + "\n  name: " + name +
+              "\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|" + name + "'\ndata: {a: b}\n";
+  }
+  EXPECT_TRUE(with_merge_marks({{"a.yaml", text}}).at("a.yaml") == marked);
+}
+
 TEST(Merge, refuses_a_subpackage_that_both_added) {
   const std::string kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ";
   auto made = upgrade({}, {{"db/Kptfile", kptfile + "a\n"}}, {{"db/Kptfile", kptfile + "b\n"}}, Strategy::ResourceMerge);

@@ -167,11 +167,11 @@ Result<Files> write_resources(Files files, std::vector<Resource> resources) {
   return files;
 }
 
-std::string package_context(std::string_view name) {
+std::string package_context(std::string_view name, std::string_view path) {
   return fmt::format(
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    {}: \"true\"\ndata:\n  name: "
-      "{}\n",
-      kLocalConfig, name);
+      "{}\n{}",
+      kLocalConfig, name, path.empty() ? "" : fmt::format("  package-path: {}\n", path));
 }
 
 }  // namespace slipway::krm

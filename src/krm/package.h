@@ -87,6 +87,6 @@ Result<Files> write_resources(Files files, std::vector<Resource> resources);
 std::string default_path(const Resource& resource);
 
 /// The context that a package made for a deployment carries, package-context.yaml.
-std::string package_context(std::string_view name);
+std::string package_context(std::string_view name, std::string_view path = "");
 
 }  // namespace slipway::krm

@@ -288,6 +288,12 @@ Result<void> Render::prepare(const Planned& planned) {
   return require_krm(input_.items);
 }
 
+Result<FunctionRun> Render::function_of(const std::string& image) const {
+  auto run = find_function(image);
+  const auto other = !run && options_.built_in_for ? options_.built_in_for(image) : std::nullopt;
+  return other ? find_function(*other) : run;
+}
+
 std::optional<ProgramCall> Render::advance() {
   while (!failure_ && !is_waiting_ && next_ < plan_.size()) {
     const Planned& planned = plan_[next_];
@@ -316,7 +322,7 @@ std::optional<ProgramCall> Render::advance() {
       continue;
     }
     if (program.empty()) {
-      auto run = find_function(planned.function.image);
+      auto run = function_of(planned.function.image);
       if (run) {
         ResourceList list = input_;
         auto done = (*run)(list);

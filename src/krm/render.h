@@ -22,6 +22,8 @@ struct RenderOptions {
   bool allows_exec = false;
   /// Whether a program stands for an image that is not built in; empty: none does.
   std::function<std::optional<std::string>(const std::string& image)> program_for = {};
+  /// The built-in function that an image which is none by its own name stands for; empty: none does.
+  std::function<std::optional<std::string>(const std::string& image)> built_in_for = {};
   /// Writes the condition Rendered and renderStatus into the root Kptfile, as kpt does since 2026.
   bool writes_status = false;
   /// For messages; kpt shows the folder's name.
@@ -80,6 +82,7 @@ class Render {
   Result<void> load();
   Result<void> plan();
   Result<void> prepare(const Planned& planned);
+  Result<FunctionRun> function_of(const std::string& image) const;
   Result<Resource> config_of(const Planned& planned) const;
   void take(ResourceList made);
   void place(Resource& resource, const std::vector<Resource>& others) const;

@@ -59,8 +59,10 @@ class Editor {
  public:
   Editor(std::string_view text, const YamlTree& tree) : text_(text), tree_(tree) {}
 
-  Result<Splice> set(Path path, const json::Value& value);
+  Result<Splice> set(Path path, const json::Value& value) const;
   Result<Splice> remove(Path path);
+  /// Nothing where there is a comment already, or more than the key on its line.
+  std::optional<Splice> comment(std::string_view key, const std::string& text) const;
 
  private:
   struct Place {
@@ -174,7 +176,16 @@ Splice Editor::inserted(const Place& parent, const std::string& part, const json
   return {.begin = at, .end = at, .made = "\n" + std::string(by, ' ') + lines(owner, by)};
 }
 
-Result<Splice> Editor::set(Path path, const json::Value& value) {
+std::optional<Splice> Editor::comment(std::string_view key, const std::string& text) const {
+  const Node* node = tree_.root.is_flow ? nullptr : tree_.root.key_node(key);
+  if (text.empty() || node == nullptr || !node->line.empty() || tree_.root.find(key)->is_flow) return {};
+  const std::size_t begin = colon_end(*node);
+  const std::size_t end = line_end(begin);
+  if (text_.substr(begin, end - begin).find_first_not_of(" \t") != std::string_view::npos) return {};
+  return Splice{.begin = begin, .end = end, .made = " " + text};
+}
+
+Result<Splice> Editor::set(Path path, const json::Value& value) const {
   Place here{.node = &tree_.root};
   for (std::size_t i = 0; i < path.size(); ++i) {
     const Node& node = *here.node;
@@ -277,19 +288,59 @@ Result<void> KeptYaml::remove(std::size_t document, std::span<const std::string>
   return replace(document, splice.begin, splice.end, std::move(splice.made), wanted);
 }
 
+Result<void> KeptYaml::mark(std::span<const MetadataMark> marks) {
+  std::vector<Splice> splices;
+  std::vector<json::Value> wanted;
+  wanted.reserve(documents_.size());
+  for (const YamlTree& one : documents_) wanted.push_back(value_or_null(one.root));
+  for (const MetadataMark& one : marks) {
+    if (one.document >= documents_.size()) return fail(Reason::NotFound, fmt::format("there is no document {}", one.document));
+    const Editor editor(text_, documents_[one.document]);
+    if (auto comment = editor.comment("metadata", one.comment)) splices.push_back(std::move(*comment));
+    if (one.annotation.empty()) continue;
+    const std::vector<std::string> path{"metadata", "annotations", one.annotation};
+    SLIPWAY_TRY(after, with_at(wanted[one.document], path, json::Value(one.value)));
+    if (after == wanted[one.document]) continue;
+    wanted[one.document] = after;
+    SLIPWAY_TRY(splice, editor.set(path, json::Value(one.value)));
+    splices.push_back(std::move(splice));
+  }
+  std::ranges::sort(splices, {}, &Splice::begin);
+  std::string edited;
+  std::size_t at = 0;
+  for (const Splice& one : splices) {
+    if (one.begin < at || one.begin > one.end || one.end > text_.size())
+      return fail(Reason::InternalError, "yaml: the places of two edits lie in each other");
+    edited += std::string_view(text_).substr(at, one.begin - at);
+    edited += with_line_ends(one.made);
+    at = one.end;
+  }
+  edited += std::string_view(text_).substr(at);
+  return take(std::move(edited), wanted, marks.empty() ? 0 : marks.front().document);
+}
+
+std::string KeptYaml::with_line_ends(std::string made) const {
+  if (!text_.contains("\r\n")) return made;
+  std::string with_returns;
+  for (char c : made) {
+    if (c == '\n') with_returns += '\r';
+    with_returns += c;
+  }
+  return with_returns;
+}
+
 Result<void> KeptYaml::replace(std::size_t document, std::size_t begin, std::size_t end, std::string made,
                                const json::Value& wanted) {
-  if (text_.contains("\r\n")) {
-    std::string with_returns;
-    for (char c : made) {
-      if (c == '\n') with_returns += '\r';
-      with_returns += c;
-    }
-    made = std::move(with_returns);
-  }
   if (begin > end || end > text_.size())
     return fail(Reason::InternalError, "yaml: the place of the edit lies outside the text");
-  std::string edited = text_.substr(0, begin) + made + text_.substr(end);
+  std::vector<json::Value> all;
+  all.reserve(documents_.size());
+  for (const YamlTree& one : documents_) all.push_back(value_or_null(one.root));
+  all[document] = wanted;
+  return take(text_.substr(0, begin) + with_line_ends(std::move(made)) + text_.substr(end), all, document);
+}
+
+Result<void> KeptYaml::take(std::string edited, const std::vector<json::Value>& wanted, std::size_t document) {
   auto again = read_yaml(edited);
   const auto refused = [&] {
     return fail(Reason::InternalError, fmt::format("yaml: line {}: this text cannot be edited so that nothing else changes",
@@ -297,8 +348,7 @@ Result<void> KeptYaml::replace(std::size_t document, std::size_t begin, std::siz
   };
   if (!again || again->size() != documents_.size()) return refused();
   for (std::size_t i = 0; i < again->size(); ++i) {
-    const json::Value value = value_or_null((*again)[i].root);
-    if (!(i == document ? value == wanted : value == value_or_null(documents_[i].root))) return refused();
+    if (!(value_or_null((*again)[i].root) == wanted[i])) return refused();
   }
   text_ = std::move(edited);
   documents_ = std::move(*again);

@@ -45,6 +45,14 @@ std::string write_node(const Node& node, bool is_wide);
 /// Whether kyaml calls the lists of a text wide: the first item that stands below a line "key:" is two blanks further in.
 bool has_wide_lists(std::string_view text);
 
+/// A mark on a document's metadata, as `kpt pkg get` writes them: a comment behind the key and an annotation.
+struct MetadataMark {
+  std::size_t document = 0;
+  std::string comment{};     // with its '#'; empty: none
+  std::string annotation{};  // empty: none
+  std::string value{};
+};
+
 class KeptYaml {
  public:
   static Result<KeptYaml> parse(std::string text);
@@ -57,12 +65,17 @@ class KeptYaml {
   /// item. Invalid when the path meets a scalar or an alias; InternalError when the text cannot be edited so that only this
   /// changes.
   Result<void> set(std::size_t document, std::span<const std::string> path, const json::Value& value);
+  /// Writes the marks into documents whose metadata is a mapping with members, all in one pass: a comment where there is none
+  /// behind that key, an annotation in place of the one of its name. Errors as of set(); nothing is changed then.
+  Result<void> mark(std::span<const MetadataMark> marks);
   /// Removes a field or an item with the comments above and behind it. NotFound when there is none.
   Result<void> remove(std::size_t document, std::span<const std::string> path);
 
  private:
   KeptYaml(std::string text, std::vector<YamlTree> documents) : text_(std::move(text)), documents_(std::move(documents)) {}
   Result<void> replace(std::size_t document, std::size_t begin, std::size_t end, std::string made, const json::Value& wanted);
+  std::string with_line_ends(std::string made) const;  // those of the text
+  Result<void> take(std::string edited, const std::vector<json::Value>& wanted, std::size_t document);
 
   std::string text_;
   std::vector<YamlTree> documents_;

@@ -22,11 +22,26 @@
 
 #include "os/files.h"
 #include "os/program.h"
+#include "os/sandbox.h"
 
 namespace slipway::os {
 namespace {
 
 constexpr rlim_t kMaxFileBytes = rlim_t{1} << 30;
+/// How often the use of a sandbox is looked at.
+constexpr std::int64_t kLookMs = 100;
+/// What is made with a sanitizer maps terabytes to begin with, and so may the programs that its tests run.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsMemory = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+constexpr bool kLimitsMemory = false;
+#else
+constexpr bool kLimitsMemory = true;
+#endif
+#else
+constexpr bool kLimitsMemory = true;
+#endif
 
 std::int64_t monotonic_ms() {
   timespec now = {};
@@ -110,9 +125,10 @@ Descriptor input_of(const std::string& text) {
 /// system calls.
 class Launch {
  public:
-  Launch(const ProgramCall& call, std::string program, std::string folder)
-      : program_(std::move(program)),
-        folder_(std::move(folder)),
+  Launch(const ProgramCall& call, std::string program, std::string folder, std::optional<Sandbox> sandbox)
+      : program_(sandbox ? sandbox->program() : std::move(program)),
+        folder_(sandbox ? "/tmp" : std::move(folder)),
+        sandbox_(std::move(sandbox)),
         is_alone_(call.network == ProgramCall::Network::none),
         user_map_(fmt::format("{0} {0} 1", geteuid())),
         group_map_(fmt::format("{0} {0} 1", getegid())),
@@ -130,29 +146,34 @@ class Launch {
     env_pointers_ = exec_pointers(env_);
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(call.timeout).count();
     cpu_seconds_ = static_cast<rlim_t>(std::max<std::int64_t>(seconds, 1)) * 8;  // threads count each
+    if (call.sandbox) data_bytes_ = call.sandbox->max_memory_bytes;
   }
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
-  /// In the child. Returns an errno when it failed.
-  int execute(int in, int out, int error) {
+  /// In the child. Returns only when it failed.
+  StartFailure execute(int in, int out, int error, int report) {
     setsid();
     for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (dup2(in, 0) != 0 || dup2(out, 1) != 1 || dup2(error, 2) != 2) return errno;
-    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return errno;
-    if (is_alone_) leave_network();
+    if (dup2(in, 0) != 0 || dup2(out, 1) != 1 || dup2(error, 2) != 2) return {errno};
+    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return {errno};
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, kMaxFileBytes);
     limit(RLIMIT_CPU, cpu_seconds_);
-    if (chdir(folder_.c_str()) != 0) return errno;
+    if (is_alone_ && !sandbox_) leave_network();
+    if (!sandbox_ && chdir(folder_.c_str()) != 0) return {errno};
     // After the change of namespaces, which may clear it. It strikes when the pool's thread ends, which waits for the program.
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
-    if (getppid() != parent_) return ESRCH;
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return {errno};
+    if (getppid() != parent_) return {ESRCH};
+    if (sandbox_) {
+      if (const StartFailure failure = sandbox_->enter(report); failure.error != 0) return failure;
+      if (kLimitsMemory) limit(RLIMIT_DATA, data_bytes_);
+    }
     execve(program_.c_str(), argv_pointers_.data(), env_pointers_.data());
-    return errno;
+    return {errno};
   }
 
  private:
@@ -180,6 +201,8 @@ class Launch {
 
   std::string program_;
   std::string folder_;
+  std::optional<Sandbox> sandbox_;
+  rlim_t data_bytes_ = RLIM_INFINITY;
   bool is_alone_;
   std::string user_map_;
   std::string group_map_;
@@ -202,6 +225,7 @@ class Child {
   }
 
   int pidfd() const { return ended_.get(); }
+  pid_t pid() const { return pid_; }
 
   /// Its code, 128 + N for signal N.
   int reap() {
@@ -263,8 +287,25 @@ struct Stream {
   }
 };
 
+/// Whether all processes of a sandbox have what they may.
+Result<void> check_use(const ProgramCall& call, const Child& child) {
+  constexpr std::size_t kOwn = 2;  // that wait for the program
+  const std::size_t most = call.sandbox->max_processes + kOwn;
+  const TreeUse use = use_of_tree(child.pid(), most);
+  if (use.processes > most) {
+    return fail(Reason::RequestEntityTooLarge,
+                fmt::format("{}: it has more than {} processes", call.name, call.sandbox->max_processes));
+  }
+  if (kLimitsMemory && use.bytes > call.sandbox->max_memory_bytes) {
+    return fail(Reason::RequestEntityTooLarge,
+                fmt::format("{}: it uses more than {} bytes of memory", call.name, call.sandbox->max_memory_bytes));
+  }
+  return {};
+}
+
 Result<ProgramEnd> follow(const ProgramCall& call, Child& child, Stream output, Stream error, int stopping) {
   const std::int64_t deadline = monotonic_ms() + std::chrono::ceil<std::chrono::milliseconds>(call.timeout).count();
+  std::int64_t next_look = monotonic_ms() + kLookMs;
   for (bool has_ended = false; !has_ended;) {
     std::array<pollfd, 4> waits = {pollfd{.fd = child.pidfd(), .events = POLLIN, .revents = 0},
                                    pollfd{.fd = stopping, .events = POLLIN, .revents = 0},
@@ -275,11 +316,16 @@ Result<ProgramEnd> follow(const ProgramCall& call, Child& child, Stream output, 
       return fail(Reason::Timeout, fmt::format("{}: not done within {} s", call.name,
                                                std::chrono::duration_cast<std::chrono::seconds>(call.timeout).count()));
     }
-    if (poll(waits.data(), waits.size(), static_cast<int>(std::min<std::int64_t>(left, 60'000))) < 0 && errno != EINTR) {
+    const std::int64_t pause = call.sandbox ? kLookMs : 60'000;
+    if (poll(waits.data(), waits.size(), static_cast<int>(std::min(left, pause))) < 0 && errno != EINTR) {
       return cannot_start(call, strerrordesc_np(errno));
     }
     if (waits[1].revents != 0) return fail(Reason::ServiceUnavailable, fmt::format("{}: Slipway stops", call.name));
     has_ended = waits[0].revents != 0;
+    if (call.sandbox && !has_ended && monotonic_ms() >= next_look) {
+      SLIPWAY_TRY_VOID(check_use(call, child));
+      next_look = monotonic_ms() + kLookMs;
+    }
     output.take();
     error.drain();
     if (output.is_over_bound) {
@@ -291,15 +337,23 @@ Result<ProgramEnd> follow(const ProgramCall& call, Child& child, Stream output, 
   return ProgramEnd{.code = code, .output = std::move(output.text), .error = std::move(error.text)};
 }
 
-/// An errno that the child wrote before exec; nothing once exec has closed the pipe.
-std::optional<int> failure_to_start(Descriptor report) {
-  int failure = 0;
+/// What the child wrote before exec; nothing once exec has closed the pipe.
+std::optional<StartFailure> failure_to_start(Descriptor report) {
+  StartFailure failure;
   ssize_t got = 0;
   do {
     got = read(report.get(), &failure, sizeof failure);
   } while (got < 0 && errno == EINTR);
   if (got == 0) return {};
-  return got == static_cast<ssize_t>(sizeof failure) ? failure : EIO;
+  return got == static_cast<ssize_t>(sizeof failure) ? failure : StartFailure{EIO};
+}
+
+std::unexpected<Status> not_started(const ProgramCall& call, const StartFailure& failure) {
+  constexpr const char* kSteps[] = {"", "namespaces", "users", "mounts", "a root of its own"};
+  const char* why = strerrordesc_np(failure.error);
+  if (failure.step == StartFailure::Step::Start) return cannot_start(call, why);
+  return fail(Reason::Forbidden, exec_failure(call.name, fmt::format("not run, as the kernel refuses it a sandbox: {}: {}",
+                                                                     kSteps[static_cast<int>(failure.step)], why)));
 }
 
 void make_nonblocking(const Descriptor& end) { fcntl(end.get(), F_SETFL, fcntl(end.get(), F_GETFL) | O_NONBLOCK); }
@@ -313,22 +367,28 @@ Result<ProgramEnd> run_program(const ProgramCall& call, int stopping) {
   const WorkFolder folder;
   if (folder.path().empty()) return cannot_start(call, "no temporary folder");
   SLIPWAY_TRY_VOID(folder.fill(call.files));
+  std::optional<Sandbox> sandbox;
+  if (call.sandbox) {
+    if (!call.files.empty()) return fail(Reason::BadRequest, "files for a program in a sandbox are not implemented");
+    SLIPWAY_TRY(prepared, Sandbox::prepare(*call.sandbox, *program, folder.path()));
+    sandbox = std::move(prepared);
+  }
   Pipe output;
   Pipe error;
   Pipe report;
   const Descriptor input = input_of(call.input);
   if (!input || !output.open() || !error.open() || !report.open()) return cannot_start(call, strerrordesc_np(errno));
-  Launch launch(call, *program, folder.path());
+  Launch launch(call, *program, folder.path(), std::move(sandbox));
   const pid_t pid = fork();
   if (pid < 0) return cannot_start(call, strerrordesc_np(errno));
   if (pid == 0) {
-    const int failure = launch.execute(input.get(), output.write.get(), error.write.get());
+    const StartFailure failure = launch.execute(input.get(), output.write.get(), error.write.get(), report.write.get());
     const ssize_t written = write(report.write.get(), &failure, sizeof failure);
     _exit(written > 0 ? 127 : 126);
   }
   Child child(pid);
   for (Pipe* one : {&output, &error, &report}) one->write = Descriptor();
-  if (const auto failure = failure_to_start(std::move(report.read))) return cannot_start(call, strerrordesc_np(*failure));
+  if (const auto failure = failure_to_start(std::move(report.read))) return not_started(call, *failure);
   if (child.pidfd() < 0) return cannot_start(call, "no process descriptor");
   make_nonblocking(output.read);
   make_nonblocking(error.read);

@@ -160,5 +160,114 @@ TEST(Programs, has_no_network_unless_it_is_given) {
   EXPECT_EQ(alone.substr(alone.find('\n')), with.substr(with.find('\n'))) << "the same user";
 }
 
+/// A shell in a sandbox; skipped where the kernel gives none.
+ProgramCall sandboxed(std::string script) {
+  ProgramCall call = shell(std::move(script));
+  call.sandbox = ProgramSandbox{};
+  call.timeout = 20s;
+  return call;
+}
+#define SKIP_WITHOUT_SANDBOX()                                                                           \
+  if (const auto tried = end_of(sandboxed("true")); !tried && tried.error().reason == Reason::Forbidden) \
+  GTEST_SKIP() << tried.error().message
+
+TEST(Sandbox, gives_input_output_error_and_code) {
+  SKIP_WITHOUT_SANDBOX();
+  ProgramCall call = sandboxed("cat; echo wrong >&2; exit 3");
+  call.input = "input";
+  const auto end = end_of(call);
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->output, "input");
+  EXPECT_EQ(end->error, "wrong\n");
+  EXPECT_EQ(end->code, 3);
+  EXPECT_EQ(end_of(sandboxed("kill -TERM $$"))->code, 128 + SIGTERM);
+}
+
+TEST(Sandbox, has_no_network_and_sees_only_its_own_processes) {
+  SKIP_WITHOUT_SANDBOX();
+  ProgramCall call = shell("readlink /proc/self/ns/net");
+  call.network = ProgramCall::Network::machine;
+  EXPECT_NE(output_of(sandboxed("readlink /proc/self/ns/net")), output_of(call));
+  EXPECT_EQ(output_of(sandboxed("echo $$")), "2\n");
+  EXPECT_EQ(output_of(sandboxed("id -u")), "65534\n");
+}
+
+TEST(Sandbox, writes_nowhere_but_in_tmp_and_that_within_its_bound) {
+  SKIP_WITHOUT_SANDBOX();
+  for (const char* place : {"/x", "/usr/x", "/usr/bin/x", "/etc/x", "/dev/x"}) {
+    EXPECT_EQ(output_of(sandboxed(std::string("(echo x > ") + place + ") 2>/dev/null || echo refused")), "refused\n") << place;
+  }
+  EXPECT_EQ(output_of(sandboxed("pwd; echo $HOME; echo kept > x; cat x")), "/tmp\n/tmp\nkept\n");
+  EXPECT_EQ(output_of(sandboxed("mount -o remount,rw /usr 2>/dev/null || echo refused")), "refused\n");
+  ProgramCall call = sandboxed("head -c 3000000 /dev/zero > x 2>/dev/null || stat -c %s x");
+  call.sandbox->max_file_bytes = 1 << 20;
+  EXPECT_LE(std::stoi(output_of(call)), 1 << 20);
+}
+
+TEST(Sandbox, sees_its_folder_and_no_others_of_the_machine) {
+  SKIP_WITHOUT_SANDBOX();
+  TestFolder folder;
+  TestFolder other;
+  std::filesystem::create_directories(folder / "p");
+  MachineFiles().write(folder / "p/data", "content", 0600).value();
+  MachineFiles().write(other / "secret", "secret", 0644).value();
+  ProgramCall call =
+      sandboxed("cat data; test -e '" + (other / "secret") + "' || echo ' unseen'; touch data 2>/dev/null || echo refused");
+  call.sandbox->folder = folder / "p";
+  EXPECT_EQ(output_of(call), "content unseen\nrefused\n");
+  call.sandbox->folder = folder / "none";
+  EXPECT_EQ(end_of(call).error().reason, Reason::BadRequest);
+  call.sandbox->folder = "/";
+  EXPECT_EQ(end_of(call).error().reason, Reason::BadRequest);
+}
+
+TEST(Sandbox, a_program_of_any_folder_can_be_run) {
+  SKIP_WITHOUT_SANDBOX();
+  TestFolder folder;
+  MachineFiles().write(folder / "fn", "#!/bin/sh\necho ran; cat /etc/shadow 2>/dev/null; ls " + (folder / ""), 0755).value();
+  ProgramCall call = sandboxed("");
+  call.name = folder / "fn";
+  call.arguments = {};
+  EXPECT_EQ(output_of(call), "ran\nfn\n") << "and of its folder only itself is seen";
+}
+
+TEST(Sandbox, is_ended_with_its_time_its_memory_and_its_processes) {
+  SKIP_WITHOUT_SANDBOX();
+  ProgramCall call = sandboxed("setsid sleep 1000 & sleep 1000");
+  call.timeout = 300ms;
+  EXPECT_EQ(end_of(call).error().reason, Reason::Timeout);
+  call = sandboxed("for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1000 & done; wait");
+  call.sandbox->max_processes = 8;
+  const auto crowd = end_of(call);
+  ASSERT_FALSE(crowd);
+  EXPECT_EQ(crowd.error().message, "sh: it has more than 8 processes");
+  call = sandboxed("head -c 200000000 /dev/zero | tail; echo done");  // tail keeps it all, as there is no line end
+  call.sandbox->max_memory_bytes = 64 << 20;
+  const auto large = end_of(call);
+  EXPECT_TRUE(!large || !large->error.empty()) << "it was ended, or got no more memory";
+  call = sandboxed("yes");
+  call.max_output_bytes = 100'000;
+  EXPECT_EQ(end_of(call).error().reason, Reason::RequestEntityTooLarge);
+}
+
+/// Whether a process of the machine has that argument.
+bool is_there(const std::string& argument) {
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+    const auto command = MachineFiles().read((entry.path() / "cmdline").string());
+    if (command && command->contains(argument)) return true;
+  }
+  return false;
+}
+
+TEST(Sandbox, ends_all_that_the_program_has_started) {
+  SKIP_WITHOUT_SANDBOX();
+  const std::string seconds = std::to_string(10'000'000 + getpid());
+  const auto end = end_of(sandboxed("n=" + seconds + "; setsid sleep $n & echo begun"));
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->output, "begun\n");
+  EXPECT_TRUE(eventually([&] { return !is_there(seconds); }));
+}
+
 }  // namespace
 }  // namespace slipway::os

@@ -70,6 +70,48 @@ TEST_F(Approvals, a_draft_that_asks_waits_for_its_gates) {
   EXPECT_EQ(lifecycle(name), "Proposed");
 }
 
+TEST_F(Approvals, the_owner_of_a_gate_gets_a_ticket_when_the_draft_has_rested) {
+  patch(kHub, kRepositories, "edge", "{metadata: {annotations: {packages.slipway.dev/tickets: 'http://tickets.test/new'}}}");
+  web_.replies = {{200, "{}"}};
+  const std::string name = draft("edge", "web", "v1", {});
+  const auto own = [&](const char* type) {
+    change(name, [&](const Value& one) {
+      return one.with_path({"spec", "readinessGates"},
+                           json::array({json::object({{"conditionType", type}, {"owner", "netops"}}),
+                                        json::object({{"conditionType", "render"}})}));
+    });
+  };
+  own("ticket");
+  advance(seconds{50});
+  EXPECT_TRUE(web_.calls.empty()) << "it may be edited still";
+  advance(seconds{30});
+  ASSERT_EQ(web_.calls.size(), 1u) << "only gates with an owner";
+  EXPECT_EQ(web_.calls[0].url, "http://tickets.test/new");
+  EXPECT_TRUE(web_.calls[0].body.contains("package revision edge.web.v1 waits for netops: ticket")) << web_.calls[0].body;
+  EXPECT_EQ(condition(name, "ticket"), "Unknown TicketSent");
+  advance(minutes{10});
+  EXPECT_EQ(web_.calls.size(), 1u) << "once for a content";
+  edit(name, [](Files& files) { files["notes.txt"] = "more\n"; });
+  advance(minutes{2});
+  EXPECT_EQ(web_.calls.size(), 2u);
+  say(name, "ticket", "True", "bob");
+  advance(minutes{2});
+  EXPECT_EQ(web_.calls.size(), 2u);
+  EXPECT_EQ(condition(name, "ticket"), "True Said");
+}
+
+TEST_F(Approvals, a_ticket_that_was_refused_is_sent_again) {
+  patch(kHub, kRepositories, "edge", "{metadata: {annotations: {packages.slipway.dev/tickets: 'http://tickets.test/new'}}}");
+  web_.replies = {{503}, {200, "{}"}};
+  const std::string name = draft("edge", "web", "v1", {});
+  change(name, [&](const Value& one) {
+    return one.with_path({"spec", "readinessGates"},
+                         json::array({json::object({{"conditionType", "ticket"}, {"owner", "netops"}})}));
+  });
+  ASSERT_TRUE(until([&] { return condition(name, "ticket") == "Unknown TicketSent"; }, minutes{10}));
+  EXPECT_EQ(web_.calls.size(), 2u);
+}
+
 TEST_F(Approvals, initial_approves_the_first_revision_and_no_other) {
   policy("{approve: initial}");
   const std::string first = automatic("v1");

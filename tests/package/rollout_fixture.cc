@@ -20,9 +20,9 @@ void Fleet::fleet(int cells) {
 apiVersion: configsync.gke.io/v1beta1
 kind: RootSync
 metadata: {{name: {}}}
-spec: {{sourceFormat: unstructured, git: {{repo: '{}', branch: main, auth: none, period: 1m}}}}
+spec: {{sourceFormat: unstructured, git: {{repo: '{}', branch: main, auth: none, period: {}}}}}
 )",
-                     cell(i), repository.path()));
+                     cell(i), repository.path(), period_));
   }
 }
 

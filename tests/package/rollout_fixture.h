@@ -39,6 +39,7 @@ class Fleet : public Packages {
   std::set<std::string> no_address_{};  // cells whose allocation comes late
   std::set<std::string> no_person_{};   // cells for which no person has answered the ticket
   bool acts_ = true;
+  std::string period_ = "1m";  // of the RootSyncs
 
  protected:
   void act(const Value& draft);

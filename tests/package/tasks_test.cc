@@ -25,6 +25,22 @@ class PackageTasks : public PackageTest {
         "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web # the front\nspec:\n  replicas: {}\n  template: {{}}\n",
         replicas);
   }
+  /// As a clone has it: marked, and else byte by byte.
+  static std::string cloned(int replicas) {
+    return fmt::format(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: # kpt-merge: /web\n  name: web # the front\n  annotations:\n"
+        "    internal.kpt.dev/upstream-identifier: apps|Deployment|default|web\nspec:\n  replicas: {}\n  template: {{}}\n",
+        replicas);
+  }
+  static std::string clone_of(const std::string& name) {
+    return fmt::format("{{type: clone, clone: {{upstreamRef: {{upstreamRef: {{name: {}}}}}}}}}", name);
+  }
+  static std::string upgrade_of(const std::string& local, const std::string& strategy) {
+    return fmt::format(
+        "{{type: upgrade, upgrade: {{oldUpstreamRef: {{name: blueprints.web.v1}}, newUpstreamRef: {{name: blueprints.web.v2}}, "
+        "localPackageRevisionRef: {{name: {}}}, strategy: {}}}}}",
+        local, strategy);
+  }
 };
 
 TEST_F(PackageTasks, a_clone_has_its_upstream_and_a_deployment_its_context) {
@@ -34,14 +50,30 @@ TEST_F(PackageTasks, a_clone_has_its_upstream_and_a_deployment_its_context) {
   const std::string name =
       draft("edge", "shop/web", "v1", "{type: clone, clone: {upstreamRef: {upstreamRef: {name: blueprints.web.v1}}}}");
   EXPECT_EQ(name, "edge.shop.web.v1");
-  EXPECT_EQ(file(name, "web.yaml"), deployment(2)) << "byte by byte";
+  EXPECT_EQ(file(name, "web.yaml"), cloned(2));
   const Value object = revision(name);
   EXPECT_EQ(object["status"]["upstreamLock"]["git"]["ref"], Value("web/v1")) << json::print_pretty(object);
   EXPECT_TRUE(file(name, "Kptfile").contains("ref: web/v1"));
-  EXPECT_TRUE(file(name, "package-context.yaml").contains("name: web"));
+  EXPECT_TRUE(file(name, "package-context.yaml").contains("data:\n  name: web\n  package-path: shop/web\n"))
+      << file(name, "package-context.yaml");
   EXPECT_EQ(fault(remove(kRevisions, "blueprints.web.v1")).substr(0, 9), "Forbidden");
   must(move("blueprints.web.v1", "DeletionProposed"));
   EXPECT_TRUE(fault(remove(kRevisions, "blueprints.web.v1")).contains("is the upstream of edge.shop.web.v1"));
+}
+
+TEST_F(PackageTasks, init_makes_a_subpackage_where_it_is_told_to) {
+  repository("edge");
+  const std::string name =
+      draft("edge", "web", "v1", "{type: init, init: {subpackage: parts/db, description: a store, keywords: [db]}}");
+  EXPECT_TRUE(file(name, "Kptfile").contains("name: web\n")) << file(name, "Kptfile");
+  EXPECT_FALSE(file(name, "Kptfile").contains("a store"));
+  EXPECT_TRUE(file(name, "parts/db/Kptfile").contains("name: db\n")) << file(name, "parts/db/Kptfile");
+  EXPECT_TRUE(file(name, "parts/db/Kptfile").contains("description: a store"));
+  const auto refused = create(
+      "{apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, metadata: {}, spec: {packageName: b, repository: edge, "
+      "workspaceName: v1, tasks: [{type: init, init: {subpackage: ../b}}]}}");
+  EXPECT_TRUE(fault(refused).starts_with("Invalid: ")) << fault(refused);
+  EXPECT_TRUE(fault(refused).contains("spec.tasks[0].init.subpackage")) << fault(refused);
 }
 
 TEST_F(PackageTasks, an_upgrade_merges_what_both_sides_changed_and_tells_conflicts) {
@@ -64,6 +96,45 @@ TEST_F(PackageTasks, an_upgrade_merges_what_both_sides_changed_and_tells_conflic
   EXPECT_EQ(revision(name)["status"]["upstreamLock"]["git"]["ref"], Value("web/v2"));
 }
 
+TEST_F(PackageTasks, the_context_of_a_deployment_outlives_copies_and_upgrades) {
+  repository("blueprints");
+  repository("edge", Deployment::Yes);
+  published("blueprints", "web", "v1", "{type: init, init: {}}", 2);
+  published("blueprints", "web", "v2", "{type: edit, edit: {sourceRef: {name: blueprints.web.v1}}}", 5);
+  const std::string local = draft("edge", "web", "v1", clone_of("blueprints.web.v1"));
+  const std::string context = file(local, "package-context.yaml") + "  site: north\n";
+  must(push(local, "package-context.yaml", context));
+  must(propose(local));
+  must(approve(local));
+  const std::string copy = draft("edge", "web", "v2", "{type: edit, edit: {sourceRef: {name: edge.web.v1}}}");
+  EXPECT_EQ(file(copy, "package-context.yaml"), context) << "a copy changes no byte";
+  EXPECT_EQ(file(copy, "web.yaml"), cloned(2));
+  int number = 3;
+  for (const char* strategy : {"resource-merge", "copy-merge", "force-delete-replace", "fast-forward"}) {
+    const std::string name = draft("edge", "web", fmt::format("v{}", number++), upgrade_of("edge.web.v1", strategy));
+    EXPECT_TRUE(file(name, "package-context.yaml").contains("  name: web\n  package-path: web\n  site: north\n"))
+        << strategy << ": " << file(name, "package-context.yaml");
+    EXPECT_EQ(file(name, "web.yaml"), cloned(5)) << strategy;
+  }
+}
+
+TEST_F(PackageTasks, a_resource_that_was_renamed_is_still_upgraded) {
+  repository("blueprints");
+  repository("edge");
+  published("blueprints", "web", "v1", "{type: init, init: {}}", 2);
+  published("blueprints", "web", "v2", "{type: edit, edit: {sourceRef: {name: blueprints.web.v1}}}", 5);
+  const std::string local = draft("edge", "web", "v1", clone_of("blueprints.web.v1"));
+  std::string renamed = file(local, "web.yaml");
+  renamed.replace(renamed.find("name: web"), 9, "name: north-web");
+  must(push(local, "web.yaml", renamed));
+  must(propose(local));
+  must(approve(local));
+  const std::string name = draft("edge", "web", "v2", upgrade_of("edge.web.v1", "resource-merge"));
+  EXPECT_TRUE(file(name, "web.yaml").contains("name: north-web")) << file(name, "web.yaml");
+  EXPECT_TRUE(file(name, "web.yaml").contains("replicas: 5"));
+  EXPECT_EQ(file(name, "web.yaml").find("kind: Deployment"), file(name, "web.yaml").rfind("kind: Deployment"));
+}
+
 TEST_F(PackageTasks, a_package_of_any_git_repository_can_be_cloned) {
   repository("edge");
   Repository foreign(folder_ / "foreign.git");
@@ -77,7 +148,7 @@ TEST_F(PackageTasks, a_package_of_any_git_repository_can_be_cloned) {
             fmt::format("{{type: clone, clone: {{upstreamRef: {{type: git, git: {{repo: '{}', ref: release, "
                         "directory: stacks/web}}}}}}}}",
                         foreign.path()));
-  EXPECT_EQ(file(name, "web.yaml"), deployment(1));
+  EXPECT_EQ(file(name, "web.yaml"), cloned(1));
   EXPECT_EQ(condition(name, "seen"), "Unknown (Imported)") << "a claim";
   EXPECT_EQ(revision(name)["status"]["upstreamLock"]["git"]["directory"], Value("stacks/web"));
   const auto missing =

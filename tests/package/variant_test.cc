@@ -108,10 +108,29 @@ TEST_F(Variants, objects_of_the_cluster_are_injected_and_what_is_missing_is_a_ga
   EXPECT_EQ(condition(kDraft, "config.injection.ConfigMap.site"), "False NoResourceSelected");
   EXPECT_EQ(condition(kDraft, "ReadyToPropose").substr(0, 5), "False");
   make(config_map("edge-01", "north"));
-  set_spec(kVariants, "web", "{metadata: {labels: {look: again}}}");
   ASSERT_TRUE(until([&] { return condition(kDraft, "config.injection.ConfigMap.site") == "True ConfigInjected"; }, minutes{1}));
   EXPECT_TRUE(files(kDraft)["site.yaml"].contains("k: north"));
   EXPECT_EQ(condition(kDraft, "ReadyToPropose").substr(0, 4), "True");
+}
+
+TEST_F(Variants, a_change_of_what_is_injected_reaches_drafts_and_what_is_published) {
+  publish(
+      "blueprints", "web", "v1",
+      {{"site.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: site\n  annotations:\n    kpt.dev/config-injection: required\n"}});
+  make(config_map("edge-01", "north"));
+  variant("injectors: [{kind: ConfigMap, name: edge-01}]");
+  ASSERT_TRUE(files(kDraft)["site.yaml"].contains("k: north")) << files(kDraft)["site.yaml"];
+  make(config_map("edge-01", "south"));
+  ASSERT_TRUE(until([&] { return files(kDraft)["site.yaml"].contains("k: south"); }, minutes{1}));
+  propose(kDraft);
+  approve(kDraft);
+  make(config_map("other", "west"));
+  advance(seconds{30});
+  EXPECT_EQ(lifecycle(kNext), "") << "no injector names it";
+  make(config_map("edge-01", "east"));
+  ASSERT_TRUE(until([&] { return lifecycle(kNext) == "Draft"; }, minutes{1}));
+  EXPECT_TRUE(files(kNext)["site.yaml"].contains("k: east"));
 }
 
 TEST_F(Variants, deletion_takes_drafts_along_and_proposes_that_of_what_is_published) {

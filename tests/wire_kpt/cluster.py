@@ -124,6 +124,28 @@ class Served:
         self.stage.run(self.stage.kpt, "pkg", "update", "web@v2", cwd=self.local.parent)
         return "" if "green" in (self.local / "more.yaml").read_text() else (self.local / "more.yaml").read_text()
 
+    def updates_a_clone(self):
+        """What Slipway cloned into a deployment, kpt brings up to date, also where an object has another name by now."""
+        folder = self.stage.fresh("edge")
+        self.stage.git(folder, "init", "-q", "--bare", "-b", "main", "edge.git")
+        self.slipway("repo", "register", f"file://{folder}/edge.git", "--create-branch", "--deployment")
+        self.slipway("pkg", "clone", "blueprints.web.v1", "web", "--repository", "edge", "--workspace", "v1")
+        self.slipway("pkg", "propose", "edge.web.v1")
+        self.slipway("pkg", "approve", "edge.web.v1")
+        self.stage.git(folder, "clone", "-q", "edge.git", "local")
+        package = folder / "local" / "web"
+        text = (package / "more.yaml").read_text()
+        if "# kpt-merge: " not in text or "internal.kpt.dev/upstream-identifier" not in text:
+            return f"no marks: {text}"
+        (package / "more.yaml").write_text(text.replace("name: more\n", "name: north-more\n"))
+        kptfile = (package / "Kptfile").read_text()
+        url = next(line.split("repo: ")[1] for line in kptfile.splitlines() if "repo: " in line)
+        (package / "Kptfile").write_text(kptfile.replace(f"repo: {url}", f"repo: {self.url}"))
+        self.stage.git(folder / "local", "commit", "-q", "-a", "-m", "renamed")
+        self.stage.run(self.stage.kpt, "pkg", "update", "web@v2", cwd=folder / "local")
+        after = (package / "more.yaml").read_text()
+        return "" if "dark green" in after and after.count("kind: ConfigMap") == 1 and "north-more" in after else after
+
 
 def marked(folder, stage):
     """The files as `slipway pkg upgrade` marks them, which is how kpt does."""
@@ -137,6 +159,7 @@ def cases(stage):
     served = Served(stage)
     yield "a served repository: pkg get", served.gets
     yield "a served repository: pkg diff, update", served.updates
+    yield "a served repository: pkg update of a clone", served.updates_a_clone
     live = Live(stage)
     if not live.kubectl:
         print("skipped: kpt live, there is no kubectl to look with")

@@ -2,6 +2,8 @@
 import pathlib
 import re
 
+import yaml
+
 from stage import contents, copy, difference, without
 
 IMAGE = re.compile(r"image:\s*(\S+)")
@@ -113,7 +115,47 @@ def get_then_diff(stage):
     return "" if "added" in shown.stdout else f"exit {shown.returncode}: {shown.stdout}{shown.stderr}"
 
 
+def fetched_data(folder):
+    """Every document as data, with the marks behind `metadata:`; Kptfiles too, but for the package's name."""
+    made = {}
+    for path, text in contents(folder).items():
+        if not path.endswith((".yaml", "Kptfile")):
+            made[path] = text
+            continue
+        documents = list(yaml.safe_load_all(text))
+        if path.endswith("Kptfile"):
+            documents[0].pop("metadata", None)
+        made[path] = yaml.safe_dump_all(documents) + "".join(re.findall(r"# kpt-merge: .*\n", text))
+    return made
+
+
+def get_fetches_the_same(stage):
+    """`slipway pkg get` leaves what `kpt pkg get` does, and kpt updates what it left."""
+    url = repository(stage, "fetch", [stage.own / "history" / "1", stage.own / "history" / "2"])
+    work = stage.folder / "fetch"
+    found = []
+    for version in ("@v1", "@web/v1", "@main", ""):
+        theirs, ours = work / f"theirs{version.replace('/', '-')}" / "web", work / f"ours{version.replace('/', '-')}" / "web"
+        theirs.parent.mkdir()
+        ours.parent.mkdir()
+        kpt = stage.run(stage.kpt, "pkg", "get", f"{url}/web{version}", theirs, check=False)
+        mine = stage.run(stage.slipway, "pkg", "get", f"{url}/web{version}", ours, check=False)
+        if (kpt.returncode == 0) != (mine.returncode == 0):
+            found.append(f"{version}: kpt {kpt.returncode} {kpt.stderr}, slipway {mine.returncode} {mine.stderr}")
+        elif kpt.returncode == 0:
+            found.append(difference(fetched_data(theirs), fetched_data(ours)))
+    for side in ("theirs", "ours"):
+        folder = work / f"{side}@v1"
+        stage.git(folder, "init", "-q", ".")
+        stage.git(folder, "add", "-A")
+        stage.git(folder, "commit", "-q", "-m", "fetched")
+        stage.run(stage.kpt, "pkg", "update", "web@v2", cwd=folder)
+    found.append(difference(fetched_data(work / "theirs@v1" / "web"), fetched_data(work / "ours@v1" / "web")))
+    return "\n".join(one for one in found if one)
+
+
 def cases(stage):
+    yield "pkg get as kpt", lambda: get_fetches_the_same(stage)
     yield "pkg init", lambda: init_makes_a_package(stage)
     yield "pkg tree", lambda: tree_shows_the_same(stage)
     yield "pkg get, diff", lambda: get_then_diff(stage)

@@ -103,6 +103,12 @@ class Play:
             self.settle(command["args"])
         return fault
 
+    def listed(self, resource):
+        """How often the server was asked for a list of that resource."""
+        metrics = self.run(["kubectl", "get", "--raw", "/metrics"]).stdout
+        found = re.findall(rf'^apiserver_request_total{{.*resource="{resource}".*verb="LIST".*}} (\d+)', metrics, re.M)
+        return sum(int(number) for number in found)
+
     def settle(self, args):
         """As Porch's tests do: a repository is used once it is Ready."""
         name = next((word.split("=", 1)[1] for word in args if word.startswith("--name=")), "")
@@ -163,6 +169,30 @@ def play(slipway, path):
     return ""
 
 
+def why_reads_no_contents(slipway):
+    """`slipway why` looks at objects; the files of every revision, which are read from Git, are not among them."""
+    with tempfile.TemporaryDirectory(prefix="slipway-porch-") as name:
+        stage = Play(slipway, pathlib.Path(name))
+        try:
+            for words in (["repo", "register", "--name=edge", "https://git.test/edge.git"],
+                          ["rpkg", "init", "web", "--repository=edge", "--workspace=v1"]):
+                fault = stage.step({"args": ["porchctl", *words]})
+                if fault:
+                    return fault
+            said = stage.run([slipway, "why", "packagerevision/edge.web.v1", "--kubeconfig", stage.env["KUBECONFIG"]])
+            if said.returncode != 0:
+                return said.stdout + said.stderr
+            files = stage.run([slipway, "describe", "packagerevisionresources/edge.web.v1", "--kubeconfig", stage.env["KUBECONFIG"]])
+            if "Kptfile" not in files.stdout:
+                return files.stdout + files.stderr
+            count = stage.listed("packagerevisionresources")
+            if not stage.listed("packagerevisions") or count:
+                return f"{count} lists of contents, {stage.listed('packagerevisions')} of revisions"
+        finally:
+            stage.stop()
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--slipway", required=True)
@@ -176,6 +206,10 @@ def main():
         fault = play(os.path.abspath(given.slipway), path)
         passed, failed = (passed, failed + 1) if fault else (passed + 1, failed)
         print(f"FAILED {name}\n    " + fault.replace("\n", "\n    ") if fault else f"passed {name}", flush=True)
+    if given.only in "why" and shutil.which("kubectl"):
+        fault = why_reads_no_contents(os.path.abspath(given.slipway))
+        passed, failed = (passed, failed + 1) if fault else (passed + 1, failed)
+        print(f"FAILED why\n    {fault}" if fault else "passed why", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -1,6 +1,9 @@
 #include "delivery/package/admission.h"
 
+#include <fmt/format.h>
+
 #include "delivery/package/approval.h"
+#include "delivery/package/function_programs.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/rollout_plan.h"
 
@@ -21,11 +24,32 @@ std::vector<Cause> faults(const Object& object, const Object&) {
   return spec ? check(*spec) : spec.error().causes;
 }
 
-/// What FunctionConfig does not do yet is said to who writes one.
+std::vector<Cause> function_faults(const Object& object, const Object&) {
+  const std::string_view path = object["spec"]["binaryExecutor"]["path"].as_string();
+  if (path.empty() || path.starts_with('/')) return {};
+  return {field::invalid("spec.binaryExecutor.path", fmt::format("{:?}", path), "must be a path from the root")};
+}
+
+/// Programs of the server's machine are the administrator's to map: `edit` and `admin` write FunctionConfigs without.
+std::vector<Cause> program_faults(const Object& object, const Object& old, const kube::Asker& asker) {
+  const json::Value& program = object["spec"]["binaryExecutor"];
+  const bool is_as_it_was = !old.is_null() && old["spec"]["binaryExecutor"] == program &&
+                            old["spec"]["image"] == object["spec"]["image"] &&
+                            old["spec"]["prefixes"] == object["spec"]["prefixes"];
+  if (program.is_null() || is_as_it_was) return {};
+  if (asker.may(kRunProgramVerb, kFunctionConfigs, kube::ns(object), kube::name(object))) return {};
+  return {field::forbidden("spec.binaryExecutor", fmt::format("user {:?} may not {} on functionconfigs: programs of the server "
+                                                              "are mapped by its administrators",
+                                                              asker.user->name, kRunProgramVerb))};
+}
+
+/// What FunctionConfig does not do is said to who writes one.
 std::vector<std::string> function_warnings(const Object& object, const Object&, const kube::FindObject&) {
-  if (object["spec"].has("goExecutor")) return {};
+  if (object["spec"].has("goExecutor") || object["spec"].has("binaryExecutor")) return {};
   return {
-      "pods and programs are not run for functions: a pipeline that names this image fails unless it is built in (slipway fn)"};
+      "pods are not run for functions: a pipeline that names this image fails unless it is built in (slipway fn), or mapped to "
+      "a "
+      "program by binaryExecutor"};
 }
 
 kube::AdmissionRow row_of(const kube::GroupVersionKind& kind) {
@@ -42,6 +66,8 @@ std::vector<kube::AdmissionRow> admission_rows() {
   kube::AdmissionRow rollout = row_of(kRolloutKind);
   rollout.validate = faults<PackageRolloutSpec>;
   kube::AdmissionRow function = row_of(kFunctionConfigKind);
+  function.validate = function_faults;
+  function.validate_for = program_faults;
   function.warn = function_warnings;
   return {record, policy, rollout, function};
 }

@@ -12,6 +12,7 @@
 #include "delivery/package/revision_verbs.h"
 #include "delivery/package/rollout_controller.h"
 #include "delivery/package/show.h"
+#include "delivery/package/ticket_controller.h"
 #include "delivery/package/variant_controller.h"
 #include "delivery/package/variant_set_controller.h"
 #include "delivery/package/worker.h"
@@ -31,12 +32,19 @@ std::vector<std::unique_ptr<control::Controller>> controllers(const ControllerCo
   made.push_back(std::make_unique<ApprovalController>(context, records));
   made.push_back(std::make_unique<PolicyController>(context, records));
   made.push_back(std::make_unique<RolloutController>(context, records));
+  made.push_back(std::make_unique<TicketController>(context, records));
   return made;
+}
+
+/// "GROUP/RESOURCE/SUBRESOURCE"
+std::string part_of(const kube::Resource& resource, std::string_view subresource) {
+  return resource.group + "/" + resource.plural + "/" + std::string(subresource);
 }
 
 Family make() {
   Family family{.name = "package", .groups = {std::string(kServedGroup), std::string(kConfigGroup)}};
-  family.guarded_groups = {std::string(kOwnGroup)};
+  // Who approves is not said by `edit`.
+  family.guarded_groups = {std::string(kOwnGroup), part_of(kRevisions, kApproval), part_of(kRevisions, kVotes)};
   family.definitions = installed_definitions();
   const auto turns = std::make_shared<WriterTurns>();
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};

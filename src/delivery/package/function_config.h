@@ -1,5 +1,6 @@
 // FunctionConfig of config.porch.kpt.dev/v1alpha1: what runs for an image that a package's pipeline names. Slipway runs
-// functions of its own and programs that the administrator maps here (binaryExecutor); podExecutor is read and not used.
+// functions of its own and programs that the administrator maps here (binaryExecutor; function_programs.h); podExecutor is read
+// and not used.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,11 @@ struct BinaryExecutor {
   std::string path{};
 
   static void describe(auto& d) {
-    d.doc("A program of the server's machine.");
+    d.doc("A program of the server's machine, run in a sandbox.");
     d.field("tags", &BinaryExecutor::tags, "Tags of the image that it stands for.").required().min_items(1).list_type("atomic");
-    d.field("path", &BinaryExecutor::path, "Its path.").required().min_length(1);
+    d.field("path", &BinaryExecutor::path, "Its path, from the root. Who sets it needs the verb runprogram on functionconfigs.")
+        .required()
+        .min_length(1);
   }
   bool operator==(const BinaryExecutor&) const = default;
 };

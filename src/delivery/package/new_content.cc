@@ -55,6 +55,15 @@ Task<Result<Source>> source_of(ServedContext context, std::string ns, std::strin
   co_return Source{std::move(stored), std::move(repository), std::move(content)};
 }
 
+/// Resources are found again after a rename, by an upgrade here or `kpt pkg update`.
+Task<Content> marked(Env& env, Content content) {
+  // Shared: the frame may be destroyed while the lane works.
+  const auto files = std::make_shared<krm::Files>(std::move(content.files));
+  co_await run_on(env, env.compute, [files] { *files = krm::with_merge_marks(std::move(*files)); });
+  content.files = std::move(*files);
+  co_return content;
+}
+
 Task<Result<NewContent>> cloned_content(ServedContext context, OpenRepository repository, std::string ns, RevisionSpec spec,
                                         CloneTask task) {
   const UpstreamSource& upstream = task.upstream;
@@ -78,8 +87,9 @@ Task<Result<NewContent>> cloned_content(ServedContext context, OpenRepository re
   } else {
     co_return fail(Reason::BadRequest, "spec.tasks[0].clone.upstreamRef: one of upstreamRef and git is required");
   }
-  SLIPWAY_CO_TRY(copy, as_copy(std::move(content), spec.package_name, lock, task.strategy, repository.spec));
-  made.content = std::move(copy);
+  SLIPWAY_CO_TRY(copy, as_copy(std::move(content), spec.package_name, lock, task.strategy));
+  if (repository.spec.is_deployment) put_context(copy.files, spec.package_name);
+  made.content = co_await marked(context.env, std::move(copy));
   made.upstream_lock = Locator{.type = "git", .git = lock};
   co_return made;
 }
@@ -110,6 +120,7 @@ Task<Result<NewContent>> upgraded_content(ServedContext context, OpenRepository 
   SLIPWAY_CO_TRY(upstream, co_await source_of(context, ns, task.new_upstream.name));
   SLIPWAY_CO_TRY(local, co_await source_of(context, ns, task.local.name));
   SLIPWAY_CO_TRY(strategy, krm::strategy_of(strategy_name(task.strategy)));
+  if (repository.spec.is_deployment) share_context(local.content.files, {&origin.content.files, &upstream.content.files});
   SLIPWAY_CO_TRY(merged, krm::upgrade(origin.content.files, upstream.content.files, local.content.files, strategy));
   NewContent made;
   const GitLock lock = upstream.lock();
@@ -119,8 +130,10 @@ Task<Result<NewContent>> upgraded_content(ServedContext context, OpenRepository 
       if (content.files.contains(path)) content.modes[path] = mode;
     }
   }
-  SLIPWAY_CO_TRY(copy, as_copy(std::move(content), spec.package_name, lock, task.strategy, repository.spec));
-  made.content = std::move(copy);
+  SLIPWAY_CO_TRY(copy, as_copy(std::move(content), spec.package_name, lock, task.strategy));
+  const bool has_context = copy.files.contains(std::string(kContextFile));
+  if (repository.spec.is_deployment && !has_context) put_context(copy.files, spec.package_name);
+  made.content = co_await marked(context.env, std::move(copy));
   made.upstream_lock = Locator{.type = "git", .git = lock};
   made.source = std::move(local.stored);
   made.upstream = std::move(upstream.stored);
@@ -129,6 +142,22 @@ Task<Result<NewContent>> upgraded_content(ServedContext context, OpenRepository 
     made.warnings.push_back("both sides changed: " + made.conditions.back().message);
   }
   co_return made;
+}
+
+/// The files of a new package, below `folder` ("sub/") with what the task says of it.
+Result<Content> package_of(const std::string& name, const InitTask& task, const std::string& folder) {
+  const std::string description = task.description.empty() ? "sample description" : task.description;
+  krm::CommandOutcome made = krm::init_command({}, name, description);
+  if (!made.files) return fail(Reason::InternalError, made.errors);
+  SLIPWAY_TRY(kptfile, krm::KeptYaml::parse(made.files->at(kKptfile)));
+  const std::vector<std::string> keywords{"info", "keywords"};
+  const std::vector<std::string> site{"info", "site"};
+  if (!task.keywords.empty()) SLIPWAY_TRY_VOID(kptfile.set(0, keywords, strings(task.keywords)));
+  if (!task.site.empty()) SLIPWAY_TRY_VOID(kptfile.set(0, site, task.site));
+  made.files->at(kKptfile) = kptfile.text();
+  Content content;
+  for (auto& [path, text] : *made.files) content.files.emplace(folder + path, std::move(text));
+  return content;
 }
 
 /// Names that a ref may have at the remote.
@@ -158,42 +187,49 @@ Task<Result<GitId>> find_foreign(Git& git, GitRemote remote, std::string ref) {
 }  // namespace
 
 Result<Content> init_content(const RevisionSpec& spec, const InitTask& task) {
-  if (!task.subpackage.empty()) {
-    return fail(Reason::NotImplemented,
-                "spec.tasks[0].init.subpackage: make the folder with its Kptfile through PackageRevisionResources");
+  const std::string name = last_part(spec.package_name);
+  if (task.subpackage.empty()) return package_of(name, task, "");
+  const std::string folder = plain_path(task.subpackage);
+  const std::string fault = package_name_fault(folder);
+  if (!fault.empty()) {
+    return fail(kube::invalid(kRevisionKind, name,
+                              {field::invalid("spec.tasks[0].init.subpackage", fmt::format("{:?}", task.subpackage), fault)}));
   }
-  const std::string description = task.description.empty() ? "sample description" : task.description;
-  krm::CommandOutcome made = krm::init_command({}, last_part(spec.package_name), description);
-  if (!made.files) return fail(Reason::InternalError, made.errors);
-  SLIPWAY_TRY(kptfile, krm::KeptYaml::parse(made.files->at(kKptfile)));
-  const std::vector<std::string> keywords{"info", "keywords"};
-  const std::vector<std::string> site{"info", "site"};
-  if (!task.keywords.empty()) SLIPWAY_TRY_VOID(kptfile.set(0, keywords, strings(task.keywords)));
-  if (!task.site.empty()) SLIPWAY_TRY_VOID(kptfile.set(0, site, task.site));
-  made.files->at(kKptfile) = kptfile.text();
-  return Content{.files = std::move(*made.files)};
+  SLIPWAY_TRY(content, package_of(name, {}, ""));
+  SLIPWAY_TRY(inner, package_of(last_part(folder), task, folder + "/"));
+  content.files.merge(inner.files);
+  return content;
 }
 
-Result<Content> as_copy(Content content, const std::string& path, const GitLock& from, MergeStrategy strategy,
-                        const RepositorySpec& repository) {
+Result<Content> as_copy(Content content, const std::string& path, const GitLock& from, MergeStrategy strategy) {
   const auto found = content.files.find(kKptfile);
   if (found == content.files.end()) {
     return fail(Reason::BadRequest, fmt::format("{} at {} is no package: there is no Kptfile in it", from.directory, from.ref));
   }
-  SLIPWAY_TRY(kptfile, krm::KeptYaml::parse(found->second));
-  const Value git = json::object({{"repo", from.repo}, {"directory", "/" + from.directory}, {"ref", from.ref}});
-  const Value upstream =
-      json::object({{"type", Value("git")}, {"git", git}, {"updateStrategy", Value(strategy_name(strategy))}});
-  const Value lock = json::object({{"type", Value("git")}, {"git", git.with("commit", from.commit)}});
-  const std::vector<std::string> name{"metadata", "name"};
-  const std::vector<std::string> upstream_path{"upstream"};
-  const std::vector<std::string> lock_path{"upstreamLock"};
-  SLIPWAY_TRY_VOID(kptfile.set(0, name, last_part(path)));
-  SLIPWAY_TRY_VOID(kptfile.set(0, upstream_path, upstream));
-  SLIPWAY_TRY_VOID(kptfile.set(0, lock_path, lock));
-  found->second = kptfile.text();
-  if (repository.is_deployment) content.files[std::string(kContextFile)] = krm::package_context(last_part(path));
+  const krm::GitOrigin origin{.repo = from.repo, .directory = from.directory, .ref = from.ref, .commit = from.commit};
+  SLIPWAY_TRY(kptfile, krm::with_origin(found->second, last_part(path), origin, strategy_name(strategy)));
+  found->second = std::move(kptfile);
   return content;
+}
+
+void put_context(krm::Files& files, const std::string& path) {
+  for (const std::string& folder : krm::package_folders(files)) {
+    const std::string in = folder.empty() ? "" : folder + "/";
+    const auto kptfile = files.find(in + kKptfile);
+    if (kptfile == files.end()) continue;
+    const auto tree = krm::read_one_yaml(kptfile->second);
+    const std::string_view name = tree ? tree->root.get({"metadata", "name"}) : "";
+    files[in + std::string(kContextFile)] = krm::package_context(name.empty() ? last_part(folder) : name, path);
+  }
+}
+
+void share_context(const krm::Files& local, std::initializer_list<krm::Files*> others) {
+  for (const auto& [path, text] : local) {
+    if (last_part(path) != kContextFile) continue;
+    for (krm::Files* files : others) {
+      if (files->contains(path.substr(0, path.size() - kContextFile.size()) + kKptfile)) (*files)[path] = text;
+    }
+  }
 }
 
 Task<Result<Fetched>> fetch_foreign(ServedContext context, std::string ns, GitSource source) {

@@ -2,6 +2,7 @@
 // revision of the same one (edit), or that merged with a newer upstream (upgrade).
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ Task<Result<NewContent>> new_content(client::ServedContext context, OpenReposito
                                      RevisionSpec spec);
 
 // The cases.
+/// DIVERGES: Porch makes a subpackage without the package around it.
 Result<Content> init_content(const RevisionSpec& spec, const InitTask& task);
 /// A folder of any Git repository, with the commit that it was; `ref` is a branch, a tag or a commit.
 struct Fetched {
@@ -35,8 +37,12 @@ struct Fetched {
   GitLock lock{};
 };
 Task<Result<Fetched>> fetch_foreign(client::ServedContext context, std::string ns, GitSource source);
-/// The Kptfile of a copy: its name and where it came from; in a deployment with the package's context beside it.
-Result<Content> as_copy(Content content, const std::string& path, const GitLock& from, MergeStrategy strategy,
-                        const RepositorySpec& repository);
+/// The Kptfile of a copy: its name and where it came from.
+Result<Content> as_copy(Content content, const std::string& path, const GitLock& from, MergeStrategy strategy);
+/// package-context.yaml of a package that goes to a cluster, and of its subpackages: whatever the upstream's say, the name and
+/// where the package is.
+void put_context(krm::Files& files, const std::string& path);
+/// The contexts of a deployment are its own: in an upgrade the other sides get them too, so that none of them changes.
+void share_context(const krm::Files& local, std::initializer_list<krm::Files*> others);
 
 }  // namespace slipway::delivery::package

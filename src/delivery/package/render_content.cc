@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "delivery/package/function_programs.h"
 #include "json/text.h"
 #include "krm/render.h"
 
@@ -40,33 +42,64 @@ FunctionResult function_of(const krm::RenderStep& step) {
   return made;
 }
 
-Rendered rendered(std::map<std::string, std::string> files, const std::string& name) {
-  Rendered made;
-  krm::RenderOutcome outcome = krm::render(files, {.package_name = name});
-  made.status.result = {.api_version = "kpt.dev/v1",
-                        .kind = "FunctionResultList",
-                        .metadata = json::object({{"name", "fnresults"}}),
-                        .exit_code = outcome.files ? 0 : 1};
-  for (const krm::RenderStep& step : outcome.steps) made.status.result.items.push_back(function_of(step));
-  if (outcome.files) {
-    made.outcome = outcome.steps.empty() ? Render::Nothing : Render::Passed;
-    made.files = std::move(*outcome.files);
-  } else {
-    made.outcome = Render::Failed;
-    made.status.error = outcome.files.error().message;
-    made.files = std::move(files);
+/// A rendering under way, shared by the coroutine and the lane: the frame may be destroyed while the lane works.
+struct Work {
+  std::map<std::string, std::string> files{};  // as they were
+  std::optional<krm::Render> render{};
+  std::optional<krm::ProgramCall> call{};
+  krm::ProgramAnswer answer{};
+  Rendered made{};
+
+  void finish() {
+    krm::RenderOutcome outcome = std::move(*render).finish();
+    made.status.result = {.api_version = "kpt.dev/v1",
+                          .kind = "FunctionResultList",
+                          .metadata = json::object({{"name", "fnresults"}}),
+                          .exit_code = outcome.files ? 0 : 1};
+    for (const krm::RenderStep& step : outcome.steps) made.status.result.items.push_back(function_of(step));
+    if (outcome.files) {
+      made.outcome = outcome.steps.empty() ? Render::Nothing : Render::Passed;
+      made.files = std::move(*outcome.files);
+    } else {
+      made.outcome = Render::Failed;
+      made.status.error = outcome.files.error().message;
+      made.files = std::move(files);
+    }
   }
-  return made;
+};
+
+bool has_pipeline(const std::map<std::string, std::string>& files) {
+  return std::ranges::any_of(
+      files, [](const auto& file) { return file.first.ends_with(krm::kKptfile) && file.second.contains("pipeline"); });
 }
 
 }  // namespace
 
-Task<Rendered> render_content(Env& env, std::map<std::string, std::string> files, std::string name) {
-  const auto made = std::make_shared<Rendered>();
-  co_await run_on(env, env.compute, [made, files = std::move(files), name = std::move(name)]() mutable {
-    *made = rendered(std::move(files), name);
-  });
-  co_return std::move(*made);
+Task<Rendered> render_content(client::ServedContext context, std::string ns, std::map<std::string, std::string> files,
+                              std::string name) {
+  Env& env = context.env;
+  FunctionTable table;
+  if (has_pipeline(files)) table = co_await function_table(context.server, ns);
+  const auto work = std::make_shared<Work>(Work{.files = std::move(files)});
+  const auto begin = [work, table = std::move(table), name = std::move(name)] {
+    const krm::RenderOptions options{.program_for = [table](const std::string& image) { return table.program_for(image); },
+                                     .built_in_for = [table](const std::string& image) { return table.built_in_for(image); },
+                                     .package_name = name};
+    work->render.emplace(work->files, options);
+    work->call = work->render->advance();
+    if (!work->call) work->finish();
+  };
+  const auto go_on = [work] {
+    work->render->answer(std::move(work->answer));
+    work->call = work->render->advance();
+    if (!work->call) work->finish();
+  };
+  co_await run_on(env, env.compute, begin);
+  while (work->call) {
+    work->answer = co_await run_function(env, ns, std::move(*work->call));
+    co_await run_on(env, env.compute, go_on);
+  }
+  co_return std::move(work->made);
 }
 
 }  // namespace slipway::delivery::package

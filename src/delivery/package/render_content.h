@@ -1,11 +1,12 @@
-// Renders a package on the server: its pipeline runs on the lane for computing, with the functions that are built in. Programs
-// that a Kptfile names by `exec` are refused, images that are not built in answer NotImplemented.
+// Renders a package on the server: its pipeline runs on the lane for computing, with the functions that are built in and the
+// programs that FunctionConfigs map (function_programs.h). Programs that a Kptfile names by `exec` are refused, other images
+// answer NotImplemented.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "base/env.h"
+#include "client/served.h"
 #include "delivery/package/readiness.h"
 #include "delivery/package/status.h"
 
@@ -16,7 +17,8 @@ struct Rendered {
   Render outcome = Render::Nothing;
   RenderStatus status{};
 };
-/// `name` is for messages.
-Task<Rendered> render_content(Env& env, std::map<std::string, std::string> files, std::string name);
+/// `ns` is the revision's; `name` is for messages.
+Task<Rendered> render_content(client::ServedContext context, std::string ns, std::map<std::string, std::string> files,
+                              std::string name);
 
 }  // namespace slipway::delivery::package

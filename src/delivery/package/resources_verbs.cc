@@ -176,7 +176,7 @@ Task<Result<Wanted>> wanted_of(ServedContext context, std::string name, StoredRe
   auto said = verdicts_of(sent);
   if (!said) co_return fail(Reason::BadRequest, fmt::format("spec.resources[Kptfile]: {}", said.error().message));
   wanted.said = std::move(*said);
-  wanted.rendered = co_await render_content(context.env, std::move(sent), current.record.path);
+  wanted.rendered = co_await render_content(context, current.key().ns, std::move(sent), current.record.path);
   const bool is_allowed = kube::annotation(current.object, kPushOnFailure) == "true";
   if (wanted.rendered.outcome == Render::Failed && !is_allowed) {
     co_return fail(render_failed(name, wanted.rendered.status.error));

@@ -93,8 +93,8 @@ Result<void> check_names(const Request& request, const Asked& asked, const OpenR
 }
 
 /// The pipeline of what was copied is run; where it fails the draft is there as it was copied, and says so.
-Task<Rendered> render_new(Env& env, const Content& content, std::string path) {
-  return render_content(env, content.texts(), std::move(path));
+Task<Rendered> render_new(ServedContext context, std::string ns, const Content& content, std::string path) {
+  return render_content(context, std::move(ns), content.texts(), std::move(path));
 }
 
 struct Built {
@@ -176,7 +176,7 @@ Task<Result<Reply>> create_one(ServedContext context, Request request) {
   SLIPWAY_CO_TRY_VOID(co_await check_there(context, request.ns, asked.spec));
   SLIPWAY_CO_TRY(made, co_await new_content(context, repository, request.ns, asked.spec));
   SLIPWAY_CO_TRY_VOID(put_variant(asked, made));
-  const Rendered rendered = co_await render_new(context.env, made.content, asked.spec.package_name);
+  const Rendered rendered = co_await render_new(context, request.ns, made.content, asked.spec.package_name);
   const Requester who = requester_of(context, request);
   SLIPWAY_CO_TRY(built, build(asked, made, rendered, repository, who));
   SLIPWAY_CO_TRY(record, co_await committed(*git, repository, std::move(built), who));

@@ -84,11 +84,13 @@ class Pass {
     record().passed.clear();
   }
 
+  bool is_outdated() { return world_.newest_upstream > record().revision; }
+
   bool is_superseded() {
-    // A way back is gone to its end before.
-    const bool may_be = record().phase == Phase::Progressing || record().phase == Phase::Stopped ||
-                        record().phase == Phase::Completed || record().phase == Phase::BackedOut;
-    return may_be && world_.newest_upstream > record().revision;
+    // A way back is gone to its end before. What was completed stays so: nothing of it was cut short.
+    const bool may_be =
+        record().phase == Phase::Progressing || record().phase == Phase::Stopped || record().phase == Phase::BackedOut;
+    return may_be && is_outdated();
   }
 
   /// No approval is decided from here on. What is in flight may still happen, and counts when a person goes on.
@@ -115,6 +117,11 @@ class Pass {
   void progress() {
     forget_seen();
     const bool is_over = record().phase == Phase::Completed;  // what joins late is approved; what fails now is another story
+    if (is_over && is_outdated()) {
+      out_.waits.push_back(
+          fmt::format("revision {} is published upstream: what joins late is not approved any more", world_.newest_upstream));
+      return;
+    }
     if (!is_over && !may_go_on()) return;
     if (spec_.is_paused) {
       out_.waits.emplace_back("paused");

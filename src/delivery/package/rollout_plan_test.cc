@@ -226,6 +226,22 @@ TEST(PackageRollout, a_newer_upstream_ends_it_and_its_open_proposals_go_back) {
   EXPECT_TRUE(run.pass(3).starts_with("Progressing/0 Approve " + first));
 }
 
+TEST(PackageRollout, what_is_completed_stays_so_when_a_newer_upstream_comes) {
+  PlayedRun run{.spec = spec_of({100})};
+  run.world.targets = targets(2);
+  run.pass(0);
+  run.all_healthy();
+  run.pass(1);
+  ASSERT_EQ(run.record.phase, Phase::Completed);
+  run.world.newest_upstream = 3;
+  run.world.targets.push_back({.id = "edge-late/a", .revision = "edge-late.a.v1", .state = TargetState::Proposed});
+  EXPECT_EQ(run.pass(2), "Completed/0");  // the late one is the newer revision's affair
+  EXPECT_EQ(run.last.waits,
+            std::vector<std::string>{"revision 3 is published upstream: what joins late is not approved any more"});
+  run.world.newest_upstream = 2;
+  EXPECT_EQ(run.pass(3), "Completed/0 Approve edge-late/a");
+}
+
 TEST(PackageRollout, what_is_not_proposed_holds_nobody_up_unless_a_step_shows_nothing) {
   PlayedRun run{.spec = spec_of({20, 40})};
   run.world.targets = targets(10);

@@ -96,7 +96,9 @@ class Life {
       if (!one.is_approved()) one.state = TargetState::Approved;
     }
   }
-  bool is_over() const { return durable_.phase == Phase::Superseded; }
+  bool is_over() const { return durable_.phase == Phase::Superseded || has_later(); }
+  /// It was completed before the newer upstream revision: it stays so, and approves nothing more.
+  bool has_later() const { return durable_.phase == Phase::Completed && world_.newest_upstream > durable_.revision; }
 
   void answer(const std::string& key) {
     using Verdict = gate::Verdict::Kind;
@@ -127,6 +129,7 @@ class Life {
     const bool is_same = spec_.attempt <= durable_.attempt && spec_.upstream.revision == durable_.revision;
     for (const RolloutEffect& one : decision.effects) {
       if (one.kind == Kind::Approve && was_stopped && is_same) fault_ = "approved after a stop";
+      if (one.kind == Kind::Approve && has_later() && is_same) fault_ = "approved though a newer revision is there";
     }
     const bool is_stopping = decision.record.phase != Phase::Progressing && decision.record.phase != Phase::Completed;
     const bool approves = std::ranges::any_of(decision.effects, [](const auto& one) { return one.kind == Kind::Approve; });
@@ -184,6 +187,7 @@ class Life {
       if (!fault_.empty()) return fault_;
       const bool is_all = std::ranges::all_of(world_.targets, [](const TargetView& one) { return one.is_approved(); });
       if (durable_.phase == Phase::Completed && is_all) return "";
+      if (has_later()) return "";
       const bool has_gone_back =
           std::ranges::none_of(world_.targets, [](const TargetView& one) { return one.state == TargetState::Proposed; });
       if (durable_.phase == Phase::Superseded && has_gone_back) return "";

@@ -94,6 +94,7 @@ Task<Result<std::vector<Injectable>>> VariantController::load(control::Reconcile
     if (!mapped && mapped.error().reason == Reason::NotFound) continue;
     if (!mapped) co_return fail(std::move(mapped).error());
     if (!mapped->is_namespaced) continue;
+    follow_kind(mapped->resource);
     SLIPWAY_CO_TRY(list, co_await client::list(run.client, mapped->resource,
                                                {.ns = run.key.ns, .label_selector = "", .field_selector = ""}));
     for (const Value& item : list["items"].items()) {

@@ -9,6 +9,7 @@
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
 #include "json/text.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -19,6 +20,7 @@ using json::Value;
 constexpr const char* kManager = "slipway-package-variant";
 constexpr const char* kByUpstream = "variant-upstream";
 constexpr const char* kByDownstream = "variant-downstream";
+constexpr const char* kByInjected = "variant-injected";
 
 Value ready_and_stalled(const kube::Object& object, kube::Condition stalled, kube::Condition ready, Time now) {
   const Value conditions = kube::set_condition(object["status"]["conditions"], std::move(stalled), now);
@@ -28,6 +30,14 @@ Value ready_and_stalled(const kube::Object& object, kube::Condition stalled, kub
 std::string place_in(const kube::Object& variant, const char* side) {
   const Value& place = variant["spec"][side];
   return package_id(kube::ns(variant), place["repo"].as_string(), place["package"].as_string());
+}
+
+/// "namespace/name" of the objects that injectors mean, of whatever kind.
+std::vector<std::string> injected_names(const kube::Object& variant) {
+  std::vector<std::string> names;
+  for (const Value& one : variant["spec"]["injectors"].items())
+    names.push_back(fmt::format("{}/{}", kube::ns(variant), one["name"].as_string()));
+  return names;
 }
 
 RevisionView view_of(const StoredRecord& stored, std::string_view uid) {
@@ -62,14 +72,44 @@ VariantController::VariantController(const ControllerContext& context, std::shar
     : env_(context.env), records_(std::move(records)) {}
 
 void VariantController::watch(control::Watches& watches) {
+  watches_ = &watches;
+  enqueue_ = watches.enqueue();
   variants_ = &watches.primary(kVariants);
   variants_->add_index(kByUpstream, [](const Value& one) { return std::vector{place_in(one, "upstream")}; });
   variants_->add_index(kByDownstream, [](const Value& one) { return std::vector{place_in(one, "downstream")}; });
+  variants_->add_index(kByInjected, injected_names);
   records_->attach(watches);
+  // A kind that was asked for in vain may be there now.
+  watches.changes(
+      kube::kDefinitions,
+      [this](const Value&, const Value&) {
+        kinds_.forget("");
+        std::vector<Key> keys;
+        for (const auto& [key, one] : variants_->objects()) {
+          if (!one["spec"]["injectors"].empty()) keys.push_back(key);
+        }
+        return keys;
+      },
+      control::Form::Metadata);
   watches.changes(kRecords, [this](const Value& before, const Value& after) {
     if (after.is_null()) memory_.erase(kube::key_of(before));
     return woken_by(before, after);
   });
+}
+
+void VariantController::follow_kind(const kube::Resource& resource) {
+  if (sources_.contains(resource)) return;
+  control::InformerLease lease = watches_->lease(watches_->home(), resource, control::Form::Metadata);
+  if (!lease) return;
+  lease.on_change([this](const kube::Object& before, const kube::Object& after) {
+    const kube::Object& one = after.is_null() ? before : after;
+    wake_injecting(std::string(kube::ns(one)), kube::name(one));
+  });
+  sources_.emplace(resource, std::move(lease));
+}
+
+void VariantController::wake_injecting(const std::string& ns, std::string_view name) {
+  for (const Value& one : variants_->index(kByInjected, fmt::format("{}/{}", ns, name))) enqueue_(kube::key_of(one));
 }
 
 void VariantController::add_variants(std::vector<Key>& keys, const char* index, const std::string& id) const {

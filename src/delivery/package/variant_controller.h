@@ -4,10 +4,11 @@
 // request and one commit: clone, edit or upgrade with the variant's changes, gates and the condition Drafted in it.
 //
 // Names of drafts follow from what is there, so a request that is made again meets what it has made before: AlreadyExists, not
-// a second draft (kptdev/kpt#3877). Objects of the cluster that are injected are read when the variant is looked at, and not
-// watched, as in Porch.
+// a second draft (kptdev/kpt#3877). Kinds of the cluster that are injected are watched from the first look on: a change of an
+// object that a variant names is written into its draft, or makes a new one. DIVERGES: Porch does not watch them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,6 +62,8 @@ class VariantController : public control::Controller {
   Task<Result<std::vector<RevisionView>>> look(control::Reconcile& run, Variant variant);
   Task<Result<Judged>> judge(control::Reconcile& run, Variant variant, RecordIndex::Known revision);
   Task<Result<std::vector<kube::GroupVersionKind>>> kinds_in(control::Reconcile& run, RecordIndex::Known revision);
+  void follow_kind(const kube::Resource& resource);
+  void wake_injecting(const std::string& ns, std::string_view name);
   Task<Result<std::vector<Injectable>>> load(control::Reconcile& run, std::vector<kube::GroupVersionKind> kinds);
   Task<Result<Files>> files_of(control::Reconcile& run, std::string name, std::optional<RenderStatus>& render);
 
@@ -74,7 +77,10 @@ class VariantController : public control::Controller {
   std::shared_ptr<RecordIndex> records_;
   KindMapper kinds_;
   control::Informer* variants_ = nullptr;
-  std::map<Key, Memory> memory_;  // by revision
+  control::Watches* watches_ = nullptr;
+  std::function<void(const Key&)> enqueue_{};
+  std::map<kube::Resource, control::InformerLease> sources_;  // kinds that were injected
+  std::map<Key, Memory> memory_;                              // by revision
 };
 
 /// What a variant says of itself: Stalled, Ready and its targets. Pure.

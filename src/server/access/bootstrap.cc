@@ -1,6 +1,7 @@
 #include "server/access/bootstrap.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -169,21 +170,76 @@ Value role_object(const Role& role) {
   return made.build();
 }
 
+/// An entry of the guarded groups that is one subresource.
+struct GuardedPart {
+  std::string group;
+  std::string resource;
+  std::string subresource;
+
+  std::string path() const { return resource + "/" + subresource; }
+};
+
+std::vector<GuardedPart> guarded_parts(const std::vector<std::string>& guarded_groups) {
+  std::vector<GuardedPart> parts;
+  for (const std::string& one : guarded_groups) {
+    const std::size_t first = one.find('/');
+    const std::size_t second = one.find('/', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    parts.push_back({one.substr(0, first), one.substr(first + 1, second - first - 1), one.substr(second + 1)});
+  }
+  return parts;
+}
+
+/// What `edit` writes of a group, as words.
+std::string edited_resources(const std::string& group, const std::vector<GuardedPart>& parts,
+                             const std::vector<client::AnsweredKind>& answered) {
+  if (std::ranges::find(parts, group, &GuardedPart::group) == parts.end()) return "*";
+  std::set<std::string> names;
+  for (const client::AnsweredKind& kind : answered) {
+    if (kind.type.resource.group != group) continue;
+    for (const client::AnsweredVerb& row : kind.verbs)
+      names.insert(kind.type.resource.plural + (row.subresource.empty() ? "" : "/") + row.subresource);
+  }
+  for (const GuardedPart& one : parts) names.erase(one.path());
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+/// The role that writes a guarded part, and reads its group.
+Value guardian(const GuardedPart& part) {
+  const std::string name = part.resource + "-" + part.subresource;
+  const std::string path = part.path();
+  const std::array rules{Rule{kRead, part.group, "*"}, Rule{"update patch", part.group, path}};
+  return role_object({.name = name, .gathers = "", .aggregates = "admin", .rules = rules});
+}
+
 }  // namespace
 
-std::vector<Value> bootstrap_roles(const std::vector<std::string>& own_groups, const std::vector<std::string>& guarded_groups) {
+bool is_before_guards(const Value& role, const Value& wanted) {
+  const Value& group = wanted["rules"].item(0)["apiGroups"].item(0);
+  if (wanted["rules"].item(0)["resources"].item(0) == Value("*") || role["rules"] == wanted["rules"]) return false;
+  const std::string name(group.as_string());
+  const std::array wide{Rule{kWrite, name, "*"}};
+  return role["rules"] == rules_of({.name = "", .gathers = "", .aggregates = "", .rules = wide});
+}
+
+std::vector<Value> bootstrap_roles(const std::vector<std::string>& own_groups, const std::vector<std::string>& guarded_groups,
+                                   const std::vector<client::AnsweredKind>& answered) {
+  const std::vector<GuardedPart> parts = guarded_parts(guarded_groups);
   std::vector<Value> roles;
   for (const Role& role : kRoles) roles.push_back(role_object(role));
-  const auto add_role = [&](std::string_view role, const std::string& group, std::string_view verbs) {
+  const auto add_role = [&](std::string_view role, const std::string& group, std::string_view verbs,
+                            const std::string& resources = "*") {
     const std::string name = fmt::format("system:aggregate-to-{}:{}", role, group);
-    const std::array rules{Rule{verbs, group, "*"}};
+    const std::array rules{Rule{verbs, group, resources}};
     roles.push_back(role_object({.name = name, .gathers = "", .aggregates = role, .rules = rules}));
   };
   for (const std::string& group : own_groups) {
-    add_role("edit", group, kWrite);
+    add_role("edit", group, kWrite, edited_resources(group, parts, answered));
     add_role("view", group, kRead);
   }
+  for (const GuardedPart& part : parts) roles.push_back(guardian(part));
   for (const std::string& group : guarded_groups) {
+    if (group.contains('/')) continue;
     add_role("admin", group, kWrite);
     add_role("view", group, kRead);
   }

@@ -6,15 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "client/served.h"
 #include "json/value.h"
 
 namespace slipway::server {
 
 /// ClusterRole objects in order of their names; those that aggregate have their rules already. For each of `own_groups` there
 /// is a role that adds writing to `edit` and one that adds reading to `view`: of their own, so that a cluster that was made
-/// before a group existed gets them at its next start. Of `guarded_groups` writing is in `admin` only.
+/// before a group existed gets them at its next start. Of `guarded_groups` writing is in `admin` only. An entry there may be
+/// one subresource of an own group, "GROUP/RESOURCE/SUBRESOURCE": `edit` then writes the other resources of that group's
+/// `answered` kinds, and the role RESOURCE-SUBRESOURCE writes this one; `admin` has both. REQUIRES: such a group has answered
+/// kinds only.
 std::vector<json::Value> bootstrap_roles(const std::vector<std::string>& own_groups,
-                                         const std::vector<std::string>& guarded_groups);
+                                         const std::vector<std::string>& guarded_groups,
+                                         const std::vector<client::AnsweredKind>& answered = {});
+/// Whether the role of a cluster has the rules that an earlier Slipway gave it for a group which has guarded parts now: all
+/// writing in the group. `wanted` is the role of the same name as it begins today.
+bool is_before_guards(const json::Value& role, const json::Value& wanted);
 /// ClusterRoleBinding objects.
 std::vector<json::Value> bootstrap_bindings();
 

@@ -159,6 +159,19 @@ Task<Result<void>> keep_aggregates(ServerContext& context) {
   co_return Result<void>{};
 }
 
+/// A cluster of an earlier Slipway may give by `edit` what is guarded today.
+Task<Result<void>> narrow(ServerContext& context, std::vector<Value> roles) {
+  for (const Value& wanted : roles) {
+    if (!kube::name(wanted).starts_with("system:aggregate-to-edit:")) continue;
+    auto role = co_await client::get(context.server, kClusterRoles, {"", std::string(kube::name(wanted))});
+    if (!role || !is_before_guards(*role, wanted)) continue;
+    const Value rules = json::object({{"rules", wanted["rules"]}});
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(context.server, kClusterRoles, {"", std::string(kube::name(wanted))},
+                                                     rules, std::string(kManager)));
+  }
+  co_return Result<void>{};
+}
+
 /// Writes definitions as they are, which decides their status anew.
 Task<Result<void>> rewrite_definitions(ServerContext& context, std::vector<std::string> names) {
   for (const std::string& name : names) {
@@ -188,10 +201,12 @@ Task<Result<void>> begin_upkeep(ServerContext& context) {
   }
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(objects)));
   std::vector<Request> access;
-  for (Value& role : bootstrap_roles(context.options.own_groups, context.options.guarded_groups))
-    access.push_back(creation(kClusterRoles, "", std::move(role)));
+  const auto& options = context.options;
+  const std::vector<Value> roles = bootstrap_roles(options.own_groups, options.guarded_groups, options.answered);
+  for (const Value& role : roles) access.push_back(creation(kClusterRoles, "", role));
   for (Value& binding : bootstrap_bindings()) access.push_back(creation(kClusterRoleBindings, "", std::move(binding)));
   SLIPWAY_CO_TRY_VOID(co_await create_missing(context, std::move(access)));
+  SLIPWAY_CO_TRY_VOID(co_await narrow(context, roles));
   SLIPWAY_CO_TRY_VOID(co_await keep_accounts(context, ""));
   SLIPWAY_CO_TRY_VOID(co_await rewrite_definitions(context, wrongly_accepted_crds(context)));
   SLIPWAY_CO_TRY_VOID(co_await keep_authority_maps(context, ""));

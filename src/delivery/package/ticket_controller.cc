@@ -1,0 +1,105 @@
+#include "delivery/package/ticket_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delivery/package/kind.h"
+#include "delivery/package/revision_writes.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using control::Outcome;
+
+constexpr const char* kManager = "slipway-package-tickets";
+constexpr std::string_view kSecret = "secret:";
+
+probe::Notice notice_of(const StoredRecord& stored, const ReadinessGate& gate) {
+  const RevisionRecord& record = stored.record;
+  return {.name = stored.key().name,
+          .ns = stored.key().ns,
+          .phase = std::string(json::enum_name(record.lifecycle)),
+          .text = fmt::format("package revision {} waits for {}: {}", stored.key().name, gate.owner, gate.type),
+          .facts = {{"gate", gate.type},
+                    {"owner", gate.owner},
+                    {"repository", record.repository},
+                    {"package", record.path},
+                    {"workspace", record.workspace},
+                    {"digest", record.digest}}};
+}
+
+}  // namespace
+
+std::vector<ReadinessGate> untold_gates(const RevisionRecord& record) {
+  std::vector<ReadinessGate> gates;
+  if (record.lifecycle != Lifecycle::Draft && record.lifecycle != Lifecycle::Proposed) return gates;
+  for (const ReadinessGate& gate : record.gates) {
+    const Condition* said = find(record.conditions, gate.type);
+    const bool is_open = said == nullptr || (said->status == Truth::Unknown && said->reason != kTicketSent);
+    if (!gate.owner.empty() && is_open) gates.push_back(gate);
+  }
+  return gates;
+}
+
+std::optional<probe::Notifier> tickets_of(const kube::Object& repository) {
+  const std::string_view said = kube::annotation(repository, kTickets);
+  if (said.empty()) return std::nullopt;
+  probe::Notifier notifier{.type = "webhook"};
+  if (said.starts_with(kSecret)) {
+    notifier.secret_ref = json::object({{"name", said.substr(kSecret.size())}});
+  } else {
+    notifier.url = said;
+  }
+  return notifier;
+}
+
+TicketController::TicketController(const ControllerContext& context, std::shared_ptr<RecordIndex> records)
+    : env_(context.env), http_(context.http), records_(std::move(records)), wall_(context.env.clock) {}
+
+void TicketController::watch(control::Watches& watches) {
+  records_->attach(watches);
+  watches.changes(kRecords, [this](const json::Value&, const json::Value& after) {
+    const RecordIndex::Known known = after.is_null() ? nullptr : records_->find(kube::key_of(after));
+    const bool is_open = known != nullptr && !untold_gates(known->record).empty();
+    return is_open ? std::vector{known->key()} : std::vector<kube::ObjectKey>{};
+  });
+  repositories_ = &watches.cache(kRepositories);
+}
+
+Task<Outcome> TicketController::reconcile(control::Reconcile& run) {
+  const RecordIndex::Known known = records_->find(run.key);
+  if (known == nullptr || kube::is_deleting(known->object)) co_return Outcome::settled();
+  const auto notifier = tickets_of(repositories_->get({run.key.ns, known->record.repository}));
+  const std::vector<ReadinessGate> gates = untold_gates(known->record);
+  if (!notifier || gates.empty()) co_return Outcome::settled();
+  const Now now = wall_.now();
+  const Time due = now.present(known->record.settled) + kTicketRest;
+  if (now.time() < due) co_return Outcome::retries_after(std::max<Duration>(due - now.time(), std::chrono::milliseconds{1}));
+  for (const ReadinessGate& gate : gates) {
+    auto told = co_await tell(run, known, *notifier, gate);
+    if (!told) co_return Outcome::failed(std::move(told).error());
+  }
+  co_return Outcome::settled();
+}
+
+Task<Result<void>> TicketController::tell(control::Reconcile& run, RecordIndex::Known known, probe::Notifier notifier,
+                                          ReadinessGate gate) {
+  SLIPWAY_CO_TRY_VOID(
+      co_await probe::notify({.env = env_, .client = run.client, .http = http_}, notifier, notice_of(*known, gate)));
+  const std::string digest = known->record.digest;
+  const Condition sent{.type = gate.type,
+                       .status = Truth::Unknown,
+                       .reason = std::string(kTicketSent),
+                       .message = fmt::format("{} was asked", gate.owner)};
+  // What has been said meanwhile stands; another content is told anew.
+  const RevisionChange change = [sent, digest](const kube::Object& revision) {
+    const json::Value& there = kube::condition(revision, sent.type);
+    const bool is_same = revision["status"]["digest"].as_string() == digest;
+    const bool is_open = there.is_null() || there["status"].as_string() == "Unknown";
+    return is_same && is_open ? with_conditions(revision, {sent}) : revision;
+  };
+  co_return co_await change_revision(run.client, run.key, change, kManager);
+}
+
+}  // namespace slipway::delivery::package

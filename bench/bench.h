@@ -46,6 +46,7 @@ Figures measure_applications(const Settings& settings);
 Figures measure_many_applications(const Settings& settings);
 Figures measure_rollouts(const Settings& settings);
 Figures measure_pipelines(const Settings& settings);
+Figures measure_packages(const Settings& settings);
 Figures measure_clusters(const Settings& settings);
 Figures measure_cue(const Settings& settings);
 Figures measure_million(const Settings& settings);

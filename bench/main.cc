@@ -13,6 +13,7 @@
 #include "bench.h"
 #include "delivery/application/kind.h"
 #include "delivery/jobflow/kind.h"
+#include "delivery/package/kind.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/rollout/kind.h"
 #include "json/text.h"
@@ -104,7 +105,8 @@ std::vector<Group> all_groups() {
           {delivery::application::kApplications.plural.c_str(), measure_applications},
           {"rest", measure_many_applications},
           {delivery::rollout::kRollouts.plural.c_str(), measure_rollouts},
-          {delivery::pipeline::kPipelines.plural.c_str(), measure_pipelines}};
+          {delivery::pipeline::kPipelines.plural.c_str(), measure_pipelines},
+          {delivery::package::kPackages.plural.c_str(), measure_packages}};
 }
 
 /// Prints a group's figures and puts them into the file beside those of the others.

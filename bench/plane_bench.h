@@ -26,6 +26,7 @@ class PlaneBench {
   }
 
   Env& env() { return real_.env(); }
+  Lane& open_lane(std::string name) { return real_.open_lane(std::move(name)); }
   server::Server& server() { return api_->server(); }
   store::Store& store() { return api_->store(); }
   void start_controllers() {

@@ -5,7 +5,7 @@ if(bench_sources AND TARGET slipway_sim AND TARGET slipway_os)
   add_executable(slipway_bench EXCLUDE_FROM_ALL ${bench_sources} ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)
   target_include_directories(slipway_bench PRIVATE ${CMAKE_SOURCE_DIR}/tests/up)
   target_compile_definitions(slipway_bench PRIVATE SLIPWAY_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(slipway_bench PRIVATE slipway_sim slipway_os slipway_net slipway_serve slipway_cue)
+  target_link_libraries(slipway_bench PRIVATE slipway_sim slipway_os slipway_net slipway_serve slipway_cue slipway_git)
   target_precompile_headers(slipway_bench REUSE_FROM slipway_pch)
 endif()
 

@@ -27,7 +27,8 @@ set(rooms_of_pipeline plane os net git sim)
 set(sources_of_pipeline ${CMAKE_SOURCE_DIR}/tests/forge/forge_server.cc ${CMAKE_SOURCE_DIR}/tests/forge/dialects.cc)
 set(rooms_of_pipeline_log plane os)
 set(rooms_of_package plane os net git sim)
-set(sources_of_package ${CMAKE_SOURCE_DIR}/tests/pipeline/landscape.cc)
+set(sources_of_package ${CMAKE_SOURCE_DIR}/tests/pipeline/landscape.cc ${CMAKE_SOURCE_DIR}/tests/nephio/actors.cc
+                       ${CMAKE_SOURCE_DIR}/tests/nephio/inventory.cc)
 set(rooms_of_nephio krm)
 set(sources_of_nephio ${CMAKE_SOURCE_DIR}/src/krm/corpus_test.cc)
 

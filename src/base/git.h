@@ -77,6 +77,7 @@ struct GitFile {
   std::string path;  // from the root of the repository, "/" between segments
   GitMode mode = GitMode::Regular;
   std::uint64_t size = 0;
+  GitId id{};  // of its content: the same for the same bytes
   /// Bytes of the file, the target of a link; nothing of submodules, of what the query left out, and of files too large.
   std::optional<std::string> content{};
 };

@@ -97,7 +97,7 @@ class Reader {
   }
 
   Result<void> add_file(const git_tree_entry* entry, const std::string& path) {
-    GitFile file{.path = path, .mode = to_mode(git_tree_entry_filemode(entry))};
+    GitFile file{.path = path, .mode = to_mode(git_tree_entry_filemode(entry)), .id = to_id(*git_tree_entry_id(entry))};
     if (file.mode != GitMode::Submodule) {
       git_object_t type{};
       std::size_t size = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kube/field_text.h"
 #include "kube/selector.h"
 
 namespace slipway::kube {
@@ -78,7 +79,9 @@ std::string text_of(const json::Value& value, std::string_view when_absent) {
   return std::string(when_absent);
 }
 
-std::string read(const json::Value& object, std::string_view field) {
+}  // namespace
+
+std::string field_text(const json::Value& object, std::string_view field) {
   const std::string_view kind = object["kind"].as_string();
   const auto alias = std::ranges::find_if(kAliases, [&](const Alias& one) { return one.field == field && one.kind == kind; });
   std::string_view path = alias == kAliases.end() ? field : alias->path;
@@ -91,8 +94,6 @@ std::string read(const json::Value& object, std::string_view field) {
   }
   return text_of(*at, alias == kAliases.end() ? "" : alias->when_absent);
 }
-
-}  // namespace
 
 Result<FieldSelector> FieldSelector::parse(std::string_view text) {
   std::vector<std::string_view> terms = terms_of(text);
@@ -123,8 +124,8 @@ Result<void> FieldSelector::check(const std::vector<std::string>& supported) con
 }
 
 bool FieldSelector::matches(const json::Value& object) const {
-  return std::ranges::all_of(requirements_,
-                             [&](const Requirement& one) { return (read(object, one.field) == one.value) == one.is_equal; });
+  return std::ranges::all_of(
+      requirements_, [&](const Requirement& one) { return (field_text(object, one.field) == one.value) == one.is_equal; });
 }
 
 std::optional<std::string> FieldSelector::demanded(std::string_view field) const {

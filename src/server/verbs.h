@@ -8,6 +8,7 @@
 #include "server/context.h"
 #include "server/crd.h"
 #include "server/endpoint.h"
+#include "server/field_index.h"
 
 namespace slipway::server {
 
@@ -16,7 +17,8 @@ class Verbs {
   Verbs(Env& env, store::Store& store, const Options& options, Registry& registry, client::Client& server)
       : access_(env, store, options.access),
         definitions_(store, registry),
-        context_{env, store, options, registry, access_, server} {}
+        context_{env, store, options, registry, access_, server},
+        fields_(store) {}
 
   /// Creates what every cluster has where it is missing.
   Task<Result<void>> begin();
@@ -46,6 +48,7 @@ class Verbs {
   Access access_;
   DefinitionProjection definitions_;
   ServerContext context_;
+  FieldIndexes fields_;
 };
 
 }  // namespace slipway::server

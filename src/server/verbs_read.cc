@@ -97,6 +97,21 @@ Task<Result<ListReply>> gather(Env& env, const store::Store& store, const Select
   }
 }
 
+/// The newest state of these keys, in one go.
+ListReply read_keys(const store::Store& store, const Selection& selection, const std::vector<std::string>& keys,
+                    const Served& served) {
+  store::Range range;
+  range.revision = store.revision();
+  for (const std::string& key : keys) {
+    auto entry = store.get(key);
+    if (!entry || !selection.takes(key, served.matched(entry->value, entry->modified))) continue;
+    range.entries.emplace_back(key, std::move(*entry));
+  }
+  Gathered gathered(selection, served);
+  gathered.add(range);
+  return gathered.reply(range);
+}
+
 Status worded(Status status, const Request& request) {
   if (status.reason == Reason::Expired) status.message = request.continue_token.empty() ? kTooOldList : kTooOldContinue;
   return status;
@@ -191,6 +206,9 @@ Task<Result<ListReply>> Verbs::read_list(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY(plan, ListPlan::of(request));
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.at)));
+  if (plan.at == 0 && plan.limit == 0 && plan.start.empty()) {
+    if (const auto keys = fields_.find(served, selection)) co_return read_keys(context_.store, selection, *keys, *served);
+  }
   auto list = co_await gather(context_.env, context_.store, selection, plan, *served, Pace::Turns);
   const bool was_overtaken = !list && list.error().reason == Reason::Expired && plan.at == 0;
   // More was written meanwhile than history holds: what is newest can always be read, if no other task has a turn.

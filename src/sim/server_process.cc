@@ -20,9 +20,11 @@ Domain::Outside on_disk(Domain::Outside outside, store::MemoryVfs& disk) {
 }  // namespace
 
 ServerProcess::ServerProcess(const std::string& name, Domain::Outside outside, Options options)
-    : options_(options), domain_(name, on_disk(outside, disk_)) {}
+    : options_(std::move(options)), domain_(name, on_disk(outside, disk_)) {}
 
 void ServerProcess::start() {
+  if (options_.git) git_ = options_.git(domain_.env());
+  domain_.env().git = git_.get();
   auto open = [](ServerProcess& process) -> Task<> {
     plane::ApiServer::Options options;
     options.store.path = kDatabase;
@@ -52,6 +54,8 @@ void ServerProcess::stop(std::uint64_t dice) {
   }
   followings_.clear();
   api_.reset();
+  domain_.env().git = nullptr;
+  git_.reset();
   restart_.reset();
   for (const auto& weak : std::exchange(in_flight_, {})) {
     if (const auto exchange = weak.lock()) exchange->answer(fail(Reason::ServiceUnavailable, "connection reset"));

@@ -2,11 +2,13 @@
 // watches come from other processes, which are told of its death as a socket would tell them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/git.h"
 #include "plane/plane.h"
 #include "sim/births.h"
 #include "sim/domain.h"
@@ -21,6 +23,7 @@ class ServerProcess {
     std::size_t history_changes = store::Options{}.history_changes;
     std::size_t watch_batch = server::Options{}.watch_batch;
     Duration restart_delay = std::chrono::seconds{1};
+    std::function<std::unique_ptr<Git>(Env&)> git{};  // of each of its processes anew; empty: Env::git is null
   };
   /// Births are counted of the keys below this: namespaced built-in objects that applications make in scenarios, and what
   /// deployments there are.
@@ -66,6 +69,7 @@ class ServerProcess {
   store::MemoryVfs disk_;
   Domain domain_;
   Births births_;
+  std::unique_ptr<Git> git_;
   std::unique_ptr<plane::ApiServer> api_;
   std::vector<std::unique_ptr<store::Following>> followings_;
   bool is_away_ = false;

@@ -9,10 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-ServerProcess::Options server_options(const WorldOptions& of) {
-  return {.history_changes = of.history_changes, .watch_batch = of.watch_batch, .restart_delay = of.restart_delay};
-}
-
 }  // namespace
 
 World::World(WorldOptions options)
@@ -25,7 +21,7 @@ World::World(WorldOptions options)
       fault_files_(files_, *this),
       fault_processes_(supervisors_, *this),
       web_(*this),
-      hub_("server", {random_, files_, no_processes_, nullptr, log_, metrics_}, server_options(options_)),
+      hub_("server", {random_, files_, no_processes_, nullptr, log_, metrics_}, server_options(*this)),
       controllers_domain_("controllers", {random_, fault_files_, fault_processes_, nullptr, log_, metrics_}),
       edge_controllers_domain_("controllers of the edge", {random_, files_, no_processes_, nullptr, log_, metrics_}),
       user_domain_("user", {random_, files_, no_processes_, nullptr, log_, metrics_}),
@@ -34,8 +30,10 @@ World::World(WorldOptions options)
   fault_processes_.attach(controllers_domain_.env());
   options_.controllers.http = &web_;
   if (options_.has_edge) {
+    ServerProcess::Options options_of_edge = server_options(*this);
+    options_of_edge.git = nullptr;
     edge_ = std::make_unique<ServerProcess>(kEdge, Domain::Outside{random_, files_, no_processes_, nullptr, log_, metrics_},
-                                            server_options(options_));
+                                            std::move(options_of_edge));
     domains_.push_back(&edge_->domain());
     domains_.push_back(&edge_controllers_domain_);
     edge_user_ = std::make_unique<PatientClient>(user_domain_, *edge_);
@@ -48,6 +46,16 @@ World::World(WorldOptions options)
   for (Domain* domain : domains_) {
     domain->queue().set_pick([this](std::size_t ready) { return order_.next() % ready; });
   }
+}
+
+ServerProcess::Options World::server_options(World& world) {
+  const WorldOptions& of = world.options_;
+  ServerProcess::Options made{
+      .history_changes = of.history_changes, .watch_batch = of.watch_batch, .restart_delay = of.restart_delay};
+  if (of.git) {
+    made.git = [&world](Env& env) { return std::make_unique<FaultGit>(world.options_.git(env), world.server_gate_); };
+  }
+  return made;
 }
 
 World::~World() {
@@ -102,6 +110,15 @@ bool World::pass(Moment moment, std::string_view what, bool is_write) {
   strike(kind);
   const bool is_refused = kind == FaultKind::Unavailable || kind == FaultKind::Conflict || kind == FaultKind::LostAnswer;
   return !is_refused && !are_controllers_dying();
+}
+
+bool World::ServerGate::pass(Moment moment, std::string_view what, bool is_write) {
+  if (world_.is_server_dying()) return false;
+  const FaultKind kind = world_.faults_.at(moment, "slipway-server", what, is_write);
+  if (kind == FaultKind::None) return true;
+  world_.strike(kind);
+  const bool is_refused = kind == FaultKind::Unavailable || kind == FaultKind::Conflict || kind == FaultKind::LostAnswer;
+  return !is_refused && !world_.is_server_dying();
 }
 
 void World::strike(FaultKind kind, ServerProcess& server) {

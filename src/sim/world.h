@@ -36,8 +36,8 @@ struct WorldOptions {
   Duration restart_delay = std::chrono::seconds{1};
   std::size_t history_changes = store::Options{}.history_changes;  // few: slow watchers fall out of the window
   std::size_t watch_batch = server::Options{}.watch_batch;
-  /// Makes the controllers' Git over real repositories in a folder of the test, for each of their processes anew. Its lanes
-  /// must run inline: those of the Env that is given. Empty: Env::git is null.
+  /// Makes the Git of a process over real repositories in a folder of the test, for each process of the controllers and of the
+  /// server anew. Its lanes must run inline: those of the Env that is given. Empty: Env::git is null.
   std::function<std::unique_ptr<Git>(Env&)> git{};
   /// The same for Env::programs.
   std::function<std::unique_ptr<Programs>(Env&)> programs{};
@@ -110,7 +110,19 @@ class World : private Gate {
     ServerProcess* server;
   };
 
+  /// The server's way to git: it dies of faults there by itself.
+  class ServerGate : public Gate {
+   public:
+    explicit ServerGate(World& world) : world_(world) {}
+    bool pass(Moment moment, std::string_view what, bool is_write) override;
+
+   private:
+    World& world_;
+  };
+
   bool pass(Moment moment, std::string_view what, bool is_write) override;
+  bool is_server_dying() const { return pending_crash_ && pending_crash_->kind != FaultKind::CrashControllers; }
+  static ServerProcess::Options server_options(World& world);
   /// The controllers' process is to be killed before the next step.
   bool are_controllers_dying() const { return pending_crash_ && pending_crash_->kind != FaultKind::CrashServer; }
   void crash(Crash what);
@@ -136,6 +148,7 @@ class World : private Gate {
   FaultFiles fault_files_;
   FaultProcesses fault_processes_;
   Web web_;
+  ServerGate server_gate_{*this};
   ServerProcess hub_;
   std::unique_ptr<ServerProcess> edge_;
   Domain controllers_domain_;

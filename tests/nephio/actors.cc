@@ -248,6 +248,17 @@ std::string attachment_config(const Inventory& package, const Value& interface, 
   return json::print(json::object({{"cniVersion", Value("0.3.1")}, {"plugins", json::array({plugin})}}));
 }
 
+/// Whose attachment a condition is about: the reason says it, unless a server has said there why the condition is Unknown.
+Value interface_of(const Inventory& package, const Value& condition) {
+  const Value said = package.find(condition["reason"].str());
+  if (!said.is_null()) return said;
+  const std::string name = name_in(condition["type"].as_string(), kAttachment);
+  for (const Value& one : package.all(kInterface)) {
+    if (child_name(one) == name) return one;
+  }
+  return {};
+}
+
 /// What owners of any kind have, as a deployment of a network function takes it over.
 Value deployment_spec(const Inventory& package, const Value& deployment) {
   const std::string ref = ref_of(deployment);
@@ -328,7 +339,7 @@ void make_attachments(Inventory& package) {
   for (const Value& one : conditions) {
     const std::string type = one["type"].str();
     if (name_in(type, kAttachment).empty()) continue;
-    const Value interface = package.find(one["reason"].str());
+    const Value interface = interface_of(package, one);
     if (interface.is_null()) {
       package.say(type, false, "expected Interface object to generate the nad");
       continue;
@@ -358,8 +369,8 @@ void specialize_deployments(Inventory& package) {
     for (const std::string_view kind : {kCapacity, kDataNetwork, kDependency, kInterface}) {
       for (const Value& child : owned_by(package, kind, ref)) {
         const std::string type = ref_of(child);
-        if (package.condition(type).is_null()) {
-          const bool is_local = kind == kCapacity;
+        const bool is_local = kind == kCapacity;
+        if (package.condition(type).is_null() || (is_local && !package.is_true(type))) {
           package.say(type, is_local, is_local ? "child local resource -> done" : "create initial resource condition", ref);
         }
         is_complete &= package.is_true(type);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "base/task.h"
 #include "json/text.h"
@@ -161,6 +162,62 @@ TEST_F(PackageNeighbours, two_servers_publish_into_one_repository_and_a_person_p
   EXPECT_EQ(lifecycle("edge.a.two"), "Published") << "what the other one has published is seen";
   EXPECT_EQ(revision("edge.a.two")["metadata"]["labels"]["kpt.dev/latest-revision"], Value());
   EXPECT_EQ(revision("edge.a.one")["metadata"]["labels"]["kpt.dev/latest-revision"], Value("true"));
+}
+
+TEST_F(PackageNeighbours, two_servers_publish_the_same_packages_at_once_while_a_person_pushes_and_nothing_is_lost) {
+  constexpr int kPackages = 4, kPushes = 6;
+  Repository& edge = repository("edge");
+  swap();
+  register_repository("edge", Deployment::No);
+  swap();
+  const auto approve_on = [](client::Client& server, Env& env, std::string name, std::vector<std::string>& faults) -> Task<> {
+    auto now = co_await client::get(server, kRevisions, {"default", name});
+    Request request;
+    request.verb = Verb::Update;
+    request.resource = kRevisions;
+    request.ns = "default";
+    request.name = name;
+    request.subresource = kApproval;
+    request.user_agent = "approver";
+    request.body = now->with_path({"spec", "lifecycle"}, "Published");
+    co_await sleep_for(env, std::chrono::milliseconds{10});
+    auto reply = co_await server.call(std::move(request));
+    if (!reply) faults.push_back(name + ": " + reply.error().message);
+  };
+  std::vector<std::string> faults;
+  Tasks tasks(env_->env());
+  for (const char* workspace : {"one", "two"}) {
+    for (int i = 0; i < kPackages; ++i) {
+      const std::string name = init("edge", fmt::format("p{}", i), workspace);
+      must(push(name, fmt::format("{}.txt", workspace), "content\n"));
+      must(propose(name));
+      tasks.spawn(approve_on(slipway_->server(), env_->env(), name, faults));
+    }
+    swap();
+  }
+  const auto people = [](Env& env, Repository& at) -> Task<> {
+    for (int i = 0; i < kPushes; ++i) {
+      at.commit({{fmt::format("people{}.txt", i), "by hand\n"}}, "a person");
+      co_await sleep_for(env, std::chrono::milliseconds{20});
+    }
+  };
+  tasks.spawn(people(env_->env(), edge));
+  env_->run(tasks.join());
+  EXPECT_TRUE(faults.empty()) << faults.front();
+  advance(minutes{1});
+  for (int i = 0; i < kPushes; ++i) EXPECT_EQ(edge.file(fmt::format("people{}.txt", i)), "by hand\n") << i;
+  for (int i = 0; i < kPackages; ++i) {
+    std::set<std::string> published;
+    for (const int revision : {1, 2}) {
+      for (const char* workspace : {"one", "two"}) {
+        const std::string tag = fmt::format("p{}/v{}", i, revision);
+        if (edge.file(fmt::format("p{}/{}.txt", i, workspace), tag) == "content\n") published.insert(workspace);
+      }
+    }
+    EXPECT_EQ(published, (std::set<std::string>{"one", "two"})) << "p" << i;
+    const std::string log = edge.git("log --format=%s main");
+    EXPECT_TRUE(log.contains(fmt::format("Approve p{}/v1", i)) && log.contains(fmt::format("Approve p{}/v2", i))) << log;
+  }
 }
 
 TEST_F(PackageNeighbours, a_draft_that_somebody_goes_on_with_by_git_is_followed) {

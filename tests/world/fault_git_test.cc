@@ -69,7 +69,7 @@ TEST_F(FaultGitTest, before_nothing_happens_and_after_it_has_happened) {
   EXPECT_EQ(theirs_.show("main", "a"), "1");
 }
 
-TEST(WorldGit, a_world_gives_its_controllers_the_git_of_the_test_for_each_process_anew) {
+TEST(WorldGit, a_world_gives_its_server_and_its_controllers_the_git_of_the_test_for_each_process_anew) {
   const git::TemporaryFolder data;
   int made = 0;
   WorldOptions options;
@@ -80,10 +80,13 @@ TEST(WorldGit, a_world_gives_its_controllers_the_git_of_the_test_for_each_proces
   };
   World world(options);
   world.start();
-  EXPECT_EQ(made, 1);
+  EXPECT_EQ(made, 2);
   world.inject(FaultKind::CrashControllers);
   world.run_until_quiet(std::chrono::seconds{5});
-  EXPECT_EQ(made, 2);
+  EXPECT_EQ(made, 3);
+  world.inject(FaultKind::CrashBoth);
+  world.run_until_quiet(std::chrono::seconds{5});
+  EXPECT_EQ(made, 5);
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ void ApprovalController::watch(control::Watches& watches) {
 
 std::vector<kube::ObjectKey> ApprovalController::proposals_in(std::string_view ns) const {
   std::vector<kube::ObjectKey> keys;
-  for (const auto& [key, known] : records_->all()) {
-    if (key.ns == ns && is_proposal(known->record)) keys.push_back(key);
+  for (const kube::ObjectKey& key : records_->proposals()) {
+    if (key.ns == ns && is_proposal(records_->find(key)->record)) keys.push_back(key);
   }
   return keys;
 }

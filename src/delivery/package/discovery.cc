@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "delivery/package/content.h"
 #include "delivery/package/exported.h"
@@ -86,14 +87,12 @@ std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::st
   for (const auto& [name, commit] : from.refs) {
     if (auto found = found_at(from, name, commit)) add(std::move(*found));
   }
-  const auto tip = from.refs.find("refs/heads/" + from.place.branch);
-  for (const std::string& path : from.packages) {
-    if (tip == from.refs.end()) break;
+  for (const auto& [path, commit] : from.packages) {
     add({.key = {{from.repository, path}, from.place.branch},
          .lifecycle = Lifecycle::Published,
          .revision = kPlaceholder,
-         .commit = tip->second,
-         .ref = tip->first});
+         .commit = commit,
+         .ref = "refs/heads/" + from.place.branch});
   }
   std::vector<FoundRevision> all;
   for (auto& [key, found] : by_key) {
@@ -108,21 +107,31 @@ std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::st
   return all;
 }
 
-std::vector<std::string> package_paths(const std::vector<std::string>& kptfiles, std::string_view folder) {
+std::map<std::string, std::string> packages_in(const std::vector<GitFile>& files, std::string_view folder) {
   const std::string prefix = folder.empty() ? "" : std::string(folder) + "/";
-  std::set<std::string> paths;
-  for (const std::string& file : kptfiles) {
-    const std::string_view rest =
-        std::string_view(file).starts_with(prefix) ? std::string_view(file).substr(prefix.size()) : "";
+  const auto rest_of = [&](const GitFile& file) {
+    const std::string_view path = file.path;
+    return path.starts_with(prefix) ? path.substr(prefix.size()) : std::string_view();
+  };
+  std::set<std::string, std::less<>> with_kptfile;
+  for (const GitFile& file : files) {
+    const std::string_view rest = rest_of(file);
     const std::size_t slash = rest.rfind('/');
-    if (slash != std::string_view::npos && rest.substr(slash + 1) == krm::kKptfile) paths.emplace(rest.substr(0, slash));
+    if (slash != std::string_view::npos && rest.substr(slash + 1) == krm::kKptfile) with_kptfile.emplace(rest.substr(0, slash));
   }
-  std::vector<std::string> outer;
-  for (const std::string& path : paths) {
-    const bool is_inside = std::ranges::any_of(paths, [&](const std::string& other) { return path.starts_with(other + "/"); });
-    if (!is_inside) outer.push_back(path);
+  // The outermost folder with a Kptfile on the way to a file.
+  std::map<std::string, std::string> contents;
+  for (const GitFile& file : files) {
+    const std::string_view rest = rest_of(file);
+    for (std::size_t slash = rest.find('/'); slash != std::string_view::npos; slash = rest.find('/', slash + 1)) {
+      const auto package = with_kptfile.find(rest.substr(0, slash));
+      if (package == with_kptfile.end()) continue;
+      contents[*package] += fmt::format("{} {} {}\n", rest.substr(slash + 1), static_cast<int>(file.mode), file.id);
+      break;
+    }
   }
-  return outer;
+  for (auto& [path, text] : contents) text = sha256_hex(text);
+  return contents;
 }
 
 Relation relation_of(const RevisionRecord* record, const FoundRevision* found) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/git.h"
 #include "delivery/package/names.h"
 #include "delivery/package/records.h"
 #include "delivery/package/update.h"
@@ -30,13 +31,15 @@ struct Discovery {
   Place place{};
   std::map<std::string, std::string> refs{};        // commit by name
   std::map<std::string, std::string> workspaces{};  // of tags, by name of the reference; absent: not said
-  std::vector<std::string> packages{};              // paths of packages on the branch
+  /// Packages on the branch: by path the commit that their revision is at, the branch's or an older one with the same content.
+  std::map<std::string, std::string> packages{};
 };
 /// By key. Of two that would have one name the first by reference is taken; `faults` tells of the other.
 std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::string>& faults);
 
-/// The paths of packages below the repository's folder, by the paths of its Kptfiles from the root. One inside another is none.
-std::vector<std::string> package_paths(const std::vector<std::string>& kptfiles, std::string_view folder);
+/// The packages below the repository's folder among these files: by path a digest of the names and bytes of all that is in the
+/// package, which is the same as long as its content is. One inside another is none, but belongs to that one's content.
+std::map<std::string, std::string> packages_in(const std::vector<GitFile>& files, std::string_view folder);
 
 /// How a record relates to what was found.
 enum class Relation : std::uint8_t {

@@ -37,6 +37,9 @@ inline const kube::Resource kRollouts{"packages.slipway.dev", "v1alpha1", "packa
 inline const kube::GroupVersionKind kRecordKind{"packages.slipway.dev", "v1alpha1", "PackageRecord"};
 inline const kube::Resource kRecords{"packages.slipway.dev", "v1alpha1", "packagerecords"};
 
+/// Of a record: the revision whose content it was made from, which may not be deleted before it.
+inline constexpr std::string_view kUpstreamField = "spec.upstreamName";
+
 // Of Config Sync: what a cluster has of a repository.
 inline const kube::GroupVersionKind kRootSyncKind{"configsync.gke.io", "v1beta1", "RootSync"};
 inline const kube::Resource kRootSyncs{"configsync.gke.io", "v1beta1", "rootsyncs"};

@@ -168,8 +168,9 @@ Value record_definition() {
   made.columns = {column("Lifecycle", ".spec.lifecycle"), column("Revision", ".spec.revision", "integer"),
                   column("Commit", ".spec.commit"), column("Age", ".metadata.creationTimestamp", "date")};
   made.selectable_fields = revision_fields();
+  made.selectable_fields.emplace_back(kUpstreamField);
   json::ObjectBuilder fields;
-  for (const char* name : {"repository", "packageName", "workspaceName", "lifecycle"}) {
+  for (const char* name : {"repository", "packageName", "workspaceName", "lifecycle", "upstreamName"}) {
     fields.add(name, json::object({{"type", "string"}}));
   }
   fields.add("revision", json::object({{"type", "integer"}}));

@@ -28,6 +28,7 @@ struct RevisionRecord {
   std::int64_t revision = 0;
   Lifecycle lifecycle = Lifecycle::Draft;
   std::vector<RevisionTask> tasks{};
+  std::string upstream_name{};  // the revision that it was cloned from or upgraded to; lists select by it
   Gates gates{};
   Conditions conditions{};
   std::optional<PackageMetadata> package_metadata{};
@@ -56,6 +57,7 @@ struct RevisionRecord {
     d.field("revision", &RevisionRecord::revision, "Its number.").always();
     d.field("lifecycle", &RevisionRecord::lifecycle, "Where it is.").always();
     d.field("tasks", &RevisionRecord::tasks, "How it came about.").list_type("atomic");
+    d.field("upstreamName", &RevisionRecord::upstream_name, "The revision that it was cloned from or upgraded to.");
     d.field("readinessGates", &RevisionRecord::gates, "Its gates.").list_type("map", {"conditionType"});
     d.field("conditions", &RevisionRecord::conditions, "Its conditions.").list_type("map", {"type"});
     d.field("packageMetadata", &RevisionRecord::package_metadata, "metadata of its Kptfile.");

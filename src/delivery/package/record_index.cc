@@ -71,6 +71,8 @@ void RecordIndex::add(const kube::ObjectKey& key, const StoredRecord& record) {
   by_package_[package_id(key.ns, record.record.repository, record.record.path)].insert(key);
   for (const json::Value& owner : record.record.owners.items()) by_owner_[owner["uid"].str()].insert(key);
   if (const std::string upstream = upstream_of(key, record.record); !upstream.empty()) by_upstream_[upstream].insert(key);
+  const Lifecycle lifecycle = record.record.lifecycle;
+  if (lifecycle == Lifecycle::Proposed || lifecycle == Lifecycle::DeletionProposed) proposals_.insert(key);
 }
 
 void RecordIndex::remove(const kube::ObjectKey& key, const StoredRecord& record) {
@@ -83,6 +85,7 @@ void RecordIndex::remove(const kube::ObjectKey& key, const StoredRecord& record)
   drop(by_package_, package_id(key.ns, record.record.repository, record.record.path));
   for (const json::Value& owner : record.record.owners.items()) drop(by_owner_, owner["uid"].str());
   if (const std::string upstream = upstream_of(key, record.record); !upstream.empty()) drop(by_upstream_, upstream);
+  proposals_.erase(key);
 }
 
 RecordIndex::Known RecordIndex::find(const kube::ObjectKey& key) const {

@@ -35,7 +35,8 @@ class RecordIndex {
   std::vector<Known> owned_by(std::string_view uid) const;
   /// Revisions whose content came from that folder of that Git repository: their upstreamLock says so.
   std::vector<Known> from_upstream(std::string_view ns, std::string_view url, std::string_view folder) const;
-  const std::map<kube::ObjectKey, Known>& all() const { return known_; }
+  /// Those whose publication or deletion is proposed.
+  const std::set<kube::ObjectKey>& proposals() const { return proposals_; }
 
   /// The number of the package's newest published revision; 0: none.
   std::int64_t newest(std::string_view ns, const PackageKey& package) const;
@@ -52,6 +53,7 @@ class RecordIndex {
   std::map<std::string, std::set<kube::ObjectKey>> by_package_;
   std::map<std::string, std::set<kube::ObjectKey>> by_owner_;
   std::map<std::string, std::set<kube::ObjectKey>> by_upstream_;
+  std::set<kube::ObjectKey> proposals_;
 };
 
 /// "NS/REPOSITORY/PATH" of a record or a package: what mappers and indexes of controllers are keyed by.

@@ -16,6 +16,24 @@ using json::Value;
 /// What of metadata is the writer's.
 constexpr std::string_view kWritten[] = {"labels", "annotations", "finalizers"};
 
+/// What of a record says where it is.
+struct RecordPlace {
+  std::string repository{};
+  std::string path{};
+  std::string workspace{};
+  std::int64_t revision = 0;
+  Lifecycle lifecycle = Lifecycle::Draft;
+
+  static void describe(auto& d) {
+    d.doc("Where a revision is.");
+    d.field("repository", &RecordPlace::repository, "The Repository.").required();
+    d.field("packageName", &RecordPlace::path, "The package's path.").required();
+    d.field("workspaceName", &RecordPlace::workspace, "Its workspace.").required();
+    d.field("revision", &RecordPlace::revision, "Its number.");
+    d.field("lifecycle", &RecordPlace::lifecycle, "Where it is.");
+  }
+};
+
 Request about(Verb verb, const kube::ObjectKey& key) {
   Request request;
   request.verb = verb;
@@ -116,6 +134,32 @@ Task<Result<std::vector<StoredRecord>>> list_records(client::Client& server, std
     records.push_back(std::move(one));
   }
   co_return records;
+}
+
+Task<Result<std::vector<Existing>>> list_existing(client::Client& server, std::string ns, std::string fields) {
+  Request request = about(Verb::List, {std::move(ns), ""});
+  request.field_selector = std::move(fields);
+  SLIPWAY_CO_TRY(reply, co_await server.call(std::move(request)));
+  std::vector<Existing> found;
+  for (const Value& item : reply.object["items"].items()) {
+    SLIPWAY_CO_TRY(place, json::decode<RecordPlace>(item["spec"], "spec", {.allow_unknown = true}));
+    found.push_back({.name = std::string(kube::name(item)),
+                     .package = std::move(place.path),
+                     .repository = std::move(place.repository),
+                     .workspace = std::move(place.workspace),
+                     .lifecycle = place.lifecycle,
+                     .revision = place.revision});
+  }
+  co_return found;
+}
+
+Task<Result<std::vector<std::string>>> dependents_of(client::Client& server, kube::ObjectKey key) {
+  Request request = about(Verb::List, {key.ns, ""});
+  request.field_selector = fmt::format("{}={}", kUpstreamField, key.name);
+  SLIPWAY_CO_TRY(reply, co_await server.call(std::move(request)));
+  std::vector<std::string> names;
+  for (const Value& item : reply.object["items"].items()) names.emplace_back(kube::name(item));
+  co_return names;
 }
 
 Task<Result<StoredRecord>> create_record(client::Client& server, std::string ns, RevisionRecord record, Value metadata,

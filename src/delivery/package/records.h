@@ -17,6 +17,7 @@
 #include "base/wall_steps.h"
 #include "client/client.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/lifecycle.h"
 #include "delivery/package/record.h"
 
 namespace slipway::delivery::package {
@@ -49,9 +50,13 @@ Task<Result<StoredRecord>> get_record(client::Client& server, kube::ObjectKey ke
 /// As it was at a resourceVersion that a client has sent. Conflict when the store does not know that any more, or the name
 /// meant another revision then.
 Task<Result<StoredRecord>> record_at(client::Client& server, StoredRecord current, std::string version);
-/// Of a namespace; `fields` is a field selector over spec.repository, spec.packageName, spec.workspaceName, spec.revision and
-/// spec.lifecycle.
+/// Of a namespace; `fields` is a field selector over spec.repository, spec.packageName, spec.workspaceName, spec.revision,
+/// spec.lifecycle and kUpstreamField.
 Task<Result<std::vector<StoredRecord>>> list_records(client::Client& server, std::string ns, std::string fields);
+/// The same, of each no more than where it is: what is read of many records is not decoded as a whole.
+Task<Result<std::vector<Existing>>> list_existing(client::Client& server, std::string ns, std::string fields);
+/// Names of the revisions that were cloned from this one or upgraded to it.
+Task<Result<std::vector<std::string>>> dependents_of(client::Client& server, kube::ObjectKey key);
 
 enum class Trial : bool { No, Dry };
 /// AlreadyExists names the revision. `metadata` gives labels, annotations and finalizers.

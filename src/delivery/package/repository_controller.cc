@@ -122,9 +122,14 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
     SLIPWAY_CO_TRY(stored, read_record(one));
     records.push_back(std::move(stored));
   }
-  auto reading = co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records));
+  auto reading =
+      co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records), known_[key].packages);
   if (!reading) co_return fail(std::move(reading).error());
-  known_[key] = {.generation = kube::generation(object), .refs = reading->refs, .faults = reading->faults, .is_read = true};
+  known_[key] = {.generation = kube::generation(object),
+                 .refs = reading->refs,
+                 .packages = std::move(reading->packages),
+                 .faults = reading->faults,
+                 .is_read = true};
   Object now = object;
   const Value status = now["status"]
                            .with("lastFullSyncTime", to_rfc3339(env_.clock.now()))

@@ -25,6 +25,14 @@ inline constexpr std::string_view kDefaultSchedule = "@hourly";
 /// Annotation of a revision with drift: "theirs" takes what the repository has, "ours" commits the log's content on top of it.
 inline constexpr std::string_view kDriftAnnotation = "packages.slipway.dev/drift";
 
+/// A package of the branch as it was read: what it holds, and the commit that its revision is at. While others change and it
+/// does not, its revision stays where it is, and nothing of it is read or written.
+struct KnownPackage {
+  std::string digest{};  // see packages_in()
+  std::string commit{};
+};
+using KnownPackages = std::map<std::string, KnownPackage>;  // by path
+
 class RepositoryController : public control::Controller {
  public:
   explicit RepositoryController(const ControllerContext& context) : env_(context.env) {}
@@ -39,6 +47,7 @@ class RepositoryController : public control::Controller {
   struct Known {
     std::int64_t generation = 0;
     std::map<std::string, std::string> refs{};  // as read as a whole
+    KnownPackages packages{};
     std::vector<std::string> faults{};
     bool is_read = false;
   };
@@ -64,11 +73,13 @@ class RepositoryController : public control::Controller {
 struct Reading {
   std::map<std::string, std::string> refs{};
   std::vector<std::string> faults{};
+  KnownPackages packages{};
   std::int64_t revisions = 0;
   std::string commit{};  // of the branch
 };
 /// `records` are those of the log before the references are read; what of them has changed meanwhile is left for the next time.
+/// `known` are the packages of the last reading of this process.
 Task<Result<Reading>> read_repository_as_a_whole(Env& env, client::Client& client, OpenRepository repository, std::string ns,
-                                                 std::vector<StoredRecord> records);
+                                                 std::vector<StoredRecord> records, KnownPackages known);
 
 }  // namespace slipway::delivery::package

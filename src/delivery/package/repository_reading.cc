@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
@@ -12,10 +13,18 @@ namespace {
 
 using json::Value;
 
+/// On the branch, of all packages; beyond it the repository says that there are more.
+constexpr std::size_t kMostFiles = 200'000;
+
 class Reader {
  public:
-  Reader(Env& env, Git& git, client::Client& client, OpenRepository repository, std::string ns)
-      : env_(env), git_(git), client_(client), repository_(std::move(repository)), ns_(std::move(ns)) {}
+  Reader(Env& env, Git& git, client::Client& client, OpenRepository repository, std::string ns, KnownPackages known)
+      : env_(env),
+        git_(git),
+        client_(client),
+        repository_(std::move(repository)),
+        ns_(std::move(ns)),
+        known_(std::move(known)) {}
 
   Task<Result<Reading>> run(std::vector<StoredRecord> records) {
     for (StoredRecord& one : records) by_key_.emplace(one.record.key(), std::move(one));
@@ -33,9 +42,10 @@ class Reader {
         reading_.faults.push_back(fmt::format("{}: {}", one.ref, done.error().message));
       }
     }
+    std::set<RevisionKey> there;
+    for (const FoundRevision& one : found) there.insert(one.key);
     for (const auto& [key, stored] : by_key_) {
-      const bool is_gone = std::ranges::find(found, key, &FoundRevision::key) == found.end();
-      if (is_gone) co_await let_go(stored);
+      if (!there.contains(key)) co_await let_go(stored);
     }
     reading_.refs = std::move(from.refs);
     reading_.revisions = static_cast<std::int64_t>(found.size());
@@ -51,13 +61,17 @@ class Reader {
                                                    repository_.place.branch, repository_.remote.url));
     }
     reading_.commit = tip->second;
-    GitTreeQuery query{.path = repository_.place.folder, .suffixes = {std::string(krm::kKptfile)}};
+    GitTreeQuery query{.path = repository_.place.folder, .max_file_bytes = 0, .max_files = kMostFiles};
     auto files = co_await git_.read_tree(repository_.remote, tip->second, std::move(query));
     if (!files && files.error().reason == Reason::NotFound) co_return Result<void>{};  // the folder is not there yet
     if (!files) co_return fail(std::move(files).error());
-    std::vector<std::string> kptfiles;
-    for (const GitFile& file : *files) kptfiles.push_back(file.path);
-    from.packages = package_paths(kptfiles, repository_.place.folder);
+    for (const auto& [path, digest] : packages_in(*files, repository_.place.folder)) {
+      const auto known = known_.find(path);
+      const bool is_same = known != known_.end() && known->second.digest == digest;
+      const std::string commit = is_same ? known->second.commit : tip->second;
+      from.packages.emplace(path, commit);
+      reading_.packages.emplace(path, KnownPackage{.digest = digest, .commit = commit});
+    }
     co_return Result<void>{};
   }
 
@@ -134,12 +148,29 @@ class Reader {
     co_return Result<void>{};
   }
 
+  /// A branch has moved, and the package on it may be as it was: then its revision stays at the older commit, if that is still
+  /// in the branch's history.
+  Task<Result<void>> follow_branch(StoredRecord stored, FoundRevision found) {
+    const RevisionRecord& record = stored.record;
+    SLIPWAY_CO_TRY(content, co_await read(found));
+    const auto goes_on = co_await git_.is_ancestor(repository_.remote, record.commit, found.commit);
+    if (goes_on && *goes_on && record.drift.empty()) {
+      const auto was = co_await read_content(git_, repository_.remote, repository_.folder_of(record.path), record.commit);
+      if (was && was->files == content.files && was->modes == content.modes) {
+        reading_.packages[record.path].commit = record.commit;
+        co_return Result<void>{};
+      }
+    }
+    co_return co_await follow(std::move(stored), std::move(found));
+  }
+
   /// A published revision is what was approved: its content is never followed. A draft is, where it goes on from ours.
   Task<Result<void>> follow_or_tell(StoredRecord stored, FoundRevision found) {
     const RevisionRecord& record = stored.record;
     const std::string_view said = kube::annotation(stored.object, kDriftAnnotation);
     const bool was_published = record.revision > 0 && is_published(record.lifecycle);
-    bool is_followed = record.revision == kPlaceholder || (is_published(found.lifecycle) && !was_published);
+    if (record.revision == kPlaceholder) co_return co_await follow_branch(std::move(stored), std::move(found));
+    bool is_followed = is_published(found.lifecycle) && !was_published;
     if (!is_followed && !was_published) {
       const auto goes_on = co_await git_.is_ancestor(repository_.remote, record.commit, found.commit);
       is_followed = (goes_on && *goes_on) || said == "theirs";
@@ -194,6 +225,7 @@ class Reader {
   client::Client& client_;
   OpenRepository repository_;
   std::string ns_;
+  KnownPackages known_;
   std::map<RevisionKey, StoredRecord> by_key_{};
   Reading reading_{};
 };
@@ -201,9 +233,9 @@ class Reader {
 }  // namespace
 
 Task<Result<Reading>> read_repository_as_a_whole(Env& env, client::Client& client, OpenRepository repository, std::string ns,
-                                                 std::vector<StoredRecord> records) {
+                                                 std::vector<StoredRecord> records, KnownPackages known) {
   SLIPWAY_CO_TRY(git, git_of(env));
-  Reader reader(env, *git, client, std::move(repository), std::move(ns));
+  Reader reader(env, *git, client, std::move(repository), std::move(ns), std::move(known));
   co_return co_await reader.run(std::move(records));
 }
 

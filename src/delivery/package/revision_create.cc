@@ -42,16 +42,6 @@ Result<Asked> read_asked(const Request& request) {
   return asked;
 }
 
-Existing existing(const StoredRecord& stored) {
-  const RevisionRecord& record = stored.record;
-  return {.name = stored.key().name,
-          .package = record.path,
-          .repository = record.repository,
-          .workspace = record.workspace,
-          .lifecycle = record.lifecycle,
-          .revision = record.revision};
-}
-
 std::vector<std::string> named_sources(const RevisionSpec& spec) {
   std::vector<std::string> names;
   for (const RevisionTask& task : spec.tasks) {
@@ -67,17 +57,15 @@ std::vector<std::string> named_sources(const RevisionSpec& spec) {
 
 /// The names are free, and the task fits what is there.
 Task<Result<void>> check_there(ServedContext context, std::string ns, RevisionSpec spec) {
-  SLIPWAY_CO_TRY(records, co_await list_records(context.server, ns, fmt::format("spec.repository={}", spec.repository)));
-  std::vector<Existing> there;
+  SLIPWAY_CO_TRY(there, co_await list_existing(context.server, ns, fmt::format("spec.repository={}", spec.repository)));
   std::vector<std::string> other_paths;
-  for (const StoredRecord& one : records) {
-    there.push_back(existing(one));
-    if (one.record.path != spec.package_name) other_paths.push_back(one.record.path);
+  for (const Existing& one : there) {
+    if (one.package != spec.package_name) other_paths.push_back(one.package);
   }
   for (const std::string& name : named_sources(spec)) {
     if (std::ranges::find(there, name, &Existing::name) != there.end()) continue;
-    auto source = co_await get_record(context.server, {ns, name});
-    if (source) there.push_back(existing(*source));
+    auto source = co_await list_existing(context.server, ns, fmt::format("metadata.name={}", name));
+    if (source && !source->empty()) there.push_back(source->front());
   }
   SLIPWAY_CO_TRY_VOID(check_task(spec, there));
   co_return check_nesting(spec.package_name, other_paths);

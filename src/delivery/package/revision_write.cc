@@ -143,11 +143,11 @@ Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository re
   SLIPWAY_CO_TRY(tip, co_await branch_tip(*git, repository));
   const RevisionRecord& record = current.record;
   SLIPWAY_CO_TRY(siblings,
-                 co_await list_records(context.server, current.key().ns,
-                                       fmt::format("spec.repository={},spec.packageName={}", record.repository, record.path)));
+                 co_await list_existing(context.server, current.key().ns,
+                                        fmt::format("spec.repository={},spec.packageName={}", record.repository, record.path)));
   std::vector<std::int64_t> published;
   published.reserve(siblings.size());
-  for (const StoredRecord& one : siblings) published.push_back(one.record.revision);
+  for (const Existing& one : siblings) published.push_back(one.revision);
   Prepared prepared{.branch_commit = tip.value_or(""), .revision = next_revision(published)};
   PublishCommit wanted{.tip = tip, .record = record, .revision = prepared.revision, .user = who.user, .now = who.now.time()};
   SLIPWAY_CO_TRY(made, co_await commit_published(*git, std::move(repository), std::move(wanted)));
@@ -227,18 +227,6 @@ Task<Result<Reply>> create_by_apply(ServedContext context, Request request) {
   co_return co_await create_one(context, std::move(request));
 }
 
-std::vector<std::string> dependents_of(const std::vector<StoredRecord>& records, const std::string& name) {
-  std::vector<std::string> found;
-  for (const StoredRecord& one : records) {
-    for (const RevisionTask& task : one.record.tasks) {
-      const bool is_clone = task.clone && task.clone->upstream.revision && task.clone->upstream.revision->name == name;
-      const bool is_upgrade = task.upgrade && task.upgrade->new_upstream.name == name;
-      if (is_clone || is_upgrade) found.push_back(one.key().name);
-    }
-  }
-  return found;
-}
-
 bool is_going(const RevisionRecord& record) {
   return !record.intents.empty() && record.intents.back().kind == IntentKind::Delete;
 }
@@ -264,8 +252,8 @@ Task<Result<Change>> deletion_of(ServedContext context, Request request, StoredR
   if (record.is_publishing()) {
     co_return fail(kube::conflict(kRevisions, request.name, "it was approved and is being published"));
   }
-  SLIPWAY_CO_TRY(there, co_await list_records(context.server, request.ns, ""));
-  SLIPWAY_CO_TRY_VOID(check_delete(request.name, record.lifecycle, dependents_of(there, request.name)));
+  SLIPWAY_CO_TRY(dependents, co_await dependents_of(context.server, key_of(request)));
+  SLIPWAY_CO_TRY_VOID(check_delete(request.name, record.lifecycle, dependents));
   if (record.revision == kPlaceholder) {
     co_return fail(Reason::NotImplemented,
                    fmt::format("{} follows the repository's branch: remove the package there with git", request.name));

@@ -35,6 +35,12 @@ Result<void> refuse_while_drifting(const RevisionRecord& record, const kube::Res
                                  record.drift)));
 }
 
+/// The revision whose content a new one is made from and keeps as its upstream; "" where there is none.
+std::string upstream_of(const RevisionTask& task) {
+  if (task.clone && task.clone->upstream.revision) return task.clone->upstream.revision->name;
+  return task.upgrade ? task.upgrade->new_upstream.name : "";
+}
+
 void add_author(RevisionRecord& record, const std::string& user) {
   const auto at = std::ranges::lower_bound(record.authors, user);
   if (at == record.authors.end() || *at != user) record.authors.insert(at, user);
@@ -214,6 +220,7 @@ RevisionRecord create_revision(const CreateAsk& ask, const Place& place, const R
                         .settled = who.now.time(),
                         .authors = {who.user}};
   if (record.tasks.empty()) record.tasks = {RevisionTask{.type = TaskType::Init, .init = InitTask{}}};
+  record.upstream_name = upstream_of(record.tasks.front());
   const bool is_clone = record.tasks.front().type == TaskType::Clone;
   record.gates = gates_of(ask.gates, is_clone ? kUpstreamSource : kPackageSource);
   if (ask.source != nullptr) {

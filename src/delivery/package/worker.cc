@@ -16,12 +16,17 @@ using json::Value;
 using kube::ObjectKey;
 
 constexpr const char* kByPackage = "package";
+constexpr const char* kWaiting = "waiting";  // records with intents, by repository
 constexpr Duration kFirstPause = std::chrono::milliseconds{100};
 constexpr Duration kLongestPause = std::chrono::minutes{1};
 
 std::string package_of(const Value& object) {
   const Value& spec = object["spec"];
   return fmt::format("{}/{}/{}", kube::ns(object), spec["repository"].as_string(), spec["packageName"].as_string());
+}
+
+std::string repository_of(const Value& record) {
+  return fmt::format("{}/{}", kube::ns(record), record["spec"]["repository"].as_string());
 }
 
 /// What decides which revision is the latest.
@@ -59,6 +64,11 @@ control::ControllerOptions RecordWorker::options() const {
 void RecordWorker::watch(control::Watches& watches) {
   records_ = &watches.primary(kRecords);
   records_->add_index(kByPackage, [](const Value& object) { return std::vector<std::string>{package_of(object)}; });
+  records_->add_index(kWaiting, [](const Value& object) {
+    std::vector<std::string> at;
+    if (!object["spec"]["intents"].empty()) at.push_back(repository_of(object));
+    return at;
+  });
   watches.changes(kRecords, [this](const Value& before, const Value& after) {
     std::vector<ObjectKey> keys;
     if (is_same_place(before, after)) return keys;
@@ -69,11 +79,7 @@ void RecordWorker::watch(control::Watches& watches) {
   });
   watches.also(kRepositories, [this](const Value& repository) {
     std::vector<ObjectKey> keys;
-    for (const auto& [key, object] : records_->objects()) {
-      const bool waits = key.ns == kube::ns(repository) && !object["spec"]["intents"].empty() &&
-                         object["spec"]["repository"].as_string() == kube::name(repository);
-      if (waits) keys.push_back(key);
-    }
+    for (const Value& one : records_->index(kWaiting, kube::key_of(repository).to_string())) keys.push_back(kube::key_of(one));
     return keys;
   });
 }

@@ -17,7 +17,7 @@
 #include "delivery/package/kind.h"
 #include "git/repositories.h"
 #include "os/test_folder.h"
-#include "plane/plane_fixture.h"
+#include "plane/plane_fixture_test.h"
 
 namespace slipway::package_test {
 

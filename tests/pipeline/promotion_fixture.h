@@ -17,7 +17,7 @@
 #include "delivery/probe/paper_test.h"
 #include "git/repositories.h"
 #include "os/test_folder.h"
-#include "plane/plane_fixture.h"
+#include "plane/plane_fixture_test.h"
 
 namespace slipway::pipeline_test {
 

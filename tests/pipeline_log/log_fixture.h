@@ -13,7 +13,7 @@
 #include "delivery/pipeline/delivery_log.h"
 #include "delivery/pipeline/kind.h"
 #include "json/text.h"
-#include "plane/plane_fixture.h"
+#include "plane/plane_fixture_test.h"
 
 namespace slipway::pipeline_log_test {
 

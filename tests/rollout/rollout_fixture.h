@@ -13,7 +13,7 @@
 #include "json/text.h"
 #include "kube/object.h"
 #include "kube/well_known.h"
-#include "plane/plane_fixture.h"
+#include "plane/plane_fixture_test.h"
 #include "plane/store_view.h"
 
 namespace slipway::rollout_test {

@@ -1,6 +1,6 @@
 // Keys of custom resources by the value of a selectable field, so that a list that asks for one value ("spec.repository=edge")
 // reads the objects that have it and no others. An index is made when its field is first asked for, from all that is there, and
-// is a projection of the log from then on; fields that nobody asks for cost nothing. Only durable state is indexed: what a list
+// is a projection of the log from then on; fields not asked for cost nothing. Only durable state is indexed: what a list
 // of the newest state shows.
 #pragma once
 

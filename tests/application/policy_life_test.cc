@@ -23,10 +23,10 @@ Value yaml(const std::string& text) {
 /// An application `a` with components of one ConfigMap each: `x` and, unless it is left out, `z`.
 struct Life {
   const char* policy;  // of the application; empty: none
-  /// The objects "x z" of the hub's namespace after each event, in this order; "x!": it has the data of somebody else.
+  /// The objects "x z" of the hub's namespace after each event, in this order; "x!": it has the data of another writer.
   const char* applied;
-  const char* drifted;  // somebody has changed x
-  const char* deleted;  // somebody has deleted x
+  const char* drifted;  // another writer has changed x
+  const char* deleted;  // another writer has deleted x
   const char* removed;  // component z was removed
   const char* dropped;  // the policy was removed, component z is back
   const char* gone;     // the application was deleted

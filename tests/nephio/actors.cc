@@ -39,13 +39,13 @@ ClusterOf cluster_of(const Inventory& package) {
   return {.cluster = all.empty() ? Value() : all.front()};
 }
 
-/// What an object of `kind` asks for: references of children, with the objects to create (null: somebody else makes it).
+/// What an object of `kind` asks for: references of children, with the objects to create (null: another actor makes it).
 struct Wish {
   std::string fault{};
   std::map<std::string, Value> children{};
 };
 
-/// The steps that interfaces and data networks have in common: ask for what is missing, mark what nobody asks for any more,
+/// The steps that interfaces and data networks have in common: ask for what is missing, mark what is no longer asked for,
 /// and show the children's answers once all have one.
 class Choreography {
  public:

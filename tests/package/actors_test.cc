@@ -1,5 +1,5 @@
 // Many actors, one verdict: the actors of tests/nephio as clients of a server. Each pulls a draft's files, does what it can and
-// pushes them back, its verdicts in the Kptfile, as Nephio's functions do; nobody tells one of the others. The draft proposes
+// pushes them back, its verdicts in the Kptfile, as Nephio's functions do; none is told of the others. The draft proposes
 // itself once its gate is met.
 #include <fmt/format.h>
 

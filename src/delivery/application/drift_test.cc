@@ -29,7 +29,7 @@ metadata:
 spec: {replicas: 5, template: {spec: {containers: [{name: side, image: x}, {name: web, image: two}]}}}
 )");
   EXPECT_EQ(drifted_fields(wanted, live, "own"),
-            (std::vector<DriftedField>{{"metadata.labels.a", "editor"},  // nobody owns it: the newest writer
+            (std::vector<DriftedField>{{"metadata.labels.a", "editor"},  // without an owner: the newest writer
                                        {"spec.replicas", "scaler"},
                                        {"spec.template.spec.containers[web].image", "editor"}}));
   EXPECT_TRUE(has_drifted(wanted, live));

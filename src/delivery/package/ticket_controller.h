@@ -2,7 +2,7 @@
 // takes tickets, once the content has been still for a minute. Where tickets go is said on the Repository: the annotation
 // packages.slipway.dev/tickets is a URL, or "secret:NAME", a Secret whose key `address` holds one. The message is that of a
 // notifier of type webhook (delivery/probe/notify.h); the gate's condition then is Unknown with reason TicketSent, which is
-// recorded after the POST: after a crash between the two it is sent again. Nobody's True or False is touched, and a content
+// recorded after the POST: after a crash between the two it is sent again. No owner's True or False is touched, and a content
 // that changed sends it anew.
 #pragma once
 

@@ -19,8 +19,8 @@ Value parsed(std::string_view text) { return json::parse(text).value(); }
 
 OpenApiInput built_ins() {
   OpenApiInput input;
-  for (ResourceType& type : builtin_types()) {
-    input.types.push_back({.type = std::make_shared<const ResourceType>(std::move(type)), .schema = {}});
+  for (const ResourceType& type : builtin_types()) {
+    input.types.push_back({.type = std::make_shared<const ResourceType>(type), .schema = {}});
   }
   return input;
 }

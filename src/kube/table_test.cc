@@ -12,7 +12,7 @@ json::Value parsed(std::string_view yaml) { return json::parse_yaml(yaml).value(
 const Time kNow = parse_rfc3339("2026-01-01T01:00:00Z").value();
 
 ResourceType builtin(std::string_view kind) {
-  for (ResourceType& type : builtin_types()) {
+  for (const ResourceType& type : builtin_types()) {
     if (type.kind.kind == kind) return type;
   }
   return {};

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "json/text.h"
 #include "kube/schema_build.h"
@@ -213,8 +215,35 @@ class Defaulter {
 
 }  // namespace
 
+struct Schema::Deferred {
+  std::once_flag once;
+  json::Value open_api;
+};
+
 Schema::Schema(std::shared_ptr<const SchemaNode> root) : root_(std::move(root)) {}
 Schema::~Schema() = default;
+
+std::shared_ptr<const Schema> Schema::deferred(json::Value open_api) {
+  auto schema = std::make_shared<Schema>(nullptr);
+  schema->deferred_ = std::make_unique<Deferred>();
+  schema->deferred_->open_api = std::move(open_api);
+  return schema;
+}
+
+const SchemaNode& Schema::root() const {
+  if (!deferred_) return *root_;
+  std::call_once(deferred_->once, [this] {
+    const auto compiled = compile(std::exchange(deferred_->open_api, json::Value()));
+    if (compiled) {
+      root_ = (*compiled)->root_;
+      return;
+    }
+    auto any = std::make_shared<SchemaNode>();
+    any->preserves_unknown_fields = true;
+    root_ = std::move(any);
+  });
+  return *root_;
+}
 
 Result<std::shared_ptr<const Schema>> Schema::compile(const json::Value& open_api, std::string path) {
   std::vector<Cause> causes = structural_causes(open_api, path);
@@ -243,13 +272,13 @@ Result<std::shared_ptr<const Schema>> Schema::compile(const json::Value& open_ap
 }
 
 json::Value Schema::prune(const json::Value& object, std::vector<std::string>* dropped, Zeros zeros) const {
-  json::Value out = Pruner(dropped, zeros).prune(object, root_.get(), ValuePath());
+  json::Value out = Pruner(dropped, zeros).prune(object, &root(), ValuePath());
   if (dropped != nullptr) std::ranges::sort(*dropped);
   return out;
 }
 
 json::Value Schema::fill_defaults(const json::Value& object) const {
-  return Defaulter(contains_null(object), kMostDefaultBytes).fill(object, root_.get());
+  return Defaulter(contains_null(object), kMostDefaultBytes).fill(object, &root());
 }
 
 void fill_default_values(SchemaArena& arena) {

@@ -1,5 +1,5 @@
 // Structural schemas (apiextensions.k8s.io/v1): one compiled tree serves pruning, defaulting, validation and the list and map
-// types of server-side apply, for custom resources and built-in kinds alike. Immutable after compile().
+// types of server-side apply, for custom resources and built-in kinds alike. Immutable.
 #pragma once
 
 #include <memory>
@@ -30,6 +30,9 @@ class Schema {
   /// pattern is no RE2, or a default does not fit. apiVersion, kind and metadata are understood, whether declared or not.
   static Result<std::shared_ptr<const Schema>> compile(const json::Value& open_api,
                                                        std::string path = "spec.validation.openAPIV3Schema");
+  /// One that compiled before and was stored since: compiled when it is first used, from any thread. Should it compile no more
+  /// (another version of this program judged it), it lets everything through.
+  static std::shared_ptr<const Schema> deferred(json::Value open_api);
   explicit Schema(std::shared_ptr<const SchemaNode> root);
   ~Schema();
 
@@ -47,10 +50,13 @@ class Schema {
   /// error.
   std::vector<Cause> validate(const json::Value& object, const json::Value* old = nullptr) const;
 
-  const SchemaNode& root() const { return *root_; }
+  const SchemaNode& root() const;
 
  private:
-  std::shared_ptr<const SchemaNode> root_;
+  struct Deferred;
+
+  std::unique_ptr<Deferred> deferred_;  // null: root_ is there
+  mutable std::shared_ptr<const SchemaNode> root_;
 };
 
 }  // namespace slipway::kube

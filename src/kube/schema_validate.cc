@@ -366,7 +366,7 @@ class Validator {
 }  // namespace
 
 std::vector<Cause> Schema::validate(const json::Value& object, const json::Value* old) const {
-  return Validator().run(object, *root_, old);
+  return Validator().run(object, root(), old);
 }
 
 }  // namespace slipway::kube

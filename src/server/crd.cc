@@ -113,7 +113,8 @@ std::vector<Served> served_versions(const kube::Object& crd, kube::Revision modi
       served.type.schema = (*old)->type.schema;
       served.rules = (*old)->rules;
       served.schema_since = (*old)->schema_since;
-    } else if (const auto compiled = SchemaCache::shared().compile_judged(version["schema"]["openAPIV3Schema"])) {
+    } else {
+      const CompiledSchemaPtr compiled = SchemaCache::shared().judged(version["schema"]["openAPIV3Schema"]);
       served.type.schema = compiled->schema;
       served.rules = compiled->rules;
       served.schema_since = modified;

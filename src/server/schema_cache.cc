@@ -17,33 +17,42 @@ CompiledSchemaPtr SchemaCache::compile(const json::Value& open_api, const std::s
   const std::string text = json::print(open_api);
   const std::string digest = sha256_hex(text);
   if (CompiledSchemaPtr known = find(digest); known != nullptr && known->is_judged) return known;
-  auto schema = make(open_api, path, causes);
-  if (schema == nullptr) return nullptr;
+  count_miss();
   const std::size_t before = causes.size();
-  RulesPtr rules = compile_rules(*schema, open_api, path, causes);
+  auto schema = kube::Schema::compile(open_api, path);
+  if (!schema) {
+    Status& error = schema.error();
+    if (error.causes.empty()) causes.push_back(field::invalid(path, "{}", error.message));
+    std::ranges::move(error.causes, std::back_inserter(causes));
+    return nullptr;
+  }
+  RulesPtr rules = compile_rules(**schema, open_api, path, causes);
   const bool is_good = causes.size() == before;
   auto made = std::make_shared<const CompiledSchema>(
-      CompiledSchema{.schema = std::move(schema), .rules = std::move(rules), .is_judged = is_good});
+      CompiledSchema{.schema = std::move(*schema), .rules = std::move(rules), .is_judged = is_good});
   if (is_good) keep(digest, made, text.size());
   return made;
 }
 
-CompiledSchemaPtr SchemaCache::compile_judged(const json::Value& open_api) {
+CompiledSchemaPtr SchemaCache::judged(const json::Value& open_api) {
   const std::string text = json::print(open_api);
   const std::string digest = sha256_hex(text);
   if (CompiledSchemaPtr known = find(digest)) return known;
-  std::vector<Cause> causes;
-  auto schema = make(open_api, "", causes);
-  if (schema == nullptr) return nullptr;
-  auto made =
-      std::make_shared<const CompiledSchema>(CompiledSchema{.schema = std::move(schema), .rules = deferred_rules(open_api)});
+  count_miss();
+  auto made = std::make_shared<const CompiledSchema>(
+      CompiledSchema{.schema = kube::Schema::deferred(open_api), .rules = deferred_rules(open_api)});
   keep(digest, made, text.size());
   return made;
 }
 
-std::uint64_t SchemaCache::compilations() const {
+std::uint64_t SchemaCache::misses() const {
   const std::lock_guard lock(mutex_);
-  return compilations_;
+  return misses_;
+}
+
+void SchemaCache::count_miss() {
+  const std::lock_guard lock(mutex_);
+  ++misses_;
 }
 
 std::size_t SchemaCache::size() const {
@@ -57,20 +66,6 @@ CompiledSchemaPtr SchemaCache::find(const std::string& digest) {
   if (found == entries_.end()) return nullptr;
   found->second.last_use = ++uses_;
   return found->second.compiled;
-}
-
-std::shared_ptr<const kube::Schema> SchemaCache::make(const json::Value& open_api, const std::string& path,
-                                                      std::vector<Cause>& causes) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++compilations_;
-  }
-  auto schema = kube::Schema::compile(open_api, path);
-  if (schema) return std::move(*schema);
-  Status& error = schema.error();
-  if (error.causes.empty()) causes.push_back(field::invalid(path, "{}", error.message));
-  std::ranges::move(error.causes, std::back_inserter(causes));
-  return nullptr;
 }
 
 void SchemaCache::keep(const std::string& digest, CompiledSchemaPtr compiled, std::size_t text_bytes) {

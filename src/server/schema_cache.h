@@ -42,11 +42,12 @@ class SchemaCache {
   /// The compiled openAPIV3Schema, whose place in the definition is `path`. Adds every fault of the schema and its rules to
   /// `causes`; one with faults is not kept. nullptr when the schema is not structural.
   CompiledSchemaPtr compile(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes);
-  /// As compile(), for a definition that was judged when it was written: its rules are compiled when they are first needed.
-  CompiledSchemaPtr compile_judged(const json::Value& open_api);
+  /// Of a definition that was judged when it was written; what is not there is compiled when the first object needs it. Never
+  /// nullptr.
+  CompiledSchemaPtr judged(const json::Value& open_api);
 
-  /// Schemas compiled so far, those that were found not counted.
-  std::uint64_t compilations() const;
+  /// How often what was asked for was not there.
+  std::uint64_t misses() const;
   std::size_t size() const;
 
  private:
@@ -57,7 +58,7 @@ class SchemaCache {
   };
 
   CompiledSchemaPtr find(const std::string& digest);
-  std::shared_ptr<const kube::Schema> make(const json::Value& open_api, const std::string& path, std::vector<Cause>& causes);
+  void count_miss();
   void keep(const std::string& digest, CompiledSchemaPtr compiled, std::size_t text_bytes);
 
   Limits limits_;
@@ -65,7 +66,7 @@ class SchemaCache {
   std::map<std::string, Entry> entries_;  // by digest
   std::size_t text_bytes_ = 0;
   std::uint64_t uses_ = 0;
-  std::uint64_t compilations_ = 0;
+  std::uint64_t misses_ = 0;
 };
 
 }  // namespace slipway::server

@@ -247,15 +247,16 @@ std::uint64_t stride(std::uint64_t weight) {
 
 bool is_ours(const Point& point) { return point.who.starts_with("slipway-package") || point.what.starts_with("GIT"); }
 
-void strike(Story story, std::uint64_t weight, const std::vector<FaultKind>& kinds) {
+/// `only`: at every point about that, and at no other.
+void strike(Story story, std::uint64_t weight, const std::vector<FaultKind>& kinds, std::string_view only = "") {
   const Run clean = run_with(story, {});
   ASSERT_TRUE(clean.ending.is_over) << clean.state;
   std::uint64_t own = 0, tried = 0;
   for (std::uint64_t point = 0; point < clean.ending.recorded.size(); ++point) {
     const Point& recorded = clean.ending.recorded[point];
-    if (!is_ours(recorded)) continue;
+    if (!is_ours(recorded) || !recorded.what.contains(only)) continue;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (!applies(kinds[i], recorded.moment, recorded.is_write) || own++ % stride(weight) != 0) continue;
+      if (!applies(kinds[i], recorded.moment, recorded.is_write) || own++ % (only.empty() ? stride(weight) : 1) != 0) continue;
       FaultPlan plan{.exact = {{point, kinds[i]}}};
       const std::string what = fmt::format("{} at {} of {}", plan.to_string(), recorded.what, recorded.who);
       const Run struck = run_with(story, std::move(plan));
@@ -277,6 +278,10 @@ TEST(PackageFaults, a_crash_anywhere_in_a_life_ends_as_the_clean_run) { strike(l
 TEST(PackageFaults, any_other_fault_in_a_life_ends_as_the_clean_run) { strike(life, 8, kOthers); }
 TEST(PackageFaults, a_crash_anywhere_in_a_dropped_proposal_ends_as_the_clean_run) { strike(dropped, 3, kCrashes); }
 TEST(PackageFaults, any_other_fault_in_a_dropped_proposal_ends_as_the_clean_run) { strike(dropped, 3, kOthers); }
+/// Found here: one that could not be read again was taken for one that is gone, and was never said to be Ready.
+TEST(PackageFaults, a_repository_that_was_read_is_said_to_be_ready_though_the_server_dies_meanwhile) {
+  strike(dropped, 1, {FaultKind::CrashServer}, "GET repositories.config.porch.kpt.dev default/edge");
+}
 
 }  // namespace
 }  // namespace slipway::sim

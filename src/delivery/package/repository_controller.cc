@@ -80,6 +80,7 @@ Task<Outcome> RepositoryController::forget(client::Client& client, ObjectKey key
     auto gone = co_await client::remove(client, kRecords, record);
     if (!gone && gone.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(gone).error());
     auto left = co_await client::get(client, kRecords, record);
+    if (!left && left.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(left).error());
     if (!left || !kube::has_finalizer(*left, kGitFinalizer)) continue;
     auto freed = co_await control::remove_finalizer(client, kRecords, *left, kGitFinalizer, kManager);
     if (!freed) co_return Outcome::failed(std::move(freed).error());
@@ -147,7 +148,8 @@ Task<Outcome> RepositoryController::tell(client::Client& client, Object object, 
   // A conflict is the cache's lag: nothing of the repository's.
   if (!outcome && outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
   auto newest = co_await client::get(client, kRepositories, kube::key_of(object));
-  if (!newest) co_return Outcome::settled();
+  if (!newest && newest.error().reason == Reason::NotFound) co_return Outcome::settled();
+  if (!newest) co_return Outcome::failed(std::move(newest).error());
   const Known& known = known_[kube::key_of(object)];
   std::vector<std::string> shown(known.faults.begin(), known.faults.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                                   known.faults.size(), kMostFaultsShown)));

@@ -94,8 +94,9 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
   if (outcome) co_return *outcome;
   // Another writer has appended: the newer record comes through the cache.
   if (outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
-  if (outcome.error().reason == Reason::NotFound && !co_await client::get(run.client, kRecords, run.key)) {
-    co_return Outcome::settled();
+  if (outcome.error().reason == Reason::NotFound) {
+    const auto there = co_await client::get(run.client, kRecords, run.key);
+    if (!there && there.error().reason == Reason::NotFound) co_return Outcome::settled();
   }
   co_return Outcome::failed(std::move(outcome).error());
 }

@@ -309,20 +309,22 @@ TEST_F(Upkeep, says_after_the_deadline_that_it_does_not_get_on) {
   EXPECT_TRUE(std::ranges::any_of(told, [](const std::string& line) { return line.contains("ProgressDeadlineExceeded"); }));
 }
 
-/// Its ConfigMap goes first; a trait of the next stage that is not healthy yet holds nothing up.
+/// A trait of a later stage that is not healthy yet, as nothing of it is there, holds nothing up.
 TEST_F(Upkeep, what_is_dispatched_first_waits_for_its_own_traits_only) {
   open();
   apply(R"({apiVersion: core.oam.dev/v1beta1, kind: TraitDefinition, metadata: {name: beside, namespace: vela-system}, spec: {
             schematic: {cue: {template: 'outputs: mark: {apiVersion: "v1", kind: "ConfigMap", data: a: "b"}'}},
             status: {healthPolicy: 'isHealth: context.outputs.mark.data.a == "b"'}}})");
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: TraitDefinition, metadata: {name: before, namespace: vela-system}, spec: {
+            stage: PreDispatch,
+            schematic: {cue: {template: 'outputs: conf: {apiVersion: "v1", kind: "ConfigMap", data: a: "c"}'}}}})");
   pass(seconds{2});
   apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: web,
-            type: worker, properties: {image: i}, traits: [{type: beside},
-            {type: storage, properties: {configMap: [{name: conf, mountPath: /conf, data: {k: v}}]}}]}]}})");
+            type: worker, properties: {image: i}, traits: [{type: beside}, {type: before}]}]}})");
   pass(minutes{1});
   EXPECT_EQ(phase(), "running") << json::print(application()["status"]);
   const Value traits = application()["status"]["services"].item(0)["traits"];
-  EXPECT_EQ(traits.item(0)["type"].as_string(), "storage");
+  EXPECT_EQ(traits.item(0)["type"].as_string(), "before");
 }
 
 TEST_F(Upkeep, a_person_is_waited_for_without_a_deadline) {

@@ -173,6 +173,7 @@ class AppRun {
   ManagedResource record_of(const Manifest& manifest) const;
   /// Objects whose names are made up keep those that they have.
   void keep_names(std::vector<Manifest>& manifests) const;
+  Task<Result<Value>> replace_left_over(Value wanted);
   Task<Result<Value>> write_three_way(client::Client* client, MappedKind kind, Value object, Value live, bool is_dry_run);
   Task<Result<Value>> claim_fields(client::Client* client, MappedKind kind, Value live);
   void record(const std::vector<Manifest>& manifests);

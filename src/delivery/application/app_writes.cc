@@ -202,6 +202,19 @@ void AppRun::record(const std::vector<Manifest>& manifests) {
   is_root_dirty_ |= root_.record(root);
 }
 
+/// The tracker of an earlier application of this name, which is gone, gives its place to `wanted`; what it held is left alone,
+/// but for what this application applies itself. That of anybody else is a conflict.
+Task<Result<Value>> AppRun::replace_left_over(Value wanted) {
+  SLIPWAY_CO_TRY(there, co_await client::get(reconcile_.client, kTrackers, kube::key_of(wanted)));
+  const bool is_left_over = kube::label(there, kLabelName) == kube::name(application_) &&
+                            kube::label(there, kLabelNamespace) == kube::ns(application_) && !belongs_to(there, application_);
+  if (!is_left_over) {
+    co_return fail(Reason::Conflict, fmt::format("ResourceTracker {} is there already", kube::name(wanted)));
+  }
+  wanted = wanted.with_path({"metadata", "resourceVersion"}, there["metadata"]["resourceVersion"]);
+  co_return co_await client::update(reconcile_.client, kTrackers, std::move(wanted), kManager);
+}
+
 Task<Result<void>> AppRun::write_tracker(TrackerType type) {
   bool& is_dirty = type == TrackerType::Root ? is_root_dirty_ : is_current_dirty_;
   Tracker& tracker = type == TrackerType::Root ? root_ : current_;
@@ -213,6 +226,7 @@ Task<Result<void>> AppRun::write_tracker(TrackerType type) {
   const bool is_new = tracker.object.is_null();
   Result<Value> stored = is_new ? co_await client::create(reconcile_.client, kTrackers, object, kManager)
                                 : co_await client::update(reconcile_.client, kTrackers, object, kManager);
+  if (!stored && is_new && stored.error().reason == Reason::AlreadyExists) stored = co_await replace_left_over(object);
   if (!stored) is_dirty = true;
   if (stored) tracker.object = *stored;
   is_writing_ = false;

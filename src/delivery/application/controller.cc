@@ -45,6 +45,20 @@ std::string phase_of(const workflow::RunStatus& run) {
   return "runningWorkflow";
 }
 
+/// `context` of steps.
+Value step_context(const RenderContext& base) {
+  const Value context = json::object({{"name", base.app_name},
+                                      {"namespace", base.ns},
+                                      {"appName", base.app_name},
+                                      {"appRevision", base.app_revision},
+                                      {"appRevisionNum", base.app_revision_number},
+                                      {"appLabels", base.app_labels},
+                                      {"appAnnotations", base.app_annotations},
+                                      {"publishVersion", base.publish_version},
+                                      {"workflowName", base.workflow_name}});
+  return base.custom.is_null() ? context : context.with("custom", base.custom);
+}
+
 /// Notes of a run that say how a component was delivered.
 constexpr std::string_view kDelivered = "delivered.";
 
@@ -224,14 +238,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     const bool is_users =
         error.reason == Reason::NotFound || error.reason == Reason::Invalid || error.reason == Reason::BadRequest;
     if (!is_users) co_return Outcome::failed(error);
-    status.phase = "rendering";
-    fail_condition(status, "Parsed", error.message, now);
-    if (is_news(before, status, "Parsed")) {
-      auto told = co_await tell_failure(env_, run.client, application, "FailedParse", error.message);
-      if (!told) co_return Outcome::failed(std::move(told).error());
-    }
-    co_return co_await write(run.client, std::move(application), std::move(status), before,
-                             Outcome::retries_after(options_.parse_pause));
+    co_return co_await stop_at(run.client, std::move(application), std::move(status), before,
+                               {"Parsed", "rendering", "FailedParse", error.message});
   }
   status.latest_revision = resolved->revision;
   const kube::Object as_written = application;
@@ -263,14 +271,9 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     if (!written) co_return Outcome::failed(std::move(written).error());
     auto made = co_await apply_policy_outputs(app);
     if (!made) {
-      fail_condition(status, "Policy", made.error().message, now);
-      status.phase = "generatingPolicy";
       status.workflow.reset();
-      if (is_news(before, status, "Policy")) {
-        auto told = co_await tell_failure(env_, run.client, application, "FailedApply", made.error().message);
-        if (!told) co_return Outcome::failed(std::move(told).error());
-      }
-      co_return co_await write(run.client, as_written, std::move(status), before, Outcome::retries_after(options_.parse_pause));
+      co_return co_await stop_at(run.client, as_written, std::move(status), before,
+                                 {"Policy", "generatingPolicy", "FailedApply", made.error().message});
     }
   }
   const bool was_finished = status.workflow->is_finished;
@@ -281,11 +284,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   if (!unrendered.empty()) fail_condition(status, "Render", unrendered, now);
   status.services = app.services();
   status.applied = app.applied();
-  if (const RestartPlan next = restart_plan(application, status); next.at) status.restart_at = next.at;
-  if (status.restart_at && status.workflow->is_finished) {
-    const Duration left = std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
-    again = again ? std::min(*again, left) : left;
-  }
+  if (const auto left = until_restart(application, status)) again = std::min(again.value_or(*left), *left);
   if (const auto look = judge_progress(memory.progress, status, options_.progress_deadline, env_.clock.steady(), now)) {
     again = std::min(again.value_or(*look), *look);
   }
@@ -294,6 +293,26 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   if (!told) co_return Outcome::failed(std::move(told).error());
   const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
   co_return co_await write(run.client, as_written, std::move(status), before, outcome);
+}
+
+/// Says why the application cannot be delivered; it is looked at again when something changes, and after a pause.
+Task<Outcome> ApplicationController::stop_at(client::Client& client, kube::Object application, Status status, Value before,
+                                             Obstacle obstacle) {
+  status.phase = obstacle.phase;
+  fail_condition(status, obstacle.condition, obstacle.message, env_.clock.now());
+  if (is_news(before, status, obstacle.condition)) {
+    auto told = co_await tell_failure(env_, client, application, obstacle.event, obstacle.message);
+    if (!told) co_return Outcome::failed(std::move(told).error());
+  }
+  co_return co_await write(client, std::move(application), std::move(status), before,
+                           Outcome::retries_after(options_.parse_pause));
+}
+
+/// Of a run that has ended and is to begin again at a time.
+std::optional<Duration> ApplicationController::until_restart(const kube::Object& application, Status& status) const {
+  if (const RestartPlan next = restart_plan(application, status); next.at) status.restart_at = next.at;
+  if (!status.restart_at || !status.workflow->is_finished) return std::nullopt;
+  return std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
 }
 
 /// A pass of the workflow, and what comes after its end. When to look again.
@@ -347,16 +366,6 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   providers.add(object_providers(app));
   const RenderContext base = app.render_context({});
   const Value labels = json::object({{kLabelName, base.app_name}, {kLabelNamespace, base.ns}});
-  const Value step_context = json::object({{"name", base.app_name},
-                                           {"namespace", base.ns},
-                                           {"appName", base.app_name},
-                                           {"appRevision", base.app_revision},
-                                           {"appRevisionNum", base.app_revision_number},
-                                           {"appLabels", base.app_labels},
-                                           {"appAnnotations", base.app_annotations},
-                                           {"publishVersion", base.publish_version},
-                                           {"workflowName", base.workflow_name}});
-  const Value seen = base.custom.is_null() ? step_context : step_context.with("custom", base.custom);
   workflow::Run run{.setting = {.env = env_,
                                 .http = http_,
                                 .on = [&app](const std::string& cluster) { return app.on(cluster); },
@@ -364,7 +373,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                                 .manager = kManager,
                                 .owner = app.application(),
                                 .labels = labels,
-                                .context = seen,
+                                .context = step_context(base),
                                 .wall = &wall_},
                     .steps = app.parsed().steps,
                     .providers = providers,

@@ -67,6 +67,16 @@ class ApplicationController : public control::Controller {
   Task<Result<Scoped>> apply_scoped(kube::Object application, Lookup lookup);
   Task<Result<void>> record_policies(client::Client& client, kube::Object application, Scoped scoped, Status& status);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
+  /// What a reconcile cannot go beyond.
+  struct Obstacle {
+    const char* condition;
+    const char* phase;
+    const char* event;
+    std::string message;
+  };
+  Task<control::Outcome> stop_at(client::Client& client, kube::Object application, Status status, Value before,
+                                 Obstacle obstacle);
+  std::optional<Duration> until_restart(const kube::Object& application, Status& status) const;
   RestartPlan restart_plan(const kube::Object& application, const Status& status) const;
   Task<control::Outcome> remove_restart(client::Client& client, kube::Object application);
   /// What a reconcile began with.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "delivery/probe/mail_notice.h"
 #include "delivery/probe/secret.h"
 #include "json/text.h"
 
@@ -13,6 +14,7 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kSender = "slipway";
+constexpr std::string_view kEmail = "email";
 constexpr int kColours[] = {0x2EB886, 0xDAA038, 0xA30200};  // by severity
 constexpr std::size_t kShownBytes = 160;
 
@@ -108,7 +110,7 @@ constexpr Row kRows[] = {
     {"googlechat", google_chat},
     {"webhook", webhook},
     {"event", nullptr, "nothing is sent: whoever holds the object records the event"},
-    {"email", nullptr, "no mail is sent; use type webhook with a mail gateway"},
+    {kEmail, nullptr, "a mail has no body in JSON"},
 };
 
 const Row* find_row(const std::string& type) {
@@ -123,6 +125,35 @@ Task<Result<std::string>> url_of(client::Client& client, Notifier notifier, std:
   const auto found = secret.find(key);
   if (found == secret.end()) co_return fail(Reason::NotFound, fmt::format("the notifier's Secret has no key {}", key));
   co_return found->second;
+}
+
+Task<Result<void>> send_mail(Reach reach, Notifier notifier, Notice notice) {
+  Mailer* mailer = mailer_of(reach.http);
+  if (mailer == nullptr) co_return fail(Reason::ServiceUnavailable, "mail cannot be sent from here");
+  MailSecret secret;
+  if (notifier.secret_ref) {
+    SLIPWAY_CO_TRY(read, co_await read_secret(reach.client, notice.ns, *notifier.secret_ref));
+    secret = std::move(read);
+    const std::string key = (*notifier.secret_ref)["key"].str();
+    if (!key.empty()) secret["address"] = secret[key];
+  }
+  SLIPWAY_CO_TRY(mail, mail_of(notifier, notice, secret));
+  auto sent = co_await mailer->send_mail(std::move(mail));
+  if (!sent) co_return fail(sent.error().reason, fmt::format("notifier email: {}", sent.error().message));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> post(Reach reach, Notifier notifier, Notice notice) {
+  SLIPWAY_CO_TRY(body, notice_body(notifier, notice));
+  SLIPWAY_CO_TRY(url, co_await url_of(reach.client, notifier, notice.ns));
+  HttpCall call{.url = url, .method = "POST", .body = json::print(body), .timeout = std::chrono::seconds{10}};
+  call.headers.set("Content-Type", "application/json");
+  auto response = co_await reach.http->send(std::move(call));
+  if (!response) co_return fail(response.error().reason, fmt::format("notifier {} cannot be reached", notifier.type));
+  if (response->status >= 200 && response->status <= 299) co_return Result<void>{};
+  co_return fail(Reason::ServiceUnavailable,
+                 fmt::format("notifier {}: {} {}: {}", notifier.type, response->status, http::status_text(response->status),
+                             shortened(response->body, kShownBytes)));
 }
 
 }  // namespace
@@ -144,9 +175,7 @@ Result<Value> notice_body(const Notifier& notifier, const Notice& notice) {
 std::vector<Cause> check(const Notifier& notifier, const std::string& field) {
   std::vector<Cause> causes;
   const Row* row = find_row(notifier.type);
-  if (row != nullptr && row->type == "email") {
-    causes.push_back(field::forbidden(field + ".type", std::string(row->instead)));
-  }
+  if (notifier.type == kEmail) return check_mail_notifier(notifier, field);
   if (row == nullptr || row->body == nullptr) return causes;
   if (notifier.url.empty() == !notifier.secret_ref) {
     causes.push_back(field::required(field + ".url", "exactly one of url and secretRef must be set"));
@@ -156,17 +185,9 @@ std::vector<Cause> check(const Notifier& notifier, const std::string& field) {
 
 Task<Result<void>> notify(Reach reach, Notifier notifier, Notice notice) {
   if (!is_wanted(notifier, notice)) co_return Result<void>{};
-  SLIPWAY_CO_TRY(body, notice_body(notifier, notice));
   if (reach.http == nullptr) co_return fail(Reason::ServiceUnavailable, "calls of foreign servers are not available here");
-  SLIPWAY_CO_TRY(url, co_await url_of(reach.client, notifier, notice.ns));
-  HttpCall call{.url = url, .method = "POST", .body = json::print(body), .timeout = std::chrono::seconds{10}};
-  call.headers.set("Content-Type", "application/json");
-  auto response = co_await reach.http->send(std::move(call));
-  if (!response) co_return fail(response.error().reason, fmt::format("notifier {} cannot be reached", notifier.type));
-  if (response->status >= 200 && response->status <= 299) co_return Result<void>{};
-  co_return fail(Reason::ServiceUnavailable,
-                 fmt::format("notifier {}: {} {}: {}", notifier.type, response->status, http::status_text(response->status),
-                             shortened(response->body, kShownBytes)));
+  if (notifier.type == kEmail) co_return co_await send_mail(reach, std::move(notifier), std::move(notice));
+  co_return co_await post(reach, std::move(notifier), std::move(notice));
 }
 
 }  // namespace slipway::delivery::probe

@@ -189,9 +189,10 @@ TEST(RolloutAdmission, of_a_running_rollout_keeps_the_batches_that_were_released
   }
 }
 
-TEST(RolloutAdmission, refuses_what_is_not_implemented_by_that_name) {
-  EXPECT_TRUE(tells(validate(trait("{numBatches: 5, notifications: [{type: email}]}"), {}),
-                    {"spec.rolloutPlan.notifications[0].type: ", "no mail is sent"}));
+TEST(RolloutAdmission, refuses_a_mail_to_no_address) {
+  EXPECT_TRUE(
+      tells(validate(trait("{numBatches: 5, notifications: [{type: email, url: 'smtp://mail.test', from: me@a.test}]}"), {}),
+            {"spec.rolloutPlan.notifications[0].to: "}));
 }
 
 TEST(RolloutAdmission, of_a_running_rollout_takes_everything_else_only_with_a_new_target) {

@@ -46,7 +46,7 @@ class Reader {
     if (about("gate ")) return gate(wait);
     if (about("partition ")) return made(wait, "PartitionReached", command("promote", "let the next batch run"));
     if (wait.on == "pause") return made(wait, "Paused", command("resume", "let it go on"));
-    if (wait.on == "traffic") return made(wait, "TrafficNotShifted", wait.text);
+    if (wait.on == "traffic" || wait.on == "weight") return made(wait, "TrafficNotShifted", wait.text);
     if (wait.on == "target" || wait.on == "sources") return made(wait, "WorkloadMissing", wait.text);
     if (wait.on == "old pods") return made(wait, "OldPodsLeft", wait.text, source());
     if (!wait.on.contains(' ')) return made(wait, wait.on, wait.text);

@@ -18,8 +18,10 @@ namespace {
 /// What is named (a revision, a ConfigMap) may be written a little later.
 constexpr Duration kMissingPause = std::chrono::seconds{5};
 constexpr Duration kCachePause = std::chrono::seconds{1};  // a cache is on its way
-/// How long the status may be behind in counts of pods, and in what asking gates said.
-constexpr Duration kCountPause = std::chrono::seconds{10};
+/// How long the status may be behind in counts of pods and states on the way, and in what asking gates said.
+constexpr Duration kCountPause = std::chrono::seconds{30};
+/// And in what holds it while servers answer, which most do sooner.
+constexpr Duration kHoldPause = std::chrono::seconds{5};
 constexpr Duration kAskingPause = std::chrono::minutes{5};
 
 ObjectReference reference_of(const Snapshot& snapshot) {
@@ -34,14 +36,23 @@ void for_times(wave::Record& record, const std::function<void(std::optional<Time
   }
 }
 
-/// A status but for how often the gates that are asked now were asked, and when they will be.
+/// A status but for how often the gates that are asked now were asked, what they said last, and when they will be asked again.
 Value without_asking(const Value& status) {
-  Value gates = status["gates"];
+  Value gates = status["gates"], waits = status["waits"], conditions = status["conditions"];
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const Value& gate = gates.item(i);
     if (gate["state"].as_string() == "Asked") gates = gates.with_item(i, gate.without("tries").without("text"));
   }
-  return status.without("openGates").with("gates", gates);
+  bool waits_for_gate = false;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    if (!waits.item(i)["on"].as_string().starts_with("gate ")) continue;
+    waits = waits.with_item(i, waits.item(i).without("text"));
+    waits_for_gate = true;
+  }
+  for (std::size_t i = 0; waits_for_gate && i < conditions.size(); ++i) {  // they repeat it
+    conditions = conditions.with_item(i, conditions.item(i).without("message"));
+  }
+  return status.without("openGates").with("gates", gates).with("waits", waits).with("conditions", conditions);
 }
 
 /// What holds the rollout: people look for it.
@@ -231,16 +242,12 @@ Task<Outcome> Pass::decide_and_do() {
   if (was_over && decision.effects.empty() && !decision.is_urgent) next.upgraded_ready = memory_.recorded.upgraded_ready;
   const Value wanted = json::encode(next);
   const Steady now = tools_.env.clock.steady();
-  if (wanted == rollout_["status"]) {
-    memory_.counted.reset();
-  } else if (!memory_.counted) {
-    memory_.counted = now;
-  }
-  const Duration pause = without_asking(wanted) == without_asking(rollout_["status"]) ? kAskingPause : kCountPause;
-  const bool is_due = memory_.counted && (*memory_.counted + pause <= now || decision.record.position().is_end());
+  const bool is_held_anew = hold_of(next) != hold_of(status_);
+  note_behind(wanted, is_held_anew);
+  const bool is_due = memory_.counted && (*memory_.counted + memory_.pause <= now || decision.record.position().is_end());
   const bool is_urgent = decision.is_urgent || !(next.heeded == status_.heeded) ||
                          next.snapshots.size() != status_.snapshots.size() ||
-                         next.observed_generation != status_.observed_generation || hold_of(next) != hold_of(status_);
+                         next.observed_generation != status_.observed_generation || (is_held_anew && is_news(decision, next));
   if (is_due || (is_urgent && memory_.counted)) {
     if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());
     memory_.recorded = decision.record;
@@ -262,10 +269,35 @@ Task<Outcome> Pass::decide_and_do() {
   }
   std::optional<Duration> again = next_look(decision.wake);
   if (memory_.counted) {
-    const Duration left = std::max<Duration>(*memory_.counted + pause - now, Duration{1});
+    const Duration left = std::max<Duration>(*memory_.counted + memory_.pause - now, Duration{1});
     again = again ? std::min(*again, left) : left;
   }
   co_return again ? Outcome::retries_after(*again) : Outcome::settled();
+}
+
+/// Since when the status is behind in something that is told that soon.
+void Pass::note_behind(const Value& wanted, bool is_held_anew) {
+  const Value& stored = rollout_["status"];
+  if (wanted == stored) {
+    memory_.counted.reset();
+    return;
+  }
+  const Duration before = std::exchange(memory_.pause, is_held_anew                                       ? kHoldPause
+                                                       : without_asking(wanted) == without_asking(stored) ? kAskingPause
+                                                                                                          : kCountPause);
+  if (!memory_.counted || memory_.pause < before) memory_.counted = tools_.env.clock.steady();
+}
+
+/// Whether what holds it now is told at once: it does not but when people, or time, can end it.
+bool Pass::is_news(const wave::Decision& decision, const RolloutStatus& next) const {
+  const bool is_held = hold_of(next).starts_with("True");
+  const bool is_by_traffic = std::ranges::find(next.waits, "traffic", &Wait::on) != next.waits.end();
+  if (!is_held || is_by_traffic) return false;
+  if (hold_of(next) != "TrueGate") return true;
+  return std::ranges::any_of(decision.effects, [&](const wave::Effect& effect) {
+    const gate::GateSpec* spec = effect.kind == wave::Effect::Kind::Ask ? plan_.find_gate(effect.key) : nullptr;
+    return spec != nullptr && (spec->approval || spec->window);
+  });
 }
 
 Task<Result<bool>> Pass::target_is_known() {

@@ -35,6 +35,7 @@ struct Memory {
   bool is_loaded = false;          // `open` was read from the status
   std::uint64_t wall_steps = 0;    // of the wall clock, when `open` was last looked at
   std::optional<Steady> counted;   // since when the status is behind in what only counts
+  Duration pause{};                // how long it may be
 };
 
 struct PassTools {
@@ -97,6 +98,8 @@ class Pass {
   // Deciding: pass.cc.
   Task<control::Outcome> decide_and_do();
   wave::Decision decide();
+  void note_behind(const json::Value& wanted, bool is_held_anew);
+  bool is_news(const wave::Decision& decision, const RolloutStatus& next) const;
   Task<Result<bool>> target_is_known();
   std::optional<Duration> next_look(std::optional<Time> wake) const;
   Task<control::Outcome> let_go();

@@ -18,7 +18,8 @@ constexpr std::pair<Shape, std::string_view> kShapes[] = {{Shape::Pair, "Pair"},
 
 /// Waits that go by themselves as pods become ready; the others hold the rollout until something is done about them.
 bool is_passing(const Wait& wait) {
-  for (const char* beginning : {"pods of ", "status of ", "old pods", "writes", "cache", "drain", "instanceInterval"}) {
+  for (const char* beginning :
+       {"pods of ", "status of ", "old pods", "writes", "weight", "cache", "drain", "instanceInterval"}) {
     if (wait.on.starts_with(beginning)) return true;
   }
   return false;

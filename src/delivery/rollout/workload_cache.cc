@@ -29,7 +29,9 @@ void WorkloadCache::watch(control::Watches& watches) {
 
 control::Informer& WorkloadCache::cache_of(const kube::Resource& resource) {
   if (const auto held = leases_.find(resource); held != leases_.end()) return *held->second;
-  control::InformerLease lease = watches_->lease(watches_->home(), resource, control::Form::Whole);
+  // What a ReplicaSet says here stands in its labels, annotations and owner: its copy of the template need not be kept.
+  const control::Form form = resource == kube::kReplicaSets ? control::Form::Metadata : control::Form::Whole;
+  control::InformerLease lease = watches_->lease(watches_->home(), resource, form);
   if (resource == kube::kPods) {
     lease->add_index(kByController, controller_uid);
     lease.on_change([this](const Object& before, const Object& after) { pod_changed(before, after); });

@@ -46,12 +46,13 @@ bool Pass::roll_increase_first() {
     const std::int64_t most = total - std::min(goal_before(), total);  // T may have shrunk
     if (source_sum() > most && !(is_drained() && drain_sources(most, least_ready))) return false;
     const bool in_steps = batch().instance_interval.count() > 0;
-    if (!is_settled() || (in_steps && !may_start())) return false;
+    if (!is_settled()) return false;
+    if (in_steps) plan_start();
     write(target, *view(target), in_steps ? target.written + 1 : goal());
   }
   if (!is_settled()) return false;
   const std::int64_t have = std::min(target.written, total);
-  if (have < goal()) return may_start() && false;
+  if (have < goal()) return false;
   if (!new_pods_ready(std::max(have, goal()))) return false;
   if (!shift_for_batch() || !is_drained()) return false;
   return drain_sources(total - have, least_ready) && is_settled();
@@ -90,10 +91,11 @@ bool Pass::roll_in_place() {
     if (settings_.shape != Shape::Fields && !shift_early(next)) return false;
     if (in_steps && next > set.written) next = set.written + 1;
     if (next > set.written) {
-      if (!may_start()) return false;
       if (settings_.shape == Shape::Replace) {
+        if (!may_start()) return false;
         set.written = next;
       } else {
+        if (in_steps) plan_start();
         write(set, seen, next);
       }
     }
@@ -152,6 +154,32 @@ bool Pass::may_start() {
   return true;
 }
 
+/// The next replacement is decided on with what went before it, so that one write of the record does for both; emit_writes()
+/// leaves it until the interval has passed.
+void Pass::plan_start() {
+  r_.is_start_planned = r_.last_start.has_value();
+  if (!r_.last_start) r_.last_start = world_.now;
+}
+
+/// It begins when what was decided on is written; what is seen after a crash counts as written just now.
+void Pass::note_planned_start() {
+  if (!r_.is_start_planned || !is_settled()) return;
+  r_.is_start_planned = false;
+  r_.last_start = world_.now;
+}
+
+bool Pass::start_is_ahead() const {
+  const bool is_planned = r_.rolling == Rolling::RollingInBatches && r_.is_start_planned && r_.last_start;
+  return is_planned && world_.now.time() < later(*r_.last_start, batch().instance_interval);
+}
+
+bool Pass::starts_later() {
+  if (!start_is_ahead()) return false;
+  wake_at(later(*r_.last_start, batch().instance_interval));
+  wait("instanceInterval", "the next replacement may not start yet", r_.last_start);
+  return true;
+}
+
 bool Pass::verify() {
   if (!is_settled()) return false;
   if (shape() == Shape::Fields) return shift_for_batch();
@@ -179,7 +207,7 @@ bool Pass::new_pods_ready(std::int64_t wanted) {
     return true;
   }
   if (!r_.batch_started) r_.batch_started = world_.now;
-  std::string text = fmt::format("{} of {} new pods are ready", new_ready(), wanted);
+  std::string text = ready_text(wanted);
   if (!seen.trouble.empty()) text += "; " + seen.trouble;
   const Time deadline = later(*r_.batch_started, settings_.batch_deadline);
   if (world_.now.time() >= deadline) {
@@ -188,6 +216,10 @@ bool Pass::new_pods_ready(std::int64_t wanted) {
   }
   wake_at(deadline);
   return wait("pods of " + r_.target->id, std::move(text), r_.batch_started);
+}
+
+std::string Pass::ready_text(std::int64_t wanted) const {
+  return fmt::format("{} of {} new pods are ready", new_ready(), wanted);
 }
 
 }  // namespace slipway::delivery::wave

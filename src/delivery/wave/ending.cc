@@ -131,6 +131,7 @@ void Pass::forget_attempt(bool keeps_sets) {
   r_.weight = std::nullopt;
   r_.shifted_batch = -1;
   r_.weight_accepted = r_.batch_started = r_.last_start = std::nullopt;
+  r_.is_start_planned = false;
   r_.gates.clear();
   r_.failure.clear();
   r_.is_reverting = false;

@@ -43,6 +43,7 @@ class Pass : private Sets {
   bool follow_size_in_place();
   bool contest(SetRecord& set, const SetView& view);
   void emit_writes();
+  void wait_for_writes();
   bool counts_are_current();
   bool drain_sources(std::int64_t to, std::int64_t least_ready);
   std::vector<Batch> sizes() const;
@@ -64,8 +65,13 @@ class Pass : private Sets {
   bool roll_scale();
   bool shift_early(std::int64_t& next);
   bool may_start();
+  void plan_start();
+  void note_planned_start();
+  bool start_is_ahead() const;
+  bool starts_later();
   bool verify();
   bool new_pods_ready(std::int64_t wanted);
+  std::string ready_text(std::int64_t wanted) const;
 
   // traffic.cc
   std::int64_t batch_weight() const;

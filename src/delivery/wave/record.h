@@ -87,6 +87,7 @@ struct Record {
   std::optional<Time> weight_accepted;
   std::optional<Time> batch_started;  // pods not ready are waited for since then; a pause does not count
   std::optional<Time> last_start;     // of a single replacement, for instanceInterval
+  bool is_start_planned = false;      // the next one is decided on, and is written when instanceInterval has passed
   std::vector<GateRecord> gates;
   std::string failure;  // why it fails; empty: it does not
   bool is_reverting = false;
@@ -112,6 +113,7 @@ struct Record {
     d.field("weightAccepted", &Record::weight_accepted, "Since when that weight is in force.");
     d.field("batchStarted", &Record::batch_started, "Since when the current batch waits for pods.");
     d.field("lastStart", &Record::last_start, "When a pod was last replaced.");
+    d.field("startPlanned", &Record::is_start_planned, "The next replacement begins an instanceInterval after that.");
     d.field("gates", &Record::gates, "Gates and hooks of this attempt that were asked.").list_type("map", {"key"});
     d.field("failure", &Record::failure, "Why it fails.");
     d.field("reverting", &Record::is_reverting, "What was done is being undone.");

@@ -139,7 +139,10 @@ bool Pass::step() {
 
 bool Pass::step_in_batches() {
   writes_ = true;
-  if (!owners_allow() || !follow_outside_resizes() || !is_settled() || !ask_throughout()) return false;
+  note_planned_start();
+  if (!owners_allow() || !follow_outside_resizes()) return false;
+  const bool is_waiting = !is_settled();
+  if ((is_waiting && !start_is_ahead()) || !ask_throughout() || is_waiting) return false;
   switch (r_.batch) {
     case BatchState::Initializing:
       if (!pass_gates(Moment::BeforeBatch)) return false;
@@ -216,6 +219,7 @@ void Pass::fail(const std::string& why) {
   r_.failure = why;
   r_.is_reverting = settings_.on_failure == OnFailure::Revert || world_.reverts;
   r_.batch_started = std::nullopt;
+  r_.is_start_planned = false;
   Position from = r_.position();
   // What an abandoned attempt had claimed is given back.
   if (std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; })) from.rolling = Rolling::Initializing;
@@ -243,7 +247,8 @@ bool Pass::is_urgent() const {
     return record;
   };
   const auto is_ask = [](const Effect& effect) { return effect.kind == Effect::Kind::Ask; };
-  if (r_.rolling == old_.rolling && std::ranges::all_of(out_.effects, is_ask)) {
+  const bool is_start_decided = r_.is_start_planned && r_.target != old_.target;
+  if (r_.rolling == old_.rolling && !is_start_decided && std::ranges::all_of(out_.effects, is_ask)) {
     return !out_.effects.empty() && kept(r_).gates != kept(old_).gates;
   }
   return kept(r_) != kept(old_);

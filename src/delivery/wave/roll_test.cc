@@ -333,6 +333,80 @@ TEST(Roll, instance_interval_spreads_the_starts) {
   EXPECT_EQ(stage.world.now.time(), Time{} + seconds{10});
 }
 
+/// Three batches of one pod, a minute apart.
+class Spread : public testing::Test {
+ public:
+  Spread() {
+    for (RollBatch& batch : stage_.settings.batches) batch.instance_interval = seconds{60};
+  }
+  /// Until the new set has so many pods: when that was decided by a clock that jumps from wake to wake.
+  Time until_size(std::int64_t size) {
+    for (int i = 0; i < 100 && stage_.set("new").desired < size; ++i) {
+      const Record before = stage_.record;
+      const Decision decision = stage_.pass();
+      if (decision.is_urgent) durable_ = decision.record;
+      if (!decision.effects.empty() || !(stage_.record == before)) continue;
+      if (!decision.wake) break;
+      stage_.world.now = *decision.wake;
+    }
+    EXPECT_EQ(stage_.set("new").desired, size);
+    return stage_.world.now;
+  }
+  void crash() { stage_.record = durable_; }
+
+ protected:
+  Stage stage_ = pair_of(3, {1, 1, 1});
+  Record durable_;
+};
+
+TEST_F(Spread, a_batch_costs_two_records) {
+  stage_.follows_time = true;
+  stage_.run();
+  EXPECT_EQ(stage_.record.rolling, Rolling::Succeeded);
+  EXPECT_EQ(stage_.world.now.time(), Time{} + seconds{120});
+  EXPECT_LE(stage_.records_, 2 * 3 + 3);  // the claim, the release, the end
+}
+
+TEST_F(Spread, a_start_that_was_not_recorded_counts_when_it_is_seen) {
+  until_size(1);
+  EXPECT_EQ(until_size(2), Time{} + seconds{60});
+  crash();
+  stage_.world.now = stage_.world.now.time() + seconds{5};
+  EXPECT_EQ(until_size(3), Time{} + seconds{125});
+}
+
+TEST_F(Spread, a_planned_start_is_written_once_after_a_crash_before_it) {
+  until_size(1);
+  while (!stage_.pass().wake) durable_ = stage_.record;
+  ASSERT_TRUE(stage_.record.is_start_planned);
+  durable_ = stage_.record;
+  crash();
+  EXPECT_EQ(until_size(2), Time{} + seconds{60});
+  EXPECT_EQ(stage_.set("new").desired, 2);
+}
+
+TEST_F(Spread, nothing_that_was_planned_is_written_during_a_pause) {
+  until_size(1);
+  while (!stage_.record.is_start_planned) stage_.pass();
+  stage_.settings.is_paused = true;
+  stage_.world.now = stage_.world.now.time() + seconds{300};
+  EXPECT_TRUE(stage_.pass().effects.empty());
+  stage_.settings.is_paused = false;
+  EXPECT_EQ(until_size(2), Time{} + seconds{300});
+}
+
+TEST_F(Spread, gates_are_asked_throughout_the_interval_and_may_fail_it) {
+  stage_.settings.gates = {{.name = "errors", .at = Moment::Throughout}};
+  stage_.settings.on_failure = OnFailure::Revert;
+  until_size(1);
+  while (!stage_.record.is_start_planned) stage_.pass();
+  stage_.answer.kind = GateAnswer::Kind::Fail;
+  stage_.run();
+  EXPECT_EQ(stage_.record.rolling, Rolling::Failed);
+  EXPECT_EQ(stage_.set("new").desired, 0);
+  EXPECT_EQ(stage_.set("old").desired, 3);
+}
+
 TEST(Roll, a_pod_list_names_the_pods_that_go) {
   Stage stage = pair_of(3, {});
   stage.settings.batches = {RollBatch{.sizes = {.amount = {}, .pods = {"old-b"}}}, RollBatch{}};

@@ -166,8 +166,9 @@ bool Pass::contest(SetRecord& set, const SetView& seen) {
 }
 
 void Pass::emit_writes() {
+  const bool is_too_early = starts_later();
   for (const SetRecord* set : sets()) {
-    if (!is_pending(*set)) continue;
+    if (!is_pending(*set) || (is_too_early && set == &*r_.target)) continue;
     const SetView& seen = *view(*set);
     const bool is_put_back = settings_.shape == Shape::InPlace && settings_.target_size && seen.desired != r_.target_size;
     Effect effect{.kind = is_sized() || is_put_back ? Effect::Kind::Resize : Effect::Kind::Renew,
@@ -181,7 +182,20 @@ void Pass::emit_writes() {
     }
     out_.effects.push_back(std::move(effect));
   }
-  if (!out_.effects.empty() && out_.waits.empty()) wait("writes", "sizes are being written");
+  if (!out_.effects.empty() && out_.waits.empty()) wait_for_writes();
+}
+
+/// A write of the record says already what will be waited for once the sizes stand: it need not be told again.
+void Pass::wait_for_writes() {
+  const SetRecord& target = *r_.target;
+  const bool is_growing = r_.rolling == Rolling::RollingInBatches && shape() == Shape::Pair && is_pending(target) &&
+                          r_.batch == BatchState::InRolling && new_ready() + max_unavailable() < goal();
+  if (!is_growing) {
+    wait("writes", "sizes are being written");
+    return;
+  }
+  if (!r_.batch_started) r_.batch_started = world_.now;
+  wait("pods of " + target.id, ready_text(std::max(std::min(target.written, r_.target_size), goal())), r_.batch_started);
 }
 
 bool Pass::counts_are_current() {

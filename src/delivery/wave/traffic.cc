@@ -36,6 +36,7 @@ bool Pass::shift_to(std::int64_t weight) {
   }
   if (r_.weight_accepted && world_.traffic.weight == weight) return true;
   const bool is_decided_now = old_.weight != weight || old_.shifted_batch != r_.shifted_batch;
+  const char* on = is_decided_now ? "weight" : "traffic";
   if (is_decided_now || world_.traffic.weight != weight) {
     out_.effects.push_back({.kind = Effect::Kind::Shift, .set = r_.target->id, .number = weight, .batch = r_.current_batch});
   } else if (world_.traffic.is_accepted) {
@@ -43,7 +44,7 @@ bool Pass::shift_to(std::int64_t weight) {
     return true;
   }
   const std::string why = world_.traffic.text.empty() ? "" : ": " + world_.traffic.text;
-  return wait("traffic", fmt::format("a weight of {} % is not accepted yet{}", weight, why));
+  return wait(on, fmt::format("a weight of {} % is not accepted yet{}", weight, why));
 }
 
 /// Connections that were open when the weight was accepted have had their time to end.

@@ -101,6 +101,17 @@ Result<void> check_trackers(const std::vector<Value>& trackers) {
   return {};
 }
 
+/// With an empty status in the place of one that cannot be read everything would run again.
+Result<ApplicationStatus> read_status(const Value& status) {
+  if (status.is_null()) return ApplicationStatus{};
+  return json::decode<ApplicationStatus>(status, "status", {.allow_unknown = true});
+}
+
+/// Whether the user has to mend it.
+bool is_fault_of_user(Reason reason) {
+  return reason == Reason::NotFound || reason == Reason::Invalid || reason == Reason::BadRequest;
+}
+
 }  // namespace
 
 ApplicationController::ApplicationController(Env& env, HttpClient* http, ControllerOptions options)
@@ -221,13 +232,9 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
 
 Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Object application, Memory& memory) {
   const Value before = application["status"];
-  Status status;
-  if (!before.is_null()) {
-    auto decoded = json::decode<Status>(before, "status", {.allow_unknown = true});
-    // With an empty status in its place everything would run again.
-    if (!decoded) co_return Outcome::failed(std::move(decoded).error());
-    status = std::move(*decoded);
-  }
+  auto decoded = read_status(before);
+  if (!decoded) co_return Outcome::failed(std::move(decoded).error());
+  Status status = std::move(*decoded);
   const Time now = env_.clock.now();
   const RestartPlan restart = restart_plan(application, status);
   if (restart.removes_annotation) co_return co_await remove_restart(run.client, std::move(application));
@@ -235,9 +242,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   auto resolved = co_await resolve(run, application, status, memory);
   if (!resolved) {
     const auto& error = resolved.error();
-    const bool is_users =
-        error.reason == Reason::NotFound || error.reason == Reason::Invalid || error.reason == Reason::BadRequest;
-    if (!is_users) co_return Outcome::failed(error);
+    if (!is_fault_of_user(error.reason)) co_return Outcome::failed(error);
     co_return co_await stop_at(run.client, std::move(application), std::move(status), before,
                                {"Parsed", "rendering", "FailedParse", error.message});
   }

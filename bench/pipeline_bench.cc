@@ -34,6 +34,7 @@ using json::Value;
 
 const kube::Resource kHelmReleases{"helm.toolkit.fluxcd.io", "v2", "helmreleases"};
 constexpr int kChanges = 100;
+constexpr Duration kRest = std::chrono::seconds{5};
 
 struct Sizes {
   int pipelines, environments, targets, clusters, dead;
@@ -94,6 +95,7 @@ class PipelineBench {
     serving.spawn(http_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
       return gateway_.answer(std::move(request), std::move(connection));
     }));
+    co_await rest(figures);
     co_await fill();
     co_await view(figures);
     http_->stop(std::chrono::seconds{1});
@@ -102,6 +104,15 @@ class PipelineBench {
   }
 
  private:
+  /// The controllers before there is anything to view.
+  Task<> rest(Figures& figures) {
+    ControllerProcess controllers(binary_, folder_);
+    co_await sleep_for(hub_.env(), kRest);
+    alone_mb_ = resident_mb(controllers.pid());
+    figures["pipelines resident alone"] = {alone_mb_, "MB", "", "of the controllers' process before there is any pipeline"};
+    co_await controllers.stop(hub_.env());
+  }
+
   Task<> view(Figures& figures) {
     const std::string scale = fmt::format("{} pipelines, {} targets, {} clusters, {} of them dead; {}", sizes_.pipelines,
                                           sizes_.all(), sizes_.clusters, sizes_.dead, load_note());
@@ -127,6 +138,8 @@ class PipelineBench {
     figures["pipelines resident"] = {resident, "MB", "", scale + "; of the controllers' process"};
     figures["pipelines bytes per target"] = {resident * 1024 * 1024 / sizes_.all(), "B", "<= 2048",
                                              "all that is resident in the controllers' process"};
+    figures["pipelines bytes added"] = {(resident - alone_mb_) * 1024 * 1024 / sizes_.all(), "B", "",
+                                        "per target, without what is resident before there is any pipeline"};
     co_await controllers.stop(hub_.env());
   }
 
@@ -308,6 +321,7 @@ status: {{observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas:
   std::string binary_;
   std::string folder_;
   Sizes sizes_;
+  double alone_mb_ = 0;
   DeadServer dead_{};
   serve::Credentials credentials_{};
   serve::Gateway gateway_;

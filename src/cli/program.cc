@@ -13,6 +13,7 @@
 #include "cli/cue_command.h"
 #include "cli/options.h"
 #include "cli/package_command.h"
+#include "os/heap.h"
 #include "os/supervisor.h"
 #include "plane/families.h"
 
@@ -95,6 +96,7 @@ int execute(const Command& command, Arguments arguments) {
     fmt::print(stderr, "slipway: cannot make a temporary folder: set TMPDIR, or give --data-dir\n");
     return kFailed;
   }
+  if (command.run == controller) os::keep_heap_small();
   const bool writes = command.access == Command::Access::Write;
   if (writes && arguments.pod_runtime == "process") {
     fmt::print(stderr,

@@ -1,8 +1,67 @@
 #include "control/informer_pool.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/check.h"
+#include "json/value_pool.h"
 
 namespace slipway::control {
+namespace {
+
+using json::Value;
+
+/// Objects beyond that many bytes in memory are those that have much in them that is alike, such as the rows of a status.
+constexpr std::size_t kLargeObject = std::size_t{16} << 10U;
+
+/// Hands on what the server answers, large objects with equal parts in memory once. Copies nothing of the others.
+class SharingClient : public client::Client {
+ public:
+  explicit SharingClient(std::shared_ptr<client::Client> inner) : inner_(std::move(inner)) {}
+
+  Task<Result<client::Reply>> call(client::Request request) override {
+    auto reply = co_await inner_->call(std::move(request));
+    if (!reply) co_return reply;
+    const std::span<const Value> items = reply->object["items"].items();
+    if (std::ranges::none_of(items, is_large)) co_return reply;
+    json::ArrayBuilder made;
+    for (const Value& item : items) made.add(cheaper(*pool_, item));
+    reply->object = reply->object.with("items", made.build());
+    co_return reply;
+  }
+
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
+    SLIPWAY_CO_TRY(opened, co_await inner_->watch(std::move(request)));
+    co_return std::make_unique<SharingWatch>(std::move(opened), pool_);
+  }
+
+ private:
+  static bool is_large(const Value& object) { return object.memory_bytes() > kLargeObject; }
+  static Value cheaper(json::ValuePool& pool, const Value& object) { return is_large(object) ? pool.shared(object) : object; }
+
+  class SharingWatch : public client::Watch {
+   public:
+    SharingWatch(std::unique_ptr<client::Watch> inner, std::shared_ptr<json::ValuePool> pool)
+        : inner_(std::move(inner)), pool_(std::move(pool)) {}
+
+    Task<Result<std::vector<client::WatchEvent>>> next() override {
+      auto events = co_await inner_->next();
+      if (!events) co_return events;
+      for (client::WatchEvent& event : *events) event.object = cheaper(*pool_, event.object);
+      co_return events;
+    }
+    void close() override { inner_->close(); }
+
+   private:
+    std::unique_ptr<client::Watch> inner_;
+    std::shared_ptr<json::ValuePool> pool_;
+  };
+
+  std::shared_ptr<client::Client> inner_;
+  std::shared_ptr<json::ValuePool> pool_ = std::make_shared<json::ValuePool>();
+};
+
+}  // namespace
 
 /// What all leases of an informer share; its end is the informer's.
 struct InformerLease::Held {
@@ -49,7 +108,9 @@ void InformerLease::release() {
 }
 
 InformerPool::InformerPool(Env& env, std::shared_ptr<client::Client> client, Tasks& tasks, bool shares_values)
-    : env_(env), client_(std::move(client)), tasks_(tasks), shares_values_(shares_values) {}
+    : env_(env), client_(std::move(client)), tasks_(tasks), shares_values_(shares_values) {
+  if (!shares_values_) client_ = std::make_shared<SharingClient>(std::move(client_));
+}
 
 InformerLease InformerPool::take(const kube::Resource& resource, Form form) {
   if (shares_values_) form = Form::Whole;

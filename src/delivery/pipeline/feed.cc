@@ -12,12 +12,12 @@ using json::Value;
 using kube::Object;
 
 /// Reduced, and sharing what it has in common with others.
-Object kept_of(const Object& object, ValuePool* pool) {
+Object kept_of(const Object& object, json::ValuePool* pool) {
   Object made = reduced(object);
   return pool == nullptr ? made : pool->shared(made);
 }
 
-Value reduced_page(const Value& page, ValuePool* pool) {
+Value reduced_page(const Value& page, json::ValuePool* pool) {
   json::ArrayBuilder items;
   for (const Value& item : page["items"].items()) {
     if (item.has("kind")) {
@@ -86,7 +86,7 @@ namespace {
 class ReducedWatch : public client::Watch {
  public:
   using Learn = std::function<void(const Result<std::vector<client::WatchEvent>>&)>;
-  ReducedWatch(std::unique_ptr<client::Watch> inner, bool reduces, std::shared_ptr<ValuePool> pool, Learn learn)
+  ReducedWatch(std::unique_ptr<client::Watch> inner, bool reduces, std::shared_ptr<json::ValuePool> pool, Learn learn)
       : inner_(std::move(inner)), reduces_(reduces), pool_(std::move(pool)), learn_(std::move(learn)) {}
 
   Task<Result<std::vector<client::WatchEvent>>> next() override {
@@ -103,7 +103,7 @@ class ReducedWatch : public client::Watch {
  private:
   std::unique_ptr<client::Watch> inner_;
   const bool reduces_;
-  std::shared_ptr<ValuePool> pool_;
+  std::shared_ptr<json::ValuePool> pool_;
   Learn learn_;
 };
 

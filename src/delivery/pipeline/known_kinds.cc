@@ -96,7 +96,11 @@ Value controller_only(const Object& object) {
 
 Value reduced_metadata(const Object& object, const Value& labels) {
   const Value& from = object["metadata"];
-  Value made = picked(from, {"name", "namespace", "uid", "resourceVersion", "generation", "deletionTimestamp"});
+  Value made = picked(from, {"name", "namespace", "resourceVersion", "generation", "deletionTimestamp"});
+  // Events about claims name the object by its uid.
+  if (from["annotations"].has(kPipelineAnnotation) || from["annotations"].has(kEnvironmentAnnotation)) {
+    made = with_some(made, "uid", from["uid"]);
+  }
   made = with_some(made, "labels", labels);
   made = with_some(made, "annotations",
                    picked(from["annotations"],

@@ -278,12 +278,8 @@ void TargetCache::count_kinds(Cluster& cluster, std::uint64_t kinds, int by) {
 
 void TargetCache::set_interests(Follower& follower, std::vector<std::uint64_t> interests, std::uint64_t kinds) {
   if (follower.interests_ != interests) {
-    for (const std::uint64_t old : follower.interests_) {
-      const auto [first, last] = by_interest_.equal_range(old);
-      const auto own = std::find_if(first, last, [&](const auto& one) { return one.second == &follower; });
-      if (own != last) by_interest_.erase(own);
-    }
-    for (const std::uint64_t now : interests) by_interest_.emplace(now, &follower);
+    for (const std::uint64_t old : follower.interests_) by_interest_.remove(old, follower);
+    for (const std::uint64_t now : interests) by_interest_.add(now, follower);
     interests.shrink_to_fit();
     follower.interests_ = std::move(interests);
   }
@@ -300,8 +296,7 @@ void TargetCache::wake(Follower& follower) {
 }
 
 void TargetCache::wake(std::uint64_t interest) {
-  const auto [first, last] = by_interest_.equal_range(interest);
-  for (auto one = first; one != last; ++one) wake(*one->second);
+  for (Follower* follower : by_interest_.find(interest)) wake(*follower);
 }
 
 void TargetCache::wake_all(const std::string& cluster) {

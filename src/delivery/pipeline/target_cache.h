@@ -16,6 +16,7 @@
 #include "control/controller.h"
 #include "delivery/family/kind_mapper.h"
 #include "delivery/pipeline/feed.h"
+#include "delivery/pipeline/follower_table.h"
 #include "delivery/pipeline/kind_row.h"
 #include "delivery/pipeline/spec.h"
 
@@ -135,11 +136,11 @@ class TargetCache {
   control::Clusters* clusters_ = nullptr;
   control::Clusters::Subscription subscription_{};
   KindMapper mapper_{};
-  std::shared_ptr<ValuePool> pool_ = std::make_shared<ValuePool>();
+  std::shared_ptr<json::ValuePool> pool_ = std::make_shared<json::ValuePool>();
   std::map<std::string, Cluster> known_{};
   std::vector<KindName> kinds_{};  // by bit
   std::set<KindName> application_kinds_{};
-  std::multimap<std::uint64_t, Follower*> by_interest_{};
+  FollowerTable by_interest_{};
   Tasks tasks_;
 };
 

@@ -25,7 +25,7 @@ constexpr Duration kFirstLook = std::chrono::seconds{5};
 ViewController::ViewController(const ControllerContext& context, std::shared_ptr<ViewedPipelines> viewed)
     : env_(context.env),
       viewed_(std::move(viewed)),
-      cache_(context.env, [this](Follower& follower) { enqueue_(static_cast<Watching&>(follower).pipeline); }) {}
+      cache_(context.env, [this](Follower& follower) { enqueue_(*static_cast<Watching&>(follower).pipeline); }) {}
 
 ViewController::~ViewController() {
   enqueue_ = [](const ObjectKey&) {};
@@ -87,15 +87,12 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   if (!is_complete && now < patience) co_return Outcome::retries_after(patience - now);
   const bool is_seen = have_all_been_seen(pipeline, now);
   ViewInput input{.spec = pipeline.spec};
-  for (const auto& entry : pipeline.targets) {
-    if (!entry->view.was_looked_at) {
-      entry->view.set(State::Stale, env_.clock.now());
-      entry->view.error = entry->view.text = "it has not been looked at yet";
-    }
-    input.targets.push_back(&entry->view);
-    const std::string subject = fmt::format("{} {}", pipeline.spec.app.kind, target_name(pipeline.spec, entry->view));
-    if (entry->view.problem.empty()) continue;
-    input.problems.push_back({.kind = entry->view.problem, .object = subject, .text = entry->view.error});
+  std::vector<TargetView> views = views_of(pipeline);
+  for (const TargetView& view : views) {
+    input.targets.push_back(&view);
+    if (view.problem.empty()) continue;
+    const std::string subject = fmt::format("{} {}", pipeline.spec.app.kind, target_name(pipeline.spec, view));
+    input.problems.push_back({.kind = view.problem, .object = subject, .text = view.error});
   }
   std::vector<AnnotationFault> faults = faults_of(annotations_.of(run.key), run.key, &pipeline.spec, places_of(pipeline));
   for (const AnnotationFault& fault : faults) {
@@ -105,9 +102,12 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
          .text = fault.text});
   }
   input.promotions = promotions_of(run.key);
-  input.triggers = triggers_of(pipeline, object);
+  input.triggers = triggers_of(pipeline, views, object);
   pipeline.next_write = now + kWriteEvery;
-  auto written = co_await write(run, object, view_of(input));
+  Viewed viewed = view_of(input);
+  input.targets.clear();
+  std::exchange(views, {});  // many at once wait for their answers
+  auto written = co_await write(run, object, std::move(viewed));
   if (!written) co_return Outcome::failed(std::move(written).error());
   if (viewed_ && is_seen && !written->is_null()) viewed_->add(*written);
   co_await tell_faults(run, std::move(faults));
@@ -167,30 +167,33 @@ void ViewController::make_entries(Pipeline& pipeline, const Object& object) {
       const Target& target = environment.targets[j];
       auto entry = std::make_unique<Entry>();
       entry->cluster = cluster_of(pipeline.key, target);
-      entry->pipeline = pipeline.key;
+      entry->pipeline = &pipeline.key;
+      entry->environment = static_cast<std::uint32_t>(i);
+      entry->target = static_cast<std::uint32_t>(j);
       if (is_another && status && status->environments.contains(environment.name)) {
         const EnvironmentStatus& told = status->environments.at(environment.name);
         const auto row = std::ranges::find_if(
             told.targets, [&](const TargetStatus& one) { return one.ns == target.ns && one.app.cluster == target.cluster; });
-        row != told.targets.end() ? restore(entry->view, *row) : restore(entry->view, told);
+        TargetView view;
+        row != told.targets.end() ? restore(view, *row) : restore(view, told);
+        entry->keep(view);
       } else if (!is_another) {
         const auto old = std::ranges::find_if(before->second->targets, [&](const auto& one) {
-          const Environment& its = before->second->spec.environments[one->view.environment];
+          const Environment& its = before->second->spec.environments[one->environment];
           const AppRef& app = before->second->spec.app;
-          return one->cluster == entry->cluster && its.targets[one->view.target].ns == target.ns &&
+          return one->cluster == entry->cluster && its.targets[one->target].ns == target.ns &&
                  app.name == pipeline.spec.app.name && app.kind == pipeline.spec.app.kind;
         });
         if (old != before->second->targets.end()) {
-          entry->view = (*old)->view;
+          entry->packed_view = (*old)->packed_view;
+          entry->was_looked_at = (*old)->was_looked_at;
           entry->is_seen = (*old)->is_seen;
         }
       }
-      entry->view.environment = i;
-      entry->view.target = j;
       if (is_first && !pipeline.triggers.contains(entry->cluster)) {
         auto& watching = pipeline.triggers[entry->cluster] = std::make_unique<Watching>();
         watching->cluster = entry->cluster;
-        watching->pipeline = pipeline.key;
+        watching->pipeline = &pipeline.key;
       }
       pipeline.targets.push_back(std::move(entry));
     }
@@ -219,21 +222,23 @@ std::vector<PromotionView> ViewController::promotions_of(const ObjectKey& pipeli
   return found;
 }
 
-std::vector<Trigger> ViewController::triggers_of(Pipeline& pipeline, const Object& object) {
+std::vector<Trigger> ViewController::triggers_of(Pipeline& pipeline, const std::vector<TargetView>& views,
+                                                 const Object& object) {
   std::vector<FirstTarget> first;
   std::vector<ClusterTriggers> clusters;
   const auto shown = [&](const std::string& cluster) {
     const std::string prefix = watches_->home() + "/";
     return cluster.starts_with(prefix) ? cluster.substr(prefix.size()) : cluster;
   };
-  for (const auto& entry : pipeline.targets) {
-    const Environment& environment = pipeline.spec.environments[entry->view.environment];
-    const bool is_first = environment.depends_on ? environment.depends_on->empty() : entry->view.environment == 0;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const TargetView& view = views[i];
+    const Environment& environment = pipeline.spec.environments[view.environment];
+    const bool is_first = environment.depends_on ? environment.depends_on->empty() : view.environment == 0;
     if (!is_first) continue;
-    first.push_back({.cluster = shown(entry->cluster),
-                     .ns = environment.targets[entry->view.target].ns,
-                     .values = &entry->view.memory.last,
-                     .related = entry->view.related});
+    first.push_back({.cluster = shown(pipeline.targets[i]->cluster),
+                     .ns = environment.targets[view.target].ns,
+                     .values = &view.memory.last,
+                     .related = view.related});
   }
   for (const auto& [cluster, watching] : pipeline.triggers) {
     watching->is_dirty = false;
@@ -246,8 +251,8 @@ std::vector<Trigger> ViewController::triggers_of(Pipeline& pipeline, const Objec
 std::vector<TargetPlace> ViewController::places_of(const Pipeline& pipeline) const {
   std::vector<TargetPlace> places;
   for (const auto& entry : pipeline.targets) {
-    const Environment& environment = pipeline.spec.environments[entry->view.environment];
-    places.push_back({entry->cluster, environment.targets[entry->view.target].ns, environment.name});
+    const Environment& environment = pipeline.spec.environments[entry->environment];
+    places.push_back({entry->cluster, environment.targets[entry->target].ns, environment.name});
   }
   return places;
 }

@@ -50,14 +50,16 @@ class ViewController : public control::Controller {
   void make_entries(Pipeline& pipeline, const kube::Object& object);
   std::string cluster_of(const kube::ObjectKey& pipeline, const Target& target) const;
   void look(Pipeline& pipeline, Entry& entry, Looked& looked);
-  bool look_at_cluster(const Target& target, Entry& entry, const kube::ObjectKey& pipeline);
-  void take(Entry& entry, Sight sight, const AppRef& app);
+  bool look_at_cluster(const Target& target, Entry& entry, TargetView& view, const kube::ObjectKey& pipeline);
+  void take(Entry& entry, TargetView& view, Sight sight, const AppRef& app);
   Task<bool> look_at_all(Pipeline& pipeline, Looked& looked);
   std::vector<PromotionView> promotions_of(const kube::ObjectKey& pipeline) const;
-  std::vector<Trigger> triggers_of(Pipeline& pipeline, const kube::Object& object);
+  /// `views`: of its targets, in their order.
+  std::vector<Trigger> triggers_of(Pipeline& pipeline, const std::vector<TargetView>& views, const kube::Object& object);
   std::vector<TargetPlace> places_of(const Pipeline& pipeline) const;
   /// Those that nothing could be told of for long count as stale. False while there are others.
   bool have_all_been_seen(Pipeline& pipeline, Steady now);
+  std::vector<TargetView> views_of(const Pipeline& pipeline) const;
   /// The object as it is then; null when it is gone.
   Task<Result<kube::Object>> write(control::Reconcile& run, kube::Object object, Viewed viewed);
   Task<> tell_faults(control::Reconcile& run, std::vector<AnnotationFault> faults);

@@ -40,13 +40,16 @@ Task<> ViewController::annotate(control::Reconcile& run, std::vector<Annotation>
     const bool is_home = one.cluster == watches_->home();
     const Result<client::Client*> client = is_home ? Result<client::Client*>(&run.client) : run.on(one.cluster);
     if (!client) continue;
+    // Caches keep no uid of what nobody has annotated; with it, what is gone meanwhile is not made again.
+    const auto there = co_await client::get(**client, one.resource, kube::key_of(one.object));
+    if (!there) continue;
     const json::Value body = json::object(
         {{"apiVersion", one.object["apiVersion"]},
          {"kind", one.object["kind"]},
          {"metadata",
           json::object({{"name", one.object["metadata"]["name"]},
                         {"namespace", one.object["metadata"]["namespace"]},
-                        {"uid", one.object["metadata"]["uid"]},
+                        {"uid", (*there)["metadata"]["uid"]},
                         {"annotations", json::object({{std::string(kPipelineAnnotation), run.key.to_string()},
                                                       {std::string(kEnvironmentAnnotation), one.environment}})}})}});
     const auto applied = co_await client::apply(**client, one.resource, body, kAnnotationManager, "", false);

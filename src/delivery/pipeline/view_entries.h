@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "delivery/pipeline/packed_view.h"
 #include "delivery/pipeline/view_controller.h"
 
 namespace slipway::delivery::pipeline {
@@ -20,12 +21,27 @@ inline kube::ObjectKey cluster_key(const kube::ObjectKey& pipeline, const Cluste
 
 /// A follower that is woken on behalf of a pipeline.
 struct ViewController::Watching : Follower {
-  kube::ObjectKey pipeline{};
+  const kube::ObjectKey* pipeline = nullptr;  // of the Pipeline that it is of
 };
 
 struct ViewController::Entry : Watching {
-  TargetView view{};
-  bool is_seen = false;  // the view is what this process saw, not what a status said
+  bool was_looked_at = false;
+  bool is_seen = false;           // the view is what this process saw, not what a status said
+  std::uint32_t environment = 0;  // index in the spec
+  std::uint32_t target = 0;       // in the environment
+  std::string packed_view{};
+
+  TargetView view() const {
+    TargetView made = unpacked(packed_view);
+    made.environment = environment;
+    made.target = target;
+    made.was_looked_at = was_looked_at;
+    return made;
+  }
+  void keep(const TargetView& view) {
+    was_looked_at = view.was_looked_at;
+    packed_view = packed(view);
+  }
 };
 
 struct ViewController::Pipeline {

@@ -32,7 +32,7 @@ Task<bool> ViewController::look_at_all(Pipeline& pipeline, Looked& looked) {
       look(pipeline, *entry, looked);
       if (turn.spend(1)) co_await turn.pass();
     }
-    is_complete = is_complete && entry->view.was_looked_at;
+    is_complete = is_complete && entry->was_looked_at;
   }
   co_return is_complete;
 }
@@ -42,9 +42,11 @@ bool ViewController::have_all_been_seen(Pipeline& pipeline, Steady now) {
   bool are_all = true;
   for (const auto& entry : pipeline.targets) {
     if (!entry->is_seen && is_late) {
-      entry->view.set(State::Stale, env_.clock.now());
-      entry->view.error = entry->view.text = "it could not be looked at since this process began";
-      entry->view.was_looked_at = entry->is_seen = true;
+      TargetView view = entry->view();
+      view.set(State::Stale, env_.clock.now());
+      view.error = view.text = "it could not be looked at since this process began";
+      view.was_looked_at = entry->is_seen = true;
+      entry->keep(view);
     }
     are_all = are_all && entry->is_seen;
   }
@@ -52,11 +54,12 @@ bool ViewController::have_all_been_seen(Pipeline& pipeline, Steady now) {
 }
 
 void ViewController::look(Pipeline& pipeline, Entry& entry, Looked& looked) {
-  const Target& target = pipeline.spec.environments[entry.view.environment].targets[entry.view.target];
-  if (!look_at_cluster(target, entry, pipeline.key)) return;
+  const Target& target = pipeline.spec.environments[entry.environment].targets[entry.target];
+  TargetView view = entry.view();
+  if (!look_at_cluster(target, entry, view, pipeline.key)) return;
   Sight sight = cache_.look(entry, target.ns, pipeline.spec.app);
   if (looked.is_annotated && sight.kind == Sight::Kind::Seen) {
-    const std::string& environment = pipeline.spec.environments[entry.view.environment].name;
+    const std::string& environment = pipeline.spec.environments[entry.environment].name;
     const Object& object = sight.look.object;
     const bool is_annotated = kube::annotation(object, kPipelineAnnotation) == pipeline.key.to_string() &&
                               kube::annotation(object, kEnvironmentAnnotation) == environment;
@@ -65,12 +68,11 @@ void ViewController::look(Pipeline& pipeline, Entry& entry, Looked& looked) {
     const auto resource = cache_.resource_of(entry.cluster, kind);
     if (!is_annotated && resource) looked.to_annotate.push_back({entry.cluster, *resource, object, environment});
   }
-  take(entry, std::move(sight), pipeline.spec.app);
+  take(entry, view, std::move(sight), pipeline.spec.app);
 }
 
 /// Whether the cluster can be looked at; the entry says why not.
-bool ViewController::look_at_cluster(const Target& target, Entry& entry, const ObjectKey& pipeline) {
-  TargetView& view = entry.view;
+bool ViewController::look_at_cluster(const Target& target, Entry& entry, TargetView& view, const ObjectKey& pipeline) {
   const auto unknown = [&](Trouble trouble, std::string text) {
     Reading reading = read({.access = Access::Unreachable}, std::move(view.memory), env_.clock.now());
     view.memory = std::move(reading.memory);
@@ -80,6 +82,7 @@ bool ViewController::look_at_cluster(const Target& target, Entry& entry, const O
     view.problem.clear();
     view.set(State::Unreachable, env_.clock.now());
     view.was_looked_at = entry.is_seen = true;
+    entry.keep(view);
     return false;
   };
   if (target.cluster) {
@@ -103,8 +106,7 @@ bool ViewController::look_at_cluster(const Target& target, Entry& entry, const O
                                                : fmt::format("cluster {} cannot be used: {}", name, reach.problem.message));
 }
 
-void ViewController::take(Entry& entry, Sight sight, const AppRef& app) {
-  TargetView& view = entry.view;
+void ViewController::take(Entry& entry, TargetView& view, Sight sight, const AppRef& app) {
   if (sight.kind == Sight::Kind::Pending) return;  // the row stays as it is
   const Time now = env_.clock.now();
   const bool is_old = sight.kind == Sight::Kind::Stale || sight.kind == Sight::Kind::Failing;
@@ -116,7 +118,8 @@ void ViewController::take(Entry& entry, Sight sight, const AppRef& app) {
   if (sight.kind == Sight::Kind::NoAccess) {
     view.problem = "NoAccess";
     view.text = sight.text;
-    return view.set(State::Forbidden, now);
+    view.set(State::Forbidden, now);
+    return entry.keep(view);
   }
   if (sight.kind == Sight::Kind::NoSpace) view.problem = "MissingNamespace";
   if (sight.kind == Sight::Kind::NotServed) view.problem = "MissingKind";
@@ -133,6 +136,20 @@ void ViewController::take(Entry& entry, Sight sight, const AppRef& app) {
   view.memory = std::move(reading.memory);
   view.text = sight.text.empty() ? reading.values.text : sight.text;
   view.set(reading.values.state, now);
+  entry.keep(view);
+}
+
+std::vector<TargetView> ViewController::views_of(const Pipeline& pipeline) const {
+  std::vector<TargetView> views;
+  views.reserve(pipeline.targets.size());
+  for (const auto& entry : pipeline.targets) {
+    TargetView& view = views.emplace_back(entry->view());
+    if (view.was_looked_at) continue;
+    view.set(State::Stale, env_.clock.now());
+    view.error = view.text = "it has not been looked at yet";
+    entry->keep(view);
+  }
+  return views;
 }
 
 }  // namespace slipway::delivery::pipeline

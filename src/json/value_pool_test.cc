@@ -1,16 +1,14 @@
-#include "delivery/pipeline/value_pool.h"
+#include "json/value_pool.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/text.h"
 
-namespace slipway::delivery::pipeline {
+namespace slipway::json {
 namespace {
 
-using json::Value;
-
-Value yaml(const std::string& text) { return *json::parse_yaml(text); }
+Value yaml(const std::string& text) { return *parse_yaml(text); }
 
 TEST(ValuePool, equal_parts_of_different_objects_lie_in_memory_once) {
   ValuePool pool;
@@ -27,8 +25,20 @@ TEST(ValuePool, what_comes_out_prints_as_what_went_in) {
   for (const char* text : {"{a: 1, b: {c: a rather long text}}", "{b: {c: a rather long text}, a: 1}", "{a: 1.0, b: [1, 2.5]}",
                            "{a: 1, b: [1, 2.5]}", "[a rather long text, {a: 1}]"}) {
     const Value value = yaml(text);
-    EXPECT_EQ(json::print(pool.shared(value)), json::print(value));
+    EXPECT_EQ(print(pool.shared(value)), print(value));
   }
+}
+
+TEST(ValuePool, parts_of_one_object_lie_in_memory_once_too) {
+  ValuePool pool;
+  const Value rows =
+      pool.shared(yaml("[{cluster: {kind: GitopsCluster, name: m1}, since: '2026-01-02T03:04:05Z', at: {time: "
+                       "'2026-01-02T03:04:05Z'}}, {cluster: {kind: GitopsCluster, name: m1}, since: "
+                       "'2026-01-02T03:04:06Z', at: {time: '2026-01-02T03:04:05Z'}}]"));
+  EXPECT_TRUE(rows.item(0)["cluster"].is_same(rows.item(1)["cluster"]));
+  EXPECT_TRUE(rows.item(0)["at"].is_same(rows.item(1)["at"]));
+  EXPECT_TRUE(rows.item(0)["since"].is_same(rows.item(0)["at"]["time"]));
+  EXPECT_EQ(rows.item(1)["since"].as_string(), "2026-01-02T03:04:06Z");
 }
 
 TEST(ValuePool, a_part_that_always_comes_is_kept_among_many_that_come_once) {
@@ -43,4 +53,4 @@ TEST(ValuePool, a_part_that_always_comes_is_kept_among_many_that_come_once) {
 }
 
 }  // namespace
-}  // namespace slipway::delivery::pipeline
+}  // namespace slipway::json

@@ -3,6 +3,7 @@
 
 #include "commands_fixture.h"
 #include "delivery/pipeline/own_kinds.h"
+#include "delivery/pipeline/pipeline_views.h"
 #include "delivery/pipeline/reader_access.h"
 #include "kube/well_known.h"
 
@@ -345,6 +346,41 @@ TEST_F(PipelineCommands, who_reads_a_pipeline_sees_of_its_targets_what_they_may_
   EXPECT_EQ(rows("reader"), "web-dev forbidden \nweb-staging forbidden \nweb-prod forbidden \n");
   const std::string images = run("reader", "inventory", {}, {{"images", "true"}, {"output", "json"}});
   EXPECT_EQ(images.find("web-dev"), std::string::npos) << images;
+}
+
+TEST_F(PipelineCommands, any_client_that_reads_views_sees_what_its_user_may_see) {
+  make_web();
+  bind("reader", "view");
+  const auto who = [](const char* name) {
+    return std::make_shared<kube::UserInfo>(kube::UserInfo{.name = name, .uid = "", .groups = {}, .extra = {}});
+  };
+  const auto ask = [&](const char* user, client::Verb verb, std::string name) {
+    client::Request request;
+    request.verb = verb;
+    request.resource = pipeline::kPipelineViews;
+    request.ns = "shop";
+    request.name = std::move(name);
+    if (*user != 0) request.user = who(user);
+    return env_.run(server().call(std::move(request)));
+  };
+  const auto dev = [](const Value& view) { return view["status"]["environments"]["dev"]["targets"].item(0)["state"].str(); };
+  const auto all = ask("", client::Verb::Get, "web");
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->object["kind"].as_string(), "PipelineView");
+  EXPECT_EQ(all->object["spec"], (*get(pipeline::kPipelines, "web"))["spec"]);
+  EXPECT_EQ(dev(all->object), "settled");
+  const auto seen = ask("reader", client::Verb::Get, "web");
+  ASSERT_TRUE(seen) << seen.error().message;
+  EXPECT_EQ(dev(seen->object), "forbidden");
+  EXPECT_EQ(seen->object["status"]["environments"]["dev"]["version"], all->object["status"]["environments"]["dev"]["version"]);
+  const auto list = ask("reader", client::Verb::List, "");
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(list->object["kind"].as_string(), "PipelineViewList");
+  ASSERT_EQ(list->object["items"].size(), 1U);
+  EXPECT_EQ(dev(list->object["items"].item(0)), "forbidden");
+  EXPECT_EQ(ask("", client::Verb::Get, "nothing").error().message, "pipelineviews.pipelines.slipway.dev \"nothing\" not found");
+  EXPECT_EQ(ask("stranger", client::Verb::Get, "web").error().reason, Reason::Forbidden);
+  EXPECT_EQ(ask("", client::Verb::Delete, "web").error().reason, Reason::MethodNotAllowed);
 }
 
 TEST_F(PipelineCommands, one_review_per_user_cluster_and_namespace_is_kept_for_a_minute) {

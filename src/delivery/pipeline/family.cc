@@ -11,6 +11,7 @@
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/kinds.h"
 #include "delivery/pipeline/log_controller.h"
+#include "delivery/pipeline/pipeline_views.h"
 #include "delivery/pipeline/promotion_controller.h"
 #include "delivery/pipeline/show.h"
 #include "delivery/pipeline/view_controller.h"
@@ -36,6 +37,7 @@ Family make() {
   Family family{.name = "pipeline", .groups = {kPipelineKind.group, kGitopsClusterKind.group}};
   family.guarded_groups = {std::string(kOwnGroup)};
   family.definitions = custom_resource_definitions();
+  family.answered = {pipeline_view_kind()};
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.explain = explain_rows;
   family.kinds = {pipeline_row(), promotion_row()};

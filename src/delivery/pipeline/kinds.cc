@@ -5,6 +5,7 @@
 #include "delivery/family/field_table.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/own_kinds.h"
+#include "delivery/pipeline/pipeline_views.h"
 #include "delivery/pipeline/spec.h"
 #include "delivery/pipeline/status.h"
 #include "kube/crd_schema.h"
@@ -54,12 +55,17 @@ void make_immutable(kube::CrdSpec& made, const std::string& message) {
   made.spec_schema = made.spec_schema.with("x-kubernetes-validations", json::array({rule("self == oldSelf", message)}));
 }
 
+constexpr const char* kPipelineDoc = "An application on its way through environments.";
+
+std::vector<kube::Column> pipeline_columns() {
+  return {column("App Kind", ".spec.appRef.kind"), column("App Name", ".spec.appRef.name"), age(),
+          condition("Ready", "Ready", "status"),   condition("Status", "Ready", "message"), column("Versions", ".status.line")};
+}
+
 Value pipeline() {
-  auto made = made_of<PipelineSpec>(kPipelineKind, kPipelines, "An application on its way through environments.");
+  auto made = made_of<PipelineSpec>(kPipelineKind, kPipelines, kPipelineDoc);
   give_status<PipelineStatus>(made);
-  made.columns = {
-      column("App Kind", ".spec.appRef.kind"), column("App Name", ".spec.appRef.name"), age(),
-      condition("Ready", "Ready", "status"),   condition("Status", "Ready", "message"), column("Versions", ".status.line")};
+  made.columns = pipeline_columns();
   return kube::make_crd(made);
 }
 
@@ -161,6 +167,27 @@ Value delivery_log() {
 
 std::vector<json::Value> custom_resource_definitions() {
   return {pipeline(), gitops_cluster(), release(), promotion(), approval(), hold(), freeze(), delivery_log()};
+}
+
+kube::ResourceType pipeline_view_type() {
+  kube::ResourceType type;
+  type.resource = kPipelineViews;
+  type.kind = kPipelineViewKind;
+  type.list_kind = "PipelineViewList";
+  type.singular = "pipelineview";
+  type.counts_generation = false;
+  type.allows_blind_update = false;
+  type.columns = pipeline_columns();
+  return type;
+}
+
+Value pipeline_schema() {
+  const Value properties = json::object({{"apiVersion", json::object({{"type", "string"}})},
+                                         {"kind", json::object({{"type", "string"}})},
+                                         {"metadata", json::object({{"type", "object"}})},
+                                         {"spec", kube::open_api_schema(json::describe<PipelineSpec>())},
+                                         {"status", kube::open_api_schema(json::describe<PipelineStatus>())}});
+  return json::object({{"description", kPipelineDoc}, {"type", "object"}, {"properties", properties}});
 }
 
 std::string field_table() {

@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "json/value.h"
+#include "kube/resource.h"
 
 namespace slipway::delivery::pipeline {
 
 std::vector<json::Value> custom_resource_definitions();
+/// Of PipelineView (pipeline_views.h): named as the Pipelines are, with their columns.
+kube::ResourceType pipeline_view_type();
+/// openAPIV3Schema of a Pipeline.
+json::Value pipeline_schema();
 /// The fields of all kinds, for docs/pipeline.md.
 std::string field_table();
 

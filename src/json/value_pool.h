@@ -1,7 +1,7 @@
-// Lets equal parts of many objects lie in memory once: texts, keys, arrays and objects. Caches of some hundred clusters hold the
-// same conditions, labels, chart versions and references over and over, and big objects hold rows that are nearly alike; what
-// differs is names and times. Bounded and forgetful: a table of kSlots recent parts, in which a newer part takes the place of
-// another with the same slot, so that a part which comes with nearly every object is nearly always found, and one that never
+// Lets equal parts of many objects lie in memory once: texts, keys, arrays and objects. Caches of some hundred clusters hold
+// the same conditions, labels, chart versions and references over and over, and big objects hold rows that are nearly alike;
+// what differs is names and times. Bounded and forgetful: a table of kSlots recent parts, in which a newer part takes the place
+// of another with the same slot, so that a part which comes with nearly every object is nearly always found, and one that never
 // comes again costs one slot at most. A pool that was never used takes no memory.
 #pragma once
 

@@ -31,8 +31,8 @@ Image Image::settled() {
 
 Plane::Plane(const Image* image, PlaneOptions plane_options) {
   if (image) disk_.restore(image->disk);
-  env_ =
-      std::make_unique<ManualEnv>(ManualEnv::Options{.start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs()});
+  env_ = std::make_unique<ManualEnv>(ManualEnv::Options{
+      .start = image ? image->time : VirtualClock::kStart, .vfs = disk_.vfs(), .metrics = plane_options.metrics});
   if (plane_options.prepare) plane_options.prepare(*env_);
   controllers_ = std::make_unique<plane::Controllers>(*env_, nullptr);
   std::vector<std::string> clusters = {kHub, kWorker};

@@ -39,6 +39,7 @@ struct PlaneOptions {
   /// Gives the controllers' Env what it has of a machine (git, programs), before they start.
   std::function<void(Env&)> prepare{};
   std::vector<std::string> clusters{};  // beside the hub and the worker
+  Metrics* metrics = nullptr;           // outlives the plane; null: nothing is counted
   HttpClient* http = nullptr;           // outlives the plane; null: there is no outside
   /// False: the clusters live, but nothing of the families runs, neither admission nor controllers.
   bool has_families = true;

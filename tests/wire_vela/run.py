@@ -173,7 +173,7 @@ def check_application(app):
 
 
 def content_of(revision):
-    """ApplicationRevision.spec, unpacked as pkg/util/compression does."""
+    """ApplicationRevision.spec, or ResourceTracker.spec.managedResources, unpacked as pkg/util/compression does."""
     compression = revision["spec"].get("compression", {})
     if not compression.get("type"):
         return revision["spec"]
@@ -221,6 +221,8 @@ class Vela:
         found = self.api.items(f"{OAM}/resourcetrackers",
                                labelSelector=f"app.oam.dev/name={app['metadata']['name']},app.oam.dev/namespace={self.ns}")
         for tracker in found:
+            if tracker["spec"].get("compression", {}).get("type"):
+                tracker["spec"]["managedResources"] = content_of(tracker)
             check(tracker["metadata"]["labels"].get("app.oam.dev/uid", app["metadata"]["uid"]) == app["metadata"]["uid"],
                   "the tracker is of another application")
             check(tracker["spec"]["type"] in ("root", "versioned", "component-revision"), tracker["spec"]["type"])

@@ -18,6 +18,8 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr std::size_t kMaxTemplateCalls = 64;
+/// Evaluations of templates, by what they are for.
+constexpr const char* kEvaluations = "slipway_application_evaluations_total";
 constexpr Duration kRenderDeadline = std::chrono::seconds{1};  // from when the pool begins with a component
 
 /// In place of a message that may quote values.
@@ -190,6 +192,7 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
   bool is_secret = component.is_secret;
   for (std::size_t calls = 0; calls <= kMaxTemplateCalls; ++calls) {
     std::expected<Rendering, RenderError> made{std::unexpect};
+    tools_.env.metrics.count(kEvaluations, {{"of", "component"}}, 1);
     co_await compute_for(tools_.env, context.ns, [&] {
       RenderContext timed = context;
       const Steady deadline = tools_.env.clock.steady() + kRenderDeadline;
@@ -367,13 +370,22 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
                                     const std::vector<std::pair<ManagedResource, Value>>& objects) {
   std::set<std::string> versions;
   for (const auto& [resource, live] : objects) {
-    versions.insert(fmt::format("{} {} {}", resource.id().to_string(), kube::uid(live), kube::revision(live)));
+    versions.insert(
+        fmt::format("{} {} {} {}", resource.id().to_string(), resource.trait, kube::uid(live), kube::revision(live)));
   }
-  const std::string key = fmt::format("{}\n{}/{}\n{}", json::print(component.to_json()), placement.cluster,
-                                      placement.ns.empty() ? kube::ns(application_) : placement.ns, fmt::join(versions, "\n"));
-  const auto known = judged_.find(key);
-  if (known != judged_.end()) return known->second;
-  return judged_[key] = judge_anew(component, placement, objects);
+  auto definitions = definitions_of(component, *parsed_, lookup_);
+  if (!definitions) return judge_anew(component, placement, objects);
+  std::string text = fmt::format("{}\n{}\n{}\n{}", json::print(component.to_json()),
+                                 json::print(component_context(component, render_context(placement))),
+                                 fmt::join(versions, "\n"), definitions->first->digest);
+  for (const DefinitionPtr& trait : definitions->second) text += "\n" + trait->digest;
+  std::string key = sha256_hex(text);
+  Memory::Judgement& known = memory_.judged[slot_of(component.name, {placement.cluster, service_namespace(placement)})];
+  if (known.key != key) {
+    tools_.env.metrics.count(kEvaluations, {{"of", "health"}}, 1);
+    known = {std::move(key), judge_anew(component, placement, objects)};
+  }
+  return known.service;
 }
 
 ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement& placement,

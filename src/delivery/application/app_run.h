@@ -53,6 +53,11 @@ struct Memory {
   /// it makes the next write a Conflict.
   std::optional<LoadedContext> context;
   std::map<std::string, Render> renders;  // by component and placement
+  struct Judgement {
+    std::string key;  // digest of everything it was made from
+    ServiceStatus service;
+  };
+  std::map<std::string, Judgement> judged;  // by component and placement
   std::optional<Steady> last_pass;
   std::optional<Steady> due;            // when the last reconcile wanted the next one
   kube::Revision written = 0;           // the application as the last reconcile left it
@@ -131,7 +136,7 @@ class AppRun {
   Task<Result<Value>> live_object(ManagedResource resource);
 
   /// The trackers; load before anything is applied.
-  void load_trackers(const std::vector<Value>& objects);
+  void load_trackers(std::vector<Tracker> trackers);
   /// The run goes on: without a tracker for this generation that of the same revision is the current one. Not for a new run.
   void continue_run();
   Tracker& current() { return current_; }
@@ -142,8 +147,9 @@ class AppRun {
   /// Writes a tracker that has changed. Calls that come while one writes are written together after it.
   Task<Result<void>> write_tracker(TrackerType type);
 
-  /// Judges one component at one place by its live objects. `objects` are those of the tracker, with their live state. What
-  /// was judged in this reconcile is known by the versions of the objects.
+  /// Judges one component at one place by its live objects. `objects` are those of the tracker, with their live state. Nothing
+  /// is evaluated while neither the component, its definitions, what templates see of the application, nor an object differs
+  /// from what was judged last.
   ServiceStatus judge_service(const ComponentSpec& component, const Placement& placement,
                               const std::vector<std::pair<ManagedResource, Value>>& objects);
   /// The component as it was delivered to a place.
@@ -193,7 +199,6 @@ class AppRun {
   bool is_current_dirty_ = false, is_root_dirty_ = false, is_writing_ = false;
   std::shared_ptr<Signal> written_;
   std::vector<ServiceStatus> services_;
-  std::map<std::string, ServiceStatus> judged_;  // by component, place and the versions of the objects
   std::vector<AppliedResource> applied_;
   std::map<std::string, ComponentSpec> fed_;
   Acting acting_;

@@ -114,14 +114,13 @@ ManagedResource AppRun::record_of(const Manifest& manifest) const {
   return made;
 }
 
-void AppRun::load_trackers(const std::vector<Value>& objects) {
+void AppRun::load_trackers(std::vector<Tracker> trackers) {
   current_ = {.name = tracker_name(application_, TrackerType::Versioned), .generation = kube::generation(application_)};
   root_ = {.name = tracker_name(application_, TrackerType::Root), .type = TrackerType::Root};
-  for (const Value& object : objects) {
-    Tracker tracker = Tracker::from_object(object);
-    if (kube::is_deleting(object)) {
+  for (Tracker& tracker : trackers) {
+    if (kube::is_deleting(tracker.object)) {
       // KubeVela keeps a tracker that it deletes until what it holds is gone.
-      if (kube::has_finalizer(object, kTrackerFinalizer)) outdated_.push_back(std::move(tracker));
+      if (kube::has_finalizer(tracker.object, kTrackerFinalizer)) outdated_.push_back(std::move(tracker));
     } else if (tracker.type == TrackerType::ComponentRevisions) {
       component_revisions_.push_back(std::move(tracker));
     } else if (tracker.name == current_.name) {

@@ -14,6 +14,10 @@ constexpr std::size_t kMaxContent = std::size_t{16} << 20;
 
 bool is_compressed(const json::Value& spec) { return !spec["compression"]["type"].as_string().empty(); }
 
+json::Value compressed(const json::Value& content) {
+  return json::object({{"type", "gzip"}, {"data", base64_encode(gzip(json::print(content)))}});
+}
+
 json::Value uncompressed(const json::Value& spec) {
   const std::string_view type = spec["compression"]["type"].as_string();
   std::string packed;

@@ -8,6 +8,8 @@ namespace slipway::delivery::application {
 
 /// Whether `spec` has such a text in place of its members.
 bool is_compressed(const json::Value& spec);
+/// `content` as such a text: the value of `compression`.
+json::Value compressed(const json::Value& content);
 /// What the text says. Null when it cannot be read.
 json::Value uncompressed(const json::Value& spec);
 

@@ -92,13 +92,15 @@ void begin_run(ApplicationStatus& status, const std::string& marker) {
 }
 
 /// With one that cannot be read in hand, objects would count as no longer wanted.
-Result<void> check_trackers(const std::vector<Value>& trackers) {
+Result<std::vector<Tracker>> read_trackers(const std::vector<Value>& trackers) {
+  std::vector<Tracker> read;
   for (const Value& tracker : trackers) {
-    if (Tracker::from_object(tracker).is_readable) continue;
+    read.push_back(Tracker::from_object(tracker));
+    if (read.back().is_readable) continue;
     return fail(Reason::InternalError, fmt::format("ResourceTracker {} cannot be read (compression {}): nothing is done",
                                                    kube::name(tracker), tracker["spec"]["compression"]["type"].as_string()));
   }
-  return {};
+  return read;
 }
 
 /// With an empty status in the place of one that cannot be read everything would run again.
@@ -253,9 +255,9 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
              resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
-  const std::vector<Value> trackers = trackers_of(application);
-  if (auto readable = check_trackers(trackers); !readable) co_return Outcome::failed(std::move(readable).error());
-  app.load_trackers(trackers);
+  auto trackers = read_trackers(trackers_of(application));
+  if (!trackers) co_return Outcome::failed(std::move(trackers).error());
+  app.load_trackers(std::move(*trackers));
   const std::string marker = run_marker(application, resolved->revision);
   const bool restarts =
       restart.restarts || !status.workflow || !is_run_of(status.workflow->app_revision, marker) || !status.workflow->start_time;
@@ -364,7 +366,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   LoadedContext context = *std::exchange(memory.context, std::nullopt);
   const bool is_first = !status.workflow->start_time;
   if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(*client, kApplications, app.application(), context));
-  if (is_first) memory.delivered.clear();
+  if (is_first) memory.delivered.clear(), memory.judged.clear();
   remember_notes(memory, context.store);
   workflow::Providers providers(&template_providers_);
   providers.add(application_providers(app));
@@ -508,9 +510,9 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
   }
   AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as, options_.apply_mode}, run, application, parsed,
              live_lookup(application), memory);
-  const std::vector<Value> trackers = trackers_of(application);
-  if (auto readable = check_trackers(trackers); !readable) co_return Outcome::failed(std::move(readable).error());
-  app.load_trackers(trackers);
+  auto trackers = read_trackers(trackers_of(application));
+  if (!trackers) co_return Outcome::failed(std::move(trackers).error());
+  app.load_trackers(std::move(*trackers));
   const bool orphans = kube::has_finalizer(application, kOrphanFinalizer);
   auto collected = co_await collect_all(app, orphans);
   if (!collected) co_return Outcome::failed(std::move(collected).error());

@@ -33,13 +33,13 @@ Task<Result<void>> forget_cluster(client::Client& hub, std::string cluster) {
   if (!trackers) co_return fail(std::move(trackers).error());
   for (const Value& object : (*trackers)["items"].items()) {
     json::ArrayBuilder left;
-    const Value& all = object["spec"]["managedResources"];
+    const Value all = entries_of(object);
     for (const Value& entry : all.items()) {
       if (entry["cluster"].as_string() != cluster) left.add(entry);
     }
     Value kept = left.build();
     if (kept.size() == all.size()) continue;
-    const Value wanted = object.with_path({"spec", "managedResources"}, kept)
+    const Value wanted = object.with("spec", with_entries(object["spec"], kept))
                              .with("apiVersion", kApiVersion)  // items of a list may leave these out
                              .with("kind", kTrackerKind.kind);
     auto written = co_await client::update(hub, kTrackers, wanted, kManager);

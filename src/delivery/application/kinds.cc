@@ -26,6 +26,9 @@ Value open_object(const char* description) {
   return json::object({{"type", "object"}, {"description", description}, {"x-kubernetes-preserve-unknown-fields", true}});
 }
 
+/// Of a record that has one writer: managedFields need not say who owns which field in it.
+Value atomic_object(const char* description) { return open_object(description).with("x-kubernetes-map-type", "atomic"); }
+
 kube::CrdSpec crd_of(const Row& row, Value spec, Value status) {
   kube::CrdSpec made;
   made.group = kGroup;
@@ -184,7 +187,9 @@ Value package_crd() {
 std::vector<Value> custom_resource_definitions() {
   std::vector<Value> made = {application_crd()};
   for (const Row& row : open_rows()) {
-    made.push_back(kube::make_crd(crd_of(row, open_object("Its content."), open_object("How it stands."))));
+    const bool is_record = row.kind == kRevisionKind.kind || row.kind == kTrackerKind.kind;
+    const auto part = is_record ? atomic_object : open_object;
+    made.push_back(kube::make_crd(crd_of(row, part("Its content."), part("How it stands."))));
   }
   made.push_back(policy_crd());
   made.push_back(workflow_crd());

@@ -159,12 +159,12 @@ struct ApplicationStatus {
 
   static void describe(auto& d) {
     d.doc("How the application stands.");
-    d.field("conditions", &ApplicationStatus::conditions, "Conditions, in the order of the work.").list_type("map", {"type"});
+    d.field("conditions", &ApplicationStatus::conditions, "Conditions, in the order of the work.").list_type("atomic");
     d.field("observedGeneration", &ApplicationStatus::observed_generation, "The generation of the spec this status is about.");
     d.field("status", &ApplicationStatus::phase,
             "Phase: starting, rendering, generatingPolicy, runningWorkflow, workflowSuspending, workflowTerminated, "
             "workflowFailed, running, unhealthy or deleting.");
-    d.field("latestRevision", &ApplicationStatus::latest_revision, "The newest revision.");
+    d.field("latestRevision", &ApplicationStatus::latest_revision, "The newest revision.").map_type("atomic");
     d.field("services", &ApplicationStatus::services, "The components where they were delivered.").list_type("atomic");
     d.field("appliedResources", &ApplicationStatus::applied, "What the application made.").list_type("atomic");
     d.field("workflow", &ApplicationStatus::workflow, "How the workflow stands.");

@@ -5,9 +5,13 @@
 #include <algorithm>
 
 #include "delivery/application/compressed.h"
+#include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
+
+/// Entries beyond this are compressed, as KubeVela does with its feature GzipResourceTracker.
+constexpr std::size_t kMaxPlain = 1024;
 
 std::string group_of(const std::string& api_version) {
   const auto slash = api_version.find('/');
@@ -99,9 +103,20 @@ Value Tracker::to_object(const kube::Object& application, const std::string& rev
                          {"kind", kTrackerKind.kind},
                          {"metadata", json::object({{"name", name}, {"labels", labels}})}});
   }
-  return made.with("spec", json::object({{"type", type == TrackerType::Root ? "root" : "versioned"},
-                                         {"applicationGeneration", generation},
-                                         {"managedResources", entries.build()}}));
+  const Value spec =
+      json::object({{"type", type == TrackerType::Root ? "root" : "versioned"}, {"applicationGeneration", generation}});
+  return made.with("spec", with_entries(spec, entries.build()));
+}
+
+Value entries_of(const Value& tracker) {
+  const Value& spec = tracker["spec"];
+  return is_compressed(spec) ? uncompressed(spec) : spec["managedResources"];
+}
+
+Value with_entries(const Value& spec, const Value& entries) {
+  const Value bare = spec.without("managedResources").without("compression");
+  return json::print(entries).size() > kMaxPlain ? bare.with("compression", compressed(entries))
+                                                 : bare.with("managedResources", entries);
 }
 
 Tracker Tracker::from_object(const Value& object) {
@@ -111,9 +126,8 @@ Tracker Tracker::from_object(const Value& object) {
   if (type == "root") made.type = TrackerType::Root;
   if (type == "component-revision") made.type = TrackerType::ComponentRevisions;
   made.generation = object["spec"]["applicationGeneration"].as_int();
-  const Value& spec = object["spec"];
-  const Value entries = is_compressed(spec) ? uncompressed(spec) : spec["managedResources"];
-  made.is_readable = !is_compressed(spec) || entries.is_array();
+  const Value entries = entries_of(object);
+  made.is_readable = !is_compressed(object["spec"]) || entries.is_array();
   for (const Value& entry : entries.items()) {
     made.resources.push_back(ManagedResource::from_json(entry));
   }

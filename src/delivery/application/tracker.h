@@ -64,6 +64,10 @@ struct Tracker {
   static Tracker from_object(const Value& object);
 };
 
+/// The entries of a stored tracker. Not a list when they are compressed in a way that cannot be read.
+Value entries_of(const Value& tracker);
+/// `spec` with these entries, compressed when they are large.
+Value with_entries(const Value& spec, const Value& entries);
 std::string tracker_name(const kube::Object& application, TrackerType type);
 /// Whether the tracker was made for this application, and not for an earlier one of its name.
 bool belongs_to(const Value& tracker, const kube::Object& application);

@@ -148,7 +148,8 @@ struct RunStatus {
     d.field("suspendState", &RunStatus::suspend_state, "Why it is paused.");
     d.field("terminated", &RunStatus::is_terminated, "It was ended before its end. Users set it.").always();
     d.field("finished", &RunStatus::is_finished, "Nothing more will run.").always();
-    d.field("contextBackend", &RunStatus::context_backend, "The ConfigMap that keeps the variables of the run.");
+    d.field("contextBackend", &RunStatus::context_backend, "The ConfigMap that keeps the variables of the run.")
+        .map_type("atomic");
     d.field("steps", &RunStatus::steps, "The steps that have begun or wait.").list_type("atomic");
     d.field("stepIndex", &RunStatus::step_index, "How many of the first steps have finished.").always();
     d.field("startTime", &RunStatus::start_time, "When the run began.");

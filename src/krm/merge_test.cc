@@ -83,7 +83,7 @@ TEST(Merge, marks_of_a_clone_leave_all_other_bytes) {
       "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: m}\r\n";
   const std::string marked =
       "# head\r\napiVersion: apps/v1\r\nkind:   Deployment\r\nmetadata: # kpt-merge: /web\r\n    name: 'web' # the front\r\n"
-      "    annotations:\r\n      internal.kpt.dev/upstream-identifier: apps|Deployment|default|web\r\n\r\nspec: {}\r\n---\r\n"
+      "    annotations:\r\n      internal.kpt.dev/upstream-identifier: 'apps|Deployment|default|web'\r\n\r\nspec: {}\r\n---\r\n"
       "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: m, annotations: "
       "{\"internal.kpt.dev/upstream-identifier\":\"|ConfigMap|default|m\"}}\r\n";
   const Files files{{"a.yaml", text},

@@ -303,6 +303,10 @@ Result<void> KeptYaml::mark(std::span<const MetadataMark> marks) {
     if (after == wanted[one.document]) continue;
     wanted[one.document] = after;
     SLIPWAY_TRY(splice, editor.set(path, json::Value(one.value)));
+    // In quotes, needed or not: as kpt writes it.
+    const std::string plain = ": " + one.value;
+    if (splice.made.ends_with(plain) && !one.value.contains('\''))
+      splice.made.replace(splice.made.size() - plain.size(), plain.size(), ": '" + one.value + "'");
     splices.push_back(std::move(splice));
   }
   std::ranges::sort(splices, {}, &Splice::begin);

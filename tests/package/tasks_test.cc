@@ -29,7 +29,7 @@ class PackageTasks : public PackageTest {
   static std::string cloned(int replicas) {
     return fmt::format(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: # kpt-merge: /web\n  name: web # the front\n  annotations:\n"
-        "    internal.kpt.dev/upstream-identifier: apps|Deployment|default|web\nspec:\n  replicas: {}\n  template: {{}}\n",
+        "    internal.kpt.dev/upstream-identifier: 'apps|Deployment|default|web'\nspec:\n  replicas: {}\n  template: {{}}\n",
         replicas);
   }
   static std::string clone_of(const std::string& name) {

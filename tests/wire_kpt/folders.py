@@ -122,7 +122,8 @@ def fetched_data(folder):
         if not path.endswith((".yaml", "Kptfile")):
             made[path] = text
             continue
-        documents = list(yaml.safe_load_all(text))
+        # kpt leaves the suffix out, and names the version in upstream as it was asked for (the lock has web/v1 in both).
+        documents = list(yaml.safe_load_all(text.replace("/repo.git\n", "/repo\n").replace("ref: web/", "ref: ")))
         if path.endswith("Kptfile"):
             documents[0].pop("metadata", None)
         made[path] = yaml.safe_dump_all(documents) + "".join(re.findall(r"# kpt-merge: .*\n", text))

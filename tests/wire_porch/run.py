@@ -106,8 +106,8 @@ class Play:
     def listed(self, resource):
         """How often the server was asked for a list of that resource."""
         metrics = self.run(["kubectl", "get", "--raw", "/metrics"]).stdout
-        found = re.findall(rf'^apiserver_request_total{{.*resource="{resource}".*verb="LIST".*}} (\d+)', metrics, re.M)
-        return sum(int(number) for number in found)
+        lines = [line for line in metrics.splitlines() if line.startswith("apiserver_request_total{")]
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if f'resource="{resource}"' in line and 'verb="LIST"' in line)
 
     def settle(self, args):
         """As Porch's tests do: a repository is used once it is Ready."""

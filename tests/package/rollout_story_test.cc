@@ -78,7 +78,6 @@ TEST_F(Fleet, an_error_budget_stops_it_and_the_next_revision_begins_anew) {
 }
 
 TEST_F(Fleet, the_bound_holds_when_the_process_dies_every_few_seconds) {
-  period_ = "15s";
   fleet(6);
   blueprint(1, "one");
   follow(1);

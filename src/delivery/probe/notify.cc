@@ -128,7 +128,7 @@ Task<Result<std::string>> url_of(client::Client& client, Notifier notifier, std:
 }
 
 Task<Result<void>> send_mail(Reach reach, Notifier notifier, Notice notice) {
-  Mailer* mailer = mailer_of(reach.http);
+  Mailer* mailer = reach.http == nullptr ? nullptr : reach.http->mailer();
   if (mailer == nullptr) co_return fail(Reason::ServiceUnavailable, "mail cannot be sent from here");
   MailSecret secret;
   if (notifier.secret_ref) {

@@ -41,8 +41,15 @@ TEST(PackagePage, names_every_command_and_no_other) {
 class PackageExamples : public PackageTest {};
 
 TEST_F(PackageExamples, are_accepted_as_they_stand) {
-  const std::map<std::string, kube::Resource> known{
-      {kRepositoryKind.kind, kRepositories}, {kVariantSetKind.kind, kVariantSets}, {kRolloutKind.kind, kRollouts}};
+  const std::map<std::string, kube::Resource> known{{kRepositoryKind.kind, kRepositories},
+                                                    {kVariantSetKind.kind, kVariantSets},
+                                                    {kRolloutKind.kind, kRollouts},
+                                                    {kFunctionConfigKind.kind, kFunctionConfigs}};
+  client::Request home;
+  home.verb = client::Verb::Create;
+  home.resource = {"", "v1", "namespaces"};
+  home.body = json::parse_yaml("{apiVersion: v1, kind: Namespace, metadata: {name: porch-fn-system}}").value();
+  ASSERT_TRUE(call(home));
   std::size_t accepted = 0;
   for (const docs_test::PageExample& example : kPage.examples()) {
     const auto documents = json::parse_yaml_all(example.text);

@@ -85,6 +85,8 @@ class PaperPost : public PaperWeb, public Mailer {
   std::vector<Mail> mails;
   Status refusal{};  // empty message: none
 
+  Mailer* mailer() override { return this; }
+
   Task<Result<void>> send_mail(Mail mail) override {
     mails.push_back(std::move(mail));
     if (!refusal.message.empty()) co_return fail(refusal.reason, refusal.message);

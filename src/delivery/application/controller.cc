@@ -296,7 +296,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     again = std::min(again.value_or(*look), *look);
   }
   auto told =
-      co_await tell_of(run.client, application, status, {.before = before, .restarts = restarts, .was_finished = was_finished});
+      co_await tell_of(run.client, application, status, {.before = before, .was_finished = was_finished});
   if (!told) co_return Outcome::failed(std::move(told).error());
   const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
   co_return co_await write(run.client, as_written, std::move(status), before, outcome);

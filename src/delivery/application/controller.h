@@ -82,7 +82,6 @@ class ApplicationController : public control::Controller {
   /// What a reconcile began with.
   struct Since {
     Value before;  // the status
-    bool restarts = false;
     bool was_finished = false;  // the workflow
   };
   Task<Result<void>> tell_of(client::Client& client, kube::Object application, Status status, Since since);

@@ -18,6 +18,17 @@ namespace {
 constexpr std::pair<const char*, const char*> kTroubles[] = {
     {"StateKeep", "FailedStateKeep"}, {kProgressing, kDeadlineExceeded}, {kContested, "FieldContested"}};
 
+/// DIVERGES: KubeVela tells of these stages each time that a run begins. Here a stage is told of when it had failed before:
+/// they come about at once, and Applied says that all have.
+constexpr std::pair<const char*, Told> kStages[] = {
+    {"Parsed", Told::Parsed}, {"Revision", Told::Revisioned}, {"Policy", Told::PolicyGenerated}, {"Render", Told::Rendered}};
+
+bool has_failed(const json::Value& status, std::string_view type) {
+  return std::ranges::any_of(status["conditions"].items(), [&](const json::Value& one) {
+    return one["type"].as_string() == type && one["status"].as_string() == "False";
+  });
+}
+
 std::string failure_text(const workflow::RunStatus& run) {
   std::vector<std::string> texts;
   for (const workflow::StepStatus& step : run.steps) {
@@ -33,10 +44,9 @@ std::string failure_text(const workflow::RunStatus& run) {
 /// Records what has come about in this reconcile.
 Task<Result<void>> ApplicationController::tell_of(client::Client& client, kube::Object application, Status status,
                                                   Since since) {
-  if (since.restarts) {
-    for (const Told what : {Told::Parsed, Told::Revisioned, Told::PolicyGenerated, Told::Rendered}) {
-      SLIPWAY_CO_TRY_VOID(co_await tell_success(env_, client, application, what));
-    }
+  for (const auto& [type, what] : kStages) {
+    if (!has_failed(since.before, type) || has_failed(json::encode(status), type)) continue;
+    SLIPWAY_CO_TRY_VOID(co_await tell_success(env_, client, application, what));
   }
   if (const workflow::RunStatus& run = *status.workflow; run.is_finished && !since.was_finished) {
     const bool has_succeeded = run.phase == workflow::kSucceeded;

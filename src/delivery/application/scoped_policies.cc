@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "delivery/application/kind.h"
 #include "delivery/application/render_error.h"
 #include "delivery/application/template_run.h"
 #include "json/text.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr const char* kReplaced[] = {"components", "workflow", "policies"};
 constexpr const char* kAdded[] = {"labels", "annotations"};
 constexpr const char* kContext = "ctx";
+/// As whom the application is delivered: admission alone says so.
+constexpr const char* kIdentity[] = {kUserName, kUserGroup, kServiceAccount};
 
 DefinitionPtr scoped_definition(const Value& policy, const Lookup& lookup) {
   const std::string type = policy["type"].str();
@@ -61,6 +64,11 @@ std::string fault_of(const Value& output) {
       return fmt::format("output.{}: must be a {}", key, is_object ? "struct" : "list");
     }
   }
+  for (const char* key : kIdentity) {
+    if (output["annotations"].has(key)) {
+      return fmt::format("output.annotations[\"{}\"]: a policy cannot set as whom the application acts", key);
+    }
+  }
   return "";
 }
 
@@ -101,6 +109,20 @@ kube::Object changed(kube::Object application, const Value& output) {
 
 }  // namespace
 
+kube::Object with_metadata_of(const kube::Object& made, const kube::Object& stored) {
+  const Value& changed = made["metadata"];
+  Value metadata = stored["metadata"];
+  for (const char* key : kAdded) {
+    if (changed.has(key)) metadata = metadata.with(key, changed[key]);
+  }
+  for (const char* key : kIdentity) {
+    const Value& was = stored["metadata"]["annotations"][key];
+    if (metadata["annotations"][key] == was) continue;
+    metadata = was.is_null() ? metadata.without_path({"annotations", key}) : metadata.with_path({"annotations", key}, was);
+  }
+  return made.with("metadata", metadata);
+}
+
 bool is_application_scoped(const Definition& definition) {
   return definition.object["spec"]["scope"].as_string() == "Application";
 }
@@ -127,6 +149,7 @@ Result<Scoped> with_scoped_policies(const kube::Object& application, const Looku
     scoped.application = changed(std::move(scoped.application), *output);
     if (output->has(kContext)) scoped.custom = added(scoped.custom, (*output)[kContext]);
   }
+  scoped.application = with_metadata_of(scoped.application, application);
   if (!scoped.policies.empty()) scoped.record = record.build();
   return scoped;
 }

@@ -2,8 +2,9 @@
 // template's `output` may have labels and annotations (added to the application's), components, workflow and policies (in place
 // of the application's), and ctx (added to `context.custom` of what is rendered); with `config: enabled: false` it changes
 // nothing. They are applied in the order of spec.policies, each to what the ones before left. What they make of an application
-// is frozen in its revision; the stored Application stays as its user wrote it. Pure. Follows kubevela/kubevela 1.11
-// (application-scoped policies). DIVERGES: a policy is applied only where an application names it: `global` is not followed.
+// is frozen in its revision; the stored Application stays as its user wrote it. As whom it acts they cannot say (identity.h).
+// Pure. Follows kubevela/kubevela 1.11 (application-scoped policies). DIVERGES: a policy is applied only where an application
+// names it: `global` is not followed.
 #pragma once
 
 #include <string>
@@ -27,6 +28,10 @@ bool is_application_scoped(const Definition& definition);
 Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup);
 /// Whether it names one that is there.
 bool has_scoped_policies(const kube::Object& application, const Lookup& lookup);
+
+/// What policies made, with the metadata of what is stored but for labels and annotations; those annotations that say as whom
+/// it acts are the stored ones, too. Part of with_scoped_policies().
+kube::Object with_metadata_of(const kube::Object& made, const kube::Object& stored);
 
 /// Where the record of what the policies made is kept, in the application's namespace.
 std::string policies_config_map(const kube::Object& application);

@@ -1,0 +1,67 @@
+// What policies of scope Application cannot change: as whom an application acts, and which one it is.
+#include "delivery/application/scoped_policies.h"
+
+#include <gtest/gtest.h>
+
+#include "delivery/application/render_test.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using testing::yaml;
+
+constexpr const char* kStored = R"(
+metadata:
+  {name: a, namespace: team, uid: u, finalizers: [f], labels: {l: stored}, annotations: {app.oam.dev/username: ann, other: stored}}
+spec: {components: [], policies: [{name: p, type: t}]}
+)";
+
+/// With a policy whose template has this output.
+Result<Scoped> scoped(const std::string& output) {
+  testing::Library library;
+  library.add(DefinitionKind::Policy, "t", "output: " + output, yaml("{scope: Application}"));
+  const Lookup lookup{.definition = [&](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
+                        return library.find(kind, type);
+                      },
+                      .policy = {},
+                      .workflow = {}};
+  return with_scoped_policies(yaml(kStored), lookup);
+}
+
+TEST(ScopedPolicies, cannot_say_as_whom_an_application_acts) {
+  for (const std::string key : {"app.oam.dev/username", "app.oam.dev/group", "app.oam.dev/service-account-name"}) {
+    const auto made = scoped("annotations: \"" + key + "\": \"system:masters\"");
+    ASSERT_FALSE(made) << key;
+    EXPECT_EQ(made.error().message,
+              "policy p: output.annotations[\"" + key + "\"]: a policy cannot set as whom the application acts");
+  }
+}
+
+TEST(ScopedPolicies, change_labels_and_other_annotations) {
+  const auto made = scoped("{labels: l: \"made\", annotations: other: \"made\"}");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->application["metadata"],
+            yaml("{name: a, namespace: team, uid: u, finalizers: [f], labels: {l: made}, annotations: {app.oam.dev/username: "
+                 "ann, other: made}}"));
+}
+
+TEST(ScopedPolicies, leave_the_metadata_as_it_is_stored) {
+  const Value made = yaml(R"(
+metadata:
+  name: b
+  namespace: elsewhere
+  uid: v
+  ownerReferences: [{name: x}]
+  labels: {l: made}
+  annotations: {app.oam.dev/username: root, app.oam.dev/group: "system:masters", app.oam.dev/service-account-name: s, other: made}
+spec: {components: [{name: c}]}
+)");
+  const Value whole = with_metadata_of(made, yaml(kStored));
+  EXPECT_EQ(whole["metadata"],
+            yaml("{name: a, namespace: team, uid: u, finalizers: [f], labels: {l: made}, annotations: {app.oam.dev/username: "
+                 "ann, other: made}}"));
+  EXPECT_EQ(whole["spec"], made["spec"]);
+}
+
+}  // namespace
+}  // namespace slipway::delivery::application

@@ -152,19 +152,24 @@ std::vector<DriftedField> drifted_fields(const Value& wanted, const Value& live,
 
 std::optional<Duration> RepairLog::put_off(const ObjectId& object, const std::vector<DriftedField>& fields, Steady now) {
   std::optional<Duration> longest;
+  std::vector<Entry*> contested;
   for (const DriftedField& field : fields) {
     const auto at = fields_.find({object, field.path});
     if (at == fields_.end() || !at->second.is_contested) continue;
     Entry& entry = at->second;
-    const bool was_quiet = now - entry.last_seen >= kPause;
-    entry.last_seen = now;
-    if (!field.manager.empty()) entry.manager = field.manager;
-    const Duration since = now - entry.repairs.back();
-    if (was_quiet) {
+    if (now - entry.last_seen >= kPause) {
       fields_.erase(at);
-    } else if (since < kPause) {
-      longest = std::max(longest.value_or(Duration{0}), kPause - since);
+      continue;
     }
+    if (!field.manager.empty()) entry.manager = field.manager;
+    entry.last_seen = std::max(entry.last_seen, now);
+    contested.push_back(&entry);
+    const Duration since = now - entry.repairs.back();
+    if (since < kPause) longest = std::max(longest.value_or(Duration{0}), kPause - since);
+  }
+  // They differ until they are repaired, however late the next look is.
+  for (Entry* entry : contested) {
+    if (longest) entry->last_seen = now + *longest;
   }
   return longest;
 }
@@ -195,7 +200,7 @@ std::vector<std::string> RepairLog::contested(Steady now) {
 std::optional<Duration> RepairLog::next(Steady now) const {
   std::optional<Duration> soonest;
   for (const auto& [key, entry] : fields_) {
-    const Duration left = std::max<Duration>(kPause - (now - entry.last_seen), std::chrono::milliseconds{1});
+    const auto left = std::clamp<Duration>(kPause - (now - entry.last_seen), std::chrono::milliseconds{1}, kPause);
     if (entry.is_contested) soonest = std::min(soonest.value_or(left), left);
   }
   return soonest;

@@ -47,7 +47,7 @@ class RepairLog {
  private:
   struct Entry {
     std::vector<Steady> repairs{};  // within the window; of a contested field the last
-    Steady last_seen{};             // when the field last differed
+    Steady last_seen{};             // when the field last differed; of one put off when it may be repaired
     std::string manager{};
     bool is_contested = false;
   };

@@ -87,6 +87,17 @@ TEST_F(Repairs, a_quiet_minute_ends_it) {
   EXPECT_FALSE(drifts(173));
 }
 
+TEST_F(Repairs, a_field_that_was_put_off_was_not_quiet) {
+  for (const int at : {100, 101, 102}) EXPECT_TRUE(drifts(at));
+  EXPECT_FALSE(drifts(103));
+  EXPECT_LE(*log_.next(Steady{} + seconds{103}), RepairLog::kPause);
+  EXPECT_EQ(contested(164), 1U);
+  EXPECT_TRUE(drifts(164)) << "the look comes late";
+  EXPECT_FALSE(drifts(165)) << "it is contested still";
+  EXPECT_EQ(contested(283), 1U);
+  EXPECT_EQ(contested(284), 0U) << "a minute after it could be repaired";
+}
+
 TEST_F(Repairs, other_fields_are_not_put_off) {
   for (const int at : {100, 101, 102}) EXPECT_TRUE(drifts(at));
   EXPECT_FALSE(log_.put_off(object_, {{"spec.paused", "scaler"}}, Steady{} + seconds{103}));

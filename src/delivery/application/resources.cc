@@ -11,6 +11,7 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr std::size_t kMaxPlain = 4096;
+constexpr int kMostTries = 5;
 
 /// Texts by component: what everybody may read, and the Secrets whole.
 struct Texts {
@@ -72,19 +73,14 @@ Value secret(const AppRun& run, const Texts& texts) {
   return record(run, "Secret").with("data", data.build());
 }
 
-/// Adds to an object that is there; one that is not is made.
-Task<Result<void>> add_to(AppRun& run, kube::Resource resource, Value whole) {
-  SLIPWAY_CO_TRY(hub, run.own(kHub));
+/// Adds what `whole` holds to that which is there, and to no later state of it.
+Value patch_of(const Value& whole, const Value& there) {
   json::ObjectBuilder patch;
+  patch.set("metadata", json::object({{"resourceVersion", there["metadata"]["resourceVersion"]}}));
   for (const char* key : {"data", "binaryData"}) {
     if (whole.has(key)) patch.set(key, whole[key]);
   }
-  auto written = co_await client::merge_patch(*hub, resource, kube::key_of(whole), patch.build(), kManager);
-  if (!written && written.error().reason == Reason::NotFound) {
-    written = co_await client::create(*hub, resource, std::move(whole), kManager);
-  }
-  if (!written) co_return fail(std::move(written).error());
-  co_return Result<void>{};
+  return patch.build();
 }
 
 Task<Result<void>> create_once(AppRun& run, kube::Resource resource, Value object) {
@@ -95,6 +91,26 @@ Task<Result<void>> create_once(AppRun& run, kube::Resource resource, Value objec
 }
 
 }  // namespace
+
+Task<Result<bool>> add_to_record(AppRun& run, kube::Resource resource, Value whole) {
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  const kube::ObjectKey key = kube::key_of(whole);
+  for (int tries = 1;; ++tries) {
+    auto there = co_await client::get(*hub, resource, key);
+    if (!there && there.error().reason != Reason::NotFound) co_return fail(std::move(there).error());
+    if (there && !kube::is_owned_by(*there, kube::uid(run.application()))) {
+      run.tools().env.log.warn("an object of a revision's name is another's: it is left alone",
+                               {{"resource", resource.plural}, {"object", key.to_string()}});
+      co_return false;
+    }
+    auto written = there ? co_await client::merge_patch(*hub, resource, key, patch_of(whole, *there), kManager)
+                         : co_await client::create(*hub, resource, whole, kManager);
+    if (written) co_return true;
+    const Reason reason = written.error().reason;
+    const bool was_faster = reason == Reason::Conflict || reason == Reason::AlreadyExists || reason == Reason::NotFound;
+    if (!was_faster || tries == kMostTries) co_return fail(std::move(written).error());
+  }
+}
 
 Task<Result<void>> write_resources(AppRun& run) {
   Texts texts;
@@ -114,7 +130,7 @@ Task<Result<void>> write_resources(AppRun& run) {
   }
   SLIPWAY_CO_TRY_VOID(co_await create_once(run, kube::kConfigMaps, config_map(run, texts)));
   // The manifests of an earlier run of the revision may stand there.
-  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to(run, kube::kSecrets, secret(run, texts)));
+  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to_record(run, kube::kSecrets, secret(run, texts)));
   co_return Result<void>{};
 }
 
@@ -132,8 +148,8 @@ Task<Result<void>> complete_resources(AppRun& run) {
   for (const auto& [name, text] : texts.open) {  // what stood there under the other key
     if (text.size() > kMaxPlain) map = map.with_path({"data", name}, Value());
   }
-  SLIPWAY_CO_TRY_VOID(co_await add_to(run, kube::kConfigMaps, std::move(map)));
-  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to(run, kube::kSecrets, secret(run, texts)));
+  SLIPWAY_CO_TRY_VOID(co_await add_to_record(run, kube::kConfigMaps, std::move(map)));
+  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to_record(run, kube::kSecrets, secret(run, texts)));
   co_return Result<void>{};
 }
 

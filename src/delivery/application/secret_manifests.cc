@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "delivery/application/resources.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -46,13 +47,8 @@ Task<Result<void>> keep_secret_manifests(AppRun& run, std::vector<Manifest> mani
     kept[manifest.id()] = std::move(digest);
   }
   if (kept.empty()) co_return Result<void>{};
-  SLIPWAY_CO_TRY(hub, run.own(kHub));
-  const Value added = data.build();
-  auto written = co_await client::merge_patch(*hub, kube::kSecrets, secret_of(run), json::object({{"data", added}}), kManager);
-  if (!written && written.error().reason == Reason::NotFound) {
-    written = co_await client::create(*hub, kube::kSecrets, new_secret(run, added), kManager);
-  }
-  if (!written) co_return fail(std::move(written).error());
+  SLIPWAY_CO_TRY(is_written, co_await add_to_record(run, kube::kSecrets, new_secret(run, data.build())));
+  if (!is_written) co_return Result<void>{};
   for (auto& [id, digest] : kept) run.memory().kept_secrets[id] = std::move(digest);
   co_return Result<void>{};
 }

@@ -1,0 +1,75 @@
+// What an application takes from objects that others may write, and leaves alone because others own it.
+#include <gtest/gtest.h>
+
+#include "base/digest.h"
+#include "json/text.h"
+#include "kube/object.h"
+#include "oracle_plane.h"
+
+namespace slipway::oracle_test {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+Value yaml(const std::string& text) {
+  auto parsed = json::parse_yaml(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed ? *parsed : Value();
+}
+
+const Image& image() {
+  static const Image kImage = Image::settled();
+  return kImage;
+}
+
+Value core(const std::string& kind, const std::string& name) {
+  return json::object({{"apiVersion", "v1"}, {"kind", kind}, {"namespace", "default"}, {"name", name}});
+}
+
+class Boundaries : public testing::Test {
+ protected:
+  Boundaries() : plane_(&image()) { plane_.make_namespace("default"); }
+  void apply(const std::string& text) { EXPECT_EQ(plane_.apply(yaml(text), "default"), "") << text; }
+  Value find(const std::string& kind, const std::string& name) { return plane_.find(kHub, core(kind, name)); }
+  Value application() {
+    return plane_.find(kHub, yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: default, name: a}"));
+  }
+  std::string phase() { return application()["status"]["status"].str(); }
+
+  Plane plane_;
+};
+
+TEST_F(Boundaries, objects_of_others_that_are_called_as_a_revision_stay_as_they_are) {
+  apply("{apiVersion: v1, kind: Secret, metadata: {name: a-v1}, data: {mine: bWluZQ==}}");
+  apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a-v1}, data: {mine: mine}}");
+  apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: from}, data: {text: x}}");
+  apply(R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {name: a}
+spec:
+  components:
+  - {name: s, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {k: dmFsdWU=}}]}}
+  - name: fed
+    type: k8s-objects
+    properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: fed}, data: {text: y}}]}
+    inputs: [{from: text, parameterKey: "objects[0].data.text"}]
+  workflow:
+    steps:
+    - {name: s, type: apply-component, properties: {component: s}}
+    - name: read
+      type: read-object
+      properties: {apiVersion: v1, kind: ConfigMap, name: from, cluster: ""}
+      outputs: [{name: text, valueFrom: output.value.data.text}]
+    - {name: fed, type: apply-component, properties: {component: fed}}
+)");
+  plane_.pass(minutes{2});
+  EXPECT_EQ(phase(), "running") << json::print(application()["status"]);
+  EXPECT_EQ(find("ConfigMap", "fed")["data"]["text"].as_string(), "x");
+  EXPECT_EQ(find("Secret", "a-v1")["data"], yaml("{mine: bWluZQ==}"));
+  EXPECT_EQ(find("ConfigMap", "a-v1")["data"], yaml("{mine: mine}"));
+}
+
+}  // namespace
+}  // namespace slipway::oracle_test

@@ -71,5 +71,56 @@ spec:
   EXPECT_EQ(find("ConfigMap", "a-v1")["data"], yaml("{mine: mine}"));
 }
 
+constexpr const char* kMakesSecret = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {name: a}
+spec:
+  components:
+  - {name: s, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {k: dmFsdWU=}}]}}
+)";
+
+/// Whoever may write the Secret of a revision, but not more.
+class KeptManifest : public Boundaries {
+ protected:
+  void SetUp() override {
+    apply(kMakesSecret);
+    plane_.pass(minutes{1});
+    ASSERT_EQ(phase(), "running");
+    const Value kept = find("Secret", "a-v1")["data"];
+    for (const auto& [key, value] : kept.members()) {
+      std::string text;
+      if (!key.starts_with("manifest.") || !base64_decode(value.as_string(), text) || !text.starts_with("{")) continue;
+      key_ = key;
+      manifest_ = *json::parse(text);
+    }
+    ASSERT_FALSE(key_.empty());
+  }
+  void keep(const Value& manifest) {
+    const Value data = json::object({{key_, base64_encode(json::print(manifest))}});
+    EXPECT_EQ(plane_.merge(core("Secret", "a-v1"), json::object({{"data", data}})), "");
+  }
+
+  std::string key_;
+  Value manifest_;
+};
+
+TEST_F(KeptManifest, of_another_object_is_not_applied) {
+  keep(yaml("{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: kube-system}, data: {a: b}}"));
+  EXPECT_EQ(plane_.remove(core("Secret", "s")), "");
+  plane_.pass(minutes{2});
+  EXPECT_TRUE(plane_.find(kHub, yaml("{apiVersion: v1, kind: ConfigMap, namespace: kube-system, name: other}")).is_null());
+}
+
+TEST_F(KeptManifest, that_was_changed_is_not_applied) {
+  keep(manifest_.with_path({"data", "k"}, "b3RoZXI="));
+  EXPECT_EQ(plane_.remove(core("Secret", "s")), "");
+  plane_.pass(minutes{2});
+  EXPECT_TRUE(find("Secret", "s").is_null()) << "only what the tracker knows is brought back";
+  keep(manifest_);
+  plane_.pass(minutes{10});
+  EXPECT_EQ(find("Secret", "s")["data"]["k"].as_string(), "dmFsdWU=");
+}
+
 }  // namespace
 }  // namespace slipway::oracle_test

@@ -27,6 +27,12 @@
 
 namespace slipway::delivery::application {
 
+/// What stands in the Secret of a revision (secret_manifests.h).
+struct KeptSecrets {
+  std::string revision, salt;
+  std::map<ObjectId, std::string> digests;
+};
+
 /// What the controller remembers of an application between reconciles. Lost at a restart; all of it can be learnt again.
 struct Memory {
   struct Render {
@@ -38,8 +44,8 @@ struct Memory {
   std::string frozen_key;  // resourceVersion and name of the revision that follows
   std::shared_ptr<const Frozen> frozen;
   std::shared_ptr<const Parsed> parsed;
-  std::map<ObjectId, std::string> applied;       // digest of the manifest that this process applied last
-  std::map<ObjectId, std::string> kept_secrets;  // digests of what stands in the revision's Secret
+  std::map<ObjectId, std::string> applied;  // digest of the manifest that this process applied last
+  KeptSecrets kept_secrets;
   std::map<ObjectId, std::string> settled;       // digests of (manifest, live object) that differ and cannot be made equal
   std::map<std::string, std::string> completed;  // component → revision whose rendered resources tell of it
   RepairLog repairs;

@@ -109,6 +109,8 @@ ManagedResource AppRun::record_of(const Manifest& manifest) const {
                              {"kind", manifest.object["kind"]},
                              {"metadata", manifest.object["metadata"]}});
     made.is_whole = false;
+    const auto& kept = memory_.kept_secrets.digests;
+    if (const auto at = kept.find(id); !keeps_nothing && at != kept.end()) made.digest = at->second;
   }
   made.skips_collection = parsed_->keep.collect_strategy(subject) == CollectStrategy::Never;
   return made;
@@ -375,8 +377,8 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
       co_return fail(std::move(error));
     }
   }
-  record(manifests);
   SLIPWAY_CO_TRY_VOID(co_await keep_secret_manifests(*this, manifests));
+  record(manifests);
   SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Versioned));
   SLIPWAY_CO_TRY_VOID(co_await write_tracker(TrackerType::Root));
   std::vector<Value> results;

@@ -23,8 +23,8 @@ void set_text(json::ObjectBuilder& out, const char* key, const std::string& text
 }
 
 bool is_same(const ManagedResource& a, const ManagedResource& b) {
-  return a.raw == b.raw && a.is_whole == b.is_whole && a.skips_collection == b.skips_collection && a.component == b.component &&
-         a.trait == b.trait;
+  return a.raw == b.raw && a.is_whole == b.is_whole && a.digest == b.digest && a.skips_collection == b.skips_collection &&
+         a.component == b.component && a.trait == b.trait;
 }
 
 }  // namespace
@@ -48,6 +48,7 @@ Value ManagedResource::to_json() const {
   set_text(out, "trait", trait);
   if (skips_collection) out.set("skipGC", true);
   if (!is_whole) out.set("metadataOnly", true);
+  set_text(out, "digest", digest);
   if (is_deleted) out.set("deleted", true);
   out.set("raw", raw);
   return out.build();
@@ -65,6 +66,7 @@ ManagedResource ManagedResource::from_json(const Value& entry) {
   made.name = entry["name"].str();
   made.raw = entry["raw"];
   made.is_whole = !entry["metadataOnly"].as_bool() && !entry["raw"].is_null();
+  made.digest = entry["digest"].str();
   made.skips_collection = entry["skipGC"].as_bool();
   made.is_deleted = entry["deleted"].as_bool();
   return made;

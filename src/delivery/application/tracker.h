@@ -36,6 +36,7 @@ struct ManagedResource {
   std::string api_version, kind, ns, name;
   Value raw;             // the manifest; with metadata only under apply-once
   bool is_whole = true;  // raw is the whole manifest
+  std::string digest{};  // of the whole manifest, salted, where it is kept in a Secret (secret_manifests.h)
   bool skips_collection = false;
   bool is_deleted = false;  // KubeVela was about to delete it: it is not to be kept, nor to be lost
 

@@ -71,6 +71,59 @@ spec:
   EXPECT_EQ(find("ConfigMap", "a-v1")["data"], yaml("{mine: mine}"));
 }
 
+/// Waits for a person before it delivers a component with an input, and one with a Secret.
+constexpr const char* kWaits = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {name: a}
+spec:
+  components:
+  - {name: s, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {k: dmFsdWU=}}]}}
+  - name: fed
+    type: k8s-objects
+    properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: fed}, data: {text: y}}]}
+    inputs: [{from: text, parameterKey: "objects[0].data.text"}]
+  workflow:
+    steps:
+    - name: read
+      type: read-object
+      properties: {apiVersion: v1, kind: ConfigMap, name: from, cluster: ""}
+      outputs: [{name: text, valueFrom: output.value.data.text}]
+    - {name: wait, type: suspend}
+    - {name: s, type: apply-component, properties: {component: s}}
+    - {name: fed, type: apply-component, properties: {component: fed}}
+)";
+
+class Waiting : public Boundaries {
+ protected:
+  void SetUp() override {
+    apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: from}, data: {text: x}}");
+    apply(kWaits);
+    plane_.pass(seconds{20});
+    ASSERT_EQ(phase(), "workflowSuspending") << json::print(application()["status"]);
+  }
+  void act(const std::string& verb) {
+    EXPECT_EQ(plane_.act(yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: default, name: a}"), verb), "");
+  }
+  void close(const std::string& kind) { EXPECT_EQ(plane_.merge(core(kind, "a-v1"), yaml("{immutable: true}")), ""); }
+};
+
+TEST_F(Waiting, a_component_is_told_of_later_when_that_failed_at_first) {
+  close("ConfigMap");
+  act("workflow resume");
+  plane_.pass(seconds{20});
+  EXPECT_TRUE(find("ConfigMap", "a-v1")["data"]["fed"].as_string().contains("pending"));
+  EXPECT_EQ(plane_.remove(core("ConfigMap", "a-v1")), "");
+  act("workflow restart");
+  plane_.pass(seconds{20});
+  ASSERT_EQ(phase(), "workflowSuspending") << json::print(application()["status"]);
+  act("workflow resume");
+  plane_.pass(minutes{1});
+  EXPECT_EQ(phase(), "running") << json::print(application()["status"]);
+  const Value told = find("ConfigMap", "a-v1")["data"];
+  EXPECT_TRUE(told.has("fed") && !told["fed"].as_string().contains("pending")) << json::print(told);
+}
+
 constexpr const char* kMakesSecret = R"(
 apiVersion: core.oam.dev/v1beta1
 kind: Application

@@ -141,15 +141,19 @@ Task<Result<void>> complete_resources(AppRun& run) {
     auto rendered = co_await run.render(component, {}, {}, {});
     if (!rendered) continue;
     add_objects(**rendered, texts);
-    run.memory().completed[name] = run.revision();
   }
   if (texts.open.empty()) co_return Result<void>{};
   Value map = config_map(run, texts);
   for (const auto& [name, text] : texts.open) {  // what stood there under the other key
     if (text.size() > kMaxPlain) map = map.with_path({"data", name}, Value());
   }
-  SLIPWAY_CO_TRY_VOID(co_await add_to_record(run, kube::kConfigMaps, std::move(map)));
-  if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to_record(run, kube::kSecrets, secret(run, texts)));
+  SLIPWAY_CO_TRY(is_told, co_await add_to_record(run, kube::kConfigMaps, std::move(map)));
+  if (is_told && !texts.secret.empty()) {
+    SLIPWAY_CO_TRY(is_kept, co_await add_to_record(run, kube::kSecrets, secret(run, texts)));
+    is_told = is_kept;
+  }
+  if (!is_told) co_return Result<void>{};
+  for (const auto& [name, text] : texts.open) run.memory().completed[name] = run.revision();
   co_return Result<void>{};
 }
 

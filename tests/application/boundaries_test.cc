@@ -124,6 +124,17 @@ TEST_F(Waiting, a_component_is_told_of_later_when_that_failed_at_first) {
   EXPECT_TRUE(told.has("fed") && !told["fed"].as_string().contains("pending")) << json::print(told);
 }
 
+TEST_F(Waiting, what_cannot_be_kept_is_delivered) {
+  close("Secret");
+  act("workflow resume");
+  plane_.pass(minutes{1});
+  EXPECT_EQ(phase(), "running") << json::print(application()["status"]);
+  EXPECT_EQ(find("Secret", "s")["data"]["k"].as_string(), "dmFsdWU=");
+  EXPECT_EQ(plane_.remove(core("Secret", "s")), "");
+  plane_.pass(minutes{2});
+  EXPECT_TRUE(find("Secret", "s").is_null()) << "what is not kept is not brought back";
+}
+
 constexpr const char* kMakesSecret = R"(
 apiVersion: core.oam.dev/v1beta1
 kind: Application

@@ -83,10 +83,22 @@ Value patch_of(const Value& whole, const Value& there) {
   return patch.build();
 }
 
+/// As what comes to more than a MiB is.
+bool is_refused(Reason reason) { return reason == Reason::Invalid || reason == Reason::RequestEntityTooLarge; }
+
+/// The application is delivered without the record.
+void tell_refusal(AppRun& run, const kube::Resource& resource, const kube::ObjectKey& key, const Status& why) {
+  run.tools().env.log.warn("what belongs to a revision is not kept",
+                           {{"resource", resource.plural}, {"object", key.to_string()}, {"why", why.message}});
+}
+
 Task<Result<void>> create_once(AppRun& run, kube::Resource resource, Value object) {
   SLIPWAY_CO_TRY(hub, run.own(kHub));
-  auto made = co_await client::create(*hub, std::move(resource), std::move(object), kManager);
-  if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
+  const kube::ObjectKey key = kube::key_of(object);
+  auto made = co_await client::create(*hub, resource, std::move(object), kManager);
+  if (made || made.error().reason == Reason::AlreadyExists) co_return Result<void>{};
+  if (!is_refused(made.error().reason)) co_return fail(std::move(made).error());
+  tell_refusal(run, resource, key, made.error());
   co_return Result<void>{};
 }
 
@@ -107,6 +119,10 @@ Task<Result<bool>> add_to_record(AppRun& run, kube::Resource resource, Value who
                          : co_await client::create(*hub, resource, whole, kManager);
     if (written) co_return true;
     const Reason reason = written.error().reason;
+    if (is_refused(reason)) {
+      tell_refusal(run, resource, key, written.error());
+      co_return false;
+    }
     const bool was_faster = reason == Reason::Conflict || reason == Reason::AlreadyExists || reason == Reason::NotFound;
     if (!was_faster || tries == kMostTries) co_return fail(std::move(written).error());
   }

@@ -14,7 +14,7 @@ Task<Result<void>> write_resources(AppRun& run);
 /// Tells of the components that waited for inputs and have been delivered in this pass.
 Task<Result<void>> complete_resources(AppRun& run);
 /// Adds the data of `whole`, a ConfigMap or Secret of the revision's name, to the one that is there, or creates it. False, and
-/// in the log: one is there that is not the application's, and is left alone.
+/// in the log: one is there that is not the application's, and is left alone, or the server refuses so much.
 Task<Result<bool>> add_to_record(AppRun& run, kube::Resource resource, Value whole);
 /// Both, of a revision that goes.
 Task<Result<void>> remove_resources(client::Client& client, kube::Object application, std::string revision);

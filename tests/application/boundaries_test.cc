@@ -135,6 +135,44 @@ TEST_F(Waiting, what_cannot_be_kept_is_delivered) {
   EXPECT_TRUE(find("Secret", "s").is_null()) << "what is not kept is not brought back";
 }
 
+TEST_F(Boundaries, an_application_goes_as_a_policy_of_scope_application_made_it) {
+  apply(R"(
+apiVersion: core.oam.dev/v1beta1
+kind: PolicyDefinition
+metadata: {name: ordered, namespace: vela-system}
+spec:
+  scope: Application
+  schematic:
+    cue:
+      template: |
+        parameter: {}
+        output: policies: [{name: "gc", type: "garbage-collect", properties: order: "dependency"}]
+)");
+  plane_.pass(seconds{2});
+  apply(R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {name: a}
+spec:
+  components:
+  - {name: base, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: base}}]}}
+  - name: user
+    type: k8s-objects
+    dependsOn: [base]
+    properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: user, finalizers: [test.dev/held]}}]}
+  policies: [{name: p, type: ordered}]
+)");
+  plane_.pass(minutes{1});
+  ASSERT_EQ(phase(), "running") << json::print(application()["status"]);
+  EXPECT_EQ(plane_.remove(yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: default, name: a}")), "");
+  plane_.pass(seconds{20});
+  EXPECT_FALSE(find("ConfigMap", "base").is_null()) << "user depends on it and is still there";
+  EXPECT_EQ(plane_.merge(core("ConfigMap", "user"), yaml("{metadata: {finalizers: null}}")), "");
+  plane_.pass(seconds{20});
+  EXPECT_TRUE(find("ConfigMap", "base").is_null());
+  EXPECT_TRUE(application().is_null());
+}
+
 constexpr const char* kMakesSecret = R"(
 apiVersion: core.oam.dev/v1beta1
 kind: Application

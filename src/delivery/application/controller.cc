@@ -498,13 +498,22 @@ Task<Outcome> ApplicationController::write(client::Client& client, kube::Object 
   co_return outcome;
 }
 
+/// What an application was delivered from last: as policies of scope Application made it, whose result its revision has.
+Value ApplicationController::delivered_spec(const kube::Object& application, const Status& status) const {
+  if (status.policies.empty() || !status.latest_revision) return application["spec"];
+  const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
+  if (!kube::is_owned_by(revision, kube::uid(application))) return application["spec"];
+  const Value spec = revision_content(revision)["application"]["spec"];
+  return spec.is_object() ? spec : application["spec"];
+}
+
 Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Object application, Memory& memory) {
   if (!kube::has_finalizer(application, kFinalizer)) co_return Outcome::settled();
   const Value before = application["status"];
   auto decoded = json::decode<Status>(before, "status", {.allow_unknown = true});
   Status status = decoded ? std::move(*decoded) : Status{};
   auto parsed = std::make_shared<Parsed>();
-  if (auto spec = read_application(application["spec"])) {
+  if (auto spec = read_application(delivered_spec(application, status))) {
     parsed->spec = std::move(*spec);
     if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
   }

@@ -93,6 +93,7 @@ class ApplicationController : public control::Controller {
   Task<control::Outcome> write(client::Client& client, kube::Object application, Status status, Value before,
                                control::Outcome outcome);
   Task<control::Outcome> let_go(control::Reconcile& run, kube::Object application, Memory& memory);
+  Value delivered_spec(const kube::Object& application, const Status& status) const;
   std::vector<Value> trackers_of(const kube::Object& application) const;
   /// Applications whose spec could not be read, in a namespace or (empty) all of them; they are woken.
   std::vector<kube::ObjectKey> unresolved(const std::string& ns);

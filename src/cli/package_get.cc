@@ -13,6 +13,7 @@
 #include "cli/session.h"
 #include "git/repositories.h"
 #include "krm/command.h"
+#include "krm/paths.h"
 #include "os/real_env.h"
 
 namespace slipway::cli {
@@ -91,6 +92,9 @@ Task<Result<Fetched>> fetch(Git& git, Order order) {
   for (GitFile& file : files) {
     if (!file.path.starts_with(prefix)) co_return fail(Reason::BadRequest, fmt::format("{} is no folder", file.path));
     file.path = file.path.substr(prefix.size());
+    // Git itself lets a tree have such names, and the repository may be anyone's.
+    if (!krm::is_file_path(file.path))
+      co_return fail(Reason::BadRequest, fmt::format("{} is no path of a file in a package", file.path));
   }
   made.files = std::move(files);
   co_return made;

@@ -68,6 +68,38 @@ TEST_F(Packages, a_function_that_is_not_built_in_says_so) {
   EXPECT_NE(ended.err.find("\"starlark\" is not built in"), std::string::npos) << ended.err;
 }
 
+/// A bare repository with one commit, whose tree has what `git mktree` is given for it; BLOB and TREE stand for a file and for
+/// a folder with that file.
+bool make_repository(const std::filesystem::path& folder, const std::string& entries) {
+  const std::string script = "cd " + folder.string() +
+                             " && rm -rf odd.git && git init -q --bare odd.git && cd odd.git && git symbolic-ref HEAD "
+                             "refs/heads/main && blob=$(echo bad | git hash-object -w --stdin) && tree=$(printf \"100644 blob "
+                             "$blob\\tbad\\n\" | git mktree) && root=$(printf '" +
+                             entries +
+                             "' | sed \"s/BLOB/$blob/;s/TREE/$tree/\" | git mktree) && git update-ref refs/heads/main $(git -c "
+                             "user.name=a -c user.email=a@b commit-tree -m m $root)";
+  return std::system(script.c_str()) == 0;
+}
+
+TEST_F(Packages, get_writes_nothing_outside_of_its_folder) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"100644 blob BLOB\\tbad\\n040000 tree TREE\\t..\\n", "../bad"},
+      {"100644 blob BLOB\\tbad\\n040000 tree TREE\\t.git\\n", ".git/bad"},
+      {"100644 blob BLOB\\tbad\\n040000 tree TREE\\t.GIT\\n", ".GIT/bad"},
+      {"100644 blob BLOB\\tbad\\n040000 tree TREE\\t.\\n", "./bad"},
+  };
+  for (const auto& [entries, path] : rows) {
+    ASSERT_TRUE(make_repository(folder_, entries)) << path;
+    const Ended ended = slipway({"pkg", "get", "file://" + (folder_ / "odd.git").string(), "in/p"});
+    EXPECT_EQ(ended.code, 2) << path;
+    EXPECT_EQ(ended.err, "error: " + std::string(path) + " is no path of a file in a package\n");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "in")) << path;
+  }
+  ASSERT_TRUE(make_repository(folder_, "100644 blob BLOB\\tgood\\n"));
+  EXPECT_EQ(slipway({"pkg", "get", "file://" + (folder_ / "odd.git").string(), "in/p"}).code, 0);
+  EXPECT_EQ(text("in/p/good"), "bad\n");
+}
+
 // Blanks part words but within double quotes; what follows a '#' is for people.
 std::vector<std::string> words_in(const std::string& line) {
   std::vector<std::string> words;

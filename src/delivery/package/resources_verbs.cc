@@ -11,6 +11,7 @@
 #include "delivery/package/metadata_merge.h"
 #include "delivery/package/render_content.h"
 #include "json/patch.h"
+#include "krm/paths.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -123,10 +124,7 @@ Task<Result<SentFiles>> sent_files(ServedContext context, Request request, Shown
 Result<void> check_paths(const std::string& name, const Texts& texts) {
   std::vector<Cause> causes;
   for (const auto& [path, text] : texts) {
-    const auto parts = split(path, '/');
-    const bool is_bad = std::ranges::any_of(
-        parts, [](std::string_view part) { return part.empty() || part == "." || part == ".." || lower(part) == ".git"; });
-    if (is_bad) {
+    if (!krm::is_file_path(path)) {
       causes.push_back(field::invalid(fmt::format("spec.resources[{}]", path), fmt::format("{:?}", path),
                                       "is no path of a file in the package"));
     }

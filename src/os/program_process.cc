@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -159,7 +158,10 @@ class Launch {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     if (dup2(in, 0) != 0 || dup2(out, 1) != 1 || dup2(error, 2) != 2) return {errno};
-    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return {errno};
+    // Closed now, and not by exec: a sandbox's first processes become no program, and what they hold of another start would
+    // keep that one waiting. Nothing that is needed below is open yet.
+    if (report > 3 && close_range(3, static_cast<unsigned>(report) - 1, 0) != 0) return {errno};
+    if (close_range(static_cast<unsigned>(std::max(report, 2)) + 1, ~0U, 0) != 0) return {errno};
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, kMaxFileBytes);
     limit(RLIMIT_CPU, cpu_seconds_);
@@ -303,24 +305,35 @@ Result<void> check_use(const ProgramCall& call, const Child& child) {
   return {};
 }
 
-Result<ProgramEnd> follow(const ProgramCall& call, Child& child, Stream output, Stream error, int stopping) {
-  const std::int64_t deadline = monotonic_ms() + std::chrono::ceil<std::chrono::milliseconds>(call.timeout).count();
+/// What may end a program from outside.
+struct Bounds {
+  int stopping;           // a descriptor
+  std::int64_t deadline;  // in monotonic_ms()
+};
+
+std::unexpected<Status> too_late(const ProgramCall& call) {
+  return fail(Reason::Timeout, fmt::format("{}: not done within {} s", call.name,
+                                           std::chrono::duration_cast<std::chrono::seconds>(call.timeout).count()));
+}
+
+std::unexpected<Status> stopped(const ProgramCall& call) {
+  return fail(Reason::ServiceUnavailable, fmt::format("{}: Slipway stops", call.name));
+}
+
+Result<ProgramEnd> follow(const ProgramCall& call, Child& child, Stream output, Stream error, Bounds bounds) {
   std::int64_t next_look = monotonic_ms() + kLookMs;
   for (bool has_ended = false; !has_ended;) {
     std::array<pollfd, 4> waits = {pollfd{.fd = child.pidfd(), .events = POLLIN, .revents = 0},
-                                   pollfd{.fd = stopping, .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = bounds.stopping, .events = POLLIN, .revents = 0},
                                    pollfd{.fd = output.is_open ? output.end.get() : -1, .events = POLLIN, .revents = 0},
                                    pollfd{.fd = error.is_open ? error.end.get() : -1, .events = POLLIN, .revents = 0}};
-    const std::int64_t left = deadline - monotonic_ms();
-    if (left <= 0) {
-      return fail(Reason::Timeout, fmt::format("{}: not done within {} s", call.name,
-                                               std::chrono::duration_cast<std::chrono::seconds>(call.timeout).count()));
-    }
+    const std::int64_t left = bounds.deadline - monotonic_ms();
+    if (left <= 0) return too_late(call);
     const std::int64_t pause = call.sandbox ? kLookMs : 60'000;
     if (poll(waits.data(), waits.size(), static_cast<int>(std::min(left, pause))) < 0 && errno != EINTR) {
       return cannot_start(call, strerrordesc_np(errno));
     }
-    if (waits[1].revents != 0) return fail(Reason::ServiceUnavailable, fmt::format("{}: Slipway stops", call.name));
+    if (waits[1].revents != 0) return stopped(call);
     has_ended = waits[0].revents != 0;
     if (call.sandbox && !has_ended && monotonic_ms() >= next_look) {
       SLIPWAY_TRY_VOID(check_use(call, child));
@@ -337,23 +350,31 @@ Result<ProgramEnd> follow(const ProgramCall& call, Child& child, Stream output, 
   return ProgramEnd{.code = code, .output = std::move(output.text), .error = std::move(error.text)};
 }
 
-/// What the child wrote before exec; nothing once exec has closed the pipe.
-std::optional<StartFailure> failure_to_start(Descriptor report) {
-  StartFailure failure;
-  ssize_t got = 0;
-  do {
-    got = read(report.get(), &failure, sizeof failure);
-  } while (got < 0 && errno == EINTR);
-  if (got == 0) return {};
-  return got == static_cast<ssize_t>(sizeof failure) ? failure : StartFailure{EIO};
-}
-
 std::unexpected<Status> not_started(const ProgramCall& call, const StartFailure& failure) {
   constexpr const char* kSteps[] = {"", "namespaces", "users", "mounts", "a root of its own"};
   const char* why = strerrordesc_np(failure.error);
   if (failure.step == StartFailure::Step::Start) return cannot_start(call, why);
   return fail(Reason::Forbidden, exec_failure(call.name, fmt::format("not run, as the kernel refuses it a sandbox: {}: {}",
                                                                      kSteps[static_cast<int>(failure.step)], why)));
+}
+
+/// Waits for exec, which closes the pipe; the child writes into it what keeps it from that.
+Result<void> wait_started(const ProgramCall& call, Descriptor report, Bounds bounds) {
+  while (true) {
+    std::array<pollfd, 2> waits = {pollfd{.fd = report.get(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = bounds.stopping, .events = POLLIN, .revents = 0}};
+    const std::int64_t left = bounds.deadline - monotonic_ms();
+    if (left <= 0) return too_late(call);
+    const int ready = poll(waits.data(), waits.size(), static_cast<int>(std::min<std::int64_t>(left, 60'000)));
+    if (ready < 0 && errno != EINTR) return cannot_start(call, strerrordesc_np(errno));
+    if (ready <= 0) continue;
+    if (waits[1].revents != 0) return stopped(call);
+    StartFailure failure;
+    const ssize_t got = read(report.get(), &failure, sizeof failure);
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) return {};
+    return not_started(call, got == static_cast<ssize_t>(sizeof failure) ? failure : StartFailure{EIO});
+  }
 }
 
 void make_nonblocking(const Descriptor& end) { fcntl(end.get(), F_SETFL, fcntl(end.get(), F_GETFL) | O_NONBLOCK); }
@@ -388,12 +409,14 @@ Result<ProgramEnd> run_program(const ProgramCall& call, int stopping) {
   }
   Child child(pid);
   for (Pipe* one : {&output, &error, &report}) one->write = Descriptor();
-  if (const auto failure = failure_to_start(std::move(report.read))) return not_started(call, *failure);
+  const Bounds bounds{.stopping = stopping,
+                      .deadline = monotonic_ms() + std::chrono::ceil<std::chrono::milliseconds>(call.timeout).count()};
+  SLIPWAY_TRY_VOID(wait_started(call, std::move(report.read), bounds));
   if (child.pidfd() < 0) return cannot_start(call, "no process descriptor");
   make_nonblocking(output.read);
   make_nonblocking(error.read);
   return follow(call, child, {.end = std::move(output.read), .most = call.max_output_bytes},
-                {.end = std::move(error.read), .most = Programs::kMaxErrorBytes}, stopping);
+                {.end = std::move(error.read), .most = Programs::kMaxErrorBytes}, bounds);
 }
 
 }  // namespace slipway::os

@@ -1,10 +1,12 @@
 #include "os/programs.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <filesystem>
 
@@ -267,6 +269,55 @@ TEST(Sandbox, ends_all_that_the_program_has_started) {
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(end->output, "begun\n");
   EXPECT_TRUE(eventually([&] { return !is_there(seconds); }));
+}
+
+TEST(Programs, inherits_nothing_that_is_open_here) {
+  const Descriptor own(open("/dev/null", O_RDONLY));  // NOLINT: without O_CLOEXEC
+  EXPECT_EQ(output_of(shell("ls /proc/self/fd | tr '\\n' ' '")), "0 1 2 3 ") << "3 is the folder that ls reads";
+}
+
+TEST(Sandbox, no_process_of_it_holds_what_is_open_here) {
+  SKIP_WITHOUT_SANDBOX();
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  const Descriptor held(ends[0]);
+  Descriptor writer(ends[1]);
+  const std::string seconds = std::to_string(20'000'000 + getpid());
+  RealEnv real;
+  boost::asio::co_spawn(
+      real.env().executor,
+      [](RealEnv& env, ProgramCall call) -> Task<> { (void)co_await env.env().programs->run(std::move(call)); }(
+                                             real, sandboxed("n=" + seconds + "; exec sleep $n")),
+      [](std::exception_ptr) {});
+  const auto timer = real.env().clock.call_at(real.env().clock.steady(), [&] { real.stop(); });
+  real.run();
+  // "sleep N" as one argument each: the shell's own command line has "n=N".
+  EXPECT_TRUE(eventually([&] { return is_there(std::string("sleep") + '\0' + seconds); }));
+  writer = Descriptor();
+  char byte = 0;
+  ASSERT_EQ(fcntl(held.get(), F_SETFL, O_NONBLOCK), 0);
+  EXPECT_EQ(read(held.get(), &byte, 1), 0) << "the pipe's last writer is gone, though the program runs";
+  real.shut();
+}
+
+TEST(Sandbox, programs_that_start_at_once_do_not_wait_for_each_other) {
+  SKIP_WITHOUT_SANDBOX();
+  constexpr int kCount = 24;  // more than there are threads: starts and ends overlap
+  RealEnv real;
+  int ended = 0;
+  for (int i = 0; i < kCount; ++i) {
+    boost::asio::co_spawn(
+        real.env().executor,
+        [](RealEnv& env, ProgramCall call, int& done) -> Task<> {
+          const auto end = co_await env.env().programs->run(std::move(call));
+          EXPECT_TRUE(end && end->output.size() == 200'000u) << (end ? "cut" : end.error().message);
+          if (++done == kCount) env.stop();
+        }(real, sandboxed("head -c 200000 /dev/zero"), ended),
+        [](std::exception_ptr error) { EXPECT_FALSE(error); });
+  }
+  real.run();
+  real.shut();
+  EXPECT_EQ(ended, kCount);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace slipway {
 struct Mail {
   std::string host;
   std::uint16_t port = 25;
+  bool is_tls = false;     // from the first byte, as "smtps://"; port 465 is always
   std::string user{};      // empty: no login
   std::string password{};  // empty: likewise
   std::string from;        // address, as those in `to`: "ann@example.org"

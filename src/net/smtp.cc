@@ -167,7 +167,7 @@ Task<Result<void>> log_in(Conversation& server, const Mail& mail, const std::str
 
 /// Greeting, TLS and login. Gives nothing back that a later step needs.
 Task<Result<void>> begin(Conversation& server, const Mail& mail, const TlsClientOptions& tls) {
-  if (mail.port == kTlsPort) SLIPWAY_CO_TRY_VOID(co_await server.start_tls(tls, mail.host));
+  if (mail.is_tls || mail.port == kTlsPort) SLIPWAY_CO_TRY_VOID(co_await server.start_tls(tls, mail.host));
   SLIPWAY_CO_TRY(greeting, co_await server.read_reply());
   if (greeting.code / 100 != 2) co_return fail(refusal(mail, "greeting", greeting));
   const std::string hello = fmt::format("EHLO {}", kOwnName);

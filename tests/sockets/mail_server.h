@@ -15,6 +15,7 @@ namespace slipway::net {
 struct Habit {
   std::string auth{};  // "PLAIN LOGIN"; empty: no login
   bool has_starttls = false;
+  bool is_tls = false;                           // from the first byte
   std::map<std::string, std::string> replies{};  // by the beginning of a command, instead of the usual one
 };
 
@@ -31,6 +32,10 @@ class MailServer {
     auto accepted = co_await listener_.accept();
     CO_ASSERT(accepted.has_value());
     stream_ = *accepted;
+    if (habit_.is_tls) {
+      const auto begun = co_await stream_->start_tls(*tls_, "", std::nullopt);
+      if (!begun) co_return listener_.close();
+    }
     co_await say("220 ready");
     while (auto line = co_await read()) {
       heard.push_back(*line);

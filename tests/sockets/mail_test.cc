@@ -81,6 +81,19 @@ TEST(Mail, is_sent_to_all_receivers_with_login_over_starttls) {
   EXPECT_EQ(told.heard.back(), "QUIT");
 }
 
+TEST(Mail, is_sent_over_tls_from_the_first_byte_at_any_port) {
+  const auto over_tls = [](Mail& mail) { mail.is_tls = true; };
+  const Sent told = sent({.auth = "PLAIN", .is_tls = true}, over_tls, trusting());
+  EXPECT_EQ(told.error.message, "");
+  ASSERT_EQ(told.heard.size(), 8U);
+  EXPECT_EQ(told.heard[0], "EHLO localhost");
+  EXPECT_TRUE(told.heard[1].starts_with("AUTH PLAIN ")) << told.heard[1];
+  EXPECT_EQ(told.heard.back(), "QUIT");
+  const Sent stranger = sent({.auth = "PLAIN", .is_tls = true}, over_tls);
+  EXPECT_EQ(stranger.error.reason, Reason::Unauthorized) << stranger.error.message;
+  EXPECT_TRUE(stranger.heard.empty());
+}
+
 TEST(Mail, logs_in_word_by_word_where_the_server_wants_that) {
   const Sent told = sent({.auth = "LOGIN"});
   EXPECT_EQ(told.error.message, "");

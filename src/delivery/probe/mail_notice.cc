@@ -16,6 +16,7 @@ constexpr std::size_t kSubjectBytes = 160;
 struct MailServer {
   std::string host;
   std::uint16_t port = kPort;
+  bool is_tls = false;
 };
 
 /// nullopt when it is no SMTP URL. "smtp://[::1]:2525" has host "::1".
@@ -23,6 +24,7 @@ std::optional<MailServer> server_of(std::string_view url) {
   MailServer server;
   if (url.starts_with("smtps://")) {
     server.port = kTlsPort;
+    server.is_tls = true;
     url.remove_prefix(8);
   } else if (url.starts_with("smtp://")) {
     url.remove_prefix(7);
@@ -88,6 +90,7 @@ Result<Mail> mail_of(const Notifier& notifier, const Notice& notice, const MailS
   if (!server) return fail(Reason::Invalid, "notifier email: the server must be smtp://HOST:PORT or smtps://HOST:PORT");
   return Mail{.host = server->host,
               .port = server->port,
+              .is_tls = server->is_tls,
               .user = value_at(secret, "username"),
               .password = value_at(secret, "password"),
               .from = notifier.from,

@@ -136,12 +136,23 @@ TEST_F(MailNotices, server_and_login_may_be_a_secret) {
   const Mail& mail = post_.mails.at(0);
   EXPECT_EQ(mail.host, "::1");
   EXPECT_EQ(mail.port, 465);
+  EXPECT_TRUE(mail.is_tls);
   EXPECT_EQ(mail.user, "robot");
   EXPECT_EQ(mail.password, "secret");
   EXPECT_EQ(mail.from_name, "Deploys");
   hub_.objects.clear();
   EXPECT_FALSE(tell(notifier));
   EXPECT_EQ(post_.mails.size(), 1U);
+}
+
+TEST_F(MailNotices, the_scheme_says_whether_it_is_tls_and_not_the_port) {
+  Notifier notifier{.type = "email", .url = "smtps://mail.test:2465", .from = "me@a.test", .to = {"you@a.test"}};
+  const auto mail = mail_of(notifier, kNotice, {});
+  ASSERT_TRUE(mail);
+  EXPECT_EQ(mail->port, 2465);
+  EXPECT_TRUE(mail->is_tls);
+  notifier.url = "smtp://mail.test:2465";
+  EXPECT_FALSE(mail_of(notifier, kNotice, {})->is_tls);
 }
 
 TEST_F(MailNotices, what_the_server_says_is_told) {

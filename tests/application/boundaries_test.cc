@@ -53,7 +53,7 @@ spec:
   - {name: s, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {k: dmFsdWU=}}]}}
   - name: fed
     type: k8s-objects
-    properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: fed}, data: {text: y}}]}
+    properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: fed}, data: {fixed: one}}]}
     inputs: [{from: text, parameterKey: "objects[0].data.text"}]
   workflow:
     steps:
@@ -81,7 +81,7 @@ spec:
   - {name: s, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {k: dmFsdWU=}}]}}
   - name: fed
     type: k8s-objects
-    properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: fed}, data: {text: y}}]}
+    properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: fed}, data: {fixed: one}}]}
     inputs: [{from: text, parameterKey: "objects[0].data.text"}]
   workflow:
     steps:

@@ -61,6 +61,23 @@ TEST_F(PackageTasks, a_clone_has_its_upstream_and_a_deployment_its_context) {
   EXPECT_TRUE(fault(remove(kRevisions, "blueprints.web.v1")).contains("is the upstream of edge.shop.web.v1"));
 }
 
+TEST_F(PackageTasks, a_record_from_before_upstream_names_is_found_as_a_dependent_too) {
+  repository("blueprints");
+  repository("edge");
+  published("blueprints", "web", "v1", "{type: init, init: {}}", 2);
+  const std::string name = draft("edge", "web", "v1", clone_of("blueprints.web.v1"));
+  must(move("blueprints.web.v1", "DeletionProposed"));
+  advance(seconds{2});
+  const auto upstream = [&] { return get(kRecords, name)["spec"]["upstreamName"]; };
+  const auto forget = [&] { must(put(kRecords, get(kRecords, name).without_path({"spec", "upstreamName"}))); };
+  forget();
+  ASSERT_TRUE(until([&] { return upstream() == Value("blueprints.web.v1"); })) << "it is written once";
+  slipway_->stop();  // the controllers, so that nothing writes it
+  forget();
+  EXPECT_EQ(upstream(), Value());
+  EXPECT_TRUE(fault(remove(kRevisions, "blueprints.web.v1")).contains("is the upstream of edge.web.v1"));
+}
+
 TEST_F(PackageTasks, init_makes_a_subpackage_where_it_is_told_to) {
   repository("edge");
   const std::string name =

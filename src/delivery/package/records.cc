@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery/package/kind.h"
+#include "delivery/package/upstream_name.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -159,6 +160,13 @@ Task<Result<std::vector<std::string>>> dependents_of(client::Client& server, kub
   SLIPWAY_CO_TRY(reply, co_await server.call(std::move(request)));
   std::vector<std::string> names;
   for (const Value& item : reply.object["items"].items()) names.emplace_back(kube::name(item));
+  // Records that RecordWorker has not come to yet say it by their task.
+  Request older = about(Verb::List, {key.ns, ""});
+  older.field_selector = fmt::format("{}=", kUpstreamField);
+  SLIPWAY_CO_TRY(unnamed, co_await server.call(std::move(older)));
+  for (const Value& item : unnamed.object["items"].items()) {
+    if (missing_upstream(item) == key.name) names.emplace_back(kube::name(item));
+  }
   co_return names;
 }
 

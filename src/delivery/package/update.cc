@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery/package/kind.h"
+#include "delivery/package/upstream_name.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -33,12 +34,6 @@ Result<void> refuse_while_drifting(const RevisionRecord& record, const kube::Res
                      fmt::format("it was changed in the repository: {}; annotate it with packages.slipway.dev/drift=theirs "
                                  "to take that, or =ours to commit what is here on top of it",
                                  record.drift)));
-}
-
-/// The revision whose content a new one is made from and keeps as its upstream; "" where there is none.
-std::string upstream_of(const RevisionTask& task) {
-  if (task.clone && task.clone->upstream.revision) return task.clone->upstream.revision->name;
-  return task.upgrade ? task.upgrade->new_upstream.name : "";
 }
 
 void add_author(RevisionRecord& record, const std::string& user) {

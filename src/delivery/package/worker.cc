@@ -7,6 +7,7 @@
 #include "control/events.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/upstream_name.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -51,6 +52,15 @@ RevisionRecord drifted(RevisionRecord record, const std::string& text) {
   record.approval.reset();
   record.drift = text;
   return record;
+}
+
+/// Once for a record from before spec.upstreamName, by which dependents are found.
+Task<Result<Outcome>> name_upstream(client::Client& client, Value object) {
+  SLIPWAY_CO_TRY(stored, read_record(object));
+  RevisionRecord next = stored.record;
+  next.upstream_name = missing_upstream(object);
+  SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(next), object["metadata"]));
+  co_return Outcome::settled();
 }
 
 }  // namespace
@@ -105,6 +115,7 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
 Task<Result<Outcome>> RecordWorker::look_after(client::Client& client, Value object) {
   const bool is_draft = object["spec"]["lifecycle"].as_string() == json::enum_name(Lifecycle::Draft);
   const bool has_work = !object["spec"]["intents"].empty();
+  if (!has_work && !missing_upstream(object).empty()) co_return co_await name_upstream(client, std::move(object));
   if (is_draft && !has_work && kube::label(object, kLatestLabel).empty()) co_return co_await catch_up(client, object);
   SLIPWAY_CO_TRY(stored, read_record(object));
   co_return co_await (has_work ? carry_out(client, std::move(stored)) : keep_up(client, std::move(stored)));

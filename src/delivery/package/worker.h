@@ -1,8 +1,8 @@
 // Carries out what records say is still to be done to their repositories (intent.h), one change of one reference at a time, and
 // appends the end: only then is an approved revision Published. It drives next_step() from the references as they are. The
 // first try trusts what the intent has seen, as each change is compared by the remote; what the remote refuses makes it look.
-// It also keeps the label of the latest revision where it belongs, and lets the Kptfile of a draft in Git catch up with the log
-// after a minute of rest.
+// It also keeps the label of the latest revision where it belongs, writes spec.upstreamName where a record from before that
+// field lacks it, and lets the Kptfile of a draft in Git catch up with the log after a minute of rest.
 #pragma once
 
 #include <map>

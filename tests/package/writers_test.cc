@@ -292,6 +292,24 @@ TEST_F(PackageNeighbours, a_branch_that_somebody_removed_takes_its_draft_along_a
   EXPECT_EQ(file(name, "evil.txt"), "") << "what was approved is what is served";
 }
 
+TEST_F(PackageNeighbours, a_branch_with_another_history_takes_packages_that_are_as_they_were_along) {
+  Repository& edge = repository("edge");
+  const std::string begun = edge.git("rev-parse main");
+  const std::string kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: a\n";
+  const std::string first = edge.commit({{"a/Kptfile", kptfile}}, "a");
+  look_again("edge");
+  const auto commit = [&] { return get(kRecords, "edge.a.main")["spec"]["commit"].str(); };
+  ASSERT_EQ(commit(), first);
+  edge.commit({{"notes.txt", "more\n"}}, "more");
+  look_again("edge");
+  EXPECT_EQ(commit(), first) << "the package is as it was, and its commit in the history";
+  edge.git("update-ref refs/heads/main " + begun);
+  const std::string anew = edge.commit({{"a/Kptfile", kptfile}}, "a, told otherwise");
+  ASSERT_NE(anew, first);
+  look_again("edge");
+  EXPECT_EQ(commit(), anew) << "the branch has the other one no more";
+}
+
 TEST_F(PackageNeighbours, one_repository_that_cannot_be_read_holds_up_no_other) {
   repository("edge");
   must(

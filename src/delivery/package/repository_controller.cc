@@ -123,12 +123,11 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
     SLIPWAY_CO_TRY(stored, read_record(one));
     records.push_back(std::move(stored));
   }
-  auto reading =
-      co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records), known_[key].packages);
+  auto reading = co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records), known_[key].branch);
   if (!reading) co_return fail(std::move(reading).error());
   known_[key] = {.generation = kube::generation(object),
                  .refs = reading->refs,
-                 .packages = std::move(reading->packages),
+                 .branch = {.tip = reading->commit, .packages = std::move(reading->packages)},
                  .faults = reading->faults,
                  .is_read = true};
   Object now = object;

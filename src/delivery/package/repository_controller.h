@@ -32,6 +32,11 @@ struct KnownPackage {
   std::string commit{};
 };
 using KnownPackages = std::map<std::string, KnownPackage>;  // by path
+/// The branch at the last reading of this process.
+struct KnownBranch {
+  std::string tip{};
+  KnownPackages packages{};
+};
 
 class RepositoryController : public control::Controller {
  public:
@@ -47,7 +52,7 @@ class RepositoryController : public control::Controller {
   struct Known {
     std::int64_t generation = 0;
     std::map<std::string, std::string> refs{};  // as read as a whole
-    KnownPackages packages{};
+    KnownBranch branch{};
     std::vector<std::string> faults{};
     bool is_read = false;
   };
@@ -78,8 +83,7 @@ struct Reading {
   std::string commit{};  // of the branch
 };
 /// `records` are those of the log before the references are read; what of them has changed meanwhile is left for the next time.
-/// `known` are the packages of the last reading of this process.
 Task<Result<Reading>> read_repository_as_a_whole(Env& env, client::Client& client, OpenRepository repository, std::string ns,
-                                                 std::vector<StoredRecord> records, KnownPackages known);
+                                                 std::vector<StoredRecord> records, KnownBranch known);
 
 }  // namespace slipway::delivery::package

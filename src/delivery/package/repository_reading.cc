@@ -18,7 +18,7 @@ constexpr std::size_t kMostFiles = 200'000;
 
 class Reader {
  public:
-  Reader(Env& env, Git& git, client::Client& client, OpenRepository repository, std::string ns, KnownPackages known)
+  Reader(Env& env, Git& git, client::Client& client, OpenRepository repository, std::string ns, KnownBranch known)
       : env_(env),
         git_(git),
         client_(client),
@@ -65,14 +65,27 @@ class Reader {
     auto files = co_await git_.read_tree(repository_.remote, tip->second, std::move(query));
     if (!files && files.error().reason == Reason::NotFound) co_return Result<void>{};  // the folder is not there yet
     if (!files) co_return fail(std::move(files).error());
+    const bool goes_on = !known_.tip.empty() && co_await has_commit(tip->second, known_.tip);
     for (const auto& [path, digest] : packages_in(*files, repository_.place.folder)) {
-      const auto known = known_.find(path);
-      const bool is_same = known != known_.end() && known->second.digest == digest;
-      const std::string commit = is_same ? known->second.commit : tip->second;
+      const auto known = known_.packages.find(path);
+      std::string commit = tip->second;
+      if (known != known_.packages.end() && known->second.digest == digest) {
+        if (goes_on || co_await has_commit(tip->second, known->second.commit)) commit = known->second.commit;
+      }
       from.packages.emplace(path, commit);
       reading_.packages.emplace(path, KnownPackage{.digest = digest, .commit = commit});
     }
     co_return Result<void>{};
+  }
+
+  /// Whether the branch has the commit in its history: after a forced push it may have it no more.
+  Task<bool> has_commit(std::string tip, std::string commit) {
+    if (commit == tip) co_return true;
+    if (const auto asked = on_branch_.find(commit); asked != on_branch_.end()) co_return asked->second;
+    const auto answer = co_await git_.is_ancestor(repository_.remote, commit, tip);
+    const bool is_there = answer && *answer;  // where it cannot be told, the package is read again
+    on_branch_.emplace(commit, is_there);
+    co_return is_there;
   }
 
   /// Whose workspace a tag was published from: the log knows, else the commit says it.
@@ -225,7 +238,8 @@ class Reader {
   client::Client& client_;
   OpenRepository repository_;
   std::string ns_;
-  KnownPackages known_;
+  KnownBranch known_;
+  std::map<std::string, bool> on_branch_{};  // by commit, what was asked
   std::map<RevisionKey, StoredRecord> by_key_{};
   Reading reading_{};
 };
@@ -233,7 +247,7 @@ class Reader {
 }  // namespace
 
 Task<Result<Reading>> read_repository_as_a_whole(Env& env, client::Client& client, OpenRepository repository, std::string ns,
-                                                 std::vector<StoredRecord> records, KnownPackages known) {
+                                                 std::vector<StoredRecord> records, KnownBranch known) {
   SLIPWAY_CO_TRY(git, git_of(env));
   Reader reader(env, *git, client, std::move(repository), std::move(ns), std::move(known));
   co_return co_await reader.run(std::move(records));

@@ -100,6 +100,21 @@ TEST_F(Approvals, the_owner_of_a_gate_gets_a_ticket_when_the_draft_has_rested) {
   EXPECT_EQ(condition(name, "ticket"), "True Said");
 }
 
+TEST_F(Approvals, gates_that_wait_already_are_told_when_the_repository_says_where) {
+  web_.replies = {{200, "{}"}};
+  const std::string name = draft("edge", "web", "v1", {});
+  change(name, [&](const Value& one) {
+    return one.with_path({"spec", "readinessGates"},
+                         json::array({json::object({{"conditionType", "ticket"}, {"owner", "netops"}})}));
+  });
+  advance(minutes{5});
+  EXPECT_TRUE(web_.calls.empty()) << "nowhere to tell it";
+  patch(kHub, kRepositories, "edge", "{metadata: {annotations: {packages.slipway.dev/tickets: 'http://tickets.test/new'}}}");
+  advance(seconds{5});
+  EXPECT_EQ(web_.calls.size(), 1u);
+  EXPECT_EQ(condition(name, "ticket"), "Unknown TicketSent");
+}
+
 TEST_F(Approvals, a_ticket_that_was_refused_is_sent_again) {
   patch(kHub, kRepositories, "edge", "{metadata: {annotations: {packages.slipway.dev/tickets: 'http://tickets.test/new'}}}");
   web_.replies = {{503}, {200, "{}"}};

@@ -106,6 +106,15 @@ std::vector<RecordIndex::Known> RecordIndex::of_package(std::string_view ns, con
   return lookup(by_package_, package_id(ns, package.repository, package.path));
 }
 
+std::vector<RecordIndex::Known> RecordIndex::of_repository(std::string_view ns, std::string_view repository) const {
+  const std::string prefix = fmt::format("{}/{}/", ns, repository);
+  std::vector<Known> out;
+  for (auto at = by_package_.lower_bound(prefix); at != by_package_.end() && at->first.starts_with(prefix); ++at) {
+    for (const kube::ObjectKey& one : at->second) out.push_back(known_.at(one));
+  }
+  return out;
+}
+
 std::vector<RecordIndex::Known> RecordIndex::owned_by(std::string_view uid) const {
   return lookup(by_owner_, std::string(uid));
 }

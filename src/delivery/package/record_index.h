@@ -32,6 +32,7 @@ class RecordIndex {
   Known find(const kube::ObjectKey& key) const;
   /// In the order of names.
   std::vector<Known> of_package(std::string_view ns, const PackageKey& package) const;
+  std::vector<Known> of_repository(std::string_view ns, std::string_view repository) const;
   std::vector<Known> owned_by(std::string_view uid) const;
   /// Revisions whose content came from that folder of that Git repository: their upstreamLock says so.
   std::vector<Known> from_upstream(std::string_view ns, std::string_view url, std::string_view folder) const;

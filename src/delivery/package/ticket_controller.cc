@@ -64,7 +64,14 @@ void TicketController::watch(control::Watches& watches) {
     const bool is_open = known != nullptr && !untold_gates(known->record).empty();
     return is_open ? std::vector{known->key()} : std::vector<kube::ObjectKey>{};
   });
-  repositories_ = &watches.cache(kRepositories);
+  repositories_ = &watches.changes(kRepositories, [this](const json::Value& before, const json::Value& after) {
+    std::vector<kube::ObjectKey> keys;
+    if (!tickets_of(after) || kube::annotation(before, kTickets) == kube::annotation(after, kTickets)) return keys;
+    for (const RecordIndex::Known& one : records_->of_repository(kube::ns(after), kube::name(after))) {
+      if (!untold_gates(one->record).empty()) keys.push_back(one->key());
+    }
+    return keys;
+  });
 }
 
 Task<Outcome> TicketController::reconcile(control::Reconcile& run) {

@@ -18,11 +18,6 @@ namespace {
 /// What is named (a revision, a ConfigMap) may be written a little later.
 constexpr Duration kMissingPause = std::chrono::seconds{5};
 constexpr Duration kCachePause = std::chrono::seconds{1};  // a cache is on its way
-/// How long the status may be behind in counts of pods and states on the way, and in what asking gates said.
-constexpr Duration kCountPause = std::chrono::seconds{30};
-/// And in what holds it while servers answer, which most do sooner.
-constexpr Duration kHoldPause = std::chrono::seconds{5};
-constexpr Duration kAskingPause = std::chrono::minutes{5};
 
 ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
@@ -244,15 +239,15 @@ Task<Outcome> Pass::decide_and_do() {
   const Steady now = tools_.env.clock.steady();
   const bool is_held_anew = hold_of(next) != hold_of(status_);
   note_behind(wanted, is_held_anew);
-  const bool is_due = memory_.counted && (*memory_.counted + memory_.pause <= now || decision.record.position().is_end());
+  const bool is_due = memory_.behind && (memory_.behind.due() <= now || decision.record.position().is_end());
   const bool is_urgent = decision.is_urgent || !(next.heeded == status_.heeded) ||
                          next.snapshots.size() != status_.snapshots.size() ||
                          next.observed_generation != status_.observed_generation || (is_held_anew && is_news(decision, next));
-  if (is_due || (is_urgent && memory_.counted)) {
+  if (is_due || (is_urgent && memory_.behind)) {
     if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());
     memory_.recorded = decision.record;
     memory_.verdicts.clear();
-    memory_.counted.reset();
+    memory_.behind.reset();
   }
   memory_.record = decision.record;  // not before: what could not be written is decided on again
   memory_.answers.clear();
@@ -262,14 +257,14 @@ Task<Outcome> Pass::decide_and_do() {
   auto done = co_await carry_out(decision.effects);
   if (!done) co_return Outcome::failed(std::move(done).error());
   co_await notify(decision.news);
-  is_idle_ = decision.record.position().is_end() && decision.effects.empty() && !memory_.counted;
+  is_idle_ = decision.record.position().is_end() && decision.effects.empty() && !memory_.behind;
   if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) {
     if (auto completed = co_await complete(); !completed) co_return Outcome::failed(std::move(completed).error());
     co_return co_await let_go();
   }
   std::optional<Duration> again = next_look(decision.wake);
-  if (memory_.counted) {
-    const Duration left = std::max<Duration>(*memory_.counted + memory_.pause - now, Duration{1});
+  if (const auto due = memory_.behind.due()) {
+    const Duration left = std::max<Duration>(*due - now, Duration{1});
     again = again ? std::min(*again, left) : left;
   }
   co_return again ? Outcome::retries_after(*again) : Outcome::settled();
@@ -279,13 +274,13 @@ Task<Outcome> Pass::decide_and_do() {
 void Pass::note_behind(const Value& wanted, bool is_held_anew) {
   const Value& stored = rollout_["status"];
   if (wanted == stored) {
-    memory_.counted.reset();
+    memory_.behind.reset();
     return;
   }
-  const Duration before = std::exchange(memory_.pause, is_held_anew                                       ? kHoldPause
-                                                       : without_asking(wanted) == without_asking(stored) ? kAskingPause
-                                                                                                          : kCountPause);
-  if (!memory_.counted || memory_.pause < before) memory_.counted = tools_.env.clock.steady();
+  const Duration pause = is_held_anew                                       ? kHoldPause
+                         : without_asking(wanted) == without_asking(stored) ? kAskingPause
+                                                                            : kCountPause;
+  memory_.behind.note(tools_.env.clock.steady(), pause);
 }
 
 /// Whether what holds it now is told at once: it does not but when people, or time, can end it.

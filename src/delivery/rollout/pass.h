@@ -11,6 +11,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/probe/probe.h"
+#include "delivery/rollout/behind.h"
 #include "delivery/rollout/services.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/status.h"
@@ -34,8 +35,7 @@ struct Memory {
   std::optional<Steady> restored;  // when routes were given back
   bool is_loaded = false;          // `open` was read from the status
   std::uint64_t wall_steps = 0;    // of the wall clock, when `open` was last looked at
-  std::optional<Steady> counted;   // since when the status is behind in what only counts
-  Duration pause{};                // how long it may be
+  Behind behind{};                 // the status, in what only counts
 };
 
 struct PassTools {

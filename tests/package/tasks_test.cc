@@ -69,7 +69,9 @@ TEST_F(PackageTasks, a_record_from_before_upstream_names_is_found_as_a_dependent
   must(move("blueprints.web.v1", "DeletionProposed"));
   advance(seconds{2});
   const auto upstream = [&] { return get(kRecords, name)["spec"]["upstreamName"]; };
-  const auto forget = [&] { must(put(kRecords, get(kRecords, name).without_path({"spec", "upstreamName"}))); };
+  const auto forget = [&] {
+    must(put(kRecords, get(kRecords, name).without_path({"spec", "upstreamName"}), "", As{.user = ""}));
+  };
   forget();
   ASSERT_TRUE(until([&] { return upstream() == Value("blueprints.web.v1"); })) << "it is written once";
   slipway_->stop();  // the controllers, so that nothing writes it

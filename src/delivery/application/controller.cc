@@ -295,8 +295,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   if (const auto look = judge_progress(memory.progress, status, options_.progress_deadline, env_.clock.steady(), now)) {
     again = std::min(again.value_or(*look), *look);
   }
-  auto told =
-      co_await tell_of(run.client, application, status, {.before = before, .was_finished = was_finished});
+  auto told = co_await tell_of(run.client, application, status, {.before = before, .was_finished = was_finished});
   if (!told) co_return Outcome::failed(std::move(told).error());
   const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
   co_return co_await write(run.client, as_written, std::move(status), before, outcome);

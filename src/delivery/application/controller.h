@@ -81,7 +81,7 @@ class ApplicationController : public control::Controller {
   Task<control::Outcome> remove_restart(client::Client& client, kube::Object application);
   /// What a reconcile began with.
   struct Since {
-    Value before;  // the status
+    Value before;               // the status
     bool was_finished = false;  // the workflow
   };
   Task<Result<void>> tell_of(client::Client& client, kube::Object application, Status status, Since since);

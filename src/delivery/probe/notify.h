@@ -1,6 +1,6 @@
 // Telling people: one message in the form that a chat service's incoming webhook takes. Each service is a row with a pure
-// builder of its body; sending is one POST, or one mail (mail_notice.h). A message is not waited for and nothing depends on it: a
-// failure is the caller's to log.
+// builder of its body; sending is one POST, or one mail (mail_notice.h). A message is not waited for and nothing depends on it:
+// a failure is the caller's to log.
 #pragma once
 
 #include <optional>

@@ -230,8 +230,8 @@ std::shared_ptr<const Schema> Schema::deferred(json::Value open_api) {
   return schema;
 }
 
-const SchemaNode& Schema::root() const {
-  if (!deferred_) return *root_;
+const SchemaNode* Schema::node() const {
+  if (!deferred_) return root_.get();
   std::call_once(deferred_->once, [this] {
     const auto compiled = compile(std::exchange(deferred_->open_api, json::Value()));
     if (compiled) {
@@ -242,7 +242,7 @@ const SchemaNode& Schema::root() const {
     any->preserves_unknown_fields = true;
     root_ = std::move(any);
   });
-  return *root_;
+  return root_.get();
 }
 
 Result<std::shared_ptr<const Schema>> Schema::compile(const json::Value& open_api, std::string path) {
@@ -272,13 +272,13 @@ Result<std::shared_ptr<const Schema>> Schema::compile(const json::Value& open_ap
 }
 
 json::Value Schema::prune(const json::Value& object, std::vector<std::string>* dropped, Zeros zeros) const {
-  json::Value out = Pruner(dropped, zeros).prune(object, &root(), ValuePath());
+  json::Value out = Pruner(dropped, zeros).prune(object, node(), ValuePath());
   if (dropped != nullptr) std::ranges::sort(*dropped);
   return out;
 }
 
 json::Value Schema::fill_defaults(const json::Value& object) const {
-  return Defaulter(contains_null(object), kMostDefaultBytes).fill(object, &root());
+  return Defaulter(contains_null(object), kMostDefaultBytes).fill(object, node());
 }
 
 void fill_default_values(SchemaArena& arena) {

@@ -50,10 +50,13 @@ class Schema {
   /// error.
   std::vector<Cause> validate(const json::Value& object, const json::Value* old = nullptr) const;
 
-  const SchemaNode& root() const;
+  const SchemaNode& root() const { return *node(); }
 
  private:
   struct Deferred;
+
+  /// Null where nothing is declared.
+  const SchemaNode* node() const;
 
   std::unique_ptr<Deferred> deferred_;  // null: root_ is there
   mutable std::shared_ptr<const SchemaNode> root_;

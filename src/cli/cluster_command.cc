@@ -9,7 +9,7 @@
 
 #include "cli/remote_session.h"
 #include "delivery/family/text.h"
-#include "fleet/cluster_secret.h"
+#include "fleet/cluster_secrets.h"
 #include "kube/names.h"
 #include "kube/well_known.h"
 #include "plane/families.h"
@@ -59,16 +59,6 @@ Task<Result<Known>> find_cluster(client::Client& hub, std::string name) {
   co_return Known{*secret, std::move(*cluster)};
 }
 
-Task<Result<void>> make_namespace(client::Client& hub) {
-  auto made = co_await client::create(
-      hub, kube::kNamespaces,
-      json::object(
-          {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", fleet::kClusterNamespace}})}}),
-      kManager);
-  if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
-  co_return Result<void>{};
-}
-
 /// What applications, and whatever else delivers, keep there.
 Task<Result<std::vector<Holding>>> held_in(client::Client& hub, std::string cluster) {
   std::vector<Holding> all;
@@ -107,7 +97,7 @@ Task<int> join(Session& session, client::Client& hub, ClusterArguments arguments
   if (!secret) co_return report(secret.error(), arguments.file);
   const auto version = co_await version_of(*connect(session, *connection));
   if (!version) co_return report(version.error(), connection->server);
-  if (const auto made = co_await make_namespace(hub); !made) co_return report(made.error());
+  if (const auto made = co_await fleet::make_cluster_namespace(hub); !made) co_return report(made.error());
   auto stored = co_await client::create(hub, kSecrets, *secret, kManager);
   if (!stored && stored.error().reason == Reason::AlreadyExists) {
     // One that the hub's process serves can be joined beside that, for controllers in other processes. It keeps its labels.

@@ -36,12 +36,17 @@ std::string digest_of(const Result<RemoteCluster>& access) {
 
 }  // namespace
 
-Task<Result<void>> tell_internal_clusters(client::Client& hub, std::vector<std::string> names) {
+Task<Result<void>> make_cluster_namespace(client::Client& hub) {
   const json::Value home =
       json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", kClusterNamespace}})}});
-  if (names.empty()) co_return Result<void>{};
   const auto made = co_await client::create(hub, kube::kNamespaces, home, kManager);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(made.error());
+  co_return Result<void>{};
+}
+
+Task<Result<void>> tell_internal_clusters(client::Client& hub, std::vector<std::string> names) {
+  if (names.empty()) co_return Result<void>{};
+  SLIPWAY_CO_TRY_VOID(co_await make_cluster_namespace(hub));
   for (const std::string& name : names) {
     const auto told = co_await client::create(hub, kube::kSecrets, internal_cluster_secret(name), kManager);
     if (!told && told.error().reason != Reason::AlreadyExists) co_return fail(told.error());

@@ -15,6 +15,9 @@
 
 namespace slipway::fleet {
 
+/// Makes the namespace of cluster Secrets, unless it is there.
+Task<Result<void>> make_cluster_namespace(client::Client& hub);
+
 /// Makes the Secrets of type Internal that are not there yet, and their namespace.
 Task<Result<void>> tell_internal_clusters(client::Client& hub, std::vector<std::string> names);
 

@@ -12,17 +12,6 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-Value yaml(const std::string& text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *parsed : Value();
-}
-
-const Image& image() {
-  static const Image kImage = Image::settled();
-  return kImage;
-}
-
 Value core(const std::string& kind, const std::string& name) {
   return json::object({{"apiVersion", "v1"}, {"kind", kind}, {"namespace", "default"}, {"name", name}});
 }

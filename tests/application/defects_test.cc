@@ -14,12 +14,6 @@ using client::PatchType;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-Value yaml(const std::string& text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *parsed : Value();
-}
-
 class Defects : public testing::Test {
  protected:
   Defects() { plane_.make_namespace("default"); }
@@ -32,11 +26,6 @@ class Defects : public testing::Test {
   }
   Value application() { return find("core.oam.dev/v1beta1", "Application", "a"); }
   std::string phase() { return application()["status"]["status"].str(); }
-
-  static const Image& image() {
-    static const Image kImage = Image::settled();
-    return kImage;
-  }
   Plane plane_{&image()};
 };
 

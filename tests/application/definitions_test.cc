@@ -11,12 +11,6 @@
 namespace slipway::oracle_test {
 namespace {
 
-Value yaml(const std::string& text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value) << (value ? "" : value.error().message) << "\n" << text;
-  return value ? *value : Value();
-}
-
 Value find(const Plane& plane, const char* kind, const std::string& name, const char* version = "core.oam.dev/v1beta1") {
   return plane.find(kHub,
                     json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", "vela-system"}, {"name", name}}));
@@ -26,11 +20,6 @@ std::size_t count(const Plane& plane, std::string_view kind) {
   std::size_t found = 0;
   for (const Value& object : plane.all(kHub, "vela-system")) found += object["kind"].as_string() == kind;
   return found;
-}
-
-const Image& image() {
-  static const Image settled = Image::settled();
-  return settled;
 }
 
 const PlaneOptions kKeeping{.keeps_definitions = true};

@@ -24,12 +24,6 @@ User user(const std::string& name, std::vector<std::string> groups) {
 const User kEditor = user("ann", {"dev"});
 const User kAdmin = user("root", {"system:masters"});
 
-Value yaml(const std::string& text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value) << (value ? "" : value.error().message) << "\n" << text;
-  return value ? *value : Value();
-}
-
 /// What stands before any user tries anything: the rights of the editor, and what is not the editor's.
 constexpr const char* kWorld[] = {
     "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: edit, namespace: team}, roleRef: "
@@ -182,10 +176,6 @@ class World {
   }
 
  private:
-  static const Image& image() {
-    static const Image settled = Image::settled();
-    return settled;
-  }
   std::map<std::string, std::string> foreign_state() const {
     std::map<std::string, std::string> state;
     for (const auto& [cluster, ns] : {std::pair{kHub, "elsewhere"}, {kHub, ""}, {kWorker, "team"}, {kWorker, "elsewhere"}}) {

@@ -44,11 +44,6 @@ class Operate : public testing::Test {
   std::string act(const Kind& kind, const std::string& verb, const std::string& part = "") {
     return plane_.act(*json::parse_yaml(kind.reference), "workflow " + verb, part);
   }
-
-  static const Image& image() {
-    static const Image settled = Image::settled();
-    return settled;
-  }
   Plane plane_{&image()};
 };
 

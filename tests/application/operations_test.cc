@@ -23,17 +23,6 @@ using client::PatchType;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-const Image& image() {
-  static const Image kImage = Image::settled();
-  return kImage;
-}
-
-Value yaml(const std::string& text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *parsed : Value();
-}
-
 /// Waits for the ConfigMap that it names.
 constexpr const char* kGate = R"(
 apiVersion: core.oam.dev/v1beta1

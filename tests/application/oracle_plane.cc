@@ -22,6 +22,17 @@ constexpr Duration kLongest = std::chrono::hours{1};
 
 }  // namespace
 
+const Image& image() {
+  static const Image kImage = Image::settled();
+  return kImage;
+}
+
+Value yaml(const std::string& text) {
+  auto value = json::parse_yaml(text);
+  EXPECT_TRUE(value) << (value ? "" : value.error().message) << "\n" << text;
+  return value ? *value : Value();
+}
+
 Image Image::settled() {
   Plane plane(nullptr);
   plane.make_namespace("vela-system");

@@ -33,6 +33,12 @@ struct Image {
   static Image settled();
 };
 
+/// A settled one, made once per process.
+const Image& image();
+
+/// Null, with a test failure, for what is no YAML.
+Value yaml(const std::string& text);
+
 struct PlaneOptions {
   delivery::OnFault on_fault = delivery::OnFault::Warn;  // as the oracle's
   bool keeps_definitions = false;                        // on the hub

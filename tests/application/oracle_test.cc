@@ -32,11 +32,6 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-const Image& image() {
-  static const Image kImage = Image::settled();
-  return kImage;
-}
-
 End deliver(Plane& plane, const std::filesystem::path& folder, const Case& of) {
   const Documents documents = read_documents(folder, of);
   std::vector<std::string> refusals = documents.faults;

@@ -16,11 +16,6 @@
 namespace slipway::oracle_test {
 namespace {
 
-const Image& image() {
-  static const Image kImage = Image::settled();
-  return kImage;
-}
-
 Value reference(const std::string& version, const std::string& kind, const std::string& name, const std::string& ns) {
   return json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", ns}, {"name", name}});
 }

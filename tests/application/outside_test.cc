@@ -12,17 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Value yaml(const std::string& text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value) << (value ? "" : value.error().message) << "\n" << text;
-  return value ? *value : Value();
-}
-
-const Image& image() {
-  static const Image settled = Image::settled();
-  return settled;
-}
-
 /// Serves files by URL.
 class Files : public HttpClient {
  public:

@@ -14,12 +14,6 @@ namespace {
 
 using std::chrono::seconds;
 
-Value yaml(const std::string& text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *parsed : Value();
-}
-
 /// An application `a` with components of one ConfigMap each: `x` and, unless it is left out, `z`.
 struct Life {
   const char* policy;  // of the application; empty: none
@@ -116,12 +110,11 @@ class PolicyLife {
 };
 
 TEST(PolicyLife, of_each_policy) {
-  const Image image = Image::settled();
   std::size_t cases = 0;
   for (std::size_t i = 0; i < std::size(kLives); ++i) {
     const Life& life = kLives[i];
     SCOPED_TRACE(life.policy);
-    Plane plane(&image);
+    Plane plane(&image());
     PolicyLife played(plane, fmt::format("life-{}", i));
     const auto expect = [&](const char* wanted, const char* after) {
       EXPECT_EQ(played.shown(), wanted) << after;
@@ -145,7 +138,6 @@ TEST(PolicyLife, of_each_policy) {
 
 /// What stands in the way of an application, and what the policy makes of it.
 TEST(PolicyLife, of_objects_that_others_have) {
-  const Image image = Image::settled();
   struct Row {
     const char* policy;
     const char* owner;  // of the ConfigMap x that is there: "", or another application
@@ -168,7 +160,7 @@ TEST(PolicyLife, of_objects_that_others_have) {
     const Row& row = rows[i];
     SCOPED_TRACE(fmt::format("{} owner {}", row.policy, row.owner));
     const std::string ns = fmt::format("own-{}", i);
-    Plane plane(&image);
+    Plane plane(&image());
     PolicyLife played(plane, ns);
     Value there = yaml("{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {of: others}}");
     if (*row.owner != '\0') {

@@ -21,13 +21,13 @@ const Value kReference =
     *json::parse_yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: default, name: shop}");
 
 /// What step `ask` says when its template is this one; lines of `told` in their order.
-std::string answer(const Image& image, const std::string& query) {
+std::string answer(const std::string& query) {
   const std::string text = fmt::format(
       "import \"strings\"\nimport \"vela/builtin\"\nimport \"vela/query\"\nimport \"vela/ql\"\n"
       "_ql: ql.#List\n_query: query.#App\n{}\n"
       "say: builtin.#Message & {{$params: message: strings.Join(told, \"; \")}}\nparameter: {{}}\n",
       query);
-  Plane plane(&image);
+  Plane plane(&image());
   plane.make_namespace("default");
   const Value definition =
       json::object({{"apiVersion", "core.oam.dev/v1beta1"},
@@ -51,7 +51,6 @@ struct Row {
 };
 
 TEST(Query, steps_are_told_what_became_of_the_application) {
-  const Image image = Image::settled();
   const Row rows[] = {
       {"pods of one cluster",
        "q: query.#CollectPods & {$params: app: {name: context.name, namespace: context.namespace, "
@@ -107,7 +106,7 @@ TEST(Query, steps_are_told_what_became_of_the_application) {
        "told: [if q.list != _|_ for p in q.list {p.cluster}]",
        "local; cluster-worker"},
   };
-  for (const Row& row : rows) EXPECT_EQ(answer(image, row.query), row.told) << row.what;
+  for (const Row& row : rows) EXPECT_EQ(answer(row.query), row.told) << row.what;
 }
 
 }  // namespace

@@ -57,10 +57,6 @@ struct Sizes {
 
 class StandardRecords : public testing::Test {
  protected:
-  static const Image& image() {
-    static const Image settled = Image::settled();
-    return settled;
-  }
   std::unique_ptr<Plane> deliver() {
     auto plane = std::make_unique<Plane>(&image(), PlaneOptions{.keeps_definitions = true, .metrics = &metrics_});
     plane->pass(std::chrono::minutes{1});

@@ -11,12 +11,6 @@
 namespace slipway::oracle_test {
 namespace {
 
-Value yaml(const std::string& text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value) << (value ? "" : value.error().message) << "\n" << text;
-  return value ? *value : Value();
-}
-
 Value application(const std::string& name, const Value& spec) {
   return yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {namespace: team}}")
       .with_path({"metadata", "name"}, name)
@@ -25,11 +19,6 @@ Value application(const std::string& name, const Value& spec) {
 
 Value reference(const std::string& name) {
   return yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team}").with("name", name);
-}
-
-const Image& image() {
-  static const Image settled = Image::settled();
-  return settled;
 }
 
 class Refusal : public testing::Test {

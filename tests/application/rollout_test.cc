@@ -60,11 +60,6 @@ class AppRollouts : public testing::Test {
         "webservice, properties: {{image: '{}'}}, traits: [{}]}}]{}}}}}",
         image, traits, spec);
   }
-
-  static const Image& image() {
-    static const Image settled = Image::settled();
-    return settled;
-  }
   Plane plane_{&image()};
 };
 

@@ -19,11 +19,6 @@ namespace {
 using client::PatchType;
 using std::chrono::seconds;
 
-const Image& image() {
-  static const Image kImage = Image::settled();
-  return kImage;
-}
-
 Value reference(const char* version, const char* kind, const char* name) {
   return json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", kNamespace}, {"name", name}});
 }

@@ -32,11 +32,6 @@ constexpr const char* kBegan = "2026-11-22T06:43:50Z";
 constexpr const char* kEnded = "2026-11-22T06:43:58Z";
 
 /// Settled clusters in which the kinds of the families are served.
-const Image& image() {
-  static const Image kImage = Image::settled();
-  return kImage;
-}
-
 std::string zstd(const std::string& text) {
   std::string out(ZSTD_compressBound(text.size()), '\0');
   out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
@@ -444,12 +439,6 @@ TEST_F(Takeover, next_edit_makes_the_next_revision_of_the_same_objects) {
   }
   fmt::print("edited after a takeover: {}\n", played);
   if (only_ == nullptr && corpus_stride() == 1) EXPECT_GT(played, 5U);
-}
-
-Value yaml(const std::string& text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *parsed : Value();
 }
 
 /// Of all objects but those that live by the clock.

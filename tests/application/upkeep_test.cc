@@ -18,17 +18,6 @@ using client::PatchType;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-Value yaml(const std::string& text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *parsed : Value();
-}
-
-const Image& image() {
-  static const Image kImage = Image::settled();
-  return kImage;
-}
-
 Value named(const std::string& version, const std::string& kind, const std::string& name) {
   return json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", "default"}, {"name", name}});
 }

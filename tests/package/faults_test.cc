@@ -5,17 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "../pipeline/landscape.h"
+#include "../world/strike.h"
 #include "base/text.h"
 #include "delivery/package/family.h"
 #include "delivery/package/kind.h"
-#include "git/repositories.h"
 #include "json/text.h"
 #include "os/test_folder.h"
-#include "sim/scenario.h"
 
 namespace slipway::sim {
 namespace {
@@ -204,14 +202,9 @@ std::string told(const std::vector<Value>& records, Outside& outside) {
                      outside.edge.git("ls-tree -r main --name-only"));
 }
 
-struct Run {
-  Ending ending;
-  std::string state;
-};
-
 using Story = Task<> (*)(World& world, Outside& outside);
 
-Run run_with(Story story, FaultPlan faults) {
+Played run_with(Story story, FaultPlan faults) {
   static const Image kImage = Image::bootstrapped();
   static const delivery::Family* const kFamilies[] = {&delivery::package::family()};
   auto outside = std::make_shared<Outside>();
@@ -227,60 +220,45 @@ Run run_with(Story story, FaultPlan faults) {
   options.image = &kImage;
   options.faults = std::move(faults);
   options.controllers.families = kFamilies;
-  // One folder: `slipway up` is one process with one mirror of a repository.
-  options.git = [outside](Env& env) -> std::unique_ptr<Git> {
-    return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
-                                               git::RepositoriesOptions{.folder = outside->folder / "mirrors"});
-  };
-  Run made{.ending = play(scenario, std::move(options)), .state = ""};
+  options.git = git_with_mirrors(outside->folder / "mirrors");
+  Played made{.ending = play(scenario, std::move(options)), .state = ""};
   made.state = told(*records, *outside);
   return made;
 }
 
-/// A run of a life costs as much as `weight` of the simulator's others: with SLIPWAY_SIM_EVERY=12 one fault in 12 times that is
-/// tried, with 1 every one.
-std::uint64_t stride(std::uint64_t weight) {
-  const char* said = std::getenv("SLIPWAY_SIM_EVERY");
-  const std::uint64_t every = said == nullptr ? 12 : std::max<std::uint64_t>(1, std::strtoull(said, nullptr, 10));
-  return every == 1 ? 1 : every * weight;
-}
-
 bool is_ours(const Point& point) { return point.who.starts_with("slipway-package") || point.what.starts_with("GIT"); }
 
-/// `only`: at every point about that, and at no other.
-void strike(Story story, std::uint64_t weight, const std::vector<FaultKind>& kinds, std::string_view only = "") {
-  const Run clean = run_with(story, {});
+void strike_story(Story story, std::uint64_t weight, const std::vector<FaultKind>& kinds) {
+  const Played clean = run_with(story, {});
   ASSERT_TRUE(clean.ending.is_over) << clean.state;
-  std::uint64_t own = 0, tried = 0;
-  for (std::uint64_t point = 0; point < clean.ending.recorded.size(); ++point) {
-    const Point& recorded = clean.ending.recorded[point];
-    if (!is_ours(recorded) || !recorded.what.contains(only)) continue;
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (!applies(kinds[i], recorded.moment, recorded.is_write) || own++ % (only.empty() ? stride(weight) : 1) != 0) continue;
-      FaultPlan plan{.exact = {{point, kinds[i]}}};
-      const std::string what = fmt::format("{} at {} of {}", plan.to_string(), recorded.what, recorded.who);
-      const Run struck = run_with(story, std::move(plan));
-      ++tried;
-      EXPECT_TRUE(struck.ending.is_over) << "stuck after " << what << "\n" << struck.state;
-      EXPECT_EQ(struck.state, clean.state) << what;
-      if (testing::Test::HasFailure() && std::getenv("SLIPWAY_SIM_ALL") == nullptr) return;
-    }
-  }
-  fmt::print("sim: packages: {} faults at {} points, {} tried\n", own, clean.ending.points, tried);
-  EXPECT_GT(tried, 0U);
+  strike({.name = "packages",
+          .play = [story](FaultPlan faults) { return run_with(story, std::move(faults)); },
+          .is_ours = is_ours,
+          .every = 12,
+          .weight = weight},
+         clean, kinds);
 }
 
 const std::vector<FaultKind> kCrashes{FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth};
 const std::vector<FaultKind> kOthers{FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches,
                                      FaultKind::StaleCache, FaultKind::DiskFails,   FaultKind::DiskFull};
 
-TEST(PackageFaults, a_crash_anywhere_in_a_life_ends_as_the_clean_run) { strike(life, 8, kCrashes); }
-TEST(PackageFaults, any_other_fault_in_a_life_ends_as_the_clean_run) { strike(life, 8, kOthers); }
-TEST(PackageFaults, a_crash_anywhere_in_a_dropped_proposal_ends_as_the_clean_run) { strike(dropped, 3, kCrashes); }
-TEST(PackageFaults, any_other_fault_in_a_dropped_proposal_ends_as_the_clean_run) { strike(dropped, 3, kOthers); }
+TEST(PackageFaults, a_crash_anywhere_in_a_life_ends_as_the_clean_run) { strike_story(life, 8, kCrashes); }
+TEST(PackageFaults, any_other_fault_in_a_life_ends_as_the_clean_run) { strike_story(life, 8, kOthers); }
+TEST(PackageFaults, a_crash_anywhere_in_a_dropped_proposal_ends_as_the_clean_run) { strike_story(dropped, 3, kCrashes); }
+TEST(PackageFaults, any_other_fault_in_a_dropped_proposal_ends_as_the_clean_run) { strike_story(dropped, 3, kOthers); }
 /// Found here: one that could not be read again was taken for one that is gone, and was never said to be Ready.
 TEST(PackageFaults, a_repository_that_was_read_is_said_to_be_ready_though_the_server_dies_meanwhile) {
-  strike(dropped, 1, {FaultKind::CrashServer}, "GET repositories.config.porch.kpt.dev default/edge");
+  const auto is_read = [](const Point& point) {
+    return is_ours(point) && point.what.contains("GET repositories.config.porch.kpt.dev default/edge");
+  };
+  const Played clean = run_with(dropped, {});
+  ASSERT_TRUE(clean.ending.is_over) << clean.state;
+  strike({.name = "packages",
+          .play = [](FaultPlan faults) { return run_with(dropped, std::move(faults)); },
+          .is_ours = is_read,
+          .tries_all = true},
+         clean, {FaultKind::CrashServer});
 }
 
 }  // namespace

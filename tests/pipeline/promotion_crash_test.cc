@@ -11,7 +11,6 @@
 #include "delivery/pipeline/family.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/promotion_controller.h"
-#include "git/repositories.h"
 #include "json/text.h"
 #include "landscape.h"
 #include "os/test_folder.h"
@@ -155,10 +154,7 @@ Played run_with(FaultPlan faults) {
   options.image = &kImage;
   options.faults = std::move(faults);
   options.controllers.families = kFamilies;
-  options.git = [outside](Env& env) -> std::unique_ptr<Git> {
-    return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
-                                               git::RepositoriesOptions{.folder = outside->folder / "mirrors"});
-  };
+  options.git = git_with_mirrors(outside->folder / "mirrors");
   Played made{.ending = play(scenario, std::move(options)), .state = ""};
   made.state = told(made.ending, *outside);
   return made;

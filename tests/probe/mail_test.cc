@@ -28,9 +28,7 @@ TEST(MailNotice, arrives_with_login_from_a_secret) {
                                                               {"username", "robot"},
                                                               {"password", "secret"}})}});
   Result<void> told;
-  const auto all = [&]() -> Task<> {
-    Tasks tasks(env);
-    tasks.spawn(server.serve());
+  run_beside(real, server, [&]() -> Task<> {
     auto outside = Outside::make(env, {});
     CO_ASSERT(outside.has_value());
     const delivery::probe::Notifier notifier{
@@ -38,14 +36,7 @@ TEST(MailNotice, arrives_with_login_from_a_secret) {
     const delivery::probe::Notice notice{
         .name = "web", .ns = "shop", .phase = "rolloutSucceed", .text = "web-v2 is rolled out"};
     told = co_await delivery::probe::notify({.env = env, .client = cluster, .http = outside->get()}, notifier, notice);
-    server.stop();
-    co_await tasks.join();
-  };
-  boost::asio::co_spawn(env.executor, all(), [&](std::exception_ptr error) {
-    EXPECT_FALSE(error);
-    real.stop();
   });
-  real.run();
   EXPECT_TRUE(told) << told.error().message;
   const std::string token = base64_encode(std::string("\0robot\0secret", 13));
   ASSERT_EQ(server.heard.size(), 7U);

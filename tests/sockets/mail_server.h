@@ -1,6 +1,7 @@
 // A small SMTP server on the loopback: STARTTLS, TLS, login; it keeps what it is told.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -107,5 +108,21 @@ class MailServer {
   std::shared_ptr<Stream> stream_;
   std::string input_;
 };
+
+/// Runs `client` on the logic thread while the server serves its one connection; ends both.
+inline void run_beside(os::RealEnv& real, MailServer& server, const std::function<Task<>()>& client) {
+  const auto all = [&]() -> Task<> {
+    Tasks tasks(real.env());
+    tasks.spawn(server.serve());
+    co_await client();
+    server.stop();
+    co_await tasks.join();
+  };
+  boost::asio::co_spawn(real.env().executor, all(), [&](std::exception_ptr error) {
+    EXPECT_FALSE(error);
+    real.stop();
+  });
+  real.run();
+}
 
 }  // namespace slipway::net

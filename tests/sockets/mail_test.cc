@@ -39,22 +39,13 @@ Sent sent(const Habit& habit, const std::function<void(Mail&)>& change = {}, Tls
   const KeyPair pair = *issue(authority(now), {.common_name = "mail", .names = server_names({}), .now = now});
   MailServer server(env, habit, *TlsContext::server({.certificate_pem = pair.certificate_pem, .key_pem = pair.key_pem}));
   Sent result;
-  const auto all = [&]() -> Task<> {
-    Tasks tasks(env);
-    tasks.spawn(server.serve());
+  run_beside(real, server, [&]() -> Task<> {
     Mail mail = hello(server.port());
     if (change) change(mail);
     SmtpMailer mailer(env, tls);
     auto done = co_await mailer.send_mail(mail);
     if (!done) result.error = done.error();
-    server.stop();
-    co_await tasks.join();
-  };
-  boost::asio::co_spawn(env.executor, all(), [&](std::exception_ptr error) {
-    EXPECT_FALSE(error);
-    real.stop();
   });
-  real.run();
   result.heard = server.heard;
   return result;
 }

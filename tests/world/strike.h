@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "git/repositories.h"
 #include "sim/scenario.h"
 
 namespace slipway::sim {
@@ -31,7 +33,23 @@ struct Strike {
   std::function<Played(FaultPlan faults)> play;     // the whole run, each in a world of its own
   std::function<bool(const Point& point)> is_ours;  // whether a point is of the controller
   std::uint64_t every = 8;                          // see sim_stride()
+  std::uint64_t weight = 1;                         // a run costs as much as so many others: sampled that much less
+  bool tries_all = false;                           // points, whatever `every` is
 };
+
+/// Of the points of a run one in so many is tried; each where all are asked for.
+inline std::uint64_t stride_of(const Strike& run) {
+  const std::uint64_t every = run.tries_all ? 1 : sim_stride(run.every);
+  return every == 1 ? 1 : every * run.weight;
+}
+
+/// Git over real repositories, with its mirrors in `folder`: one for all servers of a world, as `slipway up` is one process.
+inline std::function<std::unique_ptr<Git>(Env&)> git_with_mirrors(std::string folder) {
+  return [folder = std::move(folder)](Env& env) -> std::unique_ptr<Git> {
+    return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
+                                               git::RepositoriesOptions{.folder = folder});
+  };
+}
 
 /// ASSERTs that a run with one fault ends, keeps its promise, and ends as `clean` did: for each of `kinds` at each point that
 /// it applies to.
@@ -39,7 +57,7 @@ inline void strike(const Strike& run, const Played& clean, const std::vector<Fau
   std::uint64_t own = 0, tried = 0;
   for (std::uint64_t point = 0; point < clean.ending.recorded.size(); ++point) {
     const Point& recorded = clean.ending.recorded[point];
-    if (!run.is_ours(recorded) || own++ % sim_stride(run.every) != 0) continue;
+    if (!run.is_ours(recorded) || own++ % stride_of(run) != 0) continue;
     for (const FaultKind kind : kinds) {
       if (!applies(kind, recorded.moment, recorded.is_write)) continue;
       FaultPlan plan{.exact = {{point, kind}}};

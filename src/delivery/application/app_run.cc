@@ -339,7 +339,7 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
     }
     auto is_ready = co_await deliver_stage(now, stage, component, placement, placed);
     if (!is_ready) {
-      // What is there already is told as it is now.
+      // The status says how what earlier stages placed stands now.
       if (!placed.empty()) put_service(judge_service(component, placement, placed));
       co_return fail(std::move(is_ready).error());
     }

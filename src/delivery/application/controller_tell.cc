@@ -18,13 +18,16 @@ namespace {
 constexpr std::pair<const char*, const char*> kTroubles[] = {
     {"StateKeep", "FailedStateKeep"}, {kProgressing, kDeadlineExceeded}, {kContested, "FieldContested"}};
 
-/// DIVERGES: KubeVela tells of these stages each time that a run begins. Here a stage is told of when it had failed before:
-/// they come about at once, and Applied says that all have.
+/// Conditions of stages, and their events. DIVERGES: KubeVela records these events whenever a run begins. Here there is one
+/// when the stage had failed before: the stages come about at once, and the event Applied says that all have.
 constexpr std::pair<const char*, Told> kStages[] = {
     {"Parsed", Told::Parsed}, {"Revision", Told::Revisioned}, {"Policy", Told::PolicyGenerated}, {"Render", Told::Rendered}};
 
-bool has_failed(const json::Value& status, std::string_view type) {
-  return std::ranges::any_of(status["conditions"].items(), [&](const json::Value& one) {
+/// It had failed before this reconcile, and has not now.
+bool is_mended(const json::Value& before, const ApplicationStatus& status, std::string_view type) {
+  const AppCondition* now = find_condition(status, type);
+  if (now != nullptr && now->status == "False") return false;
+  return std::ranges::any_of(before["conditions"].items(), [&](const json::Value& one) {
     return one["type"].as_string() == type && one["status"].as_string() == "False";
   });
 }
@@ -45,7 +48,7 @@ std::string failure_text(const workflow::RunStatus& run) {
 Task<Result<void>> ApplicationController::tell_of(client::Client& client, kube::Object application, Status status,
                                                   Since since) {
   for (const auto& [type, what] : kStages) {
-    if (!has_failed(since.before, type) || has_failed(json::encode(status), type)) continue;
+    if (!is_mended(since.before, status, type)) continue;
     SLIPWAY_CO_TRY_VOID(co_await tell_success(env_, client, application, what));
   }
   if (const workflow::RunStatus& run = *status.workflow; run.is_finished && !since.was_finished) {

@@ -20,8 +20,8 @@ kube::Object record_identity(const kube::Object& object, const kube::Object& old
 /// A service account that the application acts as from this write on needs the verb impersonate.
 std::vector<Cause> check_service_account(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
 
-/// Null where the controller acts as itself: when it is told to, or no user is recorded since the process itself wrote the
-/// object.
+/// Null where the controller acts as itself: by --application-identity=controller, or when no user is recorded since the
+/// process itself wrote the object.
 std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application, ActsAs acts_as = ActsAs::User);
 
 }  // namespace slipway::delivery::application

@@ -11,7 +11,7 @@
 
 namespace slipway::delivery::application {
 
-/// Whether the places in templates are told; they help only the author of the template.
+/// Whether messages name the places in templates; they help only the author of the template.
 enum class Places : std::uint8_t { Shown, Hidden };
 
 /// Faults of an evaluated template. Those of parameters hide the others, which mostly follow from them.

@@ -86,7 +86,7 @@ class Steps {
       if (tip == intent_.base) return update(branch(), intent_.base, intent_.commit);
       return {.kind = Kind::Merge, .ref = branch(), .expected = tip};
     }
-    // It is published, whatever was pushed upon the proposal meanwhile; that stays, and is told.
+    // It is published, whatever was pushed upon the proposal meanwhile; that stays, and the message names it.
     GitStep step = remove(ref(Lifecycle::Proposed));
     if (step.kind == Kind::Drift) step.kind = Kind::Confirm;
     return step;

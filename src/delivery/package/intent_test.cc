@@ -215,7 +215,7 @@ void judge_approval(const Scene& one, const Server& server, const std::string& w
     EXPECT_EQ(own, 1) << what;
     EXPECT_TRUE(remote.contains(main, server.intent().commit)) << what;
     EXPECT_EQ(remote.refs.at(fmt::format("refs/tags/a/b/v{}", server.intent().revision)), server.intent().commit) << what;
-    // What is left of the proposal is the other writer's, and is told.
+    // What is left of the proposal is the other writer's, and the message names it.
     EXPECT_EQ(remote.refs.contains("refs/heads/proposed/a/b/ws"), !server.text.empty()) << what;
   } else {
     EXPECT_EQ(server.state, "drift") << what;

@@ -1,7 +1,7 @@
 // Keys of custom resources by the value of a selectable field, so that a list that asks for one value ("spec.repository=edge")
-// reads the objects that have it and no others. An index is made when its field is first asked for, from all that is there, and
-// is a projection of the log from then on; fields not asked for cost nothing. Only durable state is indexed: what a list
-// of the newest state shows.
+// reads the objects that have it and no others. An index is made when its field is first asked for, from all that is there in
+// fair turns, and is a projection of the log from then on; fields not asked for cost nothing. Only durable state is indexed:
+// what a list of the newest state shows.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/env.h"
+#include "base/task.h"
 #include "server/list_options.h"
 #include "store/store.h"
 
@@ -25,6 +27,9 @@ class FieldIndex : public store::Projection {
   FieldIndex(const FieldIndex&) = delete;
   FieldIndex& operator=(const FieldIndex&) = delete;
 
+  /// Reads what was there when it was made: to be called once, at once, and to its end before keys(). Expired when history is
+  /// compacted meanwhile.
+  Task<Result<void>> fill(Env& env, const store::Store& store);
   void apply(const store::Change& change) override;
   /// Of the objects whose field has that value, sorted.
   const std::set<std::string>& keys(const std::string& value) const;
@@ -35,23 +40,29 @@ class FieldIndex : public store::Projection {
   ServedPtr served_;
   std::string field_;
   std::map<std::string, std::set<std::string>> keys_;  // by value
+  std::set<std::string, std::less<>> changed_;         // keys that were written since fill() began, until it ends
+  bool is_filled_ = false;
   std::unique_ptr<store::Following> following_;
 };
 
 class FieldIndexes {
  public:
-  explicit FieldIndexes(store::Store& store) : store_(store) {}
+  FieldIndexes(Env& env, store::Store& store) : env_(env), store_(store) {}
 
-  /// The keys among which all that a list of the newest state gives are, sorted; nullopt when nothing of the selection can be
-  /// looked up, or more than kMostKeys would have to be read.
-  std::optional<std::vector<std::string>> find(const ServedPtr& served, const Selection& selection);
+  /// The keys among which all that a list of the newest state gives are, sorted, as of the moment of the answer; nullopt when
+  /// nothing of the selection can be looked up, or there are more than kMostKeys. `served` and `selection` must outlive the
+  /// call.
+  Task<std::optional<std::vector<std::string>>> find(const ServedPtr& served, const Selection& selection);
 
-  /// What is read in one go, without giving others a turn.
+  /// Of more, each looked up by itself, reading all in order is no slower.
   static constexpr std::size_t kMostKeys = 4096;
 
  private:
-  const FieldIndex& index(const ServedPtr& served, const std::string& field);
+  /// Makes the indexes of the fields that the selection asks for; false where one could not be read.
+  Task<bool> prepare(const ServedPtr& served, const Selection& selection);
+  FieldIndex* ready(const ServedPtr& served, const std::string& field) const;
 
+  Env& env_;
   store::Store& store_;
   std::map<std::pair<kube::Resource, std::string>, std::unique_ptr<FieldIndex>> indexes_;
 };

@@ -48,15 +48,47 @@ TEST_F(FieldIndexTest, a_list_by_a_field_looks_at_no_other_objects) {
   define_widgets();
   for (int i = 0; i < 20; ++i) must(create(kWidgets, widget(fmt::format("w{}", i))));
   must(create(kWidgets, widget("x").with_path({"spec", "color"}, "blue")));
-  FieldIndexes indexes(*store_);
+  FieldIndexes indexes(env_, *store_);
   const ServedPtr served = *server_->registry().served(kWidgets);
   Request asked = request(Verb::List, kWidgets, "");
   asked.field_selector = "spec.color=blue";
-  const auto keys = indexes.find(served, *Selection::of(asked, *served));
+  const Selection blue = *Selection::of(asked, *served);
+  const auto keys = env_.run(indexes.find(served, blue));
   ASSERT_TRUE(keys);
   EXPECT_EQ(*keys, std::vector<std::string>{served->key("default", "x")});
   asked.field_selector = "spec.color!=blue";
-  EXPECT_FALSE(indexes.find(served, *Selection::of(asked, *served)));
+  const Selection not_blue = *Selection::of(asked, *served);
+  EXPECT_FALSE(env_.run(indexes.find(served, not_blue)));
+}
+
+TEST_F(FieldIndexTest, others_write_while_an_index_is_made) {
+  define_widgets();
+  const auto painted = [](int i, std::string_view color) {
+    return widget(fmt::format("w{:03}", i)).with_path({"spec", "color"}, color);
+  };
+  for (int i = 0; i < 600; ++i) must(create(kWidgets, painted(i, i % 300 == 0 ? "blue" : "red")));
+  FieldIndexes indexes(env_, *store_);
+  const ServedPtr served = *server_->registry().served(kWidgets);
+  Request asked = request(Verb::List, kWidgets, "");
+  asked.field_selector = "spec.color=blue";
+  const Selection blue = *Selection::of(asked, *served);
+  const Value passed = must(get(kWidgets, "w000")), ahead = must(get(kWidgets, "w599"));
+  std::vector<std::string> steps;
+  env_.spawn(
+      [](FieldIndexes& all, const ServedPtr& type, const Selection& asked_for, std::vector<std::string>& order) -> Task<> {
+        EXPECT_TRUE(co_await all.find(type, asked_for));
+        order.emplace_back("found");
+      }(indexes, served, blue, steps));
+  for (const auto& [object, color] : {std::pair(passed, "red"), std::pair(ahead, "blue")}) {
+    env_.spawn([](FieldIndexTest& test, Value body, std::vector<std::string>& order) -> Task<> {
+      order.emplace_back("writes");
+      EXPECT_TRUE(co_await test.server_->call(writing(Verb::Update, kWidgets, std::move(body))));
+    }(*this, object.with_path({"spec", "color"}, color), steps));
+  }
+  env_.run_until_idle();
+  EXPECT_EQ(steps.back(), "found") << "the index was made in one go";
+  EXPECT_EQ(env_.run(indexes.find(served, blue)),
+            (std::vector<std::string>{served->key("default", "w300"), served->key("default", "w599")}));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class Verbs {
       : access_(env, store, options.access),
         definitions_(store, registry),
         context_{env, store, options, registry, access_, server},
-        fields_(store) {}
+        fields_(env, store) {}
 
   /// Creates what every cluster has where it is missing.
   Task<Result<void>> begin();

@@ -97,19 +97,22 @@ Task<Result<ListReply>> gather(Env& env, const store::Store& store, const Select
   }
 }
 
-/// The newest state of these keys, in one go.
-ListReply read_keys(const store::Store& store, const Selection& selection, const std::vector<std::string>& keys,
-                    const Served& served) {
+/// These keys, all as they are at the beginning, read in fair turns. Expired when that is compacted meanwhile.
+Task<Result<ListReply>> read_keys(Env& env, const store::Store& store, const Selection& selection,
+                                  std::vector<std::string> keys, const Served& served) {
   store::Range range;
   range.revision = store.revision();
+  Turn turn(env, kKeysPerTurn);
   for (const std::string& key : keys) {
-    auto entry = store.get(key);
-    if (!entry || !selection.takes(key, served.matched(entry->value, entry->modified))) continue;
-    range.entries.emplace_back(key, std::move(*entry));
+    SLIPWAY_CO_TRY(one, store.range({.prefix = key, .limit = 1, .at = range.revision}));
+    if (turn.spend(1)) co_await turn.pass();
+    if (one.entries.empty() || one.entries.front().first != key) continue;
+    store::Entry& entry = one.entries.front().second;
+    if (selection.takes(key, served.matched(entry.value, entry.modified))) range.entries.emplace_back(key, std::move(entry));
   }
   Gathered gathered(selection, served);
   gathered.add(range);
-  return gathered.reply(range);
+  co_return gathered.reply(range);
 }
 
 Status worded(Status status, const Request& request) {
@@ -207,7 +210,10 @@ Task<Result<ListReply>> Verbs::read_list(Request request, ServedPtr served) {
   SLIPWAY_CO_TRY(selection, Selection::of(request, *served));
   SLIPWAY_CO_TRY_VOID(co_await reach(std::max(plan.not_older_than, plan.at)));
   if (plan.at == 0 && plan.limit == 0 && plan.start.empty()) {
-    if (const auto keys = fields_.find(served, selection)) co_return read_keys(context_.store, selection, *keys, *served);
+    if (auto keys = co_await fields_.find(served, selection)) {
+      auto found = co_await read_keys(context_.env, context_.store, selection, std::move(*keys), *served);
+      if (found) co_return std::move(*found);
+    }
   }
   auto list = co_await gather(context_.env, context_.store, selection, plan, *served, Pace::Turns);
   const bool was_overtaken = !list && list.error().reason == Reason::Expired && plan.at == 0;

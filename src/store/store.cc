@@ -42,6 +42,10 @@ class SqliteStore : public Store {
     return commits_->followers().add(std::move(prefix), projection);
   }
 
+  std::unique_ptr<Following> follow_from_now(std::string prefix, Projection& projection) override {
+    return state_->followers().add(std::move(prefix), projection);
+  }
+
   Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision from) override {
     if (state_->is_closed()) return fail(Reason::ServiceUnavailable, "the store is closed");
     SLIPWAY_TRY_VOID(state_->check_revision(from));

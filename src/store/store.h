@@ -128,6 +128,8 @@ class Store {
   /// Feeds `projection` what is there below `prefix`, by key, as if each had just been created, then every change (see
   /// store/projection.h) until the result is destroyed, which must be before the projection.
   virtual std::unique_ptr<Following> follow(std::string prefix, Projection& projection, Sight sight) = 0;
+  /// As follow() of durable state, without what is there now: for one who reads that in pages() begun at once.
+  virtual std::unique_ptr<Following> follow_from_now(std::string prefix, Projection& projection) = 0;
   /// Changes after `from`. Expired when compacted, Timeout (cause ResourceVersionTooLarge) when `from` is ahead.
   virtual Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision from) = 0;
   /// Forgets history up to `revision` and deletes what it superseded from the file, in batches that other writes pass.

@@ -70,6 +70,9 @@ class MeteredStore : public store::Store {
   std::unique_ptr<store::Following> follow(std::string prefix, store::Projection& projection, store::Sight sight) override {
     return inner_.follow(std::move(prefix), projection, sight);
   }
+  std::unique_ptr<store::Following> follow_from_now(std::string prefix, store::Projection& projection) override {
+    return inner_.follow_from_now(std::move(prefix), projection);
+  }
   Result<std::unique_ptr<store::Watcher>> watch(std::string prefix, Revision from) override {
     return inner_.watch(std::move(prefix), from);
   }

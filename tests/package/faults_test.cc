@@ -261,5 +261,19 @@ TEST(PackageFaults, a_repository_that_was_read_is_said_to_be_ready_though_the_se
          clean, {FaultKind::CrashServer});
 }
 
+/// Found here: what could not be written of one reading was left as it was until the references changed again.
+TEST(PackageFaults, what_a_reading_could_not_write_is_written_though_the_references_stay) {
+  const auto is_placeholder = [](const Point& point) {
+    return is_ours(point) && point.what.starts_with("PUT packagerecords.packages.slipway.dev default/blueprints.web.main");
+  };
+  const Played clean = run_with(life, {});
+  ASSERT_TRUE(clean.ending.is_over) << clean.state;
+  strike({.name = "packages",
+          .play = [](FaultPlan faults) { return run_with(life, std::move(faults)); },
+          .is_ours = is_placeholder,
+          .tries_all = true},
+         clean, {FaultKind::CrashServer, FaultKind::Unavailable, FaultKind::Conflict});
+}
+
 }  // namespace
 }  // namespace slipway::sim

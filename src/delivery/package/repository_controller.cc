@@ -105,7 +105,8 @@ RepositoryController::Times RepositoryController::times_of(const Object& object)
 bool RepositoryController::is_due(const Object& object, const Times& times) const {
   const auto known = known_.find(kube::key_of(object));
   const Time now = env_.clock.now();
-  if (known == known_.end() || !known->second.is_read || known->second.generation != kube::generation(object)) return true;
+  if (known == known_.end() || known->second.generation != kube::generation(object)) return true;
+  if (known->second.left_out > 0 && known->second.again <= env_.clock.steady()) return true;
   return (times.next && *times.next <= now) || (times.run_once && *times.run_once <= now);
 }
 
@@ -125,11 +126,6 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
   }
   auto reading = co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records), known_[key].branch);
   if (!reading) co_return fail(std::move(reading).error());
-  known_[key] = {.generation = kube::generation(object),
-                 .refs = reading->refs,
-                 .branch = {.tip = reading->commit, .packages = std::move(reading->packages)},
-                 .faults = reading->faults,
-                 .is_read = true};
   Object now = object;
   const Value status = now["status"]
                            .with("lastFullSyncTime", to_rfc3339(env_.clock.now()))
@@ -140,6 +136,14 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
       client, kRepositories, now, was_once ? status.with("observedRunOnceAt", object["spec"]["sync"]["runOnceAt"]) : status,
       kManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
+  // Only now: what failed above is done again.
+  const int left_out = reading->is_whole ? 0 : known_[key].left_out + 1;
+  known_[key] = {.generation = kube::generation(object),
+                 .refs = std::move(reading->refs),
+                 .branch = {.tip = reading->commit, .packages = std::move(reading->packages)},
+                 .faults = std::move(reading->faults),
+                 .left_out = left_out,
+                 .again = env_.clock.steady() + client::Backoff{kFirstPause, kLongestPause}.after(left_out - 1)};
   co_return Result<void>{};
 }
 
@@ -162,7 +166,9 @@ Task<Outcome> RepositoryController::tell(client::Client& client, Object object, 
   auto written = co_await control::write_status(client, kRepositories, *newest, status, kManager);
   if (!written && written.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
   if (!outcome) co_return Outcome::failed(std::move(outcome).error());
+  if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
   Duration wait = kLookEvery;
+  if (known.left_out > 0) wait = std::clamp<Duration>(known.again - env_.clock.steady(), kFirstPause, wait);
   for (const auto& at : {after.next, after.run_once}) {
     if (at) wait = std::clamp<Duration>(*at - env_.clock.now(), kFirstPause, wait);
   }

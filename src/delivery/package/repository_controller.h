@@ -54,7 +54,8 @@ class RepositoryController : public control::Controller {
     std::map<std::string, std::string> refs{};  // as read as a whole
     KnownBranch branch{};
     std::vector<std::string> faults{};
-    bool is_read = false;
+    int left_out = 0;  // readings one after the other that could not take over all; 0: the log has all
+    Steady again{};    // when the next of them is due
   };
   struct Times {
     std::optional<Time> next{};      // by the schedule
@@ -81,6 +82,7 @@ struct Reading {
   KnownPackages packages{};
   std::int64_t revisions = 0;
   std::string commit{};  // of the branch
+  bool is_whole = true;  // false: a revision could not be read or written this time, so all has to be read again
 };
 /// `records` are those of the log before the references are read; what of them has changed meanwhile is left for the next time.
 Task<Result<Reading>> read_repository_as_a_whole(Env& env, client::Client& client, OpenRepository repository, std::string ns,

@@ -39,7 +39,7 @@ class Reader {
     std::vector<FoundRevision> found = discovered(from, reading_.faults);
     for (const FoundRevision& one : found) {
       if (auto done = co_await take(one); !done) {
-        reading_.faults.push_back(fmt::format("{}: {}", one.ref, done.error().message));
+        leave_out(done.error(), fmt::format("{}: {}", one.ref, done.error().message));
       }
     }
     std::set<RevisionKey> there;
@@ -139,8 +139,7 @@ class Reader {
     RevisionRecord record = adopted(from);
     record.self_lock = repository_.lock(record.path, found.ref, found.commit);
     auto made = co_await create_record(client_, ns_, std::move(record), {});
-    // Another writer has made it meanwhile: the next reading sees both.
-    if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
+    if (!made) co_return fail(std::move(made).error());
     co_return Result<void>{};
   }
 
@@ -157,7 +156,7 @@ class Reader {
     Value metadata = stored.object["metadata"];
     metadata = metadata.without_path({"annotations", kDriftAnnotation});
     auto written = co_await put_record(client_, std::move(stored), std::move(next), metadata);
-    if (!written && written.error().reason != Reason::Conflict) co_return fail(std::move(written).error());
+    if (!written) co_return fail(std::move(written).error());
     co_return Result<void>{};
   }
 
@@ -228,9 +227,14 @@ class Reader {
     query.uid = stored.uid();
     query.resource_version = stored.version();
     const auto gone = co_await client::remove(client_, kRecords, stored.key(), std::move(query));
-    if (!gone && gone.error().reason != Reason::Conflict && gone.error().reason != Reason::NotFound) {
-      reading_.faults.push_back(gone.error().message);
-    }
+    if (!gone && gone.error().reason != Reason::NotFound) leave_out(gone.error(), gone.error().message);
+  }
+
+  /// The repository has to be read again. That another writer was faster, which that reading sees, is no fault.
+  void leave_out(const Status& why, std::string text) {
+    reading_.is_whole = false;
+    const bool is_race = why.reason == Reason::Conflict || why.reason == Reason::AlreadyExists;
+    if (!is_race) reading_.faults.push_back(std::move(text));
   }
 
   Env& env_;

@@ -118,8 +118,11 @@ class PackageBench {
       const Value list = must(co_await client::list(server(), kRepositories,
                                                     {.ns = kNamespace, .label_selector = "tier=" + tier, .field_selector = ""}),
                               "list");
-      for (const Value& one : list["items"].items())
-        ready += kube::condition(one, "Ready")["status"].as_string() == "True" ? 1 : 0;
+      for (const Value& one : list["items"].items()) {
+        const Value condition = kube::condition(one, "Ready");
+        SLIPWAY_CHECK(condition["reason"].as_string() != "Error", "a repository is not ready: " + condition["message"].str());
+        ready += condition["status"].as_string() == "True" ? 1 : 0;
+      }
       if (ready < count) co_await sleep_for(plane_.env(), 50ms);
     }
   }
@@ -379,7 +382,7 @@ Figures measure_packages(const Settings& settings) {
   Figures figures;
   const Sizes sizes{number("SLIPWAY_BENCH_REVISIONS", 1'000), number("SLIPWAY_BENCH_REPOSITORIES", 20),
                     number("SLIPWAY_BENCH_VARIANTS", 100)};
-  const std::string folder = settings.folder + "/packages";
+  const std::string folder = std::filesystem::absolute(settings.folder + "/packages").string();  // remotes are named by it
   PlaneBench plane(folder);
   std::unique_ptr<PackageBench> bench;
   plane.run([&](PlaneBench& opened) -> Task<> {

@@ -69,6 +69,8 @@ TEST_F(AppRollouts, a_plan_of_an_application_rolls_its_revisions_out) {
   apply(application("web:1", plan, scaler));
   EXPECT_EQ(end(), "running web:succeeded") << why();
   EXPECT_EQ(sizes(), "web-v1 4/4");
+  EXPECT_EQ(kube::annotation(find("core.oam.dev/v1beta1", "ApplicationRevision", "a-v1"), "app.oam.dev/appconfig-rollout"),
+            "true");
   apply(application("web:2", plan, scaler));
   EXPECT_EQ(end(), "running web:succeeded") << why();
   EXPECT_EQ(sizes(), "web-v1 0/0, web-v2 4/4");
@@ -82,6 +84,8 @@ TEST_F(AppRollouts, a_plan_takes_over_what_was_delivered_whole) {
   apply(application("web:1", "", scaler));
   EXPECT_EQ(end(), "running web:succeeded") << why();
   EXPECT_EQ(sizes(), "web 3/3");
+  EXPECT_EQ(kube::annotation(find("core.oam.dev/v1beta1", "ApplicationRevision", "a-v1"), "app.oam.dev/appconfig-rollout"), "")
+      << "no plan of its own";
   apply(application("web:2", ", rolloutPlan: {numBatches: 3}", scaler));
   EXPECT_EQ(end(), "running web:succeeded") << why();
   EXPECT_EQ(sizes(), "web-v2 3/3") << "what the application no longer delivers is collected";

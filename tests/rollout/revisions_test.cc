@@ -81,6 +81,23 @@ TEST_F(Revisions, of_an_application_follow_each_other) {
   EXPECT_EQ(sizes(), "web-v1 0, web-v2 0, web-v3 4") << "the source is what it rolled out before";
 }
 
+TEST_F(Revisions, are_marked_until_the_rollout_has_taken_charge_of_what_it_made) {
+  revision("a-v1", workload("web:1", 2));
+  int marked = 0, claimed_and_marked = 0;
+  always_ = [&]() -> std::string {
+    const Value made = peek("apps/v1", "Deployment", "web-v1");
+    if (kube::annotation(made, "app.oam.dev/creating") != "true") return "";
+    ++marked;
+    if (made["spec"]["replicas"].as_int() != 0 || !kube::controller_of(made).is_null()) ++claimed_and_marked;
+    return "";
+  };
+  roll("a-v1", "", "{numBatches: 1}");
+  await("rolloutSucceed", "a-v1");
+  EXPECT_GT(marked, 0);
+  EXPECT_EQ(claimed_and_marked, 0);
+  EXPECT_EQ(kube::annotation(get(kDeployments, "web-v1"), "app.oam.dev/creating"), "");
+}
+
 TEST_F(Revisions, that_are_bad_go_and_what_was_made_outlives_the_rollout) {
   revision("a-v1", workload("web:1", 2));
   roll("a-v1", "", "{numBatches: 1}");

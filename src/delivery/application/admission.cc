@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "delivery/application/definition_store.h"
@@ -59,12 +61,26 @@ std::vector<Cause> check_rollout_template(const kube::Object& application, const
                            "it can only be set when the application is created; once removed it cannot come back")};
 }
 
+/// Who sets it says that a delivery is the first one, which only the rollout that makes it knows.
+std::vector<Cause> check_creating(const kube::Object& application, const kube::Object& old) {
+  const auto mark = kube::annotation(application, kCreating);
+  if (mark.empty() || mark == kube::annotation(old, kCreating)) return {};
+  return {field::forbidden(fmt::format("metadata.annotations[{}]", kCreating),
+                           "only rollouts set it, on the workloads that they make")};
+}
+
+std::vector<Cause> check_marks(const kube::Object& application, const kube::Object& old) {
+  std::vector<Cause> causes = check_rollout_template(application, old);
+  std::ranges::move(check_creating(application, old), std::back_inserter(causes));
+  return causes;
+}
+
 kube::AdmissionRow application_row(OnFault on_fault) {
   const auto store = std::make_shared<DefinitionStore>();
   kube::AdmissionRow row{.group = kApplicationKind.group,
                          .kind = kApplicationKind.kind,
                          .mutate = with_names,
-                         .validate = check_rollout_template,
+                         .validate = check_marks,
                          .mutate_for = record_identity,
                          .validate_for = check_service_account};
   if (on_fault == OnFault::Refuse) {

@@ -245,6 +245,15 @@ TEST(Admission, refuses_to_take_an_application_back_as_a_template_of_a_rollout) 
   EXPECT_EQ(told.front().field, "metadata.annotations[app.oam.dev/rollout-template]");
 }
 
+TEST(Admission, refuses_the_mark_of_a_first_delivery_which_rollouts_set) {
+  const auto validate = admission_rows(OnFault::Refuse).front().validate;
+  const Value marked = Desk::application(web("{}"), "{app.oam.dev/creating: 'true'}");
+  const auto told = validate(marked, Value());
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front().field, "metadata.annotations[app.oam.dev/creating]");
+  EXPECT_TRUE(validate(marked, marked).empty()) << "what stands already stops no edit";
+}
+
 TEST(Admission, refuses_traits_that_size_a_workload_which_a_trait_rolls_out) {
   const char* spec =
       "{components: [{name: web, type: webservice, properties: {image: a}, traits: [{type: scaler}, {type: "

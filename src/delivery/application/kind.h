@@ -55,6 +55,10 @@ inline constexpr const char* kAutoUpdate = "app.oam.dev/autoUpdate";
 /// "true": a template for a rollout, which renders it when it is its turn. Only a create may carry it, and once it is gone it
 /// stays so.
 inline constexpr const char* kRolloutTemplate = "app.oam.dev/rollout-template";
+/// "true" on a revision that the plan of the application itself (spec.rolloutPlan) rolls out.
+inline constexpr const char* kRolledOut = "app.oam.dev/appconfig-rollout";
+/// Set by rollouts, on the workloads that they make; no application carries it.
+inline constexpr const char* kCreating = "app.oam.dev/creating";
 inline constexpr const char* kWorkflowName = "app.oam.dev/workflowName";
 inline constexpr const char* kRestartWorkflow = "app.oam.dev/restart-workflow";
 inline constexpr const char* kUserName = "app.oam.dev/username";

@@ -120,6 +120,9 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
     annotations.set(kPublishVersion, Value(version));
   }
   const Value kept_annotations = annotations.build();
+  // DIVERGES: the OAM rollout marks the ApplicationConfiguration of the new name. Revisions have taken its place.
+  const bool is_rolled_out = !spec["rolloutPlan"].is_null();
+  const Value own_annotations = is_rolled_out ? kept_annotations.with(kRolledOut, "true") : kept_annotations;
   const Value embedded = json::object(
       {{"apiVersion", kApiVersion},
        {"kind", kApplicationKind.kind},
@@ -144,7 +147,7 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
        {"metadata", json::object({{"name", revision_name(name, number)},
                                   {"namespace", Value(kube::ns(application))},
                                   {"labels", json::object({{kLabelName, name}, {"app.oam.dev/app-revision-hash", hash}})},
-                                  {"annotations", kept_annotations},
+                                  {"annotations", own_annotations},
                                   {"ownerReferences", json::array({kube::owner_reference(application)})}})},
        {"spec", packed(content.build(), json::object({{"name", revision_name(name, number)}}), packer)}});
 }

@@ -19,5 +19,9 @@ inline const kube::Resource kRollouts{"standard.oam.dev", "v1alpha1", "rollouts"
 inline const kube::Resource kAppRollouts{"core.oam.dev", "v1beta1", "approllouts"};
 
 inline constexpr std::string_view kFinalizer = "rollout.slipway.dev/finalizer";
+/// "true" on a workload that a rollout has made, until it has taken charge of it: there are no pods of it yet.
+/// DIVERGES: the OAM rollout marks the Application for it and its ApplicationConfiguration. A revision is never reconciled by
+/// itself here; what is delivered for the first time is the workload.
+inline constexpr std::string_view kCreating = "app.oam.dev/creating";
 
 }  // namespace slipway::delivery::rollout

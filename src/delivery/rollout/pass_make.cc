@@ -40,7 +40,8 @@ Task<Result<void>> Pass::make_target() {
   }
   const auto resource = tools_.workloads.known_resource(target_->kind);
   SLIPWAY_CO_TRY(workload, co_await with_copies(wanted_.workload));
-  const Value object = at_beginning(workload, *target_->row, live);
+  Value object = at_beginning(workload, *target_->row, live);
+  if (live.is_null()) object = object.with_path({"metadata", "annotations", kCreating}, "true");
   SLIPWAY_CO_TRY(made, co_await client::apply(run_.client, *resource, object, std::string(kFieldManager)));
   target_->object = std::move(made);
   co_return Result<void>{};

@@ -6,6 +6,7 @@
 
 #include "delivery/family/claimed_fields.h"
 #include "delivery/rollout/fields.h"
+#include "delivery/rollout/kind.h"
 #include "delivery/rollout/workload_view.h"
 #include "json/text.h"
 #include "kube/quantity.h"
@@ -75,6 +76,7 @@ void claim(FieldPatch& patch, const Workload& workload, const Value& rollout) {
   const WorkloadRow& row = *workload.row;
   patch.set("metadata.ownerReferences", with_owner(workload.object["metadata"]["ownerReferences"], rollout));
   patch.set_annotation(kClaimedFields, claimed_paths(row));
+  patch.remove_annotation(kCreating);
   if (!row.held_path.empty()) patch.set(row.held_path, row.held_value);
   if (!row.pause.empty() && field_at(workload.object, row.pause).as_bool()) patch.set(row.pause, false);
 }

@@ -16,7 +16,7 @@ TEST(Behind, is_due_after_the_pause_of_what_it_is_behind_in) {
   behind.note(at(100), kAskingPause);
   EXPECT_EQ(behind.due(), at(300));
   behind.note(at(200), kCountPause);
-  EXPECT_EQ(behind.due(), at(230)) << "what is told sooner begins now";
+  EXPECT_EQ(behind.due(), at(245)) << "what is told sooner begins now";
   behind.note(at(210), kHoldPause);
   EXPECT_EQ(behind.due(), at(215));
   behind.reset();
@@ -33,12 +33,12 @@ TEST(Behind, a_hold_that_comes_and_goes_does_not_put_it_off) {
     second += 3;
     behind.note(at(second), second % 2 != 0 ? kHoldPause : kCountPause);
   }
-  EXPECT_EQ(second, 30);
+  EXPECT_EQ(second, 45);
   behind.reset();
   behind.note(at(600), kHoldPause);
   behind.note(at(604), kCountPause);
-  behind.note(at(629), kHoldPause);
-  EXPECT_EQ(behind.due(), at(630));
+  behind.note(at(644), kHoldPause);
+  EXPECT_EQ(behind.due(), at(645));
 }
 
 }  // namespace

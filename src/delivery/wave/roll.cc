@@ -238,7 +238,8 @@ bool Pass::wait(std::string on, std::string text, std::optional<Time> since) {
 void Pass::wake_at(Time at) { out_.wake = out_.wake ? std::min(*out_.wake, at) : at; }
 
 /// Counts of pods, gates that were asked, and states on the way may be lost: they are found again. Before a gate is asked only
-/// what came of others must be durable.
+/// what came of others must be durable; likewise before a batch shifts the traffic, for no pod goes until the record that says
+/// so has the weight too, and until then the same weight is decided on again, or what came before it still holds.
 bool Pass::is_urgent() const {
   const auto kept = [](Record record) {
     record.upgraded_ready = 0;
@@ -246,9 +247,12 @@ bool Pass::is_urgent() const {
     std::erase_if(record.gates, [](const GateRecord& gate) { return gate.state == "Asked"; });
     return record;
   };
-  const auto is_ask = [](const Effect& effect) { return effect.kind == Effect::Kind::Ask; };
+  const bool is_in_batch = r_.rolling == Rolling::RollingInBatches;
+  const auto may_be_repeated = [&](const Effect& effect) {
+    return effect.kind == Effect::Kind::Ask || (is_in_batch && effect.kind == Effect::Kind::Shift);
+  };
   const bool is_start_decided = r_.is_start_planned && r_.target != old_.target;
-  if (r_.rolling == old_.rolling && !is_start_decided && std::ranges::all_of(out_.effects, is_ask)) {
+  if (r_.rolling == old_.rolling && !is_start_decided && std::ranges::all_of(out_.effects, may_be_repeated)) {
     return !out_.effects.empty() && kept(r_).gates != kept(old_).gates;
   }
   return kept(r_) != kept(old_);

@@ -178,6 +178,7 @@ test-split: deps out/dev/build.ninja
 bench: release
 	tools/deps bench
 	ninja -j $(JOBS) -C out/release slipway_bench
+	tools/argo-rollouts out/peers/argo || [ $$? -eq 3 ]
 	out/release/slipway_bench --slipway out/release/slipway --out out/bench.json
 
 fuzz: deps

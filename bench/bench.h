@@ -21,9 +21,10 @@ struct Figure {
 using Figures = std::map<std::string, Figure>;
 
 struct Settings {
-  std::string slipway;  // path of the binary
-  std::string folder;   // for data; on the disk to be measured
-  int divisor = 1;      // of the counts, to see that groups run to their end; what is measured then is no figure
+  std::string slipway;              // path of the binary
+  std::string folder;               // for data; on the disk to be measured
+  std::string peers = "out/peers";  // programs of others that tools/ has built, each in a folder of its own
+  int divisor = 1;                  // of the counts, to see that groups run to their end; what is measured then is no figure
 
   int share_of(int count) const { return std::max(count / divisor, 1); }
 };
@@ -45,6 +46,7 @@ Figures measure_large(const Settings& settings);
 Figures measure_applications(const Settings& settings);
 Figures measure_many_applications(const Settings& settings);
 Figures measure_rollouts(const Settings& settings);
+Figures measure_rollout_peers(const Settings& settings);
 Figures measure_pipelines(const Settings& settings);
 Figures measure_packages(const Settings& settings);
 Figures measure_clusters(const Settings& settings);

@@ -46,14 +46,20 @@ Requests requests_in(const std::string& metrics) {
 
 }  // namespace
 
-ControllerProcess::ControllerProcess(const std::string& binary, const std::string& folder) : pid_(fork()) {
+ControllerProcess::ControllerProcess(const std::string& binary, const std::string& folder, std::vector<std::string> args)
+    : pid_(fork()) {
   if (pid_ != 0) return;
   const std::string kubeconfig = folder + "/kubeconfig";
   const int log = open((folder + ".controller.log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   dup2(log, 1);
   dup2(log, 2);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  execl(binary.c_str(), binary.c_str(), "controller", "--kubeconfig", kubeconfig.c_str(), nullptr);
+  args.insert(args.begin(), binary);
+  args.insert(args.end(), {"--kubeconfig", kubeconfig});
+  std::vector<char*> argv;
+  for (std::string& one : args) argv.push_back(one.data());
+  argv.push_back(nullptr);
+  execv(binary.c_str(), argv.data());
   _exit(127);
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/env.h"
 #include "base/task.h"
@@ -14,8 +15,8 @@ namespace slipway::bench {
 
 class ControllerProcess {
  public:
-  /// `folder` is the server's: its kubeconfig is used. Ends with this object.
-  ControllerProcess(const std::string& binary, const std::string& folder);
+  /// `folder` is the server's: its kubeconfig is used. `args` are those of another program than Slipway. Ends with this object.
+  ControllerProcess(const std::string& binary, const std::string& folder, std::vector<std::string> args = {"controller"});
   ~ControllerProcess();
   ControllerProcess(const ControllerProcess&) = delete;
   ControllerProcess& operator=(const ControllerProcess&) = delete;

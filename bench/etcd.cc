@@ -31,22 +31,6 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-/// Two different ports that nobody listens on now: both are held until both are known.
-std::array<int, 2> free_ports() {
-  std::array<int, 2> sockets{};
-  std::array<int, 2> ports{};
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    sockets[i] = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address = loopback(0);
-    socklen_t size = sizeof address;
-    SLIPWAY_CHECK(bind(sockets[i], reinterpret_cast<sockaddr*>(&address), size) == 0, "no free port");
-    SLIPWAY_CHECK(getsockname(sockets[i], reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    ports[i] = ntohs(address.sin_port);
-  }
-  for (const int one : sockets) close(one);
-  return ports;
-}
-
 pid_t start(std::vector<std::string> argv) {
   const pid_t pid = fork();
   if (pid != 0) return pid;
@@ -70,6 +54,21 @@ bool is_whole(const std::string& answer) {
 }
 
 }  // namespace
+
+std::array<int, 2> free_ports() {
+  std::array<int, 2> sockets{};
+  std::array<int, 2> ports{};
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    sockets[i] = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    SLIPWAY_CHECK(bind(sockets[i], reinterpret_cast<sockaddr*>(&address), size) == 0, "no free port");
+    SLIPWAY_CHECK(getsockname(sockets[i], reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    ports[i] = ntohs(address.sin_port);
+  }
+  for (const int one : sockets) close(one);
+  return ports;
+}
 
 std::string ask_etcd(int connection, const std::string& path, const std::string& body) {
   const std::string request =

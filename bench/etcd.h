@@ -5,9 +5,13 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <string>
 
 namespace slipway::bench {
+
+/// Two different ports that nobody listens on now: both are held until both are known.
+std::array<int, 2> free_ports();
 
 class Etcd {
  public:

@@ -85,6 +85,7 @@ Options read_options(int argc, char** argv) {
     if (option == "--out") options.out = argv[i + 1];
     if (option == "--only") options.only = argv[i + 1];
     if (option == "--folder") options.settings.folder = argv[i + 1];
+    if (option == "--peers") options.settings.peers = argv[i + 1];
     if (option == "--divide") options.settings.divisor = std::max(std::atoi(argv[i + 1]), 1);
   }
   return options;
@@ -105,6 +106,7 @@ std::vector<Group> all_groups() {
           {delivery::application::kApplications.plural.c_str(), measure_applications},
           {"rest", measure_many_applications},
           {delivery::rollout::kRollouts.plural.c_str(), measure_rollouts},
+          {"rollout-peers", measure_rollout_peers},
           {delivery::pipeline::kPipelines.plural.c_str(), measure_pipelines},
           {delivery::package::kPackages.plural.c_str(), measure_packages}};
 }
@@ -140,7 +142,8 @@ bool runs_apart(const Options& options, const Group& group) {
   const pid_t pid = fork();
   if (pid == 0) {
     execl("/proc/self/exe", "slipway_bench", "--only", group.name, "--slipway", options.settings.slipway.c_str(), "--folder",
-          options.settings.folder.c_str(), "--out", options.out.c_str(), "--divide", divisor.c_str(), nullptr);
+          options.settings.folder.c_str(), "--peers", options.settings.peers.c_str(), "--out", options.out.c_str(), "--divide",
+          divisor.c_str(), nullptr);
     _exit(127);
   }
   int status = 0;

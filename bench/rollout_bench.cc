@@ -18,6 +18,7 @@
 #include "kube/object.h"
 #include "kube/well_known.h"
 #include "net/server.h"
+#include "rollout_script.h"
 #include "up_process.h"
 
 namespace slipway::bench {
@@ -34,53 +35,11 @@ constexpr std::size_t kConnections = 16;
 constexpr int kPods = 4;
 constexpr int kQuick = 20;  // rollouts of ten pods in five batches
 
-std::string path_of(const kube::Resource& resource) {
-  return fmt::format("/apis/{}/{}/namespaces/default/{}", resource.group, resource.version, resource.plural);
-}
-
-Value deployment(const std::string& name, int replicas) {
-  const Value labels = json::object({{"set", name}});
-  const Value container = json::object({{"name", "main"}, {"image", "shop"}});
-  return Value()
-      .with("apiVersion", "apps/v1")
-      .with("kind", "Deployment")
-      .with_path({"metadata", "name"}, name)
-      .with_path({"spec", "replicas"}, replicas)
-      .with_path({"spec", "selector", "matchLabels"}, labels)
-      .with_path({"spec", "template", "metadata", "labels"}, labels)
-      .with_path({"spec", "template", "spec", "containers"}, json::array({container}));
-}
-
-/// `source` empty: one Deployment goes to the plan's targetSize.
-Value rollout(const std::string& name, const std::string& target, const std::string& source, std::string_view plan) {
-  const auto reference = [](const std::string& of) {
-    return json::object({{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", of}});
-  };
-  Value made = Value()
-                   .with("apiVersion", kTraitKind.api_version())
-                   .with("kind", kTraitKind.kind)
-                   .with_path({"metadata", "name"}, name)
-                   .with_path({"spec", "targetRef"}, reference(target))
-                   .with_path({"spec", "rolloutPlan"}, json::parse(plan).value());
-  if (!source.empty()) made = made.with_path({"spec", "sourceRef"}, json::array({reference(source)}));
-  return made;
-}
-
-Task<> create(User& user, kube::Resource resource, Value object) {
-  const auto answer = co_await user.client().send(user.post(path_of(resource), json::print(object)));
-  SLIPWAY_CHECK(answer.has_value(), answer.error().message);
-  SLIPWAY_CHECK(answer->status == 201, answer->body);
-}
-
 /// Creates what `make` gives for the numbers up to `end`, over several connections.
 Task<> create_all(User& user, kube::Resource resource, int end, std::function<Value(int)> make) {
-  auto next = std::make_shared<int>(0);
-  auto some = [](User& self, kube::Resource of, int until, std::function<Value(int)> by, std::shared_ptr<int> at) -> Task<> {
-    while (*at < until) co_await create(self, of, by((*at)++));
-  };
-  Tasks tasks(user.env());
-  for (std::size_t i = 0; i + 4 < kConnections; ++i) tasks.spawn(some(user, resource, end, make, next));
-  co_await tasks.join();
+  co_await for_all(user, kConnections - 4, end, [&user, resource, make = std::move(make)](int number) -> Task<> {
+    return create(user, path_of(resource), make(number));
+  });
 }
 
 /// What watches have told of the two kinds, and how long a rollout took to write after its pods were ready.
@@ -90,7 +49,6 @@ struct Seen {
   std::map<std::string, std::int64_t> batches;  // of rollouts: the current one
   std::map<std::string, Instant> waiting;       // rollouts whose pods became ready, and when
   std::vector<double> reaction_ms;
-  bool is_over = false;
 };
 
 void note(Seen& seen, const Value& object) {
@@ -117,38 +75,10 @@ void note(Seen& seen, const Value& object) {
   seen.ready[name] = ready;
 }
 
-Task<> follow(User& user, kube::Resource resource, std::shared_ptr<Seen> seen) {
-  HttpCall call = user.get(path_of(resource) + "?watch=true&resourceVersion=0");
-  call.is_streaming = true;
-  auto answer = co_await user.client().send(std::move(call));
-  SLIPWAY_CHECK(answer.has_value() && answer->status == 200, "watch refused");
-  std::string rest;
-  while (!seen->is_over) {
-    auto piece = co_await answer->stream->next();
-    if (seen->is_over) break;
-    SLIPWAY_CHECK(piece.has_value() && piece->has_value(), "watch ended early");
-    rest += **piece;
-    std::size_t line = 0;
-    for (std::size_t end; (end = rest.find('\n', line)) != std::string::npos; line = end + 1) {
-      const auto event = json::parse(std::string_view(rest).substr(line, end - line));
-      SLIPWAY_CHECK(event.has_value(), "no JSON in a watch");
-      note(*seen, (*event)["object"]);
-    }
-    rest.erase(0, line);
-  }
-  answer->stream->close();
-}
-
-Task<> until(User& user, std::function<bool()> holds) {
-  while (!holds()) co_await sleep_for(user.env(), 5ms);
-}
-
 int number_of(const char* variable, int otherwise) {
   const char* said = std::getenv(variable);
   return said == nullptr ? otherwise : std::atoi(said);
 }
-
-std::string name_of(char group, int number) { return fmt::format("{}-{:05}", group, number); }
 
 class RolloutBench {
  public:
@@ -167,14 +97,15 @@ class RolloutBench {
       tasks.spawn((*gate)->run([](http::Request, std::shared_ptr<const net::ConnectionInfo>) -> Task<net::Answer> {
         co_return net::Answer(http::Response{.status = 200, .body = R"({"value": 1})"});
       }));
-      tasks.spawn(follow(user, kube::kDeployments, seen_));
-      tasks.spawn(follow(user, kTraits, seen_));
+      for (const kube::Resource& resource : {kube::kDeployments, kTraits}) {
+        tasks.spawn(follow(user, resource, is_over_, [seen = seen_](const Value& object) { note(*seen, object); }));
+      }
       co_await quick(user);
       co_await finished(user);
       co_await active(user);
-      seen_->is_over = true;
-      co_await create(user, kube::kDeployments, deployment("z", 0));  // an event for each watch, which then ends
-      co_await create(user, kTraits, rollout("z", "z", "", R"({"targetSize": 0, "numBatches": 1})"));
+      *is_over_ = true;
+      co_await create(user, path_of(kube::kDeployments), deployment("z", 0));  // an event for each watch, which then ends
+      co_await create(user, path_of(kTraits), rollout("z", "z", "", R"({"targetSize": 0, "numBatches": 1})"));
       (*gate)->stop(Duration{0});
       co_await tasks.join();
     });
@@ -191,11 +122,11 @@ class RolloutBench {
     std::vector<double> seconds;
     for (int i = 0; i < kQuick; ++i) {
       const std::string name = name_of('q', i);
-      co_await create(user, kube::kDeployments, deployment(name + "-v1", 10));
-      co_await create(user, kube::kDeployments, deployment(name + "-v2", 0));
+      co_await create(user, path_of(kube::kDeployments), deployment(name + "-v1", 10));
+      co_await create(user, path_of(kube::kDeployments), deployment(name + "-v2", 0));
       co_await until(user, [&] { return seen_->ready[name + "-v1"] == 10; });
       const Instant start = tick();
-      co_await create(user, kTraits, rollout(name, name + "-v2", name + "-v1", R"({"numBatches": 5})"));
+      co_await create(user, path_of(kTraits), rollout(name, name + "-v2", name + "-v1", R"({"numBatches": 5})"));
       co_await until(user, [&] { return seen_->states[name] == "rolloutSucceed"; });
       seconds.push_back(seconds_since(start));
     }
@@ -294,6 +225,7 @@ class RolloutBench {
   const Duration window_ = std::chrono::seconds{number_of("SLIPWAY_ROLLOUTS_SECONDS", settings_.share_of(120))};
   std::string gate_;
   std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
+  std::shared_ptr<bool> is_over_ = std::make_shared<bool>(false);
   Figures figures_;
 };
 

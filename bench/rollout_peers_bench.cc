@@ -33,7 +33,8 @@ constexpr int kAlone = 10;  // rollouts one after the other
 constexpr const char* kOld = "shop:1";
 constexpr const char* kNew = "shop:2";
 
-inline const kube::Resource kArgoRollouts{"argoproj.io", "v1alpha1", "rollouts"};
+/// Argo's kind has the names of one of ours.
+const kube::Resource kArgoRollouts{"argoproj.io", "v1alpha1", delivery::rollout::kRollouts.plural};
 
 /// The two ReplicaSets of each rollout, by the first seven letters of their names, and how long the new one waited at each size
 /// with all its pods ready.
@@ -97,7 +98,7 @@ Task<> prepare_argo(User& user, std::string name) {
   const Value canary = json::object({{"maxSurge", kPods / 5}, {"maxUnavailable", 0}, {"steps", steps.build()}});
   const Value made = deployment(name, kPods, kOld)
                          .with("apiVersion", fmt::format("{}/{}", kArgoRollouts.group, kArgoRollouts.version))
-                         .with("kind", "Rollout")
+                         .with("kind", delivery::rollout::kRolloutKind.kind)
                          .with_path({"spec", "strategy", "canary"}, canary);
   co_await create(user, path_of(kArgoRollouts), made);
 }

@@ -383,6 +383,42 @@ TEST_F(PipelineCommands, any_client_that_reads_views_sees_what_its_user_may_see)
   EXPECT_EQ(ask("", client::Verb::Delete, "web").error().reason, Reason::MethodNotAllowed);
 }
 
+TEST_F(Verbs, who_watches_views_sees_each_change_with_the_rights_that_they_have_then) {
+  const auto watch = [&](const char* user) {
+    client::Request request;
+    request.resource = kPipelineViews;
+    request.ns = "shop";
+    request.user = std::make_shared<kube::UserInfo>(
+        kube::UserInfo{.name = user, .uid = "", .groups = {"system:authenticated"}, .extra = {}});
+    return env_.run(server().watch(std::move(request)));
+  };
+  EXPECT_EQ(watch("stranger").error().reason, Reason::Forbidden);
+  auto seen = watch("reader");
+  ASSERT_TRUE(seen) << seen.error().message;
+  const auto next = [&] {
+    std::string told;
+    const auto events = env_.run((*seen)->next());
+    if (!events) return events.error().message;
+    for (const client::WatchEvent& event : *events) {
+      told += fmt::format("{} {} {} {};", to_string(event.type), event.object["kind"].as_string(), kube::name(event.object),
+                          event.object["status"]["environments"]["dev"]["targets"].item(0)["state"].as_string());
+    }
+    return told;
+  };
+  const auto change = [&](const char* line) {
+    write_status(kPipelines, "web", json::print((*get(kPipelines, "web"))["status"].with("line", line)));
+  };
+  EXPECT_EQ(next(), "ADDED PipelineView web settled;");
+  change("another");
+  EXPECT_EQ(next(), "MODIFIED PipelineView web settled;");
+  ASSERT_TRUE(env_.run(client::remove(server(), {"rbac.authorization.k8s.io", "v1", "rolebindings"}, {"web-dev", "look"})));
+  env_.advance(std::chrono::minutes{1});
+  change("a third");
+  EXPECT_EQ(next(), "MODIFIED PipelineView web forbidden;") << "what was taken from them meanwhile";
+  ASSERT_TRUE(env_.run(client::remove(server(), kPipelines, {"shop", "web"})));
+  EXPECT_EQ(next(), "DELETED PipelineView web forbidden;");
+}
+
 TEST_F(PipelineCommands, one_review_per_user_cluster_and_namespace_is_kept_for_a_minute) {
   make_web();
   bind("reader", "view");

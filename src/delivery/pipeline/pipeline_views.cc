@@ -61,11 +61,46 @@ Task<Result<Reply>> list_views(ServedContext context, Request request) {
   co_return Reply{list.object.with("items", items.build()), {}, 200};
 }
 
+/// The watch of Pipelines, each as the user may see it when it comes: what rights they have is asked again after a minute at
+/// most.
+class ViewWatch : public client::Watch {
+ public:
+  ViewWatch(ServedContext context, std::shared_ptr<const kube::UserInfo> user, std::unique_ptr<client::Watch> pipelines)
+      : context_(context), user_(std::move(user)), access_(context.env), pipelines_(std::move(pipelines)) {}
+
+  Task<Result<std::vector<client::WatchEvent>>> next() override {
+    SLIPWAY_CO_TRY(events, co_await pipelines_->next());
+    for (client::WatchEvent& event : events) {
+      if (event.type == client::WatchEvent::Type::Bookmark) {
+        event.object = event.object.with("apiVersion", kPipelineViewKind.api_version()).with("kind", kPipelineViewKind.kind);
+        continue;
+      }
+      SLIPWAY_CO_TRY(view, co_await shown(access_, context_, user_, event.object));
+      event.object = view;
+    }
+    co_return events;
+  }
+  void close() override { pipelines_->close(); }
+
+ private:
+  ServedContext context_;
+  std::shared_ptr<const kube::UserInfo> user_;
+  ReaderAccess access_;
+  std::unique_ptr<client::Watch> pipelines_;
+};
+
+Task<Result<std::unique_ptr<client::Watch>>> watch_views(ServedContext context, Request request) {
+  const std::shared_ptr<const kube::UserInfo> user = request.user;
+  SLIPWAY_CO_TRY(pipelines, co_await context.server.watch(about_pipelines(std::move(request))));
+  co_return std::make_unique<ViewWatch>(context, user, std::move(pipelines));
+}
+
 }  // namespace
 
 client::AnsweredKind pipeline_view_kind() {
   client::AnsweredKind kind{.type = pipeline_view_type(), .schema = pipeline_schema()};
   kind.verbs = {{Verb::Get, "", get_view}, {Verb::List, "", list_views}};
+  kind.watch = watch_views;
   return kind;
 }
 

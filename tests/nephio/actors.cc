@@ -248,16 +248,8 @@ std::string attachment_config(const Inventory& package, const Value& interface, 
   return json::print(json::object({{"cniVersion", Value("0.3.1")}, {"plugins", json::array({plugin})}}));
 }
 
-/// Whose attachment a condition is about: the reason says it, unless a server has said there why the condition is Unknown.
-Value interface_of(const Inventory& package, const Value& condition) {
-  const Value said = package.find(condition["reason"].str());
-  if (!said.is_null()) return said;
-  const std::string name = name_in(condition["type"].as_string(), kAttachment);
-  for (const Value& one : package.all(kInterface)) {
-    if (child_name(one) == name) return one;
-  }
-  return {};
-}
+/// Whose attachment a condition is about: its reason says it.
+Value interface_of(const Inventory& package, const Value& condition) { return package.find(condition["reason"].str()); }
 
 /// What owners of any kind have, as a deployment of a network function takes it over.
 Value deployment_spec(const Inventory& package, const Value& deployment) {

@@ -109,6 +109,15 @@ TEST_F(PackageActors, that_know_nothing_of_each_other_bring_a_draft_to_ready_and
   EXPECT_TRUE(until([&] { return lifecycle(name) == "Proposed"; }, minutes{1}));
 }
 
+TEST_F(PackageActors, keep_in_a_reason_whose_condition_it_is_through_changes_of_others) {
+  const std::string name = package();
+  EXPECT_LT(converge(nephio::actors(), name, 20), 20);
+  const std::string claim = "ipam.resource.nephio.org/v1alpha1.IPClaim.upf-edge-n3-ipv4";
+  must(push(name, "note.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: note}\n"));
+  EXPECT_EQ(condition(name, claim), "Unknown (req.nephio.org/v1alpha1.Interface.n3)");
+  EXPECT_TRUE(file(name, "Kptfile").contains("message: 'ContentChanged: was True")) << file(name, "Kptfile");
+}
+
 TEST_F(PackageActors, that_wait_for_a_missing_one_leave_a_draft_that_says_so) {
   const std::string name = package();
   std::vector<Actor> some = nephio::actors();

@@ -11,6 +11,8 @@
 namespace slipway::delivery::package {
 namespace {
 
+constexpr std::string_view kNoteEnd = ": ";
+
 std::string place(std::string_view type) { return fmt::format("status.conditions[{}]", type); }
 
 bool is_same_verdict(const Condition& one, const Condition& other) {
@@ -62,14 +64,33 @@ Status apply_conflict(std::vector<Cause> causes) {
 /// As it will be read from an object again: whole seconds.
 Time stamp(Time now) { return std::chrono::floor<std::chrono::seconds>(now); }
 
+/// "apps/v1.Deployment.web": the reason names an object that the condition belongs to, and no reason of the API conventions
+/// (one word in CamelCase) can be read as one.
+bool names_an_object(std::string_view reason) { return reason.contains('.'); }
+
+/// A message without the reason that unknown() put before it.
+std::string_view without_note(std::string_view message) {
+  for (const std::string_view note : {kNewRevision, kContentChanged, kImported}) {
+    if (message.starts_with(note) && message.substr(note.size()).starts_with(kNoteEnd)) {
+      return message.substr(note.size() + kNoteEnd.size());
+    }
+  }
+  return message;
+}
+
 Condition unknown(const Condition& before, std::string_view reason, Time now) {
   Condition out = before;
-  out.reason = reason;
-  if (before.status == Truth::Unknown) return out;
-  const std::string why = before.message.empty() ? before.reason : before.message;
-  out.message = fmt::format("was {}{}{}", json::enum_name(before.status), why.empty() ? "" : ": ", why);
-  out.status = Truth::Unknown;
-  out.since = stamp(now);
+  if (before.status != Truth::Unknown) {
+    const std::string why = before.message.empty() && !names_an_object(before.reason) ? before.reason : before.message;
+    out.message = fmt::format("was {}{}{}", json::enum_name(before.status), why.empty() ? "" : ": ", why);
+    out.status = Truth::Unknown;
+    out.since = stamp(now);
+  }
+  if (names_an_object(before.reason)) {
+    out.message = fmt::format("{}{}{}", reason, kNoteEnd, without_note(out.message));
+  } else {
+    out.reason = reason;
+  }
   return out;
 }
 

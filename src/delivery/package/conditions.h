@@ -60,7 +60,8 @@ enum class Force : std::uint8_t { No, Yes };
 Result<Conditions> merge_apply(const Conditions& current, const Conditions& sent, const Write& write, Force force);
 
 /// What of the conditions holds for another content: `reason` is kNewRevision or kContentChanged. The message says what it was
-/// before.
+/// before. A reason that names an object (Nephio's functions keep there whose condition it is, as
+/// "req.nephio.org/v1alpha1.Interface.n3") stays, and `reason` goes before the message: "ContentChanged: was True: done".
 Conditions reset(const Conditions& conditions, std::string_view reason, const ContentView& content, Time now);
 
 /// Conditions of a Kptfile that was found in Git: claims of unknown authors, Unknown until their owner confirms them.

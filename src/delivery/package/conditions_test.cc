@@ -195,6 +195,26 @@ TEST(PackageConditions, new_content_and_new_revisions_make_them_unknown) {
   EXPECT_EQ(reset(after, kNewRevision, kContent, kStart)[1].message, "was True: fine");  // not told twice
 }
 
+TEST(PackageConditions, a_reason_that_names_an_object_stays_and_the_message_says_why_it_is_unknown) {
+  Condition claim = said("IPClaim.n3", Truth::True, "done");
+  claim.reason = "req.nephio.org/v1alpha1.Interface.n3";
+  Condition silent = claim;
+  silent.type = "IPClaim.n4";
+  silent.message = "";
+  const Conditions all = set({{"ipam", claim}, {"ipam", silent}});
+  const Conditions after = reset(all, kContentChanged, kContent, kStart);
+  EXPECT_EQ(shown(after), "IPClaim.n3=Unknown:ipam IPClaim.n4=Unknown:ipam ");
+  EXPECT_EQ(after[0].reason, claim.reason);
+  EXPECT_EQ(after[0].message, "ContentChanged: was True: done");
+  EXPECT_EQ(after[1].message, "ContentChanged: was True");
+  EXPECT_EQ(reset(after, kContentChanged, kContent, kStart)[0].message, after[0].message);  // not told twice
+  const Conditions copy = reset(after, kNewRevision, kContent, kStart);
+  EXPECT_EQ(copy[0].reason, claim.reason);
+  EXPECT_EQ(copy[0].message, "NewRevision: was True: done");
+  EXPECT_EQ(imported({claim}, kStart)[0].reason, claim.reason);
+  EXPECT_EQ(imported({claim}, kStart)[0].message, "Imported: was True: done");
+}
+
 TEST(PackageConditions, what_comes_out_of_git_is_a_claim) {
   const Conditions claims =
       imported({said("a", Truth::True, "done"), said("ReadyToApprove", Truth::True), said("a", Truth::False)}, kStart);

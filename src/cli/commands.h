@@ -48,6 +48,8 @@ struct Arguments {
   std::string application_admission;      // up, run: enforce or warn; empty: enforce
   std::string application_identity;       // up, controller: user or controller; empty: user, where that can be known
   std::string webhook_listen;             // controller: ADDRESS:PORT of the families' paths; empty: none
+  std::string porch_listen;               // controller: ADDRESS:PORT of the packages' kinds, behind an APIService; empty: none
+  std::string porch_service;              // controller: NAMESPACE/NAME[:PORT] that leads there; empty: no APIService is written
   bool cluster_controllers = false;       // controller: also those that make a bare API server a cluster
 };
 

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/listen.h"
+#include "cli/porch_listener.h"
 #include "cli/remote_session.h"
 #include "control/leader_election.h"
 #include "delivery/application/other_leader.h"
@@ -38,6 +39,7 @@ struct Process {
   std::shared_ptr<plane::Controllers*> shown;  // to the election, for its note
   std::unique_ptr<net::HttpServer> webhooks;
   std::unique_ptr<serve::FamilyPaths> paths;
+  std::unique_ptr<PorchListener> porch;
   Tasks tasks;
   Signal ended;
   bool has_lost = false;
@@ -108,6 +110,24 @@ Task<> serve_webhooks(std::shared_ptr<Process> process) {
   });
 }
 
+/// Revisions are answered by every process, whether it leads or not.
+Task<Result<void>> open_porch(Session& session, std::shared_ptr<Process> process, Arguments arguments) {
+  if (arguments.porch_listen.empty()) {
+    if (arguments.porch_service.empty()) co_return Result<void>{};
+    co_return fail(Reason::BadRequest, "--porch-service needs --porch-listen");
+  }
+  PorchListener::Options options{
+      .listen = arguments.porch_listen, .service = arguments.porch_service, .folder = session.data_dir()};
+  SLIPWAY_CO_TRY(opened, co_await PorchListener::open(session.env(), *process->client, std::move(options)));
+  process->porch = std::move(opened);
+  if (!process->porch->is_loopback()) {
+    fmt::print(stderr, "note: packages on {}: other machines can connect\n", process->porch->url());
+  }
+  fmt::print("packages: {}\n", process->porch->url());
+  std::fflush(stdout);
+  co_return Result<void>{};
+}
+
 /// Wakes the waiting command when the user interrupts it.
 Task<> tell_interrupt(Session& session, std::shared_ptr<Process> process) {
   while (!session.is_interrupted()) co_await session.interrupted().wait();
@@ -151,6 +171,8 @@ Task<int> controller(Session& session, Arguments arguments) {
   session.hold(process);
   if (const auto opened = open_webhooks(env, *process, arguments.webhook_listen); !opened) co_return report(opened.error());
   if (process->webhooks) process->tasks.spawn(serve_webhooks(process));
+  if (const auto opened = co_await open_porch(session, process, arguments); !opened) co_return report(opened.error(), server);
+  if (process->porch) process->tasks.spawn(process->porch->run());
   process->tasks.spawn(lead(session, process, arguments.cluster_controllers, arguments.controller_options));
   process->tasks.spawn(tell_interrupt(session, process));
   while (!process->has_lost && !session.is_interrupted()) co_await process->ended.wait();
@@ -160,6 +182,7 @@ Task<int> controller(Session& session, Arguments arguments) {
     co_return kFailed;
   }
   if (process->webhooks) process->webhooks->stop(kStopGrace);
+  if (process->porch) process->porch->stop(kStopGrace);
   co_await process->election.release();
   co_return kDelivered;
 }

@@ -146,6 +146,14 @@ void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {
   add_local_git(app, arguments);
   app.add_option("--webhook-listen", arguments.webhook_listen,
                  "ADDRESS:PORT where webhooks of pipelines are taken, over HTTP (default: nowhere)");
+  app.add_option(
+      "--porch-listen", arguments.porch_listen,
+      "ADDRESS:PORT where the kinds of packages are served over HTTPS, behind an APIService of the cluster (default: "
+      "nowhere)");
+  app.add_option("--porch-service", arguments.porch_service,
+                 "NAMESPACE/NAME[:PORT] of a Service that leads there: writes the APIService (default: somebody else does)");
+  app.add_option("--data-dir", arguments.data_dir,
+                 "folder that keeps copies of repositories and the keys of --porch-listen (default: a temporary one)");
   app.add_flag("--cluster-controllers", arguments.cluster_controllers,
                "also run what makes a bare API server a cluster: Jobs, Deployments, simulated pods, garbage collection");
 }

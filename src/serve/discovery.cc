@@ -95,7 +95,7 @@ Groups groups_of(const server::Registry& registry) {
     add_type(rows, *type);
     add_scale(rows, *type);
   }
-  for (const server::Endpoint& endpoint : server::endpoints()) {
+  for (const server::Endpoint& endpoint : registry.endpoints()) {
     add_endpoint(groups[endpoint.resource.group].versions[endpoint.resource.version], endpoint);
   }
   return groups;

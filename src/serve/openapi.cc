@@ -69,7 +69,7 @@ kube::OpenApiInput openapi_input(const server::Registry& registry) {
     }
     input.types.push_back({type, std::move(schema)});
   }
-  for (const server::Endpoint& endpoint : server::endpoints()) {
+  for (const server::Endpoint& endpoint : registry.endpoints()) {
     input.endpoints.push_back({.resource = endpoint.resource,
                                .subresource = endpoint.subresource,
                                .kind = endpoint.kind,

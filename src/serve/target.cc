@@ -51,7 +51,7 @@ server::TypePtr answered_type(const server::Endpoint& endpoint) {
 }  // namespace
 
 Result<Target> target_of(const server::Registry& registry, const Route& route, Verb verb) {
-  if (const server::Endpoint* endpoint = server::find_endpoint(route.resource, route.subresource)) {
+  if (const server::Endpoint* endpoint = registry.find_endpoint(route.resource, route.subresource)) {
     if (endpoint->is_namespaced != !route.ns.empty()) return not_found();
     if (!endpoint->takes(verb)) return not_allowed();
     return Target{answered_type(*endpoint), endpoint};

@@ -54,6 +54,14 @@ kube::Object Served::shown(const kube::Object& stored, kube::Revision modified) 
   return object;
 }
 
+std::span<const Endpoint> Registry::endpoints() const {
+  return only_ == Only::Everything ? server::endpoints() : std::span<const Endpoint>();
+}
+
+const Endpoint* Registry::find_endpoint(const kube::Resource& resource, std::string_view subresource) const {
+  return only_ == Only::Everything ? server::find_endpoint(resource, subresource) : nullptr;
+}
+
 Result<ServedPtr> Registry::served(const kube::Resource& resource) const {
   const auto found = types_.find(resource);
   if (found == types_.end()) return fail(Reason::NotFound, "the server could not find the requested resource");

@@ -19,6 +19,7 @@
 namespace slipway::server {
 
 struct Conversion;
+struct Endpoint;
 class Rules;
 struct Strategy;
 
@@ -80,6 +81,10 @@ TypePtr type_of(const ServedPtr& served);
 
 class Registry {
  public:
+  /// Only::Answered: without the endpoints of the built-in kinds (server/endpoint.h).
+  enum class Only : std::uint8_t { Everything, Answered };
+  explicit Registry(Only only = Only::Everything) : only_(only) {}
+
   /// NotFound "the server could not find the requested resource" when not served.
   Result<TypePtr> find(const kube::Resource& resource) const;
   /// NotFound `no matches for kind "X" in version "g/v"`.
@@ -101,7 +106,12 @@ class Registry {
   /// Removes every version of a resource.
   void remove_all(std::string_view group, std::string_view plural);
 
+  /// The endpoints that are served beside the types; null when there is none at that place.
+  std::span<const Endpoint> endpoints() const;
+  const Endpoint* find_endpoint(const kube::Resource& resource, std::string_view subresource) const;
+
  private:
+  Only only_;
   std::map<kube::Resource, ServedPtr> types_;
 };
 

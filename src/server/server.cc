@@ -24,9 +24,13 @@ const Registry& builtins() {
 }  // namespace
 
 Server::Server(Env& env, store::Store& store, Options options)
-    : env_(env), store_(store), options_(std::move(options)), registry_(std::make_unique<Registry>(builtins())) {
+    : env_(env),
+      store_(store),
+      options_(std::move(options)),
+      registry_(options_.behind == nullptr ? std::make_unique<Registry>(builtins())
+                                           : std::make_unique<Registry>(Registry::Only::Answered)) {
   for (const client::AnsweredKind& kind : options_.answered) registry_->put(kind);
-  verbs_ = std::make_unique<Verbs>(env_, store_, options_, *registry_, *this);
+  verbs_ = std::make_unique<Verbs>(env_, store_, options_, *registry_, options_.behind == nullptr ? *this : *options_.behind);
 }
 
 Server::~Server() = default;
@@ -59,7 +63,7 @@ Result<UserPtr> Server::authenticate(const Credentials& credentials) {
 }
 
 Result<void> Server::authorize(const UserPtr& user, const Attributes& attributes) {
-  if (user == nullptr) return {};
+  if (user == nullptr || options_.behind != nullptr) return {};
   return verbs_->access().authorizer.check(*user, attributes);
 }
 

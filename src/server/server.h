@@ -28,6 +28,9 @@ struct Options {
   /// Those whose objects are a person's word or order: admin writes them, edit and view only read.
   std::vector<std::string> guarded_groups{};
   std::vector<client::AnsweredKind> answered{};
+  /// The API server that has the objects of the answered kinds, when it is another one: then nothing but those kinds is served
+  /// here, and whoever calls has been authorized there. Outlives this server. Null: this one.
+  client::Client* behind = nullptr;
   std::size_t max_object_bytes = std::size_t{3} << 19;    // 1.5 MiB, as etcd's request limit
   std::size_t max_body_bytes = std::size_t{3} << 20;      // 3 MiB, as the API server's
   std::size_t watch_batch = 500;                          // events handed out at once

@@ -125,13 +125,13 @@ Status worded(Status status, const Request& request) {
 Task<Result<void>> Verbs::begin() { return begin_upkeep(context_); }
 
 Result<void> Verbs::authorize(const Request& request) {
-  if (request.user == nullptr) return {};
+  if (request.user == nullptr || context_.options.behind != nullptr) return {};
   return access_.authorizer.check(*request.user, Attributes::of(request));
 }
 
 Task<Result<Reply>> Verbs::call(Request request) {
   SLIPWAY_CO_TRY_VOID(authorize(request));
-  if (const Endpoint* endpoint = find_endpoint(request.resource, request.subresource)) {
+  if (const Endpoint* endpoint = context_.registry.find_endpoint(request.resource, request.subresource)) {
     co_return co_await answer(*endpoint, std::move(request));
   }
   SLIPWAY_CO_TRY(served, context_.registry.served(request.resource));

@@ -71,7 +71,7 @@ Value object_of(Value metadata, const RevisionRecord& record) {
 
 /// What is stored is what was sent: it is not decoded again.
 Task<Result<StoredRecord>> write(client::Client& server, Request request, RevisionRecord record) {
-  const std::string name = request.name;
+  const std::string name = record.key().object_name();
   auto reply = co_await server.call(std::move(request));
   if (!reply) co_return fail(about_revisions(std::move(reply).error(), name));
   co_return StoredRecord{std::move(record), reply->object};
@@ -173,7 +173,7 @@ Task<Result<std::vector<std::string>>> dependents_of(client::Client& server, kub
 Task<Result<StoredRecord>> create_record(client::Client& server, std::string ns, RevisionRecord record, Value metadata,
                                          Trial trial) {
   const std::string name = record.key().object_name();
-  Request request = about(Verb::Create, {ns, name});
+  Request request = about(Verb::Create, {ns, ""});  // a POST goes to the collection
   const Value named = json::object({{"name", Value(name)}, {"namespace", Value(ns)}});
   request.body = object_of(with_written(named, metadata), record);
   request.dry_run = trial == Trial::Dry;

@@ -28,6 +28,24 @@ std::vector<ast::File*> parse_all(ProgramData& program, const std::vector<Source
   return parsed;
 }
 
+// Whether a package may have a field: a package that embeds may have any.
+bool may_have(const Instance& package, Label label) {
+  return std::ranges::any_of(package.files, [&](const ir::Struct* file) {
+    return std::ranges::any_of(file->decls,
+                               [&](const ir::Decl& decl) { return decl.kind != ir::DeclKind::Field || decl.label == label; });
+  });
+}
+
+void check_members(ProgramData& program, const std::vector<MemberUse>& uses) {
+  for (const MemberUse& use : uses) {
+    const Instance& package = program.instances[use.instance];
+    if (may_have(package, use.label)) continue;
+    program.diagnostics.push_back(
+        {use.pos, fmt::format("package \"{}\" has no {} ({}.{})", package.path, program.labels.describe(use.label), use.package,
+                              program.labels.describe(use.label))});
+  }
+}
+
 }  // namespace
 
 ImportPath::ImportPath(std::string_view text) : path(text) {
@@ -49,14 +67,19 @@ std::unique_ptr<ProgramData> compile_program(const std::vector<SourceText>& file
   std::map<std::string, std::uint32_t> instances;
   program->instances.emplace_back();
   std::vector<std::vector<ast::File*>> parsed = {parse_all(*program, files)};
+  std::vector<MemberUse> uses;
   // Compiling a package may add the packages it imports; each is compiled once.
   program->is_well_formed = program->diagnostics.empty();
   for (std::uint32_t i = 0; i < program->instances.size() && program->is_well_formed; ++i) {
     std::size_t before = program->diagnostics.size();
     if (i > 0) parsed.push_back(parse_all(*program, packages.find(program->instances[i].path)->second));
     program->is_well_formed = program->diagnostics.size() == before;
-    if (program->is_well_formed) Compiler(*program, packages, options, instances).package(i, parsed[i]);
+    if (!program->is_well_formed) break;
+    Compiler compiler(*program, packages, options, instances);
+    compiler.package(i, parsed[i]);
+    uses.insert(uses.end(), compiler.member_uses().begin(), compiler.member_uses().end());
   }
+  if (options.checks_members && program->is_well_formed) check_members(*program, uses);
   std::stable_sort(program->diagnostics.begin(), program->diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.pos < b.pos; });
   return program;

@@ -378,9 +378,13 @@ const ir::Expr* Compiler::selector(const ast::Selector& node) {
   auto* result = make<ir::Selector>(ir::Op::Selector, node.name->pos);
   result->base = base;
   result->label = label;
-  if (base->op == ir::Op::Import && label.is_hidden()) {
-    result->label =
-        program_.labels.identifier(program_.labels.text(label), program_.instances[ir::as<ir::Import>(*base).instance].path);
+  if (base->op != ir::Op::Import) return result;
+  const std::uint32_t instance = ir::as<ir::Import>(*base).instance;
+  if (label.is_hidden()) {
+    result->label = program_.labels.identifier(program_.labels.text(label), program_.instances[instance].path);
+  }
+  if (node.base->kind == Kind::Ident) {
+    member_uses_.push_back({instance, result->label, ast::as<ast::Ident>(*node.base).name, result->pos});
   }
   return result;
 }
@@ -465,7 +469,9 @@ const ir::Expr* Compiler::binary(const ast::Binary& node) {
     bool right_bottom = without_parens(*node.right).kind == Kind::Bottom;
     if (left_bottom || right_bottom) {
       auto* result = make<ir::Presence>(ir::Op::Presence, node.op_pos);
+      const std::size_t uses = member_uses_.size();
       result->ref = expression(right_bottom ? *node.left : *node.right);
+      member_uses_.resize(uses);
       result->wants_present = node.op == Tok::Neq;
       return result;
     }

@@ -39,5 +39,29 @@ TEST(Compile, a_text_of_several_lines_may_close_behind_its_last_text) {
   EXPECT_EQ(result_of("x: \"\"\"\n  a\n  b\"\"\""), "{\"x\":\"  a\\n  b\"}");
 }
 
+std::string fault_of(const char* text, bool checks_members = true) {
+  const Packages packages = {{"vela/op", {{"op.cue", "package op\n#Apply: {...}\nlimit: 3\n_own: 1\n"}}},
+                             {"x/open", {{"open.cue", "package open\n{a: 1}\n"}}}};
+  auto program = compile({{"in.cue", text}}, packages, {.checks_members = checks_members});
+  return program ? "" : describe(program.error());
+}
+
+TEST(Compile, what_a_package_lacks_may_not_be_selected_where_that_is_checked) {
+  EXPECT_EQ(fault_of("import \"vela/op\"\nx: op.#Apply & {n: op.limit}"), "");
+  EXPECT_EQ(fault_of("import \"vela/op\"\nx: {\n\ty: op.#Nope & {a: 1}\n}"),
+            "package \"vela/op\" has no #Nope (op.#Nope):\n    in.cue:3:8\n");
+  EXPECT_EQ(fault_of("import \"vela/op\"\nx: op.#Nope", false), "");
+  // An alias, a hidden field of the package, and a field in a branch that is not taken.
+  EXPECT_NE(fault_of("import o \"vela/op\"\nx: o.applied").find("(o.applied)"), std::string::npos);
+  EXPECT_EQ(fault_of("import \"vela/op\"\nx: op._own"), "");
+  EXPECT_NE(fault_of("import \"vela/op\"\nif false {x: op.#Nope}"), "");
+}
+
+TEST(Compile, presence_of_a_member_may_be_asked_for) {
+  EXPECT_EQ(fault_of("import \"vela/op\"\nx: op.#Nope == _|_"), "");
+  EXPECT_NE(fault_of("import \"vela/op\"\nx: {if op.#Nope == _|_ {y: op.#Other}}"), "");
+  EXPECT_EQ(fault_of("import \"x/open\"\nx: open.b"), "");
+}
+
 }  // namespace
 }  // namespace slipway::cue

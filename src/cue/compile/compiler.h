@@ -38,6 +38,14 @@ struct Scope {
   Binding* find(std::string_view name);
 };
 
+/// A field selected from an imported package of the host.
+struct MemberUse {
+  std::uint32_t instance;
+  Label label;
+  std::string_view package;  // the name it has in the file
+  Pos pos;                   // of the field's name
+};
+
 class Compiler {
  public:
   Compiler(ProgramData& program, const Packages& packages, const CompileOptions& options,
@@ -46,6 +54,8 @@ class Compiler {
 
   /// Compiles the files of one package into program.instances[index].
   void package(std::uint32_t index, const std::vector<ast::File*>& files);
+  /// Of the package that was compiled, without those whose presence is asked for only.
+  const std::vector<MemberUse>& member_uses() const { return member_uses_; }
 
  private:
   friend class InScope;
@@ -117,6 +127,7 @@ class Compiler {
   std::string package_name_;      // hidden names belong to it
   std::vector<Label> path_;       // of the field being compiled
   const char* inside_ = nullptr;  // of what @tag attributes may not stand in
+  std::vector<MemberUse> member_uses_;
   Scope* scope_ = nullptr;
   int depth_ = 0;
   bool allows_embed_ = false;  // of the file being compiled

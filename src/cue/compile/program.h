@@ -88,6 +88,8 @@ struct CompileOptions {
   /// Expressions in the scope of the main package; standard packages need no import there. Program::data().expressions.
   std::vector<std::string> expressions = {};
   std::string expression_name = "--expression";  // as positions name them
+  /// What a package of the host does not declare may not be selected from it; `package.#X != _|_` may still ask for it.
+  bool checks_members = false;
   /// Data that is no part of the package: Program::data().data_values.
   std::vector<SourceText> data = {};
   /// What @tag(name) attributes are given: "name" → value, or a short form, or a switch, with an empty value.

@@ -40,7 +40,7 @@ TEST(BuiltinTexts, have_every_folder_and_packages_compile) {
   EXPECT_GE(count["policy"], 9);
   EXPECT_GE(count["step"], 35);
   for (const auto& [path, files] : packages()) {
-    auto program = cue::compile(files, {}, {});
+    auto program = cue::compile(files, packages(), {});
     ASSERT_TRUE(program.has_value()) << path << cue::describe(program.error());
     EXPECT_TRUE(cue::evaluate(*program).validate().empty()) << path << cue::describe(cue::evaluate(*program).validate());
   }
@@ -87,7 +87,7 @@ TEST(BuiltinTexts, views_compile_and_say_what_is_asked) {
 TEST(BuiltinTexts, calls_of_packages_name_their_package) {
   for (const auto& [path, files] : packages()) {
     const std::string name = path.substr(5);
-    auto program = cue::compile(files, {}, {});
+    auto program = cue::compile(files, packages(), {});
     ASSERT_TRUE(program.has_value()) << path;
     for (const cue::FieldCursor& field : cue::evaluate(*program).fields(true)) {
       const std::string function = field.value.field("#do").as_string();

@@ -25,7 +25,10 @@ Result<TemplatePtr> Templates::compile(const std::string& name, const std::strin
 }
 
 cue::CompileOptions compile_options() {
-  return {.open_names = {"context", "parameter", "inputs", "status"}, .allows_unused_imports = true, .is_legacy = true};
+  return {.open_names = {"context", "parameter", "inputs", "status"},
+          .allows_unused_imports = true,
+          .is_legacy = true,
+          .checks_members = true};
 }
 
 }  // namespace slipway::delivery::workflow

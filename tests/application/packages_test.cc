@@ -47,6 +47,30 @@ TEST_F(Packages, a_member_that_is_not_there_is_no_success) {
   EXPECT_TRUE(told().contains("ask.cue:3:8")) << told();
 }
 
+TEST_F(Packages, those_of_package_objects_are_not_implemented_whatever_their_protocol) {
+  for (const char* protocol : {"grpc", "http", "https"}) {
+    EXPECT_EQ(plane_.apply(yaml(fmt::format(R"({{apiVersion: cue.oam.dev/v1alpha1, kind: Package, metadata: {{name: {0}}},
+      spec: {{path: ext/{0}, provider: {{protocol: {0}, endpoint: "{0}://thing"}}, templates: {{x: "package {0}"}}}}}})",
+                                            protocol)),
+                           "default"),
+              "");
+  }
+  deliver("import (\n\t\"ext/grpc\"\n\t\"ext/http\"\n\t\"ext/https\"\n)\nx: [grpc.#Do, http.#Do, https.#Do]\n");
+  EXPECT_NE(step()["phase"].as_string(), "succeeded") << told();
+  for (const char* protocol : {"grpc", "http", "https"}) {
+    const std::string refusal =
+        fmt::format("package \"ext/{}\" not found; NotImplemented: packages of Package objects", protocol);
+    EXPECT_TRUE(step()["message"].as_string().contains(refusal)) << told();
+  }
+  EXPECT_TRUE(told().contains("http.#Do of vela/http or the step request")) << told();
+}
+
+TEST_F(Packages, a_function_that_no_provider_has_is_not_implemented) {
+  deliver("x: {#do: \"dance\", #provider: \"floor\", $params: {}}\n");
+  EXPECT_EQ(step()["phase"].as_string(), "failed") << told();
+  EXPECT_EQ(step()["message"].as_string(), "NotImplemented: x: there is no function dance of provider floor");
+}
+
 TEST_F(Packages, a_component_is_applied_without_one_of_its_objects) {
   deliver(
       "import \"vela/op\"\napply: op.#ApplyComponentRemaining & {component: \"web\", exceptions: [\"webserviceExpose\"]}\n");

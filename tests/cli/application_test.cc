@@ -127,6 +127,7 @@ TEST_F(Applications, what_is_wrong_in_a_file_is_told_with_its_line) {
   broken.replace(broken.find("parameter.text"), 14, "parametr.text");
   write("broken.cue", broken);
   write("member.cue", "import \"vela/op\"\nx: type: \"workflow-step\"\ntemplate: {\n\tdo: op.#Nope\n}\n");
+  write("package.cue", "import \"ext/thing\"\nx: type: \"workflow-step\"\ntemplate: {\n\tdo: thing.#Do\n}\n");
   const std::vector<Wrong> cases = {
       {{"render", "-f", "type.yaml"},
        "type.yaml:7: application web: ComponentDefinition.core.oam.dev \"wroker\" not found (did you mean \"worker\"?)\n"},
@@ -139,6 +140,8 @@ TEST_F(Applications, what_is_wrong_in_a_file_is_told_with_its_line) {
       {{"def", "vet", "broken.cue"}, "broken.cue: ComponentDefinition plain: template: output.data.text: reference"},
       {{"def", "vet", "member.cue"},
        "member.cue: WorkflowStepDefinition x: template: package \"vela/op\" has no #Nope (op.#Nope):\n    x.cue:3:8\n"},
+      {{"def", "vet", "package.cue"},
+       "package.cue: WorkflowStepDefinition x: template: package \"ext/thing\" not found; NotImplemented: packages of Package"},
       {{"def", "vet", "none.yaml"}, "none.yaml: there is no definition in it\n"},
       {{"def", "show", "nonesuch"}, "there is no definition nonesuch, and no file of that name"}};
   for (const Wrong& wrong : cases) {

@@ -271,9 +271,9 @@ void Compiler::declare_imports(Scope& scope, const ast::File& node) {
     } else if (is_standard_package(path)) {
       binding.kind = Binding::Kind::Std;
     } else {
-      error(ast::as<ast::Node>(*import.path).pos, is_package_not_offered(path)
-                                                      ? fmt::format("package \"{}\" is not supported", path)
-                                                      : fmt::format("package \"{}\" not found", path));
+      error(ast::as<ast::Node>(*import.path).pos,
+            is_package_not_offered(path) ? fmt::format("package \"{}\" is not supported", path)
+                                         : fmt::format("package \"{}\" not found{}", path, options_.missing_package_hint));
       binding.must_be_used = false;
       binding.kind = Binding::Kind::Std;
     }

@@ -90,6 +90,8 @@ struct CompileOptions {
   std::string expression_name = "--expression";  // as positions name them
   /// What a package of the host does not declare may not be selected from it; `package.#X != _|_` may still ask for it.
   bool checks_members = false;
+  /// Said behind `package "x" not found`: what there is instead.
+  std::string_view missing_package_hint = {};
   /// Data that is no part of the package: Program::data().data_values.
   std::vector<SourceText> data = {};
   /// What @tag(name) attributes are given: "name" → value, or a short form, or a switch, with an empty value.

@@ -62,7 +62,9 @@ class Rendering {
   Task<Result<Value>> ask(std::string package, std::string function, std::string path,
                           std::expected<Value, cue::Errors> params) {
     const Provider* provider = providers_.find(package, function);
-    if (provider == nullptr) co_return fail(invalid(made_by_, fmt::format("there is no {}.{}", package, function)));
+    if (provider == nullptr)
+      co_return fail(
+          invalid(made_by_, fmt::format("NotImplemented: there is no function {} of provider {}", function, package)));
     if (!params) co_return fail(invalid(made_by_, cue::describe(params.error())));
     const Answer answer = co_await provider->run({.setting = call_.setting, .params = std::move(*params), .path = path});
     if (answer.kind == Answer::Kind::Done) co_return answer.returns;

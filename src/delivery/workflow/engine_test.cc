@@ -587,7 +587,7 @@ TEST_F(EngineTest, an_unknown_function_or_definition_fails_the_step) {
   const Steps steps = steps_of("[{name: a, type: unknown}, {name: b, type: nowhere}]", "{steps: DAG}");
   pass(steps);
   EXPECT_EQ(shown(), "a:failed/Execute b:failed/Execute");
-  EXPECT_EQ(message("a"), "x: there is no function dance of provider test");
+  EXPECT_EQ(message("a"), "NotImplemented: x: there is no function dance of provider test");
   EXPECT_EQ(message("b"), "no definition nowhere");
 }
 

@@ -121,7 +121,7 @@ void find_call(const Evaluation& evaluation, const Cursor& root, Evaluated& eval
     if (is_answered(evaluation, call.path)) continue;
     const Provider* provider = evaluation.providers->find(call.provider, call.function);
     if (provider == nullptr) {
-      evaluated.error = fmt::format("{}: there is no function {} of provider {}", call.path, call.function,
+      evaluated.error = fmt::format("NotImplemented: {}: there is no function {} of provider {}", call.path, call.function,
                                     call.provider.empty() ? "op" : call.provider);
       return;
     }

@@ -3,6 +3,14 @@
 #include "base/digest.h"
 
 namespace slipway::delivery::workflow {
+namespace {
+
+constexpr std::string_view kMissingPackage =
+    "; NotImplemented: packages of Package objects (cue.oam.dev) are stored and not imported, whatever their protocol: there "
+    "are "
+    "vela/* and CUE's own packages; call a service by HTTP with http.#Do of vela/http or the step request";
+
+}  // namespace
 
 Result<TemplatePtr> Templates::compile(const std::string& name, const std::string& text) {
   std::string digest = sha256_hex(text);
@@ -28,7 +36,8 @@ cue::CompileOptions compile_options() {
   return {.open_names = {"context", "parameter", "inputs", "status"},
           .allows_unused_imports = true,
           .is_legacy = true,
-          .checks_members = true};
+          .checks_members = true,
+          .missing_package_hint = kMissingPackage};
 }
 
 }  // namespace slipway::delivery::workflow

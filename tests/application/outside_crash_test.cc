@@ -35,7 +35,9 @@ spec:
 const git::TestRepository& origin() {
   static const auto* const kMade = [] {
     auto* made = new git::TestRepository();
-    made->commit({{"chart/app.yaml", kTemplate}}, "template");
+    made->commit(
+        {{"chart/app.yaml", kTemplate}, {"base/app.yaml", kTemplate}, {"base/kustomization.yaml", "resources: [app.yaml]\n"}},
+        "template");
     return made;
   }();
   return *kMade;
@@ -49,14 +51,33 @@ struct Outside {
   std::string repository() const { return folder / "remote.git"; }
 };
 
-Result<ProgramEnd> play_helm(const ProgramCall& call) {
-  std::string text = call.files.at("chart/app.yaml").content;
-  const std::string image = json::parse(call.files.at("values.yaml").content).value()["image"].str();
+ProgramEnd with_image(std::string text, const std::string& image) {
   for (std::size_t at = text.find("IMAGE"); at != std::string::npos; at = text.find("IMAGE")) text.replace(at, 5, image);
-  return ProgramEnd{.code = 0, .output = std::move(text), .error = ""};
+  return {.code = 0, .output = std::move(text), .error = ""};
 }
 
-std::string application(const Outside& outside, int version) {
+Result<ProgramEnd> play_helm(const ProgramCall& call) {
+  return with_image(call.files.at("chart/app.yaml").content,
+                    json::parse(call.files.at("values.yaml").content).value()["image"].str());
+}
+
+/// Of the patch it takes the image of its first component, for both.
+Result<ProgramEnd> play_kustomize(const ProgramCall& call) {
+  const Value patch = json::parse(call.files.at("overlay/patch.yaml").content).value();
+  return with_image(call.files.at("source/base/app.yaml").content,
+                    patch["spec"]["components"].item(0)["properties"]["image"].str());
+}
+
+/// How an application is made from a template: the step, its folder, and its properties for an image.
+struct Template {
+  std::string name, path, properties;
+};
+
+const Template kHelm{"helm-template", "chart", "parameters: {{image: \"{}\"}}"};
+const Template kKustomize{"kustomize-patch", "base",
+                          "patch: {{spec: {{components: [{{name: web, properties: {{image: \"{}\"}}}}]}}}}"};
+
+std::string application(const Outside& outside, const Template& made_by, int version) {
   return fmt::format(R"(
 apiVersion: core.oam.dev/v1beta1
 kind: Application
@@ -65,11 +86,12 @@ spec:
   components: []
   workflow:
     steps:
-    - {{name: render, type: helm-template, stage: pre-render, properties: {{source: "{0}", path: chart, parameters: {{image: "web:{1}"}}}}}}
+    - {{name: render, type: {1}, stage: pre-render, properties: {{source: "{0}", path: {2}, {3}}}}}
     - {{name: push, type: gitops, properties: {{gitRepo: "{0}", path: env}}}}
     - {{name: propose, type: gitops, properties: {{gitRepo: "{0}", path: proposed, pullRequestBranch: proposal}}}}
 )",
-                     outside.repository(), version);
+                     outside.repository(), made_by.name, made_by.path,
+                     fmt::format(fmt::runtime(made_by.properties), fmt::format("web:{}", version)));
 }
 
 Task<> wait_for_revision(World& world, std::string revision) {
@@ -83,11 +105,11 @@ Task<> wait_for_revision(World& world, std::string revision) {
   }
 }
 
-Task<> script(World& world, Outside& outside) {
-  co_await apply_text(world, application(outside, 1));
+Task<> script(World& world, Outside& outside, const Template& made_by) {
+  co_await apply_text(world, application(outside, made_by, 1));
   co_await wait_for_revision(world, "shop-v2");
   // The file again, with other parameters and no components: a new revision, and one that is written back.
-  co_await apply_text(world, application(outside, 2));
+  co_await apply_text(world, application(outside, made_by, 2));
   co_await wait_for_revision(world, "shop-v4");
 }
 
@@ -102,10 +124,11 @@ std::string told(const Ending& ending, const Outside& outside) {
   return text + "\n" + state;
 }
 
-Played run_with(FaultPlan faults) {
+Played run_with(const Template& made_by, FaultPlan faults) {
   static const Image kImage = Image::bootstrapped();
   auto outside = std::make_shared<Outside>();
-  const Scenario scenario{.name = "outside", .script = [outside](World& world) { return script(world, *outside); }};
+  const Scenario scenario{.name = made_by.name,
+                          .script = [outside, &made_by](World& world) { return script(world, *outside, made_by); }};
   WorldOptions options;
   options.image = &kImage;
   options.faults = std::move(faults);
@@ -116,6 +139,7 @@ Played run_with(FaultPlan faults) {
   options.programs = [](Env&) -> std::unique_ptr<Programs> {
     auto programs = std::make_unique<FunctionPrograms>();
     programs->add("helm", play_helm);
+    programs->add("kustomize", play_kustomize);
     return programs;
   };
   Played made{.ending = play(scenario, std::move(options)), .state = ""};
@@ -123,8 +147,9 @@ Played run_with(FaultPlan faults) {
   return made;
 }
 
-void strike_with(const std::vector<FaultKind>& kinds) {
-  const Played clean = run_with({});
+void strike_with(const Template& made_by, const std::vector<FaultKind>& kinds) {
+  const auto run = [&made_by](FaultPlan faults) { return run_with(made_by, std::move(faults)); };
+  const Played clean = run({});
   ASSERT_TRUE(clean.ending.is_over) << clean.state;
   ASSERT_TRUE(
       clean.state.starts_with("main:\ndeliver default/shop shop-v4\ndeliver default/shop shop-v2\ntemplate\nroot\n"
@@ -133,17 +158,20 @@ void strike_with(const std::vector<FaultKind>& kinds) {
   const auto is_ours = [](const Point& point) {
     return point.who == "slipway-application" || point.what.starts_with("GIT") || point.what.starts_with("PROGRAM");
   };
-  strike({.name = "outside", .play = run_with, .is_ours = is_ours}, clean, kinds);
+  strike({.name = "outside, " + made_by.name, .play = run, .is_ours = is_ours}, clean, kinds);
 }
 
-TEST(OutsideFaults, a_crash_anywhere_pushes_nothing_twice_and_ends_as_the_clean_run) {
-  strike_with({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
-}
+const std::vector<FaultKind> kCrashes = {FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth};
+const std::vector<FaultKind> kFaults = {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict,
+                                        FaultKind::CutWatches, FaultKind::StaleCache};
 
-TEST(OutsideFaults, any_single_fault_ends_as_the_clean_run) {
-  strike_with(
-      {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
-}
+TEST(OutsideFaults, a_crash_anywhere_pushes_nothing_twice_and_ends_as_the_clean_run) { strike_with(kHelm, kCrashes); }
+
+TEST(OutsideFaults, any_single_fault_ends_as_the_clean_run) { strike_with(kHelm, kFaults); }
+
+TEST(OutsideFaults, with_a_kustomization_a_crash_anywhere_ends_as_the_clean_run) { strike_with(kKustomize, kCrashes); }
+
+TEST(OutsideFaults, with_a_kustomization_any_single_fault_ends_as_the_clean_run) { strike_with(kKustomize, kFaults); }
 
 }  // namespace
 }  // namespace slipway::sim

@@ -14,7 +14,8 @@ using json::Value;
 /// Objects beyond that many bytes in memory are those that have much in them that is alike, such as the rows of a status.
 constexpr std::size_t kLargeObject = std::size_t{16} << 10U;
 
-/// Hands on what the server answers, large objects with equal parts in memory once. Copies nothing of the others.
+/// Hands on what the server answers, with equal parts in memory once: of large objects all parts, of others what their managers
+/// own, which is as large as the rest and the same for all that one template made.
 class SharingClient : public client::Client {
  public:
   explicit SharingClient(std::shared_ptr<client::Client> inner) : inner_(std::move(inner)) {}
@@ -23,7 +24,7 @@ class SharingClient : public client::Client {
     auto reply = co_await inner_->call(std::move(request));
     if (!reply) co_return reply;
     const std::span<const Value> items = reply->object["items"].items();
-    if (std::ranges::none_of(items, is_large)) co_return reply;
+    if (std::ranges::none_of(items, is_dear)) co_return reply;
     json::ArrayBuilder made;
     for (const Value& item : items) made.add(cheaper(*pool_, item));
     reply->object = reply->object.with("items", made.build());
@@ -37,7 +38,12 @@ class SharingClient : public client::Client {
 
  private:
   static bool is_large(const Value& object) { return object.memory_bytes() > kLargeObject; }
-  static Value cheaper(json::ValuePool& pool, const Value& object) { return is_large(object) ? pool.shared(object) : object; }
+  static bool is_dear(const Value& object) { return !object["metadata"]["managedFields"].empty() || is_large(object); }
+  static Value cheaper(json::ValuePool& pool, const Value& object) {
+    if (is_large(object)) return pool.shared(object);
+    const Value& managed = object["metadata"]["managedFields"];
+    return managed.empty() ? object : object.with_path({"metadata", "managedFields"}, pool.shared(managed));
+  }
 
   class SharingWatch : public client::Watch {
    public:

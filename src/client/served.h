@@ -44,6 +44,14 @@ struct AnsweredKind {
   const AnsweredVerb* find(Verb verb, std::string_view subresource) const;
 };
 
+/// A version of a group that clients know of and nothing here serves: requests are answered NotImplemented, with what to use
+/// instead. It is in no discovery.
+struct UnservedVersion {
+  std::string group{};
+  std::string version{};
+  std::string message{};
+};
+
 /// A path that is no resource, such as a webhook's. Requests to it count as writes under way, of which there is a limit.
 struct HttpPath {
   /// "/hooks/git": the path and all below it, below the cluster's own root. Not one of the server's own paths.

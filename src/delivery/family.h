@@ -215,6 +215,7 @@ struct Family {
   std::vector<json::Value> definitions{};
   /// Kinds of which the server stores nothing: functions answer for them.
   std::vector<client::AnsweredKind> answered{};
+  std::vector<client::UnservedVersion> unserved{};
   /// Paths beside the API, such as webhooks: made once by each process that serves them, for all of its clusters.
   std::function<std::vector<client::HttpPath>()> paths{};
   /// Kinds of others that explain rows and descriptions look at, beside those that have explain rows.

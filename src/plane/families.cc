@@ -105,6 +105,12 @@ std::vector<client::AnsweredKind> answered_kinds(Families of) {
   return kinds;
 }
 
+std::vector<client::UnservedVersion> unserved_versions(Families of) {
+  std::vector<client::UnservedVersion> versions;
+  for (const delivery::Family* family : of) append(versions, family->unserved);
+  return versions;
+}
+
 std::vector<client::HttpPath> http_paths(Families of) {
   std::vector<client::HttpPath> paths;
   for (const delivery::Family* family : of) {

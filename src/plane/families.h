@@ -30,6 +30,7 @@ std::vector<control::ExplainRow> explain_rows(Families of = families());
 std::vector<json::Value> custom_resource_definitions(Families of = families());
 /// Kinds and paths that functions of the families answer. What paths remember between calls is made with them.
 std::vector<client::AnsweredKind> answered_kinds(Families of = families());
+std::vector<client::UnservedVersion> unserved_versions(Families of = families());
 std::vector<client::HttpPath> http_paths(Families of = families());
 /// API groups that are the families' own, each once, in order.
 std::vector<std::string> own_groups(Families of = families());

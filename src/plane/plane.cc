@@ -44,6 +44,7 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   api->store_ = std::move(opened);
   options.server.admission = admission_rows(options.families, options.on_fault);
   options.server.answered = answered_kinds(options.families);
+  options.server.unserved = unserved_versions(options.families);
   for (client::AnsweredKind& kind : fleet::cluster_kinds()) options.server.answered.push_back(std::move(kind));
   options.server.own_groups = own_groups(options.families);
   options.server.own_groups.emplace_back(cluster::kKruiseGroup);

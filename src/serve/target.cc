@@ -57,7 +57,7 @@ Result<Target> target_of(const server::Registry& registry, const Route& route, V
     return Target{answered_type(*endpoint), endpoint};
   }
   const auto served = registry.served(route.resource);
-  if (!served) return not_found();
+  if (!served) return fail(served.error());
   SLIPWAY_TRY_VOID(check_scope((*served)->type.is_namespaced, route, verb));
   const auto part = (*served)->part(route.subresource);
   if (!route.tail.empty() || !part) return not_found();

@@ -64,8 +64,17 @@ const Endpoint* Registry::find_endpoint(const kube::Resource& resource, std::str
 
 Result<ServedPtr> Registry::served(const kube::Resource& resource) const {
   const auto found = types_.find(resource);
-  if (found == types_.end()) return fail(Reason::NotFound, "the server could not find the requested resource");
+  if (found == types_.end()) {
+    return not_served(resource.group, resource.version, "the server could not find the requested resource");
+  }
   return found->second;
+}
+
+std::unexpected<Status> Registry::not_served(std::string_view group, std::string_view version, std::string not_found) const {
+  const auto refused =
+      std::ranges::find_if(refused_, [&](const auto& one) { return one.group == group && one.version == version; });
+  if (refused == refused_.end()) return fail(Reason::NotFound, std::move(not_found));
+  return fail(Reason::NotImplemented, refused->message);
 }
 
 std::vector<ServedPtr> Registry::versions(std::string_view group, std::string_view plural) const {
@@ -85,7 +94,8 @@ Result<TypePtr> Registry::find_kind(const kube::GroupVersionKind& kind) const {
   for (const auto& [resource, served] : types_) {
     if (served->type.kind == kind) return type_of(served);
   }
-  return fail(Reason::NotFound, fmt::format("no matches for kind \"{}\" in version \"{}\"", kind.kind, kind.api_version()));
+  return not_served(kind.group, kind.version,
+                    fmt::format("no matches for kind \"{}\" in version \"{}\"", kind.kind, kind.api_version()));
 }
 
 Result<TypePtr> Registry::find_word(std::string_view word) const { return kube::find_by_word(all(), word); }

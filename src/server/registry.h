@@ -85,7 +85,7 @@ class Registry {
   enum class Only : std::uint8_t { Everything, Answered };
   explicit Registry(Only only = Only::Everything) : only_(only) {}
 
-  /// NotFound "the server could not find the requested resource" when not served.
+  /// NotFound "the server could not find the requested resource" when not served; NotImplemented for a version that is refused.
   Result<TypePtr> find(const kube::Resource& resource) const;
   /// NotFound `no matches for kind "X" in version "g/v"`.
   Result<TypePtr> find_kind(const kube::GroupVersionKind& kind) const;
@@ -95,6 +95,7 @@ class Registry {
   void put(kube::ResourceType type);
   /// A kind that functions answer.
   void put(client::AnsweredKind kind);
+  void refuse(std::vector<client::UnservedVersion> versions) { refused_ = std::move(versions); }
   void remove(const kube::Resource& resource);
   /// In order of group, version, plural.
   std::vector<TypePtr> all() const;
@@ -111,7 +112,10 @@ class Registry {
   const Endpoint* find_endpoint(const kube::Resource& resource, std::string_view subresource) const;
 
  private:
+  std::unexpected<Status> not_served(std::string_view group, std::string_view version, std::string not_found) const;
+
   Only only_;
+  std::vector<client::UnservedVersion> refused_;
   std::map<kube::Resource, ServedPtr> types_;
 };
 

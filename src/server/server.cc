@@ -30,6 +30,7 @@ Server::Server(Env& env, store::Store& store, Options options)
       registry_(options_.behind == nullptr ? std::make_unique<Registry>(builtins())
                                            : std::make_unique<Registry>(Registry::Only::Answered)) {
   for (const client::AnsweredKind& kind : options_.answered) registry_->put(kind);
+  registry_->refuse(options_.unserved);
   verbs_ = std::make_unique<Verbs>(env_, store_, options_, *registry_, options_.behind == nullptr ? *this : *options_.behind);
 }
 

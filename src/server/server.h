@@ -28,6 +28,7 @@ struct Options {
   /// Those whose objects are a person's word or order: admin writes them, edit and view only read.
   std::vector<std::string> guarded_groups{};
   std::vector<client::AnsweredKind> answered{};
+  std::vector<client::UnservedVersion> unserved{};
   /// The API server that has the objects of the answered kinds, when it is another one: then nothing but those kinds is served
   /// here, and whoever calls has been authorized there. Outlives this server. Null: this one.
   client::Client* behind = nullptr;

@@ -99,6 +99,29 @@ TEST_F(PackageRequests, what_may_be_created) {
           .starts_with("NotImplemented: "));
 }
 
+TEST_F(PackageRequests, what_is_not_implemented_says_so_and_what_to_use) {
+  must(env_->run(
+      client::create(slipway_->server(), kRepositories,
+                     json::parse_yaml("{apiVersion: config.porch.kpt.dev/v1alpha1, kind: Repository, metadata: {name: "
+                                      "images, namespace: default}, spec: {type: oci, oci: {registry: r.example}}}")
+                         .value(),
+                     "test")));
+  EXPECT_EQ(post("{packageName: a, repository: images, workspaceName: v1}"),
+            "NotImplemented: Repository images: registries are not implemented: keep packages in a Git repository (type git)");
+  advance(seconds{5});
+  const Value repository = must(env_->run(client::get(slipway_->server(), kRepositories, {"default", "images"})));
+  const Value& ready = kube::condition(repository, "Ready");
+  EXPECT_EQ(ready["status"].as_string(), "False");
+  EXPECT_TRUE(ready["message"].as_string().contains("registries are not implemented")) << ready["message"].as_string();
+  Request request;
+  request.verb = Verb::List;
+  request.resource = {"porch.kpt.dev", "v1alpha2", "packagerevisions"};
+  const auto listed = call(request);
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(fault(fail(listed.error())),
+            "NotImplemented: porch.kpt.dev/v1alpha2 is not implemented: use v1alpha1, which has the same revisions");
+}
+
 TEST_F(PackageRequests, lists_select_by_fields_and_labels_and_watches_tell_of_what_comes_and_goes) {
   make_one_of_each();
   EXPECT_EQ(names(kRevisions, "spec.lifecycle=Proposed"), std::vector<std::string>{"edge.proposed.v1"});

@@ -48,6 +48,8 @@ Family make() {
   family.definitions = installed_definitions();
   const auto turns = std::make_shared<WriterTurns>();
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
+  family.unserved = {{std::string(kServedGroup), "v1alpha2",
+                      "porch.kpt.dev/v1alpha2 is not implemented: use v1alpha1, which has the same revisions"}};
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.explain = explain_rows;
   family.kinds = {

@@ -43,7 +43,7 @@ TEST(HistoryPage, has_the_script_as_it_is) {
   EXPECT_NE(file("docs/pipeline-history.md").find("```sh\n" + script + "```\n"), std::string::npos);
 }
 
-/// Runs the script with a date that is the virtual one and a curl that writes down what it is asked to send.
+/// Runs the script with programs of ours in place of those that it calls.
 class AnnounceTest : public LogTest {
  protected:
   static bool has(const char* program) {
@@ -53,6 +53,53 @@ class AnnounceTest : public LogTest {
     std::ofstream(folder_ / name) << text;
     fs::permissions(folder_ / name, fs::perms::owner_all);
   }
+  /// What the script calls: a date that is the virtual one, a sleep that does not, and a curl that writes down each call in a
+  /// folder of its own and answers with the next of `codes`.
+  void prepare(const std::string& codes) {
+    fs::create_directories(folder_);
+    write("key", "a key with blanks");
+    write("codes", codes);
+    write("date", fmt::format("#!/bin/sh\necho {}\n", now().time_since_epoch() / std::chrono::seconds{1}));
+    write("sleep", "#!/bin/sh\n");
+    write("curl",
+          fmt::format("#!/bin/sh\ncall=1; while [ -e {0}/$call ]; do call=$((call + 1)); done; mkdir {0}/$call\n"
+                      "while [ $# -gt 0 ]; do case \"$1\" in -H) echo \"$2\" >> {0}/$call/headers; shift;; --data-binary) "
+                      "printf %s \"$2\" > {0}/$call/body; shift;; http*) printf %s \"$1\" > {0}/$call/url;; esac; shift; "
+                      "done\nprintf 'answer %s\\n%s' $call $(cut -d ' ' -f $call {0}/codes)\n",
+                      folder_.string()));
+  }
+  int announce() {
+    const std::string command = fmt::format(
+        "cd {0} && PATH={0}:$PATH SLIPWAY_URL=http://here NAMESPACE=apps PIPELINE=podinfo KEY_FILE={0}/key VERSION=6.2.0 "
+        "COMMIT=c0ffee AUTHOR=ann CREATED=2025-12-31T23:00:00Z IMAGE=web:6.2.0 sh {1}/examples/tekton/announce.sh > {0}/out "
+        "2>&1",
+        folder_.string(), SLIPWAY_SOURCE_DIR);
+    return std::system(command.c_str());  // NOLINT: a test's own shell
+  }
+  /// The call of that number, from 1; without a target when there was none.
+  http::Request sent(int number) const {
+    const auto read = [&](const char* name) {
+      std::ostringstream text;
+      text << std::ifstream(folder_ / std::to_string(number) / name).rdbuf();
+      return text.str();
+    };
+    const std::string url = read("url"), host = "http://here";
+    http::Request request{
+        .method = "POST", .target = url.empty() ? "" : url.substr(host.size()), .headers = {}, .body = read("body")};
+    std::istringstream headers(read("headers"));
+    for (std::string line; std::getline(headers, line);) {
+      request.headers.add(line.substr(0, line.find(':')), line.substr(line.find(':') + 2));
+    }
+    return request;
+  }
+  int answered(std::shared_ptr<HookMemory> memory, http::Request request) {
+    for (const client::HttpPath& path : hook_paths(memory)) {
+      if (!path.covers(request.target)) continue;
+      const auto answer = run(path.run({env(), server()}, request, nullptr));
+      return answer ? static_cast<int>(answer->status) : http_code(answer.error().reason);
+    }
+    return 404;
+  }
   void TearDown() override {
     fs::remove_all(folder_);
     LogTest::TearDown();
@@ -61,46 +108,39 @@ class AnnounceTest : public LogTest {
   fs::path folder_ = fs::temp_directory_path() / fmt::format("slipway-announce-{}", ::getpid());
 };
 
-TEST_F(AnnounceTest, the_script_signs_what_the_server_takes) {
+TEST_F(AnnounceTest, the_script_signs_what_the_server_takes_and_each_try_anew) {
   if (!has("sh") || !has("openssl")) GTEST_SKIP() << "no sh or no openssl";
   make_pipeline();
   create({"", "v1", "secrets"}, fmt::format("{{apiVersion: v1, kind: Secret, metadata: {{name: hooks, namespace: apps}}, data: "
                                             "{{hmac-key: {}}}}}",
                                             base64_encode("a key with blanks")));
-  fs::create_directories(folder_);
-  write("key", "a key with blanks");
-  write("date", fmt::format("#!/bin/sh\necho {}\n", now().time_since_epoch() / std::chrono::seconds{1}));
-  write("curl",
-        fmt::format("#!/bin/sh\nwhile [ $# -gt 0 ]; do case \"$1\" in -H) echo \"$2\" >> {0}/headers; shift;; --data-binary) "
-                    "printf %s \"$2\" > {0}/body; shift;; http*) printf %s \"$1\" > {0}/url;; esac; shift; done\n",
-                    folder_.string()));
-  const std::string command = fmt::format(
-      "cd {0} && PATH={0}:$PATH SLIPWAY_URL=http://here NAMESPACE=apps PIPELINE=podinfo KEY_FILE={0}/key VERSION=6.2.0 "
-      "COMMIT=c0ffee AUTHOR=ann CREATED=2025-12-31T23:00:00Z IMAGE=web:6.2.0 sh {1}/examples/tekton/announce.sh",
-      folder_.string(), SLIPWAY_SOURCE_DIR);
-  ASSERT_EQ(std::system(command.c_str()), 0);  // NOLINT: a test's own shell
-  const auto read = [&](const char* name) {
-    std::ostringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  };
-  http::Request request{
-      .method = "POST", .target = read("url").substr(std::string("http://here").size()), .headers = {}, .body = read("body")};
-  std::istringstream headers(read("headers"));
-  for (std::string line; std::getline(headers, line);) {
-    request.headers.add(line.substr(0, line.find(':')), line.substr(line.find(':') + 2));
-  }
-  for (const client::HttpPath& path : hook_paths(std::make_shared<HookMemory>())) {
-    if (!path.covers(request.target)) continue;
-    const auto answer = run(path.run({env(), server()}, request, nullptr));
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->status, 201);
-  }
+  prepare("503 201");
+  ASSERT_EQ(announce(), 0);
+  const http::Request first = sent(1), second = sent(2);
+  ASSERT_FALSE(second.target.empty());
+  EXPECT_EQ(first.body, second.body);
+  for (const char* name : {"X-Slipway-Nonce", "X-Signature"}) EXPECT_NE(first.headers.get(name), second.headers.get(name));
+  const auto memory = std::make_shared<HookMemory>();
+  EXPECT_EQ(answered(memory, first), 201);
+  EXPECT_EQ(answered(memory, second), 200) << "what took effect, but for its answer, is no fault";
+  EXPECT_EQ(answered(memory, second), 401);
   const auto spec = json::decode<ReleaseSpec>(list(kReleases).at(0)["spec"]);
   ASSERT_TRUE(spec);
+  EXPECT_EQ(list(kReleases).size(), 1U);
   EXPECT_EQ(spec->version, "6.2.0");
   EXPECT_EQ(spec->author, "ann");
   EXPECT_EQ(spec->artifact_created, *parse_rfc3339("2025-12-31T23:00:00Z"));
+}
+
+TEST_F(AnnounceTest, the_script_fails_where_it_is_refused_or_nobody_answers) {
+  if (!has("sh") || !has("openssl")) GTEST_SKIP() << "no sh or no openssl";
+  for (const auto& [codes, tries] : {std::pair{"422 201", 1}, {"000 500 429 408 201", 4}}) {
+    fs::remove_all(folder_);
+    prepare(codes);
+    EXPECT_NE(announce(), 0) << codes;
+    EXPECT_FALSE(sent(tries).target.empty()) << codes;
+    EXPECT_TRUE(sent(tries + 1).target.empty()) << codes;
+  }
 }
 
 constexpr const char* kTekton = "tekton.dev";

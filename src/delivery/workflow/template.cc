@@ -6,9 +6,8 @@ namespace slipway::delivery::workflow {
 namespace {
 
 constexpr std::string_view kMissingPackage =
-    "; NotImplemented: packages of Package objects (cue.oam.dev) are stored and not imported, whatever their protocol: there "
-    "are "
-    "vela/* and CUE's own packages; call a service by HTTP with http.#Do of vela/http or the step request";
+    "; NotImplemented: packages of Package objects are stored and not imported, whatever their protocol: there are vela/* and "
+    "CUE's own packages; call a service by HTTP with http.#Do of vela/http or the step request";
 
 }  // namespace
 

@@ -9,6 +9,7 @@ endif()
 
 set(rooms_of_docs base)
 set(rooms_of_up os net json remote)
+set(sources_of_up ${CMAKE_SOURCE_DIR}/tests/application/kubevela_shop.cc)
 set(rooms_of_sockets os net)  # builds without the rest of the tree
 set(rooms_of_workloads cluster)
 set(rooms_of_remotes os git)  # real servers: python3, sshd

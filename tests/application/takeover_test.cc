@@ -3,7 +3,6 @@
 // and the next edit makes the next revision.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,9 +11,9 @@
 
 #include "base/corpus_sample_test.h"
 #include "base/digest.h"
-#include "base/gzip.h"
 #include "json/text.h"
 #include "kube/object.h"
+#include "kubevela_shop.h"
 #include "oracle_case.h"
 #include "oracle_plane.h"
 #include "oracle_status.h"
@@ -26,28 +25,8 @@ using client::PatchType;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr const char* kKubeVela = "kubevela";  // as field manager
-constexpr const char* kOam = "core.oam.dev/v1beta1";
 constexpr const char* kBegan = "2026-11-22T06:43:50Z";
 constexpr const char* kEnded = "2026-11-22T06:43:58Z";
-
-/// Settled clusters in which the kinds of the families are served.
-std::string zstd(const std::string& text) {
-  std::string out(ZSTD_compressBound(text.size()), '\0');
-  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
-  return out;
-}
-
-/// How KubeVela keeps large members, by its options.
-enum class Compression : std::uint8_t { None, Gzip, Zstd };
-
-Value spec_with(const Value& spec, const char* member, const Value& content, Compression how) {
-  if (how == Compression::None) return member == nullptr ? content : spec.with(member, content);
-  const std::string text = json::print(content);
-  const Value packed = json::object({{"type", how == Compression::Gzip ? "gzip" : "zstd"},
-                                     {"data", base64_encode(how == Compression::Gzip ? gzip(text) : zstd(text))}});
-  return spec.with("compression", packed);
-}
 
 Value document(const Documents& documents, const Value& target) {
   for (const Value& one : documents.rest) {
@@ -455,145 +434,12 @@ std::map<std::string, std::string> versions(const Plane& plane) {
   return found;
 }
 
-constexpr const char* kShop = R"(
-apiVersion: core.oam.dev/v1beta1
-kind: Application
-metadata: {name: shop, namespace: shop, finalizers: [app.oam.dev/resource-tracker-finalizer]}
-spec:
-  components:
-  - name: web
-    type: webservice
-    properties: {image: "nginx:1", env: [{name: KEPT, value: a}, {name: GONE, value: b}]}
-    traits: [{type: note, properties: {text: one}}]
-  policies: []
-)";
-constexpr const char* kNote = R"(
-apiVersion: core.oam.dev/v1beta1
-kind: TraitDefinition
-metadata: {name: note, namespace: vela-system}
-spec:
-  schematic:
-    cue:
-      template: |
-        parameter: text: string
-        outputs: paper: {apiVersion: "v1", kind: "ConfigMap", data: text: parameter.text}
-)";
-constexpr const char* kLabels = R"(
-app.oam.dev/name: shop
-app.oam.dev/namespace: shop
-app.oam.dev/component: web
-app.oam.dev/appRevision: shop-v1
-app.oam.dev/cluster: ""
-)";
-constexpr const char* kDeployment = R"(
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: shop}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app.oam.dev/component: web}}
-  template:
-    metadata: {labels: {app.oam.dev/component: web, app.oam.dev/name: shop}}
-    spec: {containers: [{name: web, image: "nginx:1", env: [{name: KEPT, value: a}, {name: GONE, value: b}]}]}
-)";
-/// Its name is not the one that Slipway would make up.
-constexpr const char* kPaper = R"(
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: web-note-7c9f86b4d5, namespace: shop}
-data: {text: one}
-)";
 constexpr const char* kLease = R"(
 apiVersion: coordination.k8s.io/v1
 kind: Lease
 metadata: {name: kubevela, namespace: vela-system}
 spec: {holderIdentity: kubevela-vela-core-0_abc, leaseDurationSeconds: 15}
 )";
-
-/// The application shop as KubeVela leaves it, and an object that it was about to delete.
-class Shop {
- public:
-  explicit Shop(Plane& plane) : plane_(plane) {
-    for (const char* ns : {"shop", "vela-system"}) plane.make_namespace(ns);
-    plane.store(kHub, yaml(kNote), kKubeVela);
-    app_ = plane.store(kHub, yaml(kShop), kKubeVela);
-    const Value labels = yaml(kLabels);
-    const Value deployment = store(kDeployment, labels.with("app.oam.dev/resourceType", "WORKLOAD"));
-    const Value trait = labels.with("app.oam.dev/resourceType", "TRAIT")
-                            .with("trait.oam.dev/type", "note")
-                            .with("trait.oam.dev/resource", "paper");
-    const Value paper = store(kPaper, trait);
-    const Value old = store("{apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: shop}}", trait);
-    const Value managed = json::array({entry(deployment, ""), entry(paper, "note"), entry(old, "note").with("deleted", true)});
-    const Value run = yaml(
-        "{appRevision: shop-v1, mode: DAG-DAG, status: succeeded, suspend: false, terminated: false, "
-        "finished: true, startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:00:02Z', steps: [{id: "
-        "abcdefghij, name: web, type: apply-component, phase: succeeded}]}");
-    store_records(managed, run);
-    plane.store(kHub, app_.with("status", status(run)), kKubeVela);
-  }
-
- private:
-  Value store(const char* text, const Value& labels) {
-    return plane_.store(kHub, yaml(text).with_path({"metadata", "labels"}, labels), kKubeVela);
-  }
-
-  static Value entry(const Value& live, const std::string& trait) {
-    const Value metadata = json::object({{"name", live["metadata"]["name"]},
-                                         {"namespace", live["metadata"]["namespace"]},
-                                         {"labels", live["metadata"]["labels"]}});
-    json::ObjectBuilder out;
-    for (const char* key : {"apiVersion", "kind"}) out.add(key, live[key]);
-    for (const char* key : {"name", "namespace"}) out.add(key, live["metadata"][key]);
-    out.add("creator", "workflow");
-    out.add("component", "web");
-    if (!trait.empty()) out.add("trait", trait);
-    Value raw = json::object({{"apiVersion", live["apiVersion"]}, {"kind", live["kind"]}, {"metadata", metadata}});
-    for (const char* key : {"spec", "data"}) {
-      if (live.has(key)) raw = raw.with(key, live[key]);
-    }
-    out.add("raw", raw);
-    return out.build();
-  }
-
-  void store_records(const Value& managed, const Value& run) {
-    const Value labels = json::object({{"app.oam.dev/name", "shop"},
-                                       {"app.oam.dev/namespace", "shop"},
-                                       {"app.oam.dev/uid", Value(kube::uid(app_))},
-                                       {"app.oam.dev/appRevision", "shop-v1"}});
-    const Value spec = json::object({{"type", "versioned"}, {"applicationGeneration", kube::generation(app_)}});
-    const Value finalizers = json::array({Value("resourcetracker.core.oam.dev/finalizer")});
-    plane_.store(
-        kHub,
-        json::object({{"apiVersion", kOam},
-                      {"kind", "ResourceTracker"},
-                      {"metadata", json::object({{"name", "shop-v1-shop"}, {"labels", labels}, {"finalizers", finalizers}})},
-                      {"spec", spec_with(spec, "managedResources", managed, Compression::Zstd)}}),
-        kKubeVela);
-    const Value content = json::object({{"application", yaml(kShop).without_path({"spec", "policies"})},
-                                        {"traitDefinitions", json::object({{"note", yaml(kNote)}})}});
-    const Value revision_labels =
-        json::object({{"app.oam.dev/name", "shop"}, {"app.oam.dev/app-revision-hash", "5f574e7015a8350c"}});
-    plane_.store(kHub,
-                 json::object({{"apiVersion", kOam},
-                               {"kind", "ApplicationRevision"},
-                               {"metadata", json::object({{"name", "shop-v1"},
-                                                          {"namespace", "shop"},
-                                                          {"labels", revision_labels},
-                                                          {"ownerReferences", json::array({kube::owner_reference(app_)})}})},
-                               {"spec", spec_with(Value::empty_object(), nullptr, content, Compression::Zstd)},
-                               {"status", json::object({{"succeeded", true}, {"workflow", run}})}}),
-                 kKubeVela);
-  }
-
-  static Value status(const Value& run) {
-    const Value latest = json::object({{"name", "shop-v1"}, {"revision", 1}, {"revisionHash", "5f574e7015a8350c"}});
-    return json::object({{"status", "running"}, {"observedGeneration", 1}, {"latestRevision", latest}, {"workflow", run}});
-  }
-
-  Plane& plane_;
-  Value app_;
-};
 
 Value reference(const char* kind, const char* name) {
   const std::string version = std::string_view(kind) == "Deployment"  ? "apps/v1"
@@ -609,7 +455,8 @@ void renew(Plane& plane) {
 
 TEST(TakeoverStory, waits_for_kubevela_to_end_then_goes_on_with_the_same_objects) {
   Plane before(&image(), {.has_families = false});
-  const Shop shop(before);
+  for (const char* ns : {"shop", "vela-system"}) before.make_namespace(ns);
+  leave_shop([&](const Value& object) { return before.store(kHub, object, kKubeVela); });
   ASSERT_TRUE(before.pass(minutes{1}));
   const std::string uid(kube::uid(before.find(kHub, reference("Deployment", "web"))));
   const Image stopped = before.image();
@@ -639,7 +486,7 @@ TEST(TakeoverStory, waits_for_kubevela_to_end_then_goes_on_with_the_same_objects
   EXPECT_EQ(kube::generation(web), 1);
 
   // The next edit: what is left out goes, although KubeVela had set it; the object without a name keeps the one it has.
-  Value edit = yaml(kShop).without_path({"metadata", "finalizers"});
+  Value edit = shop_application();
   const Value component = yaml(
       "{name: web, type: webservice, properties: {image: 'nginx:2', env: [{name: KEPT, value: a}]}, traits: [{type: note, "
       "properties: {text: two}}]}");

@@ -44,6 +44,27 @@ TEST_F(Applications, one_that_waits_for_a_person_stops_and_goes_on_when_resumed)
   expect_has(slipway({"revision", "list", "app/web", "--data-dir", data_dir()}).out, {"web-v1", "delivered", "current"});
 }
 
+/// kubevela#7045: an application that never gets healthy says nothing but that it runs.
+TEST_F(Applications, what_a_pod_waits_for_is_the_root_cause_of_what_the_application_waits_for) {
+  struct Bad {
+    std::string pod, cause;
+  };
+  const std::vector<Bad> cases = {{"slipway.dev/missing-images: nginx",
+                                   "container front (ImagePullBackOff): Back-off pulling image \"nginx\"  <- root cause"},
+                                  {"slipway.dev/ready-after: never, slipway.dev/run-time: 100ms, slipway.dev/exit-code: '3'",
+                                   "container front (CrashLoopBackOff)"}};
+  for (const Bad& bad : cases) {
+    const std::string text = kHead +
+                             "  components:\n    - {name: front, type: webservice, properties: {image: nginx, annotations: {" +
+                             bad.pod + "}}}\n";
+    const std::string folder = data_dir() + std::to_string(&bad - cases.data());
+    const Ended run = slipway({"run", "-f", write("bad.yaml", text), "--data-dir", folder, "--timeout", "3s"});
+    EXPECT_EQ(run.code, 3) << run.out << run.err;
+    const Ended why = slipway({"why", "app/web", "--data-dir", folder});
+    expect_has(why.out, {"step \"front\" (Wait): wait healthy", "because pod front-", bad.cause});
+  }
+}
+
 TEST_F(Applications, approve_all_lets_everything_go_on) {
   const Ended ended =
       slipway({"run", "-f", write("a.yaml", kApproved), "--data-dir", data_dir(), "--timeout", "10m", "--approve-all"});

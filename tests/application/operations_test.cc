@@ -478,6 +478,51 @@ spec: {schematic: {cue: {template: "parameter: text: string, output: parameter.t
   EXPECT_EQ(phase_of(target), "suspending");
 }
 
+/// A step may say what it likes in its status, but not what it has read from a Secret.
+TEST(Steps, messages_do_not_show_values_of_secrets) {
+  constexpr const char* kSay = R"cue(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: say-it, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import ("vela/op", "encoding/base64")
+        read: op.#Read & {value: {apiVersion: "v1", kind: "Secret", metadata: {name: "source", namespace: context.namespace}}}
+        word: "\(base64.Decode(null, read.value.data.word))"
+        say: op.#Message & {message: "Secret source says \(word), encoded \(read.value.data.word)"}
+)cue";
+  constexpr const char* kWait = R"cue(
+apiVersion: core.oam.dev/v1beta1
+kind: WorkflowStepDefinition
+metadata: {name: wait-for-it, namespace: vela-system}
+spec:
+  schematic:
+    cue:
+      template: |
+        import "vela/op"
+        parameter: text: string
+        wait: op.#ConditionalWait & {continue: false, message: "waits for \(parameter.text)"}
+)cue";
+  const auto plane = new_plane();
+  for (const char* definition : {kSay, kWait}) EXPECT_EQ(plane->apply(yaml(definition), ""), "");
+  EXPECT_EQ(
+      plane->apply(yaml("{apiVersion: v1, kind: Secret, metadata: {name: source}, stringData: {word: sesame}}"), kNamespace),
+      "");
+  const Value run = yaml(
+      "{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {name: r}, spec: {workflowSpec: {steps: ["
+      "{name: a, type: say-it, outputs: [{name: word, valueFrom: word}]},"
+      "{name: b, type: wait-for-it, inputs: [{from: word, parameterKey: text}]}]}}}");
+  EXPECT_EQ(plane->apply(run, kNamespace), "");
+  plane->pass(seconds{5});
+  const Value target =
+      plane->find(kHub, yaml("{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, namespace: c-oracle, name: r}"));
+  const Value steps = target["status"]["steps"];
+  EXPECT_EQ(steps.item(0)["message"].as_string(), "Secret source says (secret), encoded (secret)") << json::print(target);
+  EXPECT_EQ(steps.item(1)["message"].as_string(), "waits for (secret)");
+}
+
 TEST(Operations, a_run_begins_once_what_it_names_is_there) {
   Plane plane(&image());
   plane.make_namespace(kNamespace);

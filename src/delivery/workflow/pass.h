@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "delivery/workflow/engine.h"
 #include "delivery/workflow/evaluation.h"
+#include "delivery/workflow/secret_texts.h"
 
 namespace slipway::delivery::workflow {
 
@@ -25,6 +26,7 @@ struct StepOutcome {
   Value value{};  // what is concrete of the evaluated step; null when it was not evaluated
   std::vector<ResourceRef> watched{};
   bool is_secret = false;  // it was made from a Secret
+  SecretTexts secrets{};   // what it has read from Secrets
 };
 
 /// The key of a note that belongs to one step.

@@ -93,6 +93,7 @@ Task<StepOutcome> PassRun::run_step(const Step& step, const StepList& list, cons
     co_return outcome;
   }
   co_await run_body(step, group, outcome);
+  status.message = outcome.secrets.without(std::move(status.message));
   if (status.phase != kFailed) status.failures = 0;
   status.attempts = status.phase == before.phase && status.message == before.message ? before.attempts + 1 : 1;
   co_return outcome;
@@ -126,7 +127,11 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
     fail_step(step, outcome, kReasonExecute, definition.error().message);
     co_return;
   }
-  outcome.is_secret = std::ranges::any_of(step.inputs, [&](const StepInput& input) { return store_.is_secret(input.from); });
+  for (const StepInput& input : step.inputs) {
+    if (!store_.is_secret(input.from)) continue;
+    outcome.is_secret = true;
+    if (const Value* variable = look_up(store_.vars, input.from)) outcome.secrets.add(*variable);
+  }
   Evaluation evaluation{.program = definition->program,
                         .parameter = std::move(*parameter),
                         .context = context,
@@ -176,13 +181,17 @@ Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& eva
   Answered answered{.path = call.path, .is_flat = call.is_flat, .params = call.params, .returns = {}};
   if (const auto journaled = store_.notes.find(key); is_once && journaled != store_.notes.end()) {
     answered.returns = json::parse(journaled->second).value_or(Value());
-    outcome.is_secret = outcome.is_secret || store_.secret_notes.contains(key);
+    if (store_.secret_notes.contains(key)) {
+      outcome.is_secret = true;
+      outcome.secrets.add(answered.returns);
+    }
     evaluation.answers.push_back(std::move(answered));
     co_return true;
   }
   std::string refusal = refusal_of(step, call);
   Answer answer = refusal.empty() ? co_await ask(step, call, evaluation, outcome) : Answer::error(std::move(refusal));
   outcome.is_secret = outcome.is_secret || answer.is_secret;
+  if (answer.is_secret) outcome.secrets.add(answer.returns);
   if (answer.resource) {
     outcome.status.resource_ref = answer.resource;
     outcome.watched.push_back(*answer.resource);

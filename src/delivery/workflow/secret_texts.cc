@@ -1,0 +1,40 @@
+#include "delivery/workflow/secret_texts.h"
+
+#include <string_view>
+
+#include "base/digest.h"
+
+namespace slipway::delivery::workflow {
+namespace {
+
+constexpr std::size_t kMinBytes = 4;
+constexpr std::string_view kInstead = "(secret)";
+
+}  // namespace
+
+void SecretTexts::add(const json::Value& read) {
+  if (read.is_string()) {
+    const std::string text = read.str();
+    if (text.size() >= kMinBytes) texts_.insert(text);
+    if (std::string decoded; base64_decode(text, decoded) && decoded.size() >= kMinBytes) texts_.insert(decoded);
+  } else if (read.is_array()) {
+    for (const json::Value& item : read.items()) add(item);
+  } else if (read.is_object() && read["apiVersion"].is_string() && read["kind"].is_string()) {
+    if (read["kind"].as_string() != "Secret") return;
+    add(read["data"]);
+    add(read["stringData"]);
+  } else if (read.is_object()) {
+    for (const auto& [key, value] : read.members()) add(value);
+  }
+}
+
+std::string SecretTexts::without(std::string text) const {
+  for (const std::string& secret : texts_) {
+    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kInstead.size())) {
+      text.replace(at, secret.size(), kInstead);
+    }
+  }
+  return text;
+}
+
+}  // namespace slipway::delivery::workflow

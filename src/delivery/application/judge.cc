@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "delivery/application/render.h"
+#include "delivery/workflow/secret_texts.h"
 
 namespace slipway::delivery::application {
 
@@ -47,6 +48,18 @@ Value read_details(const cue::Cursor& root, HealthVerdict& verdict) {
   return seen.build();
 }
 
+/// Statuses do not show what Secrets hold.
+void hide_secrets(const Value& output, const Value& outputs, HealthVerdict& verdict) {
+  workflow::SecretTexts secrets;
+  const auto add = [&](const Value& object) {
+    if (object["kind"].as_string() == "Secret") secrets.add(object);
+  };
+  add(output);
+  for (const auto& [name, object] : outputs.members()) add(object);
+  verdict.message = secrets.without(std::move(verdict.message));
+  for (auto& [name, text] : verdict.details) text = secrets.without(std::move(text));
+}
+
 bool is_there(const Definition& definition, const Value& output, const Value& outputs) {
   return definition.kind != DefinitionKind::Component || !output.is_null() || !outputs.empty();
 }
@@ -72,6 +85,7 @@ HealthVerdict judge(const Definition& definition, const Value& context, const Va
     seen = seen.with_path({"status", "healthy"}, verdict.is_healthy);
     verdict.message = evaluated(definition.custom_status, seen, parameter).field("message").as_string();
   }
+  hide_secrets(output, outputs, verdict);
   return verdict;
 }
 

@@ -50,6 +50,19 @@ TEST(Judge, what_cannot_be_evaluated_is_unhealthy_and_says_nothing) {
   EXPECT_FALSE(judged(with_status("isHealth: true\nisHealth: false"), yaml("{kind: X}")).is_healthy);
 }
 
+TEST(Judge, what_secrets_hold_is_not_shown) {
+  auto definition = with_status(
+      "", R"CUE(message: "\(context.output.data.word) of \(context.outputs.s.data.word) in \(context.output.kind)")CUE",
+      "word: context.outputs.s.data.word");
+  HealthVerdict verdict = judged(definition, yaml("{apiVersion: v1, kind: Secret, data: {word: c2VzYW1l}}"),
+                                 yaml("{s: {apiVersion: v1, kind: Secret, data: {word: b3BlbmVk}}}"));
+  EXPECT_EQ(verdict.message, "(secret) of (secret) in Secret");
+  EXPECT_EQ(verdict.details["word"], "(secret)");
+  verdict = judged(definition, yaml("{apiVersion: v1, kind: ConfigMap, data: {word: plain}}"),
+                   yaml("{s: {apiVersion: v1, kind: ConfigMap, data: {word: other}}}"));
+  EXPECT_EQ(verdict.message, "plain of other in ConfigMap");
+}
+
 TEST(Judge, details_are_texts_without_private_ones) {
   auto definition = with_status("isHealth: context.status.details.$ready == 1", R"(message: context.status.details.text)", R"(
 text:     "x"

@@ -83,7 +83,7 @@ HealthVerdict pod(const Object& object) {
   const Value& status = object["status"];
   const std::string_view phase = status["phase"].as_string();
   if (phase == "Succeeded") return healthy();
-  if (phase == "Failed") return unhealthy(status["message"].empty() ? "it failed" : status["message"].str());
+  if (phase == "Failed") return unhealthy(status["message"].as_string().empty() ? "it failed" : status["message"].str());
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
     for (const Value& container : status[list].items()) {
       const Value& waiting = container["state"]["waiting"];

@@ -83,7 +83,7 @@ class HelmRelease {
   void find_source() {
     const Value& spec = object_["spec"];
     const auto in = [&](const Value& ref) {
-      return ref["namespace"].empty() ? kube::ns(object_) : ref["namespace"].as_string();
+      return ref["namespace"].as_string().empty() ? kube::ns(object_) : ref["namespace"].as_string();
     };
     if (const Value& ref = spec["chartRef"]; !ref.is_null()) {
       source_ = source_of(look_, ref["kind"].as_string(), in(ref), ref["name"].as_string());
@@ -218,7 +218,7 @@ Needs needs_of_release(const Object& object) {
   Needs needs{.made = rolled_kinds()};
   const Value& spec = object["spec"];
   if (const Value& ref = spec["chartRef"]; !ref.is_null()) {
-    const std::string_view ns = ref["namespace"].empty() ? kube::ns(object) : ref["namespace"].as_string();
+    const std::string_view ns = ref["namespace"].as_string().empty() ? kube::ns(object) : ref["namespace"].as_string();
     needs.sources.push_back({ref["kind"].str(), std::string(ns), ref["name"].str()});
   }
   const std::string chart = object["status"]["helmChart"].str();

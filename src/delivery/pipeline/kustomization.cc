@@ -41,7 +41,7 @@ class Kustomization {
 
   Values values() {
     const Value& ref = object_["spec"]["sourceRef"];
-    const std::string_view ns = ref["namespace"].empty() ? kube::ns(object_) : ref["namespace"].as_string();
+    const std::string_view ns = ref["namespace"].as_string().empty() ? kube::ns(object_) : ref["namespace"].as_string();
     source_ = source_of(look_, ref["kind"].as_string(), ns, ref["name"].as_string());
     values_.specified = {.text = source_.wanted, .digest = source_.digest};
     values_.attempted.text = status_["lastAttemptedRevision"].str();
@@ -128,7 +128,7 @@ class Kustomization {
 
 Needs needs_of_kustomization(const Object& object) {
   const Value& ref = object["spec"]["sourceRef"];
-  const std::string_view ns = ref["namespace"].empty() ? kube::ns(object) : ref["namespace"].as_string();
+  const std::string_view ns = ref["namespace"].as_string().empty() ? kube::ns(object) : ref["namespace"].as_string();
   return {.sources = {{ref["kind"].str(), std::string(ns), ref["name"].str()}},
           .makers = {fmt::format("kustomize {}/{}", kube::ns(object), kube::name(object))},
           .made = made_kinds()};

@@ -43,7 +43,7 @@ std::optional<Trigger> followed_version(const AppRef& app, const FirstTarget& ta
 bool names_it(const Object& alert, const AppRef& app, const std::vector<FirstTarget>& targets, const std::string& cluster) {
   return std::ranges::any_of(alert["spec"]["eventSources"].items(), [&](const Value& source) {
     const std::string_view name = source["name"].as_string();
-    const std::string_view ns = source["namespace"].empty() ? kube::ns(alert) : source["namespace"].as_string();
+    const std::string_view ns = source["namespace"].as_string().empty() ? kube::ns(alert) : source["namespace"].as_string();
     const bool is_name = source["kind"].as_string() == app.kind && (name == "*" || name == app.name);
     return is_name && std::ranges::any_of(targets, [&](const FirstTarget& one) {
              return one.cluster == cluster && (ns == "*" || ns == one.ns);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "delivery/pipeline/corpus_test.h"
+#include "delivery/pipeline/kind_row.h"
 #include "delivery/pipeline/lives_test.h"
 #include "json/text.h"
 
@@ -327,6 +328,19 @@ TEST(Values, versions_of_a_kind_s_api_are_one_kind) {
   EXPECT_TRUE(is_readable("kustomize.toolkit.fluxcd.io", "Kustomization"));
   EXPECT_TRUE(is_readable("apps", "StatefulSet"));
   EXPECT_FALSE(is_readable("kustomize.config.k8s.io", "Kustomization"));
+}
+
+TEST(Values, sources_are_looked_for_in_the_namespace_that_is_named) {
+  const auto source_of = [](const KindRow& row, const char* spec) {
+    const Needs needs = row.needs(json::object(
+        {{"metadata", json::object({{"name", "web"}, {"namespace", "apps"}})}, {"spec", json::parse_yaml(spec).value()}}));
+    return needs.sources.empty() ? std::string() : fmt::format("{}/{}", needs.sources.front().ns, needs.sources.front().name);
+  };
+  EXPECT_EQ(source_of(kKustomization, "{sourceRef: {kind: GitRepository, name: config, namespace: flux-system}}"),
+            "flux-system/config");
+  EXPECT_EQ(source_of(kKustomization, "{sourceRef: {kind: GitRepository, name: config}}"), "apps/config");
+  EXPECT_EQ(source_of(kHelmRelease, "{chartRef: {kind: OCIRepository, name: web, namespace: charts}}"), "charts/web");
+  EXPECT_EQ(source_of(kHelmRelease, "{chartRef: {kind: OCIRepository, name: web}}"), "apps/web");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 // what is gone.
 //
 // What the status says, and when, follows helm-controller 1.4.0, kustomize-controller 1.7.3 and source-controller 1.7.0. The
-// other kinds of Flux are served and stored, and nothing works on them. NotImplemented: version ranges, chartRef, valuesFrom,
-// tests, drift detection, dependsOn of HelmReleases, kubeConfig.
+// other kinds of Flux are served and stored, and nothing works on them. NotImplemented: valuesFrom, tests, drift detection,
+// dependsOn of HelmReleases, kubeConfig.
 #pragma once
 
 #include <string>

@@ -1,6 +1,10 @@
 #include "flux/helm_release.h"
 
+#include <fmt/format.h>
+
 #include "control/object_writes.h"
+#include "flux/charts.h"
+#include "flux/git_repository.h"
 #include "flux/kinds.h"
 #include "flux/release_plan.h"
 #include "kube/well_known.h"
@@ -14,10 +18,16 @@ using kube::Object;
 
 constexpr const char* kManager = "helm-controller";
 
-std::vector<kube::ObjectKey> release_of(const Object& deployment) {
-  const std::string_view name = kube::label(deployment, "helm.toolkit.fluxcd.io/name");
+/// Whose a Deployment or a HelmChart is.
+std::vector<kube::ObjectKey> release_of(const Object& made) {
+  const std::string_view name = kube::label(made, kReleaseName);
   if (name.empty()) return {};
-  return {{std::string(kube::label(deployment, "helm.toolkit.fluxcd.io/namespace")), std::string(name)}};
+  return {{std::string(kube::label(made, kReleaseNamespace)), std::string(name)}};
+}
+
+kube::ObjectKey chart_ref_of(const Object& release) {
+  const Value& ref = release["spec"]["chartRef"];
+  return {ref["namespace"].as_string().empty() ? std::string(kube::ns(release)) : ref["namespace"].str(), ref["name"].str()};
 }
 
 Task<Result<void>> install(client::Client& client, Object release, Chart chart) {
@@ -45,12 +55,32 @@ Task<Result<void>> prepare(client::Client& client, Object release, Chart chart, 
 void HelmReleaseController::watch(control::Watches& watches) {
   releases_ = &watches.primary(kHelmReleases);
   deployments_ = &watches.also(kube::kDeployments, release_of);
+  charts_ = &watches.also(kHelmCharts, release_of);
+  oci_repositories_ = &watches.cache(kOciRepositories);
+}
+
+/// What spec.chartRef names, else the HelmChart of spec.chart, which is made. The status names it.
+Task<Result<HelmReleaseController::Source>> HelmReleaseController::source_of(client::Client& client, Object release) {
+  if (const Value& ref = release["spec"]["chartRef"]; !ref.is_null()) {
+    const kube::ObjectKey key = chart_ref_of(release);
+    const bool is_chart = ref["kind"].as_string() == "HelmChart";
+    co_return Source{.object = (is_chart ? charts_ : oci_repositories_)->get(key),
+                     .id = fmt::format("{} '{}/{}'", ref["kind"].as_string(), key.ns, key.name)};
+  }
+  SLIPWAY_CO_TRY(chart, co_await client::apply(client, kHelmCharts, chart_object(release), kManager));
+  const std::string place = fmt::format("{}/{}", kube::ns(chart), kube::name(chart));
+  co_return Source{.object = chart, .id = fmt::format("HelmChart '{}'", place), .chart = place};
 }
 
 Task<Outcome> HelmReleaseController::uninstall(control::Reconcile& run, Object release) {
   const ReleaseName name = release_name(release);
   const auto removed = co_await client::remove(run.client, kube::kDeployments, {name.ns, name.name});
   if (!removed && removed.error().reason != Reason::NotFound) co_return Outcome::failed(removed.error());
+  const std::string place = release["status"]["helmChart"].str();
+  if (const auto slash = place.find('/'); slash != std::string::npos) {
+    const auto chart = co_await client::remove(run.client, kHelmCharts, {place.substr(0, slash), place.substr(slash + 1)});
+    if (!chart && chart.error().reason != Reason::NotFound) co_return Outcome::failed(chart.error());
+  }
   const auto gone = co_await control::remove_finalizer(run.client, kHelmReleases, release, kFinalizer, kManager);
   co_return gone ? Outcome::settled() : Outcome::failed(gone.error());
 }
@@ -63,21 +93,35 @@ Task<Outcome> HelmReleaseController::reconcile(control::Reconcile& run) {
   auto marked = co_await control::add_finalizer(run.client, kHelmReleases, release, kFinalizer, kManager);
   if (!marked) co_return Outcome::failed(marked.error());
   release = *std::move(marked);
-  const auto chart = chart_of(release);
-  if (!chart) {
-    const auto told = co_await control::write_status(run.client, kHelmReleases, release,
-                                                     refused_status(release, chart.error(), env_.clock.now()), kManager);
+  const Time now = env_.clock.now();
+  if (const auto can = check_release(release); !can) {
+    const auto told =
+        co_await control::write_status(run.client, kHelmReleases, release, refused_status(release, can.error(), now), kManager);
     co_return told ? Outcome::settled() : Outcome::failed(told.error());
   }
+  const auto source = co_await source_of(run.client, release);
+  if (!source) co_return Outcome::failed(source.error());
+  const Value helm_chart = source->chart.empty() ? Value() : Value(source->chart);
+  if (!is_ready(source->object)) {
+    Value status = waiting_status(release, source->object, source->id, now);
+    if (!helm_chart.is_null()) status = status.with("helmChart", helm_chart);
+    const auto told = co_await control::write_status(run.client, kHelmReleases, release, std::move(status), kManager);
+    co_return told ? Outcome::retries_after(interval_of(release)) : Outcome::failed(told.error());
+  }
+  const Chart chart = chart_of(release, source->object);
   const ReleaseName name = release_name(release);
-  const ReleasePlan next = plan(release, *chart, deployments_->get({name.ns, name.name}), env_.clock.now());
-  if (const auto ready = co_await prepare(run.client, release, *chart, next); !ready) co_return Outcome::failed(ready.error());
+  ReleasePlan next = plan(release, chart, deployments_->get({name.ns, name.name}), now);
+  next.status = helm_chart.is_null() ? next.status.without("helmChart") : next.status.with("helmChart", helm_chart);
+  if (const auto ready = co_await prepare(run.client, release, chart, next); !ready) co_return Outcome::failed(ready.error());
   const auto told = co_await control::write_status(run.client, kHelmReleases, release, next.status, kManager);
   if (!told) co_return Outcome::failed(told.error());
   if (next.apply) {
     if (const auto done = co_await install(run.client, release, *next.apply); !done) co_return Outcome::failed(done.error());
   }
-  co_return next.look_again ? Outcome::retries_after(*next.look_again) : Outcome::settled();
+  // What a source that is named has anew is looked for.
+  const Duration again = std::min(next.look_again.value_or(interval_of(release)), interval_of(release));
+  const bool looks = next.look_again || !release["spec"]["chartRef"].is_null();
+  co_return looks ? Outcome::retries_after(again) : Outcome::settled();
 }
 
 }  // namespace slipway::flux

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "flux/charts.h"
 #include "json/text.h"
 
 namespace slipway::flux {
@@ -15,10 +16,7 @@ using kube::Object;
 
 constexpr Duration kDefaultTimeout = std::chrono::minutes{5};
 constexpr std::size_t kMostEntries = 5;
-
-bool is_exact(std::string_view version) {
-  return !version.empty() && version.find_first_of("<>=~^*| xX,") == std::string_view::npos;
-}
+constexpr const char* kSourceNotReady = "SourceNotReady";
 
 /// Wholly rolled out to the template that it has now.
 bool is_rolled_out(const Object& deployment) {
@@ -93,6 +91,8 @@ class Look {
   void begin() {
     set("lastAttemptedRevision", chart_.version);
     set("lastAttemptedConfigDigest", chart_.config_digest());
+    status_ = chart_.digest.empty() ? status_.without("lastAttemptedRevisionDigest")
+                                    : status_.with("lastAttemptedRevisionDigest", chart_.digest);
     set("lastAttemptedGeneration", kube::generation(release_));
     set("failures", 0);
     set("upgradeFailures", 0);
@@ -139,6 +139,7 @@ class Look {
                                                 {"digest", "sha256:" + sha256_hex(fmt::format("{} {}", version, revision))},
                                                 {"firstDeployed", to_rfc3339(now_)},
                                                 {"lastDeployed", to_rfc3339(now_)}})};
+    if (!chart_.digest.empty() && version == chart_.version) history[0] = history[0].with("ociDigest", chart_.digest);
     for (const Value& entry : status_["history"].items()) {
       const bool is_over = state == "deployed" && entry["status"].as_string() == "deployed";
       history.push_back(is_over ? entry.with("status", "superseded") : entry);
@@ -199,6 +200,12 @@ class Look {
   }
 
   void rest() {
+    if (kube::condition(release_, "Ready")["reason"].as_string() == kSourceNotReady) {  // it had what it waited for all along
+      const Value last = kube::condition(release_, kube::is_true(release_, "Released") ? "Released" : "Remediated");
+      set_condition("Ready", kube::is_true(release_, "Released") ? "True" : "False", last["reason"].str(),
+                    last["message"].str());
+      return settle();
+    }
     if (kube::is_true(release_, "Stalled") || status_["observedGeneration"].as_int() == kube::generation(release_)) return;
     // Something else of the spec changed.
     settle();
@@ -224,9 +231,8 @@ ReleaseName release_name(const Object& release) {
           .ns = target.empty() ? std::string(kube::ns(release)) : target};
 }
 
-Result<Chart> chart_of(const Object& release) {
+Result<void> check_release(const Object& release) {
   const Value& spec = release["spec"];
-  if (spec.has("chartRef")) return fail(Reason::NotImplemented, "spec.chartRef: the simulated Flux takes spec.chart");
   if (spec.has("valuesFrom")) return fail(Reason::NotImplemented, "spec.valuesFrom: the simulated Flux takes spec.values");
   for (const char* field : {"dependsOn", "kubeConfig", "postRenderers", "serviceAccountName"}) {
     if (!spec.has(field)) continue;
@@ -237,14 +243,27 @@ Result<Chart> chart_of(const Object& release) {
   if (const auto mode = spec["driftDetection"]["mode"].as_string(); !mode.empty() && mode != "disabled") {
     return fail(Reason::NotImplemented, "spec.driftDetection.mode: the simulated Flux corrects no drift");
   }
-  const Value& chart = spec["chart"]["spec"];
-  const std::string version = chart["version"].str();
-  if (chart["chart"].as_string().empty()) return fail(Reason::Invalid, "spec.chart.spec.chart: there is none");
-  if (!is_exact(version)) {
+  if (const Value& ref = spec["chartRef"]; !ref.is_null()) {
+    const std::string_view kind = ref["kind"].as_string();
+    if (kind == "OCIRepository" || kind == "HelmChart") return {};
     return fail(Reason::NotImplemented,
-                fmt::format("spec.chart.spec.version: the simulated Flux takes an exact version, not {:?}", version));
+                fmt::format("spec.chartRef.kind: the simulated Flux takes HelmChart and OCIRepository, not {:?}", kind));
   }
-  return Chart{.name = chart["chart"].str(), .version = version, .values = spec["values"]};
+  if (spec["chart"]["spec"]["chart"].as_string().empty()) return fail(Reason::Invalid, "spec.chart.spec.chart: there is none");
+  return {};
+}
+
+Chart chart_of(const Object& release, const Object& source) {
+  const std::string revision = source["status"]["artifact"]["revision"].str();
+  const Value& values = release["spec"]["values"];
+  if (kube::kind(source) == "HelmChart") return {.name = source["spec"]["chart"].str(), .version = revision, .values = values};
+  constexpr std::size_t kShown = 12;  // hexadecimal digits of the digest, as helm-controller appends them
+  const std::size_t at = revision.find('@');
+  const std::string digest = revision.substr(at + 1);
+  return {.name = chart_of_url(source["spec"]["url"].as_string()),
+          .version = fmt::format("{}+{}", revision.substr(0, at), digest.substr(digest.find(':') + 1, kShown)),
+          .values = values,
+          .digest = digest};
 }
 
 Object render(const Object& release, const Chart& chart) {
@@ -308,6 +327,18 @@ Chart chart_from_record(const Object& secret) {
 
 ReleasePlan plan(const Object& release, const Chart& chart, const Object& deployment, Time now) {
   return Look(release, chart, deployment, now).plan();
+}
+
+Value waiting_status(const Object& release, const Object& source, const std::string& id, Time now) {
+  const Value& ready = kube::condition(source, "Ready");
+  const bool is_seen = source["status"]["observedGeneration"].as_int() == kube::generation(source);
+  const std::string why = source.is_null()                        ? "it is not there"
+                          : !is_seen                              ? "latest generation of object has not been reconciled"
+                          : !ready["message"].as_string().empty() ? ready["message"].str()
+                                                                  : "it has no artifact";
+  const Value conditions = kube::set_condition(
+      release["status"]["conditions"], {"Ready", "False", kSourceNotReady, fmt::format("{} is not ready: {}", id, why)}, now);
+  return release["status"].with("conditions", conditions);
 }
 
 Value refused_status(const Object& release, const Status& problem, Time now) {

@@ -17,6 +17,7 @@ struct Chart {
   std::string name;
   std::string version;
   json::Value values;
+  std::string digest{};  // of an OCI artifact; `version` has its beginning as build metadata then
 
   std::string config_digest() const;
 };
@@ -28,8 +29,10 @@ struct ReleaseName {
 };
 ReleaseName release_name(const kube::Object& release);
 
-/// NotImplemented for what the simulation does not do (ranges, chartRef), naming the field.
-Result<Chart> chart_of(const kube::Object& release);
+/// NotImplemented for what the simulation does not do, naming the field.
+Result<void> check_release(const kube::Object& release);
+/// What `source`, the HelmChart or OCIRepository of a release, holds: it is ready.
+Chart chart_of(const kube::Object& release, const kube::Object& source);
 /// The Deployment that a chart renders.
 kube::Object render(const kube::Object& release, const Chart& chart);
 /// Helm's record of a release as a Secret, with what a rollback needs; `revision` from 1.
@@ -47,6 +50,8 @@ struct ReleasePlan {
 };
 /// `deployment` is null when there is none.
 ReleasePlan plan(const kube::Object& release, const Chart& chart, const kube::Object& deployment, Time now);
+/// The status of a release whose source has nothing for it yet; `id` is "HelmChart 'ns/name'".
+json::Value waiting_status(const kube::Object& release, const kube::Object& source, const std::string& id, Time now);
 /// A status that says why nothing can be done.
 json::Value refused_status(const kube::Object& release, const Status& problem, Time now);
 

@@ -74,11 +74,69 @@ TEST_F(Flux, deletes_what_a_release_made) {
 }
 
 TEST_F(Flux, says_what_it_does_not_simulate) {
-  apply("dev", release(">=1.0.0"));
+  apply("dev", release("1.0.0", "  valuesFrom: [{kind: ConfigMap, name: more}]\n"));
   ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "False ArtifactFailed"; }));
   const Value object = get("dev", kHelmReleases, "web");
-  EXPECT_EQ(kube::condition(object, "Ready")["message"].as_string(),
-            "spec.chart.spec.version: the simulated Flux takes an exact version, not \">=1.0.0\"");
+  EXPECT_EQ(kube::condition(object, "Ready")["message"].as_string(), "spec.valuesFrom: the simulated Flux takes spec.values");
+}
+
+std::string charts(const std::string& versions) {
+  return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: charts, annotations: "
+         "{charts.slipway.dev/web: '" +
+         versions + "'}}\nspec: {url: 'https://charts.example'}\n";
+}
+
+TEST_F(Flux, a_range_is_the_newest_version_of_the_repository_and_follows_it) {
+  apply("dev", release("1.x"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "False SourceNotReady"; }));
+  const auto chart = [&] {
+    const Value object = get("dev", kHelmReleases, "web");
+    const std::string place = object["status"]["helmChart"].str();
+    return get("dev", flux::kHelmCharts, place.substr(place.find('/') + 1));
+  };
+  ASSERT_TRUE(until([&] { return kube::condition(chart(), "Ready")["reason"].as_string() == "InvalidChartReference"; }));
+  apply("dev", charts("1.0.0 1.1.0-rc.1 2.0.0"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True InstallSucceeded"; }));
+  EXPECT_EQ(image(), "web:1.0.0");
+  EXPECT_EQ(chart()["spec"]["version"], Value("1.x"));
+  EXPECT_EQ(chart()["status"]["artifact"]["revision"], Value("1.0.0"));
+  apply("dev", charts("1.0.0 1.1.0-rc.1 1.10.0 1.9.0 2.0.0"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True UpgradeSucceeded"; }));
+  EXPECT_EQ(history(), "1.10.0 deployed, 1.0.0 superseded");
+  // A version that is not there: the release goes on as it is.
+  apply("dev", release("3.0.0"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "False SourceNotReady"; }));
+  advance(minutes{2});
+  EXPECT_EQ(image(), "web:1.10.0");
+  apply("dev", release("^1.1.0"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True UpgradeSucceeded"; }));
+  EXPECT_EQ(history(), "1.10.0 deployed, 1.0.0 superseded") << "it was what ran all along";
+  remove("dev", kHelmReleases, "web");
+  EXPECT_TRUE(until([&] { return list("dev", flux::kHelmCharts).empty(); }));
+}
+
+TEST_F(Flux, a_release_takes_its_chart_from_an_oci_repository_that_it_names) {
+  const auto repository = [](const std::string& versions) {
+    return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: web, annotations: "
+           "{charts.slipway.dev/web: '" +
+           versions + "'}}\nspec: {interval: 10s, url: 'oci://registry.example/web', ref: {semver: '>=1.0.0 <2'}}\n";
+  };
+  apply(
+      "dev",
+      "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web}\nspec: {interval: 20s, chartRef: {kind: "
+      "OCIRepository, name: web}}\n");
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "False SourceNotReady"; }));
+  apply("dev", repository("1.0.0"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True InstallSucceeded"; }));
+  EXPECT_EQ(image(), "web:1.0.0");
+  apply("dev", repository("1.0.0 1.1.0"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True UpgradeSucceeded"; }));
+  const Value status = get("dev", kHelmReleases, "web")["status"];
+  const std::string digest = status["lastAttemptedRevisionDigest"].str();
+  ASSERT_EQ(digest.size(), std::string("sha256:").size() + 64);
+  EXPECT_EQ(status["lastAttemptedRevision"].as_string(), "1.1.0+" + digest.substr(7, 12));
+  EXPECT_EQ(get("dev", flux::kOciRepositories, "web")["status"]["artifact"]["revision"].as_string(), "1.1.0@" + digest);
+  EXPECT_TRUE(list("dev", flux::kHelmCharts).empty());
 }
 
 /// Whoever asks for fewer rights does not silently get more.

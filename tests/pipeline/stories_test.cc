@@ -104,7 +104,8 @@ TEST_F(Stories, story_12_query_image_tags_over_all_clusters) {
 TEST_F(Stories, story_14_related_flux_objects_of_each_target) {
   Repository repository(folder_ / "config.git");
   deliver(repository);
-  EXPECT_EQ(target("prod")["related"], yaml("[HelmRepository podinfo/podinfo, Kustomization podinfo/apps]"));
+  EXPECT_EQ(target("prod")["related"],
+            yaml("[HelmChart podinfo/podinfo-podinfo, HelmRepository podinfo/podinfo, Kustomization podinfo/apps]"));
 }
 
 TEST_F(Stories, story_15_triggers_with_their_last_time) {

@@ -90,7 +90,8 @@ TEST_F(View, story_1_and_2_a_pipeline_over_two_clusters_shows_what_runs_in_each)
   EXPECT_EQ(dev["state"].as_string(), "settled");
   EXPECT_EQ(dev["clusterAppRef"]["apiVersion"].as_string(), "helm.toolkit.fluxcd.io/v2");
   EXPECT_EQ(dev["images"].item(0).as_string(), "podinfo:6.1.6") << json::print(dev);
-  EXPECT_EQ(dev["related"].item(0).as_string(), "HelmRepository podinfo/podinfo") << json::print(dev);
+  EXPECT_EQ(dev["related"].item(0).as_string(), "HelmChart podinfo/podinfo-podinfo") << json::print(dev);
+  EXPECT_EQ(dev["related"].item(1).as_string(), "HelmRepository podinfo/podinfo") << json::print(dev);
   EXPECT_EQ(status()["environments"]["prod"]["version"]["version"].as_string(), "6.1.5");
   EXPECT_EQ(status()["observedGeneration"].as_int(), 1);
   EXPECT_EQ(cluster_condition("dev", "Ready"), "True SecretFound Referenced secret is available");
@@ -325,7 +326,8 @@ spec: {type: generic-hmac}
   EXPECT_EQ(triggers.item(1)["object"].as_string(), "Alert podinfo/promote in cluster default/dev");
   EXPECT_EQ(triggers.item(2)["message"].as_string(), "of type generic-hmac, told by Alert promote");
   ASSERT_TRUE(until_line("dev 1.0.0"));
-  EXPECT_EQ(json::print(target("dev")["related"]), R"(["HelmRepository podinfo/podinfo","Kustomization flux-system/apps"])");
+  EXPECT_EQ(json::print(target("dev")["related"]),
+            R"(["HelmChart podinfo/podinfo-podinfo","HelmRepository podinfo/podinfo","Kustomization flux-system/apps"])");
 }
 
 TEST_F(View, a_deployment_of_the_pipelines_own_cluster_is_versioned_by_its_images) {

@@ -39,7 +39,6 @@ class Slipway {
   Slipway(ManualEnv& env, std::string store);
   ~Slipway();
   server::Server& server() { return api_->server(); }
-  void stop() { controllers_.reset(); }
 
  private:
   std::unique_ptr<plane::ApiServer> api_;

@@ -8,8 +8,8 @@
 
 namespace slipway::delivery::rollout {
 
-/// How long the status may be behind in counts of pods, weights and states on the way, and in what asking gates said. A weight is
-/// followed by pods that go when it has settled (3 s) and old connections have had their time (30 s): that is told together.
+/// How long the status may be behind in counts of pods, weights and states on the way, and in what asking gates said. A weight
+/// is followed by pods that go when it has settled (3 s) and old connections have had their time (30 s): that is told together.
 inline constexpr Duration kCountPause = std::chrono::seconds{45};
 /// And in what holds it while servers answer, which most do sooner.
 inline constexpr Duration kHoldPause = std::chrono::seconds{5};

@@ -16,6 +16,7 @@
 #   make test-wire-kpt  kpt itself: packages fetched, rendered, upgraded and applied by it and by Slipway, file for file the same
 #   make test-wire-vela  what KubeVela's command line asks, command by command, against `slipway up`
 #   make test-wire-porch  transcripts of Porch's client, played with slipway pkg and slipway repo
+#   make test-writers  100 writers flip conditions of one package revision 100 times each, by apply and by PUT (short form in make test)
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
 #   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test); a whole rollout and a
 #                     whole revert of eight processes at 200 requests a second (of three in make test)
@@ -52,7 +53,7 @@ SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-wire-porch test-load test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout explore-pipeline bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-wire-porch test-load test-writers test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout explore-pipeline bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -79,7 +80,7 @@ release: out/release/build.ninja
 	ninja -j $(JOBS) -C out/release slipway
 
 test: deps out/dev/build.ninja
-	ninja -j $(JOBS) -C out/dev slipway tests
+	ninja -j $(JOBS) -C out/dev slipway slipway_bench tests
 	tools/run-tests out/dev
 
 sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
@@ -170,6 +171,10 @@ conformance-rollout: deps out/dev/build.ninja
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test
 	SLIPWAY_LOAD=full SLIPWAY_BINARY=out/release/slipway out/release/up_test
+
+test-writers: deps out/release/build.ninja
+	ninja -j $(JOBS) -C out/release package_test
+	SLIPWAY_PACKAGE_FLIPS=100 out/release/package_test --gtest_filter='PackageWriters.*'
 
 test-split: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev slipway nginx_test

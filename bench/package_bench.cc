@@ -5,7 +5,6 @@
 // revisions in 200 repositories and 1,000 variants.
 #include <fmt/format.h>
 
-#include <malloc.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,10 +15,12 @@
 
 #include "bench.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/repository_controller.h"
 #include "git/repositories.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "kube/well_known.h"
+#include "os/heap.h"
 #include "plane_bench.h"
 
 namespace slipway::bench {
@@ -30,7 +31,8 @@ using json::Value;
 using namespace std::chrono_literals;
 
 constexpr int kClients = 8;
-constexpr int kRemoteLanes = 4;  // as `slipway up`
+constexpr int kRemoteLanes = 8;  // as `slipway up`
+constexpr int kMirrorLanes = 4;
 constexpr int kFlipRounds = 20;
 constexpr int kFlipsPerRound = 100;
 constexpr const char* kNamespace = "default";
@@ -46,10 +48,7 @@ int number(const char* name, int fallback) {
   return given == nullptr ? fallback : std::atoi(given);
 }
 
-double heap_bytes() {
-  const auto info = mallinfo2();
-  return static_cast<double>(info.uordblks + info.hblkhd);
-}
+double heap_bytes() { return static_cast<double>(os::heap_in_use()); }
 
 Value must(Result<Value> result, std::string_view what) {
   SLIPWAY_CHECK(result.has_value(), fmt::format("{}: {}", what, result ? "" : result.error().message));
@@ -231,12 +230,18 @@ class PackageBench {
     }
   }
 
+  /// Until the repositories were looked at once more after what was published last.
+  Task<> until_rest() {
+    co_await sleep_for(plane_.env(), kLookRest);
+    co_await until_settled();
+  }
+
   Task<> approve(Figures& figures) {
     const double cpu = cpu_ms();
     const auto took =
         co_await by_clients(sizes_.proposed() / 2, [this](int i) { return move(i, "Published", std::string(kApproval)); });
     tell(figures, "approve", took, "<= 100", cpu_ms() - cpu);
-    co_await until_settled();
+    co_await until_rest();
   }
 
   Task<> delete_some(Figures& figures) {
@@ -370,9 +375,10 @@ class PackageBench {
 
 std::unique_ptr<git::Repositories> PackageBench::open_git(PlaneBench& plane, const std::string& folder) {
   std::filesystem::create_directories(folder + "/remotes");
-  std::vector<Lane*> lanes;
-  for (int i = 0; i < kRemoteLanes; ++i) lanes.push_back(&plane.open_lane("bench-git"));
-  return std::make_unique<git::Repositories>(plane.env(), plane.open_lane("bench-mirrors"), lanes,
+  std::vector<Lane*> mirrors, remotes;
+  for (int i = 0; i < kMirrorLanes; ++i) mirrors.push_back(&plane.open_lane("bench-mirrors"));
+  for (int i = 0; i < kRemoteLanes; ++i) remotes.push_back(&plane.open_lane("bench-git"));
+  return std::make_unique<git::Repositories>(plane.env(), mirrors, remotes,
                                              git::RepositoriesOptions{.folder = folder + "/mirrors"});
 }
 

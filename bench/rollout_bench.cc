@@ -183,7 +183,8 @@ class RolloutBench {
     for (int i = 0; i < count; ++i) {
       const double ahead = 60.0 * i / count - seconds_since(first);
       if (ahead > 0) co_await sleep_for(user.env(), std::chrono::microseconds{static_cast<std::int64_t>(ahead * 1e6)});
-      co_await create(user, kTraits, rollout(name_of('a', i), name_of('a', i) + "-v2", name_of('a', i) + "-v1", plan_text));
+      co_await create(user, path_of(kTraits),
+                      rollout(name_of('a', i), name_of('a', i) + "-v2", name_of('a', i) + "-v1", plan_text));
     }
     seen_->reaction_ms.clear();
     const auto batches = [&] {

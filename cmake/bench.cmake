@@ -6,6 +6,7 @@ if(bench_sources AND TARGET slipway_sim AND TARGET slipway_os)
   target_include_directories(slipway_bench PRIVATE ${CMAKE_SOURCE_DIR}/tests/up)
   target_compile_definitions(slipway_bench PRIVATE SLIPWAY_BINARY_DIR="${CMAKE_BINARY_DIR}")
   target_link_libraries(slipway_bench PRIVATE slipway_sim slipway_os slipway_net slipway_serve slipway_cue slipway_git)
+  slipway_use_tcmalloc(slipway_bench)
   target_precompile_headers(slipway_bench REUSE_FROM slipway_pch)
 endif()
 

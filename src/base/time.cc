@@ -131,9 +131,26 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
 
 std::string to_rfc3339(Time time) {
   const auto [date, clock] = civil(time);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
-                     clock.seconds().count());
+  const auto year = static_cast<int>(date.year());
+  if (year < 0 || year > 9999) {
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
+                       clock.seconds().count());
+  }
+  // Objects are full of times: digits are put where they belong, without a format.
+  std::string text = "0000-00-00T00:00:00Z";
+  const auto put = [&text](std::size_t at, long number) {
+    text[at] = static_cast<char>('0' + number / 10);
+    text[at + 1] = static_cast<char>('0' + number % 10);
+  };
+  put(0, year / 100);
+  put(2, year % 100);
+  put(5, static_cast<unsigned>(date.month()));
+  put(8, static_cast<unsigned>(date.day()));
+  put(11, clock.hours().count());
+  put(14, clock.minutes().count());
+  put(17, clock.seconds().count());
+  return text;
 }
 
 std::string to_rfc3339_micro(Time time) {

@@ -34,5 +34,22 @@ TEST(Zstd, refuses_what_is_none_too_short_or_too_much) {
   EXPECT_TRUE(unzstd(kLong, 150'000));
 }
 
+TEST(Zstd, packs_texts_that_are_alike_by_their_dictionary) {
+  std::string common;
+  for (int i = 0; i < 400; ++i) common += std::to_string(i * i * 7919) + ",";
+  const ZstdDictionary dictionary(common);
+  ZstdPacker packer;
+  const std::string text = "one" + common + "two";
+  const std::string alone(packer.pack(text, nullptr));
+  const std::string beside(packer.pack(text, &dictionary));
+  EXPECT_LT(beside.size(), 60U) << "of " << text.size() << ", alone " << alone.size();
+  EXPECT_EQ(packer.unpack(beside, &dictionary), text);
+  EXPECT_EQ(packer.unpack(alone, nullptr), text);
+  EXPECT_EQ(packer.unpack(std::string(packer.pack("", &dictionary)), &dictionary), "");
+  const std::string large(1 << 20, 'x');
+  EXPECT_EQ(packer.unpack(std::string(packer.pack(large, &dictionary)), &dictionary), large);
+  EXPECT_EQ(packer.unpack(beside, &dictionary), text);
+}
+
 }  // namespace
 }  // namespace slipway

@@ -181,7 +181,7 @@ Task<int> remove(Session& session, Arguments arguments) {
   co_await departure->informer.wait_synced();
   std::set<std::string> uids{std::string(kube::uid(*present))};
   const auto is_left = [&] {
-    if (departure->informer.find(key) != nullptr) return true;
+    if (departure->informer.contains(key)) return true;
     const plane::StoreView view(session.server(), session.store(), session.env().clock.now());
     return arguments.cascade != "orphan" && owns_something(view, session.server().registry(), uids);
   };

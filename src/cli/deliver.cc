@@ -166,7 +166,7 @@ class Following {
   Env& env() { return session_.env(); }
   /// As it is, or as it was last seen: what has ended may go by itself (ttlSecondsAfterFinished).
   Object object(const Delivery& delivery) const;
-  bool is_gone(const Delivery& delivery) const { return informers_.at(delivery.type->resource)->find(delivery.key) == nullptr; }
+  bool is_gone(const Delivery& delivery) const { return !informers_.at(delivery.type->resource)->contains(delivery.key); }
   /// What was deleted before its end has failed.
   std::optional<bool> verdict_of(const Delivery& delivery) const;
   bool is_under_way() const;

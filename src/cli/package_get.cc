@@ -107,7 +107,8 @@ Result<Fetched> fetch_now(const Order& order) {
   Result<Fetched> made = fail(Reason::InternalError, "not run");
   {
     os::RealEnv real(os::RealEnvOptions{});
-    git::Repositories git(real.env(), real.open_lane("slipway-mirrors"), {&real.open_lane("slipway-git")}, {.folder = mirrors});
+    git::Repositories git(real.env(), {&real.open_lane("slipway-mirrors")}, {&real.open_lane("slipway-git")},
+                          {.folder = mirrors});
     boost::asio::co_spawn(
         real.env().executor,
         [](os::RealEnv& env, Git& from, Order wanted, Result<Fetched>& into) -> Task<> {

@@ -30,12 +30,14 @@ Task<Result<void>> connect_once(Env& env, std::string host, std::uint16_t port, 
 }
 
 /// So many remotes may keep silent before others wait for them.
-constexpr int kRemoteLanes = 4;
+constexpr int kRemoteLanes = 8;
+/// Commits wait for the disk several times, so that some more than there are processors are worth while.
+constexpr int kMirrorLanes = 4;
 
-std::vector<Lane*> remote_lanes(os::RealEnv& real) {
-  std::vector<Lane*> lanes;
-  for (int i = 0; i < kRemoteLanes; ++i) lanes.push_back(&real.open_lane("slipway-git"));
-  return lanes;
+std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name) {
+  std::vector<Lane*> opened;
+  for (int i = 0; i < count; ++i) opened.push_back(&real.open_lane(name));
+  return opened;
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ std::vector<Lane*> remote_lanes(os::RealEnv& real) {
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       real_(os::RealEnvOptions{options_.log_level}),
-      git_(real_.env(), real_.open_lane("slipway-mirrors"), remote_lanes(real_),
+      git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors"), lanes(real_, kRemoteLanes, "slipway-git"),
            {.folder = options_.data_dir + "/git", .local_remotes = options_.local_git}),
       interrupted_(real_.env()) {
   real_.env().git = &git_;

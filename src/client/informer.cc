@@ -43,10 +43,15 @@ bool is_lasting(Reason reason) {
 }  // namespace
 
 Informer::Informer(Env& env, Client& client, Resource resource, InformerOptions options)
-    : env_(env), client_(client), resource_(std::move(resource)), options_(std::move(options)), changed_(env) {}
+    : env_(env),
+      client_(client),
+      resource_(std::move(resource)),
+      options_(std::move(options)),
+      cache_(options_.packs, resource_, options_.form),
+      changed_(env) {}
 
 Informer::HandlerId Informer::add_handler(Handler handler) {
-  for (const auto& [key, object] : objects_) handler(Value(), object);
+  for (const auto& [key, object] : objects()) handler(Value(), object);
   handlers_.push_back({++next_handler_, std::move(handler), false});
   return next_handler_;
 }
@@ -59,12 +64,6 @@ void Informer::remove_handler(HandlerId id) {
   } else {
     handlers_.erase(at);
   }
-}
-
-void Informer::add_index(std::string name, Indexer indexer) {
-  Index index{std::move(indexer), {}};
-  for (const auto& [key, object] : objects_) index.add(index.keys_of(object), key);
-  indexes_.insert_or_assign(std::move(name), std::move(index));
 }
 
 Task<> Informer::run() {
@@ -120,39 +119,17 @@ Task<bool> Informer::wait_for(Revision revision, Steady deadline) {
 
 Task<bool> Informer::wait_gone(ObjectKey key, std::string uid, Steady deadline) {
   for (;;) {
-    const Value* found = find(key);
-    if (found == nullptr || kube::uid(*found) != uid) co_return true;
+    if (!contains(key) || kube::uid(get(key)) != uid) co_return true;
     if (is_stopped_ || !co_await changed_by(deadline)) co_return false;
   }
 }
 
 Task<bool> Informer::wait_deleted(ObjectKey key, std::string uid, Steady deadline) {
   for (;;) {
-    const Value* found = find(key);
-    if (found == nullptr || kube::uid(*found) != uid || kube::is_deleting(*found)) co_return true;
+    const Value found = get(key);
+    if (found.is_null() || kube::uid(found) != uid || kube::is_deleting(found)) co_return true;
     if (is_stopped_ || !co_await changed_by(deadline)) co_return false;
   }
-}
-
-const Value* Informer::find(const ObjectKey& key) const {
-  const auto found = objects_.find(key);
-  return found == objects_.end() ? nullptr : &found->second;
-}
-
-Value Informer::get(const ObjectKey& key) const {
-  const Value* found = find(key);
-  return found == nullptr ? Value() : *found;
-}
-
-std::vector<Value> Informer::index(const std::string& name, const std::string& key) const {
-  const auto index = indexes_.find(name);
-  SLIPWAY_CHECK(index != indexes_.end(), name);
-  std::vector<Value> found;
-  const auto entry = index->second.entries.find(key);
-  if (entry == index->second.entries.end()) return found;
-  found.reserve(entry->second.size());
-  for (const ObjectKey& object : entry->second) found.push_back(objects_.at(object));
-  return found;
 }
 
 Request Informer::request(Verb verb) const {
@@ -168,8 +145,7 @@ Request Informer::request(Verb verb) const {
 Task<Result<void>> Informer::list() {
   Request ask = request(Verb::List);
   if (!lists_at_once_) ask.limit = options_.page_size;
-  std::set<ObjectKey> vanished;
-  for (const auto& [key, object] : objects_) vanished.insert(key);
+  cache_.begin_list();
   Revision listed = 0;
   for (bool is_first = true; is_first || !ask.continue_token.empty(); is_first = false) {
     SLIPWAY_CO_TRY(page, co_await client_.call(ask));
@@ -177,10 +153,10 @@ Task<Result<void>> Informer::list() {
     if (is_first) listed = kube::revision(page.object);  // later pages show the same moment
     // Taking it would drop objects that no later event brings back.
     if (listed < revision_) co_return fail(Reason::ServerTimeout, "the list is older than what was seen");
-    take_page(page.object, vanished);
+    take_page(page.object);
     ask.continue_token = page.object["metadata"]["continue"].str();
   }
-  for (const ObjectKey& key : vanished) erase(key);
+  for (const ObjectKey& key : cache_.unlisted()) erase(key);
   reached(listed);
   stage_ = Stage::Watch;
   lists_at_once_ = false;
@@ -219,12 +195,8 @@ Task<Result<void>> Informer::follow(Watch& watch) {
   co_return Result<void>{};
 }
 
-void Informer::take_page(const Value& page, std::set<ObjectKey>& vanished) {
-  for (const Value& item : page["items"].items()) {
-    ObjectKey key = kube::key_of(item);
-    vanished.erase(key);
-    put(key, typed_item(page, item));
-  }
+void Informer::take_page(const Value& page) {
+  for (const Value& item : page["items"].items()) put(kube::key_of(item), typed_item(page, item));
 }
 
 void Informer::take(const WatchEvent& event) {
@@ -242,41 +214,15 @@ void Informer::take(const WatchEvent& event) {
   reached(kube::revision(event.object));
 }
 
-void Informer::Index::add(const std::vector<std::string>& to, const ObjectKey& key) {
-  for (const std::string& entry : to) entries[entry].insert(key);
-}
-
-void Informer::Index::remove(const std::vector<std::string>& from, const ObjectKey& key) {
-  for (const std::string& entry : from) {
-    const auto old = entries.find(entry);
-    if (old == entries.end()) continue;
-    old->second.erase(key);
-    if (old->second.empty()) entries.erase(old);
-  }
-}
-
 void Informer::put(const ObjectKey& key, Value object) {
   if (options_.form == Form::Metadata) object = slim(object);
-  const auto [at, is_new] = objects_.try_emplace(key);
-  if (!is_new && kube::revision(at->second) >= kube::revision(object)) return;
-  const Value before = std::exchange(at->second, object);
-  for (auto& [name, index] : indexes_) {
-    const auto old_entries = is_new ? std::vector<std::string>() : index.keys_of(before);
-    const auto new_entries = index.keys_of(object);
-    if (old_entries == new_entries) continue;
-    index.remove(old_entries, key);
-    index.add(new_entries, key);
-  }
-  tell(before, object);
+  Value before;
+  if (cache_.put(key, object, before)) tell(before, object);
 }
 
 void Informer::erase(const ObjectKey& key) {
-  const auto at = objects_.find(key);
-  if (at == objects_.end()) return;
-  const Value before = std::move(at->second);
-  objects_.erase(at);
-  for (auto& [name, index] : indexes_) index.remove(index.keys_of(before), key);
-  tell(before, Value());
+  const Value before = cache_.erase(key);
+  if (!before.is_null()) tell(before, Value());
 }
 
 void Informer::tell(const Value& before, const Value& after) {

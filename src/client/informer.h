@@ -8,15 +8,14 @@
 
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/env.h"
 #include "client/client.h"
+#include "client/object_cache.h"
 
 namespace slipway::client {
 
@@ -25,6 +24,8 @@ struct InformerOptions {
   Form form = Form::Whole;
   /// Objects per list request; 0: all in one. 500 as client-go's pager.
   std::int64_t page_size = 500;
+  /// Packs the objects that were not used lately; null: all objects stay JSON trees.
+  std::shared_ptr<ObjectPacks> packs{};
 };
 
 class Informer {
@@ -32,8 +33,7 @@ class Informer {
   /// `before` is null for an object that appeared, `after` is null for one that went.
   using Handler = std::function<void(const Value& before, const Value& after)>;
   using HandlerId = std::uint64_t;
-  /// Gives the keys under which an object is found by index(), e.g. its owner's uid.
-  using Indexer = std::function<std::vector<std::string>(const Value& object)>;
+  using Indexer = ObjectCache::Indexer;
 
   /// `client` must outlive run().
   Informer(Env& env, Client& client, Resource resource, InformerOptions options = {});
@@ -42,7 +42,7 @@ class Informer {
   HandlerId add_handler(Handler handler);
   void remove_handler(HandlerId id);
   /// `name` is chosen by the caller, e.g. "owner"; an index of that name that exists already is replaced.
-  void add_index(std::string name, Indexer indexer);
+  void add_index(std::string name, Indexer indexer) { cache_.add_index(std::move(name), std::move(indexer)); }
 
   /// Lists and watches until stop() or the end of its world: re-lists on Expired, watches again from where it was on any other
   /// error, backs off with jitter (0.8 s, factor 2, cap 30 s) after each.
@@ -67,22 +67,25 @@ class Informer {
 
   const Resource& resource() const { return resource_; }
   Form form() const { return options_.form; }
-  /// nullptr when absent. Valid until the next suspension.
-  const Value* find(const ObjectKey& key) const;
+  /// For who looks at the same objects every few seconds, more of them than ObjectPacks leaves unpacked.
+  void keep_trees() { cache_.keep_trees(); }
+  bool contains(const ObjectKey& key) const { return cache_.contains(key); }
   /// The object, or null.
-  Value get(const ObjectKey& key) const;
-  const std::map<ObjectKey, Value>& objects() const { return objects_; }
+  Value get(const ObjectKey& key) const { return cache_.get(key); }
+  std::size_t size() const { return cache_.size(); }
+  /// Pairs of key and object, in the order of keys; of one namespace, or of all. Valid until the next suspension.
+  ObjectCache::Objects objects() const { return cache_.objects(); }
+  ObjectCache::Objects objects(std::string_view ns) const { return cache_.objects(ns); }
+  /// Cheaper than objects() where those are packed.
+  ObjectCache::Keys keys() const { return cache_.keys(); }
+  ObjectCache::Keys keys(std::string_view ns, std::string_view prefix = {}) const { return cache_.keys(ns, prefix); }
   /// Objects whose indexer gave `key`, by object key.
-  std::vector<Value> index(const std::string& name, const std::string& key) const;
+  std::vector<Value> index(const std::string& name, const std::string& key) const { return cache_.index(name, key); }
+  std::vector<ObjectKey> index_keys(const std::string& name, const std::string& key) const {
+    return cache_.index_keys(name, key);
+  }
 
  private:
-  struct Index {
-    Indexer keys_of;
-    std::map<std::string, std::set<ObjectKey>> entries;
-
-    void add(const std::vector<std::string>& to, const ObjectKey& key);
-    void remove(const std::vector<std::string>& from, const ObjectKey& key);
-  };
   struct HandlerEntry {
     HandlerId id;
     Handler handler;
@@ -97,7 +100,7 @@ class Informer {
   Task<Result<void>> follow(Watch& watch);
   void failed(const Status& error);
   Task<bool> changed_by(Steady deadline);
-  void take_page(const Value& page, std::set<ObjectKey>& vanished);
+  void take_page(const Value& page);
   void take(const WatchEvent& event);
   void put(const ObjectKey& key, Value object);
   void erase(const ObjectKey& key);
@@ -109,11 +112,10 @@ class Informer {
   Client& client_;
   Resource resource_;
   InformerOptions options_;
+  ObjectCache cache_;
   std::list<HandlerEntry> handlers_;
   HandlerId next_handler_ = 0;
   int telling_ = 0;  // depth of tell(): handlers may add and remove handlers
-  std::map<std::string, Index> indexes_;
-  std::map<ObjectKey, Value> objects_;
   Signal changed_;
   Watch* open_watch_ = nullptr;
   Revision revision_ = 0;

@@ -1,5 +1,6 @@
 #include "client/informer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class InformerTest : public testing::Test {
+/// With packs that keep one tree at most, and without.
+class InformerTest : public testing::TestWithParam<bool> {
  protected:
   InformerTest() {
     informer_.add_index(
@@ -39,17 +41,18 @@ class InformerTest : public testing::Test {
   }
   std::string names() {
     std::string text;
-    for (const auto& [key, object] : informer_.objects()) text += key.name + " ";
+    for (const ObjectKey& key : informer_.keys()) text += key.name + " ";
     return text;
   }
 
   ManualEnv env_;
   PaperApi api_{env_};
-  Informer informer_{env_, api_, {"", "v1", "things"}};
+  std::shared_ptr<ObjectPacks> packs_ = GetParam() ? std::make_shared<ObjectPacks>(0) : nullptr;
+  Informer informer_{env_, api_, {"", "v1", "things"}, {.packs = packs_}};
   std::string changes_;
 };
 
-TEST_F(InformerTest, lists_then_follows_the_watch) {
+TEST_P(InformerTest, lists_then_follows_the_watch) {
   api_.put("a1");
   api_.put("b1");
   start();
@@ -64,7 +67,7 @@ TEST_F(InformerTest, lists_then_follows_the_watch) {
   EXPECT_EQ(informer_.revision(), 5);
 }
 
-TEST_F(InformerTest, finds_objects_by_index) {
+TEST_P(InformerTest, finds_objects_by_index) {
   api_.put("a1");
   api_.put("a2");
   api_.put("b1");
@@ -77,7 +80,7 @@ TEST_F(InformerTest, finds_objects_by_index) {
   EXPECT_TRUE(informer_.index("initial", "c").empty());
 }
 
-TEST_F(InformerTest, lists_again_when_its_revision_is_too_old) {
+TEST_P(InformerTest, lists_again_when_its_revision_is_too_old) {
   api_.put("a1");
   api_.put("b1");
   start();
@@ -90,7 +93,7 @@ TEST_F(InformerTest, lists_again_when_its_revision_is_too_old) {
   EXPECT_EQ(names(), "b1 c1 ");
 }
 
-TEST_F(InformerTest, watches_from_where_it_was_after_any_other_end) {
+TEST_P(InformerTest, watches_from_where_it_was_after_any_other_end) {
   api_.put("a1");
   start();
   api_.cut(fail(Reason::ServiceUnavailable, "gone for now").error());
@@ -102,7 +105,7 @@ TEST_F(InformerTest, watches_from_where_it_was_after_any_other_end) {
   EXPECT_TRUE(api_.calls.back().ends_with("from 1")) << api_.calls.back();
 }
 
-TEST_F(InformerTest, backs_off_with_jitter_while_the_server_fails) {
+TEST_P(InformerTest, backs_off_with_jitter_while_the_server_fails) {
   for (int i = 0; i < 4; ++i) api_.errors.push_back(fail(Reason::ServiceUnavailable, "down").error());
   start();
   const Time began = env_.now();
@@ -112,7 +115,7 @@ TEST_F(InformerTest, backs_off_with_jitter_while_the_server_fails) {
   EXPECT_LE(env_.now() - began, 2 * milliseconds{800 + 1600 + 3200 + 6400});
 }
 
-TEST_F(InformerTest, waits_until_a_revision_has_arrived) {
+TEST_P(InformerTest, waits_until_a_revision_has_arrived) {
   start();
   bool has_seen = false;
   env_.spawn([](Informer& informer, bool& seen) -> Task<> {
@@ -127,7 +130,7 @@ TEST_F(InformerTest, waits_until_a_revision_has_arrived) {
   EXPECT_TRUE(has_seen);
 }
 
-TEST_F(InformerTest, tells_nothing_twice) {
+TEST_P(InformerTest, tells_nothing_twice) {
   api_.put("a1");
   start();
   api_.cut(std::nullopt);
@@ -136,22 +139,22 @@ TEST_F(InformerTest, tells_nothing_twice) {
   EXPECT_EQ(changes_, "+a1 ");
 }
 
-TEST_F(InformerTest, reads_a_list_in_pages) {
+TEST_P(InformerTest, reads_a_list_in_pages) {
   for (const char* name : {"a1", "b1", "c1", "d1", "e1"}) api_.put(name);
-  Informer paged(env_, api_, {"", "v1", "things"}, {.page_size = 2});
+  Informer paged(env_, api_, {"", "v1", "things"}, {.page_size = 2, .packs = packs_});
   env_.spawn(paged.run());
   env_.run_until_idle();
   EXPECT_TRUE(paged.is_synced());
-  EXPECT_EQ(paged.objects().size(), 5U);
+  EXPECT_EQ(paged.size(), 5U);
   EXPECT_EQ(paged.revision(), 5);
   EXPECT_EQ(std::count(api_.calls.begin(), api_.calls.end(), "LIST things"), 3);
   env_.drop_all();
 }
 
-TEST_F(InformerTest, asks_for_everything_at_once_when_pages_expire) {
+TEST_P(InformerTest, asks_for_everything_at_once_when_pages_expire) {
   for (const char* name : {"a1", "b1", "c1"}) api_.put(name);
   api_.errors.push_back(fail(Reason::Expired, "the continue token is too old").error());
-  Informer paged(env_, api_, {"", "v1", "things"}, {.page_size = 1});
+  Informer paged(env_, api_, {"", "v1", "things"}, {.page_size = 1, .packs = packs_});
   env_.spawn(paged.run());
   env_.advance(seconds{5});
   EXPECT_TRUE(paged.is_synced());
@@ -159,9 +162,9 @@ TEST_F(InformerTest, asks_for_everything_at_once_when_pages_expire) {
   env_.drop_all();
 }
 
-TEST_F(InformerTest, keeps_only_metadata_when_that_is_enough) {
+TEST_P(InformerTest, keeps_only_metadata_when_that_is_enough) {
   api_.put("a1");
-  Informer slim(env_, api_, {"", "v1", "things"}, {.form = Form::Metadata});
+  Informer slim(env_, api_, {"", "v1", "things"}, {.form = Form::Metadata, .packs = packs_});
   env_.spawn(slim.run());
   env_.run_until_idle();
   const Value kept = slim.get({"default", "a1"});
@@ -171,7 +174,7 @@ TEST_F(InformerTest, keeps_only_metadata_when_that_is_enough) {
   env_.drop_all();
 }
 
-TEST_F(InformerTest, shows_a_new_handler_what_is_there_and_tells_a_removed_one_nothing) {
+TEST_P(InformerTest, shows_a_new_handler_what_is_there_and_tells_a_removed_one_nothing) {
   api_.put("a1");
   start();
   std::string late;
@@ -184,7 +187,7 @@ TEST_F(InformerTest, shows_a_new_handler_what_is_there_and_tells_a_removed_one_n
   EXPECT_EQ(changes_, "+a1 +b1 ");
 }
 
-TEST_F(InformerTest, lets_handlers_add_and_remove_handlers) {
+TEST_P(InformerTest, lets_handlers_add_and_remove_handlers) {
   start();
   std::string late;
   std::optional<Informer::HandlerId> own;
@@ -198,14 +201,14 @@ TEST_F(InformerTest, lets_handlers_add_and_remove_handlers) {
   EXPECT_EQ(late, "+a1 +b1 ");
 }
 
-TEST_F(InformerTest, indexes_what_is_there_already) {
+TEST_P(InformerTest, indexes_what_is_there_already) {
   api_.put("a1");
   start();
   informer_.add_index("all", [](const Value&) { return std::vector<std::string>{"x"}; });
   EXPECT_EQ(informer_.index("all", "x").size(), 1U);
 }
 
-TEST_F(InformerTest, stops_and_wakes_all_who_wait) {
+TEST_P(InformerTest, stops_and_wakes_all_who_wait) {
   bool has_ended = false;
   api_.put("a1");
   env_.spawn([](Informer& informer, bool& ended) -> Task<> {
@@ -224,14 +227,14 @@ TEST_F(InformerTest, stops_and_wakes_all_who_wait) {
   EXPECT_EQ(names(), "a1 ") << "the last state stays readable";
 }
 
-TEST_F(InformerTest, gives_up_waiting_at_the_deadline) {
+TEST_P(InformerTest, gives_up_waiting_at_the_deadline) {
   start();
   const Steady deadline = env_.clock().steady() + seconds{3};
   EXPECT_FALSE(env_.run(informer_.wait_for(7, deadline)));
   EXPECT_EQ(env_.clock().steady(), deadline);
 }
 
-TEST_F(InformerTest, says_why_it_fails_and_forgets_that_when_it_works) {
+TEST_P(InformerTest, says_why_it_fails_and_forgets_that_when_it_works) {
   api_.errors.push_back(fail(Reason::Forbidden, "things is forbidden").error());
   start();
   ASSERT_TRUE(informer_.failure());
@@ -240,6 +243,39 @@ TEST_F(InformerTest, says_why_it_fails_and_forgets_that_when_it_works) {
   EXPECT_FALSE(informer_.failure());
   EXPECT_TRUE(informer_.is_synced());
 }
+
+TEST_P(InformerTest, tells_what_was_before_and_is_after) {
+  for (const char* name : {"a1", "a2", "b1"}) api_.put(name);
+  start();
+  std::string revisions;
+  informer_.add_handler([&](const Value& before, const Value& after) {
+    const auto text = [](const Value& object) { return object["metadata"]["resourceVersion"].str(); };
+    revisions += fmt::format("{}>{} ", text(before), text(after));
+  });
+  EXPECT_EQ(revisions, ">1 >2 >3 ");
+  api_.put("a1");
+  api_.remove("b1");
+  deliver();
+  EXPECT_EQ(revisions, ">1 >2 >3 1>4 3> ");
+}
+
+TEST_P(InformerTest, shows_objects_of_one_namespace_in_order_of_their_names) {
+  for (const char* name : {"b1", "a2", "a1"}) api_.put(name);
+  start();
+  std::string found;
+  for (const auto& [key, object] : informer_.objects("default")) {
+    found += fmt::format("{}={} ", key.name, object["metadata"]["resourceVersion"].as_string());
+  }
+  for (const ObjectKey& key : informer_.keys("default", "a")) found += key.name + " ";
+  EXPECT_EQ(found, "a1=3 a2=2 b1=1 a1 a2 ");
+  EXPECT_TRUE(informer_.objects("defaul").empty());
+  EXPECT_TRUE(informer_.keys("default-").empty());
+  EXPECT_TRUE(informer_.contains({"default", "a1"}));
+  EXPECT_FALSE(informer_.contains({"", "a1"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Informers, InformerTest, testing::Bool(),
+                         [](const auto& given) { return given.param ? "packing" : "sharing"; });
 
 }  // namespace
 }  // namespace slipway::client

@@ -74,10 +74,9 @@ std::vector<kube::ObjectKey> claimants(const client::Informer& owners, std::stri
     if (kube::refers_to(owner, group, kind)) keys.push_back({ns, owner["name"].str()});
     return keys;
   }
-  const auto& all = owners.objects();
-  for (auto at = all.lower_bound({ns, ""}); at != all.end() && at->first.ns == ns; ++at) {
-    const auto selector = kube::LabelSelector::from_object(at->second["spec"]["selector"]);
-    if (selector && selector->matches(object["metadata"]["labels"])) keys.push_back(at->first);
+  for (const auto& [key, candidate] : owners.objects(ns)) {
+    const auto selector = kube::LabelSelector::from_object(candidate["spec"]["selector"]);
+    if (selector && selector->matches(object["metadata"]["labels"])) keys.push_back(key);
   }
   return keys;
 }

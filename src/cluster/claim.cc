@@ -45,8 +45,7 @@ void ClaimController::watch(control::Watches& watches) {
     std::vector<kube::ObjectKey> keys;
     if (!after.is_null() && !is_terminal_pod(after)) return keys;
     for (kube::ObjectKey& key : claims_of(after.is_null() ? before : after)) {
-      const kube::Object* claim = claims_->find(key);
-      if (claim != nullptr && kube::is_deleting(*claim)) keys.push_back(std::move(key));
+      if (kube::is_deleting(claims_->get(key))) keys.push_back(std::move(key));
     }
     return keys;
   });

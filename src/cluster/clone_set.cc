@@ -100,7 +100,7 @@ Task<Result<CloneSetRevisions>> CloneSetController::revisions_of(client::Client&
 /// As a ReplicaSet's: a look that has effects is followed by another, so that the status is written once for both.
 Task<Outcome> CloneSetController::carry_out(client::Client& client, Sight sight) {
   const std::string ns(kube::ns(sight.set));
-  const auto is_taken = [this, ns](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
+  const auto is_taken = [this, ns](const std::string& name) { return pods_->contains({ns, name}); };
   PodNumbers numbers = known_.of(sight.set, sight.pods.size(), is_taken);
   for (const kube::Object& pod : sight.pods) numbers.seen = std::max(numbers.seen, kube::revision(pod));
   const CloneSetPlan plan = plan_clone_set(sight.set, sight.spec, sight.revisions, sight.pods, wall_.now());
@@ -131,7 +131,7 @@ Task<Result<void>> CloneSetController::scale(client::Client& client, Sight sight
   for (const kube::Object& pod : plan.remove) removals.add(remove_exactly(client, kPods, pod));
   SLIPWAY_CO_TRY_VOID(co_await removals.join());
   const std::string ns(kube::ns(sight.set));
-  const auto is_taken = [this, ns](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
+  const auto is_taken = [this, ns](const std::string& name) { return pods_->contains({ns, name}); };
   std::vector<kube::Object> made;
   for (const std::string& name : next_pod_names(sight.set, plan.create_old + plan.create_new, is_taken, numbers.next)) {
     const bool is_old = std::ssize(made) < plan.create_old;

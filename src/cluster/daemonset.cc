@@ -37,7 +37,7 @@ void DaemonSetController::watch(control::Watches& watches) {
     const bool is_same = !before.is_null() && !after.is_null() && before["spec"] == after["spec"] &&
                          before["metadata"]["labels"] == after["metadata"]["labels"];
     if (is_same) return keys;
-    for (const auto& [key, set] : sets_->objects()) keys.push_back(key);
+    for (const kube::ObjectKey& key : sets_->keys()) keys.push_back(key);
     return keys;
   });
 }

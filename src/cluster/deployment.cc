@@ -59,12 +59,12 @@ void DeploymentController::watch(control::Watches& watches) {
 std::vector<kube::ObjectKey> DeploymentController::waiting_deployment_of(const kube::Object& pod) const {
   const Value& owner = kube::controller_of(pod);
   if (!kube::refers_to(owner, "apps", "ReplicaSet")) return {};
-  const Value* set = sets_->find({std::string(kube::ns(pod)), owner["name"].str()});
-  if (set == nullptr) return {};
-  std::vector<kube::ObjectKey> keys = claimants(*deployments_, "apps", "Deployment", *set);
+  const Value set = sets_->get({std::string(kube::ns(pod)), owner["name"].str()});
+  if (set.is_null()) return {};
+  std::vector<kube::ObjectKey> keys = claimants(*deployments_, "apps", "Deployment", set);
   std::erase_if(keys, [&](const kube::ObjectKey& key) {
-    const Value* deployment = deployments_->find(key);
-    return deployment == nullptr || DeploymentSpec(*deployment).is_rolling;
+    const Value deployment = deployments_->get(key);
+    return deployment.is_null() || DeploymentSpec(deployment).is_rolling;
   });
   return keys;
 }

@@ -33,20 +33,16 @@ void DisruptionController::watch(control::Watches& watches) {
 
 std::vector<kube::ObjectKey> DisruptionController::budgets_of(const kube::Object& pod) const {
   std::vector<kube::ObjectKey> keys;
-  const auto& budgets = budgets_->objects();
-  const auto& ns = kube::ns(pod);
-  for (auto at = budgets.lower_bound({std::string(ns), ""}); at != budgets.end() && at->first.ns == ns; ++at) {
-    if (is_budget_of(at->second, pod)) keys.push_back(at->first);
+  for (const auto& [key, budget] : budgets_->objects(kube::ns(pod))) {
+    if (is_budget_of(budget, pod)) keys.push_back(key);
   }
   return keys;
 }
 
 std::vector<kube::Object> DisruptionController::pods_of(const kube::Object& budget) const {
   std::vector<kube::Object> found;
-  const auto& pods = pods_->objects();
-  const auto& ns = kube::ns(budget);
-  for (auto at = pods.lower_bound({std::string(ns), ""}); at != pods.end() && at->first.ns == ns; ++at) {
-    if (is_budget_of(budget, at->second)) found.push_back(at->second);
+  for (const auto& [key, pod] : pods_->objects(kube::ns(budget))) {
+    if (is_budget_of(budget, pod)) found.push_back(pod);
   }
   return found;
 }

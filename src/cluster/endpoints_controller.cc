@@ -36,20 +36,16 @@ void ServiceWatch::watch(control::Watches& watches) {
 
 std::vector<kube::ObjectKey> ServiceWatch::services_of(const kube::Object& pod) const {
   std::vector<kube::ObjectKey> keys;
-  const auto& services = services_->objects();
-  const auto& ns = kube::ns(pod);
-  for (auto at = services.lower_bound({std::string(ns), ""}); at != services.end() && at->first.ns == ns; ++at) {
-    if (selects(at->second, pod)) keys.push_back(at->first);
+  for (const auto& [key, service] : services_->objects(kube::ns(pod))) {
+    if (selects(service, pod)) keys.push_back(key);
   }
   return keys;
 }
 
 std::vector<kube::Object> ServiceWatch::pods_beside(const kube::Object& service) const {
   std::vector<kube::Object> found;
-  const auto& pods = pods_->objects();
-  const auto& ns = kube::ns(service);
-  for (auto at = pods.lower_bound({std::string(ns), ""}); at != pods.end() && at->first.ns == ns; ++at) {
-    if (selects(service, at->second)) found.push_back(at->second);
+  for (const auto& [key, pod] : pods_->objects(kube::ns(service))) {
+    if (selects(service, pod)) found.push_back(pod);
   }
   return found;
 }
@@ -69,11 +65,10 @@ void EndpointSliceController::watch(control::Watches& watches) {
 Task<Outcome> EndpointSliceController::reconcile(control::Reconcile& run) {
   const kube::Object service = watch_.service(run.key);
   if (service.is_null() || kube::is_deleting(service) || !keeps_endpoints(service)) co_return Outcome::settled();
-  SlicePlan plan = plan_slices(service, {watch_.pods_beside(service), slices_->index("service", run.key.to_string()),
-                                         [this, &service](const std::string& name) {
-                                           return slices_->find({std::string(kube::ns(service)), name}) != nullptr;
-                                         },
-                                         [this](std::string_view name) { return nodes_->get({"", std::string(name)}); }});
+  SlicePlan plan = plan_slices(
+      service, {watch_.pods_beside(service), slices_->index("service", run.key.to_string()),
+                [this, &service](const std::string& name) { return slices_->contains({std::string(kube::ns(service)), name}); },
+                [this](std::string_view name) { return nodes_->get({"", std::string(name)}); }});
   Writes writes(env_);
   for (kube::Object& slice : plan.create) writes.add(create_one(run.client, kEndpointSlices, std::move(slice), kSliceManager));
   for (kube::Object& slice : plan.update) writes.add(update_one(run.client, kEndpointSlices, std::move(slice), kSliceManager));

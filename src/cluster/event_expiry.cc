@@ -28,7 +28,7 @@ void EventExpiry::watch(control::Watches& watches) {
     std::vector<kube::ObjectKey> keys;
     static_cast<void>(wall_.now());  // a step is noticed close to where it happened
     // The first event begins the sweeps; each sweep arranges for the next.
-    if (before.is_null() && !after.is_null() && events_->objects().size() == 1) keys.push_back({});
+    if (before.is_null() && !after.is_null() && events_->size() == 1) keys.push_back({});
     return keys;
   });
 }
@@ -39,7 +39,7 @@ Task<Outcome> EventExpiry::reconcile(control::Reconcile& run) {
   for (const auto& [key, event] : events_->objects()) {
     if (now.time() - now.present(last_written(event)) >= control::kEventTimeToLive) expired.push_back(event);
   }
-  const bool has_others = events_->objects().size() > expired.size();
+  const bool has_others = events_->size() > expired.size();
   for (const kube::Object& event : expired) {
     client::DeleteQuery query;
     query.uid = std::string(kube::uid(event));

@@ -135,8 +135,8 @@ bool GarbageCollector::needs_look(const kube::Object& before, const kube::Object
   if (references.empty() || (!before.is_null() && before["metadata"]["ownerReferences"] == references)) return false;
   return std::any_of(references.items().begin(), references.items().end(), [&](const Value& reference) {
     const Kind* kind = kind_of(reference);
-    const kube::Object* owner = kind == nullptr ? nullptr : cached_owner(*kind, reference, after);
-    return owner == nullptr || waits_for_dependents(*owner);
+    const kube::Object owner = kind == nullptr ? Value() : cached_owner(*kind, reference, after);
+    return owner.is_null() || waits_for_dependents(owner);
   });
 }
 
@@ -147,10 +147,10 @@ const GarbageCollector::Kind* GarbageCollector::kind_of(const Value& reference) 
   return nullptr;
 }
 
-const kube::Object* GarbageCollector::cached_owner(const Kind& kind, const Value& reference, const kube::Object& object) const {
+kube::Object GarbageCollector::cached_owner(const Kind& kind, const Value& reference, const kube::Object& object) const {
   const kube::ObjectKey key{kind.is_namespaced ? std::string(kube::ns(object)) : std::string(), reference["name"].str()};
-  const kube::Object* owner = kind.cache->find(key);
-  return owner != nullptr && kube::uid(*owner) == reference["uid"].as_string() ? owner : nullptr;
+  kube::Object owner = kind.cache->get(key);
+  return kube::uid(owner) == reference["uid"].as_string() ? owner : Value();
 }
 
 Task<Outcome> GarbageCollector::reconcile(control::Reconcile& run) {
@@ -230,8 +230,8 @@ Task<Result<GarbageCollector::OwnerState>> GarbageCollector::owner_state(client:
                                                                          kube::Object object) {
   const Kind* kind = kind_of(reference);
   if (kind == nullptr || (kind->is_namespaced && kube::ns(object).empty())) co_return OwnerState::Solid;
-  if (const kube::Object* owner = cached_owner(*kind, reference, object)) {
-    co_return waits_for_dependents(*owner) ? OwnerState::Waiting : OwnerState::Solid;
+  if (const kube::Object owner = cached_owner(*kind, reference, object); !owner.is_null()) {
+    co_return waits_for_dependents(owner) ? OwnerState::Waiting : OwnerState::Solid;
   }
   if (!kind->cache->is_synced() && !kind->cache->failure()) co_return OwnerState::Unknown;
   // The cache may be old, or the owner's namespace another one: only the server knows.

@@ -53,7 +53,7 @@ class GarbageCollector : public control::Controller {
   void unfollow(const std::string& group_resource);
 
   const Kind* kind_of(const json::Value& reference) const;
-  const kube::Object* cached_owner(const Kind& kind, const json::Value& reference, const kube::Object& object) const;
+  kube::Object cached_owner(const Kind& kind, const json::Value& reference, const kube::Object& object) const;
 
   Task<Result<OwnerState>> owner_state(client::Client& client, json::Value reference, kube::Object object);
   Task<Result<Owners>> sort_owners(client::Client& client, kube::Object object);

@@ -84,9 +84,8 @@ std::vector<kube::Object> AutoscalerController::pods_of(std::string_view ns, con
   std::vector<kube::Object> found;
   const auto parsed = kube::LabelSelector::parse(selector.as_string());
   if (!parsed || parsed->matches_everything()) return found;
-  const auto& pods = pods_->objects();
-  for (auto at = pods.lower_bound({std::string(ns), ""}); at != pods.end() && at->first.ns == ns; ++at) {
-    if (parsed->matches(at->second["metadata"]["labels"])) found.push_back(at->second);
+  for (const auto& [key, pod] : pods_->objects(ns)) {
+    if (parsed->matches(pod["metadata"]["labels"])) found.push_back(pod);
   }
   return found;
 }

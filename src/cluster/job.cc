@@ -97,7 +97,7 @@ Task<Outcome> JobController::reconcile(control::Reconcile& run) {
   }
   std::ranges::move(claim.release, std::back_inserter(claim.own));  // of a Job that has ended: counted and let go of
   std::ranges::sort(claim.own, {}, [](const kube::Object& pod) { return kube::name(pod); });
-  const NameIsTaken is_taken = [&](const std::string& name) { return pods_->find({run.key.ns, name}) != nullptr; };
+  const NameIsTaken is_taken = [&](const std::string& name) { return pods_->contains({run.key.ns, name}); };
   co_return co_await carry_out(run, job, std::make_shared<const JobPlan>(plan_job(job, claim.own, is_taken, wall_.now())));
 }
 

@@ -62,8 +62,7 @@ void NamespaceController::watch(control::Watches& watches) {
       std::vector<kube::ObjectKey> keys;
       if (!after.is_null()) return keys;
       kube::ObjectKey key{"", std::string(kube::ns(before))};
-      const kube::Object* space = namespaces_->find(key);
-      if (space != nullptr && kube::is_deleting(*space)) keys.push_back(std::move(key));
+      if (kube::is_deleting(namespaces_->get(key))) keys.push_back(std::move(key));
       return keys;
     });
   }

@@ -51,9 +51,7 @@ void PodController::watch(control::Watches& watches) {
     if (!is_script) return steered;
     const kube::ObjectKey key = kube::key_of(after.is_null() ? before : after);
     runtime_.steer(key, after);
-    for (auto at = pods_->objects().lower_bound({key.ns, ""}); at != pods_->objects().end() && at->first.ns == key.ns; ++at) {
-      steered.push_back(at->first);
-    }
+    for (const kube::ObjectKey& pod : pods_->keys(key.ns)) steered.push_back(pod);
     return steered;
   });
 }

@@ -61,7 +61,7 @@ Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
 /// so the count is written once for both.
 Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Object set, std::vector<kube::Object> pods) {
   const std::string ns(kube::ns(set));
-  const auto is_taken = [this, ns](const std::string& name) { return pods_->find({ns, name}) != nullptr; };
+  const auto is_taken = [this, ns](const std::string& name) { return pods_->contains({ns, name}); };
   PodNumbers numbers = known_.of(set, pods.size(), is_taken);
   for (const kube::Object& pod : pods) numbers.seen = std::max(numbers.seen, kube::revision(pod));
   ReplicaSetPlan plan = plan_replica_set(set, pods, is_taken, numbers.next, wall_.now());

@@ -64,19 +64,17 @@ std::vector<kube::ObjectKey> StatefulSetController::sets_of_pod(const kube::Obje
   std::vector<kube::ObjectKey> keys = claimants(*sets_, resource_.group, "StatefulSet", pod);
   const std::string_view name = kube::name(pod);
   const kube::ObjectKey named{std::string(kube::ns(pod)), std::string(name.substr(0, name.rfind('-')))};
-  if (keys.empty() && sets_->find(named) != nullptr) keys.push_back(named);
+  if (keys.empty() && sets_->contains(named)) keys.push_back(named);
   return keys;
 }
 
 /// The claim's name is that of a template, of the set, and the ordinal.
 std::vector<kube::ObjectKey> StatefulSetController::sets_of_claim(const kube::Object& claim) const {
   std::vector<kube::ObjectKey> keys;
-  const std::string ns(kube::ns(claim));
-  const auto& all = sets_->objects();
-  for (auto at = all.lower_bound({ns, ""}); at != all.end() && at->first.ns == ns; ++at) {
-    for (const Value& given : at->second["spec"]["volumeClaimTemplates"].items()) {
-      const std::string prefix = given["metadata"]["name"].str() + "-" + at->first.name + "-";
-      if (kube::name(claim).starts_with(prefix)) keys.push_back(at->first);
+  for (const auto& [key, set] : sets_->objects(kube::ns(claim))) {
+    for (const Value& given : set["spec"]["volumeClaimTemplates"].items()) {
+      const std::string prefix = given["metadata"]["name"].str() + "-" + key.name + "-";
+      if (kube::name(claim).starts_with(prefix)) keys.push_back(key);
     }
   }
   return keys;

@@ -76,8 +76,12 @@ class ControllerRun::HomeWatches : public Watches {
     SLIPWAY_CHECK(static_cast<bool>(taken), "the home of a controller is known");
     run_.own_caches_.push_back(std::move(taken));
     InformerLease& kept = run_.own_caches_.back();
-    if (handler && is_complete_) kept.on_change(std::move(handler));
-    if (handler && !is_complete_) waiting_.emplace_back(&kept, std::move(handler));
+    if (!handler) return *kept;
+    if (is_complete_) {
+      kept.on_change(std::move(handler));
+    } else {
+      waiting_.emplace_back(&kept, std::move(handler));
+    }
     return *kept;
   }
 
@@ -153,7 +157,7 @@ Task<> ControllerRun::reconcile(ObjectKey key) {
   const TrackingClient::Options tracking{env_.clock, agent_, env_.clock.steady() + options_.reconcile_timeout};
   Reconcile run(key, home_, clusters_, tracking);
   const Outcome outcome = co_await controller_->reconcile(run);
-  if (auto written = run.take_written(); !written.empty()) written_[key] = std::move(written);
+  note_written(key, run.take_written());
   settle(key, outcome);
   finished(key);
 }
@@ -161,8 +165,7 @@ Task<> ControllerRun::reconcile(ObjectKey key) {
 Task<bool> ControllerRun::wait_written(std::vector<Written> written) {
   const Steady deadline = env_.clock.steady() + kWaitForWrites;
   for (const Written& write : written) {
-    InformerPool* pool = caches_(write.cluster);
-    const auto informer = pool == nullptr ? nullptr : pool->find(write.resource);
+    const auto informer = cache_of(write);
     if (informer == nullptr) continue;
     bool is_seen = true;
     if (write.revision > 0) {
@@ -175,6 +178,27 @@ Task<bool> ControllerRun::wait_written(std::vector<Written> written) {
     if (!is_seen && !informer->is_stopped()) co_return false;
   }
   co_return true;
+}
+
+std::shared_ptr<Informer> ControllerRun::cache_of(const Written& write) const {
+  const InformerPool* pool = caches_(write.cluster);
+  return pool == nullptr ? nullptr : pool->find(write.resource);
+}
+
+bool ControllerRun::is_seen(const Written& write) const {
+  const auto informer = cache_of(write);
+  if (informer == nullptr || informer->is_stopped()) return true;
+  return write.revision > 0 && informer->revision() >= write.revision;
+}
+
+/// Most writes are seen long before their object is looked at again: memory is for the others.
+void ControllerRun::note_written(const ObjectKey& key, std::vector<Written> written) {
+  if (!written.empty()) written_[key] = std::move(written);
+  if (written_.size() < most_written_) return;
+  std::erase_if(written_, [this](const auto& one) {
+    return std::ranges::all_of(one.second, [this](const Written& write) { return is_seen(write); });
+  });
+  most_written_ = 64 + 2 * written_.size();
 }
 
 void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {

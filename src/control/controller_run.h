@@ -43,6 +43,10 @@ class ControllerRun {
   Task<> reconcile(ObjectKey key);
   /// False when a cache does not show one of the writes in time: the object is put off.
   Task<bool> wait_written(std::vector<Written> written);
+  /// The cache in which a write is to be seen; null: there is none.
+  std::shared_ptr<Informer> cache_of(const Written& write) const;
+  bool is_seen(const Written& write) const;
+  void note_written(const ObjectKey& key, std::vector<Written> written);
   void settle(const ObjectKey& key, const Outcome& outcome);
   void finished(const ObjectKey& key);
   /// Arms the timer of the oldest reconcile that is not overdue yet; none while nothing runs.
@@ -63,6 +67,7 @@ class ControllerRun {
   std::unique_ptr<Timer> overdue_timer_;
   /// What the last reconcile of a key has written: to be seen before its next.
   std::map<ObjectKey, std::vector<Written>> written_;
+  std::size_t most_written_ = 64;  // entries there; with as many, those that were seen are dropped
   /// Since when a key is put off because a write is not seen.
   std::map<ObjectKey, Steady> put_off_;
   std::string agent_;

@@ -44,9 +44,10 @@ class InformerLease {
 
 class InformerPool {
  public:
-  /// `tasks` runs the informers and must outlive the pool. `shares_values`: whole objects cost no more than their metadata
-  /// (an embedded cluster), so Form::Metadata is answered with the whole informer.
-  InformerPool(Env& env, std::shared_ptr<client::Client> client, Tasks& tasks, bool shares_values);
+  /// `tasks` runs the informers and must outlive the pool. `packs` keeps their objects; null for a cluster of this process,
+  /// which shares its objects with the caches: whole ones cost no more than their metadata there, so Form::Metadata is
+  /// answered with the whole informer.
+  InformerPool(Env& env, std::shared_ptr<client::Client> client, Tasks& tasks, std::shared_ptr<client::ObjectPacks> packs);
   InformerPool(const InformerPool&) = delete;
   InformerPool& operator=(const InformerPool&) = delete;
   /// Stops what runs; leases that are still held keep their last state.
@@ -69,7 +70,7 @@ class InformerPool {
   Env& env_;
   std::shared_ptr<client::Client> client_;
   Tasks& tasks_;
-  bool shares_values_;
+  std::shared_ptr<client::ObjectPacks> packs_;
   bool is_started_ = false;
   std::map<Key, std::weak_ptr<InformerLease::Held>> informers_;
 };

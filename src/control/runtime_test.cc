@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "base/manual_env.h"
 #include "client/paper_api.h"
@@ -156,7 +158,7 @@ TEST_F(RuntimeTest, waits_for_its_own_writes_before_it_looks_again) {
   bool saw_child = false;
   start([&](Diarist& self, Reconcile& run) -> Task<Outcome> {
     if (run.key.name != "a") co_return Outcome::settled();
-    saw_child = self.things->find({"default", "child"}) != nullptr;
+    saw_child = self.things->contains({"default", "child"});
     if (saw_child) co_return Outcome::settled();
     const auto child = json::object({{"metadata", json::object({{"name", "child"}, {"namespace", "default"}})}});
     static_cast<void>(co_await client::create(run.client, kThings, child, "test"));
@@ -167,6 +169,31 @@ TEST_F(RuntimeTest, waits_for_its_own_writes_before_it_looks_again) {
   deliver();
   EXPECT_TRUE(saw_child);
   EXPECT_EQ(std::count(diary_.begin(), diary_.end(), "a"), 2);
+}
+
+TEST_F(RuntimeTest, waits_for_the_writes_of_many_objects) {
+  for (int i = 0; i < 100; ++i) api_.put("a" + std::to_string(i));
+  int looks = 0;
+  int in_vain = 0;
+  std::set<std::string> begun;
+  start([&](Diarist& self, Reconcile& run) -> Task<Outcome> {
+    if (!run.key.name.starts_with("a")) co_return Outcome::settled();
+    ++looks;
+    const std::string child = "child-of-" + run.key.name;
+    if (!begun.insert(child).second) {
+      if (!self.things->contains({"default", child})) ++in_vain;
+      co_return Outcome::settled();
+    }
+    const auto object = json::object({{"metadata", json::object({{"name", child}, {"namespace", "default"}})}});
+    static_cast<void>(co_await client::create(run.client, kThings, object, "test"));
+    co_return Outcome::retries_after(seconds{1});
+  });
+  env_.advance(seconds{5});  // the watch is held back
+  EXPECT_LE(looks, 100);
+  deliver();
+  env_.advance(seconds{100});
+  EXPECT_EQ(looks, 200);
+  EXPECT_EQ(in_vain, 0);
 }
 
 TEST_F(RuntimeTest, tries_again_after_failures_with_growing_pauses) {

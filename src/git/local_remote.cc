@@ -1,6 +1,7 @@
 // Changing a reference of a repository on this machine (git/remote.h).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "git/remote.h"
@@ -132,24 +133,73 @@ Result<std::optional<GitId>> value_of(git_repository* remote, const std::string&
   return std::nullopt;
 }
 
+std::unexpected<Status> in_its_way(const Url& url, const std::string& ref, std::string_view other) {
+  git_error_clear();
+  return fail(Reason::Conflict, fmt::format("git: push {} to {}: {} is in its way", ref, url.shown(), other));
+}
+
 /// A name cannot be a reference and a folder of references; packed ones would let it happen.
 Result<void> check_no_folder_conflict(git_repository* remote, const Url& url, const std::string& ref) {
+  for (std::size_t end = ref.rfind('/'); end != std::string::npos && end > 0; end = ref.rfind('/', end - 1)) {
+    const std::string above = ref.substr(0, end);
+    git_oid oid;
+    if (git_reference_name_to_id(&oid, remote, above.c_str()) == 0) return in_its_way(url, ref, above);
+  }
+  git_error_clear();
   git_reference_iterator* made = nullptr;
-  if (const int code = git_reference_iterator_new(&made, remote); code != 0) return failure(code, ref);
+  const std::string below = ref + "/*";
+  if (const int code = git_reference_iterator_glob_new(&made, remote, below.c_str()); code != 0) return failure(code, ref);
   const ReferenceIterator all(made);
   const char* name = nullptr;
-  while (git_reference_next_name(&name, made) == 0) {
-    const std::string_view other = name;
-    if (other.starts_with(ref + "/") || std::string_view(ref).starts_with(fmt::format("{}/", other))) {
-      git_error_clear();
-      return fail(Reason::Conflict, fmt::format("git: push {} to {}: {} is in its way", ref, url.shown(), other));
-    }
-  }
+  if (git_reference_next_name(&name, made) == 0) return in_its_way(url, ref, name);
   git_error_clear();
   return {};
 }
 
+/// Where a symbolic reference leads to; nothing when that is not there.
+std::optional<GitId> id_of(git_reference* ref) {
+  git_reference* made = nullptr;
+  if (git_reference_resolve(&made, ref) != 0) {
+    git_error_clear();
+    return std::nullopt;
+  }
+  const Reference resolved(made);
+  return to_id(*git_reference_target(made));
+}
+
 }  // namespace
+
+Result<GitRefs> list_local_refs(const Url& url, std::string_view prefix) {
+  SLIPWAY_TRY(remote, open_remote(url));
+  GitRefs found;
+  git_reference* made = nullptr;
+  if (git_reference_lookup(&made, remote.get(), "HEAD") == 0) {
+    const Reference head(made);
+    if (const char* target = git_reference_symbolic_target(made); target != nullptr) found.head = target;
+  }
+  git_reference_iterator* begun = nullptr;
+  const std::string wanted = fmt::format("{}*", prefix);
+  const int opened = prefix.empty() ? git_reference_iterator_new(&begun, remote.get())
+                                    : git_reference_iterator_glob_new(&begun, remote.get(), wanted.c_str());
+  if (opened != 0) return failure(opened, fmt::format("list references of {}", url.shown()));
+  const ReferenceIterator all(begun);
+  int code = 0;
+  while ((code = git_reference_next(&made, begun)) == 0) {
+    const Reference ref(made);
+    const std::string_view name = git_reference_name(made);
+    if (!name.starts_with("refs/") || !name.starts_with(prefix)) continue;
+    if (auto id = id_of(made)) found.refs.push_back({std::string(name), *std::move(id)});
+  }
+  if (code != GIT_ITEROVER) return failure(code, fmt::format("list references of {}", url.shown()));
+  git_error_clear();
+  std::ranges::sort(found.refs, {}, &GitRef::name);
+  return found;
+}
+
+Result<std::optional<GitId>> find_local_ref(const Url& url, const std::string& ref) {
+  SLIPWAY_TRY(remote, open_remote(url));
+  return value_of(remote.get(), ref);
+}
 
 Result<void> update_local_ref(const Place& place, const GitRefUpdate& update) {
   SLIPWAY_TRY(remote, open_remote(place.url));

@@ -51,15 +51,42 @@ void forget_ref(git_repository* mirror, const std::string& ref) {
   git_error_clear();
 }
 
-Result<void> bring(Connection& open, const Place& place, const std::vector<GitRef>& refs) {
-  std::vector<std::string> missing;
+std::vector<GitRef> not_here_yet(git_repository* mirror, const std::vector<GitRef>& refs) {
+  std::vector<GitRef> missing;
   for (const GitRef& ref : refs) {
-    if (known_at(place.mirror, ref.name) != ref.id) missing.push_back(ref.name);
+    if (known_at(mirror, ref.name) != ref.id) missing.push_back(ref);
   }
+  return missing;
+}
+
+Result<void> bring(Connection& open, const Place& place, const std::vector<GitRef>& refs) {
+  const std::vector<GitRef> missing = not_here_yet(place.mirror, refs);
   if (missing.empty()) return {};
-  SLIPWAY_TRY_VOID(open.download(missing));
-  for (const GitRef& ref : refs) SLIPWAY_TRY_VOID(remember(place.mirror, ref));
+  std::vector<std::string> names;
+  names.reserve(missing.size());
+  for (const GitRef& ref : missing) names.push_back(ref.name);
+  SLIPWAY_TRY_VOID(open.download(names));
+  for (const GitRef& ref : missing) SLIPWAY_TRY_VOID(remember(place.mirror, ref));
   return {};
+}
+
+std::map<std::string, GitId> by_name(std::vector<GitRef> refs) {
+  std::map<std::string, GitId> ids;
+  for (GitRef& ref : refs) ids.emplace(std::move(ref.name), std::move(ref.id));
+  return ids;
+}
+
+/// Fetches over one connection, which says what there is.
+Result<GitId> fetch_connected(const Place& place, const std::string& ref) {
+  Connection open = connection(place);
+  SLIPWAY_TRY_VOID(open.open(GIT_DIRECTION_FETCH));
+  SLIPWAY_TRY(found, open.find(ref));
+  if (!found) {
+    forget_ref(place.mirror, ref);
+    return fail(Reason::NotFound, fmt::format("git: {} has no {}", place.url.shown(), ref));
+  }
+  SLIPWAY_TRY_VOID(bring(open, place, {{ref, *found}}));
+  return *found;
 }
 
 std::string shown(const std::optional<GitId>& id) { return id ? *id : "absent"; }
@@ -123,6 +150,7 @@ std::unexpected<Status> moved(const Url& url, const GitRefUpdate& update, const 
 
 Result<GitRefs> list_refs(const Place& place, const std::string& prefix) {
   SLIPWAY_TRY_VOID(check_place(place));
+  if (place.url.is_local()) return list_local_refs(place.url, prefix);
   Connection open = connection(place);
   SLIPWAY_TRY_VOID(open.open(GIT_DIRECTION_FETCH));
   return open.refs(prefix);
@@ -131,15 +159,11 @@ Result<GitRefs> list_refs(const Place& place, const std::string& prefix) {
 Result<GitId> fetch(const Place& place, const std::string& ref) {
   SLIPWAY_TRY_VOID(check_ref(ref));
   SLIPWAY_TRY_VOID(check_place(place));
-  Connection open = connection(place);
-  SLIPWAY_TRY_VOID(open.open(GIT_DIRECTION_FETCH));
-  SLIPWAY_TRY(found, open.find(ref));
-  if (!found) {
-    forget_ref(place.mirror, ref);
-    return fail(Reason::NotFound, fmt::format("git: {} has no {}", place.url.shown(), ref));
+  if (place.url.is_local()) {
+    SLIPWAY_TRY(found, find_local_ref(place.url, ref));
+    if (found && known_at(place.mirror, ref) == found) return *found;
   }
-  SLIPWAY_TRY_VOID(bring(open, place, {{ref, *found}}));
-  return *found;
+  return fetch_connected(place, ref);
 }
 
 Result<std::map<std::string, GitId>> fetch_all(const Place& place, const std::string& prefix) {
@@ -148,13 +172,15 @@ Result<std::map<std::string, GitId>> fetch_all(const Place& place, const std::st
                 fmt::format("git reference prefix \"{}\": must begin with refs/heads/ or refs/tags/", prefix));
   }
   SLIPWAY_TRY_VOID(check_place(place));
+  if (place.url.is_local()) {
+    SLIPWAY_TRY(found, list_local_refs(place.url, prefix));
+    if (not_here_yet(place.mirror, found.refs).empty()) return by_name(std::move(found.refs));
+  }
   Connection open = connection(place);
   SLIPWAY_TRY_VOID(open.open(GIT_DIRECTION_FETCH));
   SLIPWAY_TRY(found, open.refs(prefix));
   SLIPWAY_TRY_VOID(bring(open, place, found.refs));
-  std::map<std::string, GitId> ids;
-  for (GitRef& ref : found.refs) ids.emplace(std::move(ref.name), std::move(ref.id));
-  return ids;
+  return by_name(std::move(found.refs));
 }
 
 Result<void> update_ref(const Place& place, const GitRefUpdate& update) {

@@ -61,9 +61,10 @@ class Repositories::Busy {
   RemoteLane& lane_;
 };
 
-Repositories::Repositories(Env& env, Lane& mirror_lane, std::vector<Lane*> remote_lanes, RepositoriesOptions options)
-    : env_(env), mirror_lane_(mirror_lane), options_(std::move(options)) {
-  SLIPWAY_CHECK(!remote_lanes.empty(), "git needs a lane");
+Repositories::Repositories(Env& env, std::vector<Lane*> mirror_lanes, std::vector<Lane*> remote_lanes,
+                           RepositoriesOptions options)
+    : env_(env), mirror_lanes_(std::move(mirror_lanes)), options_(std::move(options)) {
+  SLIPWAY_CHECK(!mirror_lanes_.empty() && !remote_lanes.empty(), "git needs lanes");
   for (Lane* lane : remote_lanes) remote_lanes_.push_back({lane});
 }
 
@@ -82,6 +83,10 @@ Result<Url> Repositories::url_of(const GitRemote& remote) const {
 
 Repositories::RemoteLane& Repositories::least_busy() {
   return *std::ranges::min_element(remote_lanes_, {}, &RemoteLane::running);
+}
+
+Lane& Repositories::lane_of(const std::string& mirror) const {
+  return *mirror_lanes_[std::hash<std::string>{}(mirror) % mirror_lanes_.size()];
 }
 
 Task<std::unique_ptr<Repositories::Hold>> Repositories::hold(std::string mirror) {
@@ -132,7 +137,7 @@ Task<Result<T>> Repositories::ask_mirror(GitRemote remote, Work work) {
   SLIPWAY_CO_TRY(url, url_of(remote));
   const std::string folder = mirror_folder(options_.folder, remote, url);
   auto job = std::make_shared<Job>(url, folder, std::move(work));
-  co_await run_on(env_, mirror_lane_, [job] {
+  co_await run_on(env_, lane_of(folder), [job] {
     auto mirror = open_mirror(job->folder, job->url);
     job->answer = mirror ? job->work(mirror->get()) : Result<T>(fail(std::move(mirror).error()));
   });
@@ -171,7 +176,7 @@ Task<Result<GitId>> Repositories::commit(GitRemote remote, GitNewCommit commit) 
   SLIPWAY_CO_TRY(url, url_of(remote));
   const std::string folder = mirror_folder(options_.folder, remote, url);
   auto answer = std::make_shared<Result<GitId>>(fail(Reason::InternalError, "git: not run"));
-  co_await run_on(env_, mirror_lane_, [folder, commit = std::move(commit), answer] {
+  co_await run_on(env_, lane_of(folder), [folder, commit = std::move(commit), answer] {
     auto mirror = open_or_make_mirror(folder);
     *answer = mirror ? make_commit(mirror->get(), commit) : Result<GitId>(fail(std::move(mirror).error()));
   });
@@ -200,7 +205,7 @@ Task<Result<void>> Repositories::forget(GitRemote remote) {
   const std::string folder = mirror_folder(options_.folder, remote, url);
   const auto held = co_await hold(folder);
   auto answer = std::make_shared<Result<void>>();
-  co_await run_on(env_, mirror_lane_, [folder, answer] { *answer = remove_mirror(folder); });
+  co_await run_on(env_, lane_of(folder), [folder, answer] { *answer = remove_mirror(folder); });
   co_return std::move(*answer);
 }
 

@@ -1,6 +1,7 @@
 // Git over libgit2 (base/git.h). Mirrors live below one folder. What asks a remote runs on one of several lanes, the least busy
-// one, so that a remote which does not answer holds up few others; what asks a mirror runs on a lane of its own. One operation
-// at a time changes a mirror; others of the same mirror wait their turn in order of coming.
+// one, so that a remote which does not answer holds up few others; what asks a mirror runs on one of the lanes for mirrors,
+// always the same one, in order of coming: those of other mirrors do not wait for its disk. One operation at a time changes a
+// mirror; others of the same mirror wait their turn in order of coming.
 //
 // Time-outs count from the call, the wait for a lane included. When one strikes, the operation's sockets are shut down; only
 // the resolving of a host's name cannot be cut short (the resolver has a time-out of its own).
@@ -30,8 +31,8 @@ struct RepositoriesOptions {
 
 class Repositories : public Git {
  public:
-  /// REQUIRES: `remote_lanes` is not empty; all outlive this. A world that is dropped (RealEnv::shut()) has stopped its lanes.
-  Repositories(Env& env, Lane& mirror_lane, std::vector<Lane*> remote_lanes, RepositoriesOptions options);
+  /// REQUIRES: neither list is empty; all outlive this. A world that is dropped (RealEnv::shut()) has stopped its lanes.
+  Repositories(Env& env, std::vector<Lane*> mirror_lanes, std::vector<Lane*> remote_lanes, RepositoriesOptions options);
   ~Repositories() override;
 
   Task<Result<GitRefs>> list_refs(GitRemote remote, std::string prefix) override;
@@ -64,10 +65,11 @@ class Repositories : public Git {
 
   Result<Url> url_of(const GitRemote& remote) const;
   RemoteLane& least_busy();
+  Lane& lane_of(const std::string& mirror) const;
   Task<std::unique_ptr<Hold>> hold(std::string mirror);
 
   Env& env_;
-  Lane& mirror_lane_;
+  std::vector<Lane*> mirror_lanes_;
   std::vector<RemoteLane> remote_lanes_;
   RepositoriesOptions options_;
   std::map<std::string, std::shared_ptr<MirrorTurn>> turns_;

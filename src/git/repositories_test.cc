@@ -55,7 +55,7 @@ class RepositoriesTest : public testing::Test {
   TemporaryFolder data_;
   ManualEnv env_;
   InlineLane lane_{env_.queue()};
-  Repositories git_{env_, lane_, {&lane_}, {.folder = data_ / "git"}};
+  Repositories git_{env_, {&lane_}, {&lane_}, {.folder = data_ / "git"}};
   GitRemote remote_{.url = theirs_.path(), .space = "team"};
 };
 
@@ -286,7 +286,7 @@ TEST_F(RepositoriesTest, spaces_do_not_see_each_others_objects) {
 }
 
 TEST_F(RepositoriesTest, local_repositories_can_be_switched_off) {
-  Repositories strict(env_, lane_, {&lane_}, {.folder = data_ / "strict", .local_remotes = LocalRemotes::refuse});
+  Repositories strict(env_, {&lane_}, {&lane_}, {.folder = data_ / "strict", .local_remotes = LocalRemotes::refuse});
   const Status refused = fault(strict.list_refs(remote_, ""));
   EXPECT_EQ(refused.reason, Reason::Forbidden);
   EXPECT_TRUE(refused.message.contains("--allow-local-git")) << refused.message;

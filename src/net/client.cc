@@ -60,6 +60,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   Task<Result<void>> open_tunnel(std::shared_ptr<Stream> stream, Url url, Steady deadline);
   std::shared_ptr<Stream> take_kept(const std::string& key);
   void give_back(Lease& lease);
+  void close_old();
   std::string head_of(const Url& url, const HttpCall& call) const;
   Task<Result<http::Response>> exchange(Url url, HttpCall call, Steady deadline, Choice choice, Flag may_retry);
   Task<Result<MessageParser>> read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Steady deadline);
@@ -69,6 +70,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   TlsContext tls;
   std::optional<Url> proxy;
   std::map<std::string, std::deque<Kept>> kept;  // the newest last
+  std::unique_ptr<Timer> closing;                // while any are kept
   std::size_t in_use = 0;
   std::uint64_t made = 0;
   Signal freed;
@@ -221,6 +223,20 @@ void Client::State::give_back(Lease& lease) {
   streams.push_back({std::move(lease.stream), env.clock.steady()});
   lease.stream = streams.back().stream;
   if (streams.size() > options.idle_connections) streams.pop_front();
+  if (!closing) closing = env.clock.call_at(env.clock.steady() + options.idle_timeout, [this] { close_old(); });
+}
+
+/// Closes connections that were idle for too long: a burst of requests opens many, and few requests come after it.
+void Client::State::close_old() {
+  const Steady oldest = env.clock.steady() - options.idle_timeout;
+  Steady next = Steady::max();
+  for (auto& [key, streams] : kept) {
+    while (!streams.empty() && streams.front().since <= oldest) streams.pop_front();
+    if (!streams.empty()) next = std::min(next, streams.front().since);
+  }
+  std::erase_if(kept, [](const auto& one) { return one.second.empty(); });
+  closing.reset();
+  if (next != Steady::max()) closing = env.clock.call_at(next + options.idle_timeout, [this] { close_old(); });
 }
 
 Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Steady deadline, Choice choice) {

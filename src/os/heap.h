@@ -1,12 +1,18 @@
-// How the C library keeps memory that was freed. As it is by itself, each thread has a heap of its own, up to eight for a core,
-// and big blocks are cut from the heap once one of their size was freed: after a list of some thousand objects, which is read
-// by one thread and dropped by another, several times of what is in use stays resident.
+// How this process keeps memory that was freed. The program is linked with tcmalloc, tests use the C library's allocator: each
+// function works with either.
 #pragma once
+
+#include <cstddef>
 
 namespace slipway::os {
 
-/// For long-lived processes that read much and keep little: two heaps, and blocks of 64 KiB or more go back when they are
-/// freed. To be called before there are threads; does nothing where the C library is not glibc.
+/// For long-lived processes that read much and keep little: what was freed goes back to the system soon. With glibc also two
+/// heaps where it would keep up to eight for a core, and blocks of 64 KiB or more stand for themselves: otherwise, after a list
+/// of some thousand objects, several times of what is in use stays resident. To be called before there are threads; does
+/// nothing where the memory is kept by neither.
 void keep_heap_small();
+
+/// Bytes that were asked for and not given back; 0 where that is not known.
+std::size_t heap_in_use();
 
 }  // namespace slipway::os

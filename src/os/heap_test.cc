@@ -39,5 +39,16 @@ TEST(Heap, large_blocks_go_back_though_something_small_lies_behind_them) {
   EXPECT_EQ(kept.size(), 100U);
 }
 
+TEST(Heap, in_use_is_what_was_asked_for_and_not_given_back) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "the sanitizer's memory is not the C library's";
+#endif
+  const std::size_t before = heap_in_use();
+  auto block = std::make_unique<std::string>(std::size_t{1} << 20U, 'x');
+  EXPECT_GE(heap_in_use(), before + (std::size_t{1} << 20U));
+  block.reset();
+  EXPECT_LT(heap_in_use(), before + (std::size_t{1} << 20U));
+}
+
 }  // namespace
 }  // namespace slipway::os

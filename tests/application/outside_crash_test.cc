@@ -133,7 +133,7 @@ Played run_with(const Template& made_by, FaultPlan faults) {
   options.image = &kImage;
   options.faults = std::move(faults);
   options.git = [outside](Env& env) -> std::unique_ptr<Git> {
-    return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
+    return std::make_unique<git::Repositories>(env, std::vector<Lane*>{&env.compute}, std::vector<Lane*>{&env.compute},
                                                git::RepositoriesOptions{.folder = outside->folder / "mirrors"});
   };
   options.programs = [](Env&) -> std::unique_ptr<Programs> {

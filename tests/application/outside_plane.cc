@@ -30,7 +30,7 @@ OutsidePlane::OutsidePlane(const std::map<std::string, std::map<std::string, std
   PlaneOptions options;
   for (const auto& [name, labels] : clusters) options.clusters.push_back(name);
   options.prepare = [this](Env& env) {
-    git_ = std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
+    git_ = std::make_unique<git::Repositories>(env, std::vector<Lane*>{&env.compute}, std::vector<Lane*>{&env.compute},
                                                git::RepositoriesOptions{.folder = mirrors_ / "git"});
     env.git = git_.get();
     env.programs = &programs_;

@@ -38,7 +38,7 @@ class PromotionFixture : public os::LogicThreadTest {
 
   git::TestRepository theirs_;
   git::TemporaryFolder data_;
-  git::Repositories git_{real_.env(), real_.open_lane("mirrors"), {&real_.open_lane("git")}, {.folder = data_ / "git"}};
+  git::Repositories git_{real_.env(), {&real_.open_lane("mirrors")}, {&real_.open_lane("git")}, {.folder = data_ / "git"}};
 };
 
 }  // namespace slipway::test

@@ -212,7 +212,7 @@ class Shop {
       co_await sleep_for(real_.env(), 20ms);
       deployment = (co_await client::get(*client_, kResources.at("Deployment"), web)).value_or(Value());
     }
-    while (!co_await is_served()) co_await sleep_for(real_.env(), 20ms);
+    while (!proxy_->is_serving() || !co_await is_served()) co_await sleep_for(real_.env(), 20ms);
     tasks_.spawn(visitors_->come());
   }
 
@@ -232,7 +232,7 @@ class Shop {
     const Value spec = json::object({{"targetRef", deployment(to)},
                                      {"sourceRef", json::array({deployment(from)})},
                                      {"rolloutPlan", plan.with("traffic", traffic)}});
-    if (rollouts_->objects().empty()) {
+    if (rollouts_->keys().empty()) {
       co_await create(rollout.with("spec", spec));
     } else {
       co_await patch(json::object({{"spec", spec}}));

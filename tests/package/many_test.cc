@@ -48,6 +48,20 @@ TEST_F(PackageMany, a_branch_that_moves_leaves_the_packages_that_it_did_not_chan
   EXPECT_NE(version("edge.a.main"), before) << "a commit that the branch has no more is not kept";
 }
 
+TEST_F(PackageMany, publications_one_after_the_other_are_looked_at_together) {
+  repository("edge");
+  const auto names_of = [&](const char* package) { return fmt::format("edge.{}.main", package); };
+  for (const char* package : {"a", "b", "c"}) must(propose(init("edge", package, "v1")));
+  advance(seconds{20});
+  must(approve("edge.a.v1"));
+  ASSERT_TRUE(until([&] { return !revision(names_of("a")).is_null(); }, seconds{1})) << "the first at once";
+  must(approve("edge.b.v1"));
+  must(approve("edge.c.v1"));
+  advance(seconds{2});
+  EXPECT_TRUE(revision(names_of("b")).is_null());
+  EXPECT_TRUE(until([&] { return !revision(names_of("b")).is_null() && !revision(names_of("c")).is_null(); }, seconds{5}));
+}
+
 TEST_F(PackageMany, an_upstream_knows_its_dependents_also_after_a_restart) {
   repository("edge");
   publish(init("edge", "a", "v1"));

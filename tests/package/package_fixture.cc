@@ -36,7 +36,8 @@ Slipway::Slipway(ManualEnv& env, std::string store) {
 Slipway::~Slipway() = default;
 
 void PackageTest::open() {
-  git_ = std::make_unique<git::Repositories>(env_->env(), env_->env().compute, std::vector<Lane*>{&env_->env().compute},
+  git_ = std::make_unique<git::Repositories>(env_->env(), std::vector<Lane*>{&env_->env().compute},
+                                             std::vector<Lane*>{&env_->env().compute},
                                              git::RepositoriesOptions{.folder = folder_ / "mirrors"});
   env_->env().git = git_.get();
   slipway_ = std::make_unique<Slipway>(*env_, fmt::format("/data/cluster{}.db", life_));

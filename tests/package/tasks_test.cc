@@ -74,6 +74,7 @@ TEST_F(PackageTasks, a_record_from_before_upstream_names_is_found_as_a_dependent
   };
   forget();
   ASSERT_TRUE(until([&] { return upstream() == Value("blueprints.web.v1"); })) << "it is written once";
+  EXPECT_EQ(get(kRecords, "blueprints.web.v1")["spec"]["upstreamName"], Value("-")) << "never left empty";
   forget();
   EXPECT_EQ(upstream(), Value()) << "no time has passed: nothing has written it again";
   EXPECT_TRUE(fault(remove(kRevisions, "blueprints.web.v1")).contains("is the upstream of edge.web.v1"));

@@ -17,13 +17,13 @@ using client::Request;
 using client::Verb;
 
 constexpr int kWriters = 100;
-/// A hundred with SLIPWAY_PACKAGE_FLIPS=100, which takes a minute and a half of CPU in a build without optimisation.
-const int kFlips = [] {
+/// A hundred of each with SLIPWAY_PACKAGE_FLIPS=100 (make test-writers), which takes minutes in a build without optimisation.
+int flips_or(int fallback) {
   const char* said = std::getenv("SLIPWAY_PACKAGE_FLIPS");
-  return said == nullptr ? 10 : std::atoi(said);
-}();
-
-constexpr int kRounds = 3;
+  return said == nullptr ? fallback : std::atoi(said);
+}
+const int kFlips = flips_or(10);
+const int kRounds = flips_or(3);
 
 class PackageWriters : public PackageTest {
  public:

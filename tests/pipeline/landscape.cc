@@ -114,7 +114,8 @@ fleet::RemoteFactory Landscape::remotes() {
 }
 
 void Landscape::open() {
-  git_ = std::make_unique<git::Repositories>(env_->env(), env_->env().compute, std::vector<Lane*>{&env_->env().compute},
+  git_ = std::make_unique<git::Repositories>(env_->env(), std::vector<Lane*>{&env_->env().compute},
+                                             std::vector<Lane*>{&env_->env().compute},
                                              git::RepositoriesOptions{.folder = folder_ / "mirrors"});
   env_->env().git = git_.get();
   controllers_ = std::make_unique<plane::Controllers>(env_->env(), remotes());

@@ -65,7 +65,8 @@ Task<ChangeResult> PaperChanges::carry_out(ChangeTools tools, PromotionEffect::K
 }
 
 void PromotionTest::open() {
-  git_ = std::make_unique<git::Repositories>(env_->env(), env_->env().compute, std::vector<Lane*>{&env_->env().compute},
+  git_ = std::make_unique<git::Repositories>(env_->env(), std::vector<Lane*>{&env_->env().compute},
+                                             std::vector<Lane*>{&env_->env().compute},
                                              git::RepositoriesOptions{.folder = folder_ / "mirrors"});
   env_->env().git = git_.get();
   family_ = delivery::pipeline::family();

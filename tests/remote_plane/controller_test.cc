@@ -174,7 +174,7 @@ TEST_F(RemoteTest, a_cache_of_metadata_holds_no_more_than_that) {
     Tasks tasks(env());
     tasks.spawn(slim.run());
     co_await slim.wait_synced();
-    EXPECT_GE(slim.objects().size(), 12U);
+    EXPECT_GE(slim.size(), 12U);
     const Value config =
         parsed("{apiVersion: v1, kind: ConfigMap, metadata: {name: late, namespace: default}, data: {big: text}}");
     const auto late = co_await client::create(*admin, configs, config, "test");

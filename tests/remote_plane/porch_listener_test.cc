@@ -37,7 +37,7 @@ class PorchListenerTest : public RemoteTest {
     has_access_ = true;
     has_cluster_controllers_ = false;
     families_ = {};  // another project's server
-    git_ = std::make_unique<git::Repositories>(env(), env().compute, std::vector<Lane*>{&env().compute},
+    git_ = std::make_unique<git::Repositories>(env(), std::vector<Lane*>{&env().compute}, std::vector<Lane*>{&env().compute},
                                                git::RepositoriesOptions{.folder = folder_ / "mirrors"});
     env().git = git_.get();
     serve([this, body = std::move(body)]() -> Task<> {

@@ -54,7 +54,7 @@ class RemotesTest : public os::LogicThreadTest {
   TestRepository theirs_;
   TemporaryFolder data_;
   Repositories git_{real_.env(),
-                    real_.open_lane("mirrors"),
+                    {&real_.open_lane("mirrors")},
                     {&real_.open_lane("git-1"), &real_.open_lane("git-2")},
                     {.folder = data_ / "git"}};
   GitRemote remote_{.url = theirs_.path(), .space = "team"};
@@ -203,7 +203,7 @@ TEST(Writer, DISABLED_pushes_until_it_is_killed) {
   ASSERT_TRUE(url != nullptr && folder != nullptr && name != nullptr);
   ManualEnv env;
   InlineLane lane(env.queue());
-  Repositories git(env, lane, {&lane}, {.folder = folder});
+  Repositories git(env, {&lane}, {&lane}, {.folder = folder});
   const auto ended = env.run(add_lines(git, {.url = url, .space = "team"}, name, 1'000'000));
   FAIL() << ended.error().message;
 }
@@ -227,7 +227,7 @@ TEST_F(RemotesTest, killed_writers_leave_a_sound_repository) {
   EXPECT_EQ(theirs_.bare("fsck --full --strict --no-dangling"), "");
   const int commits = std::atoi(theirs_.bare("rev-list --count main").c_str());
   EXPECT_EQ(theirs_.bare("ls-tree -r --name-only main | wc -l"), std::to_string(commits - 1));
-  Repositories next(real_.env(), real_.open_lane("next"), {&real_.open_lane("next-git")}, {.folder = data_ / "killed"});
+  Repositories next(real_.env(), {&real_.open_lane("next")}, {&real_.open_lane("next-git")}, {.folder = data_ / "killed"});
   EXPECT_EQ(ok(add_lines(next, remote_, "after", 3)), 0);
 }
 

@@ -68,6 +68,18 @@ TEST(Client, keeps_a_connection_and_replaces_a_dead_one) {
   });
 }
 
+TEST(Client, closes_a_kept_connection_that_nobody_asks_for) {
+  World world;
+  world.run({}, echo, [&]() -> Task<> {
+    const auto client = world.client({.idle_timeout = 20ms});
+    EXPECT_TRUE((co_await client->send(get(world.url("/")))).has_value());
+    EXPECT_EQ(client->idle_connections(), 1U);
+    co_await world.until([&] { return client->idle_connections() == 0; });
+    EXPECT_TRUE((co_await client->send(get(world.url("/")))).has_value());
+    EXPECT_EQ(client->connections_made(), 2U);
+  });
+}
+
 TEST(Client, carries_large_bodies_both_ways) {
   World world;
   world.run({.tls = Identities(world.env().clock.now()).server_context()}, echo, [&]() -> Task<> {

@@ -42,7 +42,7 @@ class FaultGitTest : public testing::Test {
   ManualEnv env_;
   InlineLane lane_{env_.queue()};
   OneStop gate_;
-  FaultGit git_{std::make_unique<git::Repositories>(env_, lane_, std::vector<Lane*>{&lane_},
+  FaultGit git_{std::make_unique<git::Repositories>(env_, std::vector<Lane*>{&lane_}, std::vector<Lane*>{&lane_},
                                                     git::RepositoriesOptions{.folder = data_ / "git"}),
                 gate_};
   GitRemote remote_{.url = theirs_.path(), .space = "team"};
@@ -75,7 +75,7 @@ TEST(WorldGit, a_world_gives_its_server_and_its_controllers_the_git_of_the_test_
   WorldOptions options;
   options.git = [&](Env& env) {
     ++made;
-    return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
+    return std::make_unique<git::Repositories>(env, std::vector<Lane*>{&env.compute}, std::vector<Lane*>{&env.compute},
                                                git::RepositoriesOptions{.folder = data / "git"});
   };
   World world(options);

@@ -46,7 +46,7 @@ inline std::uint64_t stride_of(const Strike& run) {
 /// Git over real repositories, with its mirrors in `folder`: one for all servers of a world, as `slipway up` is one process.
 inline std::function<std::unique_ptr<Git>(Env&)> git_with_mirrors(std::string folder) {
   return [folder = std::move(folder)](Env& env) -> std::unique_ptr<Git> {
-    return std::make_unique<git::Repositories>(env, env.compute, std::vector<Lane*>{&env.compute},
+    return std::make_unique<git::Repositories>(env, std::vector<Lane*>{&env.compute}, std::vector<Lane*>{&env.compute},
                                                git::RepositoriesOptions{.folder = folder});
   };
 }

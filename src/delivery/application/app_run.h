@@ -40,6 +40,7 @@ struct Memory {
     std::shared_ptr<const RenderedComponent> made;
   };
   std::string uid;
+  std::uint64_t look = 0;  // number of the last reconcile
   std::string parsed_key;
   std::string frozen_key;  // resourceVersion and name of the revision that follows
   std::shared_ptr<const Frozen> frozen;

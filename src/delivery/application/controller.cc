@@ -32,6 +32,8 @@ using kube::ObjectKey;
 constexpr const char* kByApplication = "application";
 constexpr const char* kUnresolved = "unresolved";
 constexpr const char* kByDefinition = "definition";
+/// How many applications are looked at until what was read of one is forgotten.
+constexpr std::uint64_t kParsedKept = 512;
 constexpr const char* kScheduledRestart = "workflowRestartScheduledAt";
 
 std::string application_key(const Value& object) {
@@ -156,8 +158,8 @@ void ApplicationController::watch(control::Watches& watches) {
 
 std::vector<ObjectKey> ApplicationController::unresolved(const std::string& ns) {
   std::vector<ObjectKey> keys;
-  for (const Value& application : applications_->index(kUnresolved, "yes")) {
-    if (ns.empty() || kube::ns(application) == ns) keys.push_back(kube::key_of(application));
+  for (ObjectKey& key : applications_->index_keys(kUnresolved, "yes")) {
+    if (ns.empty() || key.ns == ns) keys.push_back(std::move(key));
   }
   for (const ObjectKey& key : keys) wake(key);
   return keys;
@@ -166,9 +168,9 @@ std::vector<ObjectKey> ApplicationController::unresolved(const std::string& ns) 
 std::vector<ObjectKey> ApplicationController::users_of(const kube::Object& definition) {
   std::vector<ObjectKey> keys;
   const std::string ns(kube::ns(definition));
-  for (const Value& application :
-       applications_->index(kByDefinition, fmt::format("{}/{}", kube::kind(definition), kube::name(definition)))) {
-    if (ns == kDefinitionNamespace || kube::ns(application) == ns) keys.push_back(kube::key_of(application));
+  for (ObjectKey& key :
+       applications_->index_keys(kByDefinition, fmt::format("{}/{}", kube::kind(definition), kube::name(definition)))) {
+    if (ns == kDefinitionNamespace || key.ns == ns) keys.push_back(std::move(key));
   }
   for (const ObjectKey& key : keys) wake(key);
   return keys;
@@ -176,6 +178,16 @@ std::vector<ObjectKey> ApplicationController::users_of(const kube::Object& defin
 
 void ApplicationController::wake(const ObjectKey& key) {
   if (const auto known = memories_.find(key); known != memories_.end()) known->second.is_woken = true;
+}
+
+/// What was read from specs and revisions is several KiB for each; at rest each is looked at every few minutes.
+void ApplicationController::forget_parsed() {
+  for (auto& [key, memory] : memories_) {
+    if (memory.look + kParsedKept > looks_) continue;
+    memory.parsed.reset();
+    memory.frozen.reset();
+    memory.parsed_key = memory.frozen_key = {};
+  }
 }
 
 std::vector<Value> ApplicationController::trackers_of(const kube::Object& application) const {
@@ -211,6 +223,8 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
     memory = Memory{};
     memory.uid = std::string(kube::uid(application));
   }
+  memory.look = ++looks_;
+  if (looks_ % kParsedKept == 0) forget_parsed();
   if (!asks_for_other(application).empty()) co_return Outcome::settled();
   if (kube::is_deleting(application)) co_return co_await let_go(run, std::move(application), memory);
   if (!standstill(application).empty()) co_return Outcome::settled();

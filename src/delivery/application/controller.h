@@ -97,6 +97,7 @@ class ApplicationController : public control::Controller {
   std::vector<Value> trackers_of(const kube::Object& application) const;
   /// Applications whose spec could not be read, in a namespace or (empty) all of them; they are woken.
   std::vector<kube::ObjectKey> unresolved(const std::string& ns);
+  void forget_parsed();
   /// Applications that name a definition; they are woken.
   std::vector<kube::ObjectKey> users_of(const kube::Object& definition);
   void note_definitions(const kube::Object& application, const Parsed& parsed, Status& status);
@@ -119,6 +120,7 @@ class ApplicationController : public control::Controller {
   control::Informer* policies_ = nullptr;
   control::Informer* workflows_ = nullptr;
   std::map<kube::ObjectKey, Memory> memories_;
+  std::uint64_t looks_ = 0;
 };
 
 }  // namespace slipway::delivery::application

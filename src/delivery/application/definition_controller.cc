@@ -159,15 +159,13 @@ kube::Object DefinitionController::newer_built_in(const kube::Object& definition
 
 DefinitionController::Revisions DefinitionController::revisions_of(const kube::Object& definition) const {
   Revisions found;
-  const std::string ns(kube::ns(definition));
   const std::string prefix = fmt::format("{}-v", kube::name(definition));
-  const auto& all = revisions_->objects();
-  for (auto at = all.lower_bound({ns, prefix}); at != all.end() && at->first.ns == ns; ++at) {
-    if (!at->first.name.starts_with(prefix)) break;
-    const auto number = number_in(at->first.name, prefix);
+  for (const kube::ObjectKey& key : revisions_->keys(kube::ns(definition), prefix)) {
+    const auto number = number_in(key.name, prefix);
     if (!number) continue;
     found.highest = std::max(found.highest, *number);
-    if (at->second["spec"]["definitionType"].as_string() == type_of(kind_)) found.own[*number] = at->second;
+    const Value revision = revisions_->get(key);
+    if (revision["spec"]["definitionType"].as_string() == type_of(kind_)) found.own[*number] = revision;
   }
   return found;
 }

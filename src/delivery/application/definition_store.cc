@@ -147,7 +147,7 @@ std::string DefinitionStore::did_you_mean(DefinitionKind kind, const std::string
     for (const auto& [name, object] : rows->second) look(name);
   }
   if (const auto informer = informers_.find(kind); informer != informers_.end()) {
-    for (const auto& [key, object] : informer->second->objects()) {
+    for (const kube::ObjectKey& key : informer->second->keys()) {
       if (key.ns == ns || key.ns == kDefinitionNamespace) look(key.name);
     }
   }

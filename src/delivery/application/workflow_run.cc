@@ -99,8 +99,8 @@ void WorkflowRunController::watch(control::Watches& watches) {
 
 std::vector<ObjectKey> WorkflowRunController::unresolved(const std::string& ns) const {
   std::vector<ObjectKey> keys;
-  for (const Value& run : runs_->index(kUnresolved, "yes")) {
-    if (ns.empty() || kube::ns(run) == ns) keys.push_back(kube::key_of(run));
+  for (ObjectKey& key : runs_->index_keys(kUnresolved, "yes")) {
+    if (ns.empty() || key.ns == ns) keys.push_back(std::move(key));
   }
   return keys;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "delivery/family/identity.h"
+#include "delivery/jobflow/external.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/program.h"
 #include "json/quoted.h"
@@ -51,6 +53,8 @@ class Pinned {
   std::map<std::string, bool> phases_;  // whether terminal
   bool is_unsure_ = false;
 };
+
+constexpr IdentityAnnotations kAnnotations{.user = kUserName, .groups = kUserGroups};
 
 using Members = std::map<std::string_view, const Value*>;
 
@@ -175,12 +179,27 @@ std::vector<Cause> validate(const kube::Object& workflow, const kube::Object& ol
   return causes;
 }
 
+kube::Object stamp_writer(const kube::Object& workflow, const kube::Object& old, const kube::Asker& asker) {
+  const bool has_far = std::ranges::any_of(workflow["spec"]["steps"].members(), [&](const json::MemberView& step) {
+    return is_far(step.value["externalRef"], kube::ns(workflow));
+  });
+  return has_far ? record_identity(kAnnotations, workflow, old, asker) : workflow;
+}
+
+std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& workflow) {
+  return recorded_identity(kAnnotations, workflow);
+}
+
 std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
   const auto validate_all = [check = std::move(check)](const kube::Object& workflow, const kube::Object& old) {
     std::vector<Cause> causes = validate(workflow, old);
     return causes.empty() ? check_jobs(workflow, old, check) : causes;
   };
-  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .mutate = mutate, .validate = validate_all}};
+  return {{.group = kWorkflowKind.group,
+           .kind = kWorkflowKind.kind,
+           .mutate = mutate,
+           .validate = validate_all,
+           .mutate_for = stamp_writer}};
 }
 
 }  // namespace slipway::delivery::jobflow

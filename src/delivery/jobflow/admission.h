@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "kube/admission.h"
@@ -21,6 +22,12 @@ using JobCheck = std::function<std::vector<Cause>(const kube::Object& job)>;
 /// What `check` says about the first Job of every step, at the place in the workflow where its template stands. Templates that
 /// are as in `old` (null at a create) are not judged again. REQUIRES: validate() found nothing.
 std::vector<Cause> check_jobs(const kube::Object& workflow, const kube::Object& old, const JobCheck& check);
+
+/// Records in its annotations who writes a workflow that waits for objects in other namespaces or clusters: they are looked at
+/// with this user's rights.
+kube::Object stamp_writer(const kube::Object& workflow, const kube::Object& old, const kube::Asker& asker);
+/// As whom the workflow's far objects are looked at; null: as the controller (the process itself wrote the workflow).
+std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& workflow);
 
 /// `check` is handed in by those who know the server's rules.
 std::vector<kube::AdmissionRow> admission_rows(JobCheck check);

@@ -88,14 +88,13 @@ TEST(Validate, asks_external_steps_for_what_they_need) {
       with_steps("{a: {externalRef: {apiVersion: apps/v1, kind: Deployment, name: x}}}"),
       (Names{
           "spec.steps[a].until: Required value: Deployment has no end known to workflows: say which condition to wait for"}));
-  EXPECT_EQ(
-      with_steps("{a: {externalRef: {apiVersion: batch/v1, kind: Job, name: x, namespace: elsewhere}}}"),
-      (Names{
-          "spec.steps[a].externalRef.namespace: Forbidden: NotImplemented: references to other namespaces; leave namespace out "
-          "or write \"default\""}));
-  EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch/v1, kind: Job, name: x, cluster: prod}}}").size(), 1u);
+  EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch/v1, kind: Job, name: x, namespace: elsewhere, cluster: prod}}}"),
+            Names{});
+  EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch/v1, kind: Job, name: x, namespace: No}}}").size(), 1u);
   EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: w}}}"),
             (Names{"spec.steps[a].externalRef.name: Invalid value: \"w\": a workflow cannot wait for itself"}));
+  EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: w, cluster: prod}}}"),
+            Names{});
   EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch/v1, kind: Job, name: x}, retry: {limit: 1}}}").size(), 1u);
   EXPECT_EQ(with_steps("{a: {template: {name: t}, until: {condition: Ready}}}"),
             (Names{"spec.steps[a].until: Forbidden: only for steps with externalRef"}));

@@ -4,9 +4,9 @@
 
 #include "control/object_writes.h"
 #include "delivery/jobflow/admission.h"
-#include "delivery/jobflow/external_kinds.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/writes.h"
+#include "fleet/identity.h"
 
 namespace slipway::delivery::jobflow {
 namespace {
@@ -32,7 +32,10 @@ std::vector<std::string> external_keys(const Value& workflow) {
   for (auto [name, step] : workflow["spec"]["steps"].members()) {
     const Value& reference = step["externalRef"];
     if (reference.is_object()) {
-      keys.push_back(external_key(reference["kind"].as_string(), kube::ns(workflow), reference["name"].as_string()));
+      const std::string_view ns = reference["namespace"].as_string();
+      if (!reference["cluster"].as_string().empty()) continue;
+      keys.push_back(
+          external_key(reference["kind"].as_string(), ns.empty() ? kube::ns(workflow) : ns, reference["name"].as_string()));
     }
   }
   std::ranges::sort(keys);
@@ -93,10 +96,10 @@ std::vector<ObjectKey> WorkflowController::keys_of_job(const Value& before, cons
   if (!concerned) return keys;
   const auto live = entries_.find(concerned->key);
   const bool is_live = live != entries_.end() && live->second.uid == concerned->uid;
-  const Value* workflow = workflows_->find(concerned->key);
+  const Value workflow = workflows_->get(concerned->key);
   // Nothing is left to do about Jobs that end or go after their workflow has.
-  const bool is_over = !is_live && workflow != nullptr && is_finished(*workflow) &&
-                       (after.is_null() || !kube::has_finalizer(job, kJobFinalizer));
+  const bool is_over =
+      !is_live && !workflow.is_null() && is_finished(workflow) && (after.is_null() || !kube::has_finalizer(job, kJobFinalizer));
   if (!is_over) keys.push_back(concerned->key);
   return keys;
 }
@@ -129,7 +132,7 @@ Task<Outcome> WorkflowController::reconcile(control::Reconcile& run) {
   if (!held) co_return Outcome::failed(std::move(held).error());
   workflow = std::move(*held);
   if (is_settled(workflow)) co_return Outcome::settled();
-  co_return co_await run_live(run.client, run.key, std::move(workflow));
+  co_return co_await run_live(run, std::move(workflow));
 }
 
 /// It has finished, nothing new is asked of it, and its Jobs have all ended: what most workflows are when a controller starts.
@@ -140,7 +143,8 @@ bool WorkflowController::is_settled(const kube::Object& workflow) const {
   });
 }
 
-Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key, kube::Object workflow) {
+Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object workflow) {
+  const ObjectKey key = run.key;
   Entry& entry = entries_[key];
   if (entry.uid != kube::uid(workflow)) {
     entry = Entry{};
@@ -150,7 +154,7 @@ Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key
     auto program = Program::compile(workflow);
     if (!program) {
       entries_.erase(key);
-      co_return co_await refuse(client, std::move(workflow), std::move(program).error());
+      co_return co_await refuse(run.client, std::move(workflow), std::move(program).error());
     }
     entry.program = std::move(*program);
     entry.generation = kube::generation(workflow);
@@ -160,14 +164,14 @@ Task<Outcome> WorkflowController::run_live(client::Client& client, ObjectKey key
   std::optional<Steady> timer;
   bool polls = false;
   for (bool again = true; again;) {
-    auto settled = co_await settle(client, *flow);
+    auto settled = co_await settle(run, *flow);
     if (!settled) co_return Outcome::failed(std::move(settled).error());
     polls = *settled;
     const Now now = wall_.now();
     Actions actions = flow->take(now, options_.summary_pause);
     timer.reset();
     if (actions.timer) timer = env_.clock.steady() + (*actions.timer - now.time());
-    Carried carried = co_await carry_out(client, *flow, std::move(actions));
+    Carried carried = co_await carry_out(run.client, *flow, std::move(actions));
     if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
     again = carried.has_refused;
   }
@@ -210,7 +214,7 @@ std::unique_ptr<Flow> WorkflowController::take_flow(Entry& entry, const kube::Ob
 }
 
 /// Decides, looking at external objects as they are asked for. True when some of them must be polled.
-Task<Result<bool>> WorkflowController::settle(client::Client& client, Flow& flow) {
+Task<Result<bool>> WorkflowController::settle(control::Reconcile& run, Flow& flow) {
   bool polls = false;
   flow.decide(wall_.now());
   for (;;) {
@@ -218,10 +222,12 @@ Task<Result<bool>> WorkflowController::settle(client::Client& client, Flow& flow
     if (unseen.empty()) break;
     for (graph::StepIndex step : unseen) {
       const Step& spec = flow.program().step(step);
-      auto view = co_await look_at(client, flow.workflow(), spec);
+      auto view = co_await look_at(run, flow.workflow(), spec);
       if (!view) co_return fail(std::move(view).error());
-      const bool is_watched = is_workflow(*spec.external_ref) || is_job(*spec.external_ref);
-      const bool waits = view->state == ExternalView::State::Missing || view->state == ExternalView::State::Waiting;
+      using enum ExternalView::State;
+      const ExternalRef& reference = *spec.external_ref;
+      const bool is_watched = !is_far(reference, kube::ns(flow.workflow())) && (is_workflow(reference) || is_job(reference));
+      const bool waits = view->state == Missing || view->state == Waiting || view->state == Unknown;
       polls |= waits && !is_watched;
       flow.see_external(step, std::move(*view));
     }
@@ -230,39 +236,84 @@ Task<Result<bool>> WorkflowController::settle(client::Client& client, Flow& flow
   co_return polls;
 }
 
-Task<Result<ExternalView>> WorkflowController::look_at(client::Client& client, kube::Object workflow, Step step) {
+Task<Result<ExternalView>> WorkflowController::look_at(control::Reconcile& run, kube::Object workflow, Step step) {
   const ExternalRef& reference = *step.external_ref;
   const ObjectKey key{std::string(kube::ns(workflow)), reference.name};
-  if (is_job(reference)) co_return view_external(step, jobs_->get(key));
-  if (is_workflow(reference)) {
-    ExternalView view = view_external(step, workflows_->get(key));
-    if (view.state != ExternalView::State::Missing && view.state != ExternalView::State::Reached) {
-      view.cycle = find_cycle(std::string(kube::name(workflow)), reference.name,
-                              [&](const std::string& name) { return waits_of(key.ns, name); });
-    }
-    co_return view;
+  const bool is_near = !is_far(reference, key.ns);
+  if (is_near && is_job(reference)) co_return view_external(step, jobs_->get(key));
+  if (is_near && !is_workflow(reference)) co_return co_await poll(run.client, run.client, key, std::move(step));
+  ExternalView view;
+  if (is_near) {
+    view = view_external(step, workflows_->get(key));
+  } else {
+    SLIPWAY_CO_TRY(seen, co_await look_far(run, workflow, step));
+    view = std::move(seen);
   }
-  co_return co_await poll(client, key, std::move(step));
+  const bool may_wait = view.state == ExternalView::State::Waiting || view.state == ExternalView::State::Failed;
+  if (may_wait && is_workflow(reference) && reference.cluster.empty()) view.cycle = find_cycle_of(workflow, reference);
+  co_return view;
 }
 
-/// Kinds that are not watched are asked for.
-Task<Result<ExternalView>> WorkflowController::poll(client::Client& client, ObjectKey key, Step step) {
+/// In another namespace or cluster, with the rights of who wrote the workflow. What cannot be looked at is not gone.
+Task<Result<ExternalView>> WorkflowController::look_far(control::Reconcile& run, kube::Object workflow, Step step) {
+  const ExternalRef& reference = *step.external_ref;
+  ExternalView unknown;
+  unknown.state = ExternalView::State::Unknown;
+  client::Client* own = &run.client;
+  if (!reference.cluster.empty()) {
+    auto found = run.on(reference.cluster);
+    unknown.message = fmt::format("cluster {} is not known", reference.cluster);
+    if (!found) co_return unknown;
+    own = *found;
+  }
+  const auto writer = options_.acts_as == ActsAs::User ? writer_of(workflow) : nullptr;
+  std::optional<fleet::IdentityClient> as_writer;
+  if (writer) as_writer.emplace(*own, writer);
+  ObjectKey key{reference.ns.empty() ? std::string(kube::ns(workflow)) : reference.ns, reference.name};
+  auto seen = co_await poll(*own, as_writer ? static_cast<client::Client&>(*as_writer) : *own, std::move(key), step);
+  if (seen) co_return seen;
+  const Status& error = seen.error();
+  if (reference.cluster.empty() && error.reason != Reason::Forbidden) co_return seen;
+  unknown.message = fmt::format("{} cannot be looked at: {}", text_of(reference), error.message);
+  co_return unknown;
+}
+
+/// Objects that are not watched are asked for. Which kinds there are is learnt by `own`, the object is read by `as`.
+Task<Result<ExternalView>> WorkflowController::poll(client::Client& own, client::Client& as, ObjectKey key, Step step) {
   const ExternalRef& reference = *step.external_ref;
   ExternalView unknown;
   unknown.message = fmt::format("{} of {} is not served", reference.kind, reference.api_version);
   auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", reference.api_version}, {"kind", reference.kind}}));
   if (!kind) co_return unknown;
-  auto resource = co_await find_resource(client, std::move(*kind));
-  if (!resource) co_return fail(std::move(resource).error());
-  if (!*resource) co_return unknown;
-  auto object = co_await client::get(client, **resource, key);
+  const std::string cluster = reference.cluster;
+  auto mapped = co_await kinds_.find(own, cluster, std::move(*kind));
+  if (!mapped && mapped.error().reason == Reason::NotFound) co_return unknown;
+  if (!mapped) co_return fail(std::move(mapped).error());
+  if (!mapped->is_namespaced) key.ns.clear();
+  auto object = co_await client::get(as, mapped->resource, key);
   if (!object && object.error().reason != Reason::NotFound) co_return fail(std::move(object).error());
-  if (!object && object.error().name.empty()) co_return unknown;  // the resource, not the object, is missing
+  if (!object && object.error().name.empty()) {  // the resource, not the object, is missing
+    kinds_.forget(cluster);
+    co_return unknown;
+  }
   co_return view_external(step, object ? *object : Value());
 }
 
-std::vector<std::string> WorkflowController::waits_of(const std::string& ns, const std::string& workflow) const {
-  const Value object = workflows_->get({ns, workflow});
+/// Names of workflows that wait for each other; those of its own namespace without it. Empty: none do.
+std::vector<std::string> WorkflowController::find_cycle_of(const kube::Object& workflow, const ExternalRef& reference) const {
+  const std::string prefix = fmt::format("{}/", kube::ns(workflow));
+  const std::string target = reference.ns.empty() ? prefix + reference.name : reference.ns + "/" + reference.name;
+  std::vector<std::string> cycle = find_cycle(fmt::format("{}{}", prefix, kube::name(workflow)), target,
+                                              [this](const std::string& name) { return waits_of(name); });
+  for (std::string& name : cycle) {
+    if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  }
+  return cycle;
+}
+
+std::vector<std::string> WorkflowController::waits_of(const std::string& workflow) const {
+  const std::size_t slash = workflow.find('/');
+  const Value object = workflows_->get({workflow.substr(0, slash), workflow.substr(slash + 1)});
   if (object.is_null()) return {};
   const std::vector<Value> sets = step_sets_of(object);
   return waited_workflows(object, [&](const std::string& step) {

@@ -11,11 +11,15 @@
 #include <vector>
 
 #include "control/controller.h"
+#include "delivery/family.h"
+#include "delivery/family/kind_mapper.h"
 #include "delivery/jobflow/flow.h"
 
 namespace slipway::delivery::jobflow {
 
 struct ControllerOptions {
+  /// As whom objects in other namespaces and clusters are looked at.
+  ActsAs acts_as = ActsAs::User;
   /// The status of a workflow with step sets only sums them up: it is written at most once in this time.
   Duration summary_pause = std::chrono::milliseconds{250};
   /// Writes of one workflow under way at once.
@@ -60,14 +64,16 @@ class WorkflowController : public control::Controller {
   void record_change(const Value& before, const Value& after);
 
   bool is_settled(const kube::Object& workflow) const;
-  Task<control::Outcome> run_live(client::Client& client, kube::ObjectKey key, kube::Object workflow);
+  Task<control::Outcome> run_live(control::Reconcile& run, kube::Object workflow);
   Task<control::Outcome> let_go(client::Client& client, kube::Object workflow);
   Task<control::Outcome> refuse(client::Client& client, kube::Object workflow, std::vector<Cause> causes);
   std::unique_ptr<Flow> take_flow(Entry& entry, const kube::Object& workflow);
-  Task<Result<bool>> settle(client::Client& client, Flow& flow);
-  Task<Result<ExternalView>> look_at(client::Client& client, kube::Object workflow, Step step);
-  Task<Result<ExternalView>> poll(client::Client& client, kube::ObjectKey key, Step step);
-  std::vector<std::string> waits_of(const std::string& ns, const std::string& workflow) const;
+  Task<Result<bool>> settle(control::Reconcile& run, Flow& flow);
+  Task<Result<ExternalView>> look_at(control::Reconcile& run, kube::Object workflow, Step step);
+  Task<Result<ExternalView>> look_far(control::Reconcile& run, kube::Object workflow, Step step);
+  Task<Result<ExternalView>> poll(client::Client& own, client::Client& as, kube::ObjectKey key, Step step);
+  std::vector<std::string> find_cycle_of(const kube::Object& workflow, const ExternalRef& reference) const;
+  std::vector<std::string> waits_of(const std::string& workflow) const;
   std::vector<Value> step_sets_of(const kube::Object& workflow) const;
 
   Task<Carried> carry_out(client::Client& client, Flow& flow, Actions actions);
@@ -83,6 +89,7 @@ class WorkflowController : public control::Controller {
   control::Informer* workflows_ = nullptr;
   control::Informer* jobs_ = nullptr;
   control::Informer* step_sets_ = nullptr;
+  KindMapper kinds_;
   std::map<kube::ObjectKey, Entry> entries_;
   control::InformerLease job_changes_;  // feeds record_change()
 };

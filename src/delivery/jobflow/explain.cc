@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "delivery/jobflow/external.h"
 #include "delivery/jobflow/states.h"
 #include "json/text.h"
 
@@ -96,15 +97,18 @@ class WorkflowWaits {
   }
 
   Value reference(const StepStatus& record) const {
-    if (record.reference.name.empty()) return {};
+    if (record.reference.name.empty() || !record.reference.cluster.empty()) return {};
+    const std::string_view ns = record.reference.ns.empty() ? kube::ns(workflow_) : record.reference.ns;
     return json::object({{"apiVersion", record.reference.api_version},
                          {"kind", record.reference.kind},
-                         {"namespace", kube::ns(workflow_)},
+                         {"namespace", ns},
                          {"name", record.reference.name}});
   }
 
   static std::string object_text(const StepStatus& record) {
-    return fmt::format("{} {}", record.reference.kind, record.reference.name);
+    const auto& of = record.reference;
+    return text_of(
+        {.api_version = of.api_version, .kind = of.kind, .ns = of.ns, .name = of.name, .uid = "", .cluster = of.cluster});
   }
 
   /// A wait for a step, for the whole or for a step that depends on it.

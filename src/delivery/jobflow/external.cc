@@ -23,11 +23,30 @@ std::string condition_text(const Value& condition) {
 bool is_workflow(const ExternalRef& reference) { return is_kind(reference, kWorkflowKind); }
 bool is_job(const ExternalRef& reference) { return is_kind(reference, kJobKind); }
 
+bool is_far(const ExternalRef& reference, std::string_view ns) {
+  return !reference.cluster.empty() || (!reference.ns.empty() && reference.ns != ns);
+}
+
+bool is_far(const Value& reference, std::string_view ns) {
+  return is_far(ExternalRef{.api_version = "",
+                            .kind = "",
+                            .ns = reference["namespace"].str(),
+                            .name = "",
+                            .uid = "",
+                            .cluster = reference["cluster"].str()},
+                ns);
+}
+
+std::string text_of(const ExternalRef& reference) {
+  return fmt::format("{} {}{}{}{}", reference.kind, reference.ns.empty() ? "" : reference.ns + "/", reference.name,
+                     reference.cluster.empty() ? "" : " in cluster ", reference.cluster);
+}
+
 ExternalView view_external(const Step& step, const Value& object) {
   const ExternalRef& reference = *step.external_ref;
   ExternalView view;
   if (object.is_null()) {
-    view.message = fmt::format("{} {} does not exist yet", reference.kind, reference.name);
+    view.message = text_of(reference) + " does not exist yet";
     return view;
   }
   view.uid = kube::uid(object);
@@ -38,14 +57,14 @@ ExternalView view_external(const Step& step, const Value& object) {
     return view;
   }
   view.state = ExternalView::State::Waiting;
-  view.message = fmt::format("{} {} is not {}={} yet", reference.kind, reference.name, until.condition, until.status);
+  view.message = fmt::format("{} is not {}={} yet", text_of(reference), until.condition, until.status);
   const bool has_end = is_workflow(reference) || is_job(reference);
   if (has_end && (kube::is_true(object, "Failed") || kube::is_true(object, "Complete"))) {
     view.state = ExternalView::State::Failed;
     const std::string how = kube::is_true(object, "Failed") ? condition_text(kube::condition(object, "Failed"))
                                                             : fmt::format("ended without {}={}", until.condition, until.status);
-    view.message = fmt::format("{} {} failed: {}", reference.kind, reference.name, how);
-    if (kube::is_true(object, "Complete")) view.message = fmt::format("{} {} {}", reference.kind, reference.name, how);
+    view.message = fmt::format("{} failed: {}", text_of(reference), how);
+    if (kube::is_true(object, "Complete")) view.message = fmt::format("{} {}", text_of(reference), how);
   }
   return view;
 }
@@ -56,10 +75,12 @@ std::vector<std::string> waited_workflows(const Value& workflow, const std::func
     const Value& reference = step["externalRef"];
     if (reference.is_null() || reference["kind"].as_string() != kWorkflowKind.kind) continue;
     if (!reference["apiVersion"].as_string().starts_with(kWorkflowKind.group + "/")) continue;
+    if (!reference["cluster"].as_string().empty()) continue;
     const Value status = record(std::string(name));
     const auto phase = status["phase"].as_string();
     if (phase == "Running" || (phase == "Failed" && status["reason"].as_string() == "ExternalCycle")) {
-      names.push_back(reference["name"].str());
+      const std::string_view ns = reference["namespace"].as_string();
+      names.push_back(fmt::format("{}/{}", ns.empty() ? kube::ns(workflow) : ns, reference["name"].as_string()));
     }
   }
   return names;

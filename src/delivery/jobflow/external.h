@@ -11,22 +11,36 @@
 namespace slipway::delivery::jobflow {
 
 struct ExternalView {
-  enum class State : std::uint8_t { Missing, Waiting, Reached, Failed };
+  enum class State : std::uint8_t {
+    Missing,
+    Unknown,  // it could not be looked at: that says nothing about it
+    Waiting,
+    Reached,
+    Failed
+  };
   State state = State::Missing;
   std::string uid;
-  std::string message;             // what it waits for, or how it failed
-  std::vector<std::string> cycle;  // names of workflows that wait for each other, beginning with this one; empty: none
+  std::string message;  // what it waits for, or how it failed
+  /// Names of workflows that wait for each other, this one first; "namespace/name" in other namespaces. Empty: none.
+  std::vector<std::string> cycle;
 };
 
 bool is_workflow(const ExternalRef& reference);
 bool is_job(const ExternalRef& reference);
+/// Whether the object is in another namespace than `ns`, the workflow's, or in another cluster.
+bool is_far(const ExternalRef& reference, std::string_view ns);
+/// The same of a reference as it stands in a workflow; false of null.
+bool is_far(const Value& reference, std::string_view ns);
+/// `Job migration`, `Job base/migration` where a namespace is given, `Job base/migration in cluster prod`.
+std::string text_of(const ExternalRef& reference);
 
 /// What `object` (null: missing) means for the step. Workflows and Jobs: Complete is Reached unless `until` says otherwise, and
 /// once they have finished without reaching it, Failed.
 ExternalView view_external(const Step& step, const Value& object);
 
-/// Names of the workflows that this workflow waits for now: external steps that are Running, or Failed ExternalCycle (so that
-/// all on a cycle find it, whoever is first). `record` gives a step's status by name, null when there is none.
+/// "namespace/name" of the workflows of its cluster that this workflow waits for now: external steps that are Running, or
+/// Failed ExternalCycle (so that all on a cycle find it, whoever is first). `record` gives a step's status by name, null when
+/// there is none.
 std::vector<std::string> waited_workflows(const Value& workflow, const std::function<Value(const std::string& step)>& record);
 
 /// The way from `target` back to `self` along `waits`, `self` first; empty when there is none. Each workflow is visited once.

@@ -89,7 +89,7 @@ Family make() {
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
-    made.push_back(std::make_unique<WorkflowController>(context.env));
+    made.push_back(std::make_unique<WorkflowController>(context.env, ControllerOptions{.acts_as = context.acts_as}));
     return made;
   };
   family.kinds = {workflow_row()};

@@ -261,13 +261,13 @@ void Flow::judge_external(StepIndex step, const ExternalView& view, Time now) {
   if (record.phase != Phase::Running) return;
   const ExternalRef& wanted = *program_->step(step).external_ref;
   const std::string& pinned = record.reference.uid;
+  if (view.state == State::Unknown) return note(step, "ExternalUnknown", view.message);
   if (view.state == State::Missing) {
     if (pinned.empty()) return note(step, "ExternalMissing", view.message);
-    return end(step, Phase::Failed, "ExternalGone", fmt::format("{} {} was deleted", wanted.kind, wanted.name), now);
+    return end(step, Phase::Failed, "ExternalGone", text_of(wanted) + " was deleted", now);
   }
   if ((!pinned.empty() && view.uid != pinned) || (!wanted.uid.empty() && view.uid != wanted.uid)) {
-    return end(step, Phase::Failed, "ExternalGone",
-               fmt::format("{} {} was replaced by another object of its name", wanted.kind, wanted.name), now);
+    return end(step, Phase::Failed, "ExternalGone", text_of(wanted) + " was replaced by another object of its name", now);
   }
   if (pinned.empty()) {
     records_.edit(step).reference.uid = view.uid;
@@ -369,7 +369,12 @@ void Flow::start(StepIndex step, Time now) {
   is_changed_ = true;
   if (!program_->is_external(step)) return begin_attempt(step, now);
   const ExternalRef& wanted = *program_->step(step).external_ref;
-  record.reference = {.api_version = wanted.api_version, .kind = wanted.kind, .ns = "", .name = wanted.name, .uid = ""};
+  record.reference = {.api_version = wanted.api_version,
+                      .kind = wanted.kind,
+                      .ns = wanted.ns == kube::ns(workflow_) ? "" : wanted.ns,
+                      .name = wanted.name,
+                      .uid = "",
+                      .cluster = wanted.cluster};
   externals_.emplace(step, std::nullopt);
   set_timer(step);
 }
@@ -390,7 +395,8 @@ void Flow::begin_attempt(StepIndex step, Time now) {
                       .kind = kJobKind.kind,
                       .ns = "",
                       .name = job_name(kube::name(workflow_), kube::uid(workflow_), program_->name(step), record.attempts),
-                      .uid = ""};
+                      .uid = "",
+                      .cluster = ""};
   missing_.insert(program_->graph().rank(step));
   is_changed_ = true;
   set_timer(step);

@@ -18,6 +18,10 @@ inline const kube::Resource kStepSets{"batch.slipway.dev", "v1alpha1", "workflow
 inline const kube::GroupVersionKind kJobKind{"batch", "v1", "Job"};
 using kube::kJobs;
 
+/// Who last wrote a workflow that waits for objects elsewhere: as whom they are looked at.
+inline constexpr const char* kUserName = "batch.slipway.dev/username";
+inline constexpr const char* kUserGroups = "batch.slipway.dev/groups";
+
 inline constexpr std::size_t kMaxSteps = 20'000;
 inline constexpr std::size_t kMaxStepName = 253;
 inline constexpr std::size_t kMaxTemplates = 1'000;

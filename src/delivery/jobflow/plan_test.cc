@@ -396,14 +396,15 @@ TEST(Cycle, is_found_from_each_of_its_workflows_and_from_no_other) {
 }
 
 TEST(Cycle, counts_a_workflow_that_has_already_failed_for_it) {
-  const Value workflow = yaml(R"({spec: {steps: {
+  const Value workflow = yaml(R"({metadata: {namespace: team}, spec: {steps: {
       wait: {externalRef: {apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: b}},
+      elsewhere: {externalRef: {apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: b, cluster: c}},
       job: {externalRef: {apiVersion: batch/v1, kind: Job, name: b}}}}})");
   const auto with = [&](const char* record) {
-    return waited_workflows(workflow, [&](const std::string& step) { return step == "wait" ? yaml(record) : Value(); });
+    return waited_workflows(workflow, [&](const std::string& step) { return step == "job" ? Value() : yaml(record); });
   };
-  EXPECT_EQ(with("{phase: Running}"), (Names{"b"}));
-  EXPECT_EQ(with("{phase: Failed, reason: ExternalCycle}"), (Names{"b"}));
+  EXPECT_EQ(with("{phase: Running}"), (Names{"team/b"}));
+  EXPECT_EQ(with("{phase: Failed, reason: ExternalCycle}"), (Names{"team/b"}));
   EXPECT_EQ(with("{phase: Failed, reason: ExternalFailed}"), Names{});
   EXPECT_EQ(with("{phase: Blocked}"), Names{});
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "delivery/jobflow/external.h"
 #include "json/quoted.h"
 #include "json/text.h"
 #include "kube/names.h"
@@ -143,13 +144,9 @@ class Checker {
   template <class Path>
   void check_external(const Step& step, const Path& path) {
     const ExternalRef& external = *step.external_ref;
-    if (!external.cluster.empty()) {
-      add(field::forbidden(path(".externalRef.cluster"), "NotImplemented: references to other clusters; leave cluster out"));
-    }
-    if (!external.ns.empty() && external.ns != workflow_ns_) {
-      add(field::forbidden(path(".externalRef.namespace"),
-                           fmt::format("NotImplemented: references to other namespaces; leave namespace out or write {}",
-                                       quoted(workflow_ns_))));
+    if (!external.ns.empty()) {
+      for (const auto& fault : kube::dns1123_label_faults(external.ns))
+        add(field::invalid(path(".externalRef.namespace"), quoted(external.ns), fault));
     }
     auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", external.api_version}, {"kind", external.kind}}));
     const bool is_workflow = kind && kind->group == kWorkflowKind.group && kind->kind == kWorkflowKind.kind;
@@ -158,7 +155,7 @@ class Checker {
       add(field::required(path(".until"),
                           fmt::format("{} has no end known to workflows: say which condition to wait for", external.kind)));
     }
-    if (is_workflow && external.name == workflow_name_) {
+    if (is_workflow && external.name == workflow_name_ && !is_far(external, workflow_ns_)) {
       add(field::invalid(path(".externalRef.name"), quoted(external.name), "a workflow cannot wait for itself"));
     }
     if (step.retry) add(field::forbidden(path(".retry"), "not for steps with externalRef: the object is somebody else's"));

@@ -90,9 +90,13 @@ struct ExternalRef {
     d.field("apiVersion", &ExternalRef::api_version, "API version of the object.").required().min_length(1);
     d.field("kind", &ExternalRef::kind, "Kind of the object.").required().min_length(1);
     d.field("name", &ExternalRef::name, "Name of the object.").required().min_length(1);
-    d.field("namespace", &ExternalRef::ns, "The workflow's own namespace; others are not implemented.");
+    d.field(
+        "namespace", &ExternalRef::ns,
+        "Namespace of the object, when it is not the workflow's. Who writes the workflow must be allowed to get the object.");
     d.field("uid", &ExternalRef::uid, "Only this object counts. Without it, the first object seen is the one.");
-    d.field("cluster", &ExternalRef::cluster, "Not implemented: leave it out.");
+    d.field("cluster", &ExternalRef::cluster,
+            "Cluster of the object, when it is not the workflow's. Who writes the workflow must be allowed to get the object "
+            "there.");
   }
 };
 

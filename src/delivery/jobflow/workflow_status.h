@@ -36,6 +36,7 @@ struct Reference {
   std::string ns;
   std::string name;
   std::string uid;
+  std::string cluster;
 
   static void describe(auto& d) {
     d.doc("The object of a step.");
@@ -44,6 +45,7 @@ struct Reference {
     d.field("namespace", &Reference::ns, "Namespace, when it is not the workflow's.");
     d.field("name", &Reference::name, "Name of the object.");
     d.field("uid", &Reference::uid, "Of an external object: pinned at first sight.");
+    d.field("cluster", &Reference::cluster, "Cluster, when it is not the workflow's.");
   }
 };
 

@@ -52,14 +52,15 @@ void ApprovalController::watch(control::Watches& watches) {
 std::vector<kube::ObjectKey> ApprovalController::proposals_in(std::string_view ns) const {
   std::vector<kube::ObjectKey> keys;
   for (const kube::ObjectKey& key : records_->proposals()) {
-    if (key.ns == ns && is_proposal(records_->find(key)->record)) keys.push_back(key);
+    const RecordIndex::Known known = key.ns == ns ? records_->find(key) : nullptr;
+    if (known != nullptr && is_proposal(known->record)) keys.push_back(key);
   }
   return keys;
 }
 
 bool ApprovalController::is_in_rollout(const StoredRecord& revision) const {
-  for (const auto& [key, object] : rollouts_->objects()) {
-    if (key.ns != revision.key().ns || kube::is_deleting(object)) continue;
+  for (const auto& [key, object] : rollouts_->objects(revision.key().ns)) {
+    if (kube::is_deleting(object)) continue;
     const auto spec = json::decode<PackageRolloutSpec>(object["spec"], "spec", {.allow_unknown = true});
     if (!spec) continue;
     const kube::Object repository = repositories_->get({key.ns, spec->upstream.repo});

@@ -120,13 +120,6 @@ ContentView::ContentView(const Files& files) {
   digest_ = digest_of(file_digests_);
 }
 
-ContentView ContentView::from(std::map<std::string, std::string> file_digests) {
-  ContentView view;
-  view.digest_ = digest_of(file_digests);
-  view.file_digests_ = std::move(file_digests);
-  return view;
-}
-
 std::string ContentView::scope(std::span<const std::string> patterns) const {
   std::map<std::string, std::string> digests;
   for (const auto& [path, digest] : file_digests_) {

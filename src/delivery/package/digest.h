@@ -29,8 +29,9 @@ class ContentView {
   /// Of no file.
   ContentView() : digest_(digest_of({})) {}
   explicit ContentView(const Files& files);
-  /// From file_digest() of each file.
-  static ContentView from(std::map<std::string, std::string> file_digests);
+  /// From file_digest() of each file, and digest_of() them.
+  ContentView(std::map<std::string, std::string> file_digests, std::string digest)
+      : file_digests_(std::move(file_digests)), digest_(std::move(digest)) {}
 
   const std::map<std::string, std::string>& file_digests() const { return file_digests_; }
   const std::string& digest() const { return digest_; }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "delivery/package/content.h"
 #include "delivery/package/exported.h"
+#include "delivery/package/upstream_name.h"
 #include "krm/kptfile.h"
 
 namespace slipway::delivery::package {
@@ -148,6 +149,7 @@ RevisionRecord adopted(const Adopted& from) {
   RevisionRecord record{.repository = found.key.package.repository,
                         .path = found.key.package.path,
                         .workspace = found.key.workspace,
+                        .upstream_name = std::string(kNoUpstream),
                         .is_deployment = from.is_deployment,
                         .settled = from.now,
                         .upstream_lock = upstream_in(from.files)};

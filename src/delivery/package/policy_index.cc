@@ -38,8 +38,8 @@ std::string PolicyIndex::fault(const kube::Object& policy) {
 
 std::vector<NamedPolicy> PolicyIndex::selecting(const StoredRecord& revision) const {
   std::vector<NamedPolicy> found;
-  for (const auto& [key, policy] : policies_->objects()) {
-    if (key.ns != revision.key().ns || kube::is_deleting(policy)) continue;
+  for (const auto& [key, policy] : policies_->objects(revision.key().ns)) {
+    if (kube::is_deleting(policy)) continue;
     auto spec = json::decode<ApprovalPolicySpec>(policy["spec"], "spec", {.allow_unknown = true});
     if (!spec || !check(*spec).empty()) continue;
     if (!selects(*spec, revision.record.repository, revision.object["metadata"]["labels"])) continue;
@@ -50,8 +50,8 @@ std::vector<NamedPolicy> PolicyIndex::selecting(const StoredRecord& revision) co
 
 /// A policy that cannot be followed agrees to nothing that it may mean.
 std::string PolicyIndex::objection(const StoredRecord& revision) {
-  for (const auto& [key, policy] : policies_->objects()) {
-    if (key.ns != revision.key().ns || kube::is_deleting(policy)) continue;
+  for (const auto& [key, policy] : policies_->objects(revision.key().ns)) {
+    if (kube::is_deleting(policy)) continue;
     const std::string why = fault(policy);
     if (why.empty()) continue;
     auto spec = json::decode<ApprovalPolicySpec>(policy["spec"], "spec", {.allow_unknown = true});

@@ -61,9 +61,15 @@ RevisionSpec spec_of(const RevisionRecord& record) {
           .package_metadata = record.package_metadata};
 }
 
+kube::Object unjudged_revision_object(const RevisionRecord& record, const Value& metadata, bool is_latest) {
+  return json::object({{"apiVersion", Value(kRevisionKind.api_version())},
+                       {"kind", Value(kRevisionKind.kind)},
+                       {"metadata", with_label(metadata, is_latest).with("name", record.key().object_name())},
+                       {"spec", json::encode(spec_of(record))}});
+}
+
 kube::Object revision_object(const RevisionRecord& record, const Value& metadata, bool is_latest, const Now& now) {
-  const Value named = with_label(metadata, is_latest).with("name", record.key().object_name());
-  return shell(kRevisionKind, named, json::encode(spec_of(record)), json::encode(status_of(record, is_latest, now)));
+  return unjudged_revision_object(record, metadata, is_latest).with("status", json::encode(status_of(record, is_latest, now)));
 }
 
 kube::Object resources_object(const RevisionRecord& record, const Value& metadata, const Files& files,

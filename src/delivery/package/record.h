@@ -28,7 +28,7 @@ struct RevisionRecord {
   std::int64_t revision = 0;
   Lifecycle lifecycle = Lifecycle::Draft;
   std::vector<RevisionTask> tasks{};
-  std::string upstream_name{};  // the revision that it was cloned from or upgraded to; lists select by it
+  std::string upstream_name{};  // the revision that it was cloned from or upgraded to, else "-"; lists select by it
   Gates gates{};
   Conditions conditions{};
   std::optional<PackageMetadata> package_metadata{};
@@ -57,7 +57,7 @@ struct RevisionRecord {
     d.field("revision", &RevisionRecord::revision, "Its number.").always();
     d.field("lifecycle", &RevisionRecord::lifecycle, "Where it is.").always();
     d.field("tasks", &RevisionRecord::tasks, "How it came about.").list_type("atomic");
-    d.field("upstreamName", &RevisionRecord::upstream_name, "The revision that it was cloned from or upgraded to.");
+    d.field("upstreamName", &RevisionRecord::upstream_name, "The revision that it was cloned from or upgraded to, else -.");
     d.field("readinessGates", &RevisionRecord::gates, "Its gates.").list_type("map", {"conditionType"});
     d.field("conditions", &RevisionRecord::conditions, "Its conditions.").list_type("map", {"type"});
     d.field("packageMetadata", &RevisionRecord::package_metadata, "metadata of its Kptfile.");
@@ -90,6 +90,8 @@ RevisionSpec spec_of(const RevisionRecord& record);
 /// As Porch shows it: metadata as stored, with the name that it has and the label of the latest; conditions with what the
 /// server computes at their end. A publication that the remote has not taken yet is still the proposal that it was.
 kube::Object revision_object(const RevisionRecord& record, const json::Value& metadata, bool is_latest, const Now& now);
+/// The same without its status.
+kube::Object unjudged_revision_object(const RevisionRecord& record, const json::Value& metadata, bool is_latest);
 /// `files` with the conditions written into the Kptfile are the caller's; metadata is the revision's.
 kube::Object resources_object(const RevisionRecord& record, const json::Value& metadata, const Files& files,
                               const std::optional<RenderStatus>& render);

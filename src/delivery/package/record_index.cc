@@ -15,12 +15,52 @@ std::string upstream_id(std::string_view ns, std::string_view url, std::string_v
   return fmt::format("{}|{}|{}", ns, plain_url(url), plain_path(folder));
 }
 
-std::string upstream_of(const kube::ObjectKey& key, const RevisionRecord& record) {
-  if (!record.upstream_lock || !record.upstream_lock->git) return "";
-  return upstream_id(key.ns, record.upstream_lock->git->repo, record.upstream_lock->git->directory);
+bool is_proposed(std::string_view lifecycle) {
+  return lifecycle == json::enum_name(Lifecycle::Proposed) || lifecycle == json::enum_name(Lifecycle::DeletionProposed);
+}
+
+/// Most changes are verdicts, which move a record nowhere.
+bool is_same_place(const kube::Object& before, const kube::Object& after) {
+  if (before.is_null() || after.is_null()) return false;
+  const json::Value& was = before["spec"];
+  const json::Value& is = after["spec"];
+  return was["lifecycle"] == is["lifecycle"] && was["owners"] == is["owners"] && was["upstreamLock"] == is["upstreamLock"] &&
+         was["repository"] == is["repository"] && was["packageName"] == is["packageName"];
+}
+
+void move_key(std::map<std::string, std::set<kube::ObjectKey>>& index, const kube::ObjectKey& key,
+              const std::set<std::string>& from, const std::set<std::string>& to) {
+  if (from == to) return;
+  for (const std::string& one : from) {
+    const auto at = index.find(one);
+    if (at == index.end()) continue;
+    at->second.erase(key);
+    if (at->second.empty()) index.erase(at);
+  }
+  for (const std::string& one : to) index[one].insert(key);
 }
 
 }  // namespace
+
+struct RecordIndex::Places {
+  std::set<std::string> package{};  // each of these is empty for no record
+  std::set<std::string> owners{};
+  std::set<std::string> upstream{};
+  bool is_proposed = false;
+
+  static Places of(const kube::Object& object) {
+    Places places;
+    if (object.is_null()) return places;
+    const json::Value& spec = object["spec"];
+    places.package.insert(package_id(object));
+    for (const json::Value& owner : spec["owners"].items()) places.owners.insert(owner["uid"].str());
+    if (const json::Value& lock = spec["upstreamLock"]["git"]; lock.is_object()) {
+      places.upstream.insert(upstream_id(kube::ns(object), lock["repo"].as_string(), lock["directory"].as_string()));
+    }
+    places.is_proposed = package::is_proposed(spec["lifecycle"].as_string());
+    return places;
+  }
+};
 
 std::string package_id(std::string_view ns, std::string_view repository, std::string_view path) {
   return fmt::format("{}/{}/{}", ns, repository, plain_path(path));
@@ -44,61 +84,57 @@ std::optional<std::int64_t> upstream_number(const RevisionRecord& record) {
 
 void RecordIndex::attach(control::Watches& watches) {
   client::Informer& records = watches.cache(kRecords);
-  if (is_attached_) return;
-  is_attached_ = true;
+  if (records_ != nullptr) return;
+  records_ = &records;
   records.add_handler([this](const kube::Object& before, const kube::Object& after) { put(before, after); });
 }
 
 void RecordIndex::put(const kube::Object& before, const kube::Object& after) {
   const kube::ObjectKey key = kube::key_of(after.is_null() ? before : after);
-  if (const auto old = known_.find(key); old != known_.end()) {
-    remove(key, *old->second);
-    known_.erase(old);
-  }
-  if (after.is_null()) return;
-  auto record = read_record(after);
-  if (!record) {
-    env_.log.warn("a record of a package revision cannot be read",
-                  {{"record", key.to_string()}, {"error", record.error().message}});
-    return;
-  }
-  const auto made = std::make_shared<const StoredRecord>(*std::move(record));
-  known_.emplace(key, made);
-  add(key, *made);
+  forget(key);
+  if (is_same_place(before, after)) return;
+  const Places was = Places::of(before);
+  const Places is = Places::of(after);
+  move_key(by_package_, key, was.package, is.package);
+  move_key(by_owner_, key, was.owners, is.owners);
+  move_key(by_upstream_, key, was.upstream, is.upstream);
+  if (is.is_proposed) proposals_.insert(key);
+  if (was.is_proposed && !is.is_proposed) proposals_.erase(key);
 }
 
-void RecordIndex::add(const kube::ObjectKey& key, const StoredRecord& record) {
-  by_package_[package_id(key.ns, record.record.repository, record.record.path)].insert(key);
-  for (const json::Value& owner : record.record.owners.items()) by_owner_[owner["uid"].str()].insert(key);
-  if (const std::string upstream = upstream_of(key, record.record); !upstream.empty()) by_upstream_[upstream].insert(key);
-  const Lifecycle lifecycle = record.record.lifecycle;
-  if (lifecycle == Lifecycle::Proposed || lifecycle == Lifecycle::DeletionProposed) proposals_.insert(key);
-}
-
-void RecordIndex::remove(const kube::ObjectKey& key, const StoredRecord& record) {
-  const auto drop = [&](auto& index, const std::string& at) {
-    const auto found = index.find(at);
-    if (found == index.end()) return;
-    found->second.erase(key);
-    if (found->second.empty()) index.erase(found);
-  };
-  drop(by_package_, package_id(key.ns, record.record.repository, record.record.path));
-  for (const json::Value& owner : record.record.owners.items()) drop(by_owner_, owner["uid"].str());
-  if (const std::string upstream = upstream_of(key, record.record); !upstream.empty()) drop(by_upstream_, upstream);
-  proposals_.erase(key);
+void RecordIndex::forget(const kube::ObjectKey& key) const {
+  const auto found = decoded_.find(key);
+  if (found == decoded_.end()) return;
+  recent_.erase(found->second);
+  decoded_.erase(found);
 }
 
 RecordIndex::Known RecordIndex::find(const kube::ObjectKey& key) const {
-  const auto found = known_.find(key);
-  return found == known_.end() ? nullptr : found->second;
+  if (const auto found = decoded_.find(key); found != decoded_.end()) {
+    recent_.splice(recent_.begin(), recent_, found->second);
+    return found->second->second;
+  }
+  const kube::Object object = records_ == nullptr ? kube::Object() : records_->get(key);
+  if (object.is_null()) return nullptr;
+  auto record = read_record(object);
+  if (!record) {
+    env_.log.warn("a record of a package revision cannot be read",
+                  {{"record", key.to_string()}, {"error", record.error().message}});
+    return nullptr;
+  }
+  if (recent_.size() == kMostDecoded) forget(kube::ObjectKey(recent_.back().first));
+  recent_.emplace_front(key, std::make_shared<const StoredRecord>(*std::move(record)));
+  decoded_.emplace(key, recent_.begin());
+  return recent_.front().second;
 }
 
-std::vector<RecordIndex::Known> RecordIndex::lookup(const std::map<std::string, std::set<kube::ObjectKey>>& index,
-                                                    const std::string& key) const {
+std::vector<RecordIndex::Known> RecordIndex::lookup(const Keys& index, const std::string& key) const {
   std::vector<Known> out;
   const auto found = index.find(key);
   if (found == index.end()) return out;
-  for (const kube::ObjectKey& one : found->second) out.push_back(known_.at(one));
+  for (const kube::ObjectKey& one : found->second) {
+    if (Known known = find(one)) out.push_back(std::move(known));
+  }
   return out;
 }
 
@@ -110,7 +146,9 @@ std::vector<RecordIndex::Known> RecordIndex::of_repository(std::string_view ns, 
   const std::string prefix = fmt::format("{}/{}/", ns, repository);
   std::vector<Known> out;
   for (auto at = by_package_.lower_bound(prefix); at != by_package_.end() && at->first.starts_with(prefix); ++at) {
-    for (const kube::ObjectKey& one : at->second) out.push_back(known_.at(one));
+    for (const kube::ObjectKey& one : at->second) {
+      if (Known known = find(one)) out.push_back(std::move(known));
+    }
   }
   return out;
 }

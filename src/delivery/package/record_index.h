@@ -1,8 +1,9 @@
-// The records of revisions as the controllers look at them: one cache, decoded once per change, found by package, by owner and
-// by the upstream that they follow. So no controller reads all revisions to find those of one package.
+// The records of revisions as the controllers look at them, found by package, by owner and by the upstream that they follow. So
+// no controller reads all revisions to find those of one package. It keeps names only: a record is decoded from the cache of
+// records when it is asked for, and the last kMostDecoded of them stay decoded until they change.
 #pragma once
 
-#include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,6 +20,8 @@ namespace slipway::delivery::package {
 class RecordIndex {
  public:
   using Known = std::shared_ptr<const StoredRecord>;
+  /// More than most rollouts have followers, which are looked at together.
+  static constexpr std::size_t kMostDecoded = 1'024;
 
   explicit RecordIndex(Env& env) : env_(env) {}
   RecordIndex(const RecordIndex&) = delete;
@@ -28,7 +31,7 @@ class RecordIndex {
   /// controller waits for them. A change is in the index before any mapper is told of it.
   void attach(control::Watches& watches);
 
-  /// Null when absent.
+  /// Null when absent, and for one that cannot be read, which is said in the log and left out of all lists below.
   Known find(const kube::ObjectKey& key) const;
   /// In the order of names.
   std::vector<Known> of_package(std::string_view ns, const PackageKey& package) const;
@@ -43,18 +46,23 @@ class RecordIndex {
   std::int64_t newest(std::string_view ns, const PackageKey& package) const;
 
  private:
+  /// The keys under which a record is found.
+  struct Places;
+  using Keys = std::map<std::string, std::set<kube::ObjectKey>>;
+  using Recent = std::list<std::pair<kube::ObjectKey, Known>>;
+
   void put(const kube::Object& before, const kube::Object& after);
-  void add(const kube::ObjectKey& key, const StoredRecord& record);
-  void remove(const kube::ObjectKey& key, const StoredRecord& record);
-  std::vector<Known> lookup(const std::map<std::string, std::set<kube::ObjectKey>>& index, const std::string& key) const;
+  void forget(const kube::ObjectKey& key) const;
+  std::vector<Known> lookup(const Keys& index, const std::string& key) const;
 
   Env& env_;
-  bool is_attached_ = false;
-  std::map<kube::ObjectKey, Known> known_;
-  std::map<std::string, std::set<kube::ObjectKey>> by_package_;
-  std::map<std::string, std::set<kube::ObjectKey>> by_owner_;
-  std::map<std::string, std::set<kube::ObjectKey>> by_upstream_;
+  const client::Informer* records_ = nullptr;
+  Keys by_package_;
+  Keys by_owner_;
+  Keys by_upstream_;
   std::set<kube::ObjectKey> proposals_;
+  mutable Recent recent_;  // decoded, the last that was asked for first
+  mutable std::map<kube::ObjectKey, Recent::iterator> decoded_;
 };
 
 /// "NS/REPOSITORY/PATH" of a record or a package: what mappers and indexes of controllers are keyed by.

@@ -97,6 +97,10 @@ Value shown_metadata(const StoredRecord& stored) {
   return stored.record.owners.empty() ? metadata : metadata.with("ownerReferences", stored.record.owners);
 }
 
+kube::Object unjudged_revision(const StoredRecord& stored) {
+  return unjudged_revision_object(stored.record, shown_metadata(stored), stored.is_latest());
+}
+
 kube::Object shown_revision(const StoredRecord& stored, const Now& now) {
   return revision_object(stored.record, shown_metadata(stored), stored.is_latest(), now);
 }
@@ -160,7 +164,7 @@ Task<Result<std::vector<std::string>>> dependents_of(client::Client& server, kub
   SLIPWAY_CO_TRY(reply, co_await server.call(std::move(request)));
   std::vector<std::string> names;
   for (const Value& item : reply.object["items"].items()) names.emplace_back(kube::name(item));
-  // Records that RecordWorker has not come to yet say it by their task.
+  // Records that RecordWorker has not come to yet say it by their task. No others are read here.
   Request older = about(Verb::List, {key.ns, ""});
   older.field_selector = fmt::format("{}=", kUpstreamField);
   SLIPWAY_CO_TRY(unnamed, co_await server.call(std::move(older)));

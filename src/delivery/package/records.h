@@ -42,6 +42,8 @@ struct StoredRecord {
 Result<StoredRecord> read_record(const json::Value& object);
 /// The revision's metadata, as it is shown.
 json::Value shown_metadata(const StoredRecord& stored);
+/// The PackageRevision without its status.
+kube::Object unjudged_revision(const StoredRecord& stored);
 /// The PackageRevision.
 kube::Object shown_revision(const StoredRecord& stored, const Now& now);
 

@@ -69,6 +69,7 @@ Task<Outcome> RepositoryController::reconcile(control::Reconcile& run) {
   const Object object = repositories_->get(run.key);
   if (object.is_null() || kube::is_deleting(object)) co_return co_await forget(run.client, run.key);
   const Times times = times_of(object);
+  if (const Duration rest = rest_of(object, times); rest > Duration{0}) co_return Outcome::retries_after(rest);
   auto outcome = co_await read_if_due(run.client, object, times);
   co_return co_await tell(run.client, object, times, std::move(outcome));
 }
@@ -110,13 +111,20 @@ bool RepositoryController::is_due(const Object& object, const Times& times) cons
   return (times.next && *times.next <= now) || (times.run_once && *times.run_once <= now);
 }
 
+Duration RepositoryController::rest_of(const Object& object, const Times& times) const {
+  if (is_due(object, times)) return Duration{0};
+  return known_.at(kube::key_of(object)).looked + kLookRest - env_.clock.steady();
+}
+
 Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Object object, Times times) {
   const ObjectKey key = kube::key_of(object);
+  const Steady looked = env_.clock.steady();
   SLIPWAY_CO_TRY(git, git_of(env_));
   SLIPWAY_CO_TRY(plain, read_repository(object));
   SLIPWAY_CO_TRY(repository, co_await with_credentials(client, key.ns, plain));
   if (!is_due(object, times)) {
     SLIPWAY_CO_TRY(refs, co_await git->list_refs(repository.remote, "refs/"));
+    known_[key].looked = looked;
     if (as_map(refs) == known_[key].refs) co_return Result<void>{};
   }
   std::vector<StoredRecord> records;
@@ -139,6 +147,7 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
   // Only now: what failed above is done again.
   const int left_out = reading->is_whole ? 0 : known_[key].left_out + 1;
   known_[key] = {.generation = kube::generation(object),
+                 .looked = looked,
                  .refs = std::move(reading->refs),
                  .branch = {.tip = reading->commit, .packages = std::move(reading->packages)},
                  .faults = std::move(reading->faults),

@@ -1,7 +1,8 @@
 // The controller of Repository: reads it as a whole when it is new or changed, by its schedule, once at spec.sync.runOnceAt,
 // and when a look at its references (every five minutes, and after something was published) shows that they are others. What is
 // in it and not in the log comes into the log; what others have pushed is followed or told (discovery.h). A repository
-// that cannot be read has the condition Ready false with the reason, and holds up no other.
+// that cannot be read has the condition Ready false with the reason, and holds up no other. Where much is published one after
+// the other, it is looked at once in kLookRest, and not for each.
 //
 // A Repository that goes takes its records with it and leaves the repository in Git as it is.
 #pragma once
@@ -21,6 +22,7 @@
 namespace slipway::delivery::package {
 
 inline constexpr Duration kLookEvery = std::chrono::minutes{5};
+inline constexpr Duration kLookRest = std::chrono::seconds{5};
 inline constexpr std::string_view kDefaultSchedule = "@hourly";
 /// Annotation of a revision with drift: "theirs" takes what the repository has, "ours" commits the log's content on top of it.
 inline constexpr std::string_view kDriftAnnotation = "packages.slipway.dev/drift";
@@ -51,6 +53,7 @@ class RepositoryController : public control::Controller {
   /// What this process knows of a repository.
   struct Known {
     std::int64_t generation = 0;
+    Steady looked{};                            // when its references were last asked for
     std::map<std::string, std::string> refs{};  // as read as a whole
     KnownBranch branch{};
     std::vector<std::string> faults{};
@@ -68,6 +71,8 @@ class RepositoryController : public control::Controller {
   Task<control::Outcome> tell(client::Client& client, kube::Object object, Times times, Result<void> outcome);
   Times times_of(const kube::Object& object) const;
   bool is_due(const kube::Object& object, const Times& times) const;
+  /// How long it is not to be looked at again, unless it is due.
+  Duration rest_of(const kube::Object& object, const Times& times) const;
 
   Env& env_;
   control::Informer* repositories_ = nullptr;

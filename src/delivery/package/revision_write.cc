@@ -28,9 +28,11 @@ struct Written {
 
 /// The object that a request means, what its sender had read, and what is there now (of an apply with its conditions).
 struct Sent {
-  StoredRecord base{};
+  std::optional<StoredRecord> base{};  // nothing: it is the current one
   StoredRecord current{};
   Value object{};
+
+  const StoredRecord& read() const { return base ? *base : current; }
 };
 
 Status changed_meanwhile(const Request& request) {
@@ -58,6 +60,7 @@ Task<Result<Sent>> sent_by_put(ServedContext context, Request request, StoredRec
     co_return fail(kube::invalid(kRevisionKind, request.name,
                                  {field::invalid("metadata.resourceVersion", "\"\"", "must be specified for an update")}));
   }
+  if (version == current.version()) co_return Sent{std::nullopt, std::move(current), request.body};
   SLIPWAY_CO_TRY(base, co_await record_at(context.server, current, version));
   co_return Sent{std::move(base), std::move(current), request.body};
 }
@@ -76,31 +79,72 @@ Result<Sent> sent_by_patch(const ServedContext& context, const Request& request,
                                                             : json::apply_merge_patch(live, request.body));
   const std::string version = object["metadata"]["resourceVersion"].str();
   if (!version.empty() && version != current.version()) return fail(changed_meanwhile(request));
-  return Sent{current, current, object};
+  return Sent{std::nullopt, std::move(current), object};
 }
 
-/// What an apply sends is laid over what is there; conditions are merged before, by their owner.
+Result<void> check_apply(const Request& request, const StoredRecord& current) {
+  const Value& metadata = request.body["metadata"];
+  const std::string version = metadata["resourceVersion"].str();
+  if (!version.empty() && version != current.version()) return fail(changed_meanwhile(request));
+  if (metadata.has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
+  return {};
+}
+
+/// The conditions with those that an apply sends, by their owner.
+Result<Conditions> applied_conditions(const ServedContext& context, const Request& request, const RevisionRecord& record) {
+  const Value only = json::object({{"conditions", request.body["status"]["conditions"]}});
+  SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));
+  if (is_published(record.lifecycle)) {
+    return fail(kube::invalid(
+        kRevisionKind, request.name,
+        {field::forbidden("status.conditions", "conditions of a published revision are those it was approved with")}));
+  }
+  const std::string manager = request.field_manager.empty() ? request.user_agent : request.field_manager;
+  const ContentView content(record.file_digests, record.digest);
+  const Write write{.object = request.name, .by = manager, .now = context.env.clock.now(), .content = content};
+  return merge_apply(record.conditions, status.conditions, write, request.force ? Force::Yes : Force::No);
+}
+
+/// Whether an apply says nothing but conditions, as most do: then the rest of the object is neither made nor read.
+bool has_only_conditions(const Request& request) {
+  const bool is_apply = request.verb == Verb::Patch && request.patch_type == PatchType::Apply && request.subresource.empty();
+  if (!is_apply || !request.body["status"].has("conditions")) return false;
+  const auto is_one_of = [](std::string_view key, std::initializer_list<std::string_view> known) {
+    return std::ranges::find(known, key) != known.end();
+  };
+  for (const auto& [key, value] : request.body.members()) {
+    if (!is_one_of(key, {"apiVersion", "kind", "metadata", "status"})) return false;
+  }
+  for (const auto& [key, value] : request.body["metadata"].members()) {
+    if (!is_one_of(key, {"name", "namespace", "uid", "resourceVersion"})) return false;
+  }
+  return true;
+}
+
+Result<void> check_not_publishing(const Request& request, const RevisionRecord& record) {
+  if (!record.is_publishing()) return {};
+  return fail(kube::conflict(kRevisions, request.name, "it was approved and is being published"));
+}
+
+/// The record that an apply of conditions alone makes of the newest one.
+Result<Change> with_applied_conditions(const ServedContext& context, const Request& request, StoredRecord newest) {
+  SLIPWAY_TRY_VOID(check_apply(request, newest));
+  SLIPWAY_TRY(conditions, applied_conditions(context, request, newest.record));
+  SLIPWAY_TRY_VOID(check_not_publishing(request, newest.record));
+  Change change{.record = std::move(newest.record), .metadata = newest.object["metadata"]};
+  change.record.conditions = std::move(conditions);
+  return change;
+}
+
+/// What an apply sends is laid over what is there; conditions are merged before.
 Result<Sent> sent_by_apply(const ServedContext& context, const Request& request, StoredRecord current) {
   const Value& config = request.body;
-  const std::string version = config["metadata"]["resourceVersion"].str();
-  if (!version.empty() && version != current.version()) return fail(changed_meanwhile(request));
-  if (config["metadata"].has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
+  SLIPWAY_TRY_VOID(check_apply(request, current));
   if (config["status"].has("conditions")) {
-    const Value only = json::object({{"conditions", config["status"]["conditions"]}});
-    SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));
-    if (is_published(current.record.lifecycle)) {
-      return fail(kube::invalid(
-          kRevisionKind, request.name,
-          {field::forbidden("status.conditions", "conditions of a published revision are those it was approved with")}));
-    }
-    const std::string manager = request.field_manager.empty() ? request.user_agent : request.field_manager;
-    const ContentView content = ContentView::from(current.record.file_digests);
-    const Write write{.object = request.name, .by = manager, .now = context.env.clock.now(), .content = content};
-    SLIPWAY_TRY(merged,
-                merge_apply(current.record.conditions, status.conditions, write, request.force ? Force::Yes : Force::No));
+    SLIPWAY_TRY(merged, applied_conditions(context, request, current.record));
     current.record.conditions = merged;
   }
-  Value object = shown_revision(current, context.env.clock.now()).without("status");
+  Value object = unjudged_revision(current);
   for (const char* map : {"labels", "annotations"}) {
     object = object.with_path({"metadata", map}, merge_members({}, object["metadata"][map], config["metadata"][map]));
   }
@@ -123,13 +167,13 @@ Result<Sent> sent_by_apply(const ServedContext& context, const Request& request,
     }
     object = object.with_path({"spec", key}, wanted);
   }
-  return Sent{current, current, object};
+  return Sent{std::nullopt, std::move(current), object};
 }
 
 Task<Result<Sent>> sent_of(ServedContext context, Request request, StoredRecord current) {
-  if (request.verb == Verb::Update) co_return co_await sent_by_put(context, std::move(request), current);
-  if (request.patch_type == PatchType::Apply) co_return sent_by_apply(context, request, current);
-  co_return sent_by_patch(context, request, current);
+  if (request.verb == Verb::Update) co_return co_await sent_by_put(context, std::move(request), std::move(current));
+  if (request.patch_type == PatchType::Apply) co_return sent_by_apply(context, request, std::move(current));
+  co_return sent_by_patch(context, request, std::move(current));
 }
 
 /// The commit of an approval, and the number that it tries.
@@ -169,15 +213,17 @@ bool has_content_to_export(const RevisionRecord& was, const Updated& made) {
 /// The record that a request makes of the newest one.
 Task<Result<Change>> change_of(ServedContext context, Request request, StoredRecord newest, std::shared_ptr<Written> told) {
   SLIPWAY_CO_TRY_VOID(check_identity(request, newest, request.body));
+  if (has_only_conditions(request)) co_return with_applied_conditions(context, request, std::move(newest));
   SLIPWAY_CO_TRY(sent, co_await sent_of(context, request, std::move(newest)));
   const StoredRecord& current = sent.current;
   const Requester who = requester_of(context, request);
   const bool is_approval = request.subresource == kApproval;
-  PutAsk ask{.base = sent.base.record,
+  const StoredRecord& read = sent.read();
+  PutAsk ask{.base = read.record,
              .current = current.record,
              .sent = sent.object,
              .endpoint = is_approval ? Endpoint::Approval : Endpoint::Main,
-             .was_latest = sent.base.is_latest()};
+             .was_latest = read.is_latest()};
   if (request.user == nullptr) read_reasons(sent.object["status"]["approval"], ask);
   const bool is_moved = sent.object["spec"]["lifecycle"].as_string() != json::enum_name(current.record.lifecycle);
   const bool has_other_gates = sent.object["spec"]["readinessGates"].size() != current.record.gates.size();
@@ -213,7 +259,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   told->move = made->move;
   told->warnings = made->warnings;
   const Value& written = sent.object["metadata"];
-  const Value base = shown_metadata(sent.base);
+  const Value base = shown_metadata(read);
   const Value now = shown_metadata(current);
   Change change{.record = std::move(made->record), .metadata = merge_metadata(base, current.object["metadata"], written)};
   change.record.owners = merge_items(base["ownerReferences"], now["ownerReferences"], written["ownerReferences"]);
@@ -249,9 +295,7 @@ Task<Result<Change>> deletion_of(ServedContext context, Request request, StoredR
   const RevisionRecord& record = current.record;
   Change change{.record = record, .metadata = current.object["metadata"]};
   if (is_going(record)) co_return change;
-  if (record.is_publishing()) {
-    co_return fail(kube::conflict(kRevisions, request.name, "it was approved and is being published"));
-  }
+  SLIPWAY_CO_TRY_VOID(check_not_publishing(request, record));
   SLIPWAY_CO_TRY(dependents, co_await dependents_of(context.server, key_of(request)));
   SLIPWAY_CO_TRY_VOID(check_delete(request.name, record.lifecycle, dependents));
   if (record.revision == kPlaceholder) {

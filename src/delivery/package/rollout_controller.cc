@@ -53,15 +53,13 @@ void RolloutController::watch(control::Watches& watches) {
   policies_.attach(watches, [this](std::string_view ns) { return rollouts_in(ns); });
   repositories_ = &watches.cache(kRepositories);
   reports_.attach(watches, [this, enqueue = watches.enqueue()] {
-    for (const auto& [key, rollout] : rollouts_->objects()) enqueue(key);
+    for (const Key& key : rollouts_->keys()) enqueue(key);
   });
 }
 
 std::vector<kube::ObjectKey> RolloutController::rollouts_in(std::string_view ns) const {
   std::vector<Key> keys;
-  for (const auto& [key, rollout] : rollouts_->objects()) {
-    if (key.ns == ns) keys.push_back(key);
-  }
+  for (const Key& key : rollouts_->keys(ns)) keys.push_back(key);
   return keys;
 }
 
@@ -70,8 +68,7 @@ std::vector<kube::ObjectKey> RolloutController::woken_by(const kube::Object& bef
   const kube::Object& one = after.is_null() ? before : after;
   std::vector<Key> keys;
   const Value& lock = one["spec"]["upstreamLock"]["git"];
-  for (const auto& [key, rollout] : rollouts_->objects()) {
-    if (key.ns != kube::ns(one)) continue;
+  for (const auto& [key, rollout] : rollouts_->objects(kube::ns(one))) {
     const kube::Object repository = repositories_->get({key.ns, rollout["spec"]["upstream"]["repo"].str()});
     const auto place = place_of(repository, rollout["spec"]["upstream"]["package"].as_string());
     const bool follows = place && plain_url(lock["repo"].as_string()) == plain_url(place->url) &&

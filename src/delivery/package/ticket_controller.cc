@@ -29,6 +29,12 @@ probe::Notice notice_of(const StoredRecord& stored, const ReadinessGate& gate) {
                     {"digest", record.digest}}};
 }
 
+/// Most gates name no owner: those records are not even decoded.
+bool has_owned_gate(const kube::Object& record) {
+  return std::ranges::any_of(record["spec"]["readinessGates"].items(),
+                             [](const json::Value& gate) { return !gate["owner"].as_string().empty(); });
+}
+
 }  // namespace
 
 std::vector<ReadinessGate> untold_gates(const RevisionRecord& record) {
@@ -60,7 +66,7 @@ TicketController::TicketController(const ControllerContext& context, std::shared
 void TicketController::watch(control::Watches& watches) {
   records_->attach(watches);
   watches.changes(kRecords, [this](const json::Value&, const json::Value& after) {
-    const RecordIndex::Known known = after.is_null() ? nullptr : records_->find(kube::key_of(after));
+    const RecordIndex::Known known = has_owned_gate(after) ? records_->find(kube::key_of(after)) : nullptr;
     const bool is_open = known != nullptr && !untold_gates(known->record).empty();
     return is_open ? std::vector{known->key()} : std::vector<kube::ObjectKey>{};
   });

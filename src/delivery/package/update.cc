@@ -130,7 +130,7 @@ Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Reques
   SLIPWAY_TRY(lifecycle, meant_lifecycle(ask, read->spec.lifecycle));
 
   Updated out{.record = ask.current};
-  const ContentView content = ContentView::from(ask.current.file_digests);
+  const ContentView content(ask.current.file_digests, ask.current.digest);
   const Write write{.object = name, .by = who.user, .now = who.now.time(), .content = content};
   if (read->conditions) {
     SLIPWAY_TRY(merged, merge_put(ask.base.conditions, ask.current.conditions, *read->conditions, write));

@@ -109,11 +109,11 @@ void VariantController::follow_kind(const kube::Resource& resource) {
 }
 
 void VariantController::wake_injecting(const std::string& ns, std::string_view name) {
-  for (const Value& one : variants_->index(kByInjected, fmt::format("{}/{}", ns, name))) enqueue_(kube::key_of(one));
+  for (const Key& key : variants_->index_keys(kByInjected, fmt::format("{}/{}", ns, name))) enqueue_(key);
 }
 
 void VariantController::add_variants(std::vector<Key>& keys, const char* index, const std::string& id) const {
-  for (const Value& one : variants_->index(index, id)) keys.push_back(kube::key_of(one));
+  for (Key& key : variants_->index_keys(index, id)) keys.push_back(std::move(key));
 }
 
 std::vector<kube::ObjectKey> VariantController::woken_by(const kube::Object& before, const kube::Object& after) const {

@@ -41,22 +41,16 @@ void VariantSetController::watch(control::Watches& watches) {
   });
   records_->attach(watches);
   watches.changes(kRecords, [this](const Value& before, const Value& after) {
-    std::vector<kube::ObjectKey> keys;
     const bool is_news = before.is_null() || after.is_null() || before["spec"]["revision"] != after["spec"]["revision"] ||
                          before["spec"]["lifecycle"] != after["spec"]["lifecycle"];
-    if (!is_news) return keys;
-    for (const Value& set : sets_->index(kByUpstream, package_id(after.is_null() ? before : after))) {
-      keys.push_back(kube::key_of(set));
-    }
-    return keys;
+    if (!is_news) return std::vector<kube::ObjectKey>{};
+    return sets_->index_keys(kByUpstream, package_id(after.is_null() ? before : after));
   });
 }
 
 std::vector<kube::ObjectKey> VariantSetController::sets_of(std::string_view ns) const {
   std::vector<kube::ObjectKey> keys;
-  for (const auto& [key, set] : sets_->objects()) {
-    if (key.ns == ns) keys.push_back(key);
-  }
+  for (const kube::ObjectKey& key : sets_->keys(ns)) keys.push_back(key);
   return keys;
 }
 
@@ -101,9 +95,7 @@ Task<Result<VariantSetController::Fault>> VariantSetController::look(control::Re
     co_return Fault{"UpstreamNotFound", fmt::format("could not find upstream package revision '{}/{}' in repo '{}'",
                                                     spec.upstream->package, spec.upstream->revision, spec.upstream->repo)};
   }
-  for (const auto& [key, repository] : repositories_->objects()) {
-    if (key.ns == run.key.ns) view.repositories.push_back(repository);
-  }
+  for (const auto& [key, repository] : repositories_->objects(run.key.ns)) view.repositories.push_back(repository);
   view.selected.resize(spec.targets.size());
   for (std::size_t i = 0; i < spec.targets.size(); ++i) {
     if (!spec.targets[i].object_selector) continue;
@@ -123,9 +115,7 @@ Task<Result<VariantSetController::Fault>> VariantSetController::look(control::Re
       });
     }
     if (!lease->is_synced()) co_return Fault{.is_passing = true};
-    for (const auto& [key, object] : lease->objects()) {
-      if (key.ns == run.key.ns) view.selected[i].push_back(object);
-    }
+    for (const auto& [key, object] : lease->objects(run.key.ns)) view.selected[i].push_back(object);
   }
   co_return Fault{};
 }

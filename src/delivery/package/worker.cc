@@ -80,17 +80,11 @@ void RecordWorker::watch(control::Watches& watches) {
     return at;
   });
   watches.changes(kRecords, [this](const Value& before, const Value& after) {
-    std::vector<ObjectKey> keys;
-    if (is_same_place(before, after)) return keys;
-    for (const Value& one : records_->index(kByPackage, package_of(after.is_null() ? before : after))) {
-      keys.push_back(kube::key_of(one));
-    }
-    return keys;
+    if (is_same_place(before, after)) return std::vector<ObjectKey>{};
+    return records_->index_keys(kByPackage, package_of(after.is_null() ? before : after));
   });
   watches.also(kRepositories, [this](const Value& repository) {
-    std::vector<ObjectKey> keys;
-    for (const Value& one : records_->index(kWaiting, kube::key_of(repository).to_string())) keys.push_back(kube::key_of(one));
-    return keys;
+    return records_->index_keys(kWaiting, kube::key_of(repository).to_string());
   });
 }
 

@@ -11,22 +11,19 @@ namespace {
 using json::Value;
 using kube::Object;
 
-/// Reduced, and sharing what it has in common with others.
-Object kept_of(const Object& object, json::ValuePool* pool) {
-  Object made = reduced(object);
-  return pool == nullptr ? made : pool->shared(made);
-}
+/// A page is read at a stroke, and others wait meanwhile.
+constexpr std::int64_t kPageSize = 100;
 
-Value reduced_page(const Value& page, json::ValuePool* pool) {
+Value reduced_page(const Value& page) {
   json::ArrayBuilder items;
   for (const Value& item : page["items"].items()) {
     if (item.has("kind")) {
-      items.add(kept_of(item, pool));
+      items.add(reduced(item));
       continue;
     }
     std::string kind = page["kind"].str();
     if (kind.ends_with("List")) kind.resize(kind.size() - 4);
-    items.add(kept_of(item.with("apiVersion", page["apiVersion"]).with("kind", kind), pool));
+    items.add(reduced(item.with("apiVersion", page["apiVersion"]).with("kind", kind)));
   }
   return page.with("items", items.build());
 }
@@ -48,13 +45,17 @@ struct Feed::Core : client::Client {
         through(std::move(client)),
         options(std::move(what)),
         listener(std::move(listening)),
-        informer(env, *this, options.resource, {.form = options.form}) {}
+        informer(env, *this, options.resource,
+                 {.form = options.form,
+                  .page_size = kPageSize,
+                  .packs = options.keeps == Keeps::Reduced ? options.packs : nullptr}) {}
 
   Task<Result<client::Reply>> call(client::Request request) override {
     request.ns = options.ns;
+    const std::unique_ptr<ListTurns::Held> turn = options.turns ? co_await options.turns->next() : nullptr;
     auto reply = co_await through->call(std::move(request));
     learn(reply);
-    if (reply && options.keeps == Keeps::Reduced) reply->object = reduced_page(reply->object, options.pool.get());
+    if (reply && options.keeps == Keeps::Reduced) reply->object = reduced_page(reply->object);
     co_return reply;
   }
 
@@ -86,15 +87,15 @@ namespace {
 class ReducedWatch : public client::Watch {
  public:
   using Learn = std::function<void(const Result<std::vector<client::WatchEvent>>&)>;
-  ReducedWatch(std::unique_ptr<client::Watch> inner, bool reduces, std::shared_ptr<json::ValuePool> pool, Learn learn)
-      : inner_(std::move(inner)), reduces_(reduces), pool_(std::move(pool)), learn_(std::move(learn)) {}
+  ReducedWatch(std::unique_ptr<client::Watch> inner, bool reduces, Learn learn)
+      : inner_(std::move(inner)), reduces_(reduces), learn_(std::move(learn)) {}
 
   Task<Result<std::vector<client::WatchEvent>>> next() override {
     auto events = co_await inner_->next();
     learn_(events);
     if (!events || !reduces_) co_return events;
     for (client::WatchEvent& event : *events) {
-      if (event.type != client::WatchEvent::Type::Bookmark) event.object = kept_of(event.object, pool_.get());
+      if (event.type != client::WatchEvent::Type::Bookmark) event.object = reduced(event.object);
     }
     co_return events;
   }
@@ -103,7 +104,6 @@ class ReducedWatch : public client::Watch {
  private:
   std::unique_ptr<client::Watch> inner_;
   const bool reduces_;
-  std::shared_ptr<json::ValuePool> pool_;
   Learn learn_;
 };
 
@@ -114,7 +114,7 @@ Task<Result<std::unique_ptr<client::Watch>>> Feed::Core::watch(client::Request r
   auto opened = co_await through->watch(std::move(request));
   learn(opened);
   if (!opened) co_return fail(std::move(opened).error());
-  co_return std::make_unique<ReducedWatch>(std::move(*opened), options.keeps == Keeps::Reduced, options.pool,
+  co_return std::make_unique<ReducedWatch>(std::move(*opened), options.keeps == Keeps::Reduced,
                                            [this](const auto& events) { learn(events); });
 }
 

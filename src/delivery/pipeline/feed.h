@@ -10,7 +10,7 @@
 
 #include "base/env.h"
 #include "client/informer.h"
-#include "json/value_pool.h"
+#include "delivery/pipeline/list_turns.h"
 
 namespace slipway::delivery::pipeline {
 
@@ -32,8 +32,9 @@ class Feed {
     kube::Resource resource;
     std::string ns{};  // empty: the whole cluster
     client::Form form = client::Form::Whole;
-    Keeps keeps = Keeps::Reduced;             // Whole where values are shared with the server of this process
-    std::shared_ptr<json::ValuePool> pool{};  // of all feeds that reduce; null: nothing is shared
+    Keeps keeps = Keeps::Reduced;                  // Whole where values are shared with the server of this process
+    std::shared_ptr<client::ObjectPacks> packs{};  // of all feeds that reduce
+    std::shared_ptr<ListTurns> turns{};            // of all feeds; null: lists wait for no others
   };
   /// Neither is called after the feed is gone. `changed` is not told of what differs in nothing that is kept.
   struct Listener {

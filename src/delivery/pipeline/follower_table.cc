@@ -3,54 +3,55 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace slipway::delivery::pipeline {
 namespace {
 
 constexpr std::size_t kLeastSlots = 16;
-constexpr std::uint64_t kLeft = 1;
 
 }  // namespace
 
-void FollowerTable::add(std::uint64_t interest, Follower& follower) {
+void FollowerTable::add(Interest interest, Follower follower) {
+  SLIPWAY_CHECK(follower < kMost, "too many followers");
   make_room();
-  put(interest, &follower);
+  put(interest, follower + 1);
 }
 
-void FollowerTable::put(std::uint64_t interest, Follower* follower) {
+void FollowerTable::put(Interest interest, std::uint32_t use) {
   std::size_t at = home_of(interest);
-  while (slots_[at].use() == Use::Taken) at = next(at);
-  used_ += slots_[at].use() == Use::Free ? 1 : 0;
-  slots_[at] = {interest, follower};
+  while (slots_[at].is_taken()) at = next(at);
+  used_ += slots_[at].use == kFree ? 1 : 0;
+  slots_[at] = {interest, use};
   ++live_;
 }
 
-/// Twice the room when more than half of it is in use, else the same without what was left.
+/// Room for half as many again as there are, without what was left.
 void FollowerTable::make_room() {
-  if ((used_ + 1) * 4 <= slots_.size() * 3) return;
-  const bool is_full = live_ * 2 >= slots_.size();
-  std::vector<Slot> before(std::max(kLeastSlots, is_full ? slots_.size() * 2 : slots_.size()));
+  if ((used_ + 1) * 5 <= slots_.size() * 4) return;
+  std::vector<Slot> before(std::max(kLeastSlots, live_ * 3 / 2 + 2));
   std::swap(before, slots_);
   live_ = used_ = 0;
   for (const Slot& slot : before) {
-    if (slot.use() == Use::Taken) put(slot.interest, slot.follower);
+    if (slot.is_taken()) put(slot.interest, slot.use);
   }
 }
 
-void FollowerTable::remove(std::uint64_t interest, const Follower& follower) {
+void FollowerTable::remove(Interest interest, Follower follower) {
   if (slots_.empty()) return;
-  for (std::size_t at = home_of(interest); slots_[at].use() != Use::Free; at = next(at)) {
-    if (slots_[at].interest != interest || slots_[at].follower != &follower) continue;
-    slots_[at] = {kLeft, nullptr};
+  for (std::size_t at = home_of(interest); slots_[at].use != kFree; at = next(at)) {
+    if (slots_[at].interest != interest || slots_[at].use != follower + 1) continue;
+    slots_[at] = {0, kLeft};
     --live_;
     return;
   }
 }
 
-std::vector<Follower*> FollowerTable::find(std::uint64_t interest) const {
-  std::vector<Follower*> found;
+std::vector<FollowerTable::Follower> FollowerTable::find(Interest interest) const {
+  std::vector<Follower> found;
   if (slots_.empty()) return found;
-  for (std::size_t at = home_of(interest); slots_[at].use() != Use::Free; at = next(at)) {
-    if (slots_[at].use() == Use::Taken && slots_[at].interest == interest) found.push_back(slots_[at].follower);
+  for (std::size_t at = home_of(interest); slots_[at].use != kFree; at = next(at)) {
+    if (slots_[at].is_taken() && slots_[at].interest == interest) found.push_back(slots_[at].use - 1);
   }
   return found;
 }

@@ -1,5 +1,5 @@
 // Who is woken by what: followers by interest (interest.h), some half a million pairs for a hundred thousand targets. Open
-// addressing with linear probing, at most three quarters full: 16 bytes for a pair where a multimap takes 64. An interest may
+// addressing with linear probing, at most four fifths full: some 11 bytes for a pair where a multimap takes 64. An interest may
 // be there many times, with other followers or the same.
 #pragma once
 
@@ -7,38 +7,40 @@
 #include <cstdint>
 #include <vector>
 
-namespace slipway::delivery::pipeline {
+#include "delivery/pipeline/interest.h"
 
-struct Follower;
+namespace slipway::delivery::pipeline {
 
 class FollowerTable {
  public:
-  void add(std::uint64_t interest, Follower& follower);
+  /// Which one, as TargetCache counts them; below kMost.
+  using Follower = std::uint32_t;
+  static constexpr Follower kMost = 0xFFFFFFFEU;
+
+  void add(Interest interest, Follower follower);
   /// Of equal pairs one. Without effect when there is none.
-  void remove(std::uint64_t interest, const Follower& follower);
+  void remove(Interest interest, Follower follower);
   /// In no order.
-  std::vector<Follower*> find(std::uint64_t interest) const;
+  std::vector<Follower> find(Interest interest) const;
   std::size_t size() const { return live_; }
   /// For tests and measurements.
   std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
 
  private:
-  enum class Use : std::uint8_t { Free, Taken, Left };  // Left: taken once, probing goes on behind it
+  static constexpr std::uint32_t kFree = 0;
+  static constexpr std::uint32_t kLeft = 0xFFFFFFFFU;  // taken once: probing goes on behind it
   struct Slot {
-    std::uint64_t interest = 0;
-    Follower* follower = nullptr;  // null: free, or left when the interest is not 0
-    Use use() const {
-      if (follower != nullptr) return Use::Taken;
-      return interest == 0 ? Use::Free : Use::Left;
-    }
+    Interest interest = 0;
+    std::uint32_t use = kFree;  // else the follower's number and 1
+    bool is_taken() const { return use != kFree && use != kLeft; }
   };
 
-  std::size_t home_of(std::uint64_t interest) const { return (interest ^ interest >> 32U) & (slots_.size() - 1); }
-  std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
+  std::size_t home_of(Interest interest) const { return std::uint64_t{interest} * slots_.size() >> 32U; }
+  std::size_t next(std::size_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
   void make_room();
-  void put(std::uint64_t interest, Follower* follower);
+  void put(Interest interest, std::uint32_t use);
 
-  std::vector<Slot> slots_{};  // a power of two
+  std::vector<Slot> slots_{};
   std::size_t live_ = 0;
   std::size_t used_ = 0;  // and left
 };

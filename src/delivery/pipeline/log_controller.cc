@@ -65,9 +65,8 @@ void LogController::watch(control::Watches& watches) {
 
 std::vector<ObjectKey> LogController::pipelines_of_freeze(const Object& freeze) const {
   std::vector<ObjectKey> keys;
-  const std::string ns(kube::ns(freeze));
-  for (auto at = pipelines_->objects().lower_bound({ns, ""}); at != pipelines_->objects().end() && at->first.ns == ns; ++at) {
-    if (is_of(freeze["spec"]["pipelines"], at->first.name)) keys.push_back(at->first);
+  for (const ObjectKey& key : pipelines_->keys(kube::ns(freeze))) {
+    if (is_of(freeze["spec"]["pipelines"], key.name)) keys.push_back(key);
   }
   return keys;
 }
@@ -78,9 +77,8 @@ std::vector<Object> LogController::about(const Informer& informer, const ObjectK
 
 std::vector<Object> LogController::freezes_of(const ObjectKey& key) const {
   std::vector<Object> found;
-  for (auto at = freezes_->objects().lower_bound({key.ns, ""}); at != freezes_->objects().end() && at->first.ns == key.ns;
-       ++at) {
-    if (is_of(at->second["spec"]["pipelines"], key.name)) found.push_back(at->second);
+  for (const auto& [at, freeze] : freezes_->objects(key.ns)) {
+    if (is_of(freeze["spec"]["pipelines"], key.name)) found.push_back(freeze);
   }
   return found;
 }

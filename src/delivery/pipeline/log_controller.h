@@ -23,6 +23,8 @@ class LogController : public control::Controller {
   explicit LogController(const ControllerContext& context) : env_(context.env), acts_as_(context.acts_as) {}
 
   std::string name() const override { return "delivery-log"; }
+  /// A look takes milliseconds and waits for little: with more at once the process would do nothing else for a second.
+  control::ControllerOptions options() const override { return {.workers = 8}; }
   void watch(control::Watches& watches) override;
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 

@@ -80,9 +80,7 @@ std::vector<kube::ObjectKey> PromotionController::frozen_by(const kube::Object& 
   std::vector<Key> keys;
   for (const Value& name : freeze["spec"]["pipelines"].items()) keys.push_back({std::string(kube::ns(freeze)), name.str()});
   if (!keys.empty()) return keys;
-  for (const auto& [key, pipeline] : pipelines_->objects()) {
-    if (key.ns == kube::ns(freeze)) keys.push_back(key);
-  }
+  for (const Key& key : pipelines_->keys(kube::ns(freeze))) keys.push_back(key);
   return keys;
 }
 

@@ -46,8 +46,7 @@ std::optional<PromotionInput> PromotionController::look(const kube::Object& pipe
   input.releases = all_known<ReleaseSpec>(of(*releases_, key));
   input.approvals = all_known<ApprovalSpec>(of(*approvals_, key));
   input.holds = all_known<HoldSpec>(of(*holds_, key));
-  for (const auto& [at, object] : freezes_->objects()) {
-    if (at.ns != key.ns) continue;
+  for (const auto& [at, object] : freezes_->objects(key.ns)) {
     if (auto one = known<Known<FreezeSpec>, FreezeSpec>(object)) input.freezes.push_back(std::move(*one));
   }
   for (const kube::Object& object : of(*promotions_, key)) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
+#include <span>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -47,7 +49,8 @@ kube::Resource built_in(const KindName& kind) {
 
 }  // namespace
 
-TargetCache::TargetCache(Env& env, std::function<void(Follower&)> woken) : env_(env), woken_(std::move(woken)), tasks_(env) {}
+TargetCache::TargetCache(Env& env, std::function<void(Follower&)> woken)
+    : env_(env), woken_(std::move(woken)), turns_(std::make_shared<ListTurns>(env)), tasks_(env) {}
 TargetCache::~TargetCache() = default;
 
 void TargetCache::start(control::Clusters& clusters, ApplicationChange application,
@@ -58,24 +61,35 @@ void TargetCache::start(control::Clusters& clusters, ApplicationChange applicati
   subscription_ = clusters.subscribe([this](const std::string& cluster) { cluster_changed(cluster); });
 }
 
-void TargetCache::add(Follower& follower) {
-  Cluster& cluster = known_[follower.cluster];
-  follower.slot_ = cluster.followers.size();
-  cluster.followers.push_back(&follower);
+void TargetCache::add(Follower& follower, const std::string& name) {
+  const auto cluster = known_.try_emplace(name).first;
+  follower.cluster_ = &cluster->first;
+  follower.slot_ = static_cast<std::uint32_t>(cluster->second.followers.size());
+  cluster->second.followers.push_back(&follower);
+  if (free_.empty()) {
+    follower.number_ = static_cast<std::uint32_t>(followers_.size());
+    followers_.push_back(&follower);
+  } else {
+    follower.number_ = free_.back();
+    free_.pop_back();
+    followers_[follower.number_] = &follower;
+  }
 }
 
 void TargetCache::remove(Follower& follower) {
   set_interests(follower, {}, 0);
-  const auto found = known_.find(follower.cluster);
-  if (found == known_.end()) return;
+  followers_[follower.number_] = nullptr;
+  free_.push_back(follower.number_);
+  const auto found = known_.find(follower.cluster());
   auto& all = found->second.followers;
   all[follower.slot_] = all.back();
   all[follower.slot_]->slot_ = follower.slot_;
   all.pop_back();
   if (!all.empty()) return;
-  mapper_.forget(follower.cluster);
+  const std::string name = found->first;
+  mapper_.forget(name);
   known_.erase(found);
-  if (forgotten_) forgotten_(follower.cluster);
+  if (forgotten_) forgotten_(name);
 }
 
 TargetCache::Cluster& TargetCache::cluster_of(const std::string& name) {
@@ -114,7 +128,8 @@ void TargetCache::cluster_changed(const std::string& name) {
 std::unique_ptr<Feed> TargetCache::open(const std::string& name, Cluster& cluster, const KindName& kind,
                                         Feed::Options options) {
   if (clusters_->is_in_process(name)) options.keeps = Feed::Keeps::Whole;
-  options.pool = pool_;
+  options.packs = packs_;
+  options.turns = turns_;
   auto feed = std::make_unique<Feed>(env_, tasks_, cluster.client, std::move(options),
                                      Feed::Listener{.changed =
                                                         [this, name, kind](const Object& before, const Object& after) {
@@ -123,7 +138,7 @@ std::unique_ptr<Feed> TargetCache::open(const std::string& name, Cluster& cluste
                                                           if (application_ && application_kinds_.contains(kind))
                                                             application_(name, before, after);
                                                         },
-                                                    .moved = [this, name] { wake_all(name); }});
+                                                    .moved = [this, name] { wake_ready(name); }});
   if (kind == kPodKind) {
     feed->informer().add_index("namespace", [](const Object& pod) { return std::vector{std::string(kube::ns(pod))}; });
   } else {
@@ -169,7 +184,7 @@ bool TargetCache::is_namespace_missing(const std::string& name, Cluster& cluster
     cluster.namespaces =
         open(name, cluster, {"", "Namespace"}, {.resource = kube::kNamespaces, .form = client::Form::Metadata});
   }
-  return cluster.namespaces->stage() == Feed::Stage::Followed && cluster.namespaces->informer().find({"", ns}) == nullptr;
+  return cluster.namespaces->stage() == Feed::Stage::Followed && !cluster.namespaces->informer().contains({"", ns});
 }
 
 TargetCache::Answer TargetCache::served(const std::string& name, Cluster& cluster, const KindName& kind,
@@ -182,7 +197,7 @@ TargetCache::Answer TargetCache::served(const std::string& name, Cluster& cluste
   if (cluster.definitions == nullptr) {
     cluster.definitions = std::make_unique<Feed>(
         env_, tasks_, cluster.client,
-        Feed::Options{.resource = kube::kDefinitions, .form = client::Form::Metadata, .pool = pool_},
+        Feed::Options{.resource = kube::kDefinitions, .form = client::Form::Metadata, .packs = packs_, .turns = turns_},
         Feed::Listener{
             .changed = [this, name](const Object& before, const Object& after) { definitions_changed(name, before, after); },
             .moved = [this, name] { wake_all(name); }});
@@ -191,10 +206,10 @@ TargetCache::Answer TargetCache::served(const std::string& name, Cluster& cluste
   if (stage == Feed::Stage::Pending) return {};
   if (stage != Feed::Stage::Followed && stage != Feed::Stage::Stale) return {Served::Yes, assumed(kind, api_version)};
   const KnownKind* known = find_known_kind(kind.group, kind.kind);
-  const auto& definitions = cluster.definitions->informer().objects();
+  const client::Informer& definitions = cluster.definitions->informer();
   const bool is_defined = known != nullptr ? definitions.contains({"", fmt::format("{}.{}", known->plural, known->group)})
-                                           : std::ranges::any_of(definitions, [&](const auto& one) {
-                                               return group_of_definition(one.first.name) == kind.group;
+                                           : std::ranges::any_of(definitions.keys(), [&](const kube::ObjectKey& one) {
+                                               return group_of_definition(one.name) == kind.group;
                                              });
   if (!is_defined) return cluster.served[kind] = {Served::No, {}};
   ask(name, cluster, kind);
@@ -276,14 +291,16 @@ void TargetCache::count_kinds(Cluster& cluster, std::uint64_t kinds, int by) {
   }
 }
 
-void TargetCache::set_interests(Follower& follower, std::vector<std::uint64_t> interests, std::uint64_t kinds) {
-  if (follower.interests_ != interests) {
-    for (const std::uint64_t old : follower.interests_) by_interest_.remove(old, follower);
-    for (const std::uint64_t now : interests) by_interest_.add(now, follower);
-    interests.shrink_to_fit();
-    follower.interests_ = std::move(interests);
+void TargetCache::set_interests(Follower& follower, std::vector<Interest> interests, std::uint64_t kinds) {
+  const std::span<const Interest> before(follower.interests_.get(), follower.interest_count_);
+  if (!std::ranges::equal(before, interests)) {
+    for (const Interest old : before) by_interest_.remove(old, follower.number_);
+    for (const Interest now : interests) by_interest_.add(now, follower.number_);
+    follower.interest_count_ = static_cast<std::uint32_t>(interests.size());
+    follower.interests_ = interests.empty() ? nullptr : std::make_unique<Interest[]>(interests.size());
+    std::ranges::copy(interests, follower.interests_.get());
   }
-  const auto cluster = known_.find(follower.cluster);
+  const auto cluster = known_.find(follower.cluster());
   if (cluster == known_.end() || follower.kinds_ == kinds) return;
   count_kinds(cluster->second, kinds & ~follower.kinds_, 1);
   count_kinds(cluster->second, follower.kinds_ & ~kinds, -1);
@@ -295,14 +312,39 @@ void TargetCache::wake(Follower& follower) {
   woken_(follower);
 }
 
-void TargetCache::wake(std::uint64_t interest) {
-  for (Follower* follower : by_interest_.find(interest)) wake(*follower);
+void TargetCache::wake(Interest interest) {
+  for (const FollowerTable::Follower number : by_interest_.find(interest)) wake(*followers_[number]);
 }
 
 void TargetCache::wake_all(const std::string& cluster) {
   const auto found = known_.find(cluster);
   if (found == known_.end()) return;
   for (Follower* follower : found->second.followers) wake(*follower);
+}
+
+/// Bits of the kinds of which a list is still to come.
+std::uint64_t TargetCache::pending_kinds(const Cluster& cluster) const {
+  std::uint64_t pending = 0;
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    const auto feeds = cluster.kinds.find(kinds_[i]);
+    if (feeds == cluster.kinds.end()) continue;
+    const auto is_pending = [](const std::unique_ptr<Feed>& feed) {
+      return feed != nullptr && feed->stage() == Feed::Stage::Pending;
+    };
+    if (is_pending(feeds->second.wide) || std::ranges::any_of(feeds->second.by_namespace | std::views::values, is_pending))
+      pending |= std::uint64_t{1} << i;
+  }
+  return pending;
+}
+
+/// A feed has moved on. Who waits for another one would look in vain, and is woken when that moves.
+void TargetCache::wake_ready(const std::string& name) {
+  const auto found = known_.find(name);
+  if (found == known_.end()) return;
+  const std::uint64_t pending = pending_kinds(found->second);
+  for (Follower* follower : found->second.followers) {
+    if ((follower->kinds_ & pending) == 0) wake(*follower);
+  }
 }
 
 std::optional<kube::Resource> TargetCache::resource_of(const std::string& cluster, const KindName& kind) const {

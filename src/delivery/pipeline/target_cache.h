@@ -22,16 +22,25 @@
 
 namespace slipway::delivery::pipeline {
 
-/// A follower of one place of one cluster. Its address must not change while it follows.
+/// A follower of one place of one cluster. It stays where it is in memory.
 struct Follower {
-  std::string cluster{};
+  Follower() = default;
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+
+  /// REQUIRES: added to a TargetCache. Valid until it is removed.
+  const std::string& cluster() const { return *cluster_; }
+
   bool is_dirty = true;  // there may be something new to see; the owner clears it
 
  private:
   friend class TargetCache;
-  std::vector<std::uint64_t> interests_{};  // hashes of what wakes it
-  std::uint64_t kinds_ = 0;                 // bits of TargetCache::kinds_
-  std::size_t slot_ = 0;                    // in its cluster's list
+  std::uint32_t interest_count_ = 0;
+  std::uint32_t number_ = 0;              // in the cache
+  std::uint32_t slot_ = 0;                // in its cluster's list
+  std::uint64_t kinds_ = 0;               // bits of TargetCache::kinds_
+  const std::string* cluster_ = nullptr;  // the key in TargetCache::known_
+  std::unique_ptr<Interest[]> interests_{};
 };
 
 /// What a look at a target gave.
@@ -68,18 +77,25 @@ class TargetCache {
   void start(control::Clusters& clusters, ApplicationChange application,
              std::function<void(const std::string&)> forgotten = {});
 
-  void add(Follower& follower);
+  void add(Follower& follower, const std::string& cluster);
   void remove(Follower& follower);
+  /// All that follow the cluster become dirty.
+  void wake_all(const std::string& cluster);
   /// Looks, and lets the follower be woken by changes of what was looked at, and by nothing else. REQUIRES: added.
   Sight look(Follower& follower, const std::string& ns, const AppRef& app);
   /// All triggers of the cluster (trigger_kinds) that are known now; from here on the follower is woken by changes of them.
   std::vector<kube::Object> triggers(Follower& follower);
   /// The resource under which the kind is followed in the cluster; nullopt while it is not.
   std::optional<kube::Resource> resource_of(const std::string& cluster, const KindName& kind) const;
+  /// Lists wait for others to end: this process is what holds up the first look, not a cluster.
+  bool is_listing() const { return turns_->has_waiting(); }
   /// Informers that run now, for tests and measurements.
   std::size_t feeds() const;
 
  private:
+  /// Of reduced objects of all clusters: enough for what is looked at again within a moment.
+  static constexpr std::size_t kTreeBytes = std::size_t{2} << 20U;
+
   struct KindFeeds {
     std::size_t followers = 0;
     kube::Resource resource{};
@@ -123,11 +139,12 @@ class TargetCache {
   bool is_namespace_missing(const std::string& name, Cluster& cluster, const std::string& ns);
   void object_changed(const std::string& cluster, const KindName& kind, const kube::Object& object);
   std::uint64_t bit_of(const KindName& kind);
-  void set_interests(Follower& follower, std::vector<std::uint64_t> interests, std::uint64_t kinds);
+  void set_interests(Follower& follower, std::vector<Interest> interests, std::uint64_t kinds);
   void count_kinds(Cluster& cluster, std::uint64_t kinds, int by);
-  void wake(std::uint64_t interest);
+  void wake(Interest interest);
   void wake(Follower& follower);
-  void wake_all(const std::string& cluster);
+  void wake_ready(const std::string& cluster);
+  std::uint64_t pending_kinds(const Cluster& cluster) const;
 
   Env& env_;
   std::function<void(Follower&)> woken_;
@@ -136,10 +153,13 @@ class TargetCache {
   control::Clusters* clusters_ = nullptr;
   control::Clusters::Subscription subscription_{};
   KindMapper mapper_{};
-  std::shared_ptr<json::ValuePool> pool_ = std::make_shared<json::ValuePool>();
+  std::shared_ptr<client::ObjectPacks> packs_ = std::make_shared<client::ObjectPacks>(kTreeBytes);
+  std::shared_ptr<ListTurns> turns_;
   std::map<std::string, Cluster> known_{};
   std::vector<KindName> kinds_{};  // by bit
   std::set<KindName> application_kinds_{};
+  std::vector<Follower*> followers_{};  // by number; null: free
+  std::vector<std::uint32_t> free_{};   // numbers
   FollowerTable by_interest_{};
   Tasks tasks_;
 };

@@ -18,7 +18,7 @@ struct TargetCache::Looking {
   const std::string& ns;
   const AppRef& app;
   KindName kind{};
-  std::vector<std::uint64_t> interests{};
+  std::vector<Interest> interests{};
   std::uint64_t kinds = 0;
   Sight sight{};
 
@@ -125,7 +125,7 @@ struct TargetCache::Looking {
     interests.push_back(interest_in(name, known->name(), source.ns, source.name));
     const client::Informer* there = followed(known->name(), source.ns);
     if (there == nullptr) return;
-    if (const Object* found = there->find({source.ns, source.name})) sight.look.others.push_back(*found);
+    if (Object found = there->get({source.ns, source.name}); !found.is_null()) sight.look.others.push_back(std::move(found));
   }
 
   void see_made(const KindName& made, const std::vector<std::string>& makers, const std::set<std::string>& spaces) {
@@ -170,9 +170,9 @@ struct TargetCache::Looking {
 };
 
 Sight TargetCache::look(Follower& follower, const std::string& ns, const AppRef& app) {
-  Cluster& cluster = cluster_of(follower.cluster);
+  Cluster& cluster = cluster_of(follower.cluster());
   if (cluster.client == nullptr) return {};
-  Looking looking{.cache = *this, .name = follower.cluster, .cluster = cluster, .ns = ns, .app = app};
+  Looking looking{.cache = *this, .name = follower.cluster(), .cluster = cluster, .ns = ns, .app = app};
   looking.look();
   application_kinds_.insert(looking.kind);
   // Before another follower lets go of the same kinds.
@@ -182,18 +182,18 @@ Sight TargetCache::look(Follower& follower, const std::string& ns, const AppRef&
 
 std::vector<Object> TargetCache::triggers(Follower& follower) {
   std::vector<Object> found;
-  Cluster& cluster = cluster_of(follower.cluster);
+  Cluster& cluster = cluster_of(follower.cluster());
   if (cluster.client == nullptr) return found;
   std::uint64_t kinds = 0;
   for (const KindName& kind : trigger_kinds()) {
     kinds |= bit_of(kind);
-    const Answer answer = served(follower.cluster, cluster, kind, "");
+    const Answer answer = served(follower.cluster(), cluster, kind, "");
     if (answer.served != Served::Yes) continue;
-    const View there = view(follower.cluster, cluster, kind, answer.resource, "");
+    const View there = view(follower.cluster(), cluster, kind, answer.resource, "");
     if (there.stage != Feed::Stage::Followed && there.stage != Feed::Stage::Stale) continue;
     for (const auto& [key, object] : there.informer->objects()) found.push_back(object);
   }
-  set_interests(follower, {interest_in_triggers(follower.cluster)}, kinds);
+  set_interests(follower, {interest_in_triggers(follower.cluster())}, kinds);
   return found;
 }
 

@@ -17,8 +17,10 @@ using kube::ObjectKey;
 
 constexpr const char* kManager = "slipway-pipeline";
 constexpr Duration kWriteEvery = std::chrono::seconds{1};
-/// How long the first status waits for targets that are not looked at yet.
+/// How long the first status waits for targets that are not looked at yet; and how long while lists wait for each other, since
+/// statuses of half a look, a thousand of them each second, would hold those up.
 constexpr Duration kFirstLook = std::chrono::seconds{5};
+constexpr Duration kLongestFirstLook = std::chrono::seconds{30};
 
 }  // namespace
 
@@ -30,7 +32,7 @@ ViewController::ViewController(const ControllerContext& context, std::shared_ptr
 ViewController::~ViewController() {
   enqueue_ = [](const ObjectKey&) {};
   for (const auto& [key, pipeline] : known_) {
-    for (const auto& entry : pipeline->targets) cache_.remove(*entry);
+    for (Entry& entry : pipeline->targets) cache_.remove(entry);
     for (const auto& [cluster, watching] : pipeline->triggers) cache_.remove(*watching);
   }
 }
@@ -39,8 +41,10 @@ void ViewController::watch(control::Watches& watches) {
   watches_ = &watches;
   enqueue_ = watches.enqueue();
   pipelines_ = &watches.primary(kPipelines);
-  const auto of_pipeline = [](const Object& object) {
-    return std::vector{ObjectKey{std::string(kube::ns(object)), object["spec"]["pipeline"].str()}};
+  const auto of_pipeline = [this](const Object& object) {
+    const ObjectKey key{std::string(kube::ns(object)), object["spec"]["pipeline"].str()};
+    if (const auto known = known_.find(key); known != known_.end()) known->second->has_news = true;
+    return std::vector{key};
   };
   promotions_ = &watches.also(kPromotions, of_pipeline);
   releases_ = &watches.also(kReleases, of_pipeline);
@@ -48,23 +52,22 @@ void ViewController::watch(control::Watches& watches) {
     return std::vector{fmt::format("{}/{}", kube::ns(promotion), promotion["spec"]["pipeline"].as_string())};
   });
   const auto of_cluster = [this](const Object& object) {
-    const auto found = by_cluster_.find(kube::key_of(object));
-    if (found == by_cluster_.end()) return std::vector<ObjectKey>();
-    for (const ObjectKey& key : found->second) {
-      const auto known = known_.find(key);
-      if (known == known_.end()) continue;
-      for (const auto& entry : known->second->targets) entry->is_dirty = true;
-    }
-    return std::vector<ObjectKey>(found->second.begin(), found->second.end());
+    cache_.wake_all(cluster_name(watches_->home(), kube::ns(object), kube::name(object)));
+    return std::vector<ObjectKey>();
   };
   clusters_ = &watches.also(kGitopsClusters, of_cluster);
   const auto changed = [this](const std::string& cluster, const Object& before, const Object& after) {
-    for (const ObjectKey& pipeline : annotations_.changed(cluster, before, after)) enqueue_(pipeline);
+    for (const ObjectKey& pipeline : annotations_.changed(cluster, before, after)) add_news(pipeline);
   };
   const auto forgotten = [this](const std::string& cluster) {
-    for (const ObjectKey& pipeline : annotations_.forget(cluster)) enqueue_(pipeline);
+    for (const ObjectKey& pipeline : annotations_.forget(cluster)) add_news(pipeline);
   };
   cache_.start(watches.clusters(), changed, forgotten);
+}
+
+void ViewController::add_news(const ObjectKey& pipeline) {
+  if (const auto known = known_.find(pipeline); known != known_.end()) known->second->has_news = true;
+  enqueue_(pipeline);
 }
 
 Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
@@ -75,129 +78,134 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
     co_await tell_faults(run, faults_of(annotations_.of(run.key), run.key, nullptr, {}));
     co_return Outcome::settled();
   }
-  const auto known = pipeline_of(object);
-  if (!known) co_return Outcome::settled();  // the schema of the kind keeps such objects out
-  Pipeline& pipeline = **known;
+  if (is_as_written(object)) co_return Outcome::settled();
+  auto spec = json::decode<PipelineSpec>(object["spec"], "spec", {});
+  if (!spec) {  // the schema of the kind keeps such objects out
+    drop(run.key);
+    co_return Outcome::settled();
+  }
+  Pipeline& pipeline = pipeline_of(object, *spec);
   if (const Steady now = env_.clock.steady(); now < pipeline.next_write)
     co_return Outcome::retries_after(pipeline.next_write - now);
-  Looked looked{.is_annotated = kube::annotation(object, kAnnotateAnnotation) == "true"};
-  const bool is_complete = co_await look_at_all(pipeline, looked);
+  Viewing viewing{
+      .pipeline = pipeline, .spec = *std::move(spec), .is_annotated = kube::annotation(object, kAnnotateAnnotation) == "true"};
+  const bool is_complete = co_await look_at_all(viewing);
   const Steady now = env_.clock.steady();
+  const bool is_seen = have_all_been_seen(pipeline, now);
+  if (!is_seen && cache_.is_listing() && now < pipeline.since + kLongestFirstLook) {
+    pipeline.next_write = now + kWriteEvery;
+    co_return Outcome::retries_after(kWriteEvery);
+  }
   const Steady patience = pipeline.since + kFirstLook;
   if (!is_complete && now < patience) co_return Outcome::retries_after(patience - now);
-  const bool is_seen = have_all_been_seen(pipeline, now);
-  ViewInput input{.spec = pipeline.spec};
+  ViewInput input{.spec = viewing.spec};
   std::vector<TargetView> views = views_of(pipeline);
   for (const TargetView& view : views) {
     input.targets.push_back(&view);
     if (view.problem.empty()) continue;
-    const std::string subject = fmt::format("{} {}", pipeline.spec.app.kind, target_name(pipeline.spec, view));
+    const std::string subject = fmt::format("{} {}", viewing.spec.app.kind, target_name(viewing.spec, view));
     input.problems.push_back({.kind = view.problem, .object = subject, .text = view.error});
   }
-  std::vector<AnnotationFault> faults = faults_of(annotations_.of(run.key), run.key, &pipeline.spec, places_of(pipeline));
+  std::vector<AnnotationFault> faults = faults_of(annotations_.of(run.key), run.key, &viewing.spec, places_of(viewing));
   for (const AnnotationFault& fault : faults) {
     input.problems.push_back(
         {.kind = fault.reason,
          .object = fmt::format("{} {} in cluster {}", fault.claim.kind, fault.claim.key.to_string(), fault.claim.cluster),
          .text = fault.text});
   }
+  pipeline.has_news = false;
+  pipeline.written = 0;
   input.promotions = promotions_of(run.key);
-  input.triggers = triggers_of(pipeline, views, object);
+  input.triggers = triggers_of(viewing, views, object);
   pipeline.next_write = now + kWriteEvery;
   Viewed viewed = view_of(input);
   input.targets.clear();
   std::exchange(views, {});  // many at once wait for their answers
   auto written = co_await write(run, object, std::move(viewed));
   if (!written) co_return Outcome::failed(std::move(written).error());
+  if (is_seen) pipeline.written = kube::revision(*written);
   if (viewed_ && is_seen && !written->is_null()) viewed_->add(*written);
   co_await tell_faults(run, std::move(faults));
-  co_await annotate(run, std::move(looked.to_annotate));
+  co_await annotate(run, std::move(viewing.to_annotate));
   if (is_seen) co_return Outcome::settled();
   co_return Outcome::retries_after(std::max<Duration>(pipeline.since + kLastSight - now, kWriteEvery));
+}
+
+/// What woke it is the event of its own write. With many targets a look at them all costs some milliseconds.
+bool ViewController::is_as_written(const Object& object) const {
+  const auto found = known_.find(kube::key_of(object));
+  if (found == known_.end()) return false;
+  const Pipeline& pipeline = *found->second;
+  const auto is_dirty = [](const auto& one) { return one.second->is_dirty; };
+  return pipeline.uid == kube::uid(object) && pipeline.written != 0 && pipeline.written == kube::revision(object) &&
+         !pipeline.has_news && std::ranges::none_of(pipeline.targets, &Entry::is_dirty) &&
+         std::ranges::none_of(pipeline.triggers, is_dirty);
 }
 
 void ViewController::drop(const ObjectKey& key) {
   const auto found = known_.find(key);
   if (found == known_.end()) return;
-  for (const auto& entry : found->second->targets) cache_.remove(*entry);
+  for (Entry& entry : found->second->targets) cache_.remove(entry);
   for (const auto& [cluster, watching] : found->second->triggers) cache_.remove(*watching);
-  for (auto& [cluster, pipelines] : by_cluster_) pipelines.erase(key);
-  std::erase_if(by_cluster_, [](const auto& one) { return one.second.empty(); });
   known_.erase(found);
 }
 
-Result<ViewController::Pipeline*> ViewController::pipeline_of(const Object& object) {
+ViewController::Pipeline& ViewController::pipeline_of(const Object& object, const PipelineSpec& spec) {
   const ObjectKey key = kube::key_of(object);
   if (const auto known = known_.find(key); known != known_.end()) {
     const bool is_same = known->second->uid == kube::uid(object) && known->second->generation == kube::generation(object);
-    if (is_same) return known->second.get();
-  }
-  auto spec = json::decode<PipelineSpec>(object["spec"], "spec", {});
-  if (!spec) {
-    drop(key);
-    return fail(std::move(spec).error());
+    if (is_same) return *known->second;
   }
   auto made = std::make_unique<Pipeline>();
   made->key = key;
   made->uid = kube::uid(object);
   made->generation = kube::generation(object);
-  made->spec = *std::move(spec);
   made->since = env_.clock.steady();
-  make_entries(*made, object);
-  for (const auto& entry : made->targets) cache_.add(*entry);
-  for (const auto& [cluster, watching] : made->triggers) cache_.add(*watching);
+  make_entries(*made, spec, object);
   drop(key);
-  for (const Environment& environment : made->spec.environments) {
-    for (const Target& target : environment.targets) {
-      if (target.cluster) by_cluster_[cluster_key(key, *target.cluster)].insert(key);
-    }
-  }
-  auto& kept = known_[key] = std::move(made);
-  return kept.get();
+  return *(known_[key] = std::move(made));
 }
 
-void ViewController::make_entries(Pipeline& pipeline, const Object& object) {
+void ViewController::make_entries(Pipeline& pipeline, const PipelineSpec& spec, const Object& object) {
   const auto before = known_.find(pipeline.key);
   const bool is_another = before == known_.end() || before->second->uid != pipeline.uid;
   const auto status = json::decode<PipelineStatus>(object["status"], "status", {});
-  for (std::size_t i = 0; i < pipeline.spec.environments.size(); ++i) {
-    const Environment& environment = pipeline.spec.environments[i];
+  std::size_t count = 0;
+  for (const Environment& environment : spec.environments) count += environment.targets.size();
+  pipeline.targets = std::vector<Entry>(count);
+  auto entry = pipeline.targets.begin();
+  for (std::size_t i = 0; i < spec.environments.size(); ++i) {
+    const Environment& environment = spec.environments[i];
     const bool is_first = environment.depends_on ? environment.depends_on->empty() : i == 0;
-    for (std::size_t j = 0; j < environment.targets.size(); ++j) {
+    for (std::size_t j = 0; j < environment.targets.size(); ++j, ++entry) {
       const Target& target = environment.targets[j];
-      auto entry = std::make_unique<Entry>();
-      entry->cluster = cluster_of(pipeline.key, target);
+      const std::string cluster = cluster_of(pipeline.key, target);
       entry->pipeline = &pipeline.key;
       entry->environment = static_cast<std::uint32_t>(i);
       entry->target = static_cast<std::uint32_t>(j);
+      entry->identity = std::hash<std::string>{}(fmt::format("{} {} {} {}", cluster, target.ns, spec.app.kind, spec.app.name));
       if (is_another && status && status->environments.contains(environment.name)) {
-        const EnvironmentStatus& told = status->environments.at(environment.name);
-        const auto row = std::ranges::find_if(
-            told.targets, [&](const TargetStatus& one) { return one.ns == target.ns && one.app.cluster == target.cluster; });
-        TargetView view;
-        row != told.targets.end() ? restore(view, *row) : restore(view, told);
-        entry->keep(view);
+        restore(*entry, status->environments.at(environment.name), target);
       } else if (!is_another) {
-        const auto old = std::ranges::find_if(before->second->targets, [&](const auto& one) {
-          const Environment& its = before->second->spec.environments[one->environment];
-          const AppRef& app = before->second->spec.app;
-          return one->cluster == entry->cluster && its.targets[one->target].ns == target.ns &&
-                 app.name == pipeline.spec.app.name && app.kind == pipeline.spec.app.kind;
-        });
-        if (old != before->second->targets.end()) {
-          entry->packed_view = (*old)->packed_view;
-          entry->was_looked_at = (*old)->was_looked_at;
-          entry->is_seen = (*old)->is_seen;
-        }
+        const auto old = std::ranges::find(before->second->targets, entry->identity, &Entry::identity);
+        if (old != before->second->targets.end()) entry->keep_of(*old);
       }
-      if (is_first && !pipeline.triggers.contains(entry->cluster)) {
-        auto& watching = pipeline.triggers[entry->cluster] = std::make_unique<Watching>();
-        watching->cluster = entry->cluster;
-        watching->pipeline = &pipeline.key;
-      }
-      pipeline.targets.push_back(std::move(entry));
+      cache_.add(*entry, cluster);
+      if (!is_first || pipeline.triggers.contains(cluster)) continue;
+      auto& watching = pipeline.triggers[cluster] = std::make_unique<Watching>();
+      watching->pipeline = &pipeline.key;
+      cache_.add(*watching, cluster);
     }
   }
+}
+
+/// As an earlier process left it.
+void ViewController::restore(Entry& entry, const EnvironmentStatus& told, const Target& target) {
+  const auto row = std::ranges::find_if(
+      told.targets, [&](const TargetStatus& one) { return one.ns == target.ns && one.app.cluster == target.cluster; });
+  TargetView view;
+  row != told.targets.end() ? pipeline::restore(view, *row) : pipeline::restore(view, told);
+  entry.keep(view);
 }
 
 std::string ViewController::cluster_of(const ObjectKey& pipeline, const Target& target) const {
@@ -222,8 +230,7 @@ std::vector<PromotionView> ViewController::promotions_of(const ObjectKey& pipeli
   return found;
 }
 
-std::vector<Trigger> ViewController::triggers_of(Pipeline& pipeline, const std::vector<TargetView>& views,
-                                                 const Object& object) {
+std::vector<Trigger> ViewController::triggers_of(Viewing& viewing, const std::vector<TargetView>& views, const Object& object) {
   std::vector<FirstTarget> first;
   std::vector<ClusterTriggers> clusters;
   const auto shown = [&](const std::string& cluster) {
@@ -232,28 +239,27 @@ std::vector<Trigger> ViewController::triggers_of(Pipeline& pipeline, const std::
   };
   for (std::size_t i = 0; i < views.size(); ++i) {
     const TargetView& view = views[i];
-    const Environment& environment = pipeline.spec.environments[view.environment];
+    const Environment& environment = viewing.spec.environments[view.environment];
     const bool is_first = environment.depends_on ? environment.depends_on->empty() : view.environment == 0;
     if (!is_first) continue;
-    first.push_back({.cluster = shown(pipeline.targets[i]->cluster),
+    first.push_back({.cluster = shown(viewing.pipeline.targets[i].cluster()),
                      .ns = environment.targets[view.target].ns,
                      .values = &view.memory.last,
                      .related = view.related});
   }
-  for (const auto& [cluster, watching] : pipeline.triggers) {
+  for (const auto& [cluster, watching] : viewing.pipeline.triggers) {
     watching->is_dirty = false;
     if (watches_->clusters().find(cluster) == nullptr) continue;
     clusters.push_back({.cluster = shown(cluster), .objects = cache_.triggers(*watching)});
   }
-  return pipeline::triggers_of(pipeline.spec.app, first, clusters, kube::annotation(object, kHookAnnotation));
+  return pipeline::triggers_of(viewing.spec.app, first, clusters, kube::annotation(object, kHookAnnotation));
 }
 
-std::vector<TargetPlace> ViewController::places_of(const Pipeline& pipeline) const {
+std::vector<TargetPlace> ViewController::places_of(const Viewing& viewing) const {
   std::vector<TargetPlace> places;
-  for (const auto& entry : pipeline.targets) {
-    const Environment& environment = pipeline.spec.environments[entry->environment];
-    places.push_back({entry->cluster, environment.targets[entry->target].ns, environment.name});
-  }
+  places.reserve(viewing.pipeline.targets.size());
+  for (const Entry& entry : viewing.pipeline.targets)
+    places.push_back({entry.cluster(), viewing.target_of(entry).ns, viewing.environment_of(entry).name});
   return places;
 }
 

@@ -30,6 +30,8 @@ class ViewController : public control::Controller {
   ~ViewController() override;
 
   std::string name() const override { return "pipeline"; }
+  /// A look takes milliseconds and waits for little: with more at once the process would do nothing else for a second.
+  control::ControllerOptions options() const override { return {.workers = 8}; }
   void watch(control::Watches& watches) override;
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
@@ -42,24 +44,27 @@ class ViewController : public control::Controller {
   struct Pipeline;
   /// An application whose annotations are to be written.
   struct Annotation;
-  struct Looked;
+  struct Viewing;
 
   void drop(const kube::ObjectKey& key);
+  void add_news(const kube::ObjectKey& pipeline);
+  bool is_as_written(const kube::Object& object) const;
   /// Made anew when the spec has changed; what was known of a target stays.
-  Result<Pipeline*> pipeline_of(const kube::Object& object);
-  void make_entries(Pipeline& pipeline, const kube::Object& object);
+  Pipeline& pipeline_of(const kube::Object& object, const PipelineSpec& spec);
+  void make_entries(Pipeline& pipeline, const PipelineSpec& spec, const kube::Object& object);
+  static void restore(Entry& entry, const EnvironmentStatus& told, const Target& target);
   std::string cluster_of(const kube::ObjectKey& pipeline, const Target& target) const;
-  void look(Pipeline& pipeline, Entry& entry, Looked& looked);
+  void look(Viewing& viewing, Entry& entry);
   bool look_at_cluster(const Target& target, Entry& entry, TargetView& view, const kube::ObjectKey& pipeline);
   void take(Entry& entry, TargetView& view, Sight sight, const AppRef& app);
-  Task<bool> look_at_all(Pipeline& pipeline, Looked& looked);
+  Task<bool> look_at_all(Viewing& viewing);
   std::vector<PromotionView> promotions_of(const kube::ObjectKey& pipeline) const;
   /// `views`: of its targets, in their order.
-  std::vector<Trigger> triggers_of(Pipeline& pipeline, const std::vector<TargetView>& views, const kube::Object& object);
-  std::vector<TargetPlace> places_of(const Pipeline& pipeline) const;
+  std::vector<Trigger> triggers_of(Viewing& viewing, const std::vector<TargetView>& views, const kube::Object& object);
+  std::vector<TargetPlace> places_of(const Viewing& viewing) const;
   /// Those that nothing could be told of for long count as stale. False while there are others.
   bool have_all_been_seen(Pipeline& pipeline, Steady now);
-  std::vector<TargetView> views_of(const Pipeline& pipeline) const;
+  std::vector<TargetView> views_of(Pipeline& pipeline) const;
   /// The object as it is then; null when it is gone.
   Task<Result<kube::Object>> write(control::Reconcile& run, kube::Object object, Viewed viewed);
   Task<> tell_faults(control::Reconcile& run, std::vector<AnnotationFault> faults);
@@ -75,8 +80,7 @@ class ViewController : public control::Controller {
   std::function<void(const kube::ObjectKey&)> enqueue_{};
   TargetCache cache_;
   AnnotationIndex annotations_{};
-  std::set<std::string> told_{};                                       // faults: uid, reason and text
-  std::map<kube::ObjectKey, std::set<kube::ObjectKey>> by_cluster_{};  // pipelines by GitopsCluster
+  std::set<std::string> told_{};  // faults: uid, reason and text
   std::map<kube::ObjectKey, std::unique_ptr<Pipeline>> known_;
 };
 

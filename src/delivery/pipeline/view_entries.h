@@ -29,6 +29,7 @@ struct ViewController::Entry : Watching {
   bool is_seen = false;           // the view is what this process saw, not what a status said
   std::uint32_t environment = 0;  // index in the spec
   std::uint32_t target = 0;       // in the environment
+  std::uint64_t identity = 0;     // hash of cluster, namespace and application: the same target in another spec
   std::string packed_view{};
 
   TargetView view() const {
@@ -37,6 +38,11 @@ struct ViewController::Entry : Watching {
     made.target = target;
     made.was_looked_at = was_looked_at;
     return made;
+  }
+  void keep_of(const Entry& other) {
+    packed_view = other.packed_view;
+    was_looked_at = other.was_looked_at;
+    is_seen = other.is_seen;
   }
   void keep(const TargetView& view) {
     was_looked_at = view.was_looked_at;
@@ -48,11 +54,12 @@ struct ViewController::Pipeline {
   kube::ObjectKey key{};
   std::string uid{};
   std::int64_t generation = -1;
-  PipelineSpec spec{};
-  std::vector<std::unique_ptr<Entry>> targets{};
+  std::vector<Entry> targets{};                                 // as many as there will be: they do not move
   std::map<std::string, std::unique_ptr<Watching>> triggers{};  // by cluster of the first environments
   Steady since{};
   Steady next_write{};
+  bool has_news = true;        // beside targets and the object itself
+  kube::Revision written = 0;  // of the object, with a status of all that was known then; 0: not yet
 };
 
 struct ViewController::Annotation {
@@ -62,9 +69,15 @@ struct ViewController::Annotation {
   std::string environment{};
 };
 
-struct ViewController::Looked {
+/// A pipeline under reconcile. Specs are read each time: a decoded one is larger than all else that is kept of its targets.
+struct ViewController::Viewing {
+  Pipeline& pipeline;
+  const PipelineSpec spec;
   bool is_annotated = false;  // the pipeline asks for annotations
   std::vector<Annotation> to_annotate{};
+
+  const Environment& environment_of(const Entry& entry) const { return spec.environments[entry.environment]; }
+  const Target& target_of(const Entry& entry) const { return environment_of(entry).targets[entry.target]; }
 };
 
 }  // namespace slipway::delivery::pipeline

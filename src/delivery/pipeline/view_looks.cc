@@ -23,16 +23,16 @@ bool is_silence(const Status& problem) {
 }  // namespace
 
 /// False while a target is not looked at yet.
-Task<bool> ViewController::look_at_all(Pipeline& pipeline, Looked& looked) {
+Task<bool> ViewController::look_at_all(Viewing& viewing) {
   Turn turn(env_, kLooksPerTurn);
   bool is_complete = true;
-  for (const auto& entry : pipeline.targets) {
-    if (entry->is_dirty) {
-      entry->is_dirty = false;
-      look(pipeline, *entry, looked);
+  for (Entry& entry : viewing.pipeline.targets) {
+    if (entry.is_dirty) {
+      entry.is_dirty = false;
+      look(viewing, entry);
       if (turn.spend(1)) co_await turn.pass();
     }
-    is_complete = is_complete && entry->was_looked_at;
+    is_complete = is_complete && entry.was_looked_at;
   }
   co_return is_complete;
 }
@@ -40,35 +40,37 @@ Task<bool> ViewController::look_at_all(Pipeline& pipeline, Looked& looked) {
 bool ViewController::have_all_been_seen(Pipeline& pipeline, Steady now) {
   const bool is_late = pipeline.since + kLastSight <= now;
   bool are_all = true;
-  for (const auto& entry : pipeline.targets) {
-    if (!entry->is_seen && is_late) {
-      TargetView view = entry->view();
+  for (Entry& entry : pipeline.targets) {
+    if (!entry.is_seen && is_late) {
+      TargetView view = entry.view();
       view.set(State::Stale, env_.clock.now());
       view.error = view.text = "it could not be looked at since this process began";
-      view.was_looked_at = entry->is_seen = true;
-      entry->keep(view);
+      view.was_looked_at = entry.is_seen = true;
+      entry.keep(view);
     }
-    are_all = are_all && entry->is_seen;
+    are_all = are_all && entry.is_seen;
   }
   return are_all;
 }
 
-void ViewController::look(Pipeline& pipeline, Entry& entry, Looked& looked) {
-  const Target& target = pipeline.spec.environments[entry.environment].targets[entry.target];
+void ViewController::look(Viewing& viewing, Entry& entry) {
+  const PipelineSpec& spec = viewing.spec;
+  const ObjectKey& key = viewing.pipeline.key;
+  const Target& target = viewing.target_of(entry);
   TargetView view = entry.view();
-  if (!look_at_cluster(target, entry, view, pipeline.key)) return;
-  Sight sight = cache_.look(entry, target.ns, pipeline.spec.app);
-  if (looked.is_annotated && sight.kind == Sight::Kind::Seen) {
-    const std::string& environment = pipeline.spec.environments[entry.environment].name;
+  if (!look_at_cluster(target, entry, view, key)) return;
+  Sight sight = cache_.look(entry, target.ns, spec.app);
+  if (viewing.is_annotated && sight.kind == Sight::Kind::Seen) {
+    const std::string& environment = viewing.environment_of(entry).name;
     const Object& object = sight.look.object;
-    const bool is_annotated = kube::annotation(object, kPipelineAnnotation) == pipeline.key.to_string() &&
+    const bool is_annotated = kube::annotation(object, kPipelineAnnotation) == key.to_string() &&
                               kube::annotation(object, kEnvironmentAnnotation) == environment;
     const KindName kind{std::string(object["apiVersion"].as_string().substr(0, object["apiVersion"].as_string().find('/'))),
                         std::string(kube::kind(object))};
-    const auto resource = cache_.resource_of(entry.cluster, kind);
-    if (!is_annotated && resource) looked.to_annotate.push_back({entry.cluster, *resource, object, environment});
+    const auto resource = cache_.resource_of(entry.cluster(), kind);
+    if (!is_annotated && resource) viewing.to_annotate.push_back({entry.cluster(), *resource, object, environment});
   }
-  take(entry, view, std::move(sight), pipeline.spec.app);
+  take(entry, view, std::move(sight), spec.app);
 }
 
 /// Whether the cluster can be looked at; the entry says why not.
@@ -91,16 +93,16 @@ bool ViewController::look_at_cluster(const Target& target, Entry& entry, TargetV
     if (object.is_null())
       return unknown(Trouble::ClusterNotFound, fmt::format("GitopsCluster {} does not exist", key.to_string()));
     const kube::GroupVersionKind& kind = kGitopsClusterKind;
-    if (watches_->clusters().find(entry.cluster) == nullptr) {
+    if (watches_->clusters().find(entry.cluster()) == nullptr) {
       const json::Value& ready = kube::condition(object, "Ready");
       if (ready["status"].as_string() != "False") return false;  // its controller comes to it
       return unknown(Trouble::ClusterNotReady,
                      fmt::format("{} {} is not ready: {}", kind.kind, key.to_string(), ready["message"].as_string()));
     }
   }
-  const control::Reach reach = watches_->clusters().reach(entry.cluster);
+  const control::Reach reach = watches_->clusters().reach(entry.cluster());
   if (reach.is_reachable) return true;
-  const std::string name = target.cluster ? cluster_key(pipeline, *target.cluster).to_string() : entry.cluster;
+  const std::string name = target.cluster ? cluster_key(pipeline, *target.cluster).to_string() : entry.cluster();
   return unknown(Trouble::ClusterNotReady, is_silence(reach.problem)
                                                ? fmt::format("cluster {} does not answer: {}", name, reach.problem.message)
                                                : fmt::format("cluster {} cannot be used: {}", name, reach.problem.message));
@@ -139,15 +141,15 @@ void ViewController::take(Entry& entry, TargetView& view, Sight sight, const App
   entry.keep(view);
 }
 
-std::vector<TargetView> ViewController::views_of(const Pipeline& pipeline) const {
+std::vector<TargetView> ViewController::views_of(Pipeline& pipeline) const {
   std::vector<TargetView> views;
   views.reserve(pipeline.targets.size());
-  for (const auto& entry : pipeline.targets) {
-    TargetView& view = views.emplace_back(entry->view());
+  for (Entry& entry : pipeline.targets) {
+    TargetView& view = views.emplace_back(entry.view());
     if (view.was_looked_at) continue;
     view.set(State::Stale, env_.clock.now());
     view.error = view.text = "it has not been looked at yet";
-    entry->keep(view);
+    entry.keep(view);
   }
   return views;
 }

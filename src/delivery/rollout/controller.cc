@@ -17,6 +17,7 @@ RolloutController::RolloutController(const ControllerContext& context, std::stri
 
 void RolloutController::watch(control::Watches& watches) {
   rollouts_ = &watches.primary(resource_);
+  rollouts_->keep_trees();
   workloads_.watch(watches);
 }
 

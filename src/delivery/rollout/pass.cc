@@ -19,6 +19,8 @@ namespace {
 constexpr Duration kMissingPause = std::chrono::seconds{5};
 constexpr Duration kCachePause = std::chrono::seconds{1};  // a cache is on its way
 
+constexpr int kMostRounds = 3;  // of asking gates in one reconcile
+
 ObjectReference reference_of(const Snapshot& snapshot) {
   return {.api_version = snapshot.api_version, .kind = snapshot.kind, .name = snapshot.name, .ns = "", .uid = ""};
 }
@@ -62,12 +64,12 @@ Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& mem
     : tools_(tools), run_(run), rollout_(std::move(rollout)), memory_(memory) {}
 
 Task<Outcome> Pass::run() {
-  const Value stored = rollout_["status"].is_null() ? Value::empty_object() : rollout_["status"];
-  auto status = json::decode<RolloutStatus>(stored, "status", {.allow_unknown = true});
+  auto status = stored_status();
   if (!status) co_return Outcome::failed(std::move(status).error());
   status_ = std::move(*status);
   remember();
-  auto wants = co_await find_wanted({run_.client, tools_.workloads, tools_.acts_as, memory_.revisions}, rollout_, status_);
+  auto wants =
+      co_await find_wanted({run_.client, tools_.workloads, tools_.acts_as, memory_.revisions, memory_.spec}, rollout_, status_);
   if (!wants) co_return co_await hold_for("spec", wants.error());
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
@@ -94,6 +96,16 @@ Task<Outcome> Pass::run() {
   plan_ = std::move(*plan);
   status_.shape = std::string(name_of(shape));
   co_return co_await decide_and_do();
+}
+
+Result<RolloutStatus> Pass::stored_status() {
+  const Value stored = rollout_["status"].is_null() ? Value::empty_object() : rollout_["status"];
+  if (!memory_.stored.is_same(stored)) {
+    SLIPWAY_TRY(status, json::decode<RolloutStatus>(stored, "status", {.allow_unknown = true}));
+    memory_.stored = stored;
+    memory_.status = std::move(status);
+  }
+  return memory_.status;
 }
 
 /// What was decided on last goes on where it is, as long as no other writer has changed the status.
@@ -174,7 +186,8 @@ wave::Shape Pass::choose_shape() const {
 }
 
 wave::World Pass::world() {
-  wave::World seen{.now = tools_.wall.now(), .target_revision = template_revision(*target_), .target = {}, .sources = {}};
+  wave::World seen{
+      .now = tools_.wall.now(), .target_revision = memory_.target_revision.of(*target_), .target = {}, .sources = {}};
   const auto view = [&](const Workload& workload) {
     const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
     const bool is_by_label = status_.is_reverting && known != status_.snapshots.end();
@@ -257,6 +270,10 @@ Task<Outcome> Pass::decide_and_do() {
   auto done = co_await carry_out(decision.effects);
   if (!done) co_return Outcome::failed(std::move(done).error());
   co_await notify(decision.news);
+  // What gates said at once is judged now; but what was written is waited for first.
+  const bool has_only_asked =
+      std::ranges::all_of(decision.effects, [](const wave::Effect& effect) { return effect.kind == wave::Effect::Kind::Ask; });
+  if (has_only_asked && !memory_.answers.empty() && ++rounds_ < kMostRounds) co_return co_await decide_and_do();
   is_idle_ = decision.record.position().is_end() && decision.effects.empty() && !memory_.behind;
   if (kube::is_deleting(rollout_) && decision.effects.empty() && is_let_go()) {
     if (auto completed = co_await complete(); !completed) co_return Outcome::failed(std::move(completed).error());

@@ -23,10 +23,14 @@ namespace slipway::delivery::rollout {
 /// What is kept between the reconciles of a rollout that is under way.
 struct Memory {
   std::string uid;
-  wave::Record recorded;                                     // as the status has it
-  wave::Record record;                                       // as it was decided on last: only counts and times are newer
-  std::map<std::string, wave::GateAnswer> answers;           // by key: not recorded yet
-  std::map<std::string, Revision> revisions;                 // that were read
+  wave::Record recorded;                            // as the status has it
+  wave::Record record;                              // as it was decided on last: only counts and times are newer
+  std::map<std::string, wave::GateAnswer> answers;  // by key: not recorded yet
+  std::map<std::string, Revision> revisions;        // that were read
+  SpecRead spec{};
+  json::Value stored{};  // the status that `status` was read from
+  RolloutStatus status{};
+  TemplateRevision target_revision{};
   std::map<std::string, OpenGate> open;                      // by key: newer than status.openGates
   std::map<std::string, std::vector<gate::Sample>> samples;  // by key, of metrics
   std::vector<gate::LogEntry> verdicts;                      // likewise
@@ -68,6 +72,7 @@ class Pass {
   Task<Result<Workload>> find(ObjectReference reference);
   std::vector<ObjectReference> old_references() const;
   wave::Shape choose_shape() const;
+  Result<RolloutStatus> stored_status();
   wave::World world();
   void follow();
   bool is_at_rest() const;
@@ -142,6 +147,7 @@ class Pass {
   std::set<WorkloadCache::Looked> traffic_followed_{};
   std::optional<Steady> settles_{};  // when a weight counts as accepted, or Services that were made may go
   bool is_idle_ = false;
+  int rounds_ = 0;
 };
 
 }  // namespace slipway::delivery::rollout

@@ -60,7 +60,7 @@ Task<Result<void>> Pass::freeze_target() {
   const bool may_write = !kube::is_deleting(rollout_) && !wanted_.plan.is_paused;
   const bool is_there = target_->row != nullptr && !target_->object.is_null();
   if (!wanted_.plan.snapshot_config || !may_write || !is_there) co_return Result<void>{};
-  if (template_revision(*target_) == status_.target_revision || !may_change(*target_)) co_return Result<void>{};
+  if (memory_.target_revision.of(*target_) == status_.target_revision || !may_change(*target_)) co_return Result<void>{};
   const Value& owner = kube::controller_of(target_->object);
   if (!owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_)) co_return Result<void>{};
   const std::string& path = target_->row->template_path;

@@ -104,7 +104,7 @@ RolloutStatus Pass::next_status(const wave::Decision& decision) const {
   const bool is_new_attempt = next.attempt != status_.attempt;
   // Another name for what is there already is rolled out without an attempt.
   const bool is_renamed = next.rolling == Rolling::Succeeded && next.target && next.target->id == target_->id &&
-                          next.target_revision == template_revision(*target_);
+                          next.target_revision == memory_.target_revision.of(*target_);
   if (is_new_attempt || next.last_target_revision.empty() || (is_renamed && next.last_target_revision != wanted_.target_name)) {
     next.last_target_revision = wanted_.target_name;
     next.last_source_revision = wanted_.source_name;

@@ -263,21 +263,21 @@ Task<Result<Wanted>> Finder::find() {
   co_return wants;
 }
 
-Task<Result<Wanted>> wanted_of_trait(Object rollout) {
-  SLIPWAY_CO_TRY(spec, json::decode<RolloutTraitSpec>(rollout["spec"], "spec", {.allow_unknown = true}));
+Result<Wanted> wanted_of_trait(const Object& rollout) {
+  SLIPWAY_TRY(spec, json::decode<RolloutTraitSpec>(rollout["spec"], "spec", {.allow_unknown = true}));
   const std::string ns(kube::ns(rollout));
   for (const ObjectReference& one : spec.sources) {
     if (one.ns.empty() || one.ns == ns) continue;
-    co_return fail(Reason::Invalid, "spec.sourceRef: workloads of other namespaces cannot be rolled out");
+    return fail(Reason::Invalid, "spec.sourceRef: workloads of other namespaces cannot be rolled out");
   }
   if (!spec.target.ns.empty() && spec.target.ns != ns) {
-    co_return fail(Reason::Invalid, "spec.targetRef: a workload of another namespace cannot be rolled out");
+    return fail(Reason::Invalid, "spec.targetRef: a workload of another namespace cannot be rolled out");
   }
   const auto text = [](const ObjectReference& one) { return fmt::format("{}/{}", one.kind, one.name); };
   Wanted wants{
       .target = spec.target, .sources = spec.sources, .plan = spec.plan, .target_name = text(spec.target), .source_name = ""};
   if (!wants.sources.empty()) wants.source_name = text(wants.sources.back());
-  co_return wants;
+  return wants;
 }
 
 }  // namespace
@@ -329,12 +329,20 @@ Result<Revision> read_recorded(const Object& record, const std::string& componen
 }
 
 Task<Result<Wanted>> find_wanted(WantedTools tools, Object rollout, RolloutStatus status) {
-  if (tools.acts_as == ActsAs::Controller) {  // no admission stands in the way
+  if (tools.spec.generation != kube::generation(rollout)) tools.spec = {.generation = kube::generation(rollout), .wants = {}};
+  if (tools.acts_as == ActsAs::Controller && !tools.spec.is_sound) {  // no admission stands in the way
     for (const Cause& cause : check_spec(rollout)) {
       co_return fail(Reason::Invalid, fmt::format("{}: {}", cause.field, cause.message));
     }
+    tools.spec.is_sound = true;
   }
-  if (kube::kind(rollout) == kTraitKind.kind) co_return co_await wanted_of_trait(std::move(rollout));
+  if (kube::kind(rollout) == kTraitKind.kind) {
+    if (!tools.spec.wants) {
+      SLIPWAY_CO_TRY(wants, wanted_of_trait(rollout));
+      tools.spec.wants = std::move(wants);
+    }
+    co_return *tools.spec.wants;
+  }
   Finder finder(tools, std::move(rollout), std::move(status));
   co_return co_await finder.find();
 }

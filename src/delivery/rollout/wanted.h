@@ -45,11 +45,19 @@ struct Wanted {
 /// Stands on workloads that rollouts have made: the revision that their template is of.
 inline constexpr std::string_view kRevisionAnnotation = "rollout.slipway.dev/revision";
 
+/// What was read from a spec; it holds as long as the generation does.
+struct SpecRead {
+  std::int64_t generation = -1;
+  bool is_sound = false;        // it has no fault
+  std::optional<Wanted> wants;  // of a RolloutTrait, whose spec says all
+};
+
 struct WantedTools {
   client::Client& client;
   WorkloadCache& workloads;
   ActsAs acts_as;
   std::map<std::string, Revision>& read;  // by name: they never change
+  SpecRead& spec;                         // of this rollout, from the look before
 };
 /// Invalid when the spec does not fit; NotFound when a revision is not there (yet).
 Task<Result<Wanted>> find_wanted(WantedTools tools, kube::Object rollout, RolloutStatus status);

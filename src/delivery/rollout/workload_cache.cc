@@ -32,6 +32,7 @@ control::Informer& WorkloadCache::cache_of(const kube::Resource& resource) {
   // What a ReplicaSet says here stands in its labels, annotations and owner: its copy of the template need not be kept.
   const control::Form form = resource == kube::kReplicaSets ? control::Form::Metadata : control::Form::Whole;
   control::InformerLease lease = watches_->lease(watches_->home(), resource, form);
+  lease->keep_trees();  // gates let each rollout be looked at every ten seconds
   if (resource == kube::kPods) {
     lease->add_index(kByController, controller_uid);
     lease.on_change([this](const Object& before, const Object& after) { pod_changed(before, after); });

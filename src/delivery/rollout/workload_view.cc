@@ -171,6 +171,17 @@ std::string template_revision(const Workload& workload) {
   return name_hash(fmt::format("{} {}", workload.id, json::print(seen)));
 }
 
+const std::string& TemplateRevision::of(const Workload& workload) {
+  const Object& object = workload.object;
+  std::string key = object.is_null() || workload.row == nullptr
+                        ? ""
+                        : fmt::format("{} {} {} {}", kube::uid(object), kube::generation(object), workload.row->template_path,
+                                      kube::annotation(object, kNewFields));
+  if (key == key_) return revision_;
+  key_ = std::move(key);
+  return revision_ = template_revision(workload);
+}
+
 json::Value old_template(const Workload& workload) {
   const auto current = workload.object["status"]["currentRevision"].as_string();
   const Object newest = newest_revision(workload);

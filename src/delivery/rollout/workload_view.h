@@ -27,6 +27,15 @@ std::string set_id(const kube::GroupVersionKind& kind, std::string_view name);
 /// Identifies what of the object is another version when it changes: of its template only, so that sizes and partitions do not
 /// count. Empty when it is not there.
 std::string template_revision(const Workload& workload);
+/// The same of one workload that is looked at over and over: made anew only when its spec has changed.
+class TemplateRevision {
+ public:
+  const std::string& of(const Workload& workload);
+
+ private:
+  std::string key_{};
+  std::string revision_{};
+};
 /// The template of the revision before the present one (its ControllerRevision); null: there is none.
 json::Value old_template(const Workload& workload);
 /// The name of the label that tells the revisions of its pods apart; empty: there is none.

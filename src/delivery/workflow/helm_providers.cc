@@ -45,15 +45,24 @@ Task<Result<std::string>> values_text(const CallSetting& setting, Value from) {
   co_return text;
 }
 
-/// Values as files, those that go before others last.
-Task<Result<std::vector<std::string>>> all_values(const CallSetting& setting, Value params) {
-  std::vector<std::string> texts;
+struct ChartValues {
+  std::vector<std::string> texts;  // as files, those that go before others last
+  std::vector<Value> secret_ones;  // what was read from Secrets
+};
+
+Task<Result<ChartValues>> all_values(const CallSetting& setting, Value params) {
+  ChartValues values;
   for (const Value& from : params["valuesFrom"].items()) {
     SLIPWAY_CO_TRY(text, co_await values_text(setting, from));
-    if (!text.empty()) texts.push_back(std::move(text));
+    if (text.empty()) continue;
+    if (from["kind"].as_string() == "Secret") {
+      const auto parsed = json::parse_yaml(text);
+      values.secret_ones.push_back(parsed ? *parsed : Value(text));  // helm says what is wrong with it
+    }
+    values.texts.push_back(std::move(text));
   }
-  if (!params["values"].is_null()) texts.push_back(json::print(params["values"]));
-  co_return texts;
+  if (!params["values"].is_null()) values.texts.push_back(json::print(params["values"]));
+  co_return values;
 }
 
 /// `--repo URL NAME`, or the chart's own URL.
@@ -123,7 +132,7 @@ Task<Answer> render(ProviderCall call) {
   if (programs == nullptr) co_return Answer::error("the program helm cannot be run from here");
   const auto values = co_await all_values(call.setting, call.params);
   if (!values) co_return Answer::error(values.error());
-  auto order = helm_call(call, *values);
+  auto order = helm_call(call, values->texts);
   if (!order) co_return Answer::error(order.error());
   const auto end = co_await programs->run(std::move(*order));
   if (!end && end.error().reason == Reason::NotFound) {
@@ -137,7 +146,10 @@ Task<Answer> render(ProviderCall call) {
   const auto objects = objects_in(end->output, call.params["release"]["namespace"].str());
   if (!objects) co_return Answer::error(fmt::format("what helm made is no YAML: {}", objects.error().message));
   if (objects->empty()) co_return Answer::error("the chart makes no objects with these values");
-  co_return Answer::done(json::object({{"resources", *objects}, {"notes", ""}}));
+  Answer answer = Answer::done(json::object({{"resources", *objects}, {"notes", ""}}));
+  answer.is_secret = !values->secret_ones.empty();
+  answer.secret_part = json::array(values->secret_ones);
+  co_return answer;
 }
 
 }  // namespace

@@ -96,6 +96,8 @@ struct Answer {
   std::vector<ResourceRef> watched{};
   /// It holds what was read from a Secret.
   bool is_secret = false;
+  /// Where not all of `returns` is secret, what is: its texts are not shown. Null: all of it.
+  Value secret_part{};
 
   static Answer done(Value returns = {}) { return {.kind = Kind::Done, .returns = std::move(returns)}; }
   static Answer wait(std::string message) { return {.kind = Kind::Wait, .message = std::move(message)}; }

@@ -461,21 +461,21 @@ TEST_F(ProvidersTest, charts_are_rendered_by_helm) {
   programs.add("helm", [](const ProgramCall&) -> Result<ProgramEnd> {
     return ProgramEnd{0,
                       "---\n# Source: a\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n---\n---\nkind: Job\n"
-                      "metadata: {name: j, namespace: other}\n",
+                      "metadata: {name: j, namespace: other}\n---\nkind: Job\nmetadata: {name: k, namespace: word}\n",
                       ""};
   });
   static_cast<Env&>(env).programs = &programs;
-  hub.objects["secrets/shop/v"] = json::object({{"data", json::object({{"values.yaml", base64_encode("a: 1")}})}});
+  hub.objects["secrets/shop/v"] = json::object({{"data", json::object({{"values.yaml", base64_encode("a: word")}})}});
   pass(charting(
       R"({chart: {source: "podinfo", repoURL: "https://charts.test", version: "6.x"}, release: {name: "web", namespace: "n"},
     values: b: 2, valuesFrom: [{kind: "Secret", name: "v"}, {kind: "ConfigMap", name: "none", optional: true}], options: includeCRDs: false})"));
-  EXPECT_EQ(shown(), "succeeded: Service@n,Job@other");
+  EXPECT_EQ(shown(), "succeeded: Service@n,Job@other,Job@(secret)");
   ASSERT_EQ(programs.calls().size(), 1U);
   const ProgramCall& call = programs.calls()[0];
   EXPECT_EQ(call.arguments, (std::vector<std::string>{"template", "web", "podinfo", "--repo", "https://charts.test",
                                                       "--version", "6.x", "--namespace", "n", "--no-hooks", "--skip-tests",
                                                       "--values", "values-0.yaml", "--values", "values-1.yaml"}));
-  EXPECT_EQ(call.files.at("values-0.yaml").content, "a: 1");
+  EXPECT_EQ(call.files.at("values-0.yaml").content, "a: word");
   EXPECT_EQ(call.files.at("values-1.yaml").content, R"({"b":2})");
   EXPECT_EQ(call.tenant, "shop");
 }

@@ -191,7 +191,7 @@ Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& eva
   std::string refusal = refusal_of(step, call);
   Answer answer = refusal.empty() ? co_await ask(step, call, evaluation, outcome) : Answer::error(std::move(refusal));
   outcome.is_secret = outcome.is_secret || answer.is_secret;
-  if (answer.is_secret) outcome.secrets.add(answer.returns);
+  if (answer.is_secret) outcome.secrets.add(answer.secret_part.is_null() ? answer.returns : answer.secret_part);
   if (answer.resource) {
     outcome.status.resource_ref = answer.resource;
     outcome.watched.push_back(*answer.resource);

@@ -1,0 +1,51 @@
+#include "delivery/family/identity.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+
+namespace slipway::delivery {
+namespace {
+
+kube::Object with_annotation(const kube::Object& object, const char* key, const json::Value& value) {
+  if (object["metadata"]["annotations"][key] == value) return object;
+  return value.is_null() ? object.without_path({"metadata", "annotations", key})
+                         : object.with_path({"metadata", "annotations", key}, value);
+}
+
+std::vector<std::string> groups_in(std::string_view list) {
+  std::vector<std::string> groups;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (end > 0) groups.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return groups;
+}
+
+}  // namespace
+
+kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
+                             const kube::Asker& asker) {
+  if (asker.user == nullptr) return object;
+  if (!old.is_null() && object["spec"] == old["spec"]) {
+    const json::Value& before = old["metadata"]["annotations"];
+    return with_annotation(with_annotation(object, in.user, before[in.user]), in.groups, before[in.groups]);
+  }
+  std::vector<std::string> groups;
+  std::ranges::copy_if(asker.user->groups, std::back_inserter(groups),
+                       [](const std::string& group) { return !group.contains(','); });
+  return with_annotation(with_annotation(object, in.user, asker.user->name), in.groups, joined(groups, ","));
+}
+
+std::shared_ptr<const kube::UserInfo> recorded_identity(const IdentityAnnotations& in, const kube::Object& object) {
+  auto user = std::make_shared<kube::UserInfo>();
+  user->name = std::string(kube::annotation(object, in.user));
+  if (user->name.empty()) return nullptr;
+  user->groups = groups_in(kube::annotation(object, in.groups));
+  return user;
+}
+
+}  // namespace slipway::delivery

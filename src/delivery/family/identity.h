@@ -1,0 +1,25 @@
+// Who wrote an object last, kept in two annotations of it: admission records them from the request and never believes the body,
+// so that a controller can act as that user afterwards. Pure. Each family names annotations of its own.
+#pragma once
+
+#include <memory>
+
+#include "kube/admission.h"
+#include "kube/user.h"
+
+namespace slipway::delivery {
+
+struct IdentityAnnotations {
+  const char* user;
+  const char* groups;  // separated by commas
+};
+
+/// The object with who asks in its annotations when it is created or its spec changes, with those of `old` otherwise. What the
+/// process itself writes stays as it is. A group whose name has a comma is left out: the list could not be read back.
+kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
+                             const kube::Asker& asker);
+
+/// Null when no user is recorded, since the process itself wrote the object.
+std::shared_ptr<const kube::UserInfo> recorded_identity(const IdentityAnnotations& in, const kube::Object& object);
+
+}  // namespace slipway::delivery

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <vector>
+#include <sstream>
 
 #include "base/check.h"
 #include "os/files.h"
@@ -73,6 +73,17 @@ Process::~Process() {
 void Process::reload(const std::string& http) {
   write(http);
   SLIPWAY_CHECK(kill(pid_, SIGHUP) == 0);
+}
+
+bool Process::has_old_workers() const {
+  const auto text_of = [](const std::string& path) { return os::MachineFiles().read(path).value_or(""); };
+  std::istringstream children(text_of(fmt::format("/proc/{0}/task/{0}/children", pid_)));
+  int takers = 0;
+  for (std::string child; children >> child;) {
+    const std::string title = text_of(fmt::format("/proc/{}/cmdline", child));
+    if (!title.contains("is shutting down")) ++takers;
+  }
+  return takers > 1;
 }
 
 }  // namespace slipway::nginx

@@ -24,6 +24,8 @@ class Process {
 
   /// Takes a new configuration without dropping a request; until then the old one serves.
   void reload(const std::string& http);
+  /// Whether workers of an older configuration may still take requests: more than one takes them.
+  bool has_old_workers() const;
   /// What it wrote to its error log.
   std::string log() const { return folder_.text("error.log"); }
 

@@ -68,8 +68,11 @@ Task<> Proxy::run() {
   for (;;) {
     if (!is_stale_) co_await changed_.wait();
     is_stale_ = false;
+    is_serving_ = false;
     const Site seen = site();
-    if (co_await serve(seen) && kind_ == Routes::HttpRoutes) co_await report(seen.objects);
+    if (!co_await serve(seen)) continue;
+    is_serving_ = true;
+    if (kind_ == Routes::HttpRoutes) co_await report(seen.objects);
   }
 }
 
@@ -113,7 +116,7 @@ Task<bool> Proxy::serve(Site site) {
   for (;;) {
     HttpCall call{.url = fmt::format("http://127.0.0.1:{}/-/version", port_)};
     const auto answer = co_await http_.send(std::move(call));
-    if (answer && answer->body == version) co_return true;
+    if (answer && answer->body == version && !nginx_->has_old_workers()) co_return true;
     co_await sleep_for(env_, std::chrono::milliseconds{2});
   }
 }

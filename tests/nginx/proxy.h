@@ -25,6 +25,8 @@ class Proxy {
   Task<> run();
   /// How often nginx got a new configuration.
   int version() const { return version_; }
+  /// Whether every request is answered from what was last seen of the objects.
+  bool is_serving() const { return is_serving_ && !is_stale_; }
   /// What could not be served, and what nginx wrote to its error log.
   std::string log() const { return trouble_ + (nginx_ ? nginx_->log() : ""); }
 
@@ -50,6 +52,7 @@ class Proxy {
   std::string trouble_;
   int version_ = 0;
   bool is_stale_ = true;
+  bool is_serving_ = false;
 };
 
 }  // namespace slipway::nginx

@@ -105,6 +105,7 @@ Task<Result<void>> Session::open(Cluster& cluster) {
   options.store.pid = getpid();
   options.writes_bootstrap = !options_.is_read_only;
   options.on_fault = options_.on_fault;
+  options.family_options = options_.family_options;
   options.server.nodes = options_.nodes;
   const bool is_hub = &cluster == &clusters_.front();
   SLIPWAY_CO_TRY(api, co_await plane::ApiServer::open(is_hub ? env() : real_.open_env(), std::move(options)));

@@ -32,7 +32,7 @@ struct SessionOptions {
   std::size_t nodes = 1;
   /// Of what is delivered, where a family leaves the choice.
   delivery::OnFault on_fault = delivery::OnFault::Refuse;
-  std::map<std::string, std::string> family_options{};  // of their controllers
+  std::map<std::string, std::string> family_options{};
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
   /// Refused where others write the objects that name repositories: they would read and write with the rights of this process.
   git::LocalRemotes local_git = git::LocalRemotes::allow;

@@ -116,6 +116,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.server.address = address_.is_any() ? "127.0.0.1" : address_.host;
   options.server.port = http_->port();
   options.on_fault = on_fault_of(arguments_);
+  options.family_options = arguments_.controller_options;
   options.server.nodes = arguments_.nodes;
   options.simulates_flux = arguments_.simulates_flux;
   options.has_root_sync = true;

@@ -193,6 +193,8 @@ using CreateCheck = std::function<std::vector<Cause>(const kube::Object& object)
 struct AdmissionContext {
   std::function<CreateCheck(const kube::GroupVersionKind& kind)> create_check;
   OnFault on_fault = OnFault::Refuse;
+  /// As ControllerContext::options.
+  std::map<std::string, std::string> options{};
 };
 
 /// An object that the family keeps in a cluster beside the hub.

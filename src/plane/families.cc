@@ -75,10 +75,13 @@ Families families() {
   return all;
 }
 
-std::vector<kube::AdmissionRow> admission_rows(Families of, delivery::OnFault on_fault) {
+std::vector<kube::AdmissionRow> admission_rows(Families of, delivery::OnFault on_fault,
+                                               const std::map<std::string, std::string>& options) {
   std::vector<kube::AdmissionRow> rows = cluster::admission_rows();
   const delivery::AdmissionContext context{
-      .create_check = [](const kube::GroupVersionKind& kind) { return server::CreateCheck(kind); }, .on_fault = on_fault};
+      .create_check = [](const kube::GroupVersionKind& kind) { return server::CreateCheck(kind); },
+      .on_fault = on_fault,
+      .options = options};
   for (const delivery::Family* family : of) {
     if (family->admission) append(rows, family->admission(context));
   }

@@ -22,8 +22,8 @@ using Families = std::span<const delivery::Family* const>;
 Families families();
 
 /// Admission rows of the built-in kinds and of all families.
-std::vector<kube::AdmissionRow> admission_rows(Families of = families(),
-                                               delivery::OnFault on_fault = delivery::OnFault::Refuse);
+std::vector<kube::AdmissionRow> admission_rows(Families of = families(), delivery::OnFault on_fault = delivery::OnFault::Refuse,
+                                               const std::map<std::string, std::string>& options = {});
 /// Explain rows of the built-in kinds and of all families, made anew.
 std::vector<control::ExplainRow> explain_rows(Families of = families());
 /// CustomResourceDefinition objects of all families, as in crds/.

@@ -42,7 +42,7 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   SLIPWAY_CO_TRY(opened, store::Store::open(env, options.store));
   std::unique_ptr<ApiServer> api(new ApiServer);
   api->store_ = std::move(opened);
-  options.server.admission = admission_rows(options.families, options.on_fault);
+  options.server.admission = admission_rows(options.families, options.on_fault, options.family_options);
   options.server.answered = answered_kinds(options.families);
   options.server.unserved = unserved_versions(options.families);
   for (client::AnsweredKind& kind : fleet::cluster_kinds()) options.server.answered.push_back(std::move(kind));

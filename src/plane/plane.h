@@ -34,8 +34,9 @@ class ApiServer {
     bool writes_bootstrap = true;
     /// Of what is delivered, where a family leaves the choice.
     delivery::OnFault on_fault = delivery::OnFault::Refuse;
-    bool simulates_flux = false;  // its kinds are served: see flux/flux.h
-    bool has_root_sync = false;   // delivery/package/sync.h
+    std::map<std::string, std::string> family_options{};  // as Controllers::Options has them
+    bool simulates_flux = false;                          // its kinds are served: see flux/flux.h
+    bool has_root_sync = false;                           // delivery/package/sync.h
   };
   static Task<Result<std::unique_ptr<ApiServer>>> open(Env& env, Options options);
 

@@ -90,6 +90,36 @@ TEST(Definitions, of_others_and_edited_ones_stay_and_own_old_ones_are_updated) {
   EXPECT_EQ(updated["status"]["latestRevision"]["name"].as_string(), "webservice-v2");
 }
 
+TEST(Definitions, for_all_are_in_the_namespace_that_was_chosen) {
+  Plane plane(&image(), {.on_fault = delivery::OnFault::Refuse,
+                         .keeps_definitions = true,
+                         .family_options = {{"definition-namespace", "platform"}}});
+  plane.pass(std::chrono::minutes{1});
+  const auto reference = [](const char* version, const char* kind, const char* ns, const char* name) {
+    return json::object({{"apiVersion", version}, {"kind", kind}, {"namespace", ns}, {"name", name}});
+  };
+  const char* own = "core.oam.dev/v1beta1";
+  const Value there = plane.find(kHub, reference(own, "ComponentDefinition", "platform", "webservice"));
+  EXPECT_EQ(there["status"]["latestRevision"]["name"].as_string(), "webservice-v1");
+  EXPECT_FALSE(plane.find(kHub, reference("v1", "ConfigMap", "platform", "component-schema-webservice")).is_null());
+  EXPECT_EQ(count(plane, "ComponentDefinition"), 0U);
+  // One of the namespace for all is found by admission and by the controller; one of vela-system is nobody's any more.
+  constexpr const char* kPlain =
+      R"({{apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {{name: {0}, namespace: {1}}}, spec: {{
+        schematic: {{cue: {{template: 'output: {{apiVersion: "v1", kind: "ConfigMap", data: of: "{1}"}}'}}}}}}}})";
+  constexpr const char* kApplication =
+      R"({{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: {0}}}, spec: {{components: [{{name: {0}, type: {0}}}]}}}})";
+  plane.make_namespace("team");
+  ASSERT_EQ(plane.apply(yaml(fmt::format(kPlain, "plain", "platform")), ""), "");
+  ASSERT_EQ(plane.apply(yaml(fmt::format(kPlain, "hidden", "vela-system")), ""), "");
+  plane.pass(std::chrono::seconds{5});
+  ASSERT_EQ(plane.apply(yaml(fmt::format(kApplication, "plain")), "team"), "");
+  const std::string refused = plane.apply(yaml(fmt::format(kApplication, "hidden")), "team");
+  EXPECT_TRUE(refused.contains("ComponentDefinition.core.oam.dev \"hidden\" not found")) << refused;
+  plane.pass(std::chrono::minutes{1});
+  EXPECT_EQ(plane.find(kHub, reference("v1", "ConfigMap", "team", "plain"))["data"]["of"].as_string(), "platform");
+}
+
 TEST(Definitions, keep_their_last_twenty_revisions) {
   Plane plane(&image(), kKeeping);
   plane.make_namespace("team");

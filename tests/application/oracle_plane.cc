@@ -52,6 +52,7 @@ Plane::Plane(const Image* image, PlaneOptions plane_options) {
     plane::ApiServer::Options options;
     options.store.path = fmt::format("/data/{}.db", cluster);
     options.on_fault = plane_options.on_fault;
+    options.family_options = plane_options.family_options;
     if (!plane_options.has_families) options.families = {};
     auto api = env_->run(plane::ApiServer::open(*env_, options));
     SLIPWAY_CHECK(api, api ? "" : api.error().message.c_str());

@@ -436,6 +436,84 @@ spec: {schematic: {cue: {template: 'output: {apiVersion: "v1", kind: "ConfigMap"
       << json::print(application()["status"]);
 }
 
+std::string global_policy(const std::string& name, const std::string& ns, int priority, const std::string& label) {
+  return fmt::format(R"(
+apiVersion: core.oam.dev/v1beta1
+kind: PolicyDefinition
+metadata: {{name: {}, namespace: {}}}
+spec:
+  scope: Application
+  global: true
+  priority: {}
+  schematic: {{cue: {{template: 'parameter: {{team: *"{}" | string}}, output: {{labels: team: parameter.team, ctx: "{}": parameter.team}}'}}}}
+)",
+                     name, ns, priority, label, name);
+}
+
+TEST_F(Upkeep, global_policies_come_before_those_that_are_named) {
+  open();
+  apply(global_policy("late", "vela-system", 5, "late"));
+  apply(global_policy("early", "vela-system", 1, "early"));
+  apply(global_policy("own", "default", 0, "own"));
+  apply(global_policy("late", "default", 0, "late-here"));
+  apply(R"y(
+apiVersion: core.oam.dev/v1beta1
+kind: ComponentDefinition
+metadata: {name: plain, namespace: default}
+spec: {schematic: {cue: {template: 'output: {apiVersion: "v1", kind: "ConfigMap", data: {if context.custom != _|_ {for k, v in context.custom {"\(k)": v}}}}'}}}
+)y");
+  pass(seconds{2});
+  const std::string plain =
+      "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a, annotations: ANNOTATIONS}, spec: "
+      "{components: [{name: c, type: plain}], policies: POLICIES}}";
+  const auto of = [&](const std::string& annotations, const std::string& policies) {
+    std::string text = plain;
+    text.replace(text.find("ANNOTATIONS"), 11, annotations);
+    text.replace(text.find("POLICIES"), 8, policies);
+    return text;
+  };
+  const auto made = [&] { return plane_->find(kHub, named("v1", "ConfigMap", "c")); };
+  apply(of("{}", "[]"));
+  pass(minutes{1});
+  ASSERT_EQ(phase(), "running") << json::print(application()["status"]);
+  EXPECT_EQ(made()["data"], yaml("{early: early, late: late-here, own: own}"));
+  EXPECT_EQ(kube::label(made(), "team"), "own") << "the last one";
+  EXPECT_EQ(application()["status"]["appliedApplicationPolicies"],
+            yaml("[{name: early, type: early, applied: true, source: global}, {name: late, type: late, applied: true, source: "
+                 "global}, {name: own, type: own, applied: true, source: global}]"));
+
+  // Another one counts from the next revision on; one that is named is applied once, as it is named there.
+  apply(global_policy("newer", "vela-system", 0, "newer"));
+  pass(minutes{10});
+  EXPECT_EQ(application()["status"]["latestRevision"]["revision"].as_int(), 1);
+  EXPECT_FALSE(made()["data"].has("newer"));
+  apply(of("{}", "[{name: mine, type: early, properties: {team: blue}}]"));
+  pass(minutes{1});
+  EXPECT_EQ(made()["data"], yaml("{early: blue, late: late-here, newer: newer, own: own}"));
+  EXPECT_EQ(kube::label(made(), "team"), "blue");
+
+  apply(of("{policy.oam.dev/skip-global: 'true'}", "[]"));
+  pass(minutes{1});
+  EXPECT_EQ(application()["status"]["appliedApplicationPolicies"], Value()) << json::print(application()["status"]);
+  EXPECT_EQ(kube::label(made(), "team"), "");
+}
+
+TEST_F(Upkeep, a_global_policy_that_changes_is_followed_with_auto_update) {
+  open();
+  apply(global_policy("all", "vela-system", 0, "one"));
+  pass(seconds{2});
+  apply(
+      "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a, annotations: {app.oam.dev/autoUpdate: "
+      "'true'}}, "
+      "spec: {components: [{name: c, type: worker, properties: {image: 'a:1'}}]}}");
+  pass(minutes{1});
+  EXPECT_EQ(kube::label(deployment("c"), "team"), "one") << json::print(application()["status"]);
+  apply(global_policy("all", "vela-system", 0, "two"));
+  pass(minutes{10});
+  EXPECT_EQ(kube::label(deployment("c"), "team"), "two");
+  EXPECT_EQ(application()["status"]["latestRevision"]["revision"].as_int(), 2);
+}
+
 TEST_F(Upkeep, a_policy_of_scope_application_that_is_wrong_is_told) {
   open();
   apply(kScoped);

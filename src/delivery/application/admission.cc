@@ -75,8 +75,8 @@ std::vector<Cause> check_marks(const kube::Object& application, const kube::Obje
   return causes;
 }
 
-kube::AdmissionRow application_row(OnFault on_fault) {
-  const auto store = std::make_shared<DefinitionStore>();
+kube::AdmissionRow application_row(OnFault on_fault, const std::string& definition_namespace) {
+  const auto store = std::make_shared<DefinitionStore>(definition_namespace);
   kube::AdmissionRow row{.group = kApplicationKind.group,
                          .kind = kApplicationKind.kind,
                          .mutate = with_names,
@@ -110,8 +110,8 @@ kube::Object with_names(const kube::Object& application, const kube::Object& old
   return out;
 }
 
-std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault) {
-  return {application_row(on_fault),
+std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace) {
+  return {application_row(on_fault, definition_namespace),
           {.group = kWorkflowRunKind.group,
            .kind = kWorkflowRunKind.kind,
            .mutate = {},

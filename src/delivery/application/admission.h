@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "delivery/application/kind.h"
 #include "delivery/application/parsed.h"
 #include "delivery/family.h"
 #include "kube/admission.h"
@@ -22,6 +23,8 @@ std::vector<Cause> check_delivery(const kube::Object& application, const kube::O
 /// nothing comes of it.
 std::vector<std::string> trait_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 
-std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault);
+/// `definition_namespace`: of the definitions that all applications may use. Global policies are no part of what is checked.
+std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault,
+                                               const std::string& definition_namespace = kDefinitionNamespace);
 
 }  // namespace slipway::delivery::application

@@ -119,7 +119,12 @@ bool is_fault_of_user(Reason reason) {
 }  // namespace
 
 ApplicationController::ApplicationController(Env& env, HttpClient* http, ControllerOptions options)
-    : env_(env), http_(http), options_(options), wall_(env.clock), other_(env) {
+    : env_(env),
+      http_(http),
+      options_(std::move(options)),
+      wall_(env.clock),
+      other_(env),
+      definitions_(options_.definition_namespace) {
   template_providers_.add(workflow::standard_providers());
 }
 
@@ -170,7 +175,7 @@ std::vector<ObjectKey> ApplicationController::users_of(const kube::Object& defin
   const std::string ns(kube::ns(definition));
   for (ObjectKey& key :
        applications_->index_keys(kByDefinition, fmt::format("{}/{}", kube::kind(definition), kube::name(definition)))) {
-    if (ns == kDefinitionNamespace || key.ns == ns) keys.push_back(std::move(key));
+    if (ns == definitions_.shared_namespace() || key.ns == ns) keys.push_back(std::move(key));
   }
   for (const ObjectKey& key : keys) wake(key);
   return keys;
@@ -203,7 +208,8 @@ Lookup ApplicationController::live_lookup(const kube::Object& application) {
   const std::string ns(kube::ns(application));
   return {.definition = [this, ns](DefinitionKind kind, const std::string& type) { return definitions_.find(kind, ns, type); },
           .policy = [this, ns](const std::string& name) { return policies_->get({ns, name}); },
-          .workflow = [this, ns](const std::string& name) { return workflows_->get({ns, name}); }};
+          .workflow = [this, ns](const std::string& name) { return workflows_->get({ns, name}); },
+          .global_policies = [this, ns] { return definitions_.global_policies(ns); }};
 }
 
 Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
@@ -400,9 +406,10 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                     .definition = {},
                     .options = options_.engine};
   run.options.keeps_debug = app.parsed().keep.is_debug;
-  run.definition = [&app](std::string type) -> Task<Result<workflow::StepDefinition>> {
+  run.definition = [this, &app](std::string type) -> Task<Result<workflow::StepDefinition>> {
     const auto known = app.parsed().step_types.find(type);
-    const bool is_users = known != app.parsed().step_types.end() && kube::ns(known->second->object) != kDefinitionNamespace;
+    const bool is_users =
+        known != app.parsed().step_types.end() && kube::ns(known->second->object) != definitions_.shared_namespace();
     const std::string found = type == kApplyComponent && !is_users ? kBuiltinApplyComponent : type;
     auto definition = found == type && known != app.parsed().step_types.end()
                           ? Result<DefinitionPtr>(known->second)

@@ -37,6 +37,7 @@ struct ControllerOptions {
   Duration progress_deadline = std::chrono::minutes{10};
   ApplyMode apply_mode = ApplyMode::ServerSide;
   ActsAs acts_as = ActsAs::User;
+  std::string definition_namespace = kDefinitionNamespace;
 };
 
 class ApplicationController : public control::Controller {

@@ -118,7 +118,8 @@ Task<Result<void>> ApplicationController::record_policies(client::Client& client
   for (const AppliedPolicy& policy : scoped.policies) {
     if (std::ranges::find(before, policy) != before.end()) continue;
     SLIPWAY_CO_TRY_VOID(co_await tell_normal(
-        env_, client, application, policy.is_applied ? "PolicyApplied" : "PolicySkipped",
+        env_, client, application,
+        fmt::format("{}{}", policy.source.empty() ? "" : "Global", policy.is_applied ? "PolicyApplied" : "PolicySkipped"),
         fmt::format("policy {}: {}", policy.name, policy.is_applied ? "applied to the application" : policy.message)));
   }
   co_return Result<void>{};

@@ -71,12 +71,13 @@ std::string schema_of(const kube::Object& definition) {
 
 }  // namespace
 
-DefinitionController::DefinitionController(Env& env, DefinitionKind kind)
-    : env_(env), kind_(kind), manager_("slipway-" + name()), has_views_(kind != DefinitionKind::Policy) {
+DefinitionController::DefinitionController(Env& env, DefinitionKind kind, std::string ns)
+    : env_(env), kind_(kind), ns_(std::move(ns)), manager_("slipway-" + name()), has_views_(kind != DefinitionKind::Policy) {
   for (const Value& object : builtin_definitions()) {
     if (kube::kind(object) != kind_of(kind)) continue;
     const std::string called(kube::name(object));
-    built_in_[called] = object.with_path({"metadata", "annotations", kBuiltIn}, hash_of(object["spec"]));
+    const Value placed = object.with_path({"metadata", "namespace"}, ns_);
+    built_in_[called] = placed.with_path({"metadata", "annotations", kBuiltIn}, hash_of(object["spec"]));
     missing_.insert(called);
   }
 }
@@ -87,25 +88,25 @@ void DefinitionController::watch(control::Watches& watches) {
   definitions_ = &watches.primary(resource_of(kind_));
   revisions_ = &watches.cache(kDefinitionRevisions);
   const auto enqueue = watches.enqueue();
-  for (const std::string& called : missing_) enqueue({kDefinitionNamespace, called});
+  for (const std::string& called : missing_) enqueue({ns_, called});
 }
 
 Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   if (!has_views_) {
-    auto kept = co_await make_namespace(run.client);
+    auto kept = co_await make_namespaces(run.client);
     if (kept) kept = co_await keep_views(run.client, manager_);
     if (!kept) co_return Outcome::failed(std::move(kept).error());
     has_views_ = true;
   }
   const kube::Object definition = definitions_->get(run.key);
   if (definition.is_null()) {
-    if (run.key.ns == kDefinitionNamespace && missing_.contains(run.key.name)) {
+    if (run.key.ns == ns_ && missing_.contains(run.key.name)) {
       auto installed = co_await install(run.client, run.key.name);
       if (!installed) co_return Outcome::failed(std::move(installed).error());
     }
     co_return Outcome::settled();
   }
-  if (run.key.ns == kDefinitionNamespace) missing_.erase(run.key.name);
+  if (run.key.ns == ns_) missing_.erase(run.key.name);
   if (kube::is_deleting(definition)) co_return Outcome::settled();
   if (const kube::Object newer = newer_built_in(definition); !newer.is_null()) {
     auto written = co_await client::update(run.client, resource_of(kind_), newer, manager_);
@@ -127,18 +128,20 @@ Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   co_return limited ? Outcome::settled() : Outcome::failed(std::move(limited).error());
 }
 
-Task<Result<void>> DefinitionController::make_namespace(client::Client& client) {
-  if (has_namespace_) co_return Result<void>{};
-  const Value ns =
-      json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", kDefinitionNamespace}})}});
-  auto made = co_await client::create(client, kube::kNamespaces, ns, manager_);
-  if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
-  has_namespace_ = true;
+/// Of the definitions, and of what clients look for beside them (views.h).
+Task<Result<void>> DefinitionController::make_namespaces(client::Client& client) {
+  if (has_namespaces_) co_return Result<void>{};
+  for (const std::string& name : std::set<std::string>{ns_, kDefinitionNamespace}) {
+    const Value ns = json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::object({{"name", name}})}});
+    auto made = co_await client::create(client, kube::kNamespaces, ns, manager_);
+    if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
+  }
+  has_namespaces_ = true;
   co_return Result<void>{};
 }
 
 Task<Result<void>> DefinitionController::install(client::Client& client, std::string name) {
-  SLIPWAY_CO_TRY_VOID(co_await make_namespace(client));
+  SLIPWAY_CO_TRY_VOID(co_await make_namespaces(client));
   auto made = co_await client::create(client, resource_of(kind_), built_in_.at(name), manager_);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   missing_.erase(name);
@@ -148,7 +151,7 @@ Task<Result<void>> DefinitionController::install(client::Client& client, std::st
 kube::Object DefinitionController::newer_built_in(const kube::Object& definition) const {
   const std::string_view written = kube::annotation(definition, kBuiltIn);
   const auto own = built_in_.find(std::string(kube::name(definition)));
-  if (written.empty() || own == built_in_.end() || kube::ns(definition) != kDefinitionNamespace) return {};
+  if (written.empty() || own == built_in_.end() || kube::ns(definition) != ns_) return {};
   if (written == kube::annotation(own->second, kBuiltIn) || written != hash_of(definition["spec"])) return {};
   kube::Object newer = definition.with("spec", own->second["spec"]);
   for (const auto [key, value] : own->second["metadata"]["annotations"].members()) {

@@ -1,7 +1,7 @@
 // Keeps the definitions of one kind as KubeVela's clients know them: each has a DefinitionRevision `<name>-v<N>` per content, a
 // ConfigMap with the schema of its parameters, and both named in its status. When it starts, built-in definitions that are not
-// in the cluster are created in vela-system; those that are there stay, but one that Slipway made and that is unedited since
-// is brought to the program's version.
+// in the cluster are created in the namespace of those for all; those that are there stay, but one that Slipway made and that
+// is unedited since is brought to the program's version.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 
 #include "control/controller.h"
 #include "delivery/application/definition.h"
+#include "delivery/application/kind.h"
 
 namespace slipway::delivery::application {
 
@@ -21,7 +22,8 @@ inline constexpr const char* kSchemaKey = "openapi-v3-json-schema";
 
 class DefinitionController : public control::Controller {
  public:
-  DefinitionController(Env& env, DefinitionKind kind);
+  /// `ns`: the namespace of the definitions that all may use.
+  DefinitionController(Env& env, DefinitionKind kind, std::string ns = kDefinitionNamespace);
 
   std::string name() const override;
   control::ControllerOptions options() const override { return {.workers = 2}; }
@@ -44,14 +46,15 @@ class DefinitionController : public control::Controller {
   /// Name of the ConfigMap with the schema; empty when there is none to publish.
   Task<Result<std::string>> publish_schema(client::Client& client, kube::Object definition);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object definition);
-  Task<Result<void>> make_namespace(client::Client& client);
+  Task<Result<void>> make_namespaces(client::Client& client);
 
   Env& env_;
   DefinitionKind kind_;
+  const std::string ns_;
   std::string manager_;
   std::map<std::string, kube::Object> built_in_;  // by name
   std::set<std::string> missing_;                 // built-in ones that have not been looked for yet
-  bool has_namespace_ = false;
+  bool has_namespaces_ = false;
   bool has_views_;  // or another controller keeps them
   control::Informer* definitions_ = nullptr;
   control::Informer* revisions_ = nullptr;

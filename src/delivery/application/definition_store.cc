@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "base/digest.h"
 #include "json/text.h"
@@ -11,6 +13,7 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr std::size_t kMaxKept = 4'000;
+constexpr const char* kGlobal = "global";
 
 struct KindRow {
   DefinitionKind kind;
@@ -45,6 +48,19 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// Those of `shared` first; each namespace's by priority and name, without those that another namespace has again.
+std::vector<Value> in_order(std::vector<Value> definitions, const std::string& shared) {
+  std::set<std::string_view> own;
+  for (const Value& one : definitions) {
+    if (kube::ns(one) != shared) own.insert(kube::name(one));
+  }
+  std::erase_if(definitions, [&](const Value& one) { return kube::ns(one) == shared && own.contains(kube::name(one)); });
+  std::ranges::sort(definitions, {}, [&](const Value& one) {
+    return std::tuple(kube::ns(one) != shared, one["spec"]["priority"].as_int(), kube::name(one));
+  });
+  return definitions;
+}
+
 using BuiltIn = std::map<DefinitionKind, std::map<std::string, Value>>;
 
 const BuiltIn& built_in() {
@@ -62,10 +78,18 @@ const BuiltIn& built_in() {
 
 }  // namespace
 
+bool is_global_policy(const Value& definition) {
+  return definition["spec"]["global"].as_bool() && definition["spec"]["scope"].as_string() == "Application";
+}
+
 const kube::Resource& resource_of(DefinitionKind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind)->resource; }
 
 void DefinitionStore::watch(control::Watches& watches) {
   for (const KindRow& row : kKinds) informers_[row.kind] = &watches.cache(*row.resource);
+  informers_[DefinitionKind::Policy]->add_index(kGlobal, [](const Value& definition) -> std::vector<std::string> {
+    if (!is_global_policy(definition)) return {};
+    return {std::string(kube::ns(definition))};
+  });
   revisions_ = &watches.cache(kDefinitionRevisions);
 }
 
@@ -78,13 +102,29 @@ Value DefinitionStore::find_object(DefinitionKind kind, const std::string& ns, c
   });
 }
 
+std::vector<DefinitionPtr> DefinitionStore::global_policies(const std::string& ns) {
+  const auto policies = informers_.find(DefinitionKind::Policy);
+  if (policies == informers_.end()) return {};
+  std::vector<Value> objects = policies->second->index(kGlobal, shared_);
+  if (ns != shared_) std::ranges::move(policies->second->index(kGlobal, ns), std::back_inserter(objects));
+  return read_policies(std::move(objects));
+}
+
+std::vector<DefinitionPtr> DefinitionStore::read_policies(std::vector<Value> objects) {
+  std::vector<DefinitionPtr> all;
+  for (const Value& object : in_order(std::move(objects), shared_)) {
+    if (auto definition = read_once(object)) all.push_back(*std::move(definition));
+  }
+  return all;
+}
+
 Value DefinitionStore::look_up(DefinitionKind kind, const std::string& ns, const std::string& type,
                                const kube::FindObject& cluster) const {
   const auto at = type.find('@');
   const std::string name = type.substr(0, at);
   const bool is_pinned = at != std::string::npos;
   const kube::Resource& resource = resource_of(kind);
-  for (const std::string& place : {ns, std::string(kDefinitionNamespace)}) {
+  for (const std::string& place : {ns, shared_}) {
     const Value found =
         is_pinned ? cluster(kDefinitionRevisions, place, name + "-" + type.substr(at + 1)) : cluster(resource, place, name);
     if (!found.is_null()) return is_pinned ? embedded(found) : found;
@@ -148,7 +188,7 @@ std::string DefinitionStore::did_you_mean(DefinitionKind kind, const std::string
   }
   if (const auto informer = informers_.find(kind); informer != informers_.end()) {
     for (const kube::ObjectKey& key : informer->second->keys()) {
-      if (key.ns == ns || key.ns == kDefinitionNamespace) look(key.name);
+      if (key.ns == ns || key.ns == shared_) look(key.name);
     }
   }
   return best.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", best);

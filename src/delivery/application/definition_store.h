@@ -1,5 +1,5 @@
-// Finds definitions: objects in the application's namespace, then in vela-system, then the built-in ones, which are the same
-// for everybody. `name@v2` names a DefinitionRevision. What was read once is kept by what it was read from.
+// Finds definitions: objects in the application's namespace, then in the one of those for all, then the built-in ones, which
+// are the same for everybody. `name@v2` names a DefinitionRevision. What was read once is kept by what it was read from.
 #pragma once
 
 #include <map>
@@ -17,8 +17,15 @@ namespace slipway::delivery::application {
 /// The resource of a kind of definitions.
 const kube::Resource& resource_of(DefinitionKind kind);
 
+/// Whether a PolicyDefinition is for every application (`scope: Application`, `global: true`).
+bool is_global_policy(const Value& definition);
+
 class DefinitionStore {
  public:
+  /// `shared`: the namespace of the definitions that all may use.
+  explicit DefinitionStore(std::string shared = kDefinitionNamespace) : shared_(std::move(shared)) {}
+
+  const std::string& shared_namespace() const { return shared_; }
   /// Follows the definitions of the home cluster; a change wakes no reconcile: who needs it looks again.
   void watch(control::Watches& watches);
 
@@ -29,6 +36,12 @@ class DefinitionStore {
                              const kube::FindObject& cluster);
   /// Reads a definition that is not in the cluster any more: of a revision.
   Result<DefinitionPtr> read(const Value& object);
+  /// The policies of scope Application that every application of the namespace gets without naming them (`global: true`):
+  /// those for all namespaces, then the namespace's own, which win over those of the same name; each by priority and name.
+  /// None without watch().
+  std::vector<DefinitionPtr> global_policies(const std::string& ns);
+  /// PolicyDefinitions of the shared and one further namespace, in that order.
+  std::vector<DefinitionPtr> read_policies(std::vector<Value> objects);
   /// The object itself, or null.
   Value find_object(DefinitionKind kind, const std::string& ns, const std::string& type) const;
 
@@ -38,6 +51,7 @@ class DefinitionStore {
   Result<DefinitionPtr> read_once(const Value& object);
   std::string did_you_mean(DefinitionKind kind, const std::string& ns, const std::string& type) const;
 
+  const std::string shared_;
   workflow::Templates templates_;
   std::map<DefinitionKind, control::Informer*> informers_;
   control::Informer* revisions_ = nullptr;

@@ -46,25 +46,34 @@ KindRow run_row() {
   return row;
 }
 
+/// The options were checked before.
+Settings settings_of(const std::map<std::string, std::string>& options) { return read_settings(options).value_or(Settings{}); }
+
 Family make() {
   Family family{.name = "application", .groups = {kGroup, "cue.oam.dev"}};
   family.definitions = custom_resource_definitions();
-  family.admission = [](const AdmissionContext& context) { return admission_rows(context.on_fault); };
+  family.admission = [](const AdmissionContext& context) {
+    return admission_rows(context.on_fault, settings_of(context.options).definition_namespace);
+  };
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
-    const Settings settings = read_settings(context.options).value_or(Settings{});
-    made.push_back(std::make_unique<ApplicationController>(context.env, context.http,
-                                                           ControllerOptions{.engine = settings.engine,
-                                                                             .progress_deadline = settings.progress_deadline,
-                                                                             .apply_mode = settings.apply_mode,
-                                                                             .acts_as = context.acts_as}));
+    const Settings settings = settings_of(context.options);
+    made.push_back(
+        std::make_unique<ApplicationController>(context.env, context.http,
+                                                ControllerOptions{.engine = settings.engine,
+                                                                  .progress_deadline = settings.progress_deadline,
+                                                                  .apply_mode = settings.apply_mode,
+                                                                  .acts_as = context.acts_as,
+                                                                  .definition_namespace = settings.definition_namespace}));
     made.push_back(std::make_unique<WorkflowRunController>(
-        context.env, context.http, WorkflowRunOptions{.engine = settings.engine, .acts_as = context.acts_as}));
+        context.env, context.http,
+        WorkflowRunOptions{
+            .engine = settings.engine, .acts_as = context.acts_as, .definition_namespace = settings.definition_namespace}));
     if (!context.keeps_definitions) return made;
     for (DefinitionKind kind :
          {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy, DefinitionKind::WorkflowStep}) {
-      made.push_back(std::make_unique<DefinitionController>(context.env, kind));
+      made.push_back(std::make_unique<DefinitionController>(context.env, kind, settings.definition_namespace));
     }
     return made;
   };

@@ -64,6 +64,8 @@ inline constexpr const char* kRestartWorkflow = "app.oam.dev/restart-workflow";
 inline constexpr const char* kUserName = "app.oam.dev/username";
 inline constexpr const char* kUserGroup = "app.oam.dev/group";
 inline constexpr const char* kServiceAccount = "app.oam.dev/service-account-name";
+/// "true": no policies but those that the application names.
+inline constexpr const char* kSkipGlobalPolicies = "policy.oam.dev/skip-global";
 inline constexpr const char* kForceParameters = "app.oam.dev/force-param-mutations";
 /// Of a ComponentDefinition (needed_kinds.h): kinds that it cannot do without, "KIND.VERSION.GROUP, …".
 inline constexpr const char* kNeedsKinds = "slipway.dev/needs-kinds";

@@ -287,7 +287,7 @@ Task<Result<void>> Known::read(client::Client& client, std::string ns) {
       {kPolicies, "Policy"},
       {kWorkflows, "Workflow"}};
   for (const auto& [resource, kind] : lists) {
-    for (const std::string& place : std::set<std::string>{ns, kDefinitionNamespace}) {
+    for (const std::string& place : std::set<std::string>{ns, built_in_.shared_namespace()}) {
       client::ListQuery query;
       query.ns = place;
       auto list = co_await client::list(client, resource, query);
@@ -300,6 +300,15 @@ Task<Result<void>> Known::read(client::Client& client, std::string ns) {
   co_return Result<void>{};
 }
 
+std::vector<DefinitionPtr> Known::global_policies(const std::string& ns) {
+  std::vector<Value> objects;
+  for (const auto& [key, object] : definitions_) {
+    const bool is_here = key.second.ns == ns || key.second.ns == built_in_.shared_namespace();
+    if (key.first == DefinitionKind::Policy && is_here && is_global_policy(object)) objects.push_back(object);
+  }
+  return built_in_.read_policies(std::move(objects));
+}
+
 Lookup Known::lookup(const std::string& ns) {
   const auto find_in = [ns](const std::map<kube::ObjectKey, Value>& all, const std::string& name) {
     const auto at = all.find({ns, name});
@@ -307,14 +316,15 @@ Lookup Known::lookup(const std::string& ns) {
   };
   return {.definition = [this, ns](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
             const std::string name = type.substr(0, type.find('@'));
-            for (const std::string& place : {ns, std::string(kDefinitionNamespace)}) {
+            for (const std::string& place : {ns, built_in_.shared_namespace()}) {
               const auto at = definitions_.find({kind, kube::ObjectKey{place, name}});
               if (at != definitions_.end()) return built_in_.read(at->second);
             }
             return built_in_.find(kind, ns, type);
           },
           .policy = [this, find_in](const std::string& name) { return find_in(policies_, name); },
-          .workflow = [this, find_in](const std::string& name) { return find_in(workflows_, name); }};
+          .workflow = [this, find_in](const std::string& name) { return find_in(workflows_, name); },
+          .global_policies = [this, ns] { return global_policies(ns); }};
 }
 
 Task<OfflineRendering> render_offline(Env& env, client::Client* client, SourceObject application, std::string ns,

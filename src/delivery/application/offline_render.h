@@ -21,13 +21,17 @@ std::optional<DefinitionKind> definition_kind_of(const kube::Object& object);
 /// Definitions, shared policies and workflows that were read before rendering begins.
 class Known {
  public:
+  /// `shared`: the namespace of the definitions that all may use.
+  explicit Known(std::string shared = kDefinitionNamespace) : built_in_(std::move(shared)) {}
+
   /// What of `objects` is a definition, Policy or Workflow; those without a namespace are in `ns`. Later ones win.
   void add(const std::vector<SourceObject>& objects, const std::string& ns);
-  /// What the cluster has in the namespace and in vela-system.
+  /// What the cluster has in the namespace and in the one of the definitions for all.
   Task<Result<void>> read(client::Client& client, std::string ns);
   Lookup lookup(const std::string& ns);
 
  private:
+  std::vector<DefinitionPtr> global_policies(const std::string& ns);
   void put(const kube::Object& object, const std::string& ns);
 
   DefinitionStore built_in_;

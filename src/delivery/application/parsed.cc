@@ -159,6 +159,7 @@ Result<Parsed> parse(const kube::Object& application, const Value& spec, const L
   SLIPWAY_TRY_VOID(look_up_steps(parsed.steps.steps, parsed, lookup));
   SLIPWAY_TRY(keep, keep_policies(parsed.spec.policies));
   parsed.keep = std::move(keep);
+  if (lookup.global_policies) parsed.global_policies = lookup.global_policies();
   parsed.referred = lookup.referred;
   return parsed;
 }

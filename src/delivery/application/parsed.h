@@ -21,6 +21,8 @@ struct Lookup {
   /// Policy and Workflow objects of the application's namespace; null when absent.
   std::function<Value(const std::string& name)> policy;
   std::function<Value(const std::string& name)> workflow;
+  /// What DefinitionStore::global_policies() says. May be empty.
+  std::function<std::vector<DefinitionPtr>()> global_policies = {};
   /// What stood behind the URLs of components (references.h): a list, or null.
   Value referred{};
 };
@@ -43,7 +45,8 @@ struct Parsed {
   DefinitionsByType components, traits, policies, step_types;
   std::map<std::string, Value> shared_policies;  // Policy objects by name
   Value shared_workflow;                         // the Workflow object, or null
-  Value referred;                                // as Lookup's
+  std::vector<DefinitionPtr> global_policies;    // as Lookup's
+  Value referred;                                // likewise
 
   const PolicySpec* find_policy(std::string_view name) const;
 };

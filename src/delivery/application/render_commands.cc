@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/offline_render.h"
+#include "delivery/application/settings.h"
 #include "delivery/application/text_diff.h"
 #include "delivery/family/kind_mapper.h"
 #include "json/text.h"
@@ -31,7 +32,8 @@ std::vector<std::string> listed(const std::string& text) {
 
 /// Everything of the files, rendered. BadRequest when they hold no application.
 Task<Result<OfflineRendering>> render_all(const CommandCall& call) {
-  Known known;
+  SLIPWAY_CO_TRY(settings, read_settings(call.options));
+  Known known(std::move(settings.definition_namespace));
   if (call.client != nullptr) SLIPWAY_CO_TRY_VOID(co_await known.read(*call.client, call.ns));
   known.add(call.objects, call.ns);
   OfflineRendering all;
@@ -173,17 +175,19 @@ std::vector<Command> render_commands() {
                                .help = "names of clusters that topologies may choose from, beside those that they name"};
   return {{.verb = "render",
            .help = "print the objects that applications in files become, without a cluster",
-           .options = {{.name = "output", .help = "yaml or json"}, clusters},
+           .options = {{.name = "output", .help = "yaml or json"}, clusters, definition_namespace_option()},
            .run = render},
           {.verb = "dry-run",
            .help = "say what a cluster would make of the objects of applications in files; nothing is written",
            .cluster = Command::Cluster::Always,
-           .options = {{.name = "output", .help = "table or yaml: the objects as they would be stored"}, clusters},
+           .options = {{.name = "output", .help = "table or yaml: the objects as they would be stored"},
+                       clusters,
+                       definition_namespace_option()},
            .run = dry_run},
           {.verb = "diff",
            .help = "compare the objects of applications in files with those in a cluster",
            .cluster = Command::Cluster::Always,
-           .options = {clusters},
+           .options = {clusters, definition_namespace_option()},
            .run = diff}};
 }
 

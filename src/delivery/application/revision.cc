@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMaxPacked = 100;
 /// Content beyond this is compressed.
 constexpr std::size_t kMaxPlain = 4096;
+/// Member of a revision's spec: the definitions of the global policies, in the order in which they are applied.
+constexpr const char* kGlobalPolicies = "globalPolicyDefinitions";
 
 /// Under which member of a revision's spec definitions of a kind stand, by type.
 const char* member_of(DefinitionKind kind) {
@@ -94,6 +96,7 @@ std::string revision_hash(const kube::Object& application, const Value& spec, co
     for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
       for (const auto& [type, definition] : *all) text += type + "=" + definition->digest + "\n";
     }
+    for (const DefinitionPtr& policy : parsed.global_policies) text += "global " + policy->digest + "\n";
   }
   return sha256_hex(text).substr(0, 16);
 }
@@ -138,6 +141,11 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
   for (const auto& [kind, definitions] : kinds) {
     if (!definitions->empty()) content.set(member_of(kind), objects_of(*definitions));
   }
+  if (!parsed.global_policies.empty()) {
+    json::ArrayBuilder policies;
+    for (const DefinitionPtr& policy : parsed.global_policies) policies.add(lean(policy->object));
+    content.set(kGlobalPolicies, policies.build());
+  }
   if (!parsed.shared_policies.empty()) content.set("policies", shared_objects(parsed));
   if (!parsed.shared_workflow.is_null()) content.set("workflow", shared_workflow(parsed));
   if (!parsed.referred.is_null()) content.set("referredObjects", parsed.referred);
@@ -172,6 +180,9 @@ std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionSto
       if (!object.is_null()) made->definitions[kind].emplace(type, store.read(whole));
     }
   }
+  for (const Value& object : content[kGlobalPolicies].items()) {
+    if (auto read = store.read(object)) made->global_policies.push_back(*std::move(read));
+  }
   return made;
 }
 
@@ -191,6 +202,7 @@ Lookup lookup_in(std::shared_ptr<const Frozen> frozen, Lookup otherwise) {
   lookup.workflow = [frozen, otherwise](const std::string& name) {
     return kube::name(frozen->workflow) == name ? frozen->workflow : otherwise.workflow(name);
   };
+  lookup.global_policies = [frozen] { return frozen->global_policies; };
   return lookup;
 }
 

@@ -43,6 +43,7 @@ struct Frozen {
   std::map<DefinitionKind, std::map<std::string, Result<DefinitionPtr>>> definitions;
   Value policies;  // by name
   Value workflow;
+  std::vector<DefinitionPtr> global_policies;
   Value referred;  // a list, or null
 };
 std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store);

@@ -25,6 +25,29 @@ DefinitionPtr scoped_definition(const Value& policy, const Lookup& lookup) {
   return found && is_application_scoped(**found) ? *found : nullptr;
 }
 
+struct ScopedPolicy {
+  Value policy;  // {name, type, properties}
+  DefinitionPtr definition;
+  bool is_global = false;
+};
+
+std::vector<ScopedPolicy> scoped_policies(const kube::Object& application, const Lookup& lookup) {
+  std::vector<ScopedPolicy> named;
+  for (const Value& policy : application["spec"]["policies"].items()) {
+    if (DefinitionPtr definition = scoped_definition(policy, lookup)) named.push_back({policy, std::move(definition)});
+  }
+  if (kube::annotation(application, kSkipGlobalPolicies) == "true") return named;
+  std::vector<ScopedPolicy> all;
+  for (const DefinitionPtr& definition : lookup.global_policies ? lookup.global_policies() : std::vector<DefinitionPtr>()) {
+    const auto is_it = [&](const ScopedPolicy& one) { return one.policy["type"].as_string() == definition->name; };
+    if (std::ranges::any_of(named, is_it)) continue;
+    const Value policy = json::object({{"name", definition->name}, {"type", definition->name}});
+    all.push_back({policy, definition, true});
+  }
+  std::ranges::move(named, std::back_inserter(all));
+  return all;
+}
+
 Value or_empty(const Value& value) { return value.is_object() ? value : Value::empty_object(); }
 
 Value added(const Value& base, const Value& more) {
@@ -128,20 +151,18 @@ bool is_application_scoped(const Definition& definition) {
 }
 
 bool has_scoped_policies(const kube::Object& application, const Lookup& lookup) {
-  return std::ranges::any_of(application["spec"]["policies"].items(),
-                             [&](const Value& policy) { return scoped_definition(policy, lookup) != nullptr; });
+  return !scoped_policies(application, lookup).empty();
 }
 
 Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup) {
   Scoped scoped{.application = application, .custom = {}, .policies = {}, .record = {}};
   json::ObjectBuilder record;
-  for (const Value& policy : application["spec"]["policies"].items()) {
-    const DefinitionPtr definition = scoped_definition(policy, lookup);
-    if (definition == nullptr) continue;
+  for (const auto& [policy, definition, is_global] : scoped_policies(application, lookup)) {
     const std::string name = policy["name"].str();
     auto output = output_of(scoped.application, policy, *definition);
     if (!output) return fail(Reason::Invalid, fmt::format("policy {}: {}", name, output.error().message));
     AppliedPolicy told{.name = name, .type = policy["type"].str(), .is_applied = !output->is_null()};
+    if (is_global) told.source = "global";
     if (!told.is_applied) told.message = "its config says that it is not enabled";
     scoped.policies.push_back(std::move(told));
     record.set(name, json::print(*output));

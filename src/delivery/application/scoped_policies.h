@@ -3,8 +3,10 @@
 // of the application's), and ctx (added to `context.custom` of what is rendered); with `config: enabled: false` it changes
 // nothing. They are applied in the order of spec.policies, each to what the ones before left. What they make of an application
 // is frozen in its revision; the stored Application stays as its user wrote it. As whom it acts they cannot say (identity.h).
-// Pure. Follows kubevela/kubevela 1.11 (application-scoped policies). DIVERGES: a policy is applied only where an application
-// names it: `global` is not followed.
+// Before them come the global ones (DefinitionStore::global_policies), with empty parameters: a global policy that the
+// application names is applied where it is named only, and the annotation `policy.oam.dev/skip-global: "true"` leaves all of
+// them out. Pure. Follows kubevela/kubevela 1.11 (application-scoped policies). DIVERGES: the global policies of an application
+// are frozen in its revision, as its definitions are; another one counts from the next revision on.
 #pragma once
 
 #include <string>
@@ -23,10 +25,10 @@ struct Scoped {
 };
 
 bool is_application_scoped(const Definition& definition);
-/// The application itself when it names no such policy. Errors: Invalid, which names the policy. Runs templates: for the
+/// The application itself when it has no such policy. Errors: Invalid, which names the policy. Runs templates: for the
 /// compute pool, but for applications without such policies.
 Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup);
-/// Whether it names one that is there.
+/// Whether it names one that is there, or has a global one.
 bool has_scoped_policies(const kube::Object& application, const Lookup& lookup);
 
 /// What policies made, with the metadata of what is stored but for labels and annotations; those annotations that say as whom

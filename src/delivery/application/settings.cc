@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/time.h"
+#include "kube/names.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -15,6 +16,7 @@ constexpr const char* kSuspends = "suspend-on-failure";
 constexpr const char* kParallel = "step-parallelism";
 constexpr const char* kDeadline = "progress-deadline";
 constexpr const char* kApplyMode = "apply-mode";
+constexpr const char* kSharedNamespace = "definition-namespace";
 
 using Options = std::map<std::string, std::string>;
 
@@ -47,6 +49,10 @@ Result<void> read_duration(const Options& options, const char* name, Duration le
 
 }  // namespace
 
+CommandOption definition_namespace_option() {
+  return {kSharedNamespace, "namespace of the definitions that all applications may use (default: vela-system)"};
+}
+
 std::vector<CommandOption> setting_options() {
   return {{kWait, "the longest pause between two looks at a waiting or failed workflow step (default: 60s)"},
           {kRetries, "how often a failed workflow step is tried again (default: 10)"},
@@ -55,7 +61,8 @@ std::vector<CommandOption> setting_options() {
           {kDeadline, "a workflow that waits this long without a change is said not to progress; 0s: never (default: 10m)"},
           {kApplyMode,
            "how objects are changed: server-side (by field ownership; default) or three-way (KubeVela's merge with "
-           "what was applied last)"}};
+           "what was applied last)"},
+          definition_namespace_option()};
 }
 
 Result<Settings> read_settings(const Options& options) {
@@ -75,6 +82,13 @@ Result<Settings> read_settings(const Options& options) {
                   fmt::format("--{}: \"{}\" is neither server-side nor three-way", kApplyMode, mode->second));
     }
     settings.apply_mode = mode->second == "three-way" ? ApplyMode::ThreeWay : ApplyMode::ServerSide;
+  }
+  const auto ns = options.find(kSharedNamespace);
+  if (ns != options.end() && !ns->second.empty()) {
+    if (!kube::dns1123_label_faults(ns->second).empty()) {
+      return fail(Reason::BadRequest, fmt::format("--{}: \"{}\" is no name of a namespace", kSharedNamespace, ns->second));
+    }
+    settings.definition_namespace = ns->second;
   }
   return settings;
 }

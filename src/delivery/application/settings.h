@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "delivery/application/kind.h"
 #include "delivery/family.h"
 #include "delivery/workflow/engine.h"
 
@@ -19,9 +20,13 @@ struct Settings {
   /// A workflow that waits this long without any change does not progress; zero: that is never told.
   Duration progress_deadline = std::chrono::minutes{10};
   ApplyMode apply_mode = ApplyMode::ServerSide;
+  /// Where the definitions are that all applications may use.
+  std::string definition_namespace = kDefinitionNamespace;
 };
 
 std::vector<CommandOption> setting_options();
+/// One of them, which commands without controllers take, too.
+CommandOption definition_namespace_option();
 /// Errors: BadRequest, with the option and what it takes.
 Result<Settings> read_settings(const std::map<std::string, std::string>& options);
 

@@ -25,7 +25,8 @@ TEST(Settings, are_read) {
                                        {"suspend-on-failure", "true"},
                                        {"step-parallelism", "1"},
                                        {"progress-deadline", "0s"},
-                                       {"apply-mode", "three-way"}});
+                                       {"apply-mode", "three-way"},
+                                       {"definition-namespace", "platform"}});
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->engine.max_wait, minutes{5});
   EXPECT_EQ(settings->engine.max_failures, 0);
@@ -33,6 +34,7 @@ TEST(Settings, are_read) {
   EXPECT_TRUE(settings->engine.suspends_on_failure);
   EXPECT_EQ(settings->progress_deadline, Duration{0});
   EXPECT_EQ(settings->apply_mode, ApplyMode::ThreeWay);
+  EXPECT_EQ(settings->definition_namespace, "platform");
 }
 
 TEST(Settings, wrong_ones_are_named_with_what_they_take) {
@@ -47,6 +49,7 @@ TEST(Settings, wrong_ones_are_named_with_what_they_take) {
       {{{"step-parallelism", "2x"}}, R"(--step-parallelism: "2x" is no whole number from 1 to 10000)"},
       {{{"progress-deadline", "-1m"}}, R"(--progress-deadline: "-1m" is no duration of at least 0 s such as 90s or 10m)"},
       {{{"apply-mode", "replace"}}, R"(--apply-mode: "replace" is neither server-side nor three-way)"},
+      {{{"definition-namespace", "Vela/System"}}, R"(--definition-namespace: "Vela/System" is no name of a namespace)"},
   };
   for (const auto& [options, message] : rows) {
     const auto settings = read_settings(options);

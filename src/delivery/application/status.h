@@ -134,6 +134,7 @@ struct AppliedPolicy {
   std::string type;
   bool is_applied = false;
   std::string message{};
+  std::string source{};
 
   static void describe(auto& d) {
     d.doc("A policy that may change the application before it is rendered.");
@@ -141,6 +142,7 @@ struct AppliedPolicy {
     d.field("type", &AppliedPolicy::type, "Its type.").always();
     d.field("applied", &AppliedPolicy::is_applied, "It has changed the application, or could have.").always();
     d.field("message", &AppliedPolicy::message, "Why it was not applied.");
+    d.field("source", &AppliedPolicy::source, "\"global\": the application does not name it.");
     d.ignore_unknown();
   }
   bool operator==(const AppliedPolicy&) const = default;

@@ -80,7 +80,12 @@ void WorkflowRunStatus::take(workflow::RunStatus run, const workflow::Steps& of)
 }
 
 WorkflowRunController::WorkflowRunController(Env& env, HttpClient* http, WorkflowRunOptions options)
-    : env_(env), http_(http), options_(options), wall_(env.clock), other_(env) {
+    : env_(env),
+      http_(http),
+      options_(std::move(options)),
+      wall_(env.clock),
+      other_(env),
+      definitions_(options_.definition_namespace) {
   providers_.add(workflow::standard_providers());
   providers_.add(providers_without_application());
 }

@@ -30,6 +30,7 @@ struct WorkflowRunOptions {
   /// A run that cannot begin is looked at this often.
   Duration resync = std::chrono::minutes{1};
   ActsAs acts_as = ActsAs::User;
+  std::string definition_namespace = kDefinitionNamespace;
 };
 
 class WorkflowRunController : public control::Controller {

@@ -60,6 +60,7 @@ kube::ResourceType type_of(const json::Value& definition) {
 
 std::vector<kube::ResourceType> types_of(const std::vector<json::Value>& definitions) {
   std::vector<kube::ResourceType> types;
+  types.reserve(definitions.size());
   for (const json::Value& definition : definitions) types.push_back(type_of(definition));
   return types;
 }

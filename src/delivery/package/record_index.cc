@@ -11,6 +11,11 @@
 namespace slipway::delivery::package {
 namespace {
 
+constexpr const char* kByOwner = "owner";
+constexpr const char* kByUpstream = "upstream";
+constexpr const char* kProposed = "proposed";
+constexpr const char* kYes = "yes";  // the only key of kProposed
+
 std::string upstream_id(std::string_view ns, std::string_view url, std::string_view folder) {
   return fmt::format("{}|{}|{}", ns, plain_url(url), plain_path(folder));
 }
@@ -19,48 +24,27 @@ bool is_proposed(std::string_view lifecycle) {
   return lifecycle == json::enum_name(Lifecycle::Proposed) || lifecycle == json::enum_name(Lifecycle::DeletionProposed);
 }
 
-/// Most changes are verdicts, which move a record nowhere.
-bool is_same_place(const kube::Object& before, const kube::Object& after) {
-  if (before.is_null() || after.is_null()) return false;
-  const json::Value& was = before["spec"];
-  const json::Value& is = after["spec"];
-  return was["lifecycle"] == is["lifecycle"] && was["owners"] == is["owners"] && was["upstreamLock"] == is["upstreamLock"] &&
-         was["repository"] == is["repository"] && was["packageName"] == is["packageName"];
+std::string repository_id(std::string_view ns, std::string_view repository) { return fmt::format("{}/{}", ns, repository); }
+
+using Keys = std::vector<std::string>;
+
+Keys owners_of(const kube::Object& record) {
+  Keys uids;
+  for (const json::Value& owner : record["spec"]["owners"].items()) uids.push_back(owner["uid"].str());
+  return uids;
 }
 
-void move_key(std::map<std::string, std::set<kube::ObjectKey>>& index, const kube::ObjectKey& key,
-              const std::set<std::string>& from, const std::set<std::string>& to) {
-  if (from == to) return;
-  for (const std::string& one : from) {
-    const auto at = index.find(one);
-    if (at == index.end()) continue;
-    at->second.erase(key);
-    if (at->second.empty()) index.erase(at);
-  }
-  for (const std::string& one : to) index[one].insert(key);
+Keys upstreams_of(const kube::Object& record) {
+  const json::Value& lock = record["spec"]["upstreamLock"]["git"];
+  if (!lock.is_object()) return {};
+  return {upstream_id(kube::ns(record), lock["repo"].as_string(), lock["directory"].as_string())};
+}
+
+Keys proposals_of(const kube::Object& record) {
+  return is_proposed(record["spec"]["lifecycle"].as_string()) ? Keys{kYes} : Keys{};
 }
 
 }  // namespace
-
-struct RecordIndex::Places {
-  std::set<std::string> package{};  // each of these is empty for no record
-  std::set<std::string> owners{};
-  std::set<std::string> upstream{};
-  bool is_proposed = false;
-
-  static Places of(const kube::Object& object) {
-    Places places;
-    if (object.is_null()) return places;
-    const json::Value& spec = object["spec"];
-    places.package.insert(package_id(object));
-    for (const json::Value& owner : spec["owners"].items()) places.owners.insert(owner["uid"].str());
-    if (const json::Value& lock = spec["upstreamLock"]["git"]; lock.is_object()) {
-      places.upstream.insert(upstream_id(kube::ns(object), lock["repo"].as_string(), lock["directory"].as_string()));
-    }
-    places.is_proposed = package::is_proposed(spec["lifecycle"].as_string());
-    return places;
-  }
-};
 
 std::string package_id(std::string_view ns, std::string_view repository, std::string_view path) {
   return fmt::format("{}/{}/{}", ns, repository, plain_path(path));
@@ -82,24 +66,24 @@ std::optional<std::int64_t> upstream_number(const RevisionRecord& record) {
   return read.ec == std::errc() && read.ptr == ref.data() + ref.size() ? number : kPlaceholder;
 }
 
+void index_records(client::Informer& records) {
+  records.add_index(kByPackage, [](const kube::Object& record) { return Keys{package_id(record)}; });
+  records.add_index(kByRepository, [](const kube::Object& record) {
+    return Keys{repository_id(kube::ns(record), record["spec"]["repository"].as_string())};
+  });
+}
+
 void RecordIndex::attach(control::Watches& watches) {
   client::Informer& records = watches.cache(kRecords);
   if (records_ != nullptr) return;
   records_ = &records;
-  records.add_handler([this](const kube::Object& before, const kube::Object& after) { put(before, after); });
-}
-
-void RecordIndex::put(const kube::Object& before, const kube::Object& after) {
-  const kube::ObjectKey key = kube::key_of(after.is_null() ? before : after);
-  forget(key);
-  if (is_same_place(before, after)) return;
-  const Places was = Places::of(before);
-  const Places is = Places::of(after);
-  move_key(by_package_, key, was.package, is.package);
-  move_key(by_owner_, key, was.owners, is.owners);
-  move_key(by_upstream_, key, was.upstream, is.upstream);
-  if (is.is_proposed) proposals_.insert(key);
-  if (was.is_proposed && !is.is_proposed) proposals_.erase(key);
+  index_records(records);
+  records.add_index(kByOwner, owners_of);
+  records.add_index(kByUpstream, upstreams_of);
+  records.add_index(kProposed, proposals_of);
+  records.add_handler([this](const kube::Object& before, const kube::Object& after) {
+    forget(kube::key_of(after.is_null() ? before : after));
+  });
 }
 
 void RecordIndex::forget(const kube::ObjectKey& key) const {
@@ -128,38 +112,32 @@ RecordIndex::Known RecordIndex::find(const kube::ObjectKey& key) const {
   return recent_.front().second;
 }
 
-std::vector<RecordIndex::Known> RecordIndex::lookup(const Keys& index, const std::string& key) const {
+std::vector<RecordIndex::Known> RecordIndex::lookup(const char* index, const std::string& key) const {
   std::vector<Known> out;
-  const auto found = index.find(key);
-  if (found == index.end()) return out;
-  for (const kube::ObjectKey& one : found->second) {
+  if (records_ == nullptr) return out;
+  for (const kube::ObjectKey& one : records_->index_keys(index, key)) {
     if (Known known = find(one)) out.push_back(std::move(known));
   }
   return out;
 }
 
 std::vector<RecordIndex::Known> RecordIndex::of_package(std::string_view ns, const PackageKey& package) const {
-  return lookup(by_package_, package_id(ns, package.repository, package.path));
+  return lookup(kByPackage, package_id(ns, package.repository, package.path));
 }
 
 std::vector<RecordIndex::Known> RecordIndex::of_repository(std::string_view ns, std::string_view repository) const {
-  const std::string prefix = fmt::format("{}/{}/", ns, repository);
-  std::vector<Known> out;
-  for (auto at = by_package_.lower_bound(prefix); at != by_package_.end() && at->first.starts_with(prefix); ++at) {
-    for (const kube::ObjectKey& one : at->second) {
-      if (Known known = find(one)) out.push_back(std::move(known));
-    }
-  }
-  return out;
+  return lookup(kByRepository, repository_id(ns, repository));
 }
 
-std::vector<RecordIndex::Known> RecordIndex::owned_by(std::string_view uid) const {
-  return lookup(by_owner_, std::string(uid));
-}
+std::vector<RecordIndex::Known> RecordIndex::owned_by(std::string_view uid) const { return lookup(kByOwner, std::string(uid)); }
 
 std::vector<RecordIndex::Known> RecordIndex::from_upstream(std::string_view ns, std::string_view url,
                                                            std::string_view folder) const {
-  return lookup(by_upstream_, upstream_id(ns, url, folder));
+  return lookup(kByUpstream, upstream_id(ns, url, folder));
+}
+
+std::vector<kube::ObjectKey> RecordIndex::proposals() const {
+  return records_ == nullptr ? std::vector<kube::ObjectKey>() : records_->index_keys(kProposed, kYes);
 }
 
 std::int64_t RecordIndex::newest(std::string_view ns, const PackageKey& package) const {

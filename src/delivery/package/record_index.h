@@ -1,12 +1,12 @@
-// The records of revisions as the controllers look at them, found by package, by owner and by the upstream that they follow. So
-// no controller reads all revisions to find those of one package. It keeps names only: a record is decoded from the cache of
-// records when it is asked for, and the last kMostDecoded of them stay decoded until they change.
+// The records of revisions as the controllers look at them, found by package, by repository, by owner and by the upstream that
+// they follow. So no controller reads all revisions to find those of one package. These are indexes of the one cache of
+// records: a record is decoded when it is asked for, and the last kMostDecoded of them stay decoded until they change.
 #pragma once
 
 #include <list>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +17,17 @@
 
 namespace slipway::delivery::package {
 
+/// Adds these indexes to a cache of records, for those who read it without a RecordIndex. By package: package_id(); by
+/// repository: "NS/REPOSITORY".
+void index_records(client::Informer& records);
+inline constexpr const char* kByPackage = "package";
+inline constexpr const char* kByRepository = "repository";
+
 class RecordIndex {
  public:
   using Known = std::shared_ptr<const StoredRecord>;
   /// More than most rollouts have followers, which are looked at together.
-  static constexpr std::size_t kMostDecoded = 1'024;
+  static constexpr std::size_t kMostDecoded = 512;
 
   explicit RecordIndex(Env& env) : env_(env) {}
   RecordIndex(const RecordIndex&) = delete;
@@ -40,27 +46,19 @@ class RecordIndex {
   /// Revisions whose content came from that folder of that Git repository: their upstreamLock says so.
   std::vector<Known> from_upstream(std::string_view ns, std::string_view url, std::string_view folder) const;
   /// Those whose publication or deletion is proposed.
-  const std::set<kube::ObjectKey>& proposals() const { return proposals_; }
+  std::vector<kube::ObjectKey> proposals() const;
 
   /// The number of the package's newest published revision; 0: none.
   std::int64_t newest(std::string_view ns, const PackageKey& package) const;
 
  private:
-  /// The keys under which a record is found.
-  struct Places;
-  using Keys = std::map<std::string, std::set<kube::ObjectKey>>;
   using Recent = std::list<std::pair<kube::ObjectKey, Known>>;
 
-  void put(const kube::Object& before, const kube::Object& after);
   void forget(const kube::ObjectKey& key) const;
-  std::vector<Known> lookup(const Keys& index, const std::string& key) const;
+  std::vector<Known> lookup(const char* index, const std::string& key) const;
 
   Env& env_;
   const client::Informer* records_ = nullptr;
-  Keys by_package_;
-  Keys by_owner_;
-  Keys by_upstream_;
-  std::set<kube::ObjectKey> proposals_;
   mutable Recent recent_;  // decoded, the last that was asked for first
   mutable std::map<kube::ObjectKey, Recent::iterator> decoded_;
 };

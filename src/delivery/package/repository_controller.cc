@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "control/object_writes.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/record_index.h"
 #include "delivery/package/sync_schedule.h"
 
 namespace slipway::delivery::package {
@@ -18,14 +19,9 @@ using kube::Object;
 using kube::ObjectKey;
 
 constexpr const char* kManager = "slipway-package-repository";
-constexpr const char* kByRepository = "repository";
 constexpr Duration kFirstPause = std::chrono::seconds{1};
 constexpr Duration kLongestPause = std::chrono::minutes{5};
 constexpr std::size_t kMostFaultsShown = 5;
-
-std::string repository_of(const Value& record) {
-  return fmt::format("{}/{}", kube::ns(record), record["spec"]["repository"].as_string());
-}
 
 std::int64_t published_number(const Value& record) {
   const std::string_view lifecycle = record["spec"]["lifecycle"].as_string();
@@ -62,7 +58,7 @@ void RepositoryController::watch(control::Watches& watches) {
     return is_other ? std::vector<ObjectKey>{{std::string(kube::ns(after)), after["spec"]["repository"].str()}}
                     : std::vector<ObjectKey>{};
   });
-  records_->add_index(kByRepository, [](const Value& object) { return std::vector<std::string>{repository_of(object)}; });
+  index_records(*records_);
 }
 
 Task<Outcome> RepositoryController::reconcile(control::Reconcile& run) {

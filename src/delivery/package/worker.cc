@@ -7,6 +7,7 @@
 #include "control/events.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/record_index.h"
 #include "delivery/package/upstream_name.h"
 
 namespace slipway::delivery::package {
@@ -16,15 +17,9 @@ using control::Outcome;
 using json::Value;
 using kube::ObjectKey;
 
-constexpr const char* kByPackage = "package";
 constexpr const char* kWaiting = "waiting";  // records with intents, by repository
 constexpr Duration kFirstPause = std::chrono::milliseconds{100};
 constexpr Duration kLongestPause = std::chrono::minutes{1};
-
-std::string package_of(const Value& object) {
-  const Value& spec = object["spec"];
-  return fmt::format("{}/{}/{}", kube::ns(object), spec["repository"].as_string(), spec["packageName"].as_string());
-}
 
 std::string repository_of(const Value& record) {
   return fmt::format("{}/{}", kube::ns(record), record["spec"]["repository"].as_string());
@@ -73,7 +68,7 @@ control::ControllerOptions RecordWorker::options() const {
 
 void RecordWorker::watch(control::Watches& watches) {
   records_ = &watches.primary(kRecords);
-  records_->add_index(kByPackage, [](const Value& object) { return std::vector<std::string>{package_of(object)}; });
+  index_records(*records_);
   records_->add_index(kWaiting, [](const Value& object) {
     std::vector<std::string> at;
     if (!object["spec"]["intents"].empty()) at.push_back(repository_of(object));
@@ -81,7 +76,7 @@ void RecordWorker::watch(control::Watches& watches) {
   });
   watches.changes(kRecords, [this](const Value& before, const Value& after) {
     if (is_same_place(before, after)) return std::vector<ObjectKey>{};
-    return records_->index_keys(kByPackage, package_of(after.is_null() ? before : after));
+    return records_->index_keys(kByPackage, package_id(after.is_null() ? before : after));
   });
   watches.also(kRepositories, [this](const Value& repository) {
     return records_->index_keys(kWaiting, kube::key_of(repository).to_string());
@@ -168,7 +163,7 @@ Task<Result<StoredRecord>> RecordWorker::confirm(client::Client& client, OpenRep
 
 std::vector<StoredRecord> RecordWorker::siblings(const StoredRecord& stored) const {
   std::vector<StoredRecord> found;
-  for (const Value& one : records_->index(kByPackage, package_of(stored.object))) {
+  for (const Value& one : records_->index(kByPackage, package_id(stored.object))) {
     if (kube::uid(one) == stored.uid()) continue;
     if (auto read = read_record(one)) found.push_back(std::move(*read));
   }

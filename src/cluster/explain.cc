@@ -121,6 +121,14 @@ std::vector<Wait> explain_pod(const kube::Object& pod, const View&) {
       if (auto wait = wait_of_container(container, is_endless)) waits.push_back(std::move(*wait));
     }
   }
+  if (const Value& placed = kube::condition(pod, "PodScheduled"); placed["status"].as_string() == "False") {
+    waits.push_back({fmt::format("pod {}", kube::name(pod)),
+                     placed["reason"].str(),
+                     placed["message"].str(),
+                     kube::time_of(placed["lastTransitionTime"]),
+                     {},
+                     {}});
+  }
   if (waits.empty() && !is_terminal_pod(pod) && !kube::is_true(pod, "Ready")) {
     waits.push_back({fmt::format("pod {}", kube::name(pod)),
                      "NotStarted",

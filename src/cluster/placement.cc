@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
+#include "kube/quantity.h"
 #include "kube/selector.h"
 
 namespace slipway::cluster {
@@ -64,13 +64,12 @@ bool has_affinity_for(const Value& pod_spec, const kube::Object& node) {
                              [&](const Value& term) { return matches_term(term, node); });
 }
 
-/// As an integer with no unit, as pods are counted; 0 when absent.
+/// How many pods the node takes; 0 when it does not say.
 std::int64_t room_for_pods(const kube::Object& node) {
   const Value& room = node["status"]["allocatable"]["pods"];
-  const auto text = room.as_string();
-  std::int64_t count = room.as_int();
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
+  if (!room.is_string()) return room.as_int();
+  const auto quantity = kube::Quantity::parse(room.as_string());
+  return quantity ? quantity->units() : 0;
 }
 
 /// Why the pod may not go there; empty: it may.

@@ -87,6 +87,43 @@ TEST_F(Cordon, a_pending_pod_goes_at_once_when_it_is_deleted) {
   EXPECT_TRUE(pod().is_null());
 }
 
+TEST(Placement, counts_the_room_of_a_node_as_a_quantity) {
+  const auto load = [](const char* room, std::int64_t pods) {
+    return NodeLoad{yaml(fmt::format("{{status: {{allocatable: {{pods: {}}}}}}}", room)), pods};
+  };
+  const Value pod = Value::empty_object();
+  EXPECT_EQ(placement_fault(pod, std::array{load("100k", 99'999), load("'1'", 1)}), std::nullopt);
+  EXPECT_TRUE(placement_fault(pod, std::array{load("100k", 100'000), load("'1'", 1)})->contains("2 Too many pods"));
+}
+
+/// Two nodes with room for one pod each.
+class FullNodes : public ClusterTest {
+ protected:
+  void SetUp() override {
+    nodes_ = 2;
+    start();
+    for (const kube::Object& node : list(kNodes)) {
+      const Value room = json::parse(R"({"status": {"allocatable": {"pods": "1"}}})").value();
+      const auto done =
+          env_.run(client::merge_patch(*server_, kNodes, {"", std::string(kube::name(node))}, room, "test", "status"));
+      ASSERT_TRUE(done) << done.error().message;
+    }
+    for (const char* name : {"p", "q", "r"}) {
+      make(kPods, fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: {}, namespace: default}}, spec: {{containers: "
+                              "[{{name: c, image: i}}]}}}}",
+                              name));
+      advance(seconds{1});
+    }
+  }
+};
+
+TEST_F(FullNodes, let_a_pod_in_as_soon_as_another_has_gone) {
+  EXPECT_EQ(kube::condition(get(kPods, "r"), "PodScheduled")["reason"].as_string(), "Unschedulable");
+  remove(kPods, "p");
+  advance(std::chrono::minutes{1});
+  EXPECT_EQ(get(kPods, "r")["status"]["phase"].as_string(), "Running");
+}
+
 /// Name of the one pod that is not being deleted.
 class Replacement : public ClusterTest {
  protected:

@@ -14,6 +14,8 @@ namespace {
 using control::Outcome;
 
 constexpr const char* kManager = "slipway-pod";
+constexpr const char* kWaiting = "waiting for a node";
+constexpr const char* kYes = "yes";  // the only key of that index
 
 Duration grace_of(const kube::Object& pod) {
   return seconds_saturating(std::max<std::int64_t>(pod["metadata"]["deletionGracePeriodSeconds"].as_int(30), 0));
@@ -32,16 +34,14 @@ bool is_waiting_for_node(const kube::Object& pod) {
 
 void PodController::watch(control::Watches& watches) {
   pods_ = &watches.primary(kPods);
-  nodes_ = &watches.also(kNodes, [this](const kube::Object&) {
-    std::vector<kube::ObjectKey> waiting;
-    for (const auto& [key, pod] : pods_->objects()) {
-      if (is_waiting_for_node(pod)) waiting.push_back(key);
-    }
-    return waiting;
+  pods_->add_index(kWaiting, [](const kube::Object& pod) {
+    return is_waiting_for_node(pod) ? std::vector<std::string>{kYes} : std::vector<std::string>{};
   });
-  watches.changes(kPods, [this](const kube::Object& before, const kube::Object& after) {
-    count_pod(before, after);
-    return std::vector<kube::ObjectKey>{};
+  const auto waiting = [this] { return pods_->index_keys(kWaiting, kYes); };
+  nodes_ = &watches.also(kNodes, [waiting](const kube::Object&) { return waiting(); });
+  watches.changes(kPods, [this, waiting](const kube::Object& before, const kube::Object& after) {
+    const bool has_freed_room = count_pod(before, after);
+    return has_freed_room ? waiting() : std::vector<kube::ObjectKey>{};
   });
   runtime_.on_change(watches.enqueue());
   if (!runtime_.takes_scripts()) return;
@@ -56,7 +56,7 @@ void PodController::watch(control::Watches& watches) {
   });
 }
 
-void PodController::count_pod(const kube::Object& before, const kube::Object& after) {
+bool PodController::count_pod(const kube::Object& before, const kube::Object& after) {
   const auto node_of = [](const kube::Object& pod) {
     return pod.is_null() || is_terminal_pod(pod) ? std::string() : pod["spec"]["nodeName"].str();
   };
@@ -65,6 +65,7 @@ void PodController::count_pod(const kube::Object& before, const kube::Object& af
   if (!was.empty()) --loads_[was];
   if (!is.empty()) ++loads_[is];
   if (after.is_null() || after["spec"].has("nodeName")) placing_.erase(kube::key_of(after.is_null() ? before : after));
+  return !was.empty() && was != is;
 }
 
 std::vector<NodeLoad> PodController::node_loads() const {

@@ -30,7 +30,8 @@ class PodController : public control::Controller {
   /// A pod without a node: it gets the name of one, or says why not.
   Task<control::Outcome> place_pod(client::Client& client, kube::Object pod);
   std::vector<NodeLoad> node_loads() const;
-  void count_pod(const kube::Object& before, const kube::Object& after);
+  /// True when a node has got room.
+  bool count_pod(const kube::Object& before, const kube::Object& after);
   Task<control::Outcome> run_pod(client::Client& client, kube::Object pod);
   Task<Result<void>> warn(client::Client& client, kube::Object pod, PodWarning warning);
   Task<control::Outcome> finish_pod(client::Client& client, kube::Object pod);

@@ -14,6 +14,15 @@ namespace {
 
 using json::quoted;
 
+bool is_git_url(std::string_view url) {
+  for (const std::string_view begin : {"https://", "http://", "ssh://", "file://", "/"}) {
+    if (url.starts_with(begin)) return true;
+  }
+  const auto colon = url.find(':');  // user@host:path
+  return colon != std::string_view::npos && colon > 0 && url.substr(0, colon).find('/') == std::string_view::npos &&
+         !url.substr(colon).starts_with("://");
+}
+
 class Check {
  public:
   Check(const PipelineSpec& spec, std::string_view ns) : spec_(spec), ns_(ns) {}
@@ -87,6 +96,9 @@ class Check {
       if (!is_url && !is_path)
         add(field::invalid(field + ".strategy.pull-request.url", quoted(request->url), "must be an HTTP URL"));
     }
+    if (strategy.commit && !is_git_url(strategy.commit->url))
+      add(field::invalid(field + ".strategy.commit.url", quoted(strategy.commit->url),
+                         "must be an https, http or ssh URL, user@host:path, or a path that begins with /"));
     if (strategies > 1) add(field::forbidden(field + ".strategy", "give one of pull-request, notification and commit"));
     if (promotion.strategy && strategies == 0)
       add(field::required(field + ".strategy", "give pull-request, notification or commit"));

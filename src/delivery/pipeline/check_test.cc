@@ -80,6 +80,14 @@ TEST(PipelineCheck, one_strategy_promotes) {
             "spec.promotion.strategy.pull-request.type");
   EXPECT_EQ(promoted("{strategy: {pull-request: {type: github, url: 'git@a:b', baseBranch: main}}}"),
             "spec.promotion.strategy.pull-request.url");
+  for (const char* url : {"https://git.example/a", "ssh://git@git.example/a", "git@git.example:a/b.git", "/srv/git/a"}) {
+    EXPECT_EQ(promoted(fmt::format("{{strategy: {{commit: {{url: '{}', baseBranch: main}}}}}}", url)), "") << url;
+  }
+  for (const char* url : {"nonsense", "a/b:c", "gopher://a"}) {
+    EXPECT_EQ(promoted(fmt::format("{{strategy: {{commit: {{url: '{}', baseBranch: main}}}}}}", url)),
+              "spec.promotion.strategy.commit.url")
+        << url;
+  }
 }
 
 TEST(PipelineCheck, references_can_be_read) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "delivery/family/text.h"
 #include "delivery/pipeline/log_read.h"
 #include "json/text.h"
@@ -27,14 +29,17 @@ void each_shown(const std::vector<Chain>& chains, const HistoryQuery& query, Cal
   }
 }
 
+/// By time: what targets did is logged a little later than it happened.
 std::string table(const std::vector<Chain>& chains, const HistoryQuery& query) {
+  std::multimap<Time, const DeliveryEntry*> shown;
+  each_shown(chains, query, [&](const Chain&, const DeliveryEntry& entry) { shown.emplace(entry.at, &entry); });
   std::vector<std::vector<std::string>> rows{{"TIME", "WHAT", "ENVIRONMENT", "VERSION", "BY", "WHY"}};
-  each_shown(chains, query, [&](const Chain&, const DeliveryEntry& entry) {
-    std::string version = entry.version;
-    if (!entry.before.empty() && entry.before != entry.version) version = fmt::format("{} → {}", entry.before, entry.version);
-    rows.push_back({to_rfc3339(entry.at), entry.what, one_line(entry.environment), one_line(version), one_line(entry.by),
-                    one_line(entry.text)});
-  });
+  for (const auto& [at, entry] : shown) {
+    std::string version = entry->version;
+    if (!entry->before.empty() && entry->before != version) version = fmt::format("{} → {}", entry->before, version);
+    rows.push_back({to_rfc3339(at), entry->what, one_line(entry->environment), one_line(version), one_line(entry->by),
+                    one_line(entry->text)});
+  }
   return rows.size() == 1 ? "nothing is told of that time\n" : aligned(rows);
 }
 

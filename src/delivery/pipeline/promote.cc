@@ -173,14 +173,28 @@ void Promoter::create(std::size_t index, const Release& release, PromotionAction
   }
   spec.action = action;
   std::string name = promotion_name(world_.input.pipeline, world_.input.uid, spec.environment, spec.release, spec.attempt);
-  NewPromotion made{.name = std::move(name), .spec = std::move(spec), .warning = ""};
-  const auto still = action == PromotionAction::Observe ? world_.standstill(index) : std::nullopt;
-  if (still && still->cause == PromotionCause::Frozen) {
-    made.spec.comment = fmt::format("came in spite of {}", still->blockers.front().name);
-    made.warning =
-        fmt::format("{} came into {} by hand, in spite of {}", release.spec.version, made.spec.environment, still->text);
+  NewPromotion made{.name = std::move(name), .spec = std::move(spec)};
+  if (action == PromotionAction::Observe) {
+    if (const std::string freeze = warn_if_frozen(index, made.name, release); !freeze.empty()) {
+      made.spec.comment = fmt::format("came in spite of {}", freeze);
+    }
   }
   decision_.promotions.push_back(std::move(made));
+}
+
+/// The freeze in whose time the release came in by hand; empty: there is none.
+std::string Promoter::warn_if_frozen(std::size_t index, const std::string& promotion, const Release& release) {
+  const auto still = world_.standstill(index);
+  if (!still || still->cause != PromotionCause::Frozen) return "";
+  decision_.warnings.push_back({promotion, fmt::format("{} came into {} by hand, in spite of {}", release.spec.version,
+                                                       environment(index).name, still->text)});
+  return still->blockers.front().name;
+}
+
+/// Its change is in, and no answer said so: somebody else has made it, unless we were about to commit it.
+void Promoter::found_in(std::size_t index, KnownPromotion& promotion, const Release& release) {
+  promotion.status.change_in = seconds();
+  if (promotion.status.strategy != "commit") warn_if_frozen(index, promotion.name, release);
 }
 
 /// The newest of those that wait; a rollback before all others. The rest is superseded.

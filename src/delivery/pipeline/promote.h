@@ -78,7 +78,11 @@ struct NewRelease {
 struct NewPromotion {
   std::string name{};
   PromotionSpec spec{};
-  std::string warning{};  // what people are to be told: it came while the environment was frozen
+};
+/// What came into an environment while it was frozen, without a change of ours.
+struct FreezeWarning {
+  std::string promotion{};
+  std::string text{};
 };
 struct NextStatus {
   std::string name{};
@@ -86,10 +90,11 @@ struct NextStatus {
 };
 
 struct PromotionDecision {
-  /// In this order: statuses are written, then objects created, then effects carried out.
+  /// In this order: statuses are written, then objects created, warnings told, then effects carried out.
   std::vector<NextStatus> statuses{};  // only those that change
   std::vector<NewRelease> releases{};
   std::vector<NewPromotion> promotions{};
+  std::vector<FreezeWarning> warnings{};
   std::vector<PromotionEffect> effects{};
   std::optional<Time> next{};  // when to look again though nothing changes
 };

@@ -20,12 +20,6 @@ constexpr std::pair<State, PromotionCause> kUnready[] = {
     {State::Absent, PromotionCause::TargetAbsent},           {State::Suspended, PromotionCause::TargetSuspended},
 };
 
-/// "prod-eu podinfo/podinfo".
-std::string named(const TargetStatus& target) {
-  const std::string cluster = target.app.cluster ? target.app.cluster->name + " " : "";
-  return fmt::format("{}{}/{}", cluster, target.ns, target.app.name);
-}
-
 std::string why(const TargetStatus& target) {
   const std::string text = target.text.empty() ? target.error : target.text;
   return fmt::format("{}: {}{}{}", named(target), json::enum_name(target.state), text.empty() ? "" : ", ", text);
@@ -36,6 +30,11 @@ bool is_touched(const TargetStatus& target, const Release& release) {
 }
 
 }  // namespace
+
+std::string named(const TargetStatus& target) {
+  const std::string cluster = target.app.cluster ? target.app.cluster->name + " " : "";
+  return fmt::format("{}{}/{}", cluster, target.ns, target.app.name);
+}
 
 /// The change is taken back where it can be, and then the promotion ends for that cause.
 void Promoter::withdraw(KnownPromotion& promotion, PromotionCause cause, std::string text) {
@@ -75,7 +74,7 @@ void Promoter::advance_running(std::size_t index, KnownPromotion& promotion) {
   }
   const bool is_there = world_.is_settled_at(environment(index).name, *release);
   if (status.change_in || (is_there && status.ending.empty())) {
-    if (!status.change_in) status.change_in = seconds();
+    if (!status.change_in) found_in(index, promotion, *release);
     status.ending.clear();
     advance_settling(index, promotion);
     return;
@@ -105,7 +104,7 @@ void Promoter::advance_running(std::size_t index, KnownPromotion& promotion) {
   const bool has_begun = is_for_others && !targets.empty() &&
                          std::ranges::all_of(targets, [&](const TargetStatus& target) { return is_touched(target, *release); });
   if (has_begun) {
-    status.change_in = seconds();
+    found_in(index, promotion, *release);
     advance_settling(index, promotion);
     return;
   }

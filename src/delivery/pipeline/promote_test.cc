@@ -197,6 +197,32 @@ TEST(Promote, what_came_by_hand_is_remembered_and_told_in_a_freeze) {
   EXPECT_EQ(world.warnings.front(), "1.2.0 came into prod by hand, in spite of Freeze holidays: holidays");
 }
 
+TEST(Promote, what_waits_for_the_end_of_a_freeze_and_comes_by_hand_is_told) {
+  PromoteWorld world({"dev", "prod"});
+  world.run();
+  world.freeze({.environments = {"prod"}, .comment = "holidays"});
+  world.settle("dev", "1.1.0");
+  world.run();
+  EXPECT_EQ(world.state("prod", "1.1.0"), "Waiting Frozen");
+  world.settle("prod", "1.1.0");
+  world.run();
+  EXPECT_EQ(world.state("prod", "1.1.0"), "Succeeded Succeeded");
+  EXPECT_EQ(world.warnings, std::vector<std::string>{"1.1.0 came into prod by hand, in spite of Freeze holidays: holidays"});
+}
+
+TEST(Promote, what_somebody_was_asked_to_bring_and_brings_during_a_freeze_is_told) {
+  PromoteWorld world({"dev", "prod"});
+  world.in.spec.promotion.reset();
+  world.run();
+  world.settle("dev", "1.1.0");
+  world.run();
+  EXPECT_EQ(world.state("prod", "1.1.0"), "Running AwaitsChange");
+  world.freeze({.environments = {"prod"}, .comment = "holidays"});
+  world.settle("prod", "1.1.0");
+  world.run();
+  EXPECT_EQ(world.warnings, std::vector<std::string>{"1.1.0 came into prod by hand, in spite of Freeze holidays: holidays"});
+}
+
 TEST(Promote, without_a_strategy_it_waits_for_somebody) {
   PromoteWorld world({"dev", "prod"});
   world.in.spec.promotion.reset();

@@ -15,6 +15,17 @@ std::int64_t count_of(const EnvironmentStatus& status, State state) {
   return at == status.states.end() ? 0 : at->second;
 }
 
+/// ": prod-eu podinfo/podinfo, …" of targets that cannot be seen; three of them.
+std::string examples_of(const EnvironmentStatus& status) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> names;
+  for (const TargetStatus& target : status.targets) {
+    const bool is_seen = target.state != State::Unreachable && target.state != State::Stale && target.state != State::Forbidden;
+    if (!is_seen && names.size() < kMost) names.push_back(named(target));
+  }
+  return names.empty() ? "" : fmt::format(": {}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 /// Whether the release is what may come next here, as far as versions tell.
@@ -60,8 +71,8 @@ std::optional<Obstacle> Promoter::reach(std::size_t index) const {
   }
   if (lost + hidden == 0) return std::nullopt;
   return Obstacle{.cause = lost > 0 ? PromotionCause::TargetUnreachable : PromotionCause::TargetForbidden,
-                  .text = fmt::format("{} of {} targets of {} {}", lost + hidden, status.target_count, name,
-                                      lost > 0 ? "cannot be reached" : "may not be looked at"),
+                  .text = fmt::format("{} of {} targets of {} {}{}", lost + hidden, status.target_count, name,
+                                      lost > 0 ? "cannot be reached" : "may not be looked at", examples_of(status)),
                   .blockers = {}};
 }
 
@@ -139,7 +150,8 @@ void Promoter::advance_waiting(std::size_t index, KnownPromotion& promotion, con
                         world_.rejection(environment(index).name, release->name) == nullptr &&
                         !judge_refusals(world_, promotion);
   if (is_there) {
-    promotion.status.started = promotion.status.change_in = seconds();
+    promotion.status.started = seconds();
+    found_in(index, promotion, *release);
     advance_settling(index, promotion);
     return;
   }

@@ -153,8 +153,8 @@ bool PromoteWorld::step() {
     made.revision = next_revision_++;
     EXPECT_EQ(std::ranges::find(in.promotions, one.name, &KnownPromotion::name), in.promotions.end()) << one.name;
     in.promotions.push_back(std::move(made));
-    if (!one.warning.empty()) warnings.push_back(one.warning);
   }
+  for (const FreezeWarning& one : decision.warnings) warnings.push_back(one.text);
   bool is_answered = false;
   for (const PromotionEffect& one : decision.effects) {
     const auto at = std::ranges::find(in.promotions, one.promotion, &KnownPromotion::name);

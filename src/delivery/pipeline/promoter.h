@@ -31,6 +31,8 @@ class Promoter {
   bool is_free_for(std::size_t environment, const Release& release);
   bool replaces(const Release& candidate, const KnownPromotion& waiting) const;
   void create(std::size_t environment, const Release& release, PromotionAction action);
+  std::string warn_if_frozen(std::size_t environment, const std::string& promotion, const Release& release);
+  void found_in(std::size_t environment, KnownPromotion& promotion, const Release& release);
   KnownPromotion* choose(std::vector<KnownPromotion*> waiting);
   bool make_way(std::size_t environment, KnownPromotion& holder, KnownPromotion* waiting, const Release* candidate);
 
@@ -68,6 +70,8 @@ class Promoter {
   PromotionDecision decision_;
 };
 
+/// "prod-eu podinfo/podinfo".
+std::string named(const TargetStatus& target);
 /// A target's version is the release's.
 bool is_at(const VersionStatus& version, const Release& release);
 

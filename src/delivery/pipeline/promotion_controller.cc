@@ -167,7 +167,9 @@ Task<Result<void>> PromotionController::create(control::Reconcile& run, kube::Ob
     const Value object = object_of(kPromotionKind, one.name, pipeline, json::encode(one.spec), one.spec.environment);
     auto made = co_await client::create(run.client, kPromotions, object, kManager);
     if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
-    if (!one.warning.empty()) co_await tell(run, pipeline, "Warning", "ChangedWhileFrozen", one.name, one.warning);
+  }
+  for (const FreezeWarning& one : decision.warnings) {
+    co_await tell(run, pipeline, "Warning", "ChangedWhileFrozen", one.promotion, one.text);
   }
   co_return Result<void>{};
 }

@@ -96,7 +96,10 @@ Task<Result<CommandAnswer>> resume(CommandCall call) {
   }
   if (scene.spec.is_suspended)
     answer.notes.emplace_back("spec.suspend of the pipeline is true: nothing is promoted before it is false");
-  if (answer.text.empty()) answer.notes.push_back(fmt::format("pipeline/{} is not held", scene.name()));
+  if (answer.text.empty()) {
+    const std::string where = environments.empty() ? "" : " in " + joined(environments, ", ");
+    answer.notes.push_back(fmt::format("pipeline/{} is not held{}", scene.name(), where));
+  }
   co_return answer;
 }
 

@@ -67,10 +67,16 @@ Shape shape_of(const kube::Object& rollout, const Subject& subject) {
 Result<std::string> plan_text(const SourceObject& source, const Files& files, std::optional<std::int64_t> size) {
   const kube::Object rollout = mutate(source.object, {});
   const auto refused = [&](const std::string& field, const std::string& message) {
-    return fail(Reason::Invalid, fmt::format("{}: {}{}{}", source.at(field), field, field.empty() ? "" : ": ", message));
+    const bool is_named = field.empty() || message.contains(field);
+    return fail(Reason::Invalid, fmt::format("{}: {}{}", source.at(field), is_named ? "" : field + ": ", message));
   };
   for (const Cause& cause : check_spec(rollout)) return refused(cause.field, cause.message);
-  SLIPWAY_TRY(subject, read_subject(rollout));
+  const auto read = read_subject(rollout, {.allow_unknown = false});
+  if (!read && !read.error().causes.empty()) {
+    const Cause& cause = read.error().causes.front();
+    return refused(cause.field, cause.message);
+  }
+  SLIPWAY_TRY(subject, read);
   SLIPWAY_TRY(plan, read_plan(subject.plan, shape_of(rollout, subject)));
   const std::optional<std::int64_t> before = size ? size : files.size_before(rollout);
   const bool is_scale = plan.settings.shape == Shape::Scale;

@@ -98,6 +98,8 @@ TEST(RolloutPlan, tells_faults_with_their_places) {
       yaml(kTrait).with_path({"spec", "rolloutPlan"}, yaml("{batchPartition: 1, lastBatchToRollout: 2}"));
   const std::string text = said({wrong}, {{"size", "3"}});
   EXPECT_TRUE(text.contains("web.yaml:1: spec.rolloutPlan.lastBatchToRollout: ")) << text;
+  const kube::Object misspelt = yaml(kTrait).with_path({"spec", "rolloutPlan"}, yaml("{rolloutBatchs: [{replicas: 1}, {}]}"));
+  EXPECT_EQ(said({misspelt}, {{"size", "3"}}), "web.yaml:1: unknown field \"spec.rolloutPlan.rolloutBatchs\"");
   EXPECT_EQ(said({deployment("web", "{}")}), "the files hold no RolloutTrait, Rollout or AppRollout");
 }
 

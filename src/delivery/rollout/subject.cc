@@ -12,12 +12,12 @@ std::string text_of(const ObjectReference& reference) {
 }
 
 template <class Spec>
-Result<Spec> read(const kube::Object& rollout) {
-  return json::decode<Spec>(rollout["spec"], "spec", {.allow_unknown = true});
+Result<Spec> read(const kube::Object& rollout, json::DecodeOptions options) {
+  return json::decode<Spec>(rollout["spec"], "spec", options);
 }
 
-Result<Subject> read_trait(const kube::Object& rollout) {
-  SLIPWAY_TRY(spec, read<RolloutTraitSpec>(rollout));
+Result<Subject> read_trait(const kube::Object& rollout, json::DecodeOptions options) {
+  SLIPWAY_TRY(spec, read<RolloutTraitSpec>(rollout, options));
   Subject subject{.plan = std::move(spec.plan), .target = text_of(spec.target), .sources = {}};
   for (const ObjectReference& source : spec.sources) {
     if (!(source == spec.target)) subject.sources.push_back(text_of(source));
@@ -27,8 +27,8 @@ Result<Subject> read_trait(const kube::Object& rollout) {
 
 /// Of kinds that name revisions.
 template <class Spec>
-Result<Subject> read_revisions(const kube::Object& rollout) {
-  SLIPWAY_TRY(spec, read<Spec>(rollout));
+Result<Subject> read_revisions(const kube::Object& rollout, json::DecodeOptions options) {
+  SLIPWAY_TRY(spec, read<Spec>(rollout, options));
   Subject subject{.plan = std::move(spec.plan), .target = std::move(spec.target_revision), .sources = {}};
   if (!spec.source_revision.empty()) subject.sources.push_back(std::move(spec.source_revision));
   if constexpr (requires { spec.revert_on_delete; }) subject.plan.revert_on_delete |= spec.revert_on_delete;
@@ -37,11 +37,11 @@ Result<Subject> read_revisions(const kube::Object& rollout) {
 
 }  // namespace
 
-Result<Subject> read_subject(const kube::Object& rollout) {
+Result<Subject> read_subject(const kube::Object& rollout, json::DecodeOptions options) {
   const std::string_view kind = kube::kind(rollout);
-  if (kind == kTraitKind.kind) return read_trait(rollout);
-  if (kind == kRolloutKind.kind) return read_revisions<RolloutSpec>(rollout);
-  return read_revisions<AppRolloutSpec>(rollout);
+  if (kind == kTraitKind.kind) return read_trait(rollout, options);
+  if (kind == kRolloutKind.kind) return read_revisions<RolloutSpec>(rollout, options);
+  return read_revisions<AppRolloutSpec>(rollout, options);
 }
 
 std::optional<std::int64_t> partition_of(const RolloutPlan& plan) {

@@ -18,8 +18,8 @@ struct Subject {
   std::string target;                // "Deployment/web-v2", or the name of a revision
   std::vector<std::string> sources;  // likewise; empty: a first deploy, a scale, or one object that is updated in place
 };
-/// Invalid with the fields' paths when the spec does not fit its kind. Unknown fields are passed over.
-Result<Subject> read_subject(const kube::Object& rollout);
+/// Invalid with the fields' paths when the spec does not fit its kind. Unknown fields are passed over unless `options` say so.
+Result<Subject> read_subject(const kube::Object& rollout, json::DecodeOptions options = {.allow_unknown = true});
 
 /// batchPartition by either name; nullopt: all batches may run.
 std::optional<std::int64_t> partition_of(const RolloutPlan& plan);

@@ -190,6 +190,15 @@ class GateCheck {
   GateRecord& record_;
 };
 
+/// A gate that was taken off the environment is waited for no more; what has passed is remembered.
+void forget_removed_gates(const Environment& environment, PromotionStatus& status, std::string_view at) {
+  std::erase_if(status.gates, [&](const GateRecord& record) {
+    const auto is_it = [&](const gate::GateSpec& one) { return one.name == record.name && moment_of(one) == at; };
+    const bool is_open = record.at == at && record.verdict != json::enum_name(Kind::Pass);
+    return is_open && std::ranges::none_of(environment.gates, is_it);
+  });
+}
+
 }  // namespace
 
 GateRecord* find_record(PromotionStatus& status, std::string_view name, std::string_view at) {
@@ -201,6 +210,7 @@ GateRecord* find_record(PromotionStatus& status, std::string_view name, std::str
 GatesView judge_gates(const PromotionWorld& world, const Environment& environment, KnownPromotion& promotion,
                       std::string_view at) {
   GatesView view;
+  forget_removed_gates(environment, promotion.status, at);
   for (const gate::GateSpec& one : environment.gates) {
     const bool goes_back = promotion.spec.action == PromotionAction::Rollback && at == "before";
     const bool is_skipped = !one.approval && (promotion.spec.skips_gates || goes_back);

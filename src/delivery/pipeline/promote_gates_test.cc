@@ -51,6 +51,21 @@ TEST(Promote, manual_waits_for_an_approval_of_this_release) {
   EXPECT_TRUE(world.changes.empty());
 }
 
+TEST(Promote, a_gate_that_is_taken_away_is_waited_for_no_more) {
+  PromoteWorld world({"dev", "prod"});
+  world.environment("prod").gates = {approval("two", 2)};
+  world.run();
+  world.settle("dev", "1.1.0");
+  world.run();
+  ASSERT_EQ(world.state("prod", "1.1.0"), "Waiting ApprovalMissing");
+  const auto gates = [&] { return world.in.promotions.back().status.gates.size(); };
+  ASSERT_EQ(gates(), 1U);
+  world.environment("prod").gates.clear();
+  world.run();
+  EXPECT_EQ(world.changes.back(), "prod 1.1.0");
+  EXPECT_EQ(gates(), 0U);
+}
+
 TEST(Promote, approvals_count_people_and_not_the_author) {
   PromoteWorld world({"dev", "prod"});
   world.environment("prod").gates = {approval("two", 2, false)};

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "delivery/application/show.h"
 #include "delivery/family/claimed_fields.h"
 #include "json/text.h"
 #include "kube/object.h"
@@ -111,6 +112,37 @@ TEST_F(AppRollouts, blue_green_begins_anew_with_each_revision) {
   EXPECT_EQ(sizes(), "web-v1 0/0, web-v2 0/0, web-v3 2/2");
   const Value status = find("core.oam.dev/v1beta1", "AppRollout", "a-web")["status"];
   EXPECT_EQ(status["goals"].size(), 3U) << json::print(status);
+}
+
+/// Finds objects of the hub.
+class HubView : public control::View {
+ public:
+  explicit HubView(Plane& plane) : plane_(plane) {}
+  Value find(const Value& reference) const override { return plane_.find(kHub, reference); }
+  std::vector<Value> owned_by(const Value&, const kube::GroupVersionKind&) const override { return {}; }
+  Time now() const override { return {}; }
+
+ private:
+  Plane& plane_;
+};
+
+TEST_F(AppRollouts, why_names_the_trait_that_is_not_healthy_and_its_object) {
+  const std::string trait = "{type: rollout, properties: {targetSize: 2, rolloutBatches: [{replicas: 1}, {replicas: 1}]BOUND}}";
+  const auto with = [&](std::string bound) { return std::string(trait).replace(trait.find("BOUND"), 5, bound); };
+  apply(application("web:1", "", with("")));
+  EXPECT_EQ(end(), "running web:succeeded") << why();
+  apply(application("web:2", "", with(", batchPartition: 0")));
+  plane_.pass(seconds{60});
+  const HubView view(plane_);
+  const Value app = find("core.oam.dev/v1beta1", "Application", "a");
+  for (const control::ExplainRow& row : delivery::application::explain_rows()) {
+    if (row.kind != "Application") continue;
+    const auto waits = row.open(app, view)("");
+    ASSERT_EQ(waits.size(), 2U) << why();
+    EXPECT_EQ(waits[0].on, "step \"web\"");
+    EXPECT_EQ(waits[1].on, "trait \"rollout\" of component \"web\" in local/default");
+    EXPECT_EQ(waits[1].next["kind"].as_string(), "Rollout");
+  }
 }
 
 TEST_F(AppRollouts, the_application_leaves_what_a_rollout_has_claimed) {

@@ -53,7 +53,37 @@ std::string failure_of(const kube::Object& application) {
   return failed_step(run_of(application));
 }
 
-std::vector<control::Wait> explain(const kube::Object& application, const control::View&) {
+/// What the trait of a service made here and has a status; null: nothing.
+Value watched_of_trait(const kube::Object& application, const control::View& view, const Value& service,
+                       std::string_view type) {
+  for (const Value& reference : application["status"]["appliedResources"].items()) {
+    const auto cluster = reference["cluster"].as_string();
+    if ((!cluster.empty() && cluster != kHub) || reference["namespace"] != service["namespace"]) continue;
+    const kube::Object object = view.find(reference);
+    const bool is_it = kube::label(object, kLabelTrait) == type && kube::label(object, kLabelComponent) == service["name"];
+    if (is_it && object["status"].is_object()) return reference;
+  }
+  return {};
+}
+
+std::vector<control::Wait> waits_of_traits(const kube::Object& application, const control::View& view) {
+  std::vector<control::Wait> waits;
+  for (const Value& service : application["status"]["services"].items()) {
+    for (const Value& trait : service["traits"].items()) {
+      if (trait["healthy"].as_bool() || trait["pending"].as_bool()) continue;
+      waits.push_back({.on = fmt::format("trait \"{}\" of component \"{}\" in {}", trait["type"].as_string(),
+                                         service["name"].as_string(), place_of(service)),
+                       .reason = "Unhealthy",
+                       .message = trait["message"].str(),
+                       .since = {},
+                       .next = watched_of_trait(application, view, service, trait["type"].as_string()),
+                       .part = ""});
+    }
+  }
+  return waits;
+}
+
+std::vector<control::Wait> explain(const kube::Object& application, const control::View& view) {
   std::vector<control::Wait> waits;
   const Value& status = application["status"];
   if (const std::string why = standstill(application); !why.empty()) {
@@ -72,6 +102,7 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
   const std::string resume =
       fmt::format("slipway workflow resume app/{} -n {}", kube::name(application), kube::ns(application));
   waits = waits_of_steps(run_of(application), resume);
+  std::ranges::move(waits_of_traits(application, view), std::back_inserter(waits));
   if (!waits.empty()) return waits;
   for (const Value& service : status["services"].items()) {
     if (service["healthy"].as_bool()) continue;

@@ -256,6 +256,32 @@ TEST_F(Upkeep, keeps_what_was_read_from_a_secret_in_secrets) {
   EXPECT_EQ(env(), "czNjcjN0") << "it comes back from the Secret";
 }
 
+TEST_F(Upkeep, a_secret_that_a_step_made_of_a_component_is_secret) {
+  open();
+  apply(R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {name: a}
+spec:
+  components:
+  - name: k
+    type: k8s-objects
+    properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: sdsec}, data: {a: UGxhaW5Ub3BTZWNyZXQ3Nw==}}]}
+  policies: [{name: d, type: debug}]
+  workflow:
+    steps:
+    - {name: a, type: apply-component, properties: {component: k}, outputs: [{name: pw, valueFrom: output.data.a}]}
+    - {name: pm, type: print-message-in-status, inputs: [{from: pw, parameterKey: message}]}
+)");
+  pass(minutes{1});
+  ASSERT_EQ(phase(), "running") << json::print(application()["status"]);
+  EXPECT_EQ(application()["status"]["workflow"]["steps"].item(1)["message"].as_string(), "(secret)");
+  std::vector<std::string> maps = holding("UGxhaW5Ub3BTZWNyZXQ3Nw==", "Secret");
+  std::ranges::move(holding("PlainTopSecret77", "Secret"), std::back_inserter(maps));
+  std::erase_if(maps, [](const std::string& one) { return !one.starts_with("ConfigMap/"); });
+  EXPECT_TRUE(maps.empty()) << fmt::format("{}", fmt::join(maps, ", "));
+}
+
 TEST_F(Upkeep, brings_back_a_secret_that_was_deleted_or_changed) {
   open();
   apply(R"(

@@ -24,6 +24,13 @@ Value outputs_value(const Delivered& delivered) {
   return out.build();
 }
 
+/// Whether one of the objects in {output, outputs} is a Secret.
+bool holds_secret(const Value& returns) {
+  bool is_one = kube::kind(returns["output"]) == "Secret";
+  for (const auto& [name, object] : returns["outputs"].members()) is_one = is_one || kube::kind(object) == "Secret";
+  return is_one;
+}
+
 Placement placement_of(const Value& params) { return {params["cluster"].str(), params["namespace"].str()}; }
 
 Task<Answer> apply_component(AppRun& run, ProviderCall call) {
@@ -35,10 +42,7 @@ Task<Answer> apply_component(AppRun& run, ProviderCall call) {
   if (!delivered) co_return Answer::error(delivered.error());
   Answer answer = Answer::done(outputs_value(*delivered));
   answer.resource = delivered->workload;
-  answer.is_secret = delivered->is_secret;
-  for (const auto& [name, object] : delivered->outputs.members()) {
-    answer.is_secret = answer.is_secret || kube::kind(object) == "Secret";
-  }
+  answer.is_secret = delivered->is_secret || holds_secret(answer.returns);
   if (!delivered->is_healthy && call.params["waitHealthy"].as_bool(true)) {
     answer.kind = Answer::Kind::Wait;
     answer.message = delivered->message;
@@ -58,7 +62,7 @@ Task<Answer> render_component_call(AppRun& run, ProviderCall call) {
     if (!one.name.empty()) outputs.set(one.name, one.object);
   }
   Answer answer = Answer::done(json::object({{"output", (*rendered)->workload}, {"outputs", outputs.build()}}));
-  answer.is_secret = (*rendered)->is_secret;
+  answer.is_secret = (*rendered)->is_secret || holds_secret(answer.returns);
   co_return answer;
 }
 

@@ -282,6 +282,20 @@ spec:
   EXPECT_TRUE(maps.empty()) << fmt::format("{}", fmt::join(maps, ", "));
 }
 
+TEST_F(Upkeep, texts_of_listed_secrets_are_not_told) {
+  open();
+  apply("{apiVersion: v1, kind: Secret, metadata: {name: account}, data: {password: czNjcjN0}}");
+  apply(
+      R"y({apiVersion: core.oam.dev/v1beta1, kind: WorkflowStepDefinition, metadata: {name: tell, namespace: vela-system}, spec: {
+            schematic: {cue: {template: "import (\"vela/kube\"\n\"vela/builtin\")\nread: kube.#List & {$params: {resource: {apiVersion: \"v1\", kind: \"Secret\"}, filter: namespace: \"default\"}}\nmsg: builtin.#Message & {$params: message: \"it is \" + read.$returns.values.items[0].data.password + \" of \" + read.$returns.values.items[0].metadata.name}\n"}}}})y");
+  pass(seconds{2});
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [],
+            workflow: {steps: [{name: s, type: tell}]}}})");
+  pass(minutes{1});
+  EXPECT_EQ(application()["status"]["workflow"]["steps"].item(0)["message"].as_string(), "it is (secret) of account")
+      << json::print(application()["status"]);
+}
+
 TEST_F(Upkeep, brings_back_a_secret_that_was_deleted_or_changed) {
   open();
   apply(R"(

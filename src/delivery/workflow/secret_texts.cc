@@ -20,11 +20,22 @@ void SecretTexts::add(const json::Value& read) {
   } else if (read.is_array()) {
     for (const json::Value& item : read.items()) add(item);
   } else if (read.is_object() && read["apiVersion"].is_string() && read["kind"].is_string()) {
-    if (read["kind"].as_string() != "Secret") return;
-    add(read["data"]);
-    add(read["stringData"]);
+    add_object(read, read["kind"].as_string());
   } else if (read.is_object()) {
     for (const auto& [key, value] : read.members()) add(value);
+  }
+}
+
+void SecretTexts::add_object(const json::Value& object, std::string_view kind) {
+  constexpr std::string_view kList = "List";
+  if (kind == "Secret") {
+    add(object["data"]);
+    add(object["stringData"]);
+  } else if (kind.ends_with(kList)) {
+    kind.remove_suffix(kList.size());  // items of a SecretList do not name their kind
+    for (const json::Value& item : object["items"].items()) {
+      add_object(item, item["kind"].is_string() ? item["kind"].as_string() : kind);
+    }
   }
 }
 

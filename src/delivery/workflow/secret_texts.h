@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "json/value.h"
 
@@ -11,13 +12,15 @@ namespace slipway::delivery::workflow {
 
 class SecretTexts {
  public:
-  /// Notes the texts of `read`: of objects those of Secrets' data, else all. Those of fewer than four bytes are left out, since
-  /// they stand everywhere.
+  /// Notes the texts of `read`: of objects, listed ones too, those of Secrets' data, else all. Those of fewer than four bytes
+  /// are left out, since they stand everywhere.
   void add(const json::Value& read);
   /// `text` with "(secret)" in place of each.
   std::string without(std::string text) const;
 
  private:
+  void add_object(const json::Value& object, std::string_view kind);
+
   struct Longer {
     bool operator()(const std::string& a, const std::string& b) const {
       return a.size() != b.size() ? a.size() > b.size() : a < b;

@@ -356,6 +356,34 @@ TEST_F(Upkeep, what_is_dispatched_first_waits_for_its_own_traits_only) {
   EXPECT_EQ(traits.item(0)["type"].as_string(), "before");
 }
 
+/// Two outputs of one name: each trait is judged by its own, the component by those of its template.
+TEST_F(Upkeep, health_is_judged_by_the_own_outputs) {
+  open();
+  const auto trait = [](const std::string& name, const std::string& value) {
+    return fmt::format(
+        R"({{apiVersion: core.oam.dev/v1beta1, kind: TraitDefinition, metadata: {{name: {0}, namespace: vela-system}}, spec: {{
+            schematic: {{cue: {{template: 'outputs: cfg: {{apiVersion: "v1", kind: "ConfigMap", metadata: name: "{0}", data: a: "{1}"}}'}}}},
+            status: {{healthPolicy: 'isHealth: context.outputs.cfg.data.a == "good"', customStatus: 'message: context.outputs.cfg.metadata.name'}}}}}})",
+        name, value);
+  };
+  apply(trait("ta", "good"));
+  apply(trait("tb", "bad"));
+  apply(
+      R"({apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {name: seeing, namespace: vela-system}, spec: {
+            schematic: {cue: {template: 'output: {apiVersion: "v1", kind: "ConfigMap"}'}},
+            status: {healthPolicy: 'isHealth: context.outputs == _|_'}}})");
+  pass(seconds{2});
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: c,
+            type: seeing, traits: [{type: ta}, {type: tb}]}]}})");
+  pass(minutes{1});
+  const Value service = application()["status"]["services"].item(0);
+  EXPECT_TRUE(service["workloadHealthy"].as_bool()) << json::print(service);
+  EXPECT_TRUE(service["traits"].item(0)["healthy"].as_bool()) << json::print(service);
+  EXPECT_EQ(service["traits"].item(0)["message"].as_string(), "ta");
+  EXPECT_FALSE(service["traits"].item(1)["healthy"].as_bool()) << json::print(service);
+  EXPECT_EQ(service["traits"].item(1)["message"].as_string(), "tb");
+}
+
 TEST_F(Upkeep, a_person_is_waited_for_without_a_deadline) {
   open();
   apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [],

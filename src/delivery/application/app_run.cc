@@ -7,7 +7,9 @@
 #include "base/compute_pool.h"
 #include "base/digest.h"
 #include "delivery/application/component_patch.h"
+#include "delivery/application/contract.h"
 #include "delivery/application/identity.h"
+#include "delivery/application/naming.h"
 #include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
@@ -60,11 +62,13 @@ std::string_view label_of(const ManagedResource& resource, const Value& live, co
   return kube::label(resource.raw.is_null() ? live : resource.raw, key);
 }
 
-Value outputs_of(const std::vector<std::pair<ManagedResource, Value>>& objects) {
+/// `maker` is the label of who made them: kAuxiliaryWorkload or a type of traits; empty: all.
+Value outputs_of(const std::vector<std::pair<ManagedResource, Value>>& objects, std::string_view maker = {}) {
   json::ObjectBuilder out;
   for (const auto& [resource, live] : objects) {
     const auto name = label_of(resource, live, kLabelTraitResource);
-    if (!name.empty() && !live.is_null()) out.set(name, live);
+    if (name.empty() || live.is_null()) continue;
+    if (maker.empty() || label_of(resource, live, kLabelTrait) == maker) out.set(name, live);
   }
   return out.build();
 }
@@ -397,7 +401,6 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     return service;
   }
   const Value workload = workload_of(objects);
-  const Value outputs = outputs_of(objects);
   const Value context = component_context(component, render_context(placement));
   const Definition& own = *definitions->first;
   service.workload = {own.workload_api_version, own.workload_kind};
@@ -413,7 +416,7 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     service.is_workload_healthy = !has_workload && !objects.empty();
     if (has_workload) service.message = "the workload is not there";
   } else {
-    HealthVerdict verdict = judge(own, context, component.properties, workload, outputs);
+    HealthVerdict verdict = judge(own, context, component.properties, workload, outputs_of(objects, kAuxiliaryWorkload));
     service.is_workload_healthy = verdict.is_healthy;
     service.message = std::move(verdict.message);
     service.details = std::move(verdict.details);
@@ -426,6 +429,7 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     const bool is_made = std::ranges::any_of(objects, [&](const auto& one) { return one.first.trait == trait.type; });
     trait.is_pending = definition.stage == Stage::PostDispatch && !is_made && !service.is_workload_healthy;
     if (!trait.is_pending) {
+      const Value outputs = outputs_of(objects, revision_name(trait.type));
       HealthVerdict verdict = judge(definition, context, component.traits[i].properties, workload, outputs);
       trait.is_healthy = verdict.is_healthy;
       trait.message = std::move(verdict.message);

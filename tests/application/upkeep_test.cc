@@ -151,6 +151,28 @@ TEST_F(Upkeep, puts_drift_right_within_a_second_and_leaves_contested_fields_for_
   EXPECT_EQ(replicas("web"), 2);
 }
 
+TEST_F(Upkeep, apply_once_with_paths_leaves_only_those_alone) {
+  open();
+  std::string text = kTwoReplicas;
+  text += R"(  policies:
+  - name: once
+    type: apply-once
+    properties: {enable: true, rules: [{selector: {componentNames: [web]}, strategy: {path: [spec.replicas], affect: always}}]}
+)";
+  apply(text);
+  pass(minutes{1});
+  ASSERT_EQ(phase(), "running");
+  scale("web", 5);
+  EXPECT_EQ(plane_->merge(named("apps/v1", "Deployment", "web"), yaml("{metadata: {labels: {app.oam.dev/component: other}}}")),
+            "");
+  pass(seconds{2});
+  EXPECT_EQ(kube::label(deployment("web"), "app.oam.dev/component"), "web");
+  EXPECT_EQ(replicas("web"), 5);
+  EXPECT_EQ(plane_->remove(named("apps/v1", "Deployment", "web")), "");
+  pass(seconds{5});
+  EXPECT_TRUE(deployment("web").is_null()) << "what was deleted stays so";
+}
+
 TEST_F(Upkeep, applies_by_three_way_merge_when_told_so) {
   open({{"apply-mode", "three-way"}});
   const std::string text = R"(

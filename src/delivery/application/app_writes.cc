@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "client/client.h"
 #include "delivery/application/app_run.h"
+#include "delivery/application/kept_paths.h"
 #include "delivery/application/secret_manifests.h"
 #include "delivery/application/taking_over.h"
 #include "delivery/application/three_way.h"
@@ -39,43 +40,6 @@ std::string shared_with(const Value& live, const std::string& self) {
     at = end + 1;
   }
   return before + "," + self;
-}
-
-std::vector<std::string> keys_of(const std::string& path) {
-  std::vector<std::string> keys;
-  std::string key;
-  for (const char c : path) {
-    if (c == '.' || c == '[') {
-      if (!key.empty()) keys.push_back(std::move(key));
-      key.clear();
-    } else if (c != ']' && c != '"') {
-      key += c;
-    }
-  }
-  if (!key.empty()) keys.push_back(std::move(key));
-  return keys;
-}
-
-/// `manifest` with the live value at a path, lists by index; a path that the live object has not stays as it is.
-Value with_live(const Value& manifest, const Value& live, const std::vector<std::string>& keys, std::size_t at) {
-  if (at == keys.size()) return live.is_null() ? manifest : live;
-  if (manifest.is_array()) {
-    const std::size_t index = static_cast<std::size_t>(std::atoll(keys[at].c_str()));
-    if (index >= manifest.size() || index >= live.size()) return manifest;
-    return manifest.with_item(index, with_live(manifest.item(index), live.item(index), keys, at + 1));
-  }
-  if (!live.has(keys[at])) return manifest;
-  return manifest.with(keys[at], with_live(manifest[keys[at]], live[keys[at]], keys, at + 1));
-}
-
-bool has_other_value(const Value& manifest, const Value& live, const std::string& path) {
-  const Value* ours = &manifest;
-  const Value* theirs = &live;
-  for (const std::string& key : keys_of(path)) {
-    ours = &(*ours)[key];
-    theirs = &(*theirs)[key];
-  }
-  return !ours->is_null() && !(*ours == *theirs);
 }
 
 }  // namespace
@@ -277,11 +241,9 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
     object = object.with_path({"metadata", "annotations", kSharedBy}, shared);
   }
   if (!live.is_null()) {
-    for (const std::string& path : parsed_->keep.kept_paths(subject, manifest.is_repair)) {
-      if (path == "*") co_return live;
-      object = with_live(object, live, keys_of(path), 0);
-    }
-    object = without_claimed(object, live, kManager);
+    const std::vector<std::string> kept = parsed_->keep.kept_paths(subject, manifest.is_repair);
+    if (std::ranges::find(kept, "*") != kept.end()) co_return live;
+    object = without_claimed(with_live(std::move(object), live, kept), live, kManager);
   }
   const UpdateRule* update = live.is_null() ? nullptr : parsed_->keep.update_rule(subject);
   const bool recreates = update != nullptr && std::ranges::any_of(update->recreate_fields, [&](const std::string& path) {

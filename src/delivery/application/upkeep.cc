@@ -11,6 +11,7 @@
 #include "control/object_writes.h"
 #include "delivery/application/dependency_order.h"
 #include "delivery/application/drift.h"
+#include "delivery/application/kept_paths.h"
 #include "delivery/application/secret_manifests.h"
 #include "delivery/family/claimed_fields.h"
 #include "json/text.h"
@@ -227,10 +228,10 @@ Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
     if (!live && resource.cluster != kHub) continue;  // judge_services() says so; other clusters are kept meanwhile
     if (!live) co_return fail(std::move(live).error());
     if (live->is_null() && !kept.empty()) continue;  // apply-once: what was deleted stays so
-    const Value wanted = live->is_null() ? Value() : without_claimed(resource.raw, *live, kManager);
+    const auto wanted_of = [&](const Value& now) { return without_claimed(with_live(resource.raw, now, kept), now, kManager); };
+    const Value wanted = live->is_null() ? Value() : wanted_of(*live);
     if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(wanted, *live))) continue;
     if (!live->is_null() && kube::label(*live, kLabelName) != kube::name(run.application())) continue;
-    if (!live->is_null() && !kept.empty()) continue;
     const std::string digest = digest_of(resource.raw, *live);
     if (const auto known = run.memory().settled.find(resource.id());
         known != run.memory().settled.end() && known->second == digest) {
@@ -254,7 +255,7 @@ Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
     auto written = co_await run.apply(std::move(manifests));
     if (!written) co_return fail(std::move(written).error());
     const Value& after = written->front();
-    if (has_drifted(without_claimed(resource.raw, after, kManager), after)) {
+    if (has_drifted(wanted_of(after), after)) {
       run.memory().settled[resource.id()] = digest_of(resource.raw, after);
     } else {
       log.repaired(resource.id(), fields, clock.steady());

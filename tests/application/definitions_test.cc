@@ -103,7 +103,7 @@ TEST(Definitions, for_all_are_in_the_namespace_that_was_chosen) {
   EXPECT_EQ(there["status"]["latestRevision"]["name"].as_string(), "webservice-v1");
   EXPECT_FALSE(plane.find(kHub, reference("v1", "ConfigMap", "platform", "component-schema-webservice")).is_null());
   EXPECT_EQ(count(plane, "ComponentDefinition"), 0U);
-  // One of the namespace for all is found by admission and by the controller; one of vela-system is nobody's any more.
+  // One of the namespace for all is found by admission and by the controller; so is one of vela-system, unless it is hidden.
   constexpr const char* kPlain =
       R"({{apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {{name: {0}, namespace: {1}}}, spec: {{
         schematic: {{cue: {{template: 'output: {{apiVersion: "v1", kind: "ConfigMap", data: of: "{1}"}}'}}}}}}}})";
@@ -111,13 +111,22 @@ TEST(Definitions, for_all_are_in_the_namespace_that_was_chosen) {
       R"({{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: {0}}}, spec: {{components: [{{name: {0}, type: {0}}}]}}}})";
   plane.make_namespace("team");
   ASSERT_EQ(plane.apply(yaml(fmt::format(kPlain, "plain", "platform")), ""), "");
-  ASSERT_EQ(plane.apply(yaml(fmt::format(kPlain, "hidden", "vela-system")), ""), "");
+  ASSERT_EQ(plane.apply(yaml(fmt::format(kPlain, "plain", "vela-system")), ""), "");
+  ASSERT_EQ(plane.apply(yaml(fmt::format(kPlain, "older", "vela-system")), ""), "");
   plane.pass(std::chrono::seconds{5});
-  ASSERT_EQ(plane.apply(yaml(fmt::format(kApplication, "plain")), "team"), "");
-  const std::string refused = plane.apply(yaml(fmt::format(kApplication, "hidden")), "team");
-  EXPECT_TRUE(refused.contains("ComponentDefinition.core.oam.dev \"hidden\" not found")) << refused;
+  for (const char* name : {"plain", "older"}) ASSERT_EQ(plane.apply(yaml(fmt::format(kApplication, name)), "team"), "");
+  const std::string refused = plane.apply(yaml(fmt::format(kApplication, "oldor")), "team");
+  EXPECT_TRUE(refused.contains("ComponentDefinition.core.oam.dev \"oldor\" not found")) << refused;
   plane.pass(std::chrono::minutes{1});
   EXPECT_EQ(plane.find(kHub, reference("v1", "ConfigMap", "team", "plain"))["data"]["of"].as_string(), "platform");
+  EXPECT_EQ(plane.find(kHub, reference("v1", "ConfigMap", "team", "older"))["data"]["of"].as_string(), "vela-system");
+  // Who uses one of vela-system hears of its change.
+  std::string changed = fmt::format(kPlain, "older", "vela-system");
+  changed.replace(changed.find("of: \"vela-system\""), 17, "of: \"the change\"");
+  ASSERT_EQ(plane.apply(yaml(changed), ""), "");
+  plane.pass(std::chrono::seconds{5});
+  const Value told = kube::condition(plane.find(kHub, reference(own, "Application", "team", "older")), "DefinitionChanged");
+  EXPECT_EQ(told["status"].as_string(), "True");
 }
 
 TEST(Definitions, keep_their_last_twenty_revisions) {

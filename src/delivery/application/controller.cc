@@ -153,7 +153,7 @@ void ApplicationController::watch(control::Watches& watches) {
     watches.changes(resource, [this](const Value& before, const Value& after) -> std::vector<ObjectKey> {
       if (before["spec"] == after["spec"]) return {};
       std::vector<ObjectKey> keys = unresolved("");
-      for (const ObjectKey& key : users_of(after.is_null() ? before : after)) keys.push_back(key);
+      for (const ObjectKey& key : users_of(before, after)) keys.push_back(key);
       return keys;
     });
   }
@@ -170,13 +170,16 @@ std::vector<ObjectKey> ApplicationController::unresolved(const std::string& ns) 
   return keys;
 }
 
-std::vector<ObjectKey> ApplicationController::users_of(const kube::Object& definition) {
-  std::vector<ObjectKey> keys;
-  const std::string ns(kube::ns(definition));
-  for (ObjectKey& key :
-       applications_->index_keys(kByDefinition, fmt::format("{}/{}", kube::kind(definition), kube::name(definition)))) {
-    if (ns == definitions_.shared_namespace() || key.ns == ns) keys.push_back(std::move(key));
+std::vector<ObjectKey> ApplicationController::users_of(const kube::Object& before, const kube::Object& after) {
+  const kube::Object& definition = after.is_null() ? before : after;
+  const std::string named = fmt::format("{}/{}", kube::kind(definition), kube::name(definition));
+  std::vector<ObjectKey> keys = applications_->index_keys(kByDefinition, named);
+  if (is_global_policy(before) || is_global_policy(after)) {
+    keys.clear();
+    for (const ObjectKey& key : applications_->keys()) keys.push_back(key);
   }
+  const std::string ns(kube::ns(definition));
+  std::erase_if(keys, [&](const ObjectKey& key) { return !definitions_.is_for_all(ns) && key.ns != ns; });
   for (const ObjectKey& key : keys) wake(key);
   return keys;
 }

@@ -99,8 +99,8 @@ class ApplicationController : public control::Controller {
   /// Applications whose spec could not be read, in a namespace or (empty) all of them; they are woken.
   std::vector<kube::ObjectKey> unresolved(const std::string& ns);
   void forget_parsed();
-  /// Applications that name a definition; they are woken.
-  std::vector<kube::ObjectKey> users_of(const kube::Object& definition);
+  /// Applications that name a definition, or for which it is or was a global policy; they are woken.
+  std::vector<kube::ObjectKey> users_of(const kube::Object& before, const kube::Object& after);
   void note_definitions(const kube::Object& application, const Parsed& parsed, Status& status);
   /// The next reconcile of the application is no echo of its own write.
   void wake(const kube::ObjectKey& key);

@@ -8,6 +8,7 @@
 #include "delivery/application/definition_store.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/offline_render.h"
+#include "delivery/application/settings.h"
 #include "delivery/application/terraform_template.h"
 #include "delivery/family/text.h"
 #include "json/text.h"
@@ -80,10 +81,10 @@ Task<Result<CommandAnswer>> render(CommandCall call) {
   co_return answer;
 }
 
-/// Unless a namespace is given, definitions are for all namespaces.
-std::string namespace_of(const CommandCall& call, const Value& object) {
+/// Unless a namespace is given, definitions are for all namespaces: in `shared`.
+std::string namespace_of(const CommandCall& call, const Value& object, const std::string& shared) {
   if (const auto given = call.options.find("in"); given != call.options.end()) return given->second;
-  return kube::ns(object).empty() ? kDefinitionNamespace : std::string(kube::ns(object));
+  return kube::ns(object).empty() ? shared : std::string(kube::ns(object));
 }
 
 Task<Result<void>> make_namespace(client::Client& client, std::string name) {
@@ -95,6 +96,8 @@ Task<Result<void>> make_namespace(client::Client& client, std::string name) {
 }
 
 Task<Result<CommandAnswer>> apply(CommandCall call) {
+  SLIPWAY_CO_TRY(settings, read_settings(call.options));
+  const std::string& shared = settings.definition_namespace;
   SLIPWAY_CO_TRY(objects, read_files(call));
   for (const Value& object : objects) {
     if (const std::string fault = fault_of(object); !fault.empty()) {
@@ -103,8 +106,8 @@ Task<Result<CommandAnswer>> apply(CommandCall call) {
   }
   CommandAnswer answer;
   for (const Value& object : objects) {
-    const std::string ns = namespace_of(call, object);
-    if (ns == kDefinitionNamespace) SLIPWAY_CO_TRY_VOID(co_await make_namespace(*call.client, ns));
+    const std::string ns = namespace_of(call, object, shared);
+    if (ns == shared) SLIPWAY_CO_TRY_VOID(co_await make_namespace(*call.client, ns));
     const Value placed = object.with_path({"metadata", "namespace"}, ns);
     SLIPWAY_CO_TRY_VOID(co_await client::apply(*call.client, resource_of(*definition_kind_of(object)), placed, "slipway"));
     answer.text += fmt::format("{} applied in namespace {}\n", title(object), ns);
@@ -221,7 +224,9 @@ std::vector<Command> definition_commands() {
            .input = words,
            .words_name = "FILE",
            .words_help = "files",
-           .options = {{.name = "in", .help = "namespace of the definitions (default: as written, else vela-system)"}},
+           .options = {{.name = "in",
+                        .help = "namespace of the definitions (default: as written, else that of --definition-namespace)"},
+                       definition_namespace_option()},
            .run = apply,
            .only_reads = false},
           {.verb = "def list",

@@ -84,6 +84,16 @@ bool is_global_policy(const Value& definition) {
 
 const kube::Resource& resource_of(DefinitionKind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind)->resource; }
 
+std::vector<std::string> DefinitionStore::namespaces(const std::string& ns) const {
+  std::vector<std::string> places = {ns};
+  for (const std::string& place : {shared_, std::string(kDefinitionNamespace)}) {
+    if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+  return places;
+}
+
+bool DefinitionStore::is_for_all(std::string_view ns) const { return ns == shared_ || ns == kDefinitionNamespace; }
+
 void DefinitionStore::watch(control::Watches& watches) {
   for (const KindRow& row : kKinds) informers_[row.kind] = &watches.cache(*row.resource);
   informers_[DefinitionKind::Policy]->add_index(kGlobal, [](const Value& definition) -> std::vector<std::string> {
@@ -124,7 +134,7 @@ Value DefinitionStore::look_up(DefinitionKind kind, const std::string& ns, const
   const std::string name = type.substr(0, at);
   const bool is_pinned = at != std::string::npos;
   const kube::Resource& resource = resource_of(kind);
-  for (const std::string& place : {ns, shared_}) {
+  for (const std::string& place : namespaces(ns)) {
     const Value found =
         is_pinned ? cluster(kDefinitionRevisions, place, name + "-" + type.substr(at + 1)) : cluster(resource, place, name);
     if (!found.is_null()) return is_pinned ? embedded(found) : found;
@@ -187,8 +197,9 @@ std::string DefinitionStore::did_you_mean(DefinitionKind kind, const std::string
     for (const auto& [name, object] : rows->second) look(name);
   }
   if (const auto informer = informers_.find(kind); informer != informers_.end()) {
+    const std::vector<std::string> places = namespaces(ns);
     for (const kube::ObjectKey& key : informer->second->keys()) {
-      if (key.ns == ns || key.ns == shared_) look(key.name);
+      if (std::ranges::find(places, key.ns) != places.end()) look(key.name);
     }
   }
   return best.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", best);

@@ -1,10 +1,12 @@
-// Finds definitions: objects in the application's namespace, then in the one of those for all, then the built-in ones, which
-// are the same for everybody. `name@v2` names a DefinitionRevision. What was read once is kept by what it was read from.
+// Finds definitions: objects in the application's namespace, then in the one that was chosen for those for all, then in
+// vela-system, then the built-in ones, which are the same for everybody. `name@v2` names a DefinitionRevision. What was read
+// once is kept by what it was read from.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "control/controller.h"
@@ -26,6 +28,10 @@ class DefinitionStore {
   explicit DefinitionStore(std::string shared = kDefinitionNamespace) : shared_(std::move(shared)) {}
 
   const std::string& shared_namespace() const { return shared_; }
+  /// Where definitions for applications of a namespace are looked for, in that order.
+  std::vector<std::string> namespaces(const std::string& ns) const;
+  /// Whether applications of all namespaces find the definitions of this one.
+  bool is_for_all(std::string_view ns) const;
   /// Follows the definitions of the home cluster; a change wakes no reconcile: who needs it looks again.
   void watch(control::Watches& watches);
 

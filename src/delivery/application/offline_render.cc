@@ -316,7 +316,7 @@ Lookup Known::lookup(const std::string& ns) {
   };
   return {.definition = [this, ns](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
             const std::string name = type.substr(0, type.find('@'));
-            for (const std::string& place : {ns, built_in_.shared_namespace()}) {
+            for (const std::string& place : built_in_.namespaces(ns)) {
               const auto at = definitions_.find({kind, kube::ObjectKey{place, name}});
               if (at != definitions_.end()) return built_in_.read(at->second);
             }

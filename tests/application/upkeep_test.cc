@@ -604,6 +604,46 @@ TEST_F(Upkeep, a_global_policy_that_changes_is_followed_with_auto_update) {
   EXPECT_EQ(application()["status"]["latestRevision"]["revision"].as_int(), 2);
 }
 
+TEST_F(Upkeep, global_policies_that_come_change_and_go_are_seen_at_once) {
+  open();
+  const auto component = [&](const std::string& name, const std::string& annotations) {
+    apply(fmt::format(
+        "{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: {0}, annotations: {1}}}, spec: {{components: "
+        "[{{name: c-{0}, type: worker, properties: {{image: 'a:1'}}}}]}}}}",
+        name, annotations));
+  };
+  component("a", "{}");
+  component("b", "{app.oam.dev/autoUpdate: 'true'}");
+  pass(minutes{1});
+  const auto told = [&] { return condition("DefinitionChanged")["message"].str(); };
+  const auto team = [&] { return std::string(kube::label(deployment("c-b"), "team")); };
+  ASSERT_EQ(phase(), "running");
+  ASSERT_EQ(told(), "");
+
+  apply(global_policy("all", "vela-system", 0, "one"));
+  pass(seconds{10});
+  EXPECT_TRUE(told().contains("PolicyDefinition all")) << told();
+  EXPECT_EQ(team(), "one");
+  component("a", "{touched: 'true'}");
+  EXPECT_EQ(plane_->merge(named("core.oam.dev/v1beta1", "Application", "a"),
+                          yaml("{spec: {components: [{name: c-a, type: worker, properties: {image: 'a:2'}}]}}")),
+            "");
+  pass(minutes{1});
+  EXPECT_EQ(told(), "");
+  EXPECT_EQ(kube::label(deployment("c-a"), "team"), "one");
+
+  apply(global_policy("all", "vela-system", 0, "two"));
+  pass(seconds{10});
+  EXPECT_TRUE(told().contains("PolicyDefinition all")) << told();
+  EXPECT_EQ(team(), "two");
+  const Value policy = json::object(
+      {{"apiVersion", "core.oam.dev/v1beta1"}, {"kind", "PolicyDefinition"}, {"namespace", "vela-system"}, {"name", "all"}});
+  EXPECT_EQ(plane_->remove(policy), "");
+  pass(seconds{10});
+  EXPECT_TRUE(told().contains("PolicyDefinition all")) << told();
+  EXPECT_EQ(team(), "");
+}
+
 TEST_F(Upkeep, a_policy_of_scope_application_that_is_wrong_is_told) {
   open();
   apply(kScoped);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace slipway::delivery::application {
@@ -12,6 +14,23 @@ void add_steps(const Value& steps, const auto& add) {
     add(DefinitionKind::WorkflowStep, step["type"]);
     add_steps(step["subSteps"], add);
   }
+}
+
+/// Names of those that are new, other or gone.
+std::set<std::string> changed_global_policies(const Parsed& parsed, const Lookup& live) {
+  std::map<std::string, std::string> was, is;  // digest by name
+  for (const DefinitionPtr& one : parsed.global_policies) was[one->name] = one->digest;
+  for (const DefinitionPtr& one : live.global_policies ? live.global_policies() : std::vector<DefinitionPtr>()) {
+    is[one->name] = one->digest;
+  }
+  std::set<std::string> names;
+  for (const auto& [name, digest] : was) {
+    if (!is.contains(name) || is[name] != digest) names.insert(name);
+  }
+  for (const auto& [name, digest] : is) {
+    if (!was.contains(name)) names.insert(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -27,6 +46,10 @@ std::vector<std::string> changed_definitions(const Parsed& parsed, const Lookup&
       const auto now = live.definition(kind, type);
       if (!now || (*now)->digest != frozen->digest) changed.push_back(fmt::format("{} {}", kind_of(kind), type));
     }
+  }
+  for (const std::string& name : changed_global_policies(parsed, live)) {
+    std::string text = fmt::format("{} {}", kind_of(DefinitionKind::Policy), name);
+    if (std::ranges::find(changed, text) == changed.end()) changed.push_back(std::move(text));
   }
   return changed;
 }

@@ -127,6 +127,20 @@ TEST_F(Applications, are_rendered_without_a_cluster_and_compared_with_one) {
       {"Deployment default/front would be changed (component front)", "Deployment default/back unchanged (component back)"});
 }
 
+TEST_F(Applications, are_compared_with_the_definitions_of_their_own_namespace) {
+  const std::string definition =
+      "apiVersion: core.oam.dev/v1beta1\nkind: ComponentDefinition\nmetadata: {name: own, namespace: team}\nspec:\n"
+      "  schematic: {cue: {template: 'output: {apiVersion: \"v1\", kind: \"ConfigMap\", data: a: \"b\"}'}}\n";
+  const std::string application =
+      "apiVersion: core.oam.dev/v1beta1\nkind: Application\nmetadata: {name: web, namespace: team}\n"
+      "spec: {components: [{name: c, type: own}]}\n";
+  const std::string all = "{apiVersion: v1, kind: Namespace, metadata: {name: team}}\n---\n" + definition + "---\n" + application;
+  ASSERT_EQ(slipway({"run", "-f", write("all.yaml", all), "--data-dir", data_dir(), "--timeout", "10m"}).code, 0);
+  const Ended same = slipway({"diff", "-f", write("a.yaml", application), "--data-dir", data_dir()});
+  EXPECT_EQ(same.code, 0) << same.err;
+  expect_has(same.err, {"nothing would change"});
+}
+
 struct Wrong {
   std::vector<std::string> arguments;
   std::string says;

@@ -278,7 +278,8 @@ void Known::add(const std::vector<SourceObject>& objects, const std::string& ns)
   for (const SourceObject& one : objects) put(one.object, ns);
 }
 
-Task<Result<void>> Known::read(client::Client& client, std::string ns) {
+Task<Result<void>> Known::read(client::Client& client, std::set<std::string> namespaces) {
+  for (std::string& place : built_in_.namespaces(built_in_.shared_namespace())) namespaces.insert(std::move(place));
   const std::pair<kube::Resource, std::string> lists[] = {
       {kComponentDefinitions, std::string(kind_of(DefinitionKind::Component))},
       {kTraitDefinitions, std::string(kind_of(DefinitionKind::Trait))},
@@ -287,7 +288,7 @@ Task<Result<void>> Known::read(client::Client& client, std::string ns) {
       {kPolicies, "Policy"},
       {kWorkflows, "Workflow"}};
   for (const auto& [resource, kind] : lists) {
-    for (const std::string& place : std::set<std::string>{ns, built_in_.shared_namespace()}) {
+    for (const std::string& place : namespaces) {
       client::ListQuery query;
       query.ns = place;
       auto list = co_await client::list(client, resource, query);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,8 @@ class Known {
 
   /// What of `objects` is a definition, Policy or Workflow; those without a namespace are in `ns`. Later ones win.
   void add(const std::vector<SourceObject>& objects, const std::string& ns);
-  /// What the cluster has in the namespace and in the one of the definitions for all.
-  Task<Result<void>> read(client::Client& client, std::string ns);
+  /// What the cluster has in these namespaces and in those of the definitions for all.
+  Task<Result<void>> read(client::Client& client, std::set<std::string> namespaces);
   Lookup lookup(const std::string& ns);
 
  private:

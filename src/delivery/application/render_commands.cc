@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "delivery/application/kind.h"
@@ -30,19 +31,32 @@ std::vector<std::string> listed(const std::string& text) {
   return names;
 }
 
+std::string namespace_of(const SourceObject& one, const std::string& otherwise) {
+  return kube::ns(one.object).empty() ? otherwise : std::string(kube::ns(one.object));
+}
+
+/// Those of all applications.
+std::set<std::string> namespaces_of(const std::vector<SourceObject>& objects, const std::string& otherwise) {
+  std::set<std::string> namespaces;
+  for (const SourceObject& one : objects) {
+    if (is_application(one.object)) namespaces.insert(namespace_of(one, otherwise));
+  }
+  return namespaces;
+}
+
 /// Everything of the files, rendered. BadRequest when they hold no application.
 Task<Result<OfflineRendering>> render_all(const CommandCall& call) {
   SLIPWAY_CO_TRY(settings, read_settings(call.options));
   Known known(std::move(settings.definition_namespace));
-  if (call.client != nullptr) SLIPWAY_CO_TRY_VOID(co_await known.read(*call.client, call.ns));
+  const std::vector<SourceObject> objects = call.objects;
+  if (call.client != nullptr) SLIPWAY_CO_TRY_VOID(co_await known.read(*call.client, namespaces_of(objects, call.ns)));
   known.add(call.objects, call.ns);
   OfflineRendering all;
   bool has_application = false;
-  const std::vector<SourceObject> objects = call.objects;
   for (const SourceObject& one : objects) {
     if (!is_application(one.object)) continue;
     has_application = true;
-    const std::string ns = kube::ns(one.object).empty() ? call.ns : std::string(kube::ns(one.object));
+    const std::string ns = namespace_of(one, call.ns);
     OfflineRendering made =
         co_await render_offline(call.env, call.client, one, ns, listed(option(call, "clusters")), known.lookup(ns));
     std::ranges::move(made.objects, std::back_inserter(all.objects));

@@ -39,11 +39,11 @@ Owners down(Owners owners, const auto& step) {
   return owners;
 }
 
-std::string newest(const Owners& owners, bool owning) {
+/// The newest of those that own the field; empty: nobody does.
+std::string newest(const Owners& owners) {
   const Ownership* found = nullptr;
   for (const Ownership& owner : owners) {
-    if (owning && owner.fields == nullptr) continue;
-    if (found == nullptr || found->time < owner.time) found = &owner;
+    if (owner.fields != nullptr && (found == nullptr || found->time < owner.time)) found = &owner;
   }
   return found == nullptr ? "" : std::string(found->manager);
 }
@@ -74,8 +74,7 @@ class Comparison {
  private:
   bool tell(const std::string& path, const Owners& owners) {
     if (found_ == nullptr) return true;
-    std::string manager = newest(owners, true);
-    found_->push_back({path, manager.empty() ? newest(owners, false) : std::move(manager)});
+    found_->push_back({path, newest(owners)});
     return true;
   }
 
@@ -142,7 +141,7 @@ bool has_drifted(const Value& wanted, const Value& live) { return compare(wanted
 std::vector<DriftedField> drifted_fields(const Value& wanted, const Value& live, std::string_view own) {
   Owners owners;
   for (const Value& entry : live["metadata"]["managedFields"].items()) {
-    if (entry["manager"].as_string() == own || !entry["subresource"].as_string().empty()) continue;
+    if (entry["manager"].as_string() == own || entry["subresource"].as_string() == "status") continue;
     owners.push_back({entry["manager"].as_string(), entry["time"].as_string(), &entry["fieldsV1"]});
   }
   std::vector<DriftedField> found;

@@ -19,7 +19,7 @@ bool has_drifted(const Value& wanted, const Value& live);
 
 struct DriftedField {
   std::string path;     // "spec.template.spec.containers[web].image"
-  std::string manager;  // who wrote it, or wrote the object last but `own`; empty: not known
+  std::string manager;  // who wrote it, of others than `own`; empty: not known
   auto operator<=>(const DriftedField&) const = default;
 };
 /// The fields that differ, the outermost of each. `own` is the manager that wants them.

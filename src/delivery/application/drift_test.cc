@@ -29,10 +29,22 @@ metadata:
 spec: {replicas: 5, template: {spec: {containers: [{name: side, image: x}, {name: web, image: two}]}}}
 )");
   EXPECT_EQ(drifted_fields(wanted, live, "own"),
-            (std::vector<DriftedField>{{"metadata.labels.a", "editor"},  // without an owner: the newest writer
+            (std::vector<DriftedField>{{"metadata.labels.a", ""},  // nobody owns it
                                        {"spec.replicas", "scaler"},
                                        {"spec.template.spec.containers[web].image", "editor"}}));
   EXPECT_TRUE(has_drifted(wanted, live));
+}
+
+TEST(Drift, who_wrote_through_the_subresource_scale_is_named) {
+  const Value live = yaml(R"(
+metadata:
+  managedFields:
+  - {manager: boss, operation: Update, time: "2026-01-01T00:00:02Z", subresource: scale, fieldsV1: {"f:spec": {"f:replicas": {}}}}
+  - {manager: kubelet, operation: Update, time: "2026-01-01T00:00:03Z", subresource: status, fieldsV1: {"f:spec": {"f:replicas": {}}}}
+  - {manager: editor, operation: Update, time: "2026-01-01T00:00:04Z", fieldsV1: {"f:spec": {"f:paused": {}}}}
+spec: {replicas: 5, paused: true}
+)");
+  EXPECT_EQ(drifted_fields(yaml("{spec: {replicas: 2}}"), live, "own"), (std::vector<DriftedField>{{"spec.replicas", "boss"}}));
 }
 
 TEST(Drift, what_is_added_or_empty_is_none) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "delivery/application/tracker.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_plane.h"
@@ -326,7 +327,7 @@ kind: Application
 metadata: {name: a}
 spec:
   components:
-  - {name: s, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {k: dmFsdWU=}}]}}
+  - {name: s, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: Secret, metadata: {name: s, annotations: {hint: told-aside}}, data: {k: dmFsdWU=}}]}}
 )");
   pass(minutes{1});
   ASSERT_EQ(phase(), "running");
@@ -338,6 +339,12 @@ spec:
   pass(seconds{5});
   EXPECT_EQ(plane_->find(kHub, secret)["data"]["k"].as_string(), "dmFsdWU=");
   std::vector<std::string> trackers = holding("dmFsdWU=", "Secret");
+  for (const Value& object : plane_->all(kHub, "")) {
+    if (kube::kind(object) != "ResourceTracker") continue;
+    const std::string text = json::print(delivery::application::entries_of(object));
+    EXPECT_TRUE(text.contains("\"name\":\"s\"")) << text;
+    EXPECT_FALSE(text.contains("told-aside")) << text;
+  }
   std::erase_if(trackers,
                 [](const std::string& one) { return !one.starts_with("ResourceTracker/") && !one.starts_with("ConfigMap/"); });
   EXPECT_TRUE(trackers.empty()) << fmt::format("{}", fmt::join(trackers, ", "));

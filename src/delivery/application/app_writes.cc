@@ -30,6 +30,14 @@ std::string owner_of(const Value& live) {
   return name.empty() ? "" : fmt::format("{}/{}", kube::label(live, kLabelNamespace), name);
 }
 
+Value name_and_labels(const Value& metadata) {
+  json::ObjectBuilder out;
+  for (const char* key : {"name", "namespace", "labels"}) {
+    if (metadata.has(key)) out.set(key, metadata[key]);
+  }
+  return out.build();
+}
+
 /// `shared-by` with `self` added.
 std::string shared_with(const Value& live, const std::string& self) {
   const std::string before(kube::annotation(live, kSharedBy));
@@ -68,10 +76,11 @@ ManagedResource AppRun::record_of(const Manifest& manifest) const {
                        .raw = manifest.object};
   const bool keeps_nothing = parsed_->keep.is_apply_once && parsed_->keep.apply_once.empty();
   if (keeps_nothing || is_secret(manifest)) {
-    // A Secret's content stands in no other object; under apply-once there is nothing to bring back.
+    // Of what is secret only what it is called stands in another object; under apply-once there is nothing to bring back.
+    const Value& metadata = manifest.object["metadata"];
     made.raw = json::object({{"apiVersion", manifest.object["apiVersion"]},
                              {"kind", manifest.object["kind"]},
-                             {"metadata", manifest.object["metadata"]}});
+                             {"metadata", is_secret(manifest) ? name_and_labels(metadata) : metadata}});
     made.is_whole = false;
     const auto& kept = memory_.kept_secrets.digests;
     if (const auto at = kept.find(id); !keeps_nothing && at != kept.end()) made.digest = at->second;

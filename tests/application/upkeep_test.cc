@@ -413,6 +413,28 @@ TEST_F(Upkeep, health_is_judged_by_the_own_outputs) {
   EXPECT_EQ(service["traits"].item(1)["message"].as_string(), "tb");
 }
 
+TEST_F(Upkeep, what_waits_for_an_earlier_stage_says_so) {
+  open();
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: TraitDefinition, metadata: {name: before, namespace: vela-system}, spec: {
+            stage: PreDispatch,
+            schematic: {cue: {template: 'outputs: conf: {apiVersion: "v1", kind: "ConfigMap", data: a: "c"}'}},
+            status: {healthPolicy: 'isHealth: false'}}})");
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: TraitDefinition, metadata: {name: after, namespace: vela-system}, spec: {
+            stage: PostDispatch,
+            schematic: {cue: {template: 'outputs: last: {apiVersion: "v1", kind: "ConfigMap", data: a: "c"}'}}}})");
+  pass(seconds{2});
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: web,
+            type: worker, properties: {image: i}, traits: [{type: after}, {type: before}]}]}})");
+  pass(minutes{1});
+  const Value service = application()["status"]["services"].item(0);
+  EXPECT_FALSE(service["workloadHealthy"].as_bool()) << json::print(service);
+  EXPECT_FALSE(service["healthy"].as_bool());
+  EXPECT_EQ(service["message"].as_string(), "waiting for previous stage healthy");
+  EXPECT_EQ(service["traits"].item(1)["type"].as_string(), "after");
+  EXPECT_TRUE(service["traits"].item(1)["pending"].as_bool()) << json::print(service);
+  EXPECT_FALSE(service["traits"].item(1)["healthy"].as_bool());
+}
+
 TEST_F(Upkeep, a_person_is_waited_for_without_a_deadline) {
   open();
   apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [],

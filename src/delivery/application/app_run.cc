@@ -81,6 +81,15 @@ std::string slot_of(const std::string& component, const Placement& at) {
   return fmt::format("{}@{}/{}", component, at.cluster, at.ns);
 }
 
+/// Types of the traits whose objects come before the workload. `traits` are the definitions in the component's order.
+std::set<std::string> dispatched_first(const ComponentSpec& component, const std::vector<DefinitionPtr>& traits) {
+  std::set<std::string> first;
+  for (std::size_t i = 0; i < component.traits.size(); ++i) {
+    if (traits[i]->stage == Stage::PreDispatch) first.insert(component.traits[i].type);
+  }
+  return first;
+}
+
 Value workload_of(const std::vector<std::pair<ManagedResource, Value>>& objects) {
   for (const auto& [resource, live] : objects) {
     if (label_of(resource, live, kLabelResourceType) == "WORKLOAD") return live;
@@ -263,10 +272,7 @@ Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent
   // Traits of later stages have nothing there yet.
   auto definitions = definitions_of(component, *parsed_, lookup_);
   if (!definitions) co_return fail(std::move(definitions).error());
-  std::set<std::string> first;
-  for (std::size_t i = 0; i < component.traits.size(); ++i) {
-    if (definitions->second[i]->stage == Stage::PreDispatch) first.insert(component.traits[i].type);
-  }
+  const std::set<std::string> first = dispatched_first(component, definitions->second);
   co_return std::ranges::all_of(service.traits, [&](const TraitStatus& trait) {
     return trait.is_healthy || trait.is_pending || !first.contains(trait.type);
   });
@@ -349,7 +355,7 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
     }
     if (*is_ready) continue;
     is_waiting = true;
-    delivered.message = stage == Stage::PreDispatch ? "waiting for previous stage healthy" : kWaitHealthy;
+    delivered.message = stage == Stage::PreDispatch ? kWaitPreviousStage : kWaitHealthy;
     break;
   }
   ServiceStatus service = judge_service(component, placement, placed);
@@ -411,10 +417,14 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
   if (workload.is_null() && is_managed) {
     service.is_workload_healthy = true;  // its trait says how it stands
   } else if (workload.is_null()) {
+    const std::set<std::string> first = dispatched_first(component, definitions->second);
     const bool has_workload = std::ranges::any_of(
         objects, [](const auto& one) { return kube::label(one.first.raw, kLabelResourceType) == "WORKLOAD"; });
-    service.is_workload_healthy = !has_workload && !objects.empty();
+    const bool is_dispatched =
+        has_workload || std::ranges::any_of(objects, [&](const auto& one) { return !first.contains(one.first.trait); });
+    service.is_workload_healthy = !has_workload && is_dispatched;
     if (has_workload) service.message = "the workload is not there";
+    if (!is_dispatched && !objects.empty()) service.message = kWaitPreviousStage;
   } else {
     HealthVerdict verdict = judge(own, context, component.properties, workload, outputs_of(objects, kAuxiliaryWorkload));
     service.is_workload_healthy = verdict.is_healthy;

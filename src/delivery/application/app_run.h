@@ -85,6 +85,7 @@ struct AppTools {
 
 /// Why most components wait.
 inline constexpr const char* kWaitHealthy = "wait healthy";
+inline constexpr const char* kWaitPreviousStage = "waiting for previous stage healthy";
 /// One component at one place, after an attempt to deliver it.
 struct Delivered {
   bool is_healthy = false;

@@ -643,6 +643,7 @@ TEST_F(Upkeep, global_policies_that_come_change_and_go_are_seen_at_once) {
   };
   component("a", "{}");
   component("b", "{app.oam.dev/autoUpdate: 'true'}");
+  component("skips", "{policy.oam.dev/skip-global: 'true'}");
   pass(minutes{1});
   const auto told = [&] { return condition("DefinitionChanged")["message"].str(); };
   const auto team = [&] { return std::string(kube::label(deployment("c-b"), "team")); };
@@ -653,6 +654,8 @@ TEST_F(Upkeep, global_policies_that_come_change_and_go_are_seen_at_once) {
   pass(seconds{10});
   EXPECT_TRUE(told().contains("PolicyDefinition all")) << told();
   EXPECT_EQ(team(), "one");
+  const Value skips = plane_->find(kHub, named("core.oam.dev/v1beta1", "Application", "skips"));
+  EXPECT_TRUE(kube::condition(skips, "DefinitionChanged").is_null());
   component("a", "{touched: 'true'}");
   EXPECT_EQ(plane_->merge(named("core.oam.dev/v1beta1", "Application", "a"),
                           yaml("{spec: {components: [{name: c-a, type: worker, properties: {image: 'a:2'}}]}}")),

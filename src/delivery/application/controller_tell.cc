@@ -71,7 +71,9 @@ Task<Result<void>> ApplicationController::tell_of(client::Client& client, kube::
 
 /// Says which definitions are not those of the revision any more.
 void ApplicationController::note_definitions(const kube::Object& application, const Parsed& parsed, Status& status) {
-  const std::vector<std::string> changed = changed_definitions(parsed, live_lookup(application));
+  Lookup live = live_lookup(application);
+  if (kube::annotation(application, kSkipGlobalPolicies) == "true") live.global_policies = nullptr;
+  const std::vector<std::string> changed = changed_definitions(parsed, live);
   if (changed.empty()) return drop_condition(status, kDefinitionChanged);
   set_condition(
       status, kDefinitionChanged, true, kDefinitionChanged,

@@ -18,11 +18,10 @@ void add_steps(const Value& steps, const auto& add) {
 
 /// Names of those that are new, other or gone.
 std::set<std::string> changed_global_policies(const Parsed& parsed, const Lookup& live) {
+  if (!live.global_policies) return {};
   std::map<std::string, std::string> was, is;  // digest by name
   for (const DefinitionPtr& one : parsed.global_policies) was[one->name] = one->digest;
-  for (const DefinitionPtr& one : live.global_policies ? live.global_policies() : std::vector<DefinitionPtr>()) {
-    is[one->name] = one->digest;
-  }
+  for (const DefinitionPtr& one : live.global_policies()) is[one->name] = one->digest;
   std::set<std::string> names;
   for (const auto& [name, digest] : was) {
     if (!is.contains(name) || is[name] != digest) names.insert(name);

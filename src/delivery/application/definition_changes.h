@@ -13,6 +13,7 @@ namespace slipway::delivery::application {
 inline constexpr const char* kDefinitionChanged = "DefinitionChanged";
 
 /// "TraitDefinition scaler", in order; those that are gone count too, and global policies that are new.
+/// A `live` without global policies says nothing of them.
 std::vector<std::string> changed_definitions(const Parsed& parsed, const Lookup& live);
 /// What an application's spec names: "ComponentDefinition/webservice", each once. For finding applications by a definition.
 std::vector<std::string> named_definitions(const Value& spec);

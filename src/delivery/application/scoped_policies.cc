@@ -17,6 +17,8 @@ constexpr const char* kAdded[] = {"labels", "annotations"};
 constexpr const char* kContext = "ctx";
 /// As whom the application is delivered: admission alone says so.
 constexpr const char* kIdentity[] = {kUserName, kUserGroup, kServiceAccount};
+/// Of annotations that policies do not see: they steer controllers and clients.
+constexpr const char* kInternal[] = {"app.oam.dev/", "kubectl.kubernetes.io/"};
 
 DefinitionPtr scoped_definition(const Value& policy, const Lookup& lookup) {
   const std::string type = policy["type"].str();
@@ -56,6 +58,15 @@ Value added(const Value& base, const Value& more) {
   return out.build();
 }
 
+Value without_internal(const Value& annotations) {
+  json::ObjectBuilder out;
+  for (const auto& [key, value] : annotations.members()) {
+    const auto begins = [&](const char* prefix) { return key.starts_with(prefix); };
+    if (std::ranges::none_of(kInternal, begins)) out.set(key, value);
+  }
+  return out.build();
+}
+
 Value context_of(const kube::Object& application, const Value& policy, const Definition& definition) {
   const Value& spec = application["spec"];
   const Value& revision = definition.object["status"]["latestRevision"];
@@ -63,7 +74,7 @@ Value context_of(const kube::Object& application, const Value& policy, const Def
                        {"namespace", Value(kube::ns(application))},
                        {"appName", Value(kube::name(application))},
                        {"appLabels", or_empty(application["metadata"]["labels"])},
-                       {"appAnnotations", or_empty(application["metadata"]["annotations"])},
+                       {"appAnnotations", without_internal(application["metadata"]["annotations"])},
                        {"appComponents", spec["components"].is_array() ? spec["components"] : Value::empty_array()},
                        {"appWorkflow", or_empty(spec["workflow"])},
                        {"appPolicies", spec["policies"].is_array() ? spec["policies"] : Value::empty_array()},

@@ -16,17 +16,23 @@ metadata:
 spec: {components: [], policies: [{name: p, type: t}]}
 )";
 
-/// With a policy whose template has this output.
-Result<Scoped> scoped(const std::string& output) {
+enum class Named : std::uint8_t { Yes, AsGlobal };
+
+/// With a policy of this template.
+Result<Scoped> scoped_by(const std::string& text, Named named = Named::Yes) {
   testing::Library library;
-  library.add(DefinitionKind::Policy, "t", "output: " + output, yaml("{scope: Application}"));
-  const Lookup lookup{.definition = [&](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
-                        return library.find(kind, type);
-                      },
-                      .policy = {},
-                      .workflow = {}};
-  return with_scoped_policies(yaml(kStored), lookup);
+  library.add(DefinitionKind::Policy, "t", text, yaml("{scope: Application}"));
+  Lookup lookup{.definition = [&](DefinitionKind kind, const std::string& type) -> Result<DefinitionPtr> {
+                  return library.find(kind, type);
+                },
+                .policy = {},
+                .workflow = {}};
+  if (named == Named::Yes) return with_scoped_policies(yaml(kStored), lookup);
+  lookup.global_policies = [&] { return std::vector<DefinitionPtr>{library.find(DefinitionKind::Policy, "t")}; };
+  return with_scoped_policies(yaml(kStored).without_path({"spec", "policies"}), lookup);
 }
+
+Result<Scoped> scoped(const std::string& output) { return scoped_by("output: " + output); }
 
 TEST(ScopedPolicies, cannot_say_as_whom_an_application_acts) {
   for (const std::string key : {"app.oam.dev/username", "app.oam.dev/group", "app.oam.dev/service-account-name"}) {
@@ -35,6 +41,12 @@ TEST(ScopedPolicies, cannot_say_as_whom_an_application_acts) {
     EXPECT_EQ(made.error().message,
               "policy p: output.annotations[\"" + key + "\"]: a policy cannot set as whom the application acts");
   }
+}
+
+TEST(ScopedPolicies, pass_annotations_on_without_those_of_admission) {
+  const auto made = scoped("annotations: {context.appAnnotations, \"made/of\": context.appAnnotations.other}");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->application["metadata"]["annotations"], yaml("{app.oam.dev/username: ann, other: stored, made/of: stored}"));
 }
 
 TEST(ScopedPolicies, change_labels_and_other_annotations) {

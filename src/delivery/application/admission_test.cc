@@ -33,6 +33,9 @@ _l: list.Range(0, 60, 1)
 output: {apiVersion: "v1", kind: "X", l: [for a in _l for b in _l for c in _l for d in _l {a + b + c + d}]}
 )"));
     add(definition("ComponentDefinition", "torn", "output: {"));
+    add(definition("ComponentDefinition", "mistyped", "outpt: {apiVersion: \"v1\", kind: \"ConfigMap\"}"));
+    add(definition("PolicyDefinition", "owned", "output: labels: l: parameter.team\nparameter: {team: string, ...}",
+                   yaml("{scope: Application}")));
     add(definition("ComponentDefinition", "asking", R"(
 read: {#do: "read", #provider: "kube", $params: name: parameter.name, $returns?: {...}}
 output: {apiVersion: "v1", kind: "X", got: read.$returns.value}
@@ -82,6 +85,7 @@ parameter: {
     return [this](const kube::Resource& resource, std::string_view ns, std::string_view name) {
       static const std::map<std::string, std::string> kKinds = {{kComponentDefinitions.plural, "ComponentDefinition"},
                                                                 {kTraitDefinitions.plural, "TraitDefinition"},
+                                                                {kPolicyDefinitions.plural, "PolicyDefinition"},
                                                                 {kPolicies.plural, "Policy"},
                                                                 {kWorkflows.plural, "Workflow"}};
       const auto kind = kKinds.find(resource.plural);
@@ -147,6 +151,8 @@ const BadInput kBadInputs[] = {
      {"FieldValueNotFound spec.workflow.steps[0].properties.component: Not found: \"wev\": the application has no component "
       "of "
       "this name"}},
+    {web("{image: a}", ", policies: [{name: p, type: owned, properties: {other: x}}]"),
+     {"FieldValueRequired spec.policies[0].properties.team: Required value: string"}},
     {web("{image: a}", ", workflow: {steps: [{type: deploy, properties: {policies: [far]}}]}"),
      {"FieldValueNotFound spec.workflow.steps[0].properties.policies[0]: Not found: \"far\": no policy of the application, "
       "and "

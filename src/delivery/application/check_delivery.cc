@@ -216,6 +216,7 @@ class Check {
 std::vector<Cause> check_delivery(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
   if (kube::is_deleting(application) || is_as_before(application, old)) return {};
   auto scoped = with_scoped_policies(application, lookup);
+  if (!scoped && !scoped.error().causes.empty()) return scoped.error().causes;
   if (!scoped) return {field::invalid("spec.policies", json::print(application["spec"]["policies"]), scoped.error().message)};
   return Check(scoped->application, old, lookup).run();
 }

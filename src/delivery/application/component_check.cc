@@ -70,20 +70,6 @@ Place place_of(std::string path, const Value& properties, const std::vector<std:
   return {std::move(path), at};
 }
 
-/// "parameter.image" → spec.components[0].properties.image.
-Cause cause_of(const ParameterFault& fault, const Value& properties, const std::string& path) {
-  const std::size_t dot = fault.field.find('.');
-  const auto segments = dot == std::string::npos ? std::vector<std::string>{} : segments_of(fault.field.substr(dot + 1));
-  Place place = place_of(path + ".properties", properties, segments);
-  if (fault.is_missing) {
-    const std::string detail = fault.message.starts_with("required (") && fault.message.ends_with(')')
-                                   ? fault.message.substr(10, fault.message.size() - 11)
-                                   : "";
-    return field::required(std::move(place.path), detail);
-  }
-  return field::invalid(std::move(place.path), json::print(*place.value), fault.message);
-}
-
 std::vector<Cause> causes_of(const RenderError& error, const ComponentSpec& component, std::string path) {
   if (error.trait_index) path += fmt::format(".traits[{}]", *error.trait_index);
   const TraitSpec* trait = error.trait_index ? &component.traits[*error.trait_index] : nullptr;
@@ -118,6 +104,19 @@ void compare(const std::vector<std::vector<std::string>>& paths, const Value& no
 }
 
 }  // namespace
+
+Cause cause_of(const ParameterFault& fault, const Value& properties, const std::string& path) {
+  const std::size_t dot = fault.field.find('.');
+  const auto segments = dot == std::string::npos ? std::vector<std::string>{} : segments_of(fault.field.substr(dot + 1));
+  Place place = place_of(path + ".properties", properties, segments);
+  if (fault.is_missing) {
+    const std::string detail = fault.message.starts_with("required (") && fault.message.ends_with(')')
+                                   ? fault.message.substr(10, fault.message.size() - 11)
+                                   : "";
+    return field::required(std::move(place.path), detail);
+  }
+  return field::invalid(std::move(place.path), json::print(*place.value), fault.message);
+}
 
 Cause not_found(std::string path, const std::string& name, const std::string& detail) {
   Cause cause = field::not_found(std::move(path), quoted(name));

@@ -10,6 +10,8 @@
 
 namespace slipway::delivery::application {
 
+/// "parameter.image" of what stands at `path`: spec.components[0].properties.image.
+Cause cause_of(const ParameterFault& fault, const Value& properties, const std::string& path);
 /// `Not found: "nam": detail`.
 Cause not_found(std::string path, const std::string& name, const std::string& detail);
 /// A type without a definition; `error` is that of looking it up.

@@ -71,7 +71,8 @@ class Offline {
     }
     auto scoped = with_scoped_policies(application_, lookup_);
     if (!scoped) {
-      fault("spec.policies", scoped.error().message);
+      const std::vector<Cause>& causes = scoped.error().causes;
+      fault(causes.empty() ? "spec.policies" : causes.front().field, scoped.error().message);
       return false;
     }
     if (scoped->policies.empty() && !has_definitions(*read)) return false;

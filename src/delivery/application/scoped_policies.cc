@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "delivery/application/component_check.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/render_error.h"
 #include "delivery/application/template_run.h"
@@ -30,13 +32,16 @@ DefinitionPtr scoped_definition(const Value& policy, const Lookup& lookup) {
 struct ScopedPolicy {
   Value policy;  // {name, type, properties}
   DefinitionPtr definition;
-  bool is_global = false;
+  std::string path;  // "spec.policies[0]"; empty: it is a global one
 };
 
 std::vector<ScopedPolicy> scoped_policies(const kube::Object& application, const Lookup& lookup) {
   std::vector<ScopedPolicy> named;
-  for (const Value& policy : application["spec"]["policies"].items()) {
-    if (DefinitionPtr definition = scoped_definition(policy, lookup)) named.push_back({policy, std::move(definition)});
+  const Value& policies = application["spec"]["policies"];
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const Value& policy = policies.item(i);
+    DefinitionPtr definition = scoped_definition(policy, lookup);
+    if (definition) named.push_back({policy, std::move(definition), fmt::format("spec.policies[{}]", i)});
   }
   if (kube::annotation(application, kSkipGlobalPolicies) == "true") return named;
   std::vector<ScopedPolicy> all;
@@ -44,7 +49,7 @@ std::vector<ScopedPolicy> scoped_policies(const kube::Object& application, const
     const auto is_it = [&](const ScopedPolicy& one) { return one.policy["type"].as_string() == definition->name; };
     if (std::ranges::any_of(named, is_it)) continue;
     const Value policy = json::object({{"name", definition->name}, {"type", definition->name}});
-    all.push_back({policy, definition, true});
+    all.push_back({policy, definition, ""});
   }
   std::ranges::move(named, std::back_inserter(all));
   return all;
@@ -106,8 +111,27 @@ std::string fault_of(const Value& output) {
   return "";
 }
 
+/// Names parameters that have no value: where they belong in the application, of a global policy in its template.
+Status missing(const std::vector<ParameterFault>& parameters, const ScopedPolicy& scoped) {
+  Status error;
+  error.reason = Reason::Invalid;
+  std::vector<std::string> texts;
+  for (const ParameterFault& one : parameters) {
+    if (scoped.path.empty()) {
+      texts.push_back(fmt::format("{}: {}", one.field, one.message));
+      continue;
+    }
+    error.causes.push_back(cause_of(one, scoped.policy["properties"], scoped.path));
+    texts.push_back(fmt::format("{}: {}", error.causes.back().field, error.causes.back().message));
+  }
+  error.message = joined(texts, "; ");
+  return error;
+}
+
 /// `output` of the policy's template; null: it is not enabled.
-Result<Value> output_of(const kube::Object& application, const Value& policy, const Definition& definition) {
+Result<Value> output_of(const kube::Object& application, const ScopedPolicy& scoped) {
+  const Value& policy = scoped.policy;
+  const Definition& definition = *scoped.definition;
   const TemplateRun run{.place = "policy",
                         .definition = definition,
                         .parameter = or_empty(policy["properties"]),
@@ -124,7 +148,10 @@ Result<Value> output_of(const kube::Object& application, const Value& policy, co
   const cue::Cursor output = root->field("output");
   if (!output.exists()) return Value::empty_object();
   const auto value = output.to_json();
-  if (!value) return fail(Reason::Invalid, "output: it is not concrete");
+  if (!value) {
+    const std::vector<ParameterFault> parameters = missing_parameters(*root, definition);
+    return parameters.empty() ? fail(Reason::Invalid, "output: it is not concrete") : fail(missing(parameters, scoped));
+  }
   if (const std::string fault = fault_of(*value); !fault.empty()) return fail(Reason::Invalid, fault);
   return *value;
 }
@@ -168,12 +195,17 @@ bool has_scoped_policies(const kube::Object& application, const Lookup& lookup) 
 Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup) {
   Scoped scoped{.application = application, .custom = {}, .policies = {}, .record = {}};
   json::ObjectBuilder record;
-  for (const auto& [policy, definition, is_global] : scoped_policies(application, lookup)) {
+  for (const ScopedPolicy& one : scoped_policies(application, lookup)) {
+    const Value& policy = one.policy;
     const std::string name = policy["name"].str();
-    auto output = output_of(scoped.application, policy, *definition);
-    if (!output) return fail(Reason::Invalid, fmt::format("policy {}: {}", name, output.error().message));
+    auto output = output_of(scoped.application, one);
+    if (!output) {
+      Status error = std::move(output).error();
+      error.message = fmt::format("policy {}: {}", name, error.message);
+      return fail(std::move(error));
+    }
     AppliedPolicy told{.name = name, .type = policy["type"].str(), .is_applied = !output->is_null()};
-    if (is_global) told.source = "global";
+    if (one.path.empty()) told.source = "global";
     if (!told.is_applied) told.message = "its config says that it is not enabled";
     scoped.policies.push_back(std::move(told));
     record.set(name, json::print(*output));

@@ -49,6 +49,19 @@ TEST(ScopedPolicies, pass_annotations_on_without_those_of_admission) {
   EXPECT_EQ(made->application["metadata"]["annotations"], yaml("{app.oam.dev/username: ann, other: stored, made/of: stored}"));
 }
 
+TEST(ScopedPolicies, parameters_that_are_missing_are_named) {
+  const std::string text = "output: labels: l: parameter.team\nparameter: {team: string, size: *1 | int}";
+  const auto made = scoped_by(text);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "policy p: spec.policies[0].properties.team: Required value: string");
+  EXPECT_EQ(made.error().causes, std::vector<Cause>{field::required("spec.policies[0].properties.team", "string")});
+  EXPECT_TRUE(scoped_by("output: labels: l: \"x\"\nparameter: team: string")) << "none that is used";
+  EXPECT_TRUE(scoped_by("config: enabled: false\n" + text)) << "it is not enabled";
+  const auto global = scoped_by(text, Named::AsGlobal);
+  ASSERT_FALSE(global);
+  EXPECT_EQ(global.error().message, "policy t: parameter.team: required (string)");
+}
+
 TEST(ScopedPolicies, change_labels_and_other_annotations) {
   const auto made = scoped("{labels: l: \"made\", annotations: other: \"made\"}");
   ASSERT_TRUE(made) << made.error().message;

@@ -13,6 +13,7 @@
 #include "cli/cue_command.h"
 #include "cli/options.h"
 #include "cli/package_command.h"
+#include "cli/remote_session.h"
 #include "os/heap.h"
 #include "os/supervisor.h"
 #include "plane/families.h"
@@ -79,8 +80,9 @@ void settle_place(const Command& command, Arguments& arguments) {
   if (command.family != nullptr) {
     using Cluster = delivery::Command::Cluster;
     arguments.command = command.family;
-    arguments.has_cluster = command.family->cluster == Cluster::Always ||
-                            (command.family->cluster == Cluster::IfNamed && (names_elsewhere || !arguments.data_dir.empty()));
+    const bool is_named = names_elsewhere || !arguments.data_dir.empty() || has_kubeconfig_variable();
+    arguments.has_cluster =
+        command.family->cluster == Cluster::Always || (command.family->cluster == Cluster::IfNamed && is_named);
   }
   if (!arguments.is_elsewhere && arguments.ns.empty()) arguments.ns = "default";
 }

@@ -60,6 +60,8 @@ void add_proxy(remote::Connection& connection) {
 
 }  // namespace
 
+bool has_kubeconfig_variable() { return !variable("KUBECONFIG").empty(); }
+
 Result<remote::Connection> connection_of(Files& files, const Arguments& arguments) {
   const std::vector<std::string> paths = kubeconfig_files(files, arguments);
   auto connection = paths.empty()

@@ -8,6 +8,8 @@
 
 namespace slipway::cli {
 
+/// Whether KUBECONFIG says which cluster is meant.
+bool has_kubeconfig_variable();
 /// --kubeconfig, else KUBECONFIG (the first file of a list that has the context), else ~/.kube/config, else the service account
 /// of the pod this runs in.
 Result<remote::Connection> connection_of(Files& files, const Arguments& arguments);

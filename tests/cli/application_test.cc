@@ -134,11 +134,40 @@ TEST_F(Applications, are_compared_with_the_definitions_of_their_own_namespace) {
   const std::string application =
       "apiVersion: core.oam.dev/v1beta1\nkind: Application\nmetadata: {name: web, namespace: team}\n"
       "spec: {components: [{name: c, type: own}]}\n";
-  const std::string all = "{apiVersion: v1, kind: Namespace, metadata: {name: team}}\n---\n" + definition + "---\n" + application;
+  const std::string all =
+      "{apiVersion: v1, kind: Namespace, metadata: {name: team}}\n---\n" + definition + "---\n" + application;
   ASSERT_EQ(slipway({"run", "-f", write("all.yaml", all), "--data-dir", data_dir(), "--timeout", "10m"}).code, 0);
   const Ended same = slipway({"diff", "-f", write("a.yaml", application), "--data-dir", data_dir()});
   EXPECT_EQ(same.code, 0) << same.err;
   expect_has(same.err, {"nothing would change"});
+}
+
+TEST_F(Applications, definitions_are_applied_where_all_look_for_them) {
+  const std::vector<std::string> apply = {"def", "apply", write("d.cue", kPlain), "--data-dir", data_dir()};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = apply;
+    all.insert(all.end(), more.begin(), more.end());
+    return slipway(all);
+  };
+  expect_has(with({}).out, {"ComponentDefinition plain applied in namespace vela-system"});
+  const Ended chosen = with({"--definition-namespace", "platform"});
+  expect_has(chosen.out + chosen.err, {"ComponentDefinition plain applied in namespace platform"});
+  expect_has(with({"--definition-namespace", "platform", "--in", "vela-system"}).out, {"applied in namespace vela-system"});
+  EXPECT_EQ(with({"--definition-namespace", "No"}).code, 2);
+}
+
+TEST_F(Applications, definitions_are_those_of_the_cluster_that_kubeconfig_names) {
+  const std::string file = write("config", R"({apiVersion: v1, kind: Config, current-context: far,
+    clusters: [{name: far, cluster: {server: "http://127.0.0.1:1"}}], users: [{name: me, user: {}}],
+    contexts: [{name: far, context: {cluster: far, user: me}}]})");
+  EXPECT_EQ(slipway({"def", "list"}).code, 0);
+  setenv("KUBECONFIG", file.c_str(), 1);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"def", "list"}, {"def", "show", "webservice"}}) {
+    const Ended ended = slipway(command);
+    EXPECT_NE(ended.code, 0) << ended.out;
+    expect_has(ended.err, {"127.0.0.1:1"});
+  }
+  unsetenv("KUBECONFIG");
 }
 
 struct Wrong {

@@ -151,6 +151,9 @@ const BadInput kBadInputs[] = {
      {"FieldValueNotFound spec.workflow.steps[0].properties.component: Not found: \"wev\": the application has no component "
       "of "
       "this name"}},
+    {"{components: [{name: web, type: mistyped}]}",
+     {"FieldValueInvalid spec.components[0].type: Invalid value: \"mistyped\": ComponentDefinition mistyped does not compile: "
+      "template: it has neither `output` nor `outputs`: it makes no object"}},
     {web("{image: a}", ", policies: [{name: p, type: owned, properties: {other: x}}]"),
      {"FieldValueRequired spec.policies[0].properties.team: Required value: string"}},
     {web("{image: a}", ", workflow: {steps: [{type: deploy, properties: {policies: [far]}}]}"),

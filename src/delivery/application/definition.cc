@@ -111,6 +111,32 @@ TemplatePtr compile(Definition& out, std::string_view place, const std::string& 
   return nullptr;
 }
 
+bool is_part_of_name(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '#';
+}
+
+/// Whether `output` or `outputs` stands in the template as a word, perhaps in a condition, or comes about in it.
+bool may_have_output(const cue::Program& program, const std::string& text) {
+  const cue::Cursor root = cue::evaluate(program, {}, cue::Limits::for_template());
+  if (root.field("output").exists() || root.field("outputs").exists()) return true;
+  constexpr std::string_view kOutput = "output";
+  for (std::size_t at = text.find(kOutput); at != std::string::npos; at = text.find(kOutput, at + 1)) {
+    std::size_t end = at + kOutput.size();
+    if (end < text.size() && text[end] == 's') ++end;
+    const bool begins = at == 0 || (!is_part_of_name(text[at - 1]) && text[at - 1] != '.');
+    if (begins && (end == text.size() || !is_part_of_name(text[end]))) return true;
+  }
+  return false;
+}
+
+/// Without an object nothing would ever be there.
+void require_output(const std::string& text, Definition& out) {
+  if (out.kind != DefinitionKind::Component || out.program == nullptr || may_have_output(out.program->program, text)) return;
+  out.program = nullptr;
+  out.fault +=
+      fmt::format("{}template: it has neither `output` nor `outputs`: it makes no object", out.fault.empty() ? "" : "\n");
+}
+
 void compile_all(const Value& definition, Definition& out, workflow::Templates& templates) {
   const std::string text = template_text(definition);
   out.program = compile(out, "template", text, templates);
@@ -119,6 +145,7 @@ void compile_all(const Value& definition, Definition& out, workflow::Templates& 
     // The engine of workflows knows the newer name only.
     out.program = compile(out, "template", text + "\nparameters: parameter\nparameter: _\n", templates);
   }
+  require_output(text, out);
   Value status = definition["spec"]["status"];
   if (status.is_null() && is_terraform(definition)) {
     status = json::object({{"healthPolicy", terraform_health_policy()}, {"customStatus", terraform_custom_status()}});

@@ -144,6 +144,26 @@ TEST(Definition, faults_of_its_texts_are_kept_with_their_places) {
   EXPECT_NE(one.details, nullptr);
 }
 
+TEST(Definition, component_whose_template_makes_no_object_is_at_fault) {
+  const auto fault_of = [](const std::string& kind, const std::string& text) {
+    workflow::Templates templates;
+    const auto read =
+        read_definition(json::object({{"kind", kind},
+                                      {"metadata", json::object({{"name", "tried"}})},
+                                      {"spec", json::object({}).with_path({"schematic", "cue", "template"}, text)}}),
+                        templates);
+    return read ? (*read)->fault : read.error().message;
+  };
+  const std::string none = "template: it has neither `output` nor `outputs`: it makes no object";
+  EXPECT_EQ(fault_of("ComponentDefinition", "outpt: {kind: \"X\"}\nmy_output: 1\na: {outputs1: context.output}"), none);
+  EXPECT_EQ(fault_of("TraitDefinition", "patch: {a: 1}"), "");
+  for (const char* text :
+       {"output: {kind: \"X\"}", "outputs: a: {kind: \"X\"}", "if parameter.a {output: {kind: \"X\"}}\nparameter: a: bool",
+        "\"output\": {kind: \"X\"}", "#a: {(\"out\" + \"put\"): 1}\n#a"}) {
+    EXPECT_EQ(fault_of("ComponentDefinition", text), "") << text;
+  }
+}
+
 TEST(BuiltinDefinitions, are_read_and_lie_in_the_namespace_of_the_system) {
   workflow::Templates templates;
   std::set<std::string> names;

@@ -398,6 +398,15 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
   return known.service;
 }
 
+void AppRun::log_fault(const HealthVerdict& verdict, const std::string& component, const Definition& definition) const {
+  if (verdict.fault.empty()) return;
+  tools_.env.log.warn("the health of an object cannot be judged",
+                      {{"application", fmt::format("{}/{}", kube::ns(application_), kube::name(application_))},
+                       {"component", component},
+                       {"definition", fmt::format("{} {}", kind_of(definition.kind), definition.name)},
+                       {"why", verdict.fault}});
+}
+
 ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement& placement,
                                  const std::vector<std::pair<ManagedResource, Value>>& objects) const {
   ServiceStatus service{.name = component.name, .ns = service_namespace(placement), .cluster = placement.cluster};
@@ -427,6 +436,7 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     if (!is_dispatched && !objects.empty()) service.message = kWaitPreviousStage;
   } else {
     HealthVerdict verdict = judge(own, context, component.properties, workload, outputs_of(objects, kAuxiliaryWorkload));
+    log_fault(verdict, component.name, own);
     service.is_workload_healthy = verdict.is_healthy;
     service.message = std::move(verdict.message);
     service.details = std::move(verdict.details);
@@ -441,6 +451,7 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     if (!trait.is_pending) {
       const Value outputs = outputs_of(objects, revision_name(trait.type));
       HealthVerdict verdict = judge(definition, context, component.traits[i].properties, workload, outputs);
+      log_fault(verdict, component.name, definition);
       trait.is_healthy = verdict.is_healthy;
       trait.message = std::move(verdict.message);
       trait.details = std::move(verdict.details);

@@ -173,6 +173,7 @@ class AppRun {
   struct Placed;
   ServiceStatus judge_anew(const ComponentSpec& component, const Placement& placement,
                            const std::vector<std::pair<ManagedResource, Value>>& objects) const;
+  void log_fault(const HealthVerdict& verdict, const std::string& component, const Definition& definition) const;
   std::string service_namespace(const Placement& placement) const;
   void remember_delivered(const ComponentSpec& component, const Placement& placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement, bool& is_secret);

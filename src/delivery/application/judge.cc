@@ -60,6 +60,14 @@ void hide_secrets(const Value& output, const Value& outputs, HealthVerdict& verd
   for (auto& [name, text] : verdict.details) text = secrets.without(std::move(text));
 }
 
+/// Empty when the evaluation stayed within its budget; else what cue says then.
+std::string fault_beyond_budget(const cue::Cursor& root) {
+  const cue::Errors errors = root.validate();
+  const auto at =
+      std::ranges::find_if(errors, [](const cue::Error& one) { return one.message.starts_with("evaluation takes too "); });
+  return at == errors.end() ? "" : "healthPolicy: " + at->message;
+}
+
 bool is_there(const Definition& definition, const Value& output, const Value& outputs) {
   return definition.kind != DefinitionKind::Component || !output.is_null() || !outputs.empty();
 }
@@ -79,12 +87,16 @@ HealthVerdict judge(const Definition& definition, const Value& context, const Va
     seen = seen.with_path({"status", "details"}, details);
   }
   verdict.is_healthy = is_there(definition, output, outputs) && !definition.has_faulty_health;
-  if (verdict.is_healthy && definition.health != nullptr)
-    verdict.is_healthy = evaluated(definition.health, seen, parameter).field("isHealth").as_bool(false);
+  if (verdict.is_healthy && definition.health != nullptr) {
+    const cue::Cursor root = evaluated(definition.health, seen, parameter);
+    verdict.is_healthy = root.field("isHealth").as_bool(false);
+    verdict.fault = fault_beyond_budget(root);
+  }
   if (definition.custom_status != nullptr) {
     seen = seen.with_path({"status", "healthy"}, verdict.is_healthy);
     verdict.message = evaluated(definition.custom_status, seen, parameter).field("message").as_string();
   }
+  if (!verdict.fault.empty()) verdict.message = verdict.fault + (verdict.message.empty() ? "" : "; ") + verdict.message;
   hide_secrets(output, outputs, verdict);
   return verdict;
 }

@@ -50,6 +50,19 @@ TEST(Judge, what_cannot_be_evaluated_is_unhealthy_and_says_nothing) {
   EXPECT_FALSE(judged(with_status("isHealth: true\nisHealth: false"), yaml("{kind: X}")).is_healthy);
 }
 
+TEST(Judge, a_policy_beyond_its_budget_says_so) {
+  const auto definition = with_status(R"(
+import "list"
+
+_l: list.Range(0, 100, 1)
+isHealth: len([for a in _l for b in _l for c in _l for d in _l {a + b + c + d}]) > 0)",
+                                      "message: \"all is well\"");
+  const HealthVerdict verdict = judged(definition, yaml("{kind: X}"));
+  EXPECT_FALSE(verdict.is_healthy);
+  EXPECT_TRUE(verdict.fault.starts_with("healthPolicy: evaluation takes too ")) << verdict.fault;
+  EXPECT_EQ(verdict.message, verdict.fault + "; all is well");
+}
+
 TEST(Judge, what_secrets_hold_is_not_shown) {
   auto definition = with_status(
       "", R"CUE(message: "\(context.output.data.word) of \(context.outputs.s.data.word) in \(context.output.kind)")CUE",

@@ -113,6 +113,7 @@ struct HealthVerdict {
   bool is_healthy = true;
   std::string message;
   std::map<std::string, std::string> details;
+  std::string fault{};  // the health policy went beyond its budget; part of `message`
 };
 /// `output` is the live workload (null: not there), `outputs` live auxiliaries by name. For a trait `output` is the workload
 /// too. `context` has name, appName and appRevision at least. Without a policy what is there is healthy; a policy that cannot

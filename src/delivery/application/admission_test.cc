@@ -151,6 +151,10 @@ const BadInput kBadInputs[] = {
      {"FieldValueNotFound spec.workflow.steps[0].properties.component: Not found: \"wev\": the application has no component "
       "of "
       "this name"}},
+    {"{components: [{name: A_b c, type: worker, properties: {image: a}}]}",
+     {"FieldValueInvalid spec.components[0].name: Invalid value: \"A_b c\": a lowercase RFC 1123 subdomain must consist of "
+      "lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
+      "'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"}},
     {"{components: [{name: web, type: mistyped}]}",
      {"FieldValueInvalid spec.components[0].type: Invalid value: \"mistyped\": ComponentDefinition mistyped does not compile: "
       "template: it has neither `output` nor `outputs`: it makes no object"}},

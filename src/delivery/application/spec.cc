@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "json/text.h"
+#include "kube/names.h"
 
 namespace slipway::delivery::application {
 
@@ -216,6 +217,12 @@ std::vector<Cause> check_application(const ApplicationSpec& spec) {
   Causes causes;
   require_unique_names(spec.components, "spec.components", causes);
   require_unique_names(spec.policies, "spec.policies", causes);
+  for (std::size_t i = 0; i < spec.components.size(); ++i) {
+    const std::string& name = spec.components[i].name;
+    for (const std::string& fault : kube::dns1123_subdomain_faults(name)) {
+      causes.push_back(field::invalid(at("spec.components", i) + ".name", json::print(Value(name)), fault));
+    }
+  }
   for (std::size_t i = 0; i < spec.policies.size(); ++i) {
     const PolicySpec& one = spec.policies[i];
     if (one.properties.empty() && one.type != "debug")

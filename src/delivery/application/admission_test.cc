@@ -151,6 +151,8 @@ const BadInput kBadInputs[] = {
      {"FieldValueNotFound spec.workflow.steps[0].properties.component: Not found: \"wev\": the application has no component "
       "of "
       "this name"}},
+    {web("{image: a}", ", workflow: {steps: [{type: apply-component, properties: {componet: web}}]}"),
+     {"FieldValueRequired spec.workflow.steps[0].properties.component: Required value"}},
     {"{components: [{name: A_b c, type: worker, properties: {image: a}}]}",
      {"FieldValueInvalid spec.components[0].name: Invalid value: \"A_b c\": a lowercase RFC 1123 subdomain must consist of "
       "lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "

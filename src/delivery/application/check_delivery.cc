@@ -99,7 +99,9 @@ class Check {
     const bool is_apply = step.type == kApplyComponent || step.type == kBuiltinApplyComponent;
     if (is_apply) {
       const std::string name = step.properties[step.properties.has("component") ? "component" : "name"].str();
-      if (spec_.find(name) == nullptr) {
+      if (name.empty()) {
+        add(field::required(path + ".properties.component"));
+      } else if (spec_.find(name) == nullptr) {
         add(not_found(path + ".properties.component", name, "the application has no component of this name"));
       }
       if (!step.inputs.empty()) fed_.insert(name);

@@ -77,6 +77,9 @@ Result<void> complete_step(workflow::Step& step, const ApplicationSpec& spec) {
   if (step.type == kApplyComponent || step.type == kBuiltinApplyComponent) {
     const std::string name = step.properties[step.properties.has("component") ? "component" : "name"].str();
     const ComponentSpec* component = spec.find(name);
+    if (name.empty()) {
+      return fail(Reason::Invalid, fmt::format("failed to parse workflow step {}: component: Required value", step.name));
+    }
     if (component == nullptr) {
       return fail(
           Reason::Invalid,

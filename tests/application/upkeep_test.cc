@@ -435,6 +435,19 @@ TEST_F(Upkeep, what_waits_for_an_earlier_stage_says_so) {
   EXPECT_FALSE(service["traits"].item(1)["healthy"].as_bool());
 }
 
+/// What an older installation left in vela-system is found, but the step that delivers components is the engine's own.
+TEST_F(Upkeep, apply_component_of_the_system_is_the_engines_own) {
+  open({{"definition-namespace", "platform"}});
+  apply(
+      R"({apiVersion: core.oam.dev/v1beta1, kind: WorkflowStepDefinition, metadata: {name: apply-component, namespace: vela-system},
+            spec: {schematic: {cue: {template: 'parameter: {component: string, cluster: *"" | string}'}}}})");
+  pass(seconds{2});
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: web,
+            type: worker, properties: {image: i}}]}})");
+  pass(minutes{1});
+  EXPECT_FALSE(deployment("web").is_null()) << json::print(application()["status"]);
+}
+
 TEST_F(Upkeep, a_person_is_waited_for_without_a_deadline) {
   open();
   apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [],

@@ -411,8 +411,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   run.options.keeps_debug = app.parsed().keep.is_debug;
   run.definition = [this, &app](std::string type) -> Task<Result<workflow::StepDefinition>> {
     const auto known = app.parsed().step_types.find(type);
-    const bool is_users =
-        known != app.parsed().step_types.end() && kube::ns(known->second->object) != definitions_.shared_namespace();
+    const bool is_users = known != app.parsed().step_types.end() && !definitions_.is_for_all(kube::ns(known->second->object));
     const std::string found = type == kApplyComponent && !is_users ? kBuiltinApplyComponent : type;
     auto definition = found == type && known != app.parsed().step_types.end()
                           ? Result<DefinitionPtr>(known->second)

@@ -435,6 +435,20 @@ TEST_F(Upkeep, what_waits_for_an_earlier_stage_says_so) {
   EXPECT_FALSE(service["traits"].item(1)["healthy"].as_bool());
 }
 
+TEST_F(Upkeep, health_that_takes_too_long_to_judge_is_told) {
+  open();
+  apply(
+      R"y({apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {name: slow, namespace: vela-system}, spec: {
+            schematic: {cue: {template: 'output: {apiVersion: "v1", kind: "ConfigMap"}'}},
+            status: {healthPolicy: "import \"list\"\n_l: list.Range(0, 100, 1)\nisHealth: len([for a in _l for b in _l for c in _l for d in _l {a}]) > 0"}}})y");
+  pass(seconds{2});
+  apply(R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: c,
+            type: slow}]}})");
+  pass(seconds{30});
+  const Value service = application()["status"]["services"].item(0);
+  EXPECT_TRUE(service["message"].as_string().starts_with("healthPolicy: evaluation takes too ")) << json::print(service);
+}
+
 /// What an older installation left in vela-system is found, but the step that delivers components is the engine's own.
 TEST_F(Upkeep, apply_component_of_the_system_is_the_engines_own) {
   open({{"definition-namespace", "platform"}});

@@ -8,6 +8,7 @@ namespace slipway::rollout_test {
 namespace {
 
 const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
+const kube::Resource kCloneSets{"apps.kruise.io", "v1alpha1", "clonesets"};
 const kube::Resource kDaemonSets{"apps", "v1", "daemonsets"};
 const kube::Resource kAutoscalers{"autoscaling", "v2", "horizontalpodautoscalers"};
 
@@ -25,6 +26,13 @@ class InPlace : public RolloutTest {
              "replicas: 6, serviceName: db, podManagementPolicy: Parallel, updateStrategy: {type: "
              "RollingUpdate, rollingUpdate: {partition: 6}}",
              image, annotations);
+  }
+  void clone_set(std::string_view image, int replicas, std::string_view strategy) {
+    apply(
+        fmt::format("{{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, metadata: {{name: db}}, spec: {{replicas: {}, "
+                    "updateStrategy: {{{}}}, selector: {{matchLabels: {{app: db}}}}, template: {{metadata: {{labels: "
+                    "{{app: db}}}}, spec: {{containers: [{{name: main, image: '{}'}}]}}}}}}}}",
+                    replicas, strategy, image));
   }
   void roll(std::string_view kind, std::string_view plan, std::string_view api_version = "apps/v1") {
     apply(
@@ -69,17 +77,10 @@ TEST_F(InPlace, a_bad_stateful_set_gets_its_old_template_back) {
 
 /// As OpenKruise users write it: paused until the rollout takes it.
 TEST_F(InPlace, a_clone_set_goes_by_its_partition) {
-  const auto clone_set = [&](std::string_view image, bool is_paused) {
-    apply(
-        fmt::format("{{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, metadata: {{name: db}}, spec: {{replicas: 6, "
-                    "updateStrategy: {{paused: {}}}, selector: {{matchLabels: {{app: db}}}}, template: {{metadata: {{labels: "
-                    "{{app: db}}}}, spec: {{containers: [{{name: main, image: '{}'}}]}}}}}}}}",
-                    is_paused, image));
-  };
-  clone_set("db:1", false);
+  clone_set("db:1", 6, "paused: false");
   advance(seconds{30});
   ASSERT_EQ(pods_of("db:1"), 6);
-  clone_set("db:2", true);
+  clone_set("db:2", 6, "paused: true");
   advance(seconds{10});
   ASSERT_EQ(pods_of("db:1"), 6);
   roll("CloneSet", "{numBatches: 3, batchPartition: 0}", "apps.kruise.io/v1alpha1");
@@ -88,6 +89,46 @@ TEST_F(InPlace, a_clone_set_goes_by_its_partition) {
   patch(kTraits, "r", "{spec: {rolloutPlan: {batchPartition: null}}}");
   until_state("rolloutSucceed");
   EXPECT_EQ(pods_of("db:2"), 6);
+}
+
+/// Its partition counts the pods that may be other than the template says, whichever template that is.
+TEST_F(InPlace, a_clone_set_is_reverted_whole) {
+  for (const char* strategy : {"paused: true", "paused: true, type: InPlaceIfPossible", "partition: 4"}) {
+    SCOPED_TRACE(strategy);
+    clone_set("db:1", 4, strategy);
+    advance(seconds{30});
+    ASSERT_EQ(pods_of("db:1"), 4);
+    const Value before = get(kCloneSets, "db")["spec"];
+    clone_set("db:2", 4, strategy);
+    advance(seconds{10});
+    ASSERT_EQ(pods_of("db:1"), 4);
+    roll("CloneSet", "{rolloutBatches: [{replicas: 1}, {}], batchPartition: 0, onFailure: Revert}", "apps.kruise.io/v1alpha1");
+    until_batch(0, "batchReady");
+    ASSERT_EQ(pods_of("db:2"), 1);
+    patch(kTraits, "r", "{metadata: {annotations: {rollout.slipway.dev/revert: now}}}");
+    ASSERT_TRUE(until_state("rolloutFailed"));
+    advance(seconds{30});
+    EXPECT_EQ(pods_of("db:1"), 4);
+    EXPECT_EQ(get(kCloneSets, "db")["spec"], before);
+    remove(kTraits, "r");
+    remove(kCloneSets, "db");
+    advance(seconds{30});
+  }
+}
+
+TEST_F(InPlace, a_clone_set_is_reverted_when_its_rollout_is_deleted) {
+  clone_set("db:1", 4, "paused: true");
+  advance(seconds{30});
+  clone_set("db:2", 4, "paused: true");
+  const std::string pod(kube::name(list(kube::kPods).at(2)));
+  roll("CloneSet", fmt::format("{{rolloutBatches: [{{podList: [{}]}}, {{}}], batchPartition: 0, revertOnDelete: true}}", pod),
+       "apps.kruise.io/v1alpha1");
+  until_batch(0, "batchReady");
+  ASSERT_EQ(pods_of("db:2"), 1);
+  remove(kTraits, "r");
+  EXPECT_TRUE(until([&] { return peek("standard.oam.dev/v1alpha1", "RolloutTrait", "r").is_null(); }));
+  advance(seconds{30});
+  EXPECT_EQ(pods_of("db:1"), 4);
 }
 
 TEST_F(InPlace, a_daemon_set_goes_pod_by_pod) {

@@ -132,9 +132,9 @@ Task<Result<void>> Pass::remove_pods(std::vector<std::string> names) {
   co_return Result<void>{};
 }
 
-/// The old template comes back, or the old fields; once no new pod is left the partition holds as many as there are. New pods
-/// that are not ready serve nothing and go at once: their own controller may wait for them for ever. Where pods are replaced by
-/// us the next one goes when all others are ready.
+/// The old template comes back, or the old fields; the partition lets the new pods go back to it, and holds as many as there
+/// are once none is left. New pods that are not ready serve nothing and go at once: their own controller may wait for them for
+/// ever. Where pods are replaced by us the next one goes when all others are ready.
 Task<Result<void>> Pass::undo(std::string set) {
   const Workload* workload = find_set(set);
   const auto snapshot = std::ranges::find(status_.snapshots, set, &Snapshot::id);

@@ -31,6 +31,9 @@ struct WorkloadRow {
   RevisionBy revision = RevisionBy::Nothing;
   std::string size = "spec.replicas";
   std::string partition{};  // pods that stay old; empty: none
+  /// The partition is how many pods may be of another revision than the template's, whichever they are; else it is the first
+  /// ordinal that is updated.
+  bool partition_counts_pods = false;
   std::string pause{};      // a bool; empty: none
   std::string template_path = "spec.template";
   std::string selector = "spec.selector";

@@ -41,10 +41,16 @@ const Value* snapshot_field(const Snapshot* snapshot, const std::string& path) {
   return found == snapshot->fields.end() ? nullptr : &found->second;
 }
 
-/// A field that the rollout set to `ours` goes back to the snapshot's value, unless another writer has changed it since.
-void restore(FieldPatch& patch, const Workload& workload, const std::string& path, const Value& ours, const Snapshot* snapshot,
-             std::vector<std::string>& kept) {
+/// Null for a field that was absent: the store keeps no nulls.
+const Value* snapshot_or_absent(const Snapshot* snapshot, const std::string& path) {
+  static const Value kAbsent;
   const Value* before = snapshot_field(snapshot, path);
+  return before != nullptr || snapshot == nullptr || snapshot->fields.empty() ? before : &kAbsent;
+}
+
+/// A field that the rollout set to `ours` goes back to the snapshot's value, unless another writer has changed it since.
+void restore(FieldPatch& patch, const Workload& workload, const std::string& path, const Value& ours, const Value* before,
+             std::vector<std::string>& kept) {
   if (path.empty() || before == nullptr) return;
   const Value now = field_at(workload.object, path);
   if (now == *before || (now.is_null() && !before->as_bool() && !before->is_object())) return;
@@ -93,10 +99,10 @@ void release(FieldPatch& patch, const Workload& workload, const Edit& edit, cons
   }
   patch.remove_annotation(kStampAnnotation);
   patch.remove_annotation(kClaimedFields);
-  restore(patch, workload, row.held_path, row.held_value, snapshot, kept);
+  restore(patch, workload, row.held_path, row.held_value, snapshot_field(snapshot, row.held_path), kept);
   if (!edit.restores) return;
-  restore(patch, workload, row.partition, {}, snapshot, kept);
-  restore(patch, workload, row.pause, {}, snapshot, kept);
+  restore(patch, workload, row.partition, {}, snapshot_or_absent(snapshot, row.partition), kept);
+  restore(patch, workload, row.pause, {}, snapshot_or_absent(snapshot, row.pause), kept);
 }
 
 /// from + (to - from) * part / whole, to the nearest; quantities as such.
@@ -130,12 +136,20 @@ void renew(FieldPatch& patch, const Workload& workload, const Edit& edit, const 
   }
 }
 
-void undo(FieldPatch& patch, const Workload& workload, const Snapshot* snapshot, std::vector<std::string>& kept) {
+/// Where the partition counts pods, one that is left of the rollout would let as many new pods stay beside the old template.
+void undo(FieldPatch& patch, const Workload& workload, const Edit& edit, const Snapshot* snapshot,
+          std::vector<std::string>& kept) {
   const WorkloadRow& row = *workload.row;
-  for (const std::string& pattern : row.fields) {
-    for (const std::string& path : paths_of(workload.object, pattern)) restore(patch, workload, path, {}, snapshot, kept);
+  if (row.partition_counts_pods && !edit.new_pods && snapshot_field(snapshot, row.template_path) != nullptr) {
+    patch.set(row.partition, 0);
+    if (field_at(workload.object, row.pause).as_bool()) patch.set(row.pause, false);
   }
-  if (row.fields.empty()) restore(patch, workload, row.template_path, {}, snapshot, kept);
+  for (const std::string& pattern : row.fields) {
+    for (const std::string& path : paths_of(workload.object, pattern)) {
+      restore(patch, workload, path, {}, snapshot_field(snapshot, path), kept);
+    }
+  }
+  if (row.fields.empty()) restore(patch, workload, row.template_path, {}, snapshot_field(snapshot, row.template_path), kept);
 }
 
 }  // namespace
@@ -176,7 +190,7 @@ json::Value patch_of(const Workload& workload, const Edit& edit, const Value& ro
   if (edit.size) patch.set(workload.row->size, *edit.size);
   if (edit.new_pods) renew(patch, workload, edit, snapshot);
   if (edit.stamp) patch.set_annotation(kStampAnnotation, *edit.stamp);
-  if (edit.undoes) undo(patch, workload, snapshot, kept);
+  if (edit.undoes) undo(patch, workload, edit, snapshot, kept);
   if (edit.releases) release(patch, workload, edit, rollout, snapshot, kept);
   return patch.changes_something() ? patch.build() : Value::empty_array();
 }

@@ -23,6 +23,13 @@ WorkloadRow in_place(kube::GroupVersionKind kind, std::string partition, std::st
   return row;
 }
 
+WorkloadRow clone_set() {
+  WorkloadRow row =
+      in_place({"apps.kruise.io", "v1alpha1", "CloneSet"}, "spec.updateStrategy.partition", "spec.updateStrategy.paused");
+  row.partition_counts_pods = true;
+  return row;
+}
+
 /// Its size is the number of nodes: there is nothing to write.
 WorkloadRow daemon_set() {
   WorkloadRow row{.kind = {"apps", "v1", "DaemonSet"}, .with_sources = Shape::Replace, .alone = Shape::Replace};
@@ -53,7 +60,7 @@ std::vector<WorkloadRow> make_rows() {
   const std::string rolling = "spec.updateStrategy.rollingUpdate.";
   return {deployment(),
           in_place({"apps", "v1", "StatefulSet"}, rolling + "partition", ""),
-          in_place({"apps.kruise.io", "v1alpha1", "CloneSet"}, "spec.updateStrategy.partition", "spec.updateStrategy.paused"),
+          clone_set(),
           in_place({"apps.kruise.io", "v1beta1", "StatefulSet"}, rolling + "partition", rolling + "paused"),
           in_place({"apps.kruise.io", "v1alpha1", "StatefulSet"}, rolling + "partition", rolling + "paused"),
           daemon_set(),

@@ -66,7 +66,7 @@ struct Edit {
   bool claims = false;    // becomes the rollout's, unpaused, with its held fields
   bool releases = false;  // the opposite; with `restores`, pause and partition are as in the snapshot again
   bool restores = false;
-  bool undoes = false;  // the snapshot's template or fields
+  bool undoes = false;  // the snapshot's template or fields; without `new_pods` some are left that must go back to it
   std::optional<std::int64_t> size;
   std::optional<std::int64_t> new_pods;  // by the partition, or by fields: of `whole`
   std::int64_t whole = 0;

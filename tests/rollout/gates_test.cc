@@ -26,6 +26,12 @@ class Gates : public RolloutTest {
   }
 };
 
+/// A number as Prometheus answers it; empty: none.
+delivery::probe::PaperWeb::Reply vector_of(const std::string& value) {
+  const std::string result = value.empty() ? "" : fmt::format(R"({{"metric":{{}},"value":[1767225700,"{}"]}})", value);
+  return {200, fmt::format(R"({{"status":"success","data":{{"resultType":"vector","result":[{}]}}}})", result)};
+}
+
 std::string hooks() {
   const char* batch =
       "{replicas: 2, batchRolloutWebhooks: [{type: pre-batch-rollout, name: b, url: 'http://hooks/before'}, {type: "
@@ -78,14 +84,28 @@ TEST_F(Gates, a_hook_that_is_out_of_reach_is_asked_again) {
 }
 
 TEST_F(Gates, a_metric_out_of_its_range_is_reverted) {
-  web_.replies = {
-      {200, R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1767225700,"0.5"]}]}})"}};
+  web_.replies = {vector_of("0.5")};
   begin(
       "{numBatches: 2, onFailure: Revert, gates: [{name: success, metric: {address: 'http://prom', query: up, min: '0.95', "
       "interval: 10s}}]}");
   until_state("rolloutFailed");
   EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
   EXPECT_NE(status()["failure"].as_string().find("success"), std::string::npos) << status()["failure"].as_string();
+}
+
+TEST_F(Gates, a_metric_that_goes_bad_while_the_partition_holds_is_reverted) {
+  web_.replies = {vector_of("1")};
+  begin(
+      "{rolloutBatches: [{replicas: 1}, {}], batchPartition: 0, onFailure: Revert, gates: [{name: thr, at: throughout, metric: "
+      "{address: 'http://prom', query: up, min: '0.95', interval: 1s}}]}");
+  until_batch(0, "batchReady");
+  const std::size_t asked = web_.calls.size();
+  advance(minutes{2});
+  EXPECT_GE(web_.calls.size(), asked + 100);
+  EXPECT_EQ(sizes(), "web-v1 3, web-v2 1");
+  web_.replies = {vector_of("0.5")};
+  EXPECT_TRUE(until_state("rolloutFailed", minutes{2}));
+  EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
 }
 
 TEST_F(Gates, a_window_holds_until_it_opens) {

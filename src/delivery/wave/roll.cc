@@ -38,7 +38,7 @@ void Pass::walk() {
   if (is_held()) {
     r_.batch_started = std::nullopt;
     writes_ = false;
-    return;
+    if (r_.rolling != Rolling::RollingInBatches || ask_throughout() || is_held()) return;
   }
   while (step()) {
   }
@@ -166,7 +166,6 @@ bool Pass::step_in_batches() {
     case BatchState::Ready:
       if (settings_.partition && r_.current_batch >= *settings_.partition) {
         writes_ = false;
-        std::erase_if(out_.effects, [](const Effect& e) { return e.kind == Effect::Kind::Ask; });
         return wait(fmt::format("partition {}", *settings_.partition), "the batches up to the partition are done");
       }
       move(Event::BatchApproved);

@@ -204,6 +204,33 @@ TEST(Roll, a_revert_of_a_retry_undoes_the_attempt_before_too) {
   EXPECT_EQ(stage.set("new").desired, 0);
 }
 
+TEST(Roll, a_gate_throughout_is_asked_while_the_rollout_is_held) {
+  const auto is_asked = [](const Decision& decision) {
+    return std::ranges::any_of(decision.effects, [](const Effect& effect) { return effect.key == "-/throughout/errors"; });
+  };
+  for (const bool is_paused : {false, true}) {
+    Stage stage = pair_of(4, {2, 2});
+    stage.settings.gates = {{.name = "errors", .at = Moment::Throughout}};
+    stage.settings.on_failure = OnFailure::Revert;
+    stage.settings.partition = 0;
+    stage.answer.kind = GateAnswer::Kind::Wait;
+    for (int i = 0; i < 20; ++i) stage.pass();
+    ASSERT_EQ(stage.record.batch, BatchState::Ready);
+    stage.settings.is_paused = is_paused;
+    EXPECT_TRUE(is_asked(stage.pass()));
+    EXPECT_TRUE(waits_for(stage.pass(), is_paused ? "pause" : "partition 0"));
+    stage.answer = {.kind = GateAnswer::Kind::Fail, .text = "too many"};
+    stage.pass();
+    const Decision failing = stage.pass();
+    EXPECT_EQ(stage.record.failure, "gate errors failed: too many");
+    EXPECT_EQ(waits_for(failing, "pause"), is_paused) << "a revert begins when the pause is over";
+    stage.settings.is_paused = false;
+    for (int i = 0; i < 20; ++i) stage.pass();
+    EXPECT_EQ(stage.record.rolling, Rolling::Failed);
+    EXPECT_EQ(stage.set("old").desired, 4);
+  }
+}
+
 TEST(Roll, a_size_that_somebody_else_sets_is_put_back_once) {
   Stage stage = pair_of(4, {2, 2});
   stage.settings.target_size = 4;

@@ -108,6 +108,25 @@ TEST_F(Gates, a_metric_that_goes_bad_while_the_partition_holds_is_reverted) {
   EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
 }
 
+TEST_F(Gates, a_metric_without_data_ends_as_on_no_data_says) {
+  const std::pair<const char*, const char*> rows[] = {{"metric: {onNoData: pass, ", "rolloutSucceed"},
+                                                      {"onDeadline: pass, metric: {onNoData: fail, ", "rolloutFailed"},
+                                                      {"metric: {", "rolloutFailed"},
+                                                      {"onDeadline: pass, metric: {", "rolloutSucceed"}};
+  for (const auto& [said, end] : rows) {
+    SCOPED_TRACE(said);
+    web_.replies = {vector_of("")};
+    begin(
+        fmt::format("{{numBatches: 1, gates: [{{name: errors, deadlineSeconds: 5, {} address: 'http://prom', query: up, min: "
+                    "'1', interval: 2s}}}}]}}",
+                    said));
+    until_state(end);
+    remove(kTraits, "r");
+    for (const char* name : {"web-v1", "web-v2"}) remove(kDeployments, name);
+    advance(seconds{30});
+  }
+}
+
 TEST_F(Gates, a_window_holds_until_it_opens) {
   begin("{numBatches: 2, gates: [{name: night, at: before, window: {rrule: 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0', duration: 1h}}]}");
   advance(minutes{60});

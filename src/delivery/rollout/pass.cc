@@ -38,7 +38,8 @@ Value without_asking(const Value& status) {
   Value gates = status["gates"], waits = status["waits"], conditions = status["conditions"];
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const Value& gate = gates.item(i);
-    if (gate["state"].as_string() == "Asked") gates = gates.with_item(i, gate.without("tries").without("text"));
+    if (gate["state"].as_string() == "Asked")
+      gates = gates.with_item(i, gate.without("tries").without("text").without("noData"));
   }
   bool waits_for_gate = false;
   for (std::size_t i = 0; i < waits.size(); ++i) {

@@ -17,6 +17,7 @@ wave::GateAnswer answer_of(const gate::Verdict& verdict) {
   wave::GateAnswer answer{.kind = wave::GateAnswer::Kind::Wait, .text = verdict.text, .by = verdict.by};
   if (verdict.kind == Kind::Pass) answer.kind = wave::GateAnswer::Kind::Pass;
   if (verdict.kind == Kind::Fail) answer.kind = wave::GateAnswer::Kind::Fail;
+  answer.has_no_data = verdict.kind == Kind::NoData;
   return answer;
 }
 

@@ -57,18 +57,18 @@ Moment moment_of(const gate::GateSpec& spec) {
   return Moment::AfterBatch;
 }
 
-wave::OnDeadline on_deadline_of(const gate::GateSpec& spec) {
-  const bool waits_for_people_or_time = spec.approval || spec.window;
-  if (!spec.on_deadline) return waits_for_people_or_time ? wave::OnDeadline::Hold : wave::OnDeadline::Fail;
-  if (*spec.on_deadline == "hold") return wave::OnDeadline::Hold;
-  return *spec.on_deadline == "pass" ? wave::OnDeadline::Pass : wave::OnDeadline::Fail;
+wave::OnDeadline deadline_rule(const gate::GateSpec& spec, gate::Verdict::Kind last) {
+  const std::string_view then = gate::at_deadline(spec, last);
+  if (then == "hold") return wave::OnDeadline::Hold;
+  return then == "pass" ? wave::OnDeadline::Pass : wave::OnDeadline::Fail;
 }
 
 wave::Gate wave_gate(const gate::GateSpec& spec, bool is_of_plan) {
   wave::Gate made{
       .name = spec.name, .at = moment_of(spec), .is_of_plan = is_of_plan, .needs_new_pods = spec.metric.has_value()};
   if (spec.deadline_seconds) made.deadline = seconds_saturating(*spec.deadline_seconds);
-  made.on_deadline = on_deadline_of(spec);
+  made.on_deadline = deadline_rule(spec, gate::Verdict::Kind::Wait);
+  made.on_no_data = deadline_rule(spec, gate::Verdict::Kind::NoData);
   return made;
 }
 

@@ -61,6 +61,7 @@ bool Pass::judge(const Gate& gate, GateRecord& record) {
     ++record.tries;
     record.text = answer->second.text.substr(0, 256);
     record.by = answer->second.by;
+    record.has_no_data = answer->second.has_no_data;
     if (answer->second.kind == GateAnswer::Kind::Pass) end("Passed");
     if (answer->second.kind == GateAnswer::Kind::Fail) end("Failed");
   }
@@ -70,9 +71,10 @@ bool Pass::judge(const Gate& gate, GateRecord& record) {
     wake_at(deadline);
     return false;
   }
-  if (gate.on_deadline != OnDeadline::Hold) {
+  const OnDeadline then = record.has_no_data ? gate.on_no_data.value_or(gate.on_deadline) : gate.on_deadline;
+  if (then != OnDeadline::Hold) {
     record.text = ("no answer in time; " + record.text).substr(0, 256);
-    end(gate.on_deadline == OnDeadline::Pass ? "Passed" : "Failed");
+    end(then == OnDeadline::Pass ? "Passed" : "Failed");
   }
   return record.state == "Passed";
 }

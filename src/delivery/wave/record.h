@@ -52,6 +52,7 @@ struct GateRecord {
   std::int64_t tries = 0;
   std::string text;  // the last verdict's words, at most 256 bytes
   std::string by;    // who approved
+  bool has_no_data = false;
 
   bool operator==(const GateRecord&) const = default;
   static void describe(auto& d) {
@@ -63,6 +64,7 @@ struct GateRecord {
     d.field("tries", &GateRecord::tries, "How often it was asked.");
     d.field("text", &GateRecord::text, "What it said last.");
     d.field("by", &GateRecord::by, "Who approved.");
+    d.field("noData", &GateRecord::has_no_data, "The last answer had nothing to judge by.");
   }
 };
 

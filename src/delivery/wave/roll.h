@@ -72,6 +72,7 @@ struct Gate {
   bool needs_new_pods = false;  // a metric: may not pass at a batch that adds no pod
   std::optional<Duration> deadline{};
   OnDeadline on_deadline = OnDeadline::Fail;
+  std::optional<OnDeadline> on_no_data{};  // where the last answer had no data; nullopt: as on_deadline
 };
 std::string gate_key(std::optional<std::int64_t> batch, Moment at, const std::string& name);
 
@@ -133,6 +134,7 @@ struct GateAnswer {
   Kind kind = Kind::Wait;
   std::string text{};
   std::string by{};
+  bool has_no_data = false;  // Wait: there is nothing to judge by yet
 };
 
 struct TrafficView {

@@ -231,6 +231,36 @@ TEST(Roll, a_gate_throughout_is_asked_while_the_rollout_is_held) {
   }
 }
 
+TEST(Roll, a_deadline_without_data_is_decided_by_its_own_rule) {
+  struct Row {
+    OnDeadline on_deadline;
+    std::optional<OnDeadline> on_no_data;
+    bool has_no_data;
+    std::string_view state;
+  };
+  const Row rows[] = {
+      {OnDeadline::Fail, OnDeadline::Pass, true, "Passed"},  {OnDeadline::Pass, OnDeadline::Fail, true, "Failed"},
+      {OnDeadline::Fail, OnDeadline::Pass, false, "Failed"}, {OnDeadline::Pass, OnDeadline::Fail, false, "Passed"},
+      {OnDeadline::Pass, std::nullopt, true, "Passed"},
+  };
+  for (const Row& row : rows) {
+    Stage stage = pair_of(2, {2});
+    stage.settings.batches[0].gates = {{.name = "errors",
+                                        .needs_new_pods = true,
+                                        .deadline = seconds{5},
+                                        .on_deadline = row.on_deadline,
+                                        .on_no_data = row.on_no_data}};
+    stage.answer = {.kind = GateAnswer::Kind::Wait, .text = "there is no data", .has_no_data = row.has_no_data};
+    for (int i = 0; i < 20; ++i) stage.pass();
+    ASSERT_EQ(stage.record.gates.back().state, "Asked");
+    stage.world.answers.clear();  // the last answer is recorded
+    stage.world.now = Time{seconds{6}};
+    stage.pass();
+    const auto gate = std::ranges::find(stage.record.gates, "0/after/errors", &GateRecord::key);
+    EXPECT_EQ(gate->state, row.state);
+  }
+}
+
 TEST(Roll, a_size_that_somebody_else_sets_is_put_back_once) {
   Stage stage = pair_of(4, {2, 2});
   stage.settings.target_size = 4;

@@ -136,6 +136,31 @@ TEST_F(Gates, a_window_holds_until_it_opens) {
   EXPECT_EQ(to_rfc3339(env_->now()).substr(11, 4), "03:0");
 }
 
+/// Who looks is told within seconds what a gate said first; how often it was asked since is told later.
+TEST_F(Gates, what_a_gate_says_first_is_told_soon) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"gates: [{name: ask, at: after, webhook: {url: 'http://hooks/'}}]", "503"},
+      {"gates: [{name: ask, at: before, webhook: {url: 'http://hooks/'}}]", "503"},
+      {"gates: [{name: ask, at: before, window: {rrule: 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0', duration: 1h}}]", "03:00"},
+      {"gates: [{name: ask, at: finalize, webhook: {url: 'http://hooks/', secretRef: {name: none, key: k}}}]", "none"}};
+  for (const auto& [gate, text] : rows) {
+    SCOPED_TRACE(gate);
+    web_.replies = {{503, "busy"}};
+    begin(fmt::format("{{numBatches: 1, {}}}", gate));
+    const auto said = [&] {
+      for (const Value& wait : peek_status()["waits"].items()) {
+        if (wait["on"].as_string() == "gate ask" && wait["text"].as_string().contains(text)) return true;
+      }
+      return false;
+    };
+    EXPECT_TRUE(until(said, seconds{15})) << json::print_pretty(status()["waits"]);
+    remove(kTraits, "r");
+    web_.replies = {{200}};
+    for (const char* name : {"web-v1", "web-v2"}) remove(kDeployments, name);
+    advance(minutes{10});
+  }
+}
+
 TEST_F(Gates, an_approval_nobody_gives_holds) {
   begin("{numBatches: 2, gates: [{name: go, at: before, approval: {count: 1}}]}");
   advance(minutes{60});

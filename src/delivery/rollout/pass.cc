@@ -33,6 +33,8 @@ void for_times(wave::Record& record, const std::function<void(std::optional<Time
   }
 }
 
+constexpr std::string_view kGate = "gate ";  // a wait for one begins so
+
 /// A status but for how often the gates that are asked now were asked, what they said last, and when they will be asked again.
 Value without_asking(const Value& status) {
   Value gates = status["gates"], waits = status["waits"], conditions = status["conditions"];
@@ -43,7 +45,7 @@ Value without_asking(const Value& status) {
   }
   bool waits_for_gate = false;
   for (std::size_t i = 0; i < waits.size(); ++i) {
-    if (!waits.item(i)["on"].as_string().starts_with("gate ")) continue;
+    if (!waits.item(i)["on"].as_string().starts_with(kGate)) continue;
     waits = waits.with_item(i, waits.item(i).without("text"));
     waits_for_gate = true;
   }
@@ -57,6 +59,19 @@ Value without_asking(const Value& status) {
 std::string hold_of(const RolloutStatus& status) {
   const auto holds = std::ranges::find(status.conditions, "Holding", &RolloutCondition::type);
   return holds == status.conditions.end() ? "" : holds->status + holds->reason;
+}
+
+/// The same with each gate that is waited for, and whether it has answered.
+std::string hold_of(const Value& status) {
+  std::string text;
+  for (const Value& one : status["conditions"].items()) {
+    if (one["type"].as_string() == "Holding") text = one["status"].str() + one["reason"].str();
+  }
+  for (const Value& wait : status["waits"].items()) {
+    const bool has_answered = wait["text"].as_string() != wave::kNoAnswerYet;
+    if (wait["on"].as_string().starts_with(kGate)) text += fmt::format(" {} {}", wait["on"].as_string(), has_answered);
+  }
+  return text;
 }
 
 }  // namespace
@@ -252,7 +267,7 @@ Task<Outcome> Pass::decide_and_do() {
   const Value wanted = json::encode(next);
   const Steady now = tools_.env.clock.steady();
   const bool is_held_anew = hold_of(next) != hold_of(status_);
-  note_behind(wanted, is_held_anew);
+  note_behind(wanted);
   const bool is_due = memory_.behind && (memory_.behind.due() <= now || decision.record.position().is_end());
   const bool is_urgent = decision.is_urgent || !(next.heeded == status_.heeded) ||
                          next.snapshots.size() != status_.snapshots.size() ||
@@ -289,13 +304,15 @@ Task<Outcome> Pass::decide_and_do() {
 }
 
 /// Since when the status is behind in something that is told that soon.
-void Pass::note_behind(const Value& wanted, bool is_held_anew) {
+void Pass::note_behind(const Value& wanted) {
   const Value& stored = rollout_["status"];
   if (wanted == stored) {
     memory_.behind.reset();
     return;
   }
-  const Duration pause = is_held_anew                                       ? kHoldPause
+  const std::string hold = hold_of(wanted);
+  const bool has_untold_hold = hold.starts_with("True") && hold != hold_of(stored);
+  const Duration pause = has_untold_hold                                    ? kHoldPause
                          : without_asking(wanted) == without_asking(stored) ? kAskingPause
                                                                             : kCountPause;
   memory_.behind.note(tools_.env.clock.steady(), pause);

@@ -103,7 +103,7 @@ class Pass {
   // Deciding: pass.cc.
   Task<control::Outcome> decide_and_do();
   wave::Decision decide();
-  void note_behind(const json::Value& wanted, bool is_held_anew);
+  void note_behind(const json::Value& wanted);
   bool is_news(const wave::Decision& decision, const RolloutStatus& next) const;
   Task<Result<bool>> target_is_known();
   std::optional<Duration> next_look(std::optional<Time> wake) const;

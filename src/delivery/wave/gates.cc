@@ -43,7 +43,7 @@ bool Pass::pass_gate(const Gate& gate, const std::string& key) {
   if (judge(gate, record)) return true;
   if (record.state != "Failed") {
     out_.effects.push_back({.kind = Effect::Kind::Ask, .key = key, .batch = r_.current_batch});
-    return wait("gate " + gate.name, record.text.empty() ? "it was asked" : record.text, record.since);
+    return wait("gate " + gate.name, record.text.empty() ? std::string(kNoAnswerYet) : record.text, record.since);
   }
   out_.news.push_back(fmt::format("gate {} failed: {}", gate.name, record.text));
   if (is_winding_up) return true;  // what is undone is not stopped by a hook

@@ -20,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/wall_steps.h"
@@ -184,6 +185,9 @@ struct Effect {
 
   bool operator==(const Effect&) const = default;
 };
+
+/// The text of a wait for a gate that has not said anything yet.
+inline constexpr std::string_view kNoAnswerYet = "it was asked";
 
 struct Waiting {
   std::string on;    // "pods of Deployment/web-v2", "gate smoke", "partition 1", "pause", "SizeContested", "traffic", …

@@ -65,6 +65,8 @@ TEST(Gate, faults_say_where_and_what) {
       {"{name: a, window: {rrule: 'FREQ=OFTEN'}}",
        "spec.gates[0].window.rrule: Invalid value: \"FREQ=OFTEN\": FREQ: must be HOURLY"},
       {"{name: a, window: {rrule: 'FREQ=HOURLY', timeZone: '../etc/passwd'}}", "spec.gates[0].window.timeZone: Invalid value"},
+      {"{name: a, window: {rrule: 'FREQ=HOURLY', timeZone: Mars/Base}}",
+       "spec.gates[0].window.timeZone: Invalid value: \"Mars/Base\": must be a name of the time zone database"},
       {"{name: a, window: {rrule: 'FREQ=HOURLY', duration: 0s}}", "spec.gates[0].window.duration: Invalid value"},
       {"{name: a, at: throughout, approval: {}}", "spec.gates[0].at: Invalid value: \"throughout\""},
   };

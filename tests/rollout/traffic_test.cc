@@ -73,6 +73,53 @@ TEST_F(Traffic, a_revert_takes_the_traffic_back_first) {
   EXPECT_EQ(json::print(get(kube::kServices, "web")["spec"]["selector"]), R"({"app":"web"})");
 }
 
+/// Of two rollouts with the same Ingress and Services the second waits, and says for which.
+TEST_F(Traffic, two_rollouts_never_share_a_service_or_a_route) {
+  begin(", batchPartition: 0");
+  until_batch(0, "batchReady");
+  deployment("shop-v1", 4);
+  deployment("shop-v2", 0);
+  advance(seconds{10});
+  apply(
+      "{apiVersion: standard.oam.dev/v1alpha1, kind: RolloutTrait, metadata: {name: second}, spec: {targetRef: {apiVersion: "
+      "apps/v1, kind: Deployment, name: shop-v2}, sourceRef: [{apiVersion: apps/v1, kind: Deployment, name: shop-v1}], "
+      "rolloutPlan: {numBatches: 1, onFailure: Revert, traffic: {provider: nginx, ingressRef: {name: web}, service: web}}}}");
+  const auto told = [&] {
+    const Value waits = peek("standard.oam.dev/v1alpha1", "RolloutTrait", "second")["status"]["waits"];
+    return waits.item(0)["text"].as_string().contains("RolloutTrait r works on Ingress/web");
+  };
+  always_ = [&]() -> std::string {
+    const Value selector = peek("v1", "Service", "web")["spec"]["selector"]["version"];
+    return selector == Value("web-v1") && weight() == "50" ? "" : "the first rollout's traffic is changed";
+  };
+  EXPECT_TRUE(until(told, minutes{1})) << json::print_pretty(get(kTraits, "second")["status"]);
+  patch(kTraits, "second", "{metadata: {annotations: {rollout.slipway.dev/abort: now}}}");
+  EXPECT_TRUE(until([&] {
+    return peek("standard.oam.dev/v1alpha1", "RolloutTrait", "second")["status"]["rollingState"].as_string() == "rolloutFailed";
+  }));
+  patch(kTraits, "second", "{metadata: {annotations: {rollout.slipway.dev/retry: now}}}");
+  EXPECT_TRUE(until(told, minutes{1}));
+  always_ = {};
+  patch(kTraits, "r", "{spec: {rolloutPlan: {batchPartition: null}}}");
+  until_state("rolloutSucceed");
+  EXPECT_TRUE(until([&] {
+    return peek("standard.oam.dev/v1alpha1", "RolloutTrait", "second")["status"]["rollingState"].as_string() ==
+           "rolloutSucceed";
+  }));
+  EXPECT_EQ(sizes(), "shop-v1 0, shop-v2 4, web-v1 0, web-v2 4");
+  for (const Value& object : {get(kIngresses, "web"), get(kube::kServices, "web")}) {
+    EXPECT_EQ(kube::annotation(object, "rollout.slipway.dev/traffic-of"), "");
+  }
+}
+
+TEST_F(Traffic, a_mark_of_a_rollout_that_is_gone_holds_nobody) {
+  apply(
+      "{apiVersion: v1, kind: Service, metadata: {name: web, annotations: {rollout.slipway.dev/traffic-of: "
+      "RolloutTrait/gone/u1}}, spec: {selector: {app: web}, ports: [{port: 80}]}}");
+  begin("");
+  until_state("rolloutSucceed");
+}
+
 TEST_F(Traffic, a_source_without_ready_pods_gets_none) {
   const auto selected = [&](std::string_view service) { return peek("v1", "Service", service)["spec"]["selector"]["version"]; };
   begin(", paused: true");

@@ -91,6 +91,7 @@ class Pass {
 
   // Traffic: pass_traffic.cc.
   Task<Result<void>> look_at_traffic();
+  Task<Result<void>> drop_void_marks();
   Route route() const;
   Labels source_labels() const;
   Labels target_labels() const;

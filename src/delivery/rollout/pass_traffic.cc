@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "delivery/rollout/kind.h"
 #include "delivery/rollout/pass.h"
 #include "delivery/rollout/services.h"
+#include "delivery/rollout/traffic_claim.h"
 
 namespace slipway::delivery::rollout {
 
@@ -78,6 +80,25 @@ Task<Result<void>> Pass::look_at_traffic() {
       traffic_followed_.insert({*resource, {run_.key.ns, need.name}, ""});
     }
   }
+  co_return co_await drop_void_marks();
+}
+
+/// The mark of a rollout that is gone counts for nothing.
+Task<Result<void>> Pass::drop_void_marks() {
+  for (auto& [key, object] : traffic_objects_) {
+    const auto other = other_traffic_owner(object, rollout_);
+    if (!other) continue;
+    bool is_there = false;
+    for (const kube::GroupVersionKind& kind : {kTraitKind, kRolloutKind, kAppRolloutKind}) {
+      if (kind.kind != other->kind) continue;
+      auto found = co_await tools_.workloads.find_object(run_.client, kind, {run_.key.ns, other->name});
+      if (!found && found.error().reason != Reason::NotFound) co_return fail(std::move(found).error());
+      is_there = found && kube::uid(*found) == other->uid;
+      const auto resource = tools_.workloads.known_resource(kind);
+      if (resource) traffic_followed_.insert({*resource, {run_.key.ns, other->name}, ""});
+    }
+    if (!is_there) object = object.without_path({"metadata", "annotations", kTrafficOwner});
+  }
   co_return Result<void>{};
 }
 
@@ -95,6 +116,13 @@ wave::TrafficView Pass::traffic_view() {
   wave::TrafficView view;
   if (!wanted_.plan.traffic) return view;
   const Traffic& traffic = *wanted_.plan.traffic;
+  const auto claims = claim_traffic(traffic_objects_, rollout_);
+  const bool is_unmarked = release_traffic(traffic_objects_, rollout_).empty();
+  if (!claims) {
+    view.text = claims.error().message;
+    view.is_restored = is_unmarked;  // what another rollout wrote is its own
+    return view;
+  }
   const Route way = route();
   const auto observed = observe(way, traffic_objects_);
   if (!observed) {
@@ -109,7 +137,8 @@ wave::TrafficView Pass::traffic_view() {
     const auto changes = shift(way, traffic_objects_, split_of(*status_.weight, status_.shifted_batch));
     if (!changes) view.text = changes.error().message;
     if (!services) view.text = services.error().message;
-    if (!changes || !services || !changes->empty() || !services->empty()) view.weight = std::nullopt;
+    const bool is_written = changes && services && changes->empty() && services->empty() && claims->empty();
+    if (!is_written) view.weight = std::nullopt;
   }
   const Steady now = tools_.env.clock.steady();
   if (memory_.weight != view.weight) {
@@ -124,15 +153,18 @@ wave::TrafficView Pass::traffic_view() {
     view.is_accepted = observed->is_accepted;
   }
   const auto routes = restore(way, traffic_objects_, status_.weight == 100);
-  view.is_restored = routes && routes->empty() && restore_selectors(traffic, traffic_objects_).empty() &&
+  view.is_restored = is_unmarked && routes && routes->empty() && restore_selectors(traffic, traffic_objects_).empty() &&
                      remove_services(traffic, traffic_objects_).empty();
   return view;
 }
 
 Task<Result<void>> Pass::shift_traffic(wave::Effect effect) {
   if (!wanted_.plan.traffic) co_return Result<void>{};
-  auto services = prepare_services(*wanted_.plan.traffic, traffic_objects_, source_labels(), target_labels(), rollout_);
+  auto claims = claim_traffic(traffic_objects_, rollout_);
   // What cannot be written is told by traffic_view(): the roll waits.
+  if (!claims) co_return Result<void>{};
+  if (!claims->empty()) co_return co_await write_all(std::move(*claims));
+  auto services = prepare_services(*wanted_.plan.traffic, traffic_objects_, source_labels(), target_labels(), rollout_);
   if (!services) co_return Result<void>{};
   if (!services->empty()) co_return co_await write_all(std::move(*services));
   auto changes = shift(route(), traffic_objects_, split_of(effect.number, effect.batch));
@@ -140,10 +172,12 @@ Task<Result<void>> Pass::shift_traffic(wave::Effect effect) {
   co_return co_await write_all(std::move(*changes));
 }
 
-/// Selectors, then routes; the Services that were made go once no route names them any more.
+/// Selectors, then routes; the Services that were made go once no route names them any more, and the marks with them.
 Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
   if (!wanted_.plan.traffic) co_return Result<void>{};
   const Traffic traffic = *wanted_.plan.traffic;
+  std::vector<Change> marks = release_traffic(traffic_objects_, rollout_);
+  if (!claim_traffic(traffic_objects_, rollout_)) co_return co_await write_all(std::move(marks));
   std::vector<Change> changes = restore_selectors(traffic, traffic_objects_);
   auto routes = restore(route(), traffic_objects_, weight == 100);
   if (!routes) co_return fail(std::move(routes).error());
@@ -156,7 +190,9 @@ Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
     settles_ = end;
     co_return Result<void>{};
   }
-  co_return co_await write_all(remove_services(traffic, traffic_objects_));
+  changes = remove_services(traffic, traffic_objects_);
+  changes.insert(changes.end(), std::make_move_iterator(marks.begin()), std::make_move_iterator(marks.end()));
+  co_return co_await write_all(std::move(changes));
 }
 
 Task<Result<void>> Pass::write_all(std::vector<Change> changes) {

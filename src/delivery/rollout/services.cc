@@ -16,7 +16,6 @@ using kube::Object;
 const kube::GroupVersionKind kServiceKind{"", "v1", "Service"};
 /// The selector that a Service had before, as JSON.
 constexpr std::string_view kOwnSelector = "rollout.slipway.dev/selector";
-constexpr std::string_view kMadeLabel = "rollout.slipway.dev/made";
 
 Object service_in(const Objects& objects, const std::string& name) {
   const auto found = objects.find("Service/" + name);

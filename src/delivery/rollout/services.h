@@ -14,6 +14,9 @@ namespace slipway::delivery::rollout {
 
 using Labels = std::map<std::string, std::string>;
 
+/// "true" on a Service that a rollout has made.
+inline constexpr std::string_view kMadeLabel = "rollout.slipway.dev/made";
+
 /// The plan's names, or those of the Services that are made: "web-source", "web-target".
 std::string source_service(const Traffic& traffic);
 std::string target_service(const Traffic& traffic);

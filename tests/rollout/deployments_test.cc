@@ -168,7 +168,11 @@ TEST_F(Deployments, another_target_takes_over_in_the_middle) {
   until_state("rolloutSucceed");
   EXPECT_EQ(sizes(), "web-v1 0, web-v2 0, web-v3 10");
   EXPECT_EQ(status()["lastTargetRevision"].as_string(), "Deployment/web-v3");
-  EXPECT_EQ(status()["attempts"].size(), 2U);
+  ASSERT_EQ(status()["attempts"].size(), 2U);
+  const Value abandoned = status()["attempts"].item(0);
+  EXPECT_EQ(abandoned["outcome"].as_string(), "rolloutAbandoning");
+  EXPECT_EQ(abandoned["text"].as_string(), "Deployment/web-v3 is rolled out in its place");
+  EXPECT_EQ(abandoned["ended"], status()["attempts"].item(1)["began"]);
 }
 
 TEST_F(Deployments, a_resize_by_somebody_else_moves_the_whole) {

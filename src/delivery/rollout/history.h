@@ -32,8 +32,9 @@ struct AttemptRecord {
     d.field("revision", &AttemptRecord::revision, "Identifies the target's template.");
     d.field("began", &AttemptRecord::began, "When it began.");
     d.field("ended", &AttemptRecord::ended, "When it ended.");
-    d.field("outcome", &AttemptRecord::outcome, "The state it ended in; absent: it is under way.");
-    d.field("text", &AttemptRecord::text, "Why it failed.");
+    d.field("outcome", &AttemptRecord::outcome,
+            "The state it ended in, rolloutAbandoning where another attempt followed; absent: it is under way.");
+    d.field("text", &AttemptRecord::text, "Why it failed, or what followed it.");
   }
 };
 

@@ -149,6 +149,12 @@ void Pass::note_attempt(RolloutStatus& next, Time now) const {
     entry.outcome = json::enum_name(next.rolling);
     entry.text = next.failure;
   }
+  for (AttemptRecord& earlier : next.attempts) {
+    if (earlier.attempt == next.attempt || !earlier.outcome.empty()) continue;
+    earlier.ended = entry.began;
+    earlier.outcome = json::enum_name(Rolling::Abandoning);
+    earlier.text = fmt::format("{} is rolled out in its place", entry.target);
+  }
   set_attempt(next.attempts, std::move(entry));
 }
 

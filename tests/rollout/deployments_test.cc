@@ -290,5 +290,20 @@ TEST_F(Deployments, a_workload_of_another_owner_is_left_alone) {
   until_state("rolloutSucceed");
 }
 
+TEST_F(Deployments, a_pod_that_is_named_and_not_there_holds_its_batch) {
+  deployment("web-v1", 4);
+  deployment("web-v2", 0, {"web:2"});
+  advance(seconds{10});
+  const std::string pod(kube::name(list(kube::kPods).at(2)));
+  rollout("web-v2", {"web-v1"}, fmt::format("{{rolloutBatches: [{{podList: [{}]}}, {{podList: [nosuchpod]}}, {{}}]}}", pod));
+  until_batch(1, "batchInitializing");
+  advance(minutes{2});
+  EXPECT_EQ(sizes(), "web-v1 3, web-v2 1");
+  const Value wait = status()["waits"].item(0);
+  EXPECT_EQ(wait["on"].as_string(), "podList");
+  EXPECT_EQ(wait["text"].as_string(), "batch 1 names pod nosuchpod, and there is no old pod of that name");
+  EXPECT_EQ(condition("Holding"), "True Waits");
+}
+
 }  // namespace
 }  // namespace slipway::rollout_test

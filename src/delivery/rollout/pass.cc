@@ -214,6 +214,7 @@ wave::World Pass::world() {
   };
   if (!target_->object.is_null()) seen.target = view(*target_);
   for (const Workload& source : sources_) seen.sources.push_back(view(source));
+  seen.absent_pods = absent_pods(seen);
   seen.traffic = traffic_view();
   seen.answers = memory_.answers;
   seen.is_deleted = kube::is_deleting(rollout_);
@@ -221,6 +222,21 @@ wave::World Pass::world() {
   seen.reverts = asks(kRevertRequest, status_.heeded.revert);
   seen.retries = asks(kRetryRequest, status_.heeded.retry);
   return seen;
+}
+
+/// Of kinds whose pods are not their own nothing is known.
+std::vector<std::string> Pass::absent_pods(const wave::World& seen) const {
+  std::vector<std::string> absent, old_pods;
+  for (const wave::RollBatch& batch : plan_.settings.batches) std::ranges::copy(batch.sizes.pods, std::back_inserter(absent));
+  if (absent.empty()) return absent;
+  const bool is_pair = shape_named(status_.shape) == wave::Shape::Pair;
+  if (!is_pair && seen.target) old_pods = seen.target->old_pods;
+  for (const Workload& workload : is_pair ? sources_ : std::vector{*target_}) {
+    if (workload.row == nullptr || !workload.row->ready.empty()) return {};
+    if (is_pair) std::ranges::copy(pod_names(workload), std::back_inserter(old_pods));
+  }
+  std::erase_if(absent, [&](const std::string& name) { return std::ranges::find(old_pods, name) != old_pods.end(); });
+  return absent;
 }
 
 bool Pass::asks(std::string_view request, const std::string& heeded) const {

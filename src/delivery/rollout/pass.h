@@ -74,6 +74,7 @@ class Pass {
   wave::Shape choose_shape() const;
   Result<RolloutStatus> stored_status();
   wave::World world();
+  std::vector<std::string> absent_pods(const wave::World& seen) const;
   void follow();
   bool is_at_rest() const;
   bool asks(std::string_view request, const std::string& heeded) const;

@@ -232,6 +232,14 @@ std::vector<Object> pods_with(const Workload& workload, const std::string& new_l
   return found;
 }
 
+std::vector<std::string> pod_names(const Workload& workload) {
+  std::vector<std::string> names;
+  for (const Object& pod : workload.pods) {
+    if (is_present(pod)) names.emplace_back(kube::name(pod));
+  }
+  return names;
+}
+
 wave::SetView view_of(const Workload& workload, std::string_view rollout_uid, const std::string& new_label) {
   wave::SetView view;
   view.id = workload.id;

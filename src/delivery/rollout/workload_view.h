@@ -51,6 +51,8 @@ std::string new_pods_label(const Workload& workload);
 wave::SetView view_of(const Workload& workload, std::string_view rollout_uid, const std::string& new_label = "");
 /// Pods of it that are new by that label, by name.
 std::vector<kube::Object> pods_with(const Workload& workload, const std::string& new_label);
+/// Names of its pods, new ones too.
+std::vector<std::string> pod_names(const Workload& workload);
 /// Whether a pod that changed counts as it did before: as new, present, ready, or in trouble.
 bool counts_alike(const kube::Object& before, const kube::Object& after);
 /// Whether any of its pods is of an older revision.

@@ -21,6 +21,16 @@ std::int64_t Pass::max_unavailable() const {
   return rounded_down(batch().max_unavailable, way);
 }
 
+/// Before the batch begins; pods that an attempt before has replaced are not asked for again.
+bool Pass::named_pods_are_there() {
+  if (r_.target->written >= goal()) return true;
+  for (const std::string& pod : batch().sizes.pods) {
+    if (std::ranges::find(world_.absent_pods, pod) == world_.absent_pods.end()) continue;
+    return wait("podList", fmt::format("batch {} names pod {}, and there is no old pod of that name", r_.current_batch, pod));
+  }
+  return true;
+}
+
 bool Pass::roll() {
   switch (shape()) {
     case Shape::Pair: {

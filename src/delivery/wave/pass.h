@@ -57,6 +57,7 @@ class Pass : private Sets {
   std::int64_t max_unavailable() const;
   bool is_last() const { return r_.current_batch + 1 >= batch_count(); }
   bool adds_no_pod() const { return goal() == goal_before(); }
+  bool named_pods_are_there();
   bool roll();
   bool roll_increase_first();
   bool roll_decrease_first();

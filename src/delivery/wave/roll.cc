@@ -147,6 +147,7 @@ bool Pass::step_in_batches() {
     case BatchState::Initializing:
       if (!pass_gates(Moment::BeforeBatch)) return false;
       set_goals(r_.current_batch);
+      if (!named_pods_are_there()) return false;
       move(Event::BatchInitialized);
       return true;
     case BatchState::InRolling:

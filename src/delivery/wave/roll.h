@@ -154,6 +154,7 @@ struct World {
   /// Those that spec names, oldest first, and those recorded that are still there; also the recorded target, once spec names
   /// another. One that is missing here is gone.
   std::vector<SetView> sources;
+  std::vector<std::string> absent_pods{};  // those that Batch::pods name and that are no old pods
   TrafficView traffic{};
   std::map<std::string, GateAnswer> answers{};  // by key: what came since the last pass
   bool is_deleted = false;

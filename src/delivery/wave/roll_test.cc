@@ -464,6 +464,27 @@ TEST_F(Spread, gates_are_asked_throughout_the_interval_and_may_fail_it) {
   EXPECT_EQ(stage_.set("old").desired, 3);
 }
 
+TEST(Roll, a_retry_does_not_ask_for_pods_that_have_gone_already) {
+  Stage stage = pair_of(4, {1, 3});
+  stage.settings.batches[0].sizes = {.amount = {}, .pods = {"old-b"}};
+  stage.world.absent_pods = {"old-b"};
+  EXPECT_TRUE(waits_for(stage.run(), "podList"));
+  EXPECT_EQ(stage.set("new").desired, 0);
+  stage.world.absent_pods.clear();
+  stage.settings.partition = 0;
+  stage.run();
+  stage.world.absent_pods = {"old-b"};
+  stage.world.aborts = true;
+  stage.run();
+  stage.world.aborts = false;
+  stage.world.retries = true;
+  stage.pass();
+  stage.world.retries = false;
+  stage.settings.partition = std::nullopt;
+  stage.run();
+  EXPECT_EQ(stage.record.rolling, Rolling::Succeeded);
+}
+
 TEST(Roll, a_pod_list_names_the_pods_that_go) {
   Stage stage = pair_of(3, {});
   stage.settings.batches = {RollBatch{.sizes = {.amount = {}, .pods = {"old-b"}}}, RollBatch{}};

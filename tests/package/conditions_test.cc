@@ -198,5 +198,35 @@ TEST_F(PackageConditions, whole_objects_with_an_old_version_are_merged_by_type_a
   EXPECT_EQ(condition(name, "one"), "True") << "what is left out against nothing is nothing";
 }
 
+TEST_F(PackageConditions, a_draft_whose_kptfile_cannot_be_read_is_not_ready_and_keeps_its_lists) {
+  Repository& edge = repository("edge", Deployment::Yes);
+  const auto kptfile = [](const std::string& name, const std::string& more) {
+    return fmt::format(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {}\n{}info:\n  readinessGates:\n  - "
+        "conditionType: sec\n",
+        name, more);
+  };
+  const std::string maybe = "status:\n  conditions:\n  - type: sec\n    status: Maybe\n";
+  edge.commit({{"g/Kptfile", kptfile("g", "bogus: 1\n")}}, "draft", "drafts/g/v1");
+  edge.commit({{"h/Kptfile", kptfile("h", maybe)}}, "draft", "drafts/h/v1");
+  ASSERT_TRUE(until([&] { return !revision("edge.g.v1").is_null() && !revision("edge.h.v1").is_null(); }));
+  EXPECT_EQ(condition("edge.g.v1", "ReadyToPropose"), "False (KptfileUnreadable)");
+  EXPECT_TRUE(fault(propose("edge.g.v1")).contains("the Kptfile cannot be read")) << fault(propose("edge.g.v1"));
+  EXPECT_TRUE(fault(propose("edge.g.v1")).contains("field bogus not found")) << fault(propose("edge.g.v1"));
+  EXPECT_TRUE(fault(propose("edge.h.v1")).contains("the Kptfile cannot be read"));
+  must(gate("edge.g.v1", "ipam"));
+  advance(minutes{2});
+  EXPECT_EQ(edge.file("g/Kptfile", "drafts/g/v1"), kptfile("g", "bogus: 1\n"));
+  // Where gates do not bind it can be published, as it is.
+  must(patch(kRepositories, "edge", "{metadata: {annotations: {packages.slipway.dev/gates: report}}}", PatchType::Merge));
+  must(propose("edge.h.v1"));
+  must(approve("edge.h.v1"));
+  EXPECT_EQ(edge.file("h/Kptfile"), kptfile("h", maybe));
+  // Mended, it has the gates of both, the Kptfile and the log.
+  edge.commit({{"g/Kptfile", kptfile("g", "")}}, "mended", "drafts/g/v1");
+  ASSERT_TRUE(until([&] { return condition("edge.g.v1", "ReadyToPropose") == "False (GatesUnmet)"; }));
+  EXPECT_EQ(ready("edge.g.v1"), "0/2");
+}
+
 }  // namespace
 }  // namespace slipway::package_test

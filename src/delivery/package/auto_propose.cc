@@ -10,6 +10,7 @@ ProposeDecision decide_propose(const ProposeView& view, const Now& now) {
   if (!is_asked) return {.kind = Kind::NotAsked};
   if (view.render == Render::Running) return {.kind = Kind::Waits, .text = "waits for the rendering"};
   if (view.render == Render::Failed) return {.kind = Kind::Waits, .text = "the package could not be rendered"};
+  if (view.render == Render::Unreadable) return {.kind = Kind::Waits, .text = "the Kptfile cannot be read"};
   if (!view.missing.empty()) {
     std::vector<std::string> texts;
     texts.reserve(view.missing.size());

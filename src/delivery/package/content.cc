@@ -146,7 +146,7 @@ std::vector<GitChange> replacing_changes(const std::string& folder, const Conten
 
 std::string with_verdicts(std::string kptfile, const Gates& gates, const Conditions& conditions) {
   auto tree = krm::read_one_yaml(kptfile);
-  if (!tree || !tree->root.is_mapping()) return kptfile;
+  if (!tree || !tree->root.is_mapping() || !krm::read_kptfile(kptfile)) return kptfile;
   const Value now = krm::value_or_null(tree->root);
   auto kept = krm::KeptYaml::parse(kptfile);
   if (!kept || !now.is_object()) return kptfile;

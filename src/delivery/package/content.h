@@ -38,8 +38,8 @@ std::vector<GitChange> content_changes(const std::string& folder, const Content&
 /// As content_changes, over whatever lies there.
 std::vector<GitChange> replacing_changes(const std::string& folder, const Content& to);
 
-/// A Kptfile with info.readinessGates and status.conditions as the log has them; bytes beside these stay. Text that is no
-/// Kptfile is given back as it is.
+/// A Kptfile with info.readinessGates and status.conditions as the log has them; bytes beside these stay. A Kptfile
+/// that cannot be read is given back as it is: what its lists say is not known.
 std::string with_verdicts(std::string kptfile, const Gates& gates, const Conditions& conditions);
 /// What a Kptfile says about gates and conditions; nullopt where it says nothing.
 struct Verdicts {

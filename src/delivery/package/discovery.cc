@@ -53,8 +53,21 @@ std::optional<Locator> upstream_in(const std::map<std::string, std::string>& fil
                  .git = GitLock{.repo = git.repo, .directory = git.directory, .ref = git.ref, .commit = git.commit}};
 }
 
-/// A Kptfile that cannot be read says nothing.
-Verdicts said_in(const std::map<std::string, std::string>& files) { return verdicts_of(files).value_or(Verdicts{}); }
+/// What the Kptfile says of gates and conditions. Where it cannot be read that is not known, and the record is not ready.
+Verdicts said_in(const std::map<std::string, std::string>& files, RevisionRecord& record) {
+  auto said = verdicts_of(files);
+  if (said) {
+    if (record.render != Render::Unreadable) return *std::move(said);
+    record.render = Render::Nothing;
+    record.render_error.clear();
+    record.exported.clear();  // what was said meanwhile is not in the Kptfile
+    return *std::move(said);
+  }
+  record.render = Render::Unreadable;
+  record.render_error = said.error().message;
+  std::ranges::replace(record.render_error, '\n', ' ');
+  return {};
+}
 
 void add_author(RevisionRecord& record) {
   const auto at = std::ranges::lower_bound(record.authors, kOutside);
@@ -154,7 +167,7 @@ RevisionRecord adopted(const Adopted& from) {
                         .settled = from.now,
                         .upstream_lock = upstream_in(from.files)};
   take_place(record, from);
-  const Verdicts said = said_in(from.files);
+  const Verdicts said = said_in(from.files, record);
   record.gates = gates_of(said.gates.value_or(std::vector<std::string>{}), kPackageSource);
   // What was published with its conditions has them; of a draft they are claims.
   const Conditions conditions = said.conditions.value_or(Conditions{});
@@ -169,9 +182,9 @@ RevisionRecord followed(RevisionRecord record, const Adopted& from) {
   take_place(record, from);
   record.upstream_lock = upstream_in(from.files);
   if (record.self_lock && record.self_lock->git) record.self_lock->git->commit = record.commit;
+  const Verdicts said = said_in(from.files, record);
   if (record.digest == digest || is_published(record.lifecycle)) return record;
   const ContentView view(from.files);
-  const Verdicts said = said_in(from.files);
   record.conditions = reset(record.conditions, kContentChanged, view, from.now);
   for (const Condition& one : imported(said.conditions.value_or(Conditions{}), from.now)) {
     if (find(record.conditions, one.type) == nullptr) record.conditions.push_back(one);
@@ -180,7 +193,7 @@ RevisionRecord followed(RevisionRecord record, const Adopted& from) {
     if (find(record.gates, type) == nullptr) add_gate(record.gates, type, kPackageSource);
   }
   record.settled = from.now;
-  record.render = Render::Nothing;
+  if (record.render != Render::Unreadable) record.render = Render::Nothing;
   add_author(record);
   return record;
 }

@@ -116,8 +116,9 @@ std::vector<Wait> explain_revision(const ShownRevision& revision, const std::str
   if (!part.empty()) return {};
   const Condition* ready =
       find(revision.status.conditions, revision.lifecycle() == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove);
-  if (out.empty() && ready != nullptr && ready->status != Truth::True) {
-    out.push_back({.on = "its rendering",
+  const bool is_unreadable = ready != nullptr && ready->reason == kKptfileUnreadable;
+  if (is_unreadable || (out.empty() && ready != nullptr && ready->status != Truth::True)) {
+    out.push_back({.on = is_unreadable ? "its Kptfile" : "its rendering",
                    .reason = ready->reason.empty() ? "NotRendered" : ready->reason,
                    .message = ready->message,
                    .since = ready->since,

@@ -126,6 +126,9 @@ void judge_gates(const UpdateAsk& ask, std::vector<Cause>& causes, std::vector<s
                                      "PackageRevisionResources says why"));
   } else if (ask.render == Render::Running) {
     found.push_back(field::forbidden(std::string(kField), "the package is being rendered; try again when that has ended"));
+  } else if (ask.render == Render::Unreadable) {
+    found.push_back(field::forbidden(
+        std::string(kField), fmt::format("the Kptfile cannot be read, so its gates are not known: {}", ask.render_error)));
   }
   for (Cause& cause : found) {
     if (ask.mode == GateMode::Enforce) {

@@ -61,6 +61,7 @@ struct UpdateAsk {
   GateMode mode = GateMode::Enforce;
   std::vector<Unmet> missing{};  // of the revision with the request's own changes applied
   Render render = Render::Passed;
+  std::string render_error{};  // why the Kptfile cannot be read
 };
 
 struct UpdateDecision {

@@ -13,7 +13,10 @@ Condition aggregate(std::string_view type, Truth status, std::string_view reason
   return {.type = std::string(type), .status = status, .reason = std::string(reason), .message = std::move(message)};
 }
 
-Condition of_gates(std::string_view type, const std::vector<Unmet>& missing, Render render) {
+Condition of_gates(std::string_view type, const std::vector<Unmet>& missing, Render render, std::string_view error) {
+  if (render == Render::Unreadable) {
+    return aggregate(type, Truth::False, kKptfileUnreadable, fmt::format("the Kptfile cannot be read: {}", error));
+  }
   if (render == Render::Running) return aggregate(type, Truth::False, "Rendering", "the package is being rendered");
   if (render == Render::Failed) return aggregate(type, Truth::False, "RenderFailed", "the package could not be rendered");
   if (missing.empty()) return aggregate(type, Truth::True, "GatesMet", "");
@@ -76,13 +79,13 @@ std::vector<Cause> unmet_causes(const std::vector<Unmet>& missing) {
   return causes;
 }
 
-Conditions aggregates(Lifecycle lifecycle, const std::vector<Unmet>& missing, Render render) {
+Conditions aggregates(Lifecycle lifecycle, const std::vector<Unmet>& missing, Render render, std::string_view error) {
   switch (lifecycle) {
     case Lifecycle::Draft:
-      return {of_gates(kReadyToPropose, missing, render),
+      return {of_gates(kReadyToPropose, missing, render, error),
               aggregate(kReadyToApprove, Truth::False, "NotProposed", "the revision is a draft")};
     case Lifecycle::Proposed:
-      return {aggregate(kReadyToPropose, Truth::True, "Proposed", ""), of_gates(kReadyToApprove, missing, render)};
+      return {aggregate(kReadyToPropose, Truth::True, "Proposed", ""), of_gates(kReadyToApprove, missing, render, error)};
     case Lifecycle::Published:
     case Lifecycle::DeletionProposed:
       return {};

@@ -35,13 +35,24 @@ std::string ready_text(const Gates& gates, const Conditions& conditions);
 std::vector<Cause> unmet_causes(const std::vector<Unmet>& missing);
 
 /// How the last rendering of the content ended.
-enum class Render : std::uint8_t { Nothing, Running, Passed, Failed };  // Nothing: the package has no pipeline
+enum class Render : std::uint8_t {
+  Nothing,  // the package has no pipeline
+  Running,
+  Passed,
+  Failed,
+  Unreadable,  // its Kptfile cannot be read: what it says of gates, conditions and a pipeline is not known
+};
 inline auto describe_enum(Render) {
-  return json::enum_names<Render>(
-      {{Render::Nothing, "Nothing"}, {Render::Running, "Running"}, {Render::Passed, "Passed"}, {Render::Failed, "Failed"}});
+  return json::enum_names<Render>({{Render::Nothing, "Nothing"},
+                                   {Render::Running, "Running"},
+                                   {Render::Passed, "Passed"},
+                                   {Render::Failed, "Failed"},
+                                   {Render::Unreadable, "Unreadable"}});
 }
 
-/// ReadyToPropose and ReadyToApprove of a revision: none once it is published.
-Conditions aggregates(Lifecycle lifecycle, const std::vector<Unmet>& missing, Render render);
+/// The reason of the two below while the Kptfile cannot be read.
+inline constexpr std::string_view kKptfileUnreadable = "KptfileUnreadable";
+/// ReadyToPropose and ReadyToApprove of a revision: none once it is published. `error` is why the Kptfile cannot be read.
+Conditions aggregates(Lifecycle lifecycle, const std::vector<Unmet>& missing, Render render, std::string_view error = "");
 
 }  // namespace slipway::delivery::package

@@ -34,7 +34,8 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
                         .ready = ready_text(record.gates, record.conditions),
                         .is_latest = is_latest,
                         .votes = record.votes};
-  for (Condition& one : aggregates(record.lifecycle, unmet(record.gates, record.conditions, now), record.render)) {
+  const std::vector<Unmet> missing = unmet(record.gates, record.conditions, now);
+  for (Condition& one : aggregates(record.lifecycle, missing, record.render, record.render_error)) {
     status.conditions.push_back(std::move(one));
   }
   if (!record.drift.empty()) {

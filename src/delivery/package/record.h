@@ -45,7 +45,7 @@ struct RevisionRecord {
   std::optional<ApprovalRecord> approval{};
   std::vector<Intent> intents{};  // still to be done to the repository, in order
   std::string exported{};         // conditions_digest() of what the Kptfile in the repository says
-  std::string render_error{};     // why its rendering failed
+  std::string render_error{};     // why its rendering failed, or its Kptfile cannot be read
   std::string drift{};            // how others changed it in the repository, not yet decided about
   json::Value owners{};           // metadata.ownerReferences; kept here, so that nothing is collected with its owner
 
@@ -74,7 +74,7 @@ struct RevisionRecord {
     d.field("approval", &RevisionRecord::approval, "What it was approved with.");
     d.field("intents", &RevisionRecord::intents, "What is still to be done to the repository, in order.").list_type("atomic");
     d.field("exported", &RevisionRecord::exported, "Which conditions its Kptfile in the repository has.");
-    d.field("renderError", &RevisionRecord::render_error, "Why its rendering failed.");
+    d.field("renderError", &RevisionRecord::render_error, "Why its rendering failed, or its Kptfile cannot be read.");
     d.field("drift", &RevisionRecord::drift, "What somebody else has done to it in the repository.");
     d.field("owners", &RevisionRecord::owners, "metadata.ownerReferences of the revision.");
   }

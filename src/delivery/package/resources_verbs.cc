@@ -210,11 +210,24 @@ Task<Result<RevisionRecord>> stored_content(ServedContext context, Shown shown, 
   co_return record;
 }
 
+/// While the Kptfile could not be read it showed nothing of the record's: what the mended one lacks was not taken back.
+Verdicts with_unshown(Verdicts said, const RevisionRecord& read) {
+  if (read.render != Render::Unreadable) return said;
+  for (const ReadinessGate& one : read.gates) {
+    if (said.gates && std::ranges::find(*said.gates, one.type) == said.gates->end()) said.gates->push_back(one.type);
+  }
+  for (const Condition& one : read.conditions) {
+    if (said.conditions && find(*said.conditions, one.type) == nullptr) said.conditions->push_back(one);
+  }
+  return said;
+}
+
 Task<Result<Change>> change_of(ServedContext context, Request request, StoredRecord current, std::shared_ptr<Told> told) {
   SLIPWAY_CO_TRY_VOID(check_content(current.record.lifecycle));
   SLIPWAY_CO_TRY(shown, co_await shown_of(context, current));
   SLIPWAY_CO_TRY(sent, co_await sent_files(context, request, shown));
   SLIPWAY_CO_TRY(wanted, co_await wanted_of(context, request.name, current, sent.texts));
+  wanted.said = with_unshown(std::move(wanted.said), sent.base.record);
   const Requester who = requester_of(context, request);
   const Content content = shown.content.with_texts(as_content(wanted.texts, shown.content));
   const ContentView view(content.files);

@@ -146,6 +146,7 @@ Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Reques
   update.mode = ask.mode;
   update.missing = unmet(out.record.gates, out.record.conditions, who.now);
   update.render = ask.current.render;
+  update.render_error = ask.current.render_error;
   UpdateDecision decision;
   if (std::vector<Cause> causes = decide_update(update, decision); !causes.empty()) {
     return fail(kube::invalid(kRevisionKind, name, std::move(causes)));

@@ -155,8 +155,12 @@ Task<Result<CommandAnswer>> ready(CommandCall call) {
   SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg ready REVISION|FOLDER"));
   SLIPWAY_CO_TRY(revision, co_await fetch_revision(*call.client, call.ns, plain_name(words[0])));
   const auto missing = unmet(revision.spec.gates, revision.status.conditions, call.env.clock.now());
-  if (missing.empty()) co_return CommandAnswer{.text = "ready\n"};
+  const Condition* whole =
+      find(revision.status.conditions, revision.lifecycle() == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove);
+  const bool is_unreadable = whole != nullptr && whole->reason == kKptfileUnreadable;
+  if (missing.empty() && !is_unreadable) co_return CommandAnswer{.text = "ready\n"};
   CommandAnswer answer{.text = fmt::format("{}: not ready\n", revision.name()), .exit_code = 1};
+  if (is_unreadable) answer.text += fmt::format("  {}\n", whole->message);
   for (const Unmet& one : missing) answer.text += fmt::format("  {}\n", one.text());
   co_return answer;
 }

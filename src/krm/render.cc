@@ -400,6 +400,12 @@ void Render::take(ResourceList made) {
     const auto entry = by_id.find(resource.id);
     if (entry == by_id.end()) continue;
     Resource& found = *entry->second;
+    if (found.path.empty()) {
+      // A program may give back what it read without its place.
+      found.path = resource.path;
+      found.index = resource.index;
+      found.package = resource.package;
+    }
     if (drops) {
       restore_comments(resource.root(), found.root());
       found.tree.head = resource.tree.head;

@@ -88,6 +88,7 @@ class Render {
   void place(Resource& resource, const std::vector<Resource>& others) const;
   void complete(Result<void> done, ResourceList list);
   void stop(Status status);
+  static Result<void> check_kptfile(const Files& files);
   json::Value status_value() const;
   Files with_status(Files files) const;
 

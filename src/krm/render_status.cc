@@ -74,10 +74,21 @@ Files Render::with_status(Files files) const {
   return files;
 }
 
+/// A package stays one: what reads it next needs its Kptfile.
+Result<void> Render::check_kptfile(const Files& files) {
+  const auto found = files.find(std::string(kKptfile));
+  if (found == files.end()) return fail(Reason::Invalid, "the pipeline leaves the package without its Kptfile");
+  auto read = read_kptfile(found->second);
+  if (read) return {};
+  return fail(Reason::Invalid, "the pipeline leaves a Kptfile that cannot be read: " + read.error().message);
+}
+
 RenderOutcome Render::finish() && {
   RenderOutcome made{.files = Files{}, .unrendered = files_, .steps = steps_, .log = log_};
   if (!failure_) {
     auto written = write_resources(files_, resources_);
+    const Result<void> is_whole = written ? check_kptfile(*written) : Result<void>{};
+    if (!is_whole) written = fail(is_whole.error());
     if (written) {
       made.log += fmt::format("\nSuccessfully executed {} function(s) in {} package(s).\n", steps_.size(), packages_);
       made.files = options_.writes_status ? with_status(std::move(*written)) : std::move(*written);
@@ -90,6 +101,20 @@ RenderOutcome Render::finish() && {
   made.files = fail(*failure_);
   return made;
 }
+
+namespace {
+
+/// As upstream's image gives them back: each gets a file of its own.
+void drop_places(std::vector<Resource>& items) {
+  for (Resource& resource : items) {
+    resource.path.clear();
+    resource.index = 0;
+    resource.tree.is_wide = false;
+    resource.marks.clear();
+  }
+}
+
+}  // namespace
 
 Evaluation evaluate(const Files& files, std::string_view image, std::optional<Resource> config) {
   auto run = find_function(image);
@@ -104,6 +129,7 @@ Evaluation evaluate(const Files& files, std::string_view image, std::optional<Re
   if (has_errors(list.results)) {
     return {.files = fail(Reason::Invalid, fmt::format("{}: exit code 1", image)), .results = std::move(list.results)};
   }
+  if (function_name(image) == "ensure-name-substring") drop_places(list.items);
   return {.files = write_resources(files, std::move(list.items)), .results = std::move(list.results)};
 }
 

@@ -40,6 +40,28 @@ TEST(Render, goes_through_subpackages_before_what_is_around_them) {
   EXPECT_EQ(made.files->at("a/b/m.yaml"), kMap + "  labels:\n    by: root\n");
 }
 
+TEST(Render, keeps_the_places_of_what_a_function_renames_and_the_kptfile) {
+  const Files files{
+      {"Kptfile", kptfile("  mutators:\n  - image: ensure-name-substring\n    configMap:\n      prepend: dev-\n")},
+      {"m.yaml", kMap}};
+  const RenderOutcome made = render(files);
+  ASSERT_TRUE(made.files.has_value()) << made.log;
+  EXPECT_EQ(*made.files, (Files{{"Kptfile", files.at("Kptfile")},
+                                {"m.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: dev-m\n"}}));
+}
+
+TEST(Render, fails_when_it_leaves_no_kptfile_that_can_be_read) {
+  const auto with = [](const std::string& put) {
+    return Files{{"Kptfile", kptfile("  mutators:\n  - image: search-replace\n    configMap:\n      by-path: " + put +
+                                     "\n    "
+                                     "selectors:\n    - kind: Kptfile\n")}};
+  };
+  const RenderOutcome renamed = render(with("kind\n      put-value: ConfigMap"));
+  ASSERT_FALSE(renamed.files.has_value());
+  EXPECT_TRUE(renamed.files.error().message.starts_with("the pipeline leaves a Kptfile that cannot be read: "))
+      << renamed.files.error().message;
+}
+
 // Each way a function may be run leaves the same files; the order of members is that which kpt leaves.
 TEST(Render, gives_programs_and_built_in_functions_the_same_places_for_what_they_make) {
   const std::string generate =

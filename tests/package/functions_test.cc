@@ -127,5 +127,17 @@ TEST_F(PackageFunctions, programs_are_the_administrators_to_map) {
   EXPECT_TRUE(fault(map("relative", "binaryExecutor: {tags: [v1], path: bin/x}")).contains("must be a path from the root"));
 }
 
+TEST_F(PackageFunctions, a_function_that_renames_resources_leaves_the_kptfile_where_it_is) {
+  const std::string name = package();
+  const std::string kptfile =
+      "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: a\npipeline:\n  mutators:\n  - image: "
+      "ensure-name-substring\n    configMap:\n      prepend: dev-\n";
+  must(push(name, "Kptfile", kptfile));
+  advance(seconds{1});
+  EXPECT_TRUE(repositories_.at("edge")->file("a/Kptfile", "drafts/a/v1").contains("name: a\n"));
+  EXPECT_TRUE(file(name, "m.yaml").contains("name: dev-m\n")) << file(name, "m.yaml");
+  EXPECT_EQ(repositories_.at("edge")->file("a/kptfile_a.yaml", "drafts/a/v1"), "");
+}
+
 }  // namespace
 }  // namespace slipway::package_test

@@ -1,5 +1,6 @@
 // ensure-name-substring: text before or behind every name that does not have it, fields that refer to the named things follow.
-// As upstream's function it gives resources back without their place: each gets a file of its own.
+// DIVERGES: upstream's image gives resources back without their place, the Kptfile too; here they keep it. Only evaluate() does
+// as upstream: it is judged by the catalog's imperative cases.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -173,10 +174,6 @@ Result<void> ensure_name_substring(ResourceList& list) {
   for (Resource& resource : list.items) {
     if (!is_skipped(resource)) names.change_fields(resource);
     names.follow_all(resource);
-    resource.path.clear();
-    resource.index = 0;
-    resource.tree.is_wide = false;
-    resource.marks.clear();
   }
   return {};
 }

@@ -87,9 +87,14 @@ Task<Result<std::vector<ShownRevision>>> fetch_revisions(client::Client& client,
 }
 
 Task<Result<ShownFiles>> fetch_files(client::Client& client, std::string ns, std::string name) {
-  SLIPWAY_CO_TRY(object, co_await client::get(client, kResources, kube::ObjectKey{ns, name}));
-  ShownFiles made{.object = object};
-  for (const auto& [path, text] : object["spec"]["resources"].members()) made.files[std::string(path)] = text.str();
+  client::Request request;
+  request.verb = client::Verb::Get;
+  request.resource = kResources;
+  request.ns = std::move(ns);
+  request.name = std::move(name);
+  SLIPWAY_CO_TRY(reply, co_await client.call(std::move(request)));
+  ShownFiles made{.object = reply.object, .files = {}, .warnings = reply.warnings};
+  for (const auto& [path, text] : made.object["spec"]["resources"].members()) made.files[std::string(path)] = text.str();
   co_return made;
 }
 

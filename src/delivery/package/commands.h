@@ -65,10 +65,11 @@ Task<Result<ShownRevision>> fetch_revision(client::Client& client, std::string n
 /// Those in the namespace ("": all), sorted by name; `fields` and `labels` are selectors.
 Task<Result<std::vector<ShownRevision>>> fetch_revisions(client::Client& client, std::string ns, std::string fields,
                                                          std::string labels);
-/// The files of a revision, with the object that they came in.
+/// The files of a revision, with the object that they came in, and what the server warns of: files that it does not show.
 struct ShownFiles {
   kube::Object object{};
   std::map<std::string, std::string> files{};
+  std::vector<std::string> warnings{};
 };
 Task<Result<ShownFiles>> fetch_files(client::Client& client, std::string ns, std::string name);
 

@@ -49,6 +49,13 @@ void set_list(krm::KeptYaml& kptfile, const Value& now, const std::string& paren
   (void)kptfile.remove(0, now[parent].size() == 1 ? whole : path);
 }
 
+/// Git gives files by their path from the root.
+std::string inside(const std::string& folder, const std::string& path) {
+  return folder.empty() ? path : path.substr(folder.size() + 1);
+}
+
+}  // namespace
+
 bool is_text(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t length = json::utf8_character(bytes);
@@ -57,13 +64,6 @@ bool is_text(std::string_view bytes) {
   }
   return true;
 }
-
-/// Git gives files by their path from the root.
-std::string inside(const std::string& folder, const std::string& path) {
-  return folder.empty() ? path : path.substr(folder.size() + 1);
-}
-
-}  // namespace
 
 std::map<std::string, std::string> Content::texts() const {
   std::map<std::string, std::string> shown;

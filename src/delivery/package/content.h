@@ -16,6 +16,9 @@
 
 namespace slipway::delivery::package {
 
+/// Whether bytes are UTF-8, which is what a PackageRevisionResources can carry.
+bool is_text(std::string_view bytes);
+
 struct Content {
   std::map<std::string, std::string> files{};  // by path in the package
   std::map<std::string, GitMode> modes{};      // of those that are no regular files

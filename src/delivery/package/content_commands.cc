@@ -7,6 +7,7 @@
 #include "base/read_folder.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/conditions.h"
+#include "delivery/package/content.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/review.h"
 #include "json/text.h"
@@ -133,13 +134,15 @@ Task<Result<CommandAnswer>> pull(CommandCall call) {
   SLIPWAY_CO_TRY(shown, co_await fetch_files(*call.client, call.ns, plain_name(call.words[0])));
   if (call.words.size() == 1) {
     SLIPWAY_CO_TRY(text, resource_list(shown));
-    co_return CommandAnswer{.text = text};
+    co_return CommandAnswer{.text = text, .notes = shown.warnings};
   }
   const std::string& folder = call.words[1];
   const Force force = has_flag(call, "force") ? Force::Yes : Force::No;
   SLIPWAY_CO_TRY_VOID(make_way(call.env, folder, plain_name(call.words[0]), force));
   SLIPWAY_CO_TRY_VOID(write_all(call.env, folder, shown));
-  co_return CommandAnswer{.notes = {fmt::format("{} files of {} are in {}", shown.files.size(), call.words[0], folder)}};
+  CommandAnswer answer{.notes = {fmt::format("{} files of {} are in {}", shown.files.size(), call.words[0], folder)}};
+  answer.notes.insert(answer.notes.end(), shown.warnings.begin(), shown.warnings.end());
+  co_return answer;
 }
 
 /// What the pipeline said, a line each, as notes.
@@ -165,7 +168,13 @@ std::vector<std::string> render_notes(const kube::Object& answer) {
 /// A PUT of all files, with the version that they were read at.
 Task<Result<CommandAnswer>> put_files(client::Client& client, kube::Object object, Texts files, std::string done) {
   json::ObjectBuilder resources;
-  for (const auto& [path, text] : files) resources.add(path, text);
+  for (const auto& [path, text] : files) {
+    if (!is_text(text)) {
+      co_return fail(Reason::BadRequest,
+                     fmt::format("{:?} is not UTF-8 text, which a revision's files must be: commit it with git", path));
+    }
+    resources.add(path, text);
+  }
   const Value body = object.with_path({"spec", "resources"}, resources.build()).without("status");
   const auto written = co_await client::update(client, kResources, body, kCommandManager);
   if (!written && written.error().reason == Reason::InternalError) {  // its pipeline failed

@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "delivery/package/kind.h"
 #include "krm/diff.h"
 #include "krm/package.h"
 
@@ -58,7 +59,7 @@ std::size_t changed_files(std::string_view diff) {
 std::map<std::string, std::string> without_verdicts(std::map<std::string, std::string> files) {
   for (auto& [path, text] : files) {
     if (path != krm::kKptfile && !path.ends_with("/" + std::string(krm::kKptfile))) continue;
-    for (std::string_view member : {"status", "upstream", "upstreamLock"}) text = without_member(text, member);
+    text = without_member(text, "status");
   }
   return files;
 }
@@ -88,7 +89,12 @@ Task<Result<Review>> review_of(client::Client& client, std::string ns, ShownRevi
 std::string plain_diff(const Review& review) {
   const RevisionSpec& spec = review.revision.spec;
   const std::string_view leaf = std::string_view(spec.package_name).substr(spec.package_name.rfind('/') + 1);
-  return replaced(replaced(review.diff, spec.repository, "‹repository›"), leaf, "‹package›");
+  std::string diff = review.diff;
+  for (const json::Value& owner : review.revision.object["metadata"]["ownerReferences"].items()) {
+    if (owner["kind"].as_string() != kVariantKind.kind) continue;
+    diff = replaced(diff, fmt::format("{}.{}", kVariantKind.kind, owner["name"].as_string()), "PackageVariant.‹variant›");
+  }
+  return replaced(replaced(diff, spec.repository, "‹repository›"), leaf, "‹package›");
 }
 
 std::vector<ReviewGroup> grouped(std::vector<Review> reviews) {

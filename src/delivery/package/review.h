@@ -12,7 +12,7 @@
 
 namespace slipway::delivery::package {
 
-/// Files with Kptfiles without their status and upstream: what differs in each copy and is no change of a person.
+/// Files with Kptfiles without their status: what differs in each copy and is no content.
 std::map<std::string, std::string> without_verdicts(std::map<std::string, std::string> files);
 
 struct Review {
@@ -30,7 +30,8 @@ struct ReviewGroup {
 };
 /// The largest group first; members by name.
 std::vector<ReviewGroup> grouped(std::vector<Review> reviews);
-/// A diff with the names of repository and package, as whole words, replaced by ‹repository› and ‹package›.
+/// A diff with the names of repository and package, as whole words, replaced by ‹repository› and ‹package›, and that of its
+/// PackageVariant in the names of its functions by ‹variant›.
 std::string plain_diff(const Review& review);
 /// "3f2a9c01: 38 revisions, 2 files" with the names and the diff below.
 std::string groups_text(const std::vector<ReviewGroup>& groups);

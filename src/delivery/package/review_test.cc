@@ -38,14 +38,28 @@ TEST(Review, replaces_names_only_where_they_are_whole_words) {
   EXPECT_EQ(plain_diff(review("edge", "edge edgeless web-1 x.web.y")), "‹repository› edgeless web-1 x.‹package›.y");
 }
 
-TEST(Review, leaves_out_of_kptfiles_what_is_each_copys_own) {
+TEST(Review, replaces_the_name_of_the_variant_in_the_names_of_its_functions) {
+  const auto of_variant = [](const std::string& repository) {
+    const std::string name = "grp-" + repository + "-web";
+    Review made = review(repository, hunk("name: PackageVariant." + name + ".ns.0"));
+    const json::Value owner = json::object({{"kind", json::Value("PackageVariant")}, {"name", json::Value(name)}});
+    made.revision.object = made.revision.object.with_path({"metadata", "ownerReferences"}, json::array({owner}));
+    return made;
+  };
+  const auto groups = grouped({of_variant("c1"), of_variant("c2")});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(plain_diff(of_variant("c1")), hunk("name: PackageVariant.‹variant›.ns.0"));
+}
+
+TEST(Review, leaves_only_the_status_out_of_kptfiles) {
   const auto kept =
       without_verdicts({{"Kptfile",
                          "kind: Kptfile\nupstream:\n  git:\n    ref: v1\nupstreamLock:\n  type: git\ninfo:\n  site: x\n"
                          "status:\n  conditions:\n  - type: a\n\n  - type: b\n"},
                         {"sub/Kptfile", "status:\n  x: y"},
                         {"a.yaml", "status: kept\n"}});
-  EXPECT_EQ(kept.at("Kptfile"), "kind: Kptfile\ninfo:\n  site: x\n");
+  EXPECT_EQ(kept.at("Kptfile"),
+            "kind: Kptfile\nupstream:\n  git:\n    ref: v1\nupstreamLock:\n  type: git\ninfo:\n  site: x\n");
   EXPECT_EQ(kept.at("sub/Kptfile"), "");
   EXPECT_EQ(kept.at("a.yaml"), "status: kept\n");
 }

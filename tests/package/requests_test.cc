@@ -202,5 +202,26 @@ TEST_F(PackageRequests, records_are_written_by_the_server_only) {
       fault(put(kRecords, record.with_path({"spec", "lifecycle"}, "Published"))).contains("records are written by the server"));
 }
 
+TEST_F(PackageRequests, a_tag_of_others_on_a_commit_without_the_package_hides_no_revision) {
+  Repository& edge = repository("edge");
+  edge.git("tag tk/v1 main");
+  const std::string name = init("edge", "tk", "v1");
+  must(propose(name));
+  must(approve(name));
+  EXPECT_EQ(revision(name)["spec"]["revision"].as_int(), 2) << "the tag's number is taken";
+  must(remove(kRepositories, "edge"));
+  ASSERT_TRUE(until([&] { return revision(name).is_null(); }));
+  register_repository("edge", Deployment::No);
+  EXPECT_EQ(revision(name)["spec"]["revision"].as_int(), 2);
+  // On a commit with the package, but not made by a server: the one that says its workspace counts.
+  edge.git("tag tk/v3 main");
+  edge.commit({{"tk/by-hand.yaml", "a: b\n"}}, "by hand");
+  edge.git("tag -f tk/v1 main");
+  must(remove(kRepositories, "edge"));
+  ASSERT_TRUE(until([&] { return revision(name).is_null(); }));
+  register_repository("edge", Deployment::No);
+  EXPECT_EQ(revision(name)["spec"]["revision"].as_int(), 2);
+}
+
 }  // namespace
 }  // namespace slipway::package_test

@@ -28,6 +28,7 @@ std::optional<FoundRevision> found_at(const Discovery& from, const std::string& 
       found.lifecycle = Lifecycle::Proposed;
       return found;
     case RefKind::Tag: {
+      if (from.strangers.contains(name)) return std::nullopt;
       const auto said = from.workspaces.find(name);
       found.key.workspace = said == from.workspaces.end() ? fmt::format("v{}", ref.revision) : said->second;
       found.revision = ref.revision;
@@ -92,9 +93,10 @@ std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::st
     const auto [at, is_new] = by_key.try_emplace(found.key, found);
     if (is_new) return;
     // A proposal is pushed before its draft goes, a tag before its proposal: the later one counts.
-    const bool is_later = found.lifecycle > at->second.lifecycle && !is_published(at->second.lifecycle);
+    bool is_later = found.lifecycle > at->second.lifecycle && !is_published(at->second.lifecycle);
     if (is_published(found.lifecycle) && is_published(at->second.lifecycle)) {
       faults.push_back(fmt::format("{} and {} are both {}", at->second.ref, found.ref, found.key.object_name()));
+      is_later = from.workspaces.contains(found.ref) && !from.workspaces.contains(at->second.ref);
     }
     if (is_later) at->second = std::move(found);
   };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,12 @@ struct Discovery {
   Place place{};
   std::map<std::string, std::string> refs{};        // commit by name
   std::map<std::string, std::string> workspaces{};  // of tags, by name of the reference; absent: not said
+  std::set<std::string> strangers{};                // tags of commits without the folder: they are none of ours
   /// Packages on the branch: by path the commit that their revision is at, the branch's or an older one with the same content.
   std::map<std::string, std::string> packages{};
 };
-/// By key. Of two that would have one name the first by reference is taken; `faults` tells of the other.
+/// By key. Of two tags that would have one name that one is taken whose workspace is said, as of those that we make, else the
+/// first by reference; `faults` tells of the other.
 std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::string>& faults);
 
 /// The packages below the repository's folder among these files: by path a digest of the names and bytes of all that is in the

@@ -104,9 +104,13 @@ class Reader {
       }
       const auto read = co_await git_.read_commit(repository_.remote, commit);
       if (!read) continue;
+      const std::string folder = repository_.folder_of(ref.path);
       for (const CommitNote& note : notes_of(read->commit.message)) {
-        if (note.package == repository_.folder_of(ref.path) && !note.workspace.empty()) from.workspaces[name] = note.workspace;
+        if (note.package == folder && !note.workspace.empty()) from.workspaces[name] = note.workspace;
       }
+      if (from.workspaces.contains(name)) continue;
+      const auto files = co_await git_.read_tree(repository_.remote, commit, {.path = folder, .max_file_bytes = 0});
+      if (!files && files.error().reason == Reason::NotFound) from.strangers.insert(name);
     }
   }
 

@@ -151,6 +151,10 @@ Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Reques
   if (std::vector<Cause> causes = decide_update(update, decision); !causes.empty()) {
     return fail(kube::invalid(kRevisionKind, name, std::move(causes)));
   }
+  if (decision.move == Move::ProposeDeletion && ask.current.revision == kPlaceholder) {
+    return fail(Reason::NotImplemented,
+                fmt::format("{} follows the repository's branch: remove the package there with git", name));
+  }
   if (decision.move != Move::Stay) SLIPWAY_TRY_VOID(refuse_while_drifting(ask.current, kRevisions));
   out.move = decision.move;
   out.needs_approval_right = decision.needs_approval_right;

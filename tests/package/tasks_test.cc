@@ -229,5 +229,17 @@ TEST_F(PackageTasks, bytes_come_back_as_they_were_put_and_others_files_stay) {
   EXPECT_FALSE(files(name)["spec"]["resources"].has("logo.png"));
 }
 
+TEST_F(PackageTasks, a_copy_without_functions_has_the_bytes_of_its_source) {
+  Repository& edge = repository("edge");
+  const std::string text = "# by hand\r\napiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name:   m}\r\n";
+  const std::string name = init("edge", "a", "v1");
+  must(push(name, "m.yaml", text));
+  must(propose(name));
+  must(approve(name));
+  draft("edge", "a", "v2", "{type: edit, edit: {sourceRef: {name: edge.a.v1}}}");
+  advance(seconds{1});
+  EXPECT_EQ(edge.file("a/m.yaml", "drafts/a/v2"), text);
+}
+
 }  // namespace
 }  // namespace slipway::package_test

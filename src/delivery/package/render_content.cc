@@ -58,8 +58,9 @@ struct Work {
                           .exit_code = outcome.files ? 0 : 1};
     for (const krm::RenderStep& step : outcome.steps) made.status.result.items.push_back(function_of(step));
     if (outcome.files) {
+      // Where no function ran, every byte stays; what functions give back is written in kpt's form.
       made.outcome = outcome.steps.empty() ? Render::Nothing : Render::Passed;
-      made.files = std::move(*outcome.files);
+      made.files = outcome.steps.empty() ? std::move(files) : std::move(*outcome.files);
     } else {
       made.outcome = Render::Failed;
       made.status.error = outcome.files.error().message;

@@ -187,11 +187,36 @@ CommandOutcome diff_command(const Files& before, const Files& after) {
   return made;
 }
 
+namespace {
+
+/// The Kptfile follows the upstream that the new version was fetched from, as `kpt pkg update` leaves it. A folder that is the
+/// upstream itself, or came from elsewhere, says nothing of that.
+Result<void> follow_upstream(Files& files, const Files& upstream) {
+  const auto mine = files.find(std::string(kKptfile));
+  const auto its = upstream.find(std::string(kKptfile));
+  if (mine == files.end() || its == upstream.end()) return {};
+  SLIPWAY_TRY(local, read_one_yaml(mine->second));
+  SLIPWAY_TRY(fetched, read_one_yaml(its->second));
+  const auto at = [](const YamlTree& tree, std::string_view field) { return tree.root.get({"upstream", "git", field}); };
+  const bool is_same = !at(local, "repo").empty() && at(local, "repo") == at(fetched, "repo") &&
+                       at(local, "directory") == at(fetched, "directory");
+  const Node* lock = fetched.root.find("upstreamLock");
+  if (!is_same || lock == nullptr) return {};
+  SLIPWAY_TRY(kept, KeptYaml::parse(mine->second));
+  SLIPWAY_TRY_VOID(kept.set(0, std::vector<std::string>{"upstream", "git", "ref"}, json::Value(at(fetched, "ref"))));
+  SLIPWAY_TRY_VOID(kept.set(0, std::vector<std::string>{"upstreamLock"}, value_or_null(*lock)));
+  mine->second = kept.text();
+  return {};
+}
+
+}  // namespace
+
 CommandOutcome upgrade_command(const Files& origin, const Files& upstream, const Files& local, std::string_view strategy) {
   auto known = strategy_of(strategy);
   if (!known) return failed(known.error());
   auto upgraded = upgrade(origin, upstream, local, *known, Identity::Written);
   if (!upgraded) return failed(upgraded.error());
+  if (auto followed = follow_upstream(upgraded->files, upstream); !followed) return failed(followed.error());
   CommandOutcome made;
   for (const Conflict& conflict : upgraded->conflicts) made.output += "conflict: " + describe(conflict) + "\n";
   made.output += fmt::format("upgraded, {} conflict(s)\n", upgraded->conflicts.size());

@@ -26,6 +26,19 @@ TEST(PackageCommand, makes_a_package_that_is_ready_until_a_gate_is_added) {
   EXPECT_EQ(gate_command(files, GateVerb::Remove, "nobody").code, 1);
 }
 
+TEST(PackageCommand, an_upgrade_follows_the_upstream_that_the_new_version_was_fetched_from) {
+  const auto fetched = [](const std::string& ref, const std::string& commit) {
+    const std::string git = "    repo: /r.git\n    directory: /p\n    ref: " + ref + "\n";
+    return Files{{"Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\nupstream:\n  type: git\n  git:\n" +
+                                 git + "  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n" + git +
+                                 "    commit: " + commit + "\n"}};
+  };
+  Files other = fetched("v3", "cc");
+  other.at("Kptfile").replace(other.at("Kptfile").find("/r.git"), 6, "/other");
+  EXPECT_EQ(upgrade_command(fetched("v1", "aa"), fetched("v2", "bb"), fetched("v1", "aa"), "").files, fetched("v2", "bb"));
+  EXPECT_EQ(upgrade_command(fetched("v1", "aa"), other, fetched("v1", "aa"), "").files, fetched("v1", "aa"));
+}
+
 TEST(PackageCommand, runs_a_function_over_the_wire) {
   const std::string input =
       "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    "

@@ -90,6 +90,18 @@ Task<Result<client::Reply>> propose_one(client::Client& client, ShownRevision re
   co_return co_await move_to(client, std::move(revision), Lifecycle::Proposed, "");
 }
 
+/// Who may not decide may have a vote, for policies of people. `refused` is the answer where that is not allowed either.
+Task<Result<client::Reply>> vote_on(client::Client& client, ShownRevision revision, std::string decision,
+                                    Result<client::Reply> refused) {
+  const Value vote = json::object({{"digest", Value(revision.status.digest)}, {"decision", Value(decision)}});
+  const kube::Object object = revision.object.with_path({"status", "votes"}, json::array({vote}));
+  const auto voted = co_await put_revision_object(client, object, std::string(kVotes));
+  if (!voted && voted.error().reason == Reason::Forbidden) co_return refused;
+  if (!voted) co_return voted;
+  co_return client::Reply{.object = {},
+                          .warnings = {fmt::format("your vote ({}) is noted, for ApprovalPolicies that ask people", decision)}};
+}
+
 Task<Result<client::Reply>> reject_one(client::Client& client, ShownRevision revision) {
   if (revision.lifecycle() == Lifecycle::DeletionProposed) {
     co_return co_await move_to(client, std::move(revision), Lifecycle::Published, "");
@@ -98,7 +110,9 @@ Task<Result<client::Reply>> reject_one(client::Client& client, ShownRevision rev
     co_return fail(Reason::BadRequest,
                    fmt::format("cannot reject {} with lifecycle '{}'", revision.name(), revision.spec.lifecycle));
   }
-  co_return co_await move_to(client, std::move(revision), Lifecycle::Draft, std::string(kApproval));
+  auto rejected = co_await move_to(client, revision, Lifecycle::Draft, std::string(kApproval));
+  if (rejected || rejected.error().reason != Reason::Forbidden) co_return rejected;
+  co_return co_await vote_on(client, std::move(revision), "reject", std::move(rejected));
 }
 
 Task<Result<client::Reply>> propose_deletion_of_one(client::Client& client, ShownRevision revision) {
@@ -129,7 +143,10 @@ Task<Result<client::Reply>> approve_one(client::Client& client, ShownRevision re
   if (now.status.digest != revision.status.digest) {
     co_return fail(Reason::Conflict, "its content was changed since it was looked at: look again");
   }
-  co_return co_await move_to(client, std::move(now), Lifecycle::Published, std::string(kApproval));
+  auto approved = co_await move_to(client, now, Lifecycle::Published, std::string(kApproval));
+  const bool may_not = !approved && approved.error().reason == Reason::Forbidden && now.lifecycle() == Lifecycle::Proposed;
+  if (!may_not) co_return approved;
+  co_return co_await vote_on(client, std::move(now), "approve", std::move(approved));
 }
 
 const Verb& approve_verb() {

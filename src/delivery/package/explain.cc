@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delivery/package/approval.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/readiness.h"
 #include "delivery/package/repository_status.h"
+#include "delivery/package/show.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -116,9 +118,12 @@ std::vector<Wait> explain_revision(const ShownRevision& revision, const std::str
   if (!part.empty()) return {};
   const Condition* ready =
       find(revision.status.conditions, revision.lifecycle() == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove);
-  const bool is_unreadable = ready != nullptr && ready->reason == kKptfileUnreadable;
-  if (is_unreadable || (out.empty() && ready != nullptr && ready->status != Truth::True)) {
-    out.push_back({.on = is_unreadable ? "its Kptfile" : "its rendering",
+  const std::string_view why = ready == nullptr ? "" : std::string_view(ready->reason);
+  const bool is_blocked = why == kKptfileUnreadable || why == kDrift;
+  if (is_blocked || (out.empty() && ready != nullptr && ready->status != Truth::True)) {
+    out.push_back({.on = why == kKptfileUnreadable ? "its Kptfile"
+                         : why == kDrift ? "a decision about the change in Git (annotation packages.slipway.dev/drift)"
+                                         : "its rendering",
                    .reason = ready->reason.empty() ? "NotRendered" : ready->reason,
                    .message = ready->message,
                    .since = ready->since,
@@ -165,12 +170,12 @@ std::vector<Wait> explain_rollout(const Value& rollout, const control::View& vie
   if (phase.empty()) return explain_conditions(rollout, view);
   const std::int64_t step = status["step"].as_int();
   const Value& percent = rollout["spec"]["steps"].item(static_cast<std::size_t>(step))["percent"];
+  const std::string waits = rollout_waits(rollout);
   return {{.on = fmt::format("step {}{}", step + 1, percent.is_null() ? "" : fmt::format(" ({} %)", percent.as_int())),
            .reason = status["reason"].str().empty() ? phase : status["reason"].str(),
-           .message = status["message"].str().empty()
-                          ? fmt::format("{} of {} approved, {} healthy, {} failed", status["approved"].as_int(),
-                                        status["targets"].as_int(), status["healthy"].as_int(), status["failed"].as_int())
-                          : status["message"].str(),
+           .message = fmt::format("{} of {} approved, {} healthy, {} failed{}{}", status["approved"].as_int(),
+                                  status["targets"].as_int(), status["healthy"].as_int(), status["failed"].as_int(),
+                                  waits.empty() ? "" : "; ", waits),
            .since = kube::time_of(status["stepSince"]),
            .next = {},
            .part = {}}};
@@ -199,6 +204,28 @@ json::Value object_of_condition(std::string_view type) {
   const std::size_t kind_end = type.find('.', version_end + 1);
   if (kind_end == std::string_view::npos) return {};
   return made(type.substr(0, version_end), type.substr(version_end + 1, kind_end - version_end - 1), type.substr(kind_end + 1));
+}
+
+std::vector<control::Wait> policy_waits(const ShownRevision& revision, const std::vector<Value>& policies,
+                                        const PolicySight& sight) {
+  const RevisionStatus& status = revision.status;
+  // Authors are not shown: that they are not counted is the controller's to say.
+  const ApproveView view{.lifecycle = revision.lifecycle(),
+                         .has_published = sight.has_published,
+                         .authors = {""},
+                         .digest = status.digest,
+                         .votes = status.votes};
+  std::vector<Wait> out;
+  for (const Value& policy : policies) {
+    auto spec = json::decode<ApprovalPolicySpec>(policy["spec"], "spec", {.allow_unknown = true});
+    if (!spec || !selects(*spec, revision.spec.repository, revision.object["metadata"]["labels"])) continue;
+    const NamedPolicy named{.name = std::string(kube::name(policy)), .spec = *std::move(spec)};
+    const ApproveDecision said = decide_approve({named}, view, sight.zones, sight.now);
+    if (said.kind != ApproveDecision::Kind::Waits) continue;
+    out.push_back(
+        {.on = "an ApprovalPolicy", .reason = "PolicyWaits", .message = said.text, .since = {}, .next = {}, .part = {}});
+  }
+  return out;
 }
 
 std::vector<control::ExplainRow> explain_rows() {

@@ -3,17 +3,30 @@
 // policy or rollout that asked for the gate. A ready draft waits for who proposes it, a proposal for who approves it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "control/explain.h"
+#include "delivery/gate/zone.h"
+#include "delivery/package/commands.h"
 
 namespace slipway::delivery::package {
 
 /// For PackageRevision (a part is a gate), Repository, PackageVariant, PackageVariantSet and PackageRollout.
 std::vector<control::ExplainRow> explain_rows();
+
+/// What policies need to know beside the revision.
+struct PolicySight {
+  bool has_published = false;                 // another revision of the package is published
+  std::map<std::string, gate::Zone> zones{};  // by name
+  Time now{};
+};
+/// What the ApprovalPolicies that select a proposal wait for: votes, a window.
+std::vector<control::Wait> policy_waits(const ShownRevision& revision, const std::vector<json::Value>& policies,
+                                        const PolicySight& sight);
 
 /// The object that a condition is called after: "ipam.example.org/v1.IPClaim.n3" (as Nephio's functions do; the reference has
 /// no namespace), "config.injection.ConfigMap.region" without a group. Null for other types.

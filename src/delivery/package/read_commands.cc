@@ -11,6 +11,7 @@
 #include "delivery/package/kinds.h"
 #include "delivery/package/output.h"
 #include "delivery/package/show.h"
+#include "delivery/probe/zone.h"
 #include "json/text.h"
 #include "kube/table.h"
 
@@ -146,13 +147,39 @@ Task<> fetch_around(Fetched& view, client::Client& client, ShownRevision revisio
   }
 }
 
+/// What its policies wait for. Who may not see them, or other revisions, is told nothing of that.
+Task<std::vector<control::Wait>> waits_of_policies(CommandCall call, ShownRevision revision) {
+  const bool is_proposal = revision.lifecycle() == Lifecycle::Proposed || revision.lifecycle() == Lifecycle::DeletionProposed;
+  client::ListQuery query;
+  query.ns = kube::ns(revision.object);
+  const auto list = is_proposal ? co_await client::list(*call.client, kApprovalPolicies, query) : Result<Value>(Value());
+  if (!list) co_return std::vector<control::Wait>{};
+  const auto items = (*list)["items"].items();
+  PolicySight sight{.now = call.env.clock.now()};
+  for (const Value& policy : items) {
+    for (const Value& window : policy["spec"]["windows"].items()) {
+      const std::string name = window["timeZone"].str();
+      if (auto zone = probe::load_zone(call.env.files, name)) sight.zones.emplace(name, *std::move(zone));
+    }
+  }
+  const std::string fields =
+      fmt::format("spec.repository={},spec.packageName={}", revision.spec.repository, revision.spec.package_name);
+  const auto all = co_await fetch_revisions(*call.client, query.ns, fields, "");
+  sight.has_published = all && std::ranges::any_of(*all, [&](const ShownRevision& one) {
+                          return is_published(one.lifecycle()) && one.spec.revision > 0 && one.name() != revision.name();
+                        });
+  co_return policy_waits(revision, {items.begin(), items.end()}, sight);
+}
+
 Task<Result<CommandAnswer>> why(CommandCall call) {
   SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg why REVISION"));
   SLIPWAY_CO_TRY(revision, co_await fetch_revision(*call.client, call.ns, plain_name(words[0])));
   Fetched view(call.env.clock.now());
   view.add(revision.object);
   co_await fetch_around(view, *call.client, revision);
-  const auto told = control::explain(explain_rows(), revision.object, "", view);
+  auto told = control::explain(explain_rows(), revision.object, "", view);
+  for (control::Wait& one : co_await waits_of_policies(call, revision))
+    told.push_back({.wait = std::move(one), .because = {}, .cut = {}});
   std::string text = revision_summary(revision.object, view);
   text = text.substr(0, text.find('\n') + 1);
   text += told.empty() ? std::string("it waits for nothing\n") : control::print(told, view.now());

@@ -5,6 +5,7 @@
 #include "delivery/package/explain.h"
 #include "delivery/package/readiness.h"
 #include "delivery/package/show.h"
+#include "json/text.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -74,6 +75,29 @@ TEST(Why, finds_the_object_that_a_condition_is_called_after) {
        {"ipam", "nephio.org.Specializer.specialize", "a/b", "a/v1.kind.name", "a/v1.Kind.", "config.injection.x"}) {
     EXPECT_TRUE(object_of_condition(other).is_null()) << other;
   }
+}
+
+class NoObjects : public control::View {
+ public:
+  json::Value find(const json::Value&) const override { return {}; }
+  std::vector<json::Value> owned_by(const json::Value&, const kube::GroupVersionKind&) const override { return {}; }
+  Time now() const override { return {}; }
+};
+
+TEST(Why, tells_what_a_rollout_waits_for) {
+  const json::Value rollout =
+      json::parse_yaml(
+          "{apiVersion: packages.slipway.dev/v1alpha1, kind: PackageRollout, metadata: {name: web, namespace: "
+          "default}, spec: {steps: [{percent: 1}]}, status: {phase: Progressing, step: 0, approved: 0, targets: "
+          "7, healthy: 0, failed: 0, conditions: [{type: Progressing, status: 'True', reason: Progressing, "
+          "message: '1 not proposed: edge/ffy'}]}}")
+          .value();
+  const NoObjects view;
+  const auto told = control::explain(explain_rows(), rollout, "", view);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].wait.message, "0 of 7 approved, 0 healthy, 0 failed; 1 not proposed: edge/ffy");
+  EXPECT_EQ(rollout_summary(rollout, view),
+            "web: Progressing, step 1 (1 %): 0 of 7 approved, 0 healthy, 0 failed; 1 not proposed: edge/ffy\n");
 }
 
 ShownRevision shown(const std::string& name, Lifecycle lifecycle, Gates gates, Conditions conditions) {

@@ -131,6 +131,11 @@ std::string describe_revision(const kube::Object& object, const control::View& v
   return text;
 }
 
+std::string rollout_waits(const kube::Object& object) {
+  const std::string text = kube::condition(object, "Progressing")["message"].str();
+  return text.empty() ? object["status"]["message"].str() : text;
+}
+
 std::string rollout_summary(const kube::Object& object, const control::View& /*view*/) {
   const Value& status = object["status"];
   const std::string phase = status["phase"].str();
@@ -141,7 +146,7 @@ std::string rollout_summary(const kube::Object& object, const control::View& /*v
       fmt::format("{}: {}, step {}{}: {} of {} approved, {} healthy, {} failed", kube::name(object), phase, step + 1,
                   percent.is_null() ? "" : fmt::format(" ({} %)", percent.as_int()), status["approved"].as_int(),
                   status["targets"].as_int(), status["healthy"].as_int(), status["failed"].as_int());
-  if (!status["message"].str().empty()) text += "; " + one_line(status["message"].str());
+  if (const std::string waits = rollout_waits(object); !waits.empty()) text += "; " + one_line(waits);
   return text + "\n";
 }
 

@@ -12,6 +12,8 @@ namespace slipway::delivery::package {
 
 std::string revision_summary(const kube::Object& object, const control::View& view);
 std::string describe_revision(const kube::Object& object, const control::View& view, const std::vector<kube::Object>& events);
+/// What a PackageRollout says that it waits for, or why it stands.
+std::string rollout_waits(const kube::Object& object);
 std::string rollout_summary(const kube::Object& object, const control::View& view);
 
 /// TYPE, STATUS, GATE, REASON, OWNER, AGE, MESSAGE: conditions, then gates that have no condition.

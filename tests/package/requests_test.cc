@@ -238,5 +238,36 @@ TEST_F(PackageRequests, the_package_on_the_branch_is_not_deleted_and_says_what_d
   EXPECT_EQ(condition("edge.u1.main", "Drift"), "absent");
 }
 
+TEST_F(PackageRequests, fields_that_a_kind_does_not_have_are_refused_under_strict_and_told_under_warn) {
+  repository("edge");
+  const auto send = [&](Verb verb, const std::string& validation, Value body, const std::string& name = "") {
+    Request request;
+    request.verb = verb;
+    request.patch_type = client::PatchType::Merge;
+    request.resource = kRevisions;
+    request.name = name;
+    request.field_validation = validation;
+    request.body = std::move(body);
+    return call(std::move(request));
+  };
+  const Value body = json::parse_yaml(
+                         "{apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, metadata: {name: x, namespace: default}, "
+                         "spec: {packageName: a, repository: edge, workspaceName: v1, lifecyle: Draft, tasks: [{type: init, "
+                         "init: {descriptionn: x}}]}}")
+                         .value();
+  const auto refused = send(Verb::Create, "Strict", body);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "PackageRevision in version \"v1alpha1\" cannot be handled as a PackageRevision: strict decoding error: unknown "
+            "field \"spec.lifecyle\", unknown field \"spec.tasks[0].init.descriptionn\"");
+  const auto warned = send(Verb::Create, "Warn", body);
+  ASSERT_TRUE(warned) << warned.error().message;
+  EXPECT_EQ(warned->warnings,
+            (std::vector<std::string>{"unknown field \"spec.lifecyle\"", "unknown field \"spec.tasks[0].init.descriptionn\""}));
+  const Value patch = json::parse_yaml("{spec: {bogus: 1}}").value();
+  EXPECT_TRUE(send(Verb::Patch, "Strict", patch, "edge.a.v1").error().message.contains("unknown field \"spec.bogus\""));
+  EXPECT_TRUE(send(Verb::Update, "Strict", revision("edge.a.v1"), "edge.a.v1")) << "what the server shows is known";
+}
+
 }  // namespace
 }  // namespace slipway::package_test

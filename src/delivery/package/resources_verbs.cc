@@ -10,6 +10,7 @@
 #include "delivery/package/kinds.h"
 #include "delivery/package/metadata_merge.h"
 #include "delivery/package/render_content.h"
+#include "delivery/package/unknown_fields.h"
 #include "json/patch.h"
 #include "krm/paths.h"
 
@@ -287,8 +288,10 @@ client::AnsweredKind resources_kind(std::shared_ptr<WriterTurns> turns) {
   const auto write = [turns](ServedContext context, Request request) {
     return write_resources(context, turns, std::move(request));
   };
-  kind.verbs = {
-      {Verb::Get, "", get_resources}, {Verb::List, "", list_resources}, {Verb::Update, "", write}, {Verb::Patch, "", write}};
+  kind.verbs = {{Verb::Get, "", get_resources},
+                {Verb::List, "", list_resources},
+                with_known_fields({Verb::Update, "", write}, kind.schema),
+                with_known_fields({Verb::Patch, "", write}, kind.schema)};
   return kind;
 }
 

@@ -6,6 +6,7 @@
 
 #include "delivery/package/kind.h"
 #include "delivery/package/kinds.h"
+#include "delivery/package/unknown_fields.h"
 #include "delivery/package/vote_verb.h"
 #include "kube/selector.h"
 
@@ -154,6 +155,10 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
                 {Verb::Patch, approval, write},
                 {Verb::Get, votes, get_revision},
                 {Verb::Update, votes, vote}};
+  for (client::AnsweredVerb& row : kind.verbs) {
+    const bool writes = row.verb == Verb::Create || row.verb == Verb::Update || row.verb == Verb::Patch;
+    if (writes) row = with_known_fields(std::move(row), kind.schema);
+  }
   kind.watch = watch_revisions;
   return kind;
 }

@@ -78,7 +78,7 @@ std::string name_of(const std::string& folder) {
   return name.empty() || name == ".." ? "package" : name;
 }
 
-constexpr std::chrono::minutes kMostTime{5};  // kpt's limit for a container
+constexpr std::chrono::seconds kMostTime{60};
 
 // A program of this machine with `input` on its standard input: in a sandbox that shows it the package's folder.
 krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& folder) {
@@ -93,6 +93,8 @@ krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& 
   const std::string place = absolute(folder);
   if (words[0].contains('/') && !words[0].starts_with('/')) words[0] = place + "/" + words[0];
   const os::Descriptor stopping(eventfd(0, EFD_CLOEXEC));
+  os::RealEnv real;
+  const auto begun = real.env().clock.steady();
   const auto end = os::run_program({.name = words[0],
                                     .arguments = {words.begin() + 1, words.end()},
                                     .input = call.input,
@@ -100,8 +102,9 @@ krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& 
                                     .timeout = kMostTime,
                                     .max_output_bytes = std::size_t{256} << 20},
                                    stopping.get());
-  if (!end) return {.exit_code = 1, .output = "", .errors = end.error().message};
-  return {.exit_code = end->code, .output = end->output, .errors = end->error};
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(real.env().clock.steady() - begun);
+  if (!end) return {.exit_code = 1, .output = "", .errors = end.error().message, .took = took};
+  return {.exit_code = end->code, .output = end->output, .errors = end->error, .took = took};
 }
 
 int render(const std::string& folder, bool allows_exec, bool writes_status) {

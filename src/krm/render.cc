@@ -107,8 +107,15 @@ void hold_place_of_annotations(Resource& resource) {
   if (metadata != nullptr && metadata->is_mapping()) metadata->mapping_at("annotations");
 }
 
+/// In tenths, as kpt: "0s", "200ms", "1.2s".
+std::string seconds(std::chrono::milliseconds took) {
+  const auto tenths = took.count() / 100;
+  if (tenths > 0 && tenths < 10) return fmt::format("{}ms", tenths * 100);
+  return tenths % 10 == 0 ? fmt::format("{}s", tenths / 10) : fmt::format("{}.{}s", tenths / 10, tenths % 10);
+}
+
 std::string shown(const FunctionResult& result) {
-  const std::string severity = result.severity.empty() ? "error" : result.severity;
+  const std::string severity = result.severity.empty() ? "info" : result.severity;
   std::string made = fmt::format("    [{}]", severity);
   if (!result.kind.empty()) {
     made += fmt::format(" {}/{}/{}{}", result.api_version, result.kind,
@@ -297,6 +304,7 @@ Result<FunctionRun> Render::function_of(const std::string& image) const {
 std::optional<ProgramCall> Render::advance() {
   while (!failure_ && !is_waiting_ && next_ < plan_.size()) {
     const Planned& planned = plan_[next_];
+    took_ = {};
     const std::string where = shown_package(planned.package, options_);
     if (planned.is_first) log_ += fmt::format("Package {}:\n", json::quoted(where));
     if (auto ready = prepare(planned); !ready) {
@@ -344,6 +352,7 @@ std::optional<ProgramCall> Render::advance() {
 
 void Render::answer(ProgramAnswer answer) {
   is_waiting_ = false;
+  took_ = answer.took;
   RenderStep& step = steps_.back();
   step.errors = answer.errors;
   auto read = read_resource_list(answer.output);
@@ -430,7 +439,7 @@ void Render::complete(Result<void> done, ResourceList list) {
   step.results = list.results;
   const bool has_failed = !done || has_errors(step.results);
   if (has_failed && step.exit_code == 0) step.exit_code = 1;
-  log_ += fmt::format("[{}] {} in 0s\n", has_failed ? "FAIL" : "PASS", json::quoted(label(planned.function)));
+  log_ += fmt::format("[{}] {} in {}\n", has_failed ? "FAIL" : "PASS", json::quoted(label(planned.function)), seconds(took_));
   if (!step.results.empty()) log_ += "  [Results]:\n";
   for (const FunctionResult& result : step.results) log_ += shown(result);
   if (has_failed) {

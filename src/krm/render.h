@@ -4,6 +4,7 @@
 // functions by itself and stops where a program is to be run, so that the caller may do that as it pleases.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -40,6 +41,7 @@ struct ProgramAnswer {
   int exit_code = 0;
   std::string output;
   std::string errors;  // its standard error
+  std::chrono::milliseconds took{0};
 };
 
 struct RenderStep {
@@ -101,7 +103,8 @@ class Render {
   std::vector<std::size_t> selected_;  // ids given to the running function
   ResourceList input_;
   bool is_waiting_ = false;
-  bool is_planned_ = false;  // the Kptfiles could be read: a failure from here on is told in the status
+  std::chrono::milliseconds took_{0};  // by the program that has just ended
+  bool is_planned_ = false;            // the Kptfiles could be read: a failure from here on is told in the status
   std::optional<Status> failure_;
   std::size_t packages_ = 0;
   std::vector<RenderStep> steps_;

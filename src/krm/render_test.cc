@@ -153,9 +153,10 @@ TEST(Render, puts_comments_back_that_a_program_dropped) {
 
 TEST(Render, lets_an_administrator_map_an_image_to_a_program) {
   const Files files{{"Kptfile", kptfile("  mutators:\n  - image: reg/mine:v1\n")}, {"m.yaml", kMap}};
-  Render running(files, {.program_for = [](const std::string& image) {
-                   return image == "reg/mine:v1" ? std::optional<std::string>("/opt/mine") : std::nullopt;
-                 }});
+  const auto mine = [](const std::string& image) {
+    return image == "reg/mine:v1" ? std::optional<std::string>("/opt/mine") : std::nullopt;
+  };
+  Render running(files, {.program_for = mine});
   auto call = running.advance();
   ASSERT_TRUE(call.has_value());
   EXPECT_EQ(call->program, "/opt/mine");
@@ -218,6 +219,19 @@ TEST(Wire, takes_old_spellings_and_refuses_other_kinds) {
   EXPECT_EQ(old->items.at(0).path, "x.yaml");
   EXPECT_EQ(old->results.at(0).proposed_value, json::Value(3));
   EXPECT_EQ(read_resource_list("kind: List\n").error().reason, Reason::BadRequest);
+}
+
+TEST(Render, prints_how_long_a_program_took_and_results_without_severity_as_information) {
+  const Files files{{"Kptfile", kptfile("  mutators:\n  - exec: slow\n")}};
+  Render running(files, {.allows_exec = true});
+  const auto call = running.advance();
+  ASSERT_TRUE(call.has_value());
+  const std::string list = call->input + "results:\n- message: hello\n";
+  running.answer({.exit_code = 0, .output = list, .errors = "", .took = std::chrono::milliseconds{1250}});
+  EXPECT_FALSE(running.advance().has_value());
+  const std::string log = std::move(running).finish().log;
+  EXPECT_TRUE(log.contains("[PASS] \"slow\" in 1.2s\n")) << log;
+  EXPECT_TRUE(log.contains("[info]: hello\n")) << log;
 }
 
 }  // namespace

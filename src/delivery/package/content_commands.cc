@@ -155,7 +155,7 @@ std::vector<std::string> render_notes(const kube::Object& answer) {
     notes.push_back(fmt::format("[{}] {:?}", has_passed ? "PASS" : "FAIL", name));
     for (const Value& result : item["results"].items()) {
       const std::string severity = result["severity"].str();
-      notes.push_back(fmt::format("  [{}] {}", severity.empty() ? "error" : severity, result["message"].as_string()));
+      notes.push_back(fmt::format("  [{}] {}", severity.empty() ? "info" : severity, result["message"].as_string()));
     }
     if (!item["stderr"].str().empty()) notes.push_back("  " + item["stderr"].str());
   }

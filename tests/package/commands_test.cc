@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "json/text.h"
 #include "package_fixture.h"
 
 namespace slipway::package_test {
@@ -16,14 +17,57 @@ using delivery::Command;
 using delivery::CommandAnswer;
 using delivery::CommandCall;
 
+/// Somebody without rights but those of roles.
+class UserClient : public client::Client {
+ public:
+  UserClient(client::Client& server, std::string name) : server_(server) {
+    kube::UserInfo who;
+    who.name = std::move(name);
+    who.groups = {"system:authenticated"};
+    user_ = std::make_shared<const kube::UserInfo>(std::move(who));
+  }
+  Task<Result<client::Reply>> call(client::Request request) override {
+    request.user = user_;
+    return server_.call(std::move(request));
+  }
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
+    return server_.watch(std::move(request));
+  }
+
+ private:
+  client::Client& server_;
+  std::shared_ptr<const kube::UserInfo> user_;
+};
+
 class PackageCommands : public PackageTest {
  public:
+  /// With only this right on revisions, beside looking.
+  void allow(const std::string& user, const std::string& resource) {
+    must(
+        create(fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: {0}, namespace: "
+                           "default}}, rules: [{{apiGroups: [porch.kpt.dev], resources: [packagerevisions], verbs: [get, "
+                           "list]}}, {{apiGroups: [porch.kpt.dev], resources: [{1}], verbs: [update]}}]}}",
+                           user, resource)));
+    must(
+        create(fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: {0}, "
+                           "namespace: default}}, roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: {0}}}, "
+                           "subjects: [{{kind: User, name: {0}, apiGroup: rbac.authorization.k8s.io}}]}}",
+                           user)));
+  }
+  std::string policy(const std::string& name, const std::string& spec) {
+    Value made = json::parse_yaml(fmt::format("{{apiVersion: packages.slipway.dev/v1alpha1, kind: ApprovalPolicy, metadata: "
+                                              "{{name: {}, namespace: default}}, spec: {}}}",
+                                              name, spec))
+                     .value();
+    const auto done = env_->run(client::create(slipway_->server(), kApprovalPolicies, made, "test"));
+    return done ? "" : done.error().message;
+  }
   Result<CommandAnswer> run(const std::string& verb, std::vector<std::string> words,
-                            std::map<std::string, std::string> options = {}) {
+                            std::map<std::string, std::string> options = {}, client::Client* as = nullptr) {
     const std::vector<Command> all = commands();
     const auto command = std::ranges::find(all, verb, &Command::verb);
     CommandCall call{.env = env_->env(),
-                     .client = &slipway_->server(),
+                     .client = as == nullptr ? &slipway_->server() : as,
                      .ns = "default",
                      .words = std::move(words),
                      .objects = {},
@@ -52,6 +96,61 @@ TEST_F(PackageCommands, files_that_are_no_text_are_refused_by_name_and_named_whe
   env_->env().files.write("/pulled/r.bin", kBytes, 0644).value();
   EXPECT_TRUE(said(run("pkg push", {name, "/pulled"})).starts_with("BadRequest: \"r.bin\" is not UTF-8"));
   EXPECT_EQ(blueprints.file("bn/r.bin", "drafts/bn/v1"), kBytes);
+}
+
+TEST_F(PackageCommands, approve_of_somebody_who_may_only_vote_is_a_vote_and_why_names_what_policies_wait_for) {
+  repository("edge", Deployment::Yes);
+  allow("vera", "packagerevisions/votes");
+  allow("otto", "packagerevisions/status");
+  EXPECT_EQ(policy("two", "{approve: people, people: {count: 2}}"), "");
+  EXPECT_EQ(policy("night",
+                   "{approve: always, windows: [{name: night, rrule: 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0', duration: "
+                   "1m}]}"),
+            "");
+  const std::string name = init("edge", "web", "v1");
+  must(propose(name));
+  UserClient vera(slipway_->server(), "vera");
+  UserClient otto(slipway_->server(), "otto");
+  EXPECT_EQ(said(run("pkg approve", {name}, {}, &vera)),
+            "edge.web.v1: your vote (approve) is noted, for ApprovalPolicies that ask people");
+  EXPECT_TRUE(said(run("pkg approve", {name}, {}, &otto)).contains("forbidden"));
+  const Value votes = revision(name)["status"]["votes"];
+  ASSERT_EQ(votes.size(), 1U);
+  EXPECT_EQ(votes.item(0)["user"], Value("vera"));
+  EXPECT_EQ(lifecycle(name), "Proposed");
+  const std::string why = said(run("pkg why", {name}));
+  EXPECT_TRUE(why.contains("two: ") && why.contains("1 of 2")) << why;
+  EXPECT_TRUE(why.contains("night: window night: ")) << why;
+}
+
+TEST_F(PackageCommands, why_names_the_drift_of_a_draft_and_it_is_not_ready) {
+  Repository& edge = repository("edge", Deployment::Yes);
+  const std::string name = init("edge", "web", "v1");
+  advance(seconds{1});
+  edge.git("branch -f drafts/web/v1 main");
+  edge.commit({{"web/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"}}, "other", "drafts/web/v1");
+  ASSERT_TRUE(until([&] { return condition(name, "Drift") != "absent"; }));
+  EXPECT_EQ(condition(name, "ReadyToPropose"), "False (Drift)");
+  const std::string why = said(run("pkg why", {name}));
+  EXPECT_TRUE(why.contains("refs/heads/drafts/web/v1 is at ")) << why;
+  EXPECT_FALSE(why.contains("all gates are met")) << why;
+}
+
+TEST_F(PackageCommands, conditions_that_are_computed_cannot_be_set) {
+  repository("edge");
+  const std::string name = init("edge", "web", "v1");
+  EXPECT_EQ(said(run("pkg condition", {"set", name, "ReadyToPropose=True"})),
+            "BadRequest: ReadyToPropose is computed by Slipway and cannot be set");
+  EXPECT_TRUE(said(run("pkg condition", {"set", name, "Drift=False"})).starts_with("BadRequest: Drift is computed"));
+}
+
+TEST_F(PackageCommands, a_folder_that_makes_no_name_is_named) {
+  Repository& edge = repository("edge");
+  edge.commit({{"BAD_Name/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: b\n"}}, "bad");
+  ASSERT_TRUE(until([&] {
+    return json::print(get(kRepositories, "edge")["status"])
+        .contains("folder \\\"BAD_Name\\\" of refs/heads/main is not served");
+  })) << json::print(get(kRepositories, "edge")["status"]);
 }
 
 }  // namespace

@@ -116,8 +116,9 @@ std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::st
     if (is_named) {
       all.push_back(std::move(found));
     } else {
-      faults.push_back(fmt::format("{} is not served: package {:?} with workspace {:?} makes no name", found.ref,
-                                   key.package.path, key.workspace));
+      faults.push_back(fmt::format("folder {:?} of {} is not served: package {:?} with workspace {:?} makes no name",
+                                   plain_path(from.place.folder + "/" + key.package.path), found.ref, key.package.path,
+                                   key.workspace));
     }
   }
   return all;

@@ -96,6 +96,9 @@ Task<Result<CommandAnswer>> set_conditions(CommandCall call) {
   std::vector<Condition> said;
   for (std::size_t i = first; i < call.words.size(); ++i) {
     SLIPWAY_CO_TRY(condition, read_assignment(call.words[i]));
+    if (is_computed(condition.type)) {
+      co_return fail(Reason::BadRequest, fmt::format("{} is computed by Slipway and cannot be set", condition.type));
+    }
     condition.scope = lines_of(call, "scope");
     said.push_back(std::move(condition));
   }

@@ -6,10 +6,43 @@
 #include <cctype>
 #include <set>
 
+#include "json/text.h"
+
 namespace slipway::krm {
 namespace {
 
 constexpr std::string_view kIgnoreFile = ".krmignore";
+constexpr std::string_view kJsonEnding = ".json";
+
+/// Members by name, and fractions without the zeros that were written.
+json::Value as_go_has_it(const json::Value& value) {
+  const bool is_fraction = value.is_number() && value.number_text().find_first_of(".eE") != std::string::npos;
+  if (is_fraction) return json::Value(value.as_double());
+  if (value.is_array()) {
+    json::ArrayBuilder made;
+    for (const json::Value& one : value.items()) made.add(as_go_has_it(one));
+    return made.build();
+  }
+  if (!value.is_object()) return value;
+  std::map<std::string, json::Value> members;
+  for (const auto& [key, one] : value.members()) members.emplace(key, as_go_has_it(one));
+  json::ObjectBuilder made;
+  for (const auto& [key, one] : members) made.add(key, one);
+  return made.build();
+}
+
+/// As Go's encoder writes it, which is kyaml's.
+std::string json_text(const json::Value& value) {
+  constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
+      {"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}, {"\u2028", "\\u2028"}, {"\u2029", "\\u2029"}};
+  std::string text = json::print_pretty(as_go_has_it(value), 2);
+  for (const auto& [plain, escaped] : kEscapes) {
+    for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos; at += escaped.size()) {
+      text.replace(at, plain.size(), escaped);
+    }
+  }
+  return text.ends_with('\n') ? text : text + "\n";
+}
 
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -83,19 +116,20 @@ std::string package_of(std::string_view path, std::span<const std::string> folde
   return best;
 }
 
-bool is_krm_file(std::string_view path) {
+bool is_krm_file(std::string_view path, Json json) {
   const std::string_view base = base_name(path);
-  return base == kKptfile || base.ends_with(".yaml") || base.ends_with(".yml");
+  const bool is_json = json == Json::Read && base.ends_with(kJsonEnding);
+  return base == kKptfile || base.ends_with(".yaml") || base.ends_with(".yml") || is_json;
 }
 
 bool is_ignored(const Files& files, std::string_view path) { return ignore_of(files).ignores(path); }
 
-Result<std::vector<Resource>> read_resources(const Files& files) {
+Result<std::vector<Resource>> read_resources(const Files& files, Json json) {
   std::vector<Resource> made;
   const Ignore ignore = ignore_of(files);
   const std::vector<std::string> folders = package_folders(files);
   for (const auto& [path, text] : files) {
-    if (!is_krm_file(path) || ignore.ignores(path)) continue;
+    if (!is_krm_file(path, json) || ignore.ignores(path)) continue;
     auto trees = read_yaml(text);
     if (!trees) return fail(trees.error().reason, fmt::format("{}: {}", path, trees.error().message));
     std::size_t index = 0;
@@ -135,9 +169,9 @@ std::string default_path(const Resource& resource) {
   return resource.package.empty() ? made : resource.package + "/" + made;
 }
 
-Result<Files> write_resources(Files files, std::vector<Resource> resources) {
+Result<Files> write_resources(Files files, std::vector<Resource> resources, Json json) {
   const Ignore ignore = ignore_of(files);
-  std::erase_if(files, [&](const auto& file) { return is_krm_file(file.first) && !ignore.ignores(file.first); });
+  std::erase_if(files, [&](const auto& file) { return is_krm_file(file.first, json) && !ignore.ignores(file.first); });
   std::set<std::pair<std::string, std::size_t>> taken;
   std::map<std::string, std::size_t> next;
   for (const Resource& resource : resources) {
@@ -161,6 +195,12 @@ Result<Files> write_resources(Files files, std::vector<Resource> resources) {
   for (Resource& resource : resources) {
     drop_empty_annotations(resource.root());
     std::string& text = files[resource.path];
+    const bool is_json = resource.path.ends_with(kJsonEnding) && next[resource.path] == 1;
+    const auto value = is_json ? to_value(resource.root()) : Result<json::Value>(json::Value());
+    if (is_json && value) {
+      text = json_text(*value);
+      continue;
+    }
     if (!text.empty()) text += "---\n";
     text += write_yaml(resource.tree);
   }

@@ -1,6 +1,6 @@
 // A package: a folder as path → bytes, paths with '/', relative to the folder. Which of its files hold KRM resources (*.yaml,
-// *.yml and Kptfile, but for what .krmignore names), where its subpackages are (folders with a Kptfile), and the resources read
-// and written back in kpt's form. Files that are not KRM keep their bytes.
+// *.yml and Kptfile, for functions *.json too, but for what .krmignore names), where its subpackages are (folders with a
+// Kptfile), and the resources read and written back in kpt's form. Files that are not KRM keep their bytes.
 #pragma once
 
 #include <map>
@@ -70,20 +70,22 @@ struct Resource {
 std::vector<std::string> package_folders(const Files& files);
 /// The nearest package around a file.
 std::string package_of(std::string_view path, std::span<const std::string> folders);
+/// Whether *.json are files with resources: kpt's functions see them so, its upgrades take them as they are.
+enum class Json : bool { Left, Read };
 /// Whether kpt reads resources from it.
-bool is_krm_file(std::string_view path);
+bool is_krm_file(std::string_view path, Json json = Json::Left);
 /// The .krmignore of the root applied.
 bool is_ignored(const Files& files, std::string_view path);
 
 /// Every document of every KRM file, in the order of paths and then of documents. BadRequest "res.yaml: yaml: line 3: …".
-Result<std::vector<Resource>> read_resources(const Files& files);
+Result<std::vector<Resource>> read_resources(const Files& files, Json json = Json::Left);
 /// BadRequest "input resource list must contain only KRM resources: a.yaml: resource must have `kind`".
 Result<void> require_krm(std::span<const Resource> resources);
 
 /// `files` with the resources written: the KRM files become what the list says, files whose last resource is gone are removed,
 /// resources without a path get kyaml's default one, <namespace>/<kind>_<name>.yaml. Invalid for a path outside the package
-/// or for two resources in one place.
-Result<Files> write_resources(Files files, std::vector<Resource> resources);
+/// or for two resources in one place. The only resource of a *.json is written as JSON, its members sorted.
+Result<Files> write_resources(Files files, std::vector<Resource> resources, Json json = Json::Left);
 std::string default_path(const Resource& resource);
 
 /// The context that a package made for a deployment carries, package-context.yaml.

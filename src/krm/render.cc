@@ -213,7 +213,7 @@ Result<void> Render::load() {
     const std::string path = folder.empty() ? std::string(kKptfile) : folder + "/" + std::string(kKptfile);
     SLIPWAY_TRY_VOID(read_kptfile(files_.at(path), path));
   }
-  SLIPWAY_TRY(resources, read_resources(files_));
+  SLIPWAY_TRY(resources, read_resources(files_, Json::Read));
   resources_ = std::move(resources);
   SLIPWAY_TRY_VOID(require_krm(resources_));
   // A function sees what is below its package first.

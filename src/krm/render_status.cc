@@ -86,7 +86,7 @@ Result<void> Render::check_kptfile(const Files& files) {
 RenderOutcome Render::finish() && {
   RenderOutcome made{.files = Files{}, .unrendered = files_, .steps = steps_, .log = log_};
   if (!failure_) {
-    auto written = write_resources(files_, resources_);
+    auto written = write_resources(files_, resources_, Json::Read);
     const Result<void> is_whole = written ? check_kptfile(*written) : Result<void>{};
     if (!is_whole) written = fail(is_whole.error());
     if (written) {
@@ -119,7 +119,7 @@ void drop_places(std::vector<Resource>& items) {
 Evaluation evaluate(const Files& files, std::string_view image, std::optional<Resource> config) {
   auto run = find_function(image);
   if (!run) return {.files = fail(std::move(run).error()), .results = {}};
-  auto resources = read_resources(files);
+  auto resources = read_resources(files, Json::Read);
   if (!resources) return {.files = fail(std::move(resources).error()), .results = {}};
   ResourceList list;
   list.items = std::move(*resources);
@@ -130,7 +130,7 @@ Evaluation evaluate(const Files& files, std::string_view image, std::optional<Re
     return {.files = fail(Reason::Invalid, fmt::format("{}: exit code 1", image)), .results = std::move(list.results)};
   }
   if (function_name(image) == "ensure-name-substring") drop_places(list.items);
-  return {.files = write_resources(files, std::move(list.items)), .results = std::move(list.results)};
+  return {.files = write_resources(files, std::move(list.items), Json::Read), .results = std::move(list.results)};
 }
 
 RenderOutcome render(Files files, RenderOptions options) {

@@ -234,5 +234,26 @@ TEST(Render, prints_how_long_a_program_took_and_results_without_severity_as_info
   EXPECT_TRUE(log.contains("[info]: hello\n")) << log;
 }
 
+// As `kpt fn render` leaves them.
+TEST(Render, reads_and_writes_json_files_as_resources) {
+  const Files files{
+      {"Kptfile",
+       kptfile("  mutators:\n  - image: set-labels\n    configMap:\n      a: b\n    exclude:\n    - kind: Kptfile\n")},
+      {"m.json",
+       R"({"kind":"ConfigMap", "apiVersion":"v1","metadata":{"name":"m"}, "data":{"z":"<1>","b":"é"}, "list":[1,2.50,{}]})"},
+      {"two.json",
+       "{\"kind\": \"A\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"one\"}}\n---\n"
+       "{\"kind\": \"B\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"two\"}}\n"}};
+  const RenderOutcome made = render(files);
+  ASSERT_TRUE(made.files.has_value()) << made.log;
+  EXPECT_EQ(made.files->at("m.json"),
+            "{\n  \"apiVersion\": \"v1\",\n  \"data\": {\n    \"b\": \"é\",\n    \"z\": \"\\u003c1\\u003e\"\n  },\n  \"kind\": "
+            "\"ConfigMap\",\n  \"list\": [\n    1,\n    2.5,\n    {}\n  ],\n  \"metadata\": {\n    \"labels\": {\n      \"a\": "
+            "\"b\"\n    },\n    \"name\": \"m\"\n  }\n}\n");
+  EXPECT_EQ(made.files->at("two.json"),
+            "{\"kind\": \"A\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"one\", labels: {a: b}}}\n---\n"
+            "{\"kind\": \"B\", \"apiVersion\": \"v1\", \"metadata\": {\"name\": \"two\", labels: {a: b}}}\n");
+}
+
 }  // namespace
 }  // namespace slipway::krm

@@ -97,7 +97,7 @@ TEST_F(Gates, a_metric_that_goes_bad_while_the_partition_holds_is_reverted) {
   web_.replies = {vector_of("1")};
   begin(
       "{rolloutBatches: [{replicas: 1}, {}], batchPartition: 0, onFailure: Revert, gates: [{name: thr, at: throughout, metric: "
-      "{address: 'http://prom', query: up, min: '0.95', interval: 1s}}]}");
+      "{address: 'http://prom', query: up, min: 0.95, interval: 1s}}]}");
   until_batch(0, "batchReady");
   const std::size_t asked = web_.calls.size();
   advance(minutes{2});

@@ -70,7 +70,7 @@ struct MetricGate {
   std::optional<json::Value> settings{};      // of the provider: headers, jsonPath, job spec …
   std::optional<json::Value> secret_ref{};    // credentials
   std::optional<json::Value> template_ref{};  // a MetricTemplate of Flagger in place of provider, address and query
-  std::optional<json::Value> min{};           // the range that passes; int or string
+  std::optional<json::Value> min{};           // the range that passes; a number, or a string that is one
   std::optional<json::Value> max{};
   std::string success_condition{};  // in Argo's expression language: result >= 0.99
   std::string failure_condition{};
@@ -94,8 +94,8 @@ struct MetricGate {
     d.field("settings", &MetricGate::settings, "Of the provider.").any_object();
     d.field("secretRef", &MetricGate::secret_ref, "Name of the Secret with credentials.").any_object();
     d.field("templateRef", &MetricGate::template_ref, "A MetricTemplate in place of provider, address and query.").any_object();
-    d.field("min", &MetricGate::min, "The least number that passes.").int_or_string();
-    d.field("max", &MetricGate::max, "The greatest number that passes.").int_or_string();
+    d.field("min", &MetricGate::min, "The least number that passes.");
+    d.field("max", &MetricGate::max, "The greatest number that passes.");
     d.field("successCondition", &MetricGate::success_condition, "An expression over `result`, as Argo's analysis has them.");
     d.field("failureCondition", &MetricGate::failure_condition, "Likewise; wins over successCondition.");
     d.field("cel", &MetricGate::cel, "In place of both: a CEL expression over `result` and `baseline`.");

@@ -81,6 +81,18 @@ TEST(RolloutAdmission, refuses_a_spec_that_cannot_be_carried_out) {
       {"whole numbers that do not add up",
        "{targetSize: 5, rolloutBatches: [{replicas: 2}, {replicas: 2}]}",
        {"rolloutBatches"}},
+      {"a rest before the last batch",
+       "{rolloutBatches: [{}, {replicas: 1}, {}]}",
+       {"rolloutBatches[0].replicas: Required value: only the last batch"}},
+      {"a metric that asks and judges nothing",
+       "{canaryMetric: [{name: x}]}",
+       {"canaryMetric[0].templateRef: Required value: nothing says what is asked"}},
+      {"a range of no numbers",
+       "{canaryMetric: [{name: x, templateRef: {name: m}, metricsRange: {min: many}}]}",
+       {"canaryMetric[0].metricsRange.min: Invalid value: \"many\": must be a number"}},
+      {"matches that are none",
+       "{traffic: {provider: nginx}, rolloutBatches: [{traffic: {matches: [{headers: [{nam: x}]}]}}]}",
+       {"rolloutBatches[0].traffic.matches[0].headers[0].name: Required value"}},
       {"a hook of a batch on the plan",
        "{rolloutWebhooks: [{type: pre-batch-rollout, name: a, url: u}]}",
        {"rolloutWebhooks[0].type: ", "batchRolloutWebhooks"}},
@@ -111,6 +123,9 @@ TEST(RolloutAdmission, refuses_references_to_other_namespaces_and_doubled_ones) 
   const Value source = yaml("{apiVersion: apps/v1, kind: Deployment, name: web-v1}");
   EXPECT_TRUE(tells(validate(trait("{}").with_path({"spec", "sourceRef"}, json::array({source, source})), {}),
                     {"spec.sourceRef[1]: ", "Duplicate"}));
+  const Value itself = trait("{}")["spec"]["targetRef"];
+  EXPECT_TRUE(tells(validate(trait("{}").with_path({"spec", "sourceRef"}, json::array({itself})), {}),
+                    {"spec.sourceRef[0]: ", "\"Deployment/web-v2\"", "is the target"}));
 }
 
 TEST(RolloutAdmission, takes_the_two_places_of_revert_on_delete_only_when_they_agree) {
@@ -163,7 +178,9 @@ TEST(RolloutAdmission, of_a_running_rollout_keeps_the_batches_that_were_released
        ""},
       {"fewer later ones", abc, 0, "{rolloutBatches: [{replicas: 1}, {replicas: 2}, {}], batchPartition: 1}", ""},
       {"its metrics", abc, 0,
-       "{rolloutBatches: [{replicas: 1, canaryMetric: [{name: m}]}, {replicas: 2}, {replicas: 3}, {}], batchPartition: 1}", ""},
+       "{rolloutBatches: [{replicas: 1, canaryMetric: [{name: m, templateRef: {name: t}}]}, {replicas: 2}, {replicas: 3}, {}], "
+       "batchPartition: 1}",
+       ""},
       {"its deadlines", gated, 0,
        "{rolloutBatches: [{replicas: 1, gates: [{name: g, approval: {}, deadlineSeconds: 9, onDeadline: fail}]}, {}], "
        "batchPartition: 0}",
@@ -179,8 +196,8 @@ TEST(RolloutAdmission, of_a_running_rollout_keeps_the_batches_that_were_released
        "ReleasedBatchesAreFixed"},
       {"any, when all are released", "{rolloutBatches: [{replicas: 1}, {}]}", 0, "{rolloutBatches: [{replicas: 2}, {}]}",
        "ReleasedBatchesAreFixed"},
-      {"one after the last", "{rolloutBatches: [{replicas: 1}, {}]}", 0, "{rolloutBatches: [{replicas: 1}, {}, {}]}",
-       "ReleasedBatchesAreFixed"},
+      {"one after the last", "{rolloutBatches: [{replicas: 1}, {replicas: 2}]}", 0,
+       "{rolloutBatches: [{replicas: 1}, {replicas: 2}, {}]}", "ReleasedBatchesAreFixed"},
   };
   for (const UpdateCase& one : cases) {
     const auto causes = validate(trait(one.after), running(one.before, one.batch));
@@ -199,7 +216,7 @@ TEST(RolloutAdmission, of_a_running_rollout_takes_everything_else_only_with_a_ne
   const kube::Object old = running("{numBatches: 5, targetSize: 10}", 2);
   const char* free[] = {"{numBatches: 5, targetSize: 10, paused: true}",
                         "{numBatches: 5, targetSize: 10, revertOnDelete: true}",
-                        "{numBatches: 5, targetSize: 10, canaryMetric: [{name: m}]}",
+                        "{numBatches: 5, targetSize: 10, canaryMetric: [{name: m, templateRef: {name: t}}]}",
                         "{numBatches: 5, targetSize: 10, onFailure: Revert, batchDeadlineSeconds: 9}",
                         "{numBatches: 5, targetSize: 10, notifications: [{type: slack, url: 'http://chat.example/hook'}]}",
                         "{numBatches: 5, targetSize: 10, rolloutStrategy: IncreaseFirst}"};

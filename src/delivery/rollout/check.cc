@@ -2,12 +2,15 @@
 
 #include <set>
 
+#include "delivery/gate/condition.h"
 #include "delivery/probe/provider.h"
 #include "delivery/rollout/admission.h"
+#include "delivery/rollout/http_match.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/subject.h"
 #include "delivery/rollout/traffic.h"
+#include "delivery/rollout/workload.h"
 #include "json/quoted.h"
 #include "json/text.h"
 
@@ -65,7 +68,18 @@ class Check {
       check_namespace(source, field);
       const std::string id = fmt::format("{}/{}", source["kind"].as_string(), source["name"].as_string());
       if (!known.insert(id).second) add(field::duplicate(field, quoted(id)));
+      check_pair(spec["targetRef"], source, field);
     }
+  }
+
+  /// What takes turns by size cannot take them with itself.
+  void check_pair(const Value& target, const Value& source, const std::string& field) {
+    const auto kind = kube::GroupVersionKind::of(target);
+    if (!kind || kube::GroupVersionKind::of(source) != *kind || source["name"] != target["name"]) return;
+    const WorkloadRow* row = find_row(workload_rows(), *kind);
+    if (row == nullptr || row->with_sources != wave::Shape::Pair) return;
+    const std::string id = fmt::format("{}/{}", kind->kind, source["name"].as_string());
+    add(field::invalid(field, quoted(id), "is the target itself: name the workload that it takes the place of"));
   }
 
   /// The same said twice must be the same; the partition's two names are read_plan's.
@@ -101,9 +115,20 @@ class Check {
 
   void check_metrics(const std::vector<CanaryMetric>& metrics, const std::string& list) {
     for (std::size_t i = 0; i < metrics.size(); ++i) {
-      if (metrics[i].interval.empty() || parse_duration(metrics[i].interval)) continue;
-      add(field::invalid(fmt::format("{}[{}].interval", list, i), quoted(metrics[i].interval), "must be a duration like 30s"));
+      const CanaryMetric& metric = metrics[i];
+      const std::string field = fmt::format("{}[{}]", list, i);
+      if (!metric.interval.empty() && !parse_duration(metric.interval)) {
+        add(field::invalid(field + ".interval", quoted(metric.interval), "must be a duration like 30s"));
+      } else if (!metric.template_ref && !metric.range) {
+        add(field::required(field + ".templateRef", "nothing says what is asked, and metricsRange not what passes"));
+      }
+      if (metric.range) check_bound(metric.range->min, field + ".metricsRange.min");
+      if (metric.range) check_bound(metric.range->max, field + ".metricsRange.max");
     }
+  }
+
+  void check_bound(const std::optional<Value>& bound, const std::string& field) {
+    if (bound && !gate::number_of(*bound)) add(field::invalid(field, json::print(*bound), "must be a number"));
   }
 
   void check_batch(const RolloutBatch& batch, const std::string& field) {
@@ -112,6 +137,11 @@ class Check {
     }
     check_hooks(batch.webhooks, field + ".batchRolloutWebhooks", false);
     check_metrics(batch.canary_metric, field + ".canaryMetric");
+    for (std::size_t i = 0; batch.traffic && i < batch.traffic->matches.size(); ++i) {
+      const std::string place = fmt::format("{}.traffic.matches[{}]", field, i);
+      const auto match = HttpMatch::of(batch.traffic->matches[i], place);
+      if (!match) add({"FieldValueInvalid", match.error().message, place});
+    }
     if (batch.traffic && !plan_.traffic) {
       add(field::required(fmt::format("{}.traffic.provider", kPlan),
                           fmt::format("{}.traffic says how to split, nothing says who splits", field)));
@@ -148,8 +178,15 @@ class Check {
     if (sizes.empty()) return;
     const bool has_numbers = std::ranges::any_of(
         sizes, [](const wave::Batch& batch) { return !batch.pods.empty() || (batch.amount && !batch.amount->is_percent); });
-    if (has_numbers && (!plan_.target_size || subject_.sources.empty())) return;
+    if (has_numbers && (!plan_.target_size || subject_.sources.empty())) return check_rest(sizes);
     add_all(wave::check_batches(sizes, 0, has_numbers ? *plan_.target_size : 100, kBatches));
+  }
+
+  void check_rest(const std::vector<wave::Batch>& sizes) {
+    const auto rest = std::ranges::find_if(sizes, [](const wave::Batch& one) { return one.pods.empty() && !one.amount; });
+    if (rest == sizes.end() || rest + 1 == sizes.end()) return;
+    add(field::required(fmt::format("{}[{}].replicas", kBatches, rest - sizes.begin()),
+                        "only the last batch takes what is left"));
   }
 
   const kube::Object& rollout_;

@@ -202,8 +202,11 @@ wave::Shape Pass::choose_shape() const {
 }
 
 wave::World Pass::world() {
-  wave::World seen{
-      .now = tools_.wall.now(), .target_revision = memory_.target_revision.of(*target_), .target = {}, .sources = {}};
+  wave::World seen{.now = tools_.wall.now(),
+                   .target_revision = memory_.target_revision.of(*target_),
+                   .target = {},
+                   .target_id = target_->id,
+                   .sources = {}};
   const auto view = [&](const Workload& workload) {
     const auto known = std::ranges::find(status_.snapshots, workload.id, &Snapshot::id);
     const bool is_by_label = status_.is_reverting && known != status_.snapshots.end();

@@ -24,7 +24,7 @@ spec:
     rolloutBatches:
       - {replicas: 10%, gates: [{name: errors, metric: {address: 'http://prometheus', query: q, max: 1}}], traffic: {weight: 5}}
       - {replicas: 10%, gates: [{name: ok, approval: {}}]}
-      - {replicas: 5%, canaryMetric: [{name: errors}]}
+      - {replicas: 5%, canaryMetric: [{name: errors, templateRef: {name: t}}]}
       - {maxUnavailable: 50%}
 )";
 

@@ -106,6 +106,11 @@ Result<Promotion> promotion(const kube::Object& rollout, const std::map<std::str
   const bool is_held = before && *before + 1 < count_of(subject, status);
   if (!options.contains("to")) return is_held ? to_partition(rollout, *before + 1) : Result<Promotion>(nothing_to_do(status));
   SLIPWAY_TRY(batch, read_batch(options.at("to")));
+  const std::int64_t count = count_of(subject, status);
+  if (batch >= count) {
+    return fail(Reason::BadRequest, fmt::format("--to {}: there {} {} {}, the last is {}", batch, count == 1 ? "is" : "are",
+                                                count, count == 1 ? "batch" : "batches", count - 1));
+  }
   if (before && batch > *before) return to_partition(rollout, batch);
   return fail(Reason::BadRequest, before ? fmt::format("--to {}: batches up to {} may run already", batch, *before)
                                          : fmt::format("--to {}: all batches may run already", batch));

@@ -82,8 +82,13 @@ Result<std::vector<Change>> prepare_services(const Traffic& traffic, const Objec
     const Object service = service_in(objects, name);
     if (service.is_null()) {
       if (shared.is_null()) {
-        return fail(Reason::NotFound, fmt::format("there is neither a Service {} nor a Service {} to make it from", name,
-                                                  traffic.service.empty() ? "(traffic.service)" : traffic.service));
+        if (traffic.service.empty()) {
+          return fail(Reason::NotFound,
+                      "traffic.service: Required value: where sourceService and targetService do not name Services that are "
+                      "there, they are made from it");
+        }
+        return fail(Reason::NotFound,
+                    fmt::format("there is neither a Service {} nor a Service {} to make it from", name, traffic.service));
       }
       changes.push_back({.kind = Change::Kind::Create,
                          .object_kind = kServiceKind,

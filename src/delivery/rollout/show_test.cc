@@ -235,6 +235,7 @@ TEST(RolloutPromotion, goes_forward_only) {
       {"back", trait(rolling(""), held), {{"to", "1"}}, "--to 1: batches up to 1 may run already"},
       {"nothing holds", trait(rolling(kAsked)), {}, "no partition holds it; it waits for gate go: 0 of 1 approvals"},
       {"to where all may run", trait(rolling("")), {{"to", "2"}}, "--to 2: all batches may run already"},
+      {"beyond the last", trait(rolling(""), held), {{"to", "99"}}, "--to 99: there are 4 batches, the last is 3"},
       {"no number", trait(rolling(""), held), {{"to", "x"}}, "--to x: must be the number of a batch, from 0"},
       {"both", trait(rolling("")), {{"to", "2"}, {"full", "true"}}, "--to and --full exclude each other"},
       {"gates alone", trait(rolling("")), {{"skip-gates", "true"}}, "--skip-gates goes with --full only"},

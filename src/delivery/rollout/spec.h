@@ -63,8 +63,8 @@ struct MetricsRange {
 
   static void describe(auto& d) {
     d.doc("The numbers that pass.");
-    d.field("min", &MetricsRange::min, "The least number that passes; absent: no bound.").int_or_string();
-    d.field("max", &MetricsRange::max, "The greatest number that passes; absent: no bound.").int_or_string();
+    d.field("min", &MetricsRange::min, "The least number that passes; absent: no bound.");
+    d.field("max", &MetricsRange::max, "The greatest number that passes; absent: no bound.");
   }
 };
 

@@ -151,6 +151,7 @@ struct World {
   Now now = Time{};               // knows when the wall clock was set: ages of recorded times are right all the same
   std::string target_revision;    // what the target's template is now; another one is another target
   std::optional<SetView> target;  // nullopt: it cannot be found
+  std::string target_id{};        // of what spec names, there or not: for messages
   /// Those that spec names, oldest first, and those recorded that are still there; also the recorded target, once spec names
   /// another. One that is missing here is gone.
   std::vector<SetView> sources;

@@ -143,7 +143,10 @@ TEST(Roll, sources_are_drained_the_oldest_first) {
 TEST(Roll, waits_for_a_target_that_is_absent_and_for_a_status_that_is_old) {
   Stage stage = pair_of(2, {1, 1});
   stage.world.target->uid.clear();
-  EXPECT_TRUE(waits_for(stage.run(), "target"));
+  stage.world.target_id = "Deployment/new";
+  const Decision absent = stage.run();
+  ASSERT_TRUE(waits_for(absent, "target"));
+  EXPECT_EQ(absent.waits.front().text, "Deployment/new cannot be found");
   EXPECT_TRUE(stage.done.empty());
   stage.world.target->uid = "new";
   stage.settings.partition = 0;

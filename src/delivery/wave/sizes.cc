@@ -23,7 +23,7 @@ bool is_stale(const SetRecord& set, const SetView& view) {
 
 bool Pass::begin() {
   if (!world_.target || world_.target->uid.empty()) {
-    return wait("target", fmt::format("{} cannot be found", world_.target ? world_.target->id : "the target"));
+    return wait("target", fmt::format("{} cannot be found", world_.target_id.empty() ? "the target" : world_.target_id));
   }
   const SetView& target = *world_.target;
   const bool is_continued = r_.target_size >= 0;

@@ -447,7 +447,7 @@ bool has_wide_lists(std::string_view text) {
       }
     }
     const std::size_t text_at = line.find_first_not_of(' ');
-    if (text_at == std::string_view::npos || line[text_at] != '#') previous = line;
+    if (text_at == std::string_view::npos || line[text_at] != '#') previous = line.substr(0, line.find('#'));
     is_first = false;
   }
   return false;

@@ -112,5 +112,10 @@ TEST(KeptYaml, refuses_what_it_cannot_edit_alone) {
   EXPECT_EQ(kept_set("a: &x {b: 1}\nc: *x\n", {"c", "b"}, 2), "c is an alias: change what it names");
 }
 
+TEST(YamlTree, a_comment_behind_the_key_does_not_hide_how_its_list_is_written) {
+  EXPECT_TRUE(has_wide_lists("zones: # kpt-set: ${zones}\n  - x\n"));
+  EXPECT_FALSE(has_wide_lists("zones: # kpt-set: ${zones}\n- x\nothers:\n  - y\n"));
+}
+
 }  // namespace
 }  // namespace slipway::krm

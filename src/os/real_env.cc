@@ -143,7 +143,7 @@ Env& RealEnv::open_env() {
 
 Lane& RealEnv::open_lane(std::string name) {
   SLIPWAY_CHECK(!parts_->is_shut, "open_lane() after shut()");
-  return parts_->lanes.emplace_back(parts_->loop.get_executor(), std::move(name), ThreadLane::Share::Background);
+  return parts_->lanes.emplace_back(parts_->loop.get_executor(), std::move(name));
 }
 
 void RealEnv::run() {

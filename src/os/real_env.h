@@ -33,8 +33,7 @@ class RealEnv {
   /// An Env for one cluster: it shares everything but the commit lane and the parking, so that its writes do not wait for the
   /// disk of another cluster. Valid as env() is.
   Env& open_env();
-  /// A lane more, for work in the background that must not hold up the Env's own; its thread starts with its first work.
-  /// `name`: 15 characters.
+  /// A lane more, for work that must not hold up the Env's own; its thread starts with its first work. `name`: 15 characters.
   Lane& open_lane(std::string name);
 
   /// Runs the loop until stop(), even when nothing is left to do. May be called again.

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,21 +31,6 @@ void run(RealEnv& real, Task<> task) {
   });
   real.run();
   EXPECT_TRUE(has_ended);
-}
-
-TEST(RealEnv, a_lane_that_was_opened_leaves_the_machine_to_the_other_threads) {
-  RealEnv real({.log_level = LogLevel::Error});
-  const auto niceness = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); };
-  const int own = niceness();
-  int commits = -1;
-  int opened = -1;
-  Lane& lane = real.open_lane("test");
-  run(real, [](Env& env, Lane& lane, auto niceness, int& commits, int& opened) -> Task<> {
-    co_await run_on(env, env.commits, [&] { commits = niceness(); });
-    co_await run_on(env, lane, [&] { opened = niceness(); });
-  }(real.env(), lane, niceness, commits, opened));
-  EXPECT_EQ(commits, own);
-  EXPECT_EQ(opened, std::max(own, 10));
 }
 
 TEST(RealEnv, timers_run_in_order_of_time_and_then_of_making) {

@@ -34,7 +34,7 @@ struct WorkloadRow {
   /// The partition is how many pods may be of another revision than the template's, whichever they are; else it is the first
   /// ordinal that is updated.
   bool partition_counts_pods = false;
-  std::string pause{};      // a bool; empty: none
+  std::string pause{};  // a bool; empty: none
   std::string template_path = "spec.template";
   std::string selector = "spec.selector";
   /// Set while the rollout has it, and as before afterwards: `spec.updateStrategy` of a DaemonSet is OnDelete.

@@ -191,7 +191,7 @@ std::string Promoter::warn_if_frozen(std::size_t index, const std::string& promo
   return still->blockers.front().name;
 }
 
-/// Its change is in, and no answer said so: somebody else has made it, unless we were about to commit it.
+/// The change is in, though none of ours was confirmed: another writer has made it, unless we were about to commit it.
 void Promoter::found_in(std::size_t index, KnownPromotion& promotion, const Release& release) {
   promotion.status.change_in = seconds();
   if (promotion.status.strategy != "commit") warn_if_frozen(index, promotion.name, release);

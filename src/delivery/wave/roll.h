@@ -64,8 +64,8 @@ inline auto describe_enum(Moment) {
 }
 
 /// A gate or hook as far as the roll goes; what it asks is the caller's. Those of one moment are asked in order, the next one
-/// when the one before has passed. Those of Throughout are asked all the time, also while the roll is
-/// held, and only their failing counts.
+/// when the one before has passed. Those of Throughout are asked all the time, also while the roll is held, and only their
+/// failing counts.
 struct Gate {
   std::string name;
   Moment at = Moment::AfterBatch;

@@ -98,6 +98,7 @@ std::optional<std::string> placement_fault(const kube::Object& pod, std::span<co
     ++faults[fault == "Too many pods" ? fault : "node(s) " + fault];
   }
   std::vector<std::string> told;
+  told.reserve(faults.size());
   for (const auto& [fault, count] : faults) told.push_back(fmt::format("{} {}", count, fault));
   std::ranges::sort(told);
   return fmt::format(

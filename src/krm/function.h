@@ -58,6 +58,8 @@ struct FunctionRow {
   std::string_view name;
   FunctionRun run;
   std::string_view doc;
+  /// Upstream's image gives resources back without their place: evaluate() does so, too.
+  bool loses_places = false;
 };
 
 std::span<const FunctionRow> functions();

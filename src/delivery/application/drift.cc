@@ -39,7 +39,7 @@ Owners down(Owners owners, const auto& step) {
   return owners;
 }
 
-/// The newest of those that own the field; empty: nobody does.
+/// The name of the newest manager that owns the field; empty: it has no owner.
 std::string newest(const Owners& owners) {
   const Ownership* found = nullptr;
   for (const Ownership& owner : owners) {

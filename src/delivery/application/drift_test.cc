@@ -29,7 +29,7 @@ metadata:
 spec: {replicas: 5, template: {spec: {containers: [{name: side, image: x}, {name: web, image: two}]}}}
 )");
   EXPECT_EQ(drifted_fields(wanted, live, "own"),
-            (std::vector<DriftedField>{{"metadata.labels.a", ""},  // nobody owns it
+            (std::vector<DriftedField>{{"metadata.labels.a", ""},  // it has no owner
                                        {"spec.replicas", "scaler"},
                                        {"spec.template.spec.containers[web].image", "editor"}}));
   EXPECT_TRUE(has_drifted(wanted, live));

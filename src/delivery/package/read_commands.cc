@@ -147,7 +147,7 @@ Task<> fetch_around(Fetched& view, client::Client& client, ShownRevision revisio
   }
 }
 
-/// What its policies wait for. Who may not see them, or other revisions, is told nothing of that.
+/// What its policies wait for; nothing where the user may not list policies or revisions.
 Task<std::vector<control::Wait>> waits_of_policies(CommandCall call, ShownRevision revision) {
   const bool is_proposal = revision.lifecycle() == Lifecycle::Proposed || revision.lifecycle() == Lifecycle::DeletionProposed;
   client::ListQuery query;

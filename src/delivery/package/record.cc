@@ -36,7 +36,7 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
                         .votes = record.votes};
   const std::vector<Unmet> missing = unmet(record.gates, record.conditions, now);
   for (Condition& one : aggregates(record.lifecycle, missing, record.render, record.render_error)) {
-    // Neither is done before somebody has decided about the drift.
+    // Proposing and approving wait until a person has dealt with the drift.
     const std::string_view next = record.lifecycle == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove;
     if (!record.drift.empty() && one.type == next) {
       one = {.type = one.type, .status = Truth::False, .reason = std::string(kDrift), .message = record.drift};

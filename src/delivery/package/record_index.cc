@@ -55,6 +55,10 @@ std::string package_id(const kube::Object& record) {
   return package_id(kube::ns(record), spec["repository"].as_string(), spec["packageName"].as_string());
 }
 
+std::string repository_id(const kube::Object& record) {
+  return repository_id(kube::ns(record), record["spec"]["repository"].as_string());
+}
+
 std::optional<std::int64_t> upstream_number(const RevisionRecord& record) {
   if (!record.upstream_lock || !record.upstream_lock->git || record.upstream_lock->git->ref.empty()) return std::nullopt;
   std::string_view ref = record.upstream_lock->git->ref;
@@ -68,9 +72,7 @@ std::optional<std::int64_t> upstream_number(const RevisionRecord& record) {
 
 void index_records(client::Informer& records) {
   records.add_index(kByPackage, [](const kube::Object& record) { return Keys{package_id(record)}; });
-  records.add_index(kByRepository, [](const kube::Object& record) {
-    return Keys{repository_id(kube::ns(record), record["spec"]["repository"].as_string())};
-  });
+  records.add_index(kByRepository, [](const kube::Object& record) { return Keys{repository_id(record)}; });
 }
 
 void RecordIndex::attach(control::Watches& watches) {

@@ -66,6 +66,8 @@ class RecordIndex {
 /// "NS/REPOSITORY/PATH" of a record or a package: what mappers and indexes of controllers are keyed by.
 std::string package_id(std::string_view ns, std::string_view repository, std::string_view path);
 std::string package_id(const kube::Object& record);
+/// "NS/REPOSITORY" of a record.
+std::string repository_id(const kube::Object& record);
 /// The number of the upstream revision that the content came from: 0 for a draft, -1 for a branch; nullopt where nothing is
 /// known (as Porch reads upstreamLock.git.ref).
 std::optional<std::int64_t> upstream_number(const RevisionRecord& record);

@@ -1,7 +1,5 @@
 #include "delivery/package/worker.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "control/events.h"
@@ -20,10 +18,6 @@ using kube::ObjectKey;
 constexpr const char* kWaiting = "waiting";  // records with intents, by repository
 constexpr Duration kFirstPause = std::chrono::milliseconds{100};
 constexpr Duration kLongestPause = std::chrono::minutes{1};
-
-std::string repository_of(const Value& record) {
-  return fmt::format("{}/{}", kube::ns(record), record["spec"]["repository"].as_string());
-}
 
 /// What decides which revision is the latest.
 bool is_same_place(const Value& before, const Value& after) {
@@ -71,7 +65,7 @@ void RecordWorker::watch(control::Watches& watches) {
   index_records(*records_);
   records_->add_index(kWaiting, [](const Value& object) {
     std::vector<std::string> at;
-    if (!object["spec"]["intents"].empty()) at.push_back(repository_of(object));
+    if (!object["spec"]["intents"].empty()) at.push_back(repository_id(object));
     return at;
   });
   watches.changes(kRecords, [this](const Value& before, const Value& after) {

@@ -87,7 +87,7 @@ class Comparison {
         continue;
       }
       const Owners here = down(owners, [&](const Value* fields) { return below(fields, "f:" + name); });
-      is_other |= differs(value, live[key], path.empty() ? name : path + "." + name, here);
+      is_other |= differs(value, live[key], path.empty() ? name : fmt::format("{}.{}", path, name), here);
     }
     return is_other;
   }

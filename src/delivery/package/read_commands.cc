@@ -62,6 +62,7 @@ Task<Result<CommandAnswer>> list(CommandCall call) {
   const std::string ns = call.ns;
   SLIPWAY_CO_TRY(revisions, co_await listed(call));
   std::vector<kube::Object> objects;
+  objects.reserve(revisions.size());
   for (const ShownRevision& one : revisions) objects.push_back(one.object);
   if (const auto chosen = chosen_output(call, objects)) co_return CommandAnswer{.text = *chosen};
   if (form == "name") co_return CommandAnswer{.text = names_text(objects)};

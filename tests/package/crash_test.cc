@@ -103,11 +103,12 @@ class PackageCrash : public PackageTest {
     mortal();
     advance(seconds{1});
   }
-  bool ask_with(client::Verb verb, const Value& body, const kube::Resource& resource, const std::string& subresource = "") {
+  bool ask_with(client::Verb verb, const Value& body, const kube::Resource& resource, const std::string& subresource = "",
+                const std::string& name = "edge.a.v1") {
     client::Request request;
     request.verb = verb;
     request.resource = resource;
-    request.name = verb == client::Verb::Create ? "" : "edge.a.v1";
+    request.name = verb == client::Verb::Create ? "" : name;
     request.subresource = subresource;
     request.body = body;
     return ask(std::move(request));
@@ -121,7 +122,7 @@ class PackageCrash : public PackageTest {
     if (fate_.is_dead) die();
     const std::string now = at();
     const Value object = revision("edge.a.v1");
-    if (now.empty() && is_deleted_) return false;
+    if (now.empty() && is_deleted_) return step_of_branch();
     if (now.empty()) {
       ask_with(
           client::Verb::Create,
@@ -157,7 +158,20 @@ class PackageCrash : public PackageTest {
     ask_with(client::Verb::Delete, {}, kRevisions);
     return true;
   }
-  /// All of it, killed at that moment; what main's history says.
+  /// Then what the branch has is deleted too.
+  bool step_of_branch() {
+    const std::string name = "edge.a.main";
+    const Value now = get(kRecords, name);
+    if (now.is_null()) return !repositories_["edge"]->file("a/own.txt").empty();  // it will be read
+    if (now["spec"]["lifecycle"].as_string() == "Published") {
+      const Value object = revision(name);
+      ask_with(client::Verb::Update, object.with_path({"spec", "lifecycle"}, "DeletionProposed"), kRevisions, "", name);
+    } else {
+      ask_with(client::Verb::Delete, {}, kRevisions, "", name);
+    }
+    return true;
+  }
+  /// All of it, killed at that moment; what main's history says, and what is left.
   std::string play(std::size_t kill_at) {
     fate_ = {.kill_at = SIZE_MAX};
     deaths_ = 0;
@@ -176,7 +190,9 @@ class PackageCrash : public PackageTest {
     if (fate_.is_dead) die();
     moments_ = fate_.moments - first;
     EXPECT_TRUE(record().is_null()) << json::print_pretty(record());
-    return fmt::format("{}{}{}", main_, edge.git("tag"), edge.git("for-each-ref --format='%(refname)' refs/heads"));
+    EXPECT_TRUE(get(kRecords, "edge.a.main").is_null());
+    return fmt::format("{}{}{}{}{}", main_, edge.git("log -1 --format=%s main"), edge.git("ls-tree -r main --name-only"),
+                       edge.git("tag"), edge.git("for-each-ref --format='%(refname)' refs/heads"));
   }
 
  protected:
@@ -190,7 +206,7 @@ class PackageCrash : public PackageTest {
 
 TEST_F(PackageCrash, at_any_operation_on_git_ends_as_without) {
   const std::string clean = play(SIZE_MAX / 2);
-  EXPECT_EQ(clean, "Approve a/v1\nSave a/v1\nSave a/v1\nbegin\nrefs/heads/main\n");
+  EXPECT_EQ(clean, "Approve a/v1\nSave a/v1\nSave a/v1\nbegin\nDelete a\nREADME.md\nrefs/heads/main\n");
   const std::size_t all = moments_;
   const char* every = std::getenv("SLIPWAY_SIM_EVERY");
   const std::size_t stride = every == nullptr ? 7 : std::max<std::size_t>(1, std::strtoull(every, nullptr, 10));

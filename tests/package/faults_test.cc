@@ -176,6 +176,16 @@ Task<> dropped(World& world, Outside& outside) {
   co_await person.take_away("edge.web.v1");
 }
 
+/// What the branch has of a published package is deleted; its tag stays.
+Task<> removed(World& world, Outside& outside) {
+  Person person(world, outside);
+  co_await person.register_repositories();
+  co_await person.make("edge.web.v1", "{type: init, init: {}}");
+  co_await person.publish("edge.web.v1");
+  co_await person.move("edge.web.main", "DeletionProposed");
+  co_await person.take_away("edge.web.main");
+}
+
 std::string told(Repository& repository) {
   const std::string all = repository.git("log --format=%s main");
   std::vector<std::string_view> subjects = split(all, '\n');
@@ -247,6 +257,8 @@ TEST(PackageFaults, a_crash_anywhere_in_a_life_ends_as_the_clean_run) { strike_s
 TEST(PackageFaults, any_other_fault_in_a_life_ends_as_the_clean_run) { strike_story(life, 8, kOthers); }
 TEST(PackageFaults, a_crash_anywhere_in_a_dropped_proposal_ends_as_the_clean_run) { strike_story(dropped, 3, kCrashes); }
 TEST(PackageFaults, any_other_fault_in_a_dropped_proposal_ends_as_the_clean_run) { strike_story(dropped, 3, kOthers); }
+TEST(PackageFaults, a_crash_anywhere_in_a_removal_from_the_branch_ends_as_the_clean_run) { strike_story(removed, 3, kCrashes); }
+TEST(PackageFaults, any_other_fault_in_a_removal_from_the_branch_ends_as_the_clean_run) { strike_story(removed, 3, kOthers); }
 /// Found here: one that could not be read again was taken for one that is gone, and was never said to be Ready.
 TEST(PackageFaults, a_repository_that_was_read_is_said_to_be_ready_though_the_server_dies_meanwhile) {
   const auto is_read = [](const Point& point) {

@@ -223,21 +223,6 @@ TEST_F(PackageRequests, a_tag_of_others_on_a_commit_without_the_package_hides_no
   EXPECT_EQ(revision(name)["spec"]["revision"].as_int(), 2);
 }
 
-TEST_F(PackageRequests, the_package_on_the_branch_is_not_deleted_and_says_what_does_that) {
-  repository("edge");
-  const std::string name = init("edge", "u1", "v1");
-  must(propose(name));
-  must(approve(name));
-  must(move(name, "DeletionProposed"));
-  must(remove(kRevisions, name));
-  ASSERT_TRUE(until([&] { return !revision("edge.u1.main").is_null(); }));
-  const std::string said = "NotImplemented: edge.u1.main follows the repository's branch: remove the package there with git";
-  EXPECT_EQ(fault(move("edge.u1.main", "DeletionProposed")), said);
-  EXPECT_EQ(fault(move("edge.u1.main", "DeletionProposed", "approval")), said);
-  EXPECT_EQ(lifecycle("edge.u1.main"), "Published");
-  EXPECT_EQ(condition("edge.u1.main", "Drift"), "absent");
-}
-
 TEST_F(PackageRequests, fields_that_a_kind_does_not_have_are_refused_under_strict_and_told_under_warn) {
   repository("edge");
   const auto send = [&](Verb verb, const std::string& validation, Value body, const std::string& name = "") {

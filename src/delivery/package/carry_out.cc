@@ -1,6 +1,7 @@
 // The steps of one intent at the remote.
 #include <fmt/format.h>
 
+#include "delivery/package/branch_package.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/worker.h"
 
@@ -72,7 +73,7 @@ class Carrier {
     if (!done && done.error().reason == Reason::NotFound && wanted.target) {
       // What another process has committed is not in this mirror yet.
       SLIPWAY_CO_TRY_VOID(co_await git_.fetch_all(repository_.remote, "refs/heads/"));
-      if (intent_.kind == IntentKind::Approve) SLIPWAY_CO_TRY_VOID(co_await make_again());
+      if (intent_.is_about_branch()) SLIPWAY_CO_TRY_VOID(co_await make_again());
       done = co_await git_.update_ref(repository_.remote, wanted);
     }
     if (!done && is_refusal(done.error())) co_return co_await look();
@@ -87,8 +88,12 @@ class Carrier {
     co_return Result<void>{};
   }
 
-  /// The commit of an approval whose mirror was lost: from what the log has it gets the same id.
+  /// The commit of an intent whose mirror was lost: from what the log has it gets the same id.
   Task<Result<void>> make_again() {
+    if (intent_.kind == IntentKind::Delete) {
+      SLIPWAY_CO_TRY_VOID(co_await commit_removal(git_, repository_, intent_));
+      co_return Result<void>{};
+    }
     const ApprovalRecord approval = stored_.record.approval.value_or(ApprovalRecord{});
     RevisionRecord proposal = stored_.record;
     proposal.commit = intent_.seen;
@@ -101,13 +106,20 @@ class Carrier {
 
   /// The branch has moved since the commit was made: both go in.
   Task<Result<void>> merge(GitStep step) {
+    const bool is_removal = intent_.kind == IntentKind::Delete;
     const std::string folder = repository_.folder_of(intent_.path);
-    SLIPWAY_CO_TRY(content, co_await read_content(git_, repository_.remote, folder, intent_.commit));
+    std::vector<GitChange> changes{{.path = folder, .content = std::nullopt}};
+    if (!is_removal) {
+      SLIPWAY_CO_TRY(content, co_await read_content(git_, repository_.remote, folder, intent_.commit));
+      changes = replacing_changes(folder, content);
+    }
     const ApprovalRecord approval = stored_.record.approval.value_or(ApprovalRecord{});
+    const GitPerson author = is_removal ? repository_.author(intent_.user, intent_.at.value_or(Time{}))
+                                        : repository_.author(approval.approver, approval.at);
     GitNewCommit made{.parents = {step.expected, intent_.commit},
-                      .changes = replacing_changes(folder, content),
+                      .changes = std::move(changes),
                       .message = commit_message(intent_),
-                      .author = repository_.author(approval.approver, approval.at)};
+                      .author = author};
     SLIPWAY_CO_TRY(commit, co_await git_.commit(repository_.remote, std::move(made)));
     step.target = commit;
     co_return co_await update(std::move(step));
@@ -144,7 +156,8 @@ class Carrier {
 StoreView view_seen(const Intent& intent) {
   StoreView view;
   const auto put = [&](Lifecycle lifecycle) {
-    if (!intent.seen.empty()) view.refs[ref_in(intent, lifecycle)] = intent.seen;
+    const std::string name = ref_in(intent, lifecycle);
+    if (!intent.seen.empty() && !name.empty()) view.refs[name] = intent.seen;
   };
   switch (intent.kind) {
     case IntentKind::Save:
@@ -165,6 +178,7 @@ StoreView view_seen(const Intent& intent) {
       put(Lifecycle::DeletionProposed);
       break;
     case IntentKind::Delete:
+      if (intent.revision == kPlaceholder && !intent.base.empty()) view.refs["refs/heads/" + intent.branch] = intent.base;
       put(intent.from);
       if (intent.from == Lifecycle::DeletionProposed) put(Lifecycle::Published);
       break;
@@ -176,11 +190,22 @@ Task<Result<StoreView>> view_now(Git& git, OpenRepository repository, Intent int
   SLIPWAY_CO_TRY(refs, co_await git.list_refs(repository.remote, "refs/"));
   StoreView view;
   for (const GitRef& one : refs.refs) view.refs[one.name] = one.id;
-  if (intent.kind != IntentKind::Approve || !view.refs.contains(repository.branch_ref())) co_return view;
+  if (!intent.is_about_branch()) co_return view;
+  const bool is_removal = intent.kind == IntentKind::Delete;
+  if (!view.refs.contains(repository.branch_ref())) {
+    if (is_removal) view.package = OnBranch::Gone;
+    co_return view;
+  }
   SLIPWAY_CO_TRY(tip, co_await git.fetch(repository.remote, repository.branch_ref()));
   view.refs[repository.branch_ref()] = tip;
-  SLIPWAY_CO_TRY(has_commit, co_await git.is_ancestor(repository.remote, intent.commit, tip));
-  view.has_commit = has_commit;
+  if (intent.commit.empty()) co_return view;
+  const auto has_commit = co_await git.is_ancestor(repository.remote, intent.commit, tip);
+  const bool is_unknown = !has_commit && has_commit.error().reason == Reason::NotFound && is_removal;
+  if (!has_commit && !is_unknown) co_return fail(has_commit.error());
+  view.has_commit = has_commit.value_or(false);
+  if (!is_removal || view.has_commit) co_return view;
+  SLIPWAY_CO_TRY(package, co_await package_on_branch(git, repository, intent.path, intent.seen, tip));
+  view.package = package;
   co_return view;
 }
 

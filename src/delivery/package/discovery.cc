@@ -104,8 +104,10 @@ std::vector<FoundRevision> discovered(const Discovery& from, std::vector<std::st
     if (auto found = found_at(from, name, commit)) add(std::move(*found));
   }
   for (const auto& [path, commit] : from.packages) {
-    add({.key = {{from.repository, path}, from.place.branch},
-         .lifecycle = Lifecycle::Published,
+    const RevisionKey key{{from.repository, path}, from.place.branch};
+    const bool is_proposed = from.refs.contains(ref_of(key, kPlaceholder, Lifecycle::DeletionProposed, from.place.folder));
+    add({.key = key,
+         .lifecycle = is_proposed ? Lifecycle::DeletionProposed : Lifecycle::Published,
          .revision = kPlaceholder,
          .commit = commit,
          .ref = "refs/heads/" + from.place.branch});

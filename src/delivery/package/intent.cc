@@ -24,8 +24,9 @@ class Steps {
       case IntentKind::ProposeDeletion:
         return propose_deletion();
       case IntentKind::Keep:
-        return remove(ref(Lifecycle::DeletionProposed));
+        return intent_.revision == kPlaceholder ? remove_mark() : remove(ref(Lifecycle::DeletionProposed));
       case IntentKind::Delete:
+        if (intent_.revision == kPlaceholder) return remove_from_branch();
         return intent_.from == Lifecycle::DeletionProposed ? remove_published() : remove(ref(intent_.from));
     }
     return {};
@@ -95,6 +96,7 @@ class Steps {
   GitStep propose_deletion() const {
     const std::string name = ref(Lifecycle::DeletionProposed);
     if (!at(name).empty()) return {};
+    if (intent_.revision == kPlaceholder) return update(name, "", intent_.seen);
     const std::string tag = ref(Lifecycle::Published);
     return at(tag) == intent_.seen ? update(name, "", intent_.seen) : drift(tag);
   }
@@ -103,6 +105,25 @@ class Steps {
   GitStep remove_published() const {
     const GitStep tag = remove(ref(Lifecycle::Published));
     return tag.kind == Kind::Confirm ? remove(ref(Lifecycle::DeletionProposed)) : tag;
+  }
+
+  GitStep remove_from_branch() const {
+    const bool is_done = intent_.commit.empty() || view_.has_commit || view_.package == OnBranch::Gone;
+    if (is_done) return remove_mark();
+    const std::string tip = at(branch());
+    if (tip == intent_.base) return update(branch(), intent_.base, intent_.commit);
+    if (view_.package == OnBranch::Other) {
+      return {.kind = Kind::Drift,
+              .ref = branch(),
+              .text = fmt::format("{} was changed on {} after its deletion was decided", intent_.path, branch())};
+    }
+    return {.kind = Kind::Merge, .ref = branch(), .expected = tip};
+  }
+
+  /// The branch has moved on since its package was proposed for deletion; the proposal has not.
+  GitStep remove_mark() const {
+    const std::string name = ref(Lifecycle::DeletionProposed);
+    return at(name).empty() ? GitStep{} : update(name, at(name), "");
   }
 
   const Intent& intent_;
@@ -116,6 +137,7 @@ GitStep next_step(const Intent& intent, const StoreView& view) { return Steps(in
 std::string commit_message(const Intent& intent) {
   const std::string package = PackageKey{intent.repository, intent.path}.path;
   const std::string full = plain_path(intent.folder + "/" + package);
+  if (intent.kind == IntentKind::Delete) return fmt::format("Delete {}\n", full);
   const std::string what = intent.kind == IntentKind::Approve ? fmt::format("Approve {}/v{}", full, intent.revision)
                                                               : fmt::format("Save {}/{}", full, intent.workspace);
   return with_note(what, {.package = full, .workspace = intent.workspace, .revision = fmt::format("{}", intent.revision)});

@@ -12,6 +12,10 @@
 //   6  the end is appended: only now it is Published
 // A crash after any of these is resumed from the references: a tag that points at the intent's commit is its own, a branch that
 // contains it is done.
+//
+// What the branch has is deleted in the same way: the commit without the package's folder is made and appended with the intent,
+// the branch gets it, and then the branch goes that proposed the deletion. If somebody has changed the package meanwhile
+// nothing is removed.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +49,10 @@ struct Intent {
   Lifecycle from = Lifecycle::Draft;
   std::int64_t revision = 0;  // Approve: the number it tries
   std::string seen{};         // commit of the revision's reference when it was decided; empty: there was none
-  std::string commit{};       // Save: the new one; Approve: the one that is published
-  std::string base{};         // Approve: the branch's commit that `commit` was made upon
+  std::string commit{};       // Save: the new one; Approve: the one that is published; Delete: the one without the package
+  std::string base{};         // Approve, and Delete of what the branch has: the branch's commit that `commit` was made upon
+  std::string user{};         // Delete of what the branch has: who asked, and when, as the commit says
+  std::optional<Time> at{};
 
   static void describe(auto& d) {
     d.doc("What is still to be done to the repository.");
@@ -61,22 +67,35 @@ struct Intent {
     d.field("seen", &Intent::seen, "Commit of its reference when it was decided.");
     d.field("commit", &Intent::commit, "The commit that its reference gets.");
     d.field("base", &Intent::base, "The branch's commit that this one was made upon.");
+    d.field("user", &Intent::user, "Who asked for it, where that is not in the approval.");
+    d.field("time", &Intent::at, "When.");
   }
   bool operator==(const Intent&) const = default;
+
+  /// It makes a commit on the repository's branch.
+  bool is_about_branch() const {
+    return kind == IntentKind::Approve || (kind == IntentKind::Delete && revision == kPlaceholder);
+  }
 };
+
+/// The package on the branch, against what it was when its deletion was decided.
+enum class OnBranch : std::uint8_t { AsSeen, Other, Gone };
 
 /// The remote as it is.
 struct StoreView {
   std::map<std::string, std::string> refs{};  // commit by name
-  /// Approve: whether the branch contains the intent's commit.
+  /// Of an intent about the branch: whether the branch contains its commit.
   bool has_commit = false;
+  /// Of Delete of what the branch has.
+  OnBranch package = OnBranch::AsSeen;
 };
 
 struct GitStep {
   enum class Kind : std::uint8_t {
     Update,      // `ref` from `expected` (empty: it must not exist) to `target` (empty: it is deleted)
     NextNumber,  // make the commit with `revision` upon the branch as it is, and append the intent anew
-    Merge,       // make a commit with parents `expected` and the intent's commit, the package as in the latter; `ref` to it
+    Merge,       // make a commit with parents `expected` and the intent's commit, the package as in the latter (or none, as
+                 // there); `ref` to it
     Confirm,     // append the end; `text`, where there is one, is what another writer has left behind
     Drift,       // another writer has changed what this was about: append that, with `text`; nothing more is done
   };

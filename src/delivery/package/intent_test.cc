@@ -49,6 +49,13 @@ class Remote {
     if (name == "refs/heads/main") tips.insert(target);
     return true;
   }
+  /// The package on the branch, by what its last commit is called.
+  OnBranch package(const std::string& tip) const {
+    if (tip.empty() || tip.starts_with("removed") || tip.starts_with("merge")) return OnBranch::Gone;
+    if (tip.starts_with("changed")) return OnBranch::Other;
+    const auto found = parents_.find(tip);
+    return found == parents_.end() || found->second.empty() ? OnBranch::AsSeen : package(found->second.front());
+  }
 
  private:
   std::map<std::string, std::vector<std::string>> parents_{};
@@ -74,6 +81,7 @@ class Server {
       StoreView view{.refs = remote_.refs};
       view.has_commit =
           remote_.refs.contains("refs/heads/main") && remote_.contains(remote_.refs["refs/heads/main"], log_.commit);
+      view.package = remote_.package(remote_.refs.contains("refs/heads/main") ? remote_.refs["refs/heads/main"] : "");
       const GitStep step = next_step(log_, view);
       if (steps == at && fault == Fault::BeforeStep) continue;  // a new process looks again
       carry_out(step, steps == at && fault == Fault::AfterStep);
@@ -152,6 +160,26 @@ Scene scene(IntentKind kind) {
       if (kind != IntentKind::ProposeDeletion) remote.refs["refs/heads/deletionProposed/a/b/v1"] = draft;
       break;
   }
+  return made;
+}
+
+/// What the branch has is deleted. Its proposal is at an older commit than the branch.
+Scene removal() {
+  Scene made;
+  Remote& remote = made.remote;
+  const std::string root = remote.make("root", {});
+  const std::string tip = remote.make("more", {root});
+  remote.refs = {{"refs/heads/main", tip}, {"refs/tags/a/b/v1", root}, {"refs/heads/deletionProposed/a/b/main", root}};
+  remote.tips = {tip};
+  made.intent = {.kind = IntentKind::Delete,
+                 .repository = "edge",
+                 .path = "a/b",
+                 .workspace = "main",
+                 .from = Lifecycle::DeletionProposed,
+                 .revision = kPlaceholder,
+                 .seen = tip,
+                 .commit = remote.make("removed", {tip}),
+                 .base = tip};
   return made;
 }
 
@@ -252,6 +280,50 @@ TEST(PackageIntent, an_approval_loses_nothing_whoever_else_pushes) {
   }
 }
 
+TEST(PackageIntent, a_removal_from_the_branch_loses_nothing_whoever_else_pushes) {
+  const auto push = [](const std::string& what) {
+    return [what](Remote& remote) {
+      const std::string tip = remote.refs["refs/heads/main"];
+      remote.update("refs/heads/main", tip, remote.make(what, {tip}));
+    };
+  };
+  const std::vector<Other> others{{"nothing", [](Remote&) {}},
+                                  {"other files change", push("human")},
+                                  {"the package changes", push("changed")},
+                                  {"it is removed", push("removed-by-hand")}};
+  for (const Other& other : others) {
+    for (int when = 0; when < 4; ++when) {
+      for (int at = -1; at < 4; ++at) {
+        for (const Fault fault : {Fault::BeforeStep, Fault::AfterStep}) {
+          const std::string what = fmt::format("{} before step {}, fault at {}", other.what, when, at);
+          Scene one = removal();
+          Server server(one.remote, one.intent);
+          server.run(fault, at, when, [&] { other.act(one.remote); });
+          const std::string main = one.remote.refs.at("refs/heads/main");
+          for (const std::string& tip : one.remote.tips) EXPECT_TRUE(one.remote.contains(main, tip)) << what;
+          EXPECT_EQ(one.remote.refs.contains("refs/heads/deletionProposed/a/b/main"), server.state == "drift") << what;
+          EXPECT_TRUE(one.remote.refs.contains("refs/tags/a/b/v1")) << what;
+          const bool is_kept = one.remote.package(main) != OnBranch::Gone;
+          EXPECT_EQ(is_kept, main.starts_with("changed")) << what << ": " << main;
+        }
+      }
+    }
+  }
+}
+
+TEST(PackageIntent, what_follows_the_branch_is_proposed_for_deletion_and_kept_by_a_branch_of_its_own) {
+  Scene one = removal();
+  one.intent.kind = IntentKind::Keep;
+  const std::string mark = "refs/heads/deletionProposed/a/b/main";
+  EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}),
+            (GitStep{.kind = Kind::Update, .ref = mark, .expected = one.remote.refs[mark]}));
+  one.remote.refs.erase(mark);
+  EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}), GitStep{});
+  one.intent.kind = IntentKind::ProposeDeletion;
+  EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}),
+            (GitStep{.kind = Kind::Update, .ref = mark, .target = one.intent.seen}));
+}
+
 TEST(PackageIntent, what_somebody_else_pushed_upon_a_draft_is_drift) {
   for (const IntentKind kind : {IntentKind::Save, IntentKind::Propose}) {
     Scene one = scene(kind);
@@ -280,6 +352,8 @@ TEST(PackageIntent, messages_tell_people_and_porch_what_was_done) {
       .kind = IntentKind::Approve, .repository = "edge", .path = "a/b", .workspace = "ws", .folder = "infra", .revision = 3};
   EXPECT_EQ(commit_message(intent),
             "Approve infra/a/b/v3\n\nkpt:{\"package\":\"infra/a/b\",\"workspaceName\":\"ws\",\"revision\":\"3\"}\n");
+  EXPECT_EQ(commit_message({.kind = IntentKind::Delete, .path = "a/b", .folder = "infra", .revision = kPlaceholder}),
+            "Delete infra/a/b\n");
 }
 
 }  // namespace

@@ -75,6 +75,12 @@ PackageRef with_workspace(RefKind kind, std::string_view name, std::string_view 
   return {.kind = kind, .path = parts->first, .workspace = parts->second};
 }
 
+PackageRef with_branch(std::string_view name, std::string_view rest, std::string_view branch, std::string_view folder) {
+  const auto parts = path_and_last(rest, folder);
+  if (!parts || parts->second != branch) return other(name);
+  return {.kind = RefKind::DeletionProposed, .path = parts->first, .workspace = parts->second, .revision = kPlaceholder};
+}
+
 PackageRef with_number(RefKind kind, std::string_view name, std::string_view rest, std::string_view folder) {
   const auto parts = path_and_last(rest, folder);
   const auto number = parts ? version(parts->second) : std::nullopt;
@@ -173,7 +179,10 @@ PackageRef read_ref(std::string_view name, std::string_view branch, std::string_
   if (*head == branch) return {.kind = RefKind::Branch, .path = std::string(branch)};
   if (const auto rest = after(*head, kDrafts)) return with_workspace(RefKind::Draft, name, *rest, folder);
   if (const auto rest = after(*head, kProposed)) return with_workspace(RefKind::Proposed, name, *rest, folder);
-  if (const auto rest = after(*head, kDeletionProposed)) return with_number(RefKind::DeletionProposed, name, *rest, folder);
+  if (const auto rest = after(*head, kDeletionProposed)) {
+    const PackageRef numbered = with_number(RefKind::DeletionProposed, name, *rest, folder);
+    return numbered.kind == RefKind::Other ? with_branch(name, *rest, branch, folder) : numbered;
+  }
   return other(name);
 }
 
@@ -187,6 +196,9 @@ std::string ref_of(const RevisionKey& key, std::int64_t revision, Lifecycle life
     case Lifecycle::Published:
       return revision > 0 ? fmt::format("{}{}/v{}", kTags, path, revision) : "";
     case Lifecycle::DeletionProposed:
+      if (revision == kPlaceholder && !version(key.workspace)) {
+        return fmt::format("{}{}{}/{}", kHeads, kDeletionProposed, path, key.workspace);
+      }
       return revision > 0 ? fmt::format("{}{}{}/v{}", kHeads, kDeletionProposed, path, revision) : "";
   }
   return "";

@@ -6,6 +6,8 @@
 //   Draft             branch drafts/a/b/v1            Published          commit on the repository's branch, and tag a/b/v3
 //   Proposed          branch proposed/a/b/v1          DeletionProposed   the same, and branch deletionProposed/a/b/v3
 //
+// What the branch has is edge.a.b.BRANCH, whose proposal to be deleted is deletionProposed/a/b/BRANCH.
+//
 // DIVERGES: Porch accepts parts with dots when it finds them in Git, so that two revisions may have one name; here they are not
 // served and the repository says so. A package inside another is refused by whole paths, not by last names.
 #pragma once
@@ -71,7 +73,7 @@ enum class RefKind : std::uint8_t { Draft, Proposed, DeletionProposed, Tag, Bran
 struct PackageRef {
   RefKind kind = RefKind::Other;
   std::string path{};         // of the package below the repository's folder; of Branch and Other: the name
-  std::string workspace{};    // of Draft and Proposed
+  std::string workspace{};    // of Draft and Proposed, and of DeletionProposed for what follows the branch
   std::int64_t revision = 0;  // of Tag and DeletionProposed
 
   bool operator==(const PackageRef&) const = default;
@@ -79,7 +81,8 @@ struct PackageRef {
 /// Reads "refs/heads/drafts/infra/a/v1" for a repository with that branch and folder ("infra" or ""). Tags and branches outside
 /// the folder, of other forms or with parts that are no labels are Other.
 PackageRef read_ref(std::string_view name, std::string_view branch, std::string_view folder);
-/// The reference of a revision in that lifecycle: its branch, of Published the tag. Empty for Published without a number.
+/// The reference of a revision in that lifecycle: its branch, of Published the tag. Empty for Published without a number, and
+/// for DeletionProposed of what follows a branch that is called as a number is ("v3").
 std::string ref_of(const RevisionKey& key, std::int64_t revision, Lifecycle lifecycle, std::string_view folder);
 
 /// The line of a commit's message that Porch finds revisions by:

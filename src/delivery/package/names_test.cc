@@ -113,6 +113,9 @@ TEST(PackageNames, references_are_read_as_porch_lays_them_out) {
       {"refs/heads/drafts/a/b/v1", "", {.kind = RefKind::Draft, .path = "a/b", .workspace = "v1"}},
       {"refs/heads/proposed/a/v1", "", {.kind = RefKind::Proposed, .path = "a", .workspace = "v1"}},
       {"refs/heads/deletionProposed/a/v3", "", {.kind = RefKind::DeletionProposed, .path = "a", .revision = 3}},
+      {"refs/heads/deletionProposed/infra/a/main",
+       "infra",
+       {.kind = RefKind::DeletionProposed, .path = "a", .workspace = "main", .revision = kPlaceholder}},
       {"refs/tags/a/b/v12", "", {.kind = RefKind::Tag, .path = "a/b", .revision = 12}},
       {"refs/tags/infra/a/v1", "infra", {.kind = RefKind::Tag, .path = "a", .revision = 1}},
       {"refs/heads/drafts/infra/a/v1", "/infra/", {.kind = RefKind::Draft, .path = "a", .workspace = "v1"}},
@@ -138,6 +141,11 @@ TEST(PackageNames, what_is_written_is_read_back) {
     }
   }
   EXPECT_EQ(ref_of(one, 0, Lifecycle::Published, ""), "");
+  const auto proposed = [](const std::string& branch) {
+    return ref_of(key("edge", "a/b", branch), kPlaceholder, Lifecycle::DeletionProposed, "infra");
+  };
+  EXPECT_EQ(proposed("main"), "refs/heads/deletionProposed/infra/a/b/main");
+  EXPECT_EQ(proposed("v3"), "") << "that is the number three";
 }
 
 TEST(PackageNames, commits_carry_porchs_note) {

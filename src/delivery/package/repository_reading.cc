@@ -173,8 +173,8 @@ class Reader {
     if (goes_on && *goes_on && record.drift.empty()) {
       const auto was = co_await read_content(git_, repository_.remote, repository_.folder_of(record.path), record.commit);
       if (was && was->files == content.files && was->modes == content.modes) {
-        reading_.packages[record.path].commit = record.commit;
-        co_return Result<void>{};
+        reading_.packages[record.path].commit = found.commit = record.commit;
+        if (found.lifecycle == record.lifecycle) co_return Result<void>{};
       }
     }
     co_return co_await follow(std::move(stored), std::move(found));

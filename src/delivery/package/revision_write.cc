@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "delivery/package/branch_package.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/metadata_merge.h"
@@ -298,13 +299,16 @@ Task<Result<Change>> deletion_of(ServedContext context, Request request, StoredR
   SLIPWAY_CO_TRY_VOID(check_not_publishing(request, record));
   SLIPWAY_CO_TRY(dependents, co_await dependents_of(context.server, key_of(request)));
   SLIPWAY_CO_TRY_VOID(check_delete(request.name, record.lifecycle, dependents));
-  if (record.revision == kPlaceholder) {
-    co_return fail(Reason::NotImplemented,
-                   fmt::format("{} follows the repository's branch: remove the package there with git", request.name));
-  }
   const auto repository = co_await open_repository(context.server, request.ns, record.repository);
   if (!repository && repository.error().reason != Reason::NotFound) co_return fail(repository.error());
-  change.record.intents.push_back(intent_of(record, IntentKind::Delete, repository ? repository->place : Place{}));
+  Intent intent = intent_of(record, IntentKind::Delete, repository ? repository->place : Place{});
+  if (record.revision == kPlaceholder && repository) {
+    SLIPWAY_CO_TRY(git, git_of(context.env));
+    const Requester who = requester_of(context, request);
+    SLIPWAY_CO_TRY(removal, co_await removal_of(*git, *repository, record, who.user, who.now.time()));
+    intent = removal;
+  }
+  change.record.intents.push_back(std::move(intent));
   change.metadata = kube::with_finalizer(current.object, kGitFinalizer)["metadata"];
   co_return change;
 }

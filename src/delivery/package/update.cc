@@ -151,9 +151,12 @@ Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Reques
   if (std::vector<Cause> causes = decide_update(update, decision); !causes.empty()) {
     return fail(kube::invalid(kRevisionKind, name, std::move(causes)));
   }
-  if (decision.move == Move::ProposeDeletion && ask.current.revision == kPlaceholder) {
+  const bool has_no_mark = ref_of(ask.current.key(), ask.current.revision, Lifecycle::DeletionProposed, place.folder).empty();
+  if (decision.move == Move::ProposeDeletion && has_no_mark) {
     return fail(Reason::NotImplemented,
-                fmt::format("{} follows the repository's branch: remove the package there with git", name));
+                fmt::format("branch {:?} is called as a revision is, so that there is no name for the proposal to delete its "
+                            "package: remove that with git",
+                            place.branch));
   }
   if (decision.move != Move::Stay) SLIPWAY_TRY_VOID(refuse_while_drifting(ask.current, kRevisions));
   out.move = decision.move;

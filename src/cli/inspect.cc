@@ -87,7 +87,24 @@ Task<int> why(Session& session, Arguments arguments) {
   const auto found = co_await find_object(session, std::move(arguments));
   if (!found) co_return report(found.error());
   for (const std::string& note : co_await controller_notes(session.server())) fmt::print("note: {}\n", note);
-  const plane::Answer answer = plane::why(found->object, found->part, *found->view);
+  co_return co_await print_why(session, *found);
+}
+
+Task<int> print_why(Session& session, Found found) {
+  const delivery::KindRow* row = plane::find_row(found.object);
+  if (row != nullptr && row->why) {
+    delivery::CommandCall call{.env = session.env(),
+                               .client = found.place.client.get(),
+                               .ns = found.place.ns,
+                               .words = {},
+                               .objects = {},
+                               .options = {}};
+    const auto text = co_await row->why(std::move(call), found.object, found.part);
+    if (!text) co_return report(text.error());
+    fmt::print("{}", *text);
+    co_return kDelivered;
+  }
+  const plane::Answer answer = plane::why(found.object, found.part, *found.view);
   fmt::print("{}", answer.text);
   co_return answer.is_unknown_part ? kBadInput : kDelivered;
 }

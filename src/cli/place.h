@@ -30,6 +30,8 @@ struct Found {
   std::shared_ptr<const control::View> view;
 };
 Task<Result<Found>> find_object(Session& session, Arguments arguments);
+/// What `why` says of it; the exit code.
+Task<int> print_why(Session& session, Found found);
 
 /// A client of one of the clusters that applications of the place name; empty is the place itself: another of the data folder,
 /// or the context of that name in the same kubeconfig, as `slipway up` writes it. NotFound when it is not known.

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/controller_notes.h"
 #include "cli/place.h"
-#include "plane/show.h"
 
 namespace slipway::cli {
 namespace {
@@ -34,9 +33,7 @@ Task<int> plugin_why(Session& session, Arguments arguments) {
   const auto found = co_await find_object(session, std::move(arguments));
   if (!found) co_return report(found.error());
   for (const std::string& each : co_await hindrances(found->place.elsewhere)) fmt::print("note: {}\n", each);
-  const plane::Answer answer = plane::why(found->object, found->part, *found->view);
-  fmt::print("{}", answer.text);
-  co_return answer.is_unknown_part ? kBadInput : kDelivered;
+  co_return co_await print_why(session, *found);
 }
 
 }  // namespace slipway::cli

@@ -141,7 +141,7 @@ struct Hold {
 };
 
 /// How objects of one kind are judged and shown. Every function may be empty: the command line then shows the object as YAML.
-/// All but actions are pure.
+/// All but actions and `why` are pure.
 struct KindRow {
   std::string group;
   std::string kind;
@@ -160,6 +160,9 @@ struct KindRow {
   std::function<bool(const kube::Object& owned, const std::string& part)> is_of_part{};
   /// The objects that it made and that no owner reference tells of; in the order to show.
   std::function<std::vector<MadeObject>(const kube::Object& object)> made{};
+  /// What `why` prints, where a view does not have all that it takes; `call` has the cluster, `part` may be empty. Empty: the
+  /// explain rows over a view.
+  std::function<Task<Result<std::string>>(CommandCall call, kube::Object object, std::string part)> why{};
   /// Nullopt while it goes on by itself.
   std::function<std::optional<Hold>(const kube::Object& object)> hold{};
   std::vector<Action> actions{};

@@ -68,6 +68,32 @@ TEST_F(Packages, a_function_that_is_not_built_in_says_so) {
   EXPECT_NE(ended.err.find("\"starlark\" is not built in"), std::string::npos) << ended.err;
 }
 
+/// `pkg why NAME` and `why packagerevision/NAME` are one: policies are in both.
+TEST_F(Packages, why_of_a_revision_says_the_same_by_either_name) {
+  const std::string git = (folder_ / "edge.git").string();
+  ASSERT_EQ(std::system(("git init -q --bare -b main " + git + " && cd " + git +
+                         " && git update-ref refs/heads/main $(git -c user.name=a -c user.email=a@b commit-tree -m m $(git "
+                         "mktree < /dev/null))")
+                            .c_str()),
+            0);
+  const auto ask = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--data-dir", data_dir()});
+    const Ended ended = slipway(words);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out;
+  };
+  ask({"repo", "register", git, "--name", "edge"});
+  ask({"pkg", "init", "web", "--repository", "edge", "--workspace", "v1"});
+  ask({"pkg", "propose", "edge.web.v1"});
+  put("policy.yaml",
+      "apiVersion: packages.slipway.dev/v1alpha1\nkind: ApprovalPolicy\nmetadata: {name: two, namespace: default}\nspec: "
+      "{approve: people, people: {count: 2}}\n");
+  ask({"apply", "-f", "policy.yaml"});
+  const std::string told = ask({"pkg", "why", "edge.web.v1"});
+  EXPECT_TRUE(told.contains("an ApprovalPolicy (PolicyWaits): two: 0 of 2 approvals")) << told;
+  EXPECT_EQ(ask({"why", "packagerevision/edge.web.v1"}), told);
+}
+
 /// A bare repository with one commit, whose tree has what `git mktree` is given for it; BLOB and TREE stand for a file and for
 /// a folder with that file.
 bool make_repository(const std::filesystem::path& folder, const std::string& entries) {

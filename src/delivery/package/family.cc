@@ -15,6 +15,7 @@
 #include "delivery/package/ticket_controller.h"
 #include "delivery/package/variant_controller.h"
 #include "delivery/package/variant_set_controller.h"
+#include "delivery/package/why.h"
 #include "delivery/package/worker.h"
 
 namespace slipway::delivery::package {
@@ -52,9 +53,12 @@ Family make() {
                       "porch.kpt.dev/v1alpha2 is not implemented: use v1alpha1, which has the same revisions"}};
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.explain = explain_rows;
-  family.kinds = {
-      {.group = kRevisionKind.group, .kind = kRevisionKind.kind, .summary = revision_summary, .describe = describe_revision},
-      {.group = kRolloutKind.group, .kind = kRolloutKind.kind, .summary = rollout_summary}};
+  family.kinds = {{.group = kRevisionKind.group,
+                   .kind = kRevisionKind.kind,
+                   .summary = revision_summary,
+                   .describe = describe_revision,
+                   .why = why_revision},
+                  {.group = kRolloutKind.group, .kind = kRolloutKind.kind, .summary = rollout_summary}};
   family.commands = commands();
   family.controllers = controllers;
   return family;

@@ -4,14 +4,12 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "delivery/family/kind_mapper.h"
 #include "delivery/package/commands.h"
-#include "delivery/package/explain.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/kinds.h"
 #include "delivery/package/output.h"
 #include "delivery/package/show.h"
-#include "delivery/probe/zone.h"
+#include "delivery/package/why.h"
 #include "json/text.h"
 #include "kube/table.h"
 
@@ -95,95 +93,10 @@ Task<Result<CommandAnswer>> inbox(CommandCall call) {
       .notes = {owner.empty() ? std::string("nothing waits for anybody") : fmt::format("nothing waits for {}", owner)}};
 }
 
-/// What was fetched for one explanation.
-class Fetched : public control::View {
- public:
-  explicit Fetched(Time now) : now_(now) {}
-  void add(Value object) { objects_.push_back(std::move(object)); }
-
-  Value find(const Value& reference) const override {
-    const auto kind = kube::GroupVersionKind::of(reference);
-    for (const Value& one : objects_) {
-      const auto its = kube::GroupVersionKind::of(one);
-      if (!kind || !its || its->group != kind->group || its->kind != kind->kind) continue;
-      if (kube::name(one) == reference["name"].as_string()) return one;
-    }
-    return {};
-  }
-  std::vector<Value> owned_by(const Value&, const kube::GroupVersionKind&) const override { return {}; }
-  Time now() const override { return now_; }
-
- private:
-  std::vector<Value> objects_;
-  Time now_;
-};
-
-/// An object that is not there, or that the user may not see, is not told of.
-Task<> fetch_into(Fetched& view, client::Client& client, kube::Resource resource, kube::GroupVersionKind kind, std::string ns,
-                  std::string name) {
-  const auto found = co_await client::get(client, resource, kube::ObjectKey{ns, name});
-  if (found) view.add(found->with("apiVersion", kind.api_version()).with("kind", kind.kind));
-}
-
-/// The objects that its gates and conditions speak of.
-Task<> fetch_around(Fetched& view, client::Client& client, ShownRevision revision) {
-  const std::string ns(kube::ns(revision.object));
-  KindMapper mapper;
-  for (const ReadinessGate& gate : revision.spec.gates) {
-    const Value reference = object_of_condition(gate.type);
-    const auto kind = kube::GroupVersionKind::of(reference);
-    if (kind) {
-      const auto mapped = co_await mapper.find(client, "", *kind);
-      const std::string name = reference["name"].str();
-      if (mapped) {
-        co_await fetch_into(view, client, mapped->resource, mapped->kind, mapped->is_namespaced ? ns : "", name);
-      }
-    }
-    for (const std::string& source : gate.sources) {
-      const std::string name = source.substr(std::min(source.find(':') + 1, source.size()));
-      if (source.starts_with("variant:")) co_await fetch_into(view, client, kVariants, kVariantKind, ns, name);
-      if (source.starts_with("rollout:")) co_await fetch_into(view, client, kRollouts, kRolloutKind, ns, name);
-      if (source.starts_with("policy:")) co_await fetch_into(view, client, kApprovalPolicies, kApprovalPolicyKind, ns, name);
-    }
-  }
-}
-
-/// What its policies wait for; nothing where the user may not list policies or revisions.
-Task<std::vector<control::Wait>> waits_of_policies(CommandCall call, ShownRevision revision) {
-  const bool is_proposal = revision.lifecycle() == Lifecycle::Proposed || revision.lifecycle() == Lifecycle::DeletionProposed;
-  client::ListQuery query;
-  query.ns = kube::ns(revision.object);
-  const auto list = is_proposal ? co_await client::list(*call.client, kApprovalPolicies, query) : Result<Value>(Value());
-  if (!list) co_return std::vector<control::Wait>{};
-  const auto items = (*list)["items"].items();
-  PolicySight sight{.now = call.env.clock.now()};
-  for (const Value& policy : items) {
-    for (const Value& window : policy["spec"]["windows"].items()) {
-      const std::string name = window["timeZone"].str();
-      if (auto zone = probe::load_zone(call.env.files, name)) sight.zones.emplace(name, *std::move(zone));
-    }
-  }
-  const std::string fields =
-      fmt::format("spec.repository={},spec.packageName={}", revision.spec.repository, revision.spec.package_name);
-  const auto all = co_await fetch_revisions(*call.client, query.ns, fields, "");
-  sight.has_published = all && std::ranges::any_of(*all, [&](const ShownRevision& one) {
-                          return is_published(one.lifecycle()) && one.spec.revision > 0 && one.name() != revision.name();
-                        });
-  co_return policy_waits(revision, {items.begin(), items.end()}, sight);
-}
-
 Task<Result<CommandAnswer>> why(CommandCall call) {
   SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg why REVISION"));
   SLIPWAY_CO_TRY(revision, co_await fetch_revision(*call.client, call.ns, plain_name(words[0])));
-  Fetched view(call.env.clock.now());
-  view.add(revision.object);
-  co_await fetch_around(view, *call.client, revision);
-  auto told = control::explain(explain_rows(), revision.object, "", view);
-  for (control::Wait& one : co_await waits_of_policies(call, revision))
-    told.push_back({.wait = std::move(one), .because = {}, .cut = {}});
-  std::string text = revision_summary(revision.object, view);
-  text = text.substr(0, text.find('\n') + 1);
-  text += told.empty() ? std::string("it waits for nothing\n") : control::print(told, view.now());
+  SLIPWAY_CO_TRY(text, co_await why_revision(std::move(call), revision.object, ""));
   co_return CommandAnswer{.text = text};
 }
 

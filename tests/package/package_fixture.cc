@@ -145,11 +145,12 @@ Result<Value> PackageTest::put(const kube::Resource& resource, const Value& obje
 }
 
 Result<Value> PackageTest::patch(const kube::Resource& resource, const std::string& name, std::string_view yaml, PatchType type,
-                                 const std::string& manager, As as) {
+                                 const std::string& manager, As as, const std::string& subresource) {
   Request request;
   request.verb = Verb::Patch;
   request.resource = resource;
   request.name = name;
+  request.subresource = subresource;
   SLIPWAY_TRY(body, json::parse_yaml(yaml));
   request.body = body;
   request.patch_type = type;

@@ -67,7 +67,7 @@ class PackageTest : public plane::RestartFixture {
   std::vector<std::string> names(const kube::Resource& resource, const std::string& fields = "");
   Result<Value> put(const kube::Resource& resource, const Value& object, const std::string& subresource = "", As as = {});
   Result<Value> patch(const kube::Resource& resource, const std::string& name, std::string_view yaml, client::PatchType type,
-                      const std::string& manager = "", As as = {});
+                      const std::string& manager = "", As as = {}, const std::string& subresource = "");
   Result<Value> remove(const kube::Resource& resource, const std::string& name, As as = {});
 
   /// `init` of REPOSITORY/PACKAGE with that workspace: the name that the server gives.

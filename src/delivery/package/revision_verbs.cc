@@ -154,7 +154,8 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
                 {Verb::Update, approval, write},
                 {Verb::Patch, approval, write},
                 {Verb::Get, votes, get_revision},
-                {Verb::Update, votes, vote}};
+                {Verb::Update, votes, vote},
+                {Verb::Patch, votes, vote}};
   for (client::AnsweredVerb& row : kind.verbs) {
     const bool writes = row.verb == Verb::Create || row.verb == Verb::Update || row.verb == Verb::Patch;
     if (writes) row = with_known_fields(std::move(row), kind.schema);

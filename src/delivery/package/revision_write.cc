@@ -36,25 +36,6 @@ struct Sent {
   const StoredRecord& read() const { return base ? *base : current; }
 };
 
-Status changed_meanwhile(const Request& request) {
-  return kube::conflict(kRevisions, request.name,
-                        "the object has been modified; please apply your changes to the latest version and try again");
-}
-
-Result<void> check_identity(const Request& request, const StoredRecord& current, const Value& sent) {
-  const Value& metadata = sent["metadata"];
-  const std::string_view uid = metadata["uid"].as_string();
-  if (!uid.empty() && uid != current.uid()) {
-    return fail(kube::conflict(
-        kRevisions, request.name,
-        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, current.uid())));
-  }
-  const std::string_view name = metadata["name"].as_string();
-  if (name.empty() || name == request.name) return {};
-  return fail(Reason::BadRequest,
-              fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
-}
-
 Task<Result<Sent>> sent_by_put(ServedContext context, Request request, StoredRecord current) {
   const std::string version = request.body["metadata"]["resourceVersion"].str();
   if (version.empty()) {
@@ -68,26 +49,14 @@ Task<Result<Sent>> sent_by_put(ServedContext context, Request request, StoredRec
 
 Result<Sent> sent_by_patch(const ServedContext& context, const Request& request, StoredRecord current) {
   const Value live = shown_revision(current, context.env.clock.now());
-  if (request.patch_type == PatchType::StrategicMerge) {
-    return fail(Reason::UnsupportedMediaType,
-                "the body of the request was in an unknown format - accepted media types include: "
-                "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
-  }
-  if (request.patch_type == PatchType::Merge && !request.body.is_object()) {
-    return fail(Reason::BadRequest, "a merge patch must be an object");
-  }
-  SLIPWAY_TRY(object, request.patch_type == PatchType::Json ? json::apply_json_patch(live, request.body)
-                                                            : json::apply_merge_patch(live, request.body));
-  const std::string version = object["metadata"]["resourceVersion"].str();
-  if (!version.empty() && version != current.version()) return fail(changed_meanwhile(request));
+  SLIPWAY_TRY(object, patched(request, live));
+  SLIPWAY_TRY_VOID(check_version(request, current, object));
   return Sent{std::nullopt, std::move(current), object};
 }
 
 Result<void> check_apply(const Request& request, const StoredRecord& current) {
-  const Value& metadata = request.body["metadata"];
-  const std::string version = metadata["resourceVersion"].str();
-  if (!version.empty() && version != current.version()) return fail(changed_meanwhile(request));
-  if (metadata.has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
+  SLIPWAY_TRY_VOID(check_version(request, current, request.body));
+  if (request.body["metadata"].has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
   return {};
 }
 

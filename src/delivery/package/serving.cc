@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery/package/kind.h"
+#include "json/patch.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -101,6 +102,38 @@ Task<Result<void>> require_approval_right(client::ServedContext context, std::sh
   status.group = kRevisions.group;
   status.kind = kRevisions.plural;
   co_return fail(std::move(status));
+}
+
+Result<Value> patched(const client::Request& request, const Value& live) {
+  if (request.patch_type == client::PatchType::StrategicMerge) {
+    return fail(Reason::UnsupportedMediaType,
+                "the body of the request was in an unknown format - accepted media types include: "
+                "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+  }
+  if (request.patch_type == client::PatchType::Json) return json::apply_json_patch(live, request.body);
+  if (!request.body.is_object()) return fail(Reason::BadRequest, "a merge patch must be an object");
+  return json::apply_merge_patch(live, request.body);
+}
+
+Result<void> check_version(const client::Request& request, const StoredRecord& current, const Value& sent) {
+  const std::string version = sent["metadata"]["resourceVersion"].str();
+  if (version.empty() || version == current.version()) return {};
+  return fail(kube::conflict(kRevisions, request.name,
+                             "the object has been modified; please apply your changes to the latest version and try again"));
+}
+
+Result<void> check_identity(const client::Request& request, const StoredRecord& current, const Value& sent) {
+  const Value& metadata = sent["metadata"];
+  const std::string_view uid = metadata["uid"].as_string();
+  if (!uid.empty() && uid != current.uid()) {
+    return fail(kube::conflict(
+        kRevisions, request.name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, current.uid())));
+  }
+  const std::string_view name = metadata["name"].as_string();
+  if (name.empty() || name == request.name) return {};
+  return fail(Reason::BadRequest,
+              fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
 }
 
 }  // namespace slipway::delivery::package

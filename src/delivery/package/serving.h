@@ -53,6 +53,14 @@ using ChangeOf = std::function<Task<Result<Change>>(StoredRecord current)>;
 Task<Result<StoredRecord>> change_record(client::ServedContext context, std::shared_ptr<WriterTurns> turns, kube::ObjectKey key,
                                          Trial trial, ChangeOf change);
 
+/// What a merge patch or JSON patch makes of an object. UnsupportedMediaType for a strategic one, as the kinds have no
+/// strategies.
+Result<json::Value> patched(const client::Request& request, const json::Value& live);
+/// Conflict when `sent` has another resourceVersion than the newest; without one it means that.
+Result<void> check_version(const client::Request& request, const StoredRecord& current, const json::Value& sent);
+/// Conflict for another uid, BadRequest for another name; what is not said is not looked at.
+Result<void> check_identity(const client::Request& request, const StoredRecord& current, const json::Value& sent);
+
 /// Forbidden unless the user may `update packagerevisions/approval` of that revision. The process itself may.
 Task<Result<void>> require_approval_right(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user,
                                           kube::ObjectKey key);

@@ -1,6 +1,6 @@
 // What people say about a proposal, for ApprovalPolicies that ask them: approve or reject, about the content that they had
-// seen. It is said with a PUT on packagerevisions/NAME/votes, which is a right of its own: who may vote need not be able to
-// approve.
+// seen. It is said with a PUT or PATCH of packagerevisions/NAME/votes, which is a right of its own: who may vote need not be
+// able to approve.
 #pragma once
 
 #include <optional>

@@ -22,10 +22,28 @@ Value newest_of(const Value& votes) {
   return found;
 }
 
+/// The object that the request means. An old resourceVersion is a person who has not seen what is there now, unless the vote
+/// says which content it is about.
+Result<Value> sent_of(const client::Request& request, const StoredRecord& current, const Now& now) {
+  Value sent = request.body;
+  const bool is_patch = request.verb == client::Verb::Patch;
+  if (is_patch && request.patch_type != client::PatchType::Apply) {
+    Value live = shown_revision(current, now);
+    if (!live["status"].has("votes")) live = live.with_path({"status", "votes"}, json::array({}));
+    SLIPWAY_TRY(object, patched(request, live));
+    sent = object;
+  }
+  SLIPWAY_TRY_VOID(check_identity(request, current, sent));
+  const bool names_content = !is_patch && newest_of(sent["status"]["votes"]).has("digest");
+  if (!names_content) SLIPWAY_TRY_VOID(check_version(request, current, sent));
+  return sent;
+}
+
 Task<Result<Change>> change_of(client::ServedContext context, client::Request request, StoredRecord current) {
   const Voting who{.user = request.user->name, .groups = request.user->groups, .now = context.env.clock.now()};
   Change change{.record = current.record, .metadata = current.object["metadata"]};
-  SLIPWAY_CO_TRY(votes, with_vote(current.record, newest_of(request.body["status"]["votes"]), who));
+  SLIPWAY_CO_TRY(sent, sent_of(request, current, who.now));
+  SLIPWAY_CO_TRY(votes, with_vote(current.record, newest_of(sent["status"]["votes"]), who));
   change.record.votes = std::move(votes);
   co_return change;
 }

@@ -1,4 +1,4 @@
-// PUT packagerevisions/NAME/votes: a person says yes or no to a proposal.
+// PUT and PATCH of packagerevisions/NAME/votes: a person says yes or no to a proposal.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,9 @@ struct Voting {
 /// about that.
 Result<std::vector<Vote>> with_vote(const RevisionRecord& record, const json::Value& sent, const Voting& who);
 
-/// The body is a PackageRevision of which only the last of status.votes without a time is read: {decision, comment, digest}.
-/// Forbidden for the process itself.
+/// What is sent, or what a patch makes of the revision, is one of which only the last of status.votes without a time is read:
+/// {decision, comment, digest}. Conflict for an old resourceVersion, unless a PUT names the digest. Forbidden for the process
+/// itself.
 Task<Result<client::Reply>> vote_on(client::ServedContext context, std::shared_ptr<WriterTurns> turns, client::Request request);
 
 }  // namespace slipway::delivery::package

@@ -75,6 +75,19 @@ TEST_F(Variants, a_new_upstream_makes_an_upgrade_of_what_is_published) {
   EXPECT_EQ(variant_object()["status"]["downstreamTargets"].item(0)["name"].as_string(), kNext);
 }
 
+TEST_F(Variants, an_upgrade_keeps_what_people_have_published_after_its_own_revision) {
+  publish("blueprints", "web", "v1", {{"a.yaml", config_map("a", "one")}});
+  variant();
+  propose(kDraft);
+  approve(kDraft);
+  publish("edge", "web", "local", {{"local.yaml", config_map("local", "mine")}});
+  EXPECT_EQ(publish("blueprints", "web", "v2", {{"a.yaml", config_map("a", "two")}}), 2);
+  set_spec(kVariants, "web", "{spec: {upstream: {revision: 2}}}");
+  ASSERT_TRUE(until([&] { return lifecycle(kNext) == "Draft"; }, minutes{1})) << json::print(variant_object()["status"]);
+  EXPECT_TRUE(files(kNext)["a.yaml"].contains("k: two"));
+  EXPECT_TRUE(files(kNext)["local.yaml"].contains("k: mine"));
+}
+
 TEST_F(Variants, other_changes_write_into_a_draft_and_make_a_new_one_of_what_is_published) {
   publish("blueprints", "web", "v1", {});
   variant("packageContext: {data: {site: north}}");

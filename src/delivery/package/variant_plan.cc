@@ -91,15 +91,33 @@ class Planner {
     if (!is_current && !is_published(one.lifecycle)) {
       plan_.error = fmt::format("cannot update upstream of downstream {:?} when it is not published", one.name);
     } else if (!is_current) {
-      upgrade(one, upstream);
+      upgrade(newest_after(one), upstream);
     } else if (one.differs && is_published(one.lifecycle)) {
-      create({.type = TaskType::Edit, .edit = EditTask{.source = NameRef{one.name}}});
+      create({.type = TaskType::Edit, .edit = EditTask{.source = NameRef{newest_after(one).name}}});
     } else if (one.differs) {
       act(Kind::Write, one);
     }
   }
 
+  /// What others have published after the variant's own revision: a new one goes on from there, so that nothing of it is lost.
+  const RevisionView& newest_after(const RevisionView& own) const {
+    const RevisionView* newest = &own;
+    for (const RevisionView& one : there_) {
+      const bool is_there = one.repository == downstream_.repo && one.package == downstream_.package;
+      if (is_there && one.lifecycle == Lifecycle::Published && one.revision > newest->revision) newest = &one;
+    }
+    return *newest;
+  }
+
   void upgrade(const RevisionView& one, const RevisionView& upstream) {
+    if (!one.upstream_revision) {
+      plan_.error = fmt::format(
+          "cannot upgrade {:?}, the newest published revision: its Kptfile does not say of which upstream "
+          "it is",
+          one.name);
+      return;
+    }
+    if (*one.upstream_revision == upstream.revision) return;  // somebody has upgraded it
     const Upstream old{
         .repo = variant_.upstream->repo, .package = variant_.upstream->package, .revision = *one.upstream_revision};
     const RevisionView* from = old.revision == kUnpublished ? nullptr : find_upstream(old, there_);

@@ -2,6 +2,9 @@
 // order (packagevariant_controller.go). A wanted draft is complete: task, labels, annotations and the condition Drafted are
 // written in one commit of the log, so that none sees half of it. Pure; whether the variant's own changes (context, pipeline,
 // injections) would alter a revision is the caller's to know.
+//
+// DIVERGES: Porch upgrades the variant's own newest revision, and so drops what people have published after it. Here it is the
+// newest published revision of the package, whoever made it.
 #pragma once
 
 #include <cstdint>

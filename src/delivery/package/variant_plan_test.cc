@@ -69,7 +69,24 @@ TEST(PackageVariantPlan, from_what_is_there_to_what_is_done) {
   unlocked.upstream_revision.reset();
   RevisionView others = ours("v1", 1, Lifecycle::Published, 2);
   others.is_ours = false;
+  RevisionView edited = ours("local", 2, Lifecycle::Published, 1);
+  edited.is_ours = false;
+  RevisionView upgraded = ours("by-hand", 2, Lifecycle::Published, 2);
+  upgraded.is_ours = false;
+  RevisionView unknown = edited;
+  unknown.upstream_revision.reset();
   const Row rows[] = {
+      {"somebody has published after it",
+       {ours("packagevariant-1", 1, Lifecycle::Published, 1), edited},
+       "Create edge.a.packagevariant-2 upgrade(bp.a.v1,bp.a.v2,edge.a.local); "},
+      {"somebody has upgraded it", {ours("packagevariant-1", 1, Lifecycle::Published, 1), upgraded}, ""},
+      {"somebody has published what is of no upstream",
+       {ours("packagevariant-1", 1, Lifecycle::Published, 1), unknown},
+       "error: cannot upgrade \"edge.a.local\", the newest published revision: its Kptfile does not say of which upstream it "
+       "is"},
+      {"its changes are not in, nor in what somebody has published",
+       {differs, upgraded},
+       "Create edge.a.packagevariant-2 edit(edge.a.by-hand); "},
       {"nothing", {}, "Create edge.a.packagevariant-1 clone(bp.a.v2); "},
       {"others are left alone", {others}, "Create edge.a.packagevariant-1 clone(bp.a.v2); "},
       {"all is well", {ours("packagevariant-1", 1, Lifecycle::Published, 2)}, ""},

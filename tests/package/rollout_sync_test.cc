@@ -51,6 +51,37 @@ TEST_F(Syncs, applies_what_is_in_the_folder_and_says_which_commit_that_is) {
   EXPECT_EQ(status()["sync"]["errorSummary"]["totalCount"].as_int(), 0);
 }
 
+TEST_F(Syncs, an_object_of_another_sync_is_left_to_that_while_it_is_there) {
+  repository_->commit({{"apps/a.yaml", config_map("a")}}, "second");
+  sync();
+  make(fmt::format(R"(
+apiVersion: configsync.gke.io/v1beta1
+kind: RootSync
+metadata: {{name: more}}
+spec: {{sourceFormat: unstructured, git: {{repo: '{}', branch: main, auth: none, dir: apps}}}}
+)",
+                   repository_->path()));
+  advance(seconds{1});
+  const auto errors = [&] { return json::print(get(kHub, kRootSyncs, "more")["status"]["sync"]["errors"]); };
+  EXPECT_TRUE(errors().contains("ConfigMap default/a: it is managed by RootSync default/edge")) << errors();
+  EXPECT_EQ(map("a")["metadata"]["annotations"]["configsync.gke.io/manager"].as_string(), ":root_default_edge");
+  remove(kHub, kRootSyncs, "edge");
+  advance(seconds{16});
+  EXPECT_EQ(errors(), "null");
+  EXPECT_EQ(map("a")["metadata"]["annotations"]["configsync.gke.io/manager"].as_string(), ":root_default_more");
+}
+
+TEST_F(Syncs, an_object_that_is_declared_twice_is_an_error_and_nothing_is_applied) {
+  repository_->commit({{"apps/a.yaml", config_map("a")},
+                       {"apps/one/b.yaml", config_map("b")},
+                       {"apps/two/b.yaml", config_map("b", "  namespace: default\n")}},
+                      "second");
+  sync();
+  EXPECT_EQ(status()["sync"]["errors"].item(0)["errorMessage"].as_string(),
+            "ConfigMap default/b is declared more than once: give one of them another name or namespace");
+  EXPECT_TRUE(map("a").is_null());
+}
+
 TEST_F(Syncs, deletes_what_has_gone_but_nothing_that_is_somebody_elses) {
   repository_->commit({{"apps/a.yaml", config_map("a")}, {"apps/b.yaml", config_map("b")}}, "second");
   sync();

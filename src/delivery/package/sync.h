@@ -4,7 +4,8 @@
 //
 // Followed are spec.git repo, branch, revision HEAD, dir, period and auth none, with sourceFormat unstructured. What else a
 // spec asks for is refused in the condition Stalled, not passed over. Kptfiles and objects for local use only are not applied.
-// An object that another manager has is not deleted; one that an error keeps from being applied deletes nothing else.
+// An object that another RootSync manages is neither taken over nor deleted; one that an error keeps from being applied deletes
+// nothing else. One that is declared twice is an error, and nothing is applied.
 // DIVERGES: what changes in the cluster is put right when the repository is looked at as a whole again, every ten minutes.
 #pragma once
 
@@ -64,6 +65,8 @@ class SyncController : public control::Controller {
   Task<Result<Source>> read(kube::Object object, GitId commit);
   Task<std::vector<std::string>> apply(control::Reconcile& run, kube::Object object, Source source);
   Task<Result<void>> apply_one(control::Reconcile& run, kube::Object object, kube::Object manifest);
+  /// The RootSync beside `object` that manages what is there; "" for none that is there itself.
+  std::string other_manager(const kube::Object& object, const kube::Object& there) const;
   Task<Result<void>> prune(control::Reconcile& run, kube::Object object, std::vector<SyncedObject> gone);
   Task<Result<std::vector<SyncedObject>>> inventory(control::Reconcile& run);
   Task<Result<void>> store(control::Reconcile& run, kube::Object object, std::vector<SyncedObject> objects);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "control/object_writes.h"
 #include "delivery/package/kind.h"
@@ -73,6 +75,17 @@ Value with_conditions(const kube::Object& object, Value status, const std::strin
   conditions = kube::set_condition(conditions, {"Syncing", "False", "Sync", text}, now);
   if (!status.is_object()) status = Value::empty_object();
   return status.with("conditions", conditions).with("observedGeneration", kube::generation(object));
+}
+
+std::vector<std::string> declared_twice(const std::vector<SyncedObject>& wanted) {
+  std::vector<std::string> errors;
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  for (const SyncedObject& one : wanted) {
+    if (seen.emplace(one.group, one.kind, one.ns, one.name).second) continue;
+    errors.push_back(fmt::format("{} {} is declared more than once: give one of them another name or namespace", one.kind,
+                                 kube::ObjectKey{one.ns, one.name}.to_string()));
+  }
+  return errors;
 }
 
 }  // namespace
@@ -160,6 +173,7 @@ Task<std::vector<std::string>> SyncController::apply(control::Reconcile& run, ku
         {kind->group, kind->version, kind->kind, std::string(kube::ns(manifest)), std::string(kube::name(manifest))});
     placed.push_back(std::move(manifest));
   }
+  if (errors = declared_twice(wanted); !errors.empty()) co_return errors;
   std::vector<SyncedObject> either = *before;
   either.insert(either.end(), wanted.begin(), wanted.end());
   auto stored = co_await store(run, object, std::move(either));
@@ -186,11 +200,26 @@ Task<std::vector<std::string>> SyncController::apply(control::Reconcile& run, ku
 
 Task<Result<void>> SyncController::apply_one(control::Reconcile& run, kube::Object object, kube::Object manifest) {
   SLIPWAY_CO_TRY(mapped, co_await kinds_.find_for(run.client, "", manifest));
+  const auto now = co_await client::get(run.client, mapped.resource, kube::key_of(manifest));
+  if (!now && now.error().reason != Reason::NotFound) co_return fail(now.error());
+  const std::string other = now ? other_manager(object, *now) : "";
+  if (!other.empty()) {
+    co_return fail(Reason::Conflict, fmt::format("it is managed by RootSync {}: take it out of one of the two", other));
+  }
   const Value& there = manifest["metadata"]["annotations"];
   const Value annotations = (there.is_object() ? there : Value::empty_object()).with(kManagedBy, manager_of(object));
   manifest = manifest.with_path({"metadata", "annotations"}, annotations);
   SLIPWAY_CO_TRY_VOID(co_await client::apply(run.client, mapped.resource, std::move(manifest), kManager));
   co_return Result<void>{};
+}
+
+std::string SyncController::other_manager(const kube::Object& object, const kube::Object& there) const {
+  const std::string_view manager = kube::annotation(there, kManagedBy);
+  if (manager.empty() || manager == manager_of(object)) return "";
+  for (const auto& [key, one] : objects_->objects()) {
+    if (manager == manager_of(one) && !kube::is_deleting(one)) return key.to_string();
+  }
+  return "";
 }
 
 Task<Result<void>> SyncController::prune(control::Reconcile& run, kube::Object object, std::vector<SyncedObject> gone) {

@@ -229,7 +229,7 @@ class Pass {
       const TargetView& one = *targets_.at(id);
       if (one.is_approved() || flying_.contains(id)) continue;
       if (one.state == TargetState::Waiting) {
-        waiting.push_back(one.text.empty() ? id : fmt::format("{} ({})", id, one.text));
+        waiting.push_back(named(one));
       } else if (left > 0) {
         --left;
         approve(one);
@@ -277,7 +277,7 @@ class Pass {
     for (const std::string& id : order_) {
       const TargetView& one = *targets_.at(id);
       healthy += one.state == TargetState::Healthy ? 1 : 0;
-      if (one.state == TargetState::Approved || one.state == TargetState::Synced) open.push_back(id);
+      if (one.state == TargetState::Approved || one.state == TargetState::Synced) open.push_back(named(one));
     }
     if (!open.empty()) out_.waits.push_back(fmt::format("{} not healthy yet: {}", open.size(), some_of(open)));
     const auto cohort = allowed_part(record().step);
@@ -347,6 +347,11 @@ class Pass {
     const Phase phase = is_done ? Phase::BackedOut : Phase::BackingOut;
     out_.is_urgent = out_.is_urgent || phase != record().phase;
     record().phase = phase;
+  }
+
+  /// "edge/basens (no cluster reports it)"
+  static std::string named(const TargetView& one) {
+    return one.text.empty() ? one.id : fmt::format("{} ({})", one.id, one.text);
   }
 
   static std::string some_of(std::vector<std::string> ids) {

@@ -111,6 +111,9 @@ TEST(PackageRollout, the_seeds_story_up_to_the_end) {
   EXPECT_EQ(run.pass(1), "Progressing/0");
   EXPECT_EQ(run.last.waits.size(), 1U);
   EXPECT_TRUE(run.last.waits[0].starts_with("2 not healthy yet: ")) << run.last.waits[0];
+  for (TargetView& one : run.world.targets) one.text = "nobody reports it";
+  run.pass(1);
+  EXPECT_TRUE(run.last.waits[0].contains(order[0] + " (nobody reports it)")) << run.last.waits[0];
   run.all_healthy();
   EXPECT_EQ(run.pass(2), "Progressing/0");
   EXPECT_EQ(run.last.waits, std::vector<std::string>{"soak of step 1"});

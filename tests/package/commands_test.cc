@@ -123,6 +123,25 @@ TEST_F(PackageCommands, approve_of_somebody_who_may_only_vote_is_a_vote_and_why_
   EXPECT_TRUE(why.contains("night: window night: ")) << why;
 }
 
+TEST_F(PackageCommands, why_names_the_rollout_that_decides_in_place_of_policies) {
+  repository("bp");
+  repository("edge", Deployment::Yes);
+  const std::string blueprint = init("bp", "web", "v1");
+  must(propose(blueprint));
+  must(approve(blueprint));
+  const std::string name = draft("edge", "web", "v1", "{type: clone, clone: {upstreamRef: {upstreamRef: {name: bp.web.v1}}}}");
+  must(
+      create("{apiVersion: packages.slipway.dev/v1alpha1, kind: PackageRollout, metadata: {name: web-1}, spec: {upstream: "
+             "{repo: bp, package: web, revision: 1}, paused: true, steps: [{percent: 100}]}}"));
+  must(propose(name));
+  EXPECT_EQ(policy("all", "{approve: always}"), "");
+  advance(seconds{10});
+  EXPECT_EQ(lifecycle(name), "Proposed");
+  const std::string why = said(run("pkg why", {name}));
+  EXPECT_TRUE(why.contains("packagerollout/web-1 approves what follows its upstream, policies do not")) << why;
+  EXPECT_TRUE(why.contains("0 of 1 approved")) << why;
+}
+
 TEST_F(PackageCommands, why_names_the_drift_of_a_draft_and_it_is_not_ready) {
   Repository& edge = repository("edge", Deployment::Yes);
   const std::string name = init("edge", "web", "v1");

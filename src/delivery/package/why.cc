@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "delivery/family/kind_mapper.h"
 #include "delivery/package/explain.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/rollout_world.h"
 #include "delivery/package/show.h"
 #include "delivery/probe/zone.h"
 
@@ -92,6 +94,44 @@ Task<std::vector<control::Wait>> waits_of_policies(CommandCall call, ShownRevisi
   co_return policy_waits(revision, {items.begin(), items.end()}, sight);
 }
 
+std::string said_of_rollout(const Value& rollout, const ShownRevision& revision) {
+  const std::string phase = rollout["status"]["phase"].str();
+  const std::string on_its_own =
+      fmt::format("packagerollout/{} approves what follows its upstream, policies do not", kube::name(rollout));
+  const bool has_ended = phase == "Completed" || phase == "Superseded" || phase == "BackedOut" || phase == "Stopped";
+  if (!has_ended) return on_its_own;
+  return fmt::format("{}; it is {} and approves nothing more: a person may (slipway pkg approve {})", on_its_own, phase,
+                     revision.name());
+}
+
+/// The rollouts that decide about a proposal; none where the user may not list them.
+Task<std::vector<control::Explanation>> waits_of_rollouts(CommandCall call, ShownRevision revision, Fetched& view) {
+  std::vector<control::Explanation> told;
+  if (revision.lifecycle() != Lifecycle::Proposed) co_return told;
+  client::ListQuery query;
+  query.ns = kube::ns(revision.object);
+  const auto list = co_await client::list(*call.client, kRollouts, query);
+  if (!list) co_return told;
+  const StoredRecord stored{.record = {.upstream_lock = revision.status.upstream_lock}, .object = revision.object};
+  for (const Value& item : (*list)["items"].items()) {
+    const Value rollout = item.with("apiVersion", kRolloutKind.api_version()).with("kind", kRolloutKind.kind);
+    const auto spec = json::decode<PackageRolloutSpec>(rollout["spec"], "spec", {.allow_unknown = true});
+    if (!spec) continue;
+    const auto upstream = co_await client::get(*call.client, kRepositories, kube::ObjectKey{query.ns, spec->upstream.repo});
+    if (!upstream || !is_about(*spec, *upstream, stored)) continue;
+    const std::string phase = rollout["status"]["phase"].str();
+    told.push_back({.wait = {.on = "a PackageRollout",
+                             .reason = phase.empty() ? "Pending" : phase,
+                             .message = said_of_rollout(rollout, revision),
+                             .since = {},
+                             .next = {},
+                             .part = {}},
+                    .because = control::explain(explain_rows(), rollout, "", view),
+                    .cut = {}});
+  }
+  co_return told;
+}
+
 }  // namespace
 
 Task<Result<std::string>> why_revision(CommandCall call, kube::Object object, std::string part) {
@@ -101,6 +141,7 @@ Task<Result<std::string>> why_revision(CommandCall call, kube::Object object, st
   co_await fetch_around(view, *call.client, revision);
   auto told = control::explain(explain_rows(), revision.object, part, view);
   if (part.empty()) {
+    std::ranges::move(co_await waits_of_rollouts(call, revision, view), std::back_inserter(told));
     for (control::Wait& one : co_await waits_of_policies(call, revision)) {
       told.push_back({.wait = std::move(one), .because = {}, .cut = {}});
     }

@@ -73,6 +73,19 @@ Task<Result<std::string>> find_ref(Git& git, Order order) {
   co_return fail(Reason::NotFound, fmt::format("{} has no branch or tag {:?}", order.source.repo, order.source.ref));
 }
 
+/// Whether a link at `path` may lead out of the package. Steps up come first: after a name, which may be a link itself, ".." is
+/// not known to stay inside.
+bool leads_out(const std::string& path, std::string_view target) {
+  if (target.starts_with('/')) return true;
+  auto depth = std::ranges::count(path, '/');
+  bool has_name = false;
+  for (const std::string_view part : split(target, '/')) {
+    if (part == ".." && (has_name || --depth < 0)) return true;
+    has_name = has_name || (part != ".." && part != "." && !part.empty());
+  }
+  return false;
+}
+
 Task<Result<Fetched>> fetch(Git& git, Order order) {
   Fetched made;
   if (is_commit(order.source.ref)) {
@@ -95,6 +108,10 @@ Task<Result<Fetched>> fetch(Git& git, Order order) {
     // Git itself lets a tree have such names, and the repository may be anyone's.
     if (!krm::is_file_path(file.path))
       co_return fail(Reason::BadRequest, fmt::format("{} is no path of a file in a package", file.path));
+    if (file.mode == GitMode::Symlink && leads_out(file.path, file.content.value_or(""))) {
+      co_return fail(Reason::Forbidden,
+                     fmt::format("{} is a link out of the package, to {:?}", file.path, file.content.value_or("")));
+    }
   }
   made.files = std::move(files);
   co_return made;
@@ -133,9 +150,6 @@ Result<void> write_package(const std::string& folder, const std::vector<GitFile>
     const auto file = std::ranges::find(fetched, path, &GitFile::path);
     const GitMode mode = file == fetched.end() ? GitMode::Regular : file->mode;
     if (mode == GitMode::Symlink) {
-      if (text.starts_with('/') || text.contains("..")) {
-        return fail(Reason::Forbidden, fmt::format("{} is a link out of the package, to {:?}", path, text));
-      }
       if (symlink(text.c_str(), target.c_str()) != 0)
         return fail(Reason::ServiceUnavailable, "cannot make a link at " + target);
       continue;

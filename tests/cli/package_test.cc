@@ -126,6 +126,28 @@ TEST_F(Packages, get_writes_nothing_outside_of_its_folder) {
   EXPECT_EQ(text("in/p/good"), "bad\n");
 }
 
+TEST_F(Packages, get_makes_links_within_the_package_and_nothing_where_one_leads_out) {
+  const std::string git = (folder_ / "links.git").string();
+  const auto commit_link = [&](const std::string& target) {
+    const std::string script = "rm -rf " + git + " && git init -q -b main " + git + " && cd " + git +
+                               " && mkdir -p p/sub && echo x > p/a.txt && ln -s " + target +
+                               " p/sub/link && git add -A && git -c user.name=a -c user.email=a@b commit -qm m";
+    return std::system(script.c_str());
+  };
+  const std::vector<std::string> words{"pkg", "get", "file://" + git + "/p@main", "in/p"};
+  for (const char* target : {"../../other", "/etc/passwd", "../sub/../../x", "../../p/a.txt"}) {
+    ASSERT_EQ(commit_link(target), 0);
+    const Ended ended = slipway(words);
+    EXPECT_EQ(ended.code, 2) << target;
+    EXPECT_EQ(ended.err, "error: sub/link is a link out of the package, to \"" + std::string(target) + "\"\n");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "in")) << target;
+  }
+  ASSERT_EQ(commit_link("../a.txt"), 0);
+  const Ended ended = slipway(words);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(text("in/p/sub/link"), "x\n");
+}
+
 // Blanks part words but within double quotes; what follows a '#' is for people.
 std::vector<std::string> words_in(const std::string& line) {
   std::vector<std::string> words;

@@ -96,7 +96,9 @@ Condition unknown(const Condition& before, std::string_view reason, Time now) {
 
 }  // namespace
 
-bool is_computed(std::string_view type) { return type == kReadyToPropose || type == kReadyToApprove || type == kDrift; }
+bool is_computed(std::string_view type) {
+  return type == kReadyToPropose || type == kReadyToApprove || type == kDrift || type == kNotPushed;
+}
 
 const Condition* find(const Conditions& conditions, std::string_view type) {
   const auto found = std::ranges::find(conditions, type, &Condition::type);

@@ -30,7 +30,8 @@ inline constexpr std::size_t kMostConditions = 256;
 /// Types that the server computes (readiness.h). They are never stored; what is sent of them is not looked at.
 inline constexpr std::string_view kReadyToPropose = "ReadyToPropose";
 inline constexpr std::string_view kReadyToApprove = "ReadyToApprove";
-inline constexpr std::string_view kDrift = "Drift";  // only there while a person has to decide about it
+inline constexpr std::string_view kDrift = "Drift";          // only there while a person has to decide about it
+inline constexpr std::string_view kNotPushed = "NotPushed";  // only there while the repository does not take what was decided
 bool is_computed(std::string_view type);
 
 /// Reasons of conditions that became Unknown.

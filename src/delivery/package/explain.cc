@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "delivery/package/approval.h"
@@ -100,7 +101,19 @@ std::vector<Wait> proposal_waits(const ShownRevision& revision) {
            .part = {}}};
 }
 
-std::vector<Wait> explain_revision(const ShownRevision& revision, const std::string& part, const control::View& view) {
+/// What was decided, and the repository does not take.
+std::vector<Wait> push_waits(const ShownRevision& revision) {
+  const Condition* failing = find(revision.status.conditions, kNotPushed);
+  if (failing == nullptr) return {};
+  return {{.on = fmt::format("repository {}", revision.spec.repository),
+           .reason = std::string(kNotPushed),
+           .message = fmt::format("{}; it is tried again", failing->message),
+           .since = {},
+           .next = {},
+           .part = {}}};
+}
+
+std::vector<Wait> explain_state(const ShownRevision& revision, const std::string& part, const control::View& view) {
   if (revision.lifecycle() == Lifecycle::Published) return {};
   if (revision.lifecycle() == Lifecycle::DeletionProposed) {
     return {{.on = "somebody who deletes or keeps it",
@@ -132,6 +145,12 @@ std::vector<Wait> explain_revision(const ShownRevision& revision, const std::str
   }
   if (!out.empty()) return out;
   return revision.lifecycle() == Lifecycle::Draft ? draft_waits(revision) : proposal_waits(revision);
+}
+
+std::vector<Wait> explain_revision(const ShownRevision& revision, const std::string& part, const control::View& view) {
+  std::vector<Wait> out = part.empty() ? push_waits(revision) : std::vector<Wait>{};
+  std::ranges::move(explain_state(revision, part, view), std::back_inserter(out));
+  return out;
 }
 
 control::Explainer open_revision(const Value& object, const control::View& view) {

@@ -47,6 +47,10 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
     status.conditions.push_back(
         {.type = std::string(kDrift), .status = Truth::True, .reason = "ChangedInGit", .message = record.drift});
   }
+  if (!record.not_pushed.empty()) {
+    status.conditions.push_back(
+        {.type = std::string(kNotPushed), .status = Truth::True, .reason = "RepositoryFails", .message = record.not_pushed});
+  }
   if (record.approval && is_published(record.lifecycle)) {
     status.published_by = record.approval->approver;
     status.published_at = record.approval->at;

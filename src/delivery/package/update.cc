@@ -246,6 +246,7 @@ RevisionRecord confirmed(const RevisionRecord& record) {
   if (out.intents.empty()) return out;
   const Intent done = out.intents.front();
   out.intents.erase(out.intents.begin());
+  out.not_pushed.clear();
   if (done.kind != IntentKind::Approve) return out;
   out.lifecycle = Lifecycle::Published;
   out.revision = done.revision;

@@ -50,8 +50,8 @@ Task<Result<StoredRecord>> wait_published(client::ServedContext context, StoredR
     return !read || !read->record.is_publishing();
   });
   if (!end) {
-    const auto there = co_await client::get(context.server, kRepositories, {ns, repository});
-    const std::string_view told = there ? kube::condition(*there, "Ready")["message"].as_string() : "";
+    const auto now = co_await get_record(context.server, {ns, name});
+    const std::string told = now ? now->record.not_pushed : "";
     co_return fail(
         Reason::Timeout,
         fmt::format("{} is approved, but repository {} has not taken it yet{}{}: it is Published as soon as that has "

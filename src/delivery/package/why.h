@@ -1,5 +1,6 @@
 // What `why` prints of a PackageRevision: the chain of explain.h over the objects that its gates and conditions speak of, then
-// which PackageRollout decides about it and what ApprovalPolicies wait for. `slipway pkg why NAME` and `slipway why packagerevision/NAME` are both this.
+// which PackageRollout decides about it and what ApprovalPolicies wait for. `slipway pkg why NAME` and `slipway why
+// packagerevision/NAME` are both this.
 #pragma once
 
 #include <string>

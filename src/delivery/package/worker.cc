@@ -40,6 +40,7 @@ RevisionRecord drifted(RevisionRecord record, const std::string& text) {
   record.intents.clear();
   record.approval.reset();
   record.drift = text;
+  record.not_pushed.clear();
   return record;
 }
 
@@ -91,7 +92,19 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
     const auto there = co_await client::get(run.client, kRecords, run.key);
     if (!there && there.error().reason == Reason::NotFound) co_return Outcome::settled();
   }
+  co_await tell(run.client, run.key, outcome.error().message);
   co_return Outcome::failed(std::move(outcome).error());
+}
+
+/// Once for each reason: who looks at the revision is to know why it is not in the repository.
+Task<> RecordWorker::tell(client::Client& client, ObjectKey key, std::string why) {
+  auto stored = co_await get_record(client, key);
+  if (!stored || stored->record.intents.empty() || stored->record.not_pushed == why) co_return;
+  env_.log.warn("a repository does not take what was decided", {{"revision", key.to_string()}, {"why", why}});
+  RevisionRecord next = stored->record;
+  next.not_pushed = std::move(why);
+  const Value metadata = stored->object["metadata"];
+  (void)co_await put_record(client, *std::move(stored), std::move(next), metadata);
 }
 
 /// Most changes are verdicts about a draft, which need nothing but a rest: those are not even decoded.

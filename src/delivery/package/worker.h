@@ -39,6 +39,7 @@ class RecordWorker : public control::Controller {
   Task<Result<control::Outcome>> carry_out(client::Client& client, StoredRecord stored);
   Task<Result<control::Outcome>> keep_up(client::Client& client, StoredRecord stored);
   Task<Result<control::Outcome>> catch_up(client::Client& client, json::Value object);
+  Task<> tell(client::Client& client, kube::ObjectKey key, std::string why);
   Task<Result<StoredRecord>> confirm(client::Client& client, OpenRepository repository, StoredRecord stored, std::string text);
   /// The other records of its package, from the cache.
   std::vector<StoredRecord> siblings(const StoredRecord& stored) const;

@@ -1,5 +1,5 @@
 // Waiting until the worker has carried out what a record says is still to be done: an approval is answered when the remote has
-// taken it, a deletion when the references are gone. At most half a minute, as requests of kubectl have no longer patience;
+// taken it, a deletion when the references are gone. Not as long as half a minute, which is the patience of clients;
 // what takes longer goes on all the same.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace slipway::delivery::package {
 
-inline constexpr Duration kLongestWait = std::chrono::seconds{30};
+inline constexpr Duration kLongestWait = std::chrono::seconds{25};
 
 /// The record once it is published. Conflict with the drift that came between; Timeout with what the repository says.
 Task<Result<StoredRecord>> wait_published(client::ServedContext context, StoredRecord approved);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "delivery/gate/window.h"
@@ -97,6 +98,13 @@ std::vector<Cause> check(const ApprovalPolicySpec& policy) {
   std::vector<Cause> causes;
   if (policy.rule == ApprovalRule::People && !policy.people) {
     causes.push_back(field::required("spec.people", "approve: people needs to know who, and how many"));
+  }
+  if (policy.people && policy.people->groups.empty() && !policy.people->users.empty()) {
+    const std::set<std::string> users(policy.people->users.begin(), policy.people->users.end());
+    if (policy.people->count > static_cast<std::int64_t>(users.size())) {
+      causes.push_back(field::invalid("spec.people.count", fmt::format("{}", policy.people->count),
+                                      fmt::format("only {} user(s) count", users.size())));
+    }
   }
   if (policy.rule != ApprovalRule::People && policy.people) {
     causes.push_back(field::forbidden("spec.people", "is for approve: people"));

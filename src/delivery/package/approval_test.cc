@@ -196,6 +196,12 @@ TEST(PackageApproval, policies_are_checked_and_select) {
   EXPECT_TRUE(check(policy(ApprovalRule::Always).spec).empty());
   EXPECT_EQ(check(policy(ApprovalRule::People).spec).at(0).field, "spec.people");
   EXPECT_EQ(check(policy(ApprovalRule::Always, gate::ApprovalGate{}).spec).at(0).field, "spec.people");
+  const auto never_met =
+      check(policy(ApprovalRule::People, gate::ApprovalGate{.count = 3, .users = {"ann", "bea", "ann"}}).spec);
+  ASSERT_EQ(never_met.size(), 1U);
+  EXPECT_EQ(never_met[0].message, "Invalid value: 3: only 2 user(s) count");
+  EXPECT_TRUE(
+      check(policy(ApprovalRule::People, gate::ApprovalGate{.count = 3, .users = {"ann"}, .groups = {"g"}}).spec).empty());
   ApprovalPolicySpec spec{.repositories = {"edge"}, .selector = json::parse_yaml("{matchLabels: {site: north}}").value()};
   const json::Value north = json::object({{"site", "north"}});
   EXPECT_TRUE(selects(spec, "edge", north));

@@ -102,12 +102,16 @@ Result<void> write_pipeline(Files& files, const Pipeline& pipeline, std::string_
   return {};
 }
 
-/// What an injector means for a point, or null.
-const Injectable* select(const Injector& injector, const InjectionPoint& point, const std::vector<Injectable>& objects) {
+bool is_for(const Injector& injector, const InjectionPoint& point) {
   const bool is_other = (injector.group && *injector.group != point.kind.group) ||
                         (injector.version && *injector.version != point.kind.version) ||
                         (injector.kind && *injector.kind != point.kind.kind);
-  if (is_other) return nullptr;
+  return !is_other;
+}
+
+/// What an injector means for a point, or null.
+const Injectable* select(const Injector& injector, const InjectionPoint& point, const std::vector<Injectable>& objects) {
+  if (!is_for(injector, point)) return nullptr;
   const auto found = std::ranges::find_if(objects, [&](const Injectable& one) {
     return one.name == injector.name && one.kind == point.kind.kind && one.api_version == point.kind.api_version();
   });
@@ -126,8 +130,13 @@ std::string why_none(const InjectionPoint& point, const VariantContent& content)
   const bool has_any = std::ranges::any_of(content.objects, [&](const Injectable& one) {
     return one.kind == point.kind.kind && one.api_version == point.kind.api_version();
   });
-  if (has_any) return "";
-  return fmt::format("no in-cluster resources of type {}.{}", point.kind.api_version(), point.kind.kind);
+  std::vector<std::string> names;
+  for (const Injector& one : content.injectors) {
+    if (is_for(one, point)) names.push_back(one.name);
+  }
+  if (has_any || names.empty()) return "";
+  return fmt::format("no in-cluster resources of type {}.{} called {}", point.kind.api_version(), point.kind.kind,
+                     joined(names, " or "));
 }
 
 Result<Condition> inject(krm::KeptYaml& text, const InjectionPoint& point, const VariantContent& content) {

@@ -111,7 +111,7 @@ TEST(VariantContent, says_why_nothing_was_injected) {
   files["a.yaml"] = point("Cell", "cell", "required");
   EXPECT_EQ(with_variant(files, {.variant = "edge"})->conditions[0].message, "no injectors defined");
   EXPECT_EQ(with_variant(files, {.variant = "edge", .injectors = {{.name = "x"}}})->conditions[0].message,
-            "no in-cluster resources of type example.org/v1.Cell");
+            "no in-cluster resources of type example.org/v1.Cell called x");
   const VariantContent bare{.variant = "edge",
                             .injectors = {{.name = "x"}},
                             .objects = {{.api_version = "example.org/v1", .kind = "Cell", .name = "x"}}};

@@ -155,6 +155,25 @@ TEST_F(PackageCommands, why_names_the_drift_of_a_draft_and_it_is_not_ready) {
   EXPECT_FALSE(why.contains("all gates are met")) << why;
 }
 
+TEST_F(PackageCommands, an_upgrade_tells_what_both_sides_changed) {
+  repository("bp");
+  repository("edge");
+  const auto map = [](const std::string& value) {
+    return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  k: " + value + "\n";
+  };
+  const auto publish = [&](const std::string& name, const std::string& value) {
+    must(push(name, "m.yaml", map(value)));
+    must(propose(name));
+    must(approve(name));
+  };
+  publish(init("bp", "web", "v1"), "one");
+  publish(draft("edge", "web", "v1", "{type: clone, clone: {upstreamRef: {upstreamRef: {name: bp.web.v1}}}}"), "mine");
+  publish(draft("bp", "web", "v2", "{type: edit, edit: {sourceRef: {name: bp.web.v1}}}"), "two");
+  const std::string told = said(run("pkg upgrade", {"edge.web.v1"}, {{"workspace", "v2"}}));
+  EXPECT_TRUE(told.starts_with("edge.web.v1 upgraded to edge.web.v2\n")) << told;
+  EXPECT_TRUE(told.contains("both sides changed: m.yaml ConfigMap m data.k: one → upstream two, local mine")) << told;
+}
+
 TEST_F(PackageCommands, conditions_that_are_computed_cannot_be_set) {
   repository("edge");
   const std::string name = init("edge", "web", "v1");

@@ -33,19 +33,27 @@ Result<MergeStrategy> strategy_option(const CommandCall& call) {
   return fail(Reason::BadRequest, fmt::format("--strategy {}: must be {}", json::quoted(given), kStrategyOption.help));
 }
 
-Task<Result<std::string>> create_revision_object(client::Client& client, std::string ns, RevisionSpec spec) {
+/// The answer has what the server warns of: conflicts of an upgrade, a rendering that failed.
+Task<Result<CommandAnswer>> create_revision_object(CommandCall call, RevisionSpec spec) {
   spec.lifecycle = json::enum_name(Lifecycle::Draft);
   const Value object = json::object({{"apiVersion", Value(kRevisionKind.api_version())},
                                      {"kind", Value(kRevisionKind.kind)},
-                                     {"metadata", json::object({{"namespace", Value(ns)}})},
+                                     {"metadata", json::object({{"namespace", Value(call.ns)}})},
                                      {"spec", json::encode(spec)}});
-  SLIPWAY_CO_TRY(made, co_await client::create(client, kRevisions, object, kCommandManager));
-  co_return std::string(kube::name(made));
+  client::Request request;
+  request.verb = client::Verb::Create;
+  request.resource = kRevisions;
+  request.ns = call.ns;
+  request.body = object;
+  request.field_manager = kCommandManager;
+  SLIPWAY_CO_TRY(made, co_await call.client->call(std::move(request)));
+  co_return CommandAnswer{.text = std::string(kube::name(made.object)), .notes = made.warnings};
 }
 
 Task<Result<CommandAnswer>> answer_created(CommandCall call, RevisionSpec spec) {
-  SLIPWAY_CO_TRY(name, co_await create_revision_object(*call.client, call.ns, std::move(spec)));
-  co_return CommandAnswer{.text = name + " created\n"};
+  SLIPWAY_CO_TRY(made, co_await create_revision_object(std::move(call), std::move(spec)));
+  made.text += " created\n";
+  co_return std::move(made);
 }
 
 Task<Result<CommandAnswer>> init(CommandCall call) {
@@ -219,8 +227,9 @@ Task<Result<CommandAnswer>> upgrade(CommandCall call) {
       .type = TaskType::Upgrade,
       .upgrade = UpgradeTask{
           .old_upstream = {old_name}, .new_upstream = {upstream.name()}, .local = {local.name()}, .strategy = strategy}}};
-  SLIPWAY_CO_TRY(made, co_await create_revision_object(*call.client, call.ns, std::move(spec)));
-  co_return CommandAnswer{.text = fmt::format("{} upgraded to {}\n", local.name(), made)};
+  SLIPWAY_CO_TRY(made, co_await create_revision_object(std::move(call), std::move(spec)));
+  made.text = fmt::format("{} upgraded to {}\n", local.name(), made.text);
+  co_return std::move(made);
 }
 
 }  // namespace

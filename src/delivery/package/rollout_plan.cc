@@ -225,11 +225,14 @@ class Pass {
     }
     std::int64_t left = budget_now;
     std::vector<std::string> waiting;
+    std::vector<std::string> held;
     for (const std::string& id : cohort) {
       const TargetView& one = *targets_.at(id);
       if (one.is_approved() || flying_.contains(id)) continue;
       if (one.state == TargetState::Waiting) {
         waiting.push_back(named(one));
+      } else if (one.state == TargetState::Held) {
+        held.push_back(named(one));
       } else if (left > 0) {
         --left;
         approve(one);
@@ -239,6 +242,7 @@ class Pass {
       }
     }
     if (!waiting.empty()) out_.waits.push_back(fmt::format("{} not proposed: {}", waiting.size(), some_of(waiting)));
+    if (!held.empty()) out_.waits.push_back(fmt::format("{} held by policies: {}", held.size(), some_of(held)));
   }
 
   /// How many more may be approved; below 0 when targets have left and too many are.
@@ -313,7 +317,8 @@ class Pass {
   void withdraw() {
     for (const std::string& id : order_) {
       const TargetView& one = *targets_.at(id);
-      if (one.state != TargetState::Proposed) continue;
+      const bool is_proposal = one.state == TargetState::Proposed || one.state == TargetState::Held;
+      if (!is_proposal) continue;
       out_.effects.push_back({.kind = Kind::ReturnToDraft, .target = id, .revision = one.revision});
     }
   }

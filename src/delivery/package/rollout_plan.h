@@ -30,6 +30,7 @@ namespace slipway::delivery::package {
 
 enum class TargetState : std::uint8_t {
   Waiting,   // no revision yet, or a draft
+  Held,      // proposed, and policies do not agree yet
   Proposed,  //
   Approved,  // published; nothing is known of its cluster yet
   Synced,    // the cluster reports the commit

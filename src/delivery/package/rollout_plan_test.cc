@@ -218,6 +218,9 @@ TEST(PackageRollout, a_newer_upstream_ends_it_and_its_open_proposals_go_back) {
   run.world.targets = targets(4);
   run.pass(0);
   run.world.newest_upstream = 3;
+  TargetView& held = *std::ranges::find(run.world.targets, TargetState::Proposed, &TargetView::state);
+  held.state = TargetState::Held;
+  held.text = "two: 0 of 2 approvals";
   run.pass(1);
   EXPECT_EQ(run.record.phase, Phase::Superseded);
   EXPECT_EQ(run.record.message, "revision 3 is published upstream");
@@ -227,6 +230,18 @@ TEST(PackageRollout, a_newer_upstream_ends_it_and_its_open_proposals_go_back) {
   const std::string first = run.record.order[0];
   run.world.targets = targets(4);
   EXPECT_TRUE(run.pass(3).starts_with("Progressing/0 Approve " + first));
+}
+
+TEST(PackageRollout, a_proposal_that_policies_hold_waits_for_them_and_not_for_being_proposed) {
+  PlayedRun run{.spec = spec_of({50})};
+  run.world.targets = targets(2);
+  const std::string first = cohort_order(run.spec, run.world.targets)[0];
+  run.at(first).state = TargetState::Held;
+  run.at(first).text = "two: 0 of 2 approvals";
+  EXPECT_EQ(run.pass(0), "Progressing/0");
+  EXPECT_EQ(run.last.waits, std::vector<std::string>{"1 held by policies: " + first + " (two: 0 of 2 approvals)"});
+  run.at(first).state = TargetState::Proposed;
+  EXPECT_EQ(run.pass(1), "Progressing/0 Approve " + first);
 }
 
 TEST(PackageRollout, what_is_completed_stays_so_when_a_newer_upstream_comes) {

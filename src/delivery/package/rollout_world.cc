@@ -70,7 +70,8 @@ void look_at(TargetView& target, const StoredRecord& one, const RolloutSight& si
   if (!is_published(one.record.lifecycle)) {
     const bool is_proposed = one.record.lifecycle == Lifecycle::Proposed;
     target.text = is_proposed ? sight.objection(one) : punch_list(one, sight.now);
-    target.state = is_proposed && target.text.empty() ? TargetState::Proposed : TargetState::Waiting;
+    target.state = TargetState::Waiting;
+    if (is_proposed) target.state = target.text.empty() ? TargetState::Proposed : TargetState::Held;
     return;
   }
   const SyncView view = sight.sync(one);

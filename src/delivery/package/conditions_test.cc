@@ -271,6 +271,13 @@ TEST(PackageGates, a_put_merges_by_type) {
   EXPECT_FALSE(merge_gates({}, {}, {{.type = ""}}, "user:alice", "x").has_value());
 }
 
+TEST(PackageGates, one_that_is_sent_twice_is_refused) {
+  const auto refused =
+      merge_gates({}, {}, {{.type = "a", .owner = "ann"}, {.type = "a", .owner = "bea"}}, "user:x", "edge.a.v1");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().causes.at(0).message, "Duplicate value: \"a\"");
+}
+
 TEST(PackageGates, an_upgrade_changes_only_upstreams_share) {
   Gates upstream = gates_of(std::vector<std::string>{"ipam", "render"}, kPackageSource);
   add_gate(upstream, "sec", "user:vendor");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "base/text.h"
 #include "delivery/package/conditions.h"
@@ -34,7 +35,9 @@ void drop_source(Gates& gates, std::string_view type, std::string_view source) {
 }
 
 void add_causes(const Gates& base, const Gates& sent, std::vector<Cause>& causes) {
+  std::set<std::string_view> seen;
   for (const ReadinessGate& one : sent) {
+    if (!seen.insert(one.type).second) causes.push_back(field::duplicate(place(one.type), fmt::format("{:?}", one.type)));
     if (one.type.empty()) causes.push_back(field::required("spec.readinessGates.conditionType"));
     if (is_computed(one.type) && find(base, one.type) == nullptr) {
       causes.push_back(field::invalid(place(one.type), fmt::format("{:?}", one.type), "is computed from the gates"));

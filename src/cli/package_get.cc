@@ -145,7 +145,7 @@ Result<void> write_package(const std::string& folder, const std::vector<GitFile>
   os::RealEnv real;
   Env& env = real.env();
   for (const auto& [path, text] : files) {
-    const std::string target = folder + "/" + path;
+    const std::string target = fmt::format("{}/{}", folder, path);
     SLIPWAY_TRY_VOID(env.files.make_folders(target.substr(0, target.rfind('/'))));
     const auto file = std::ranges::find(fetched, path, &GitFile::path);
     const GitMode mode = file == fetched.end() ? GitMode::Regular : file->mode;

@@ -24,6 +24,9 @@ class PackageFunctions : public PackageTest {
     programs_.add("/opt/functions/fails", [](const ProgramCall&) -> Result<ProgramEnd> {
       return ProgramEnd{.code = 3, .output = "", .error = "no such site"};
     });
+    programs_.add("/opt/functions/loud", [](const ProgramCall&) -> Result<ProgramEnd> {
+      return ProgramEnd{.code = 1, .output = "", .error = std::string(100'000, 'x')};
+    });
     programs_.add("/opt/functions/unboxed", [](const ProgramCall&) -> Result<ProgramEnd> {
       return fail(Reason::Forbidden, "exec: \"unboxed\": not run, as the kernel refuses it a sandbox: namespaces: denied");
     });
@@ -93,6 +96,20 @@ TEST_F(PackageFunctions, a_program_that_fails_or_is_not_run_says_why_and_nothing
   const Value& step = stored["status"]["renderStatus"]["result"]["items"].item(0);
   EXPECT_EQ(step["exitCode"], Value(3)) << json::print_pretty(stored["status"]);
   EXPECT_EQ(step["stderr"], Value("no such site"));
+}
+
+TEST_F(PackageFunctions, why_a_rendering_failed_is_in_the_condition_and_a_loud_program_does_not_fill_the_log) {
+  must(map("fails", program("fails")));
+  must(map("loud", program("loud")));
+  const std::string name = package();
+  must(patch(kRevisions, name, "{metadata: {annotations: {porch.kpt.dev/push-on-render-failure: 'true'}}}",
+             client::PatchType::Merge));
+  const auto message = [&] { return kube::condition(revision(name), "ReadyToPropose")["message"].str(); };
+  must(push_pipeline(name, "fails:v1"));
+  EXPECT_EQ(message(), "the package could not be rendered: fails:v1: exit code 3: no such site");
+  must(push_pipeline(name, "loud:v1"));
+  EXPECT_TRUE(message().starts_with("the package could not be rendered: loud:v1: exit code 1: xxx")) << message().substr(0, 99);
+  EXPECT_LT(json::print(get(kRecords, name)).size(), 4'096u);
 }
 
 TEST_F(PackageFunctions, a_built_in_function_may_have_another_name) {

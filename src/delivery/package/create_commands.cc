@@ -21,7 +21,7 @@ const CommandOption kStrategyOption{.name = "strategy",
                                     .help = "resource-merge, fast-forward, force-delete-replace or copy-merge"};
 
 Result<std::string> required_option(const CommandCall& call, const std::string& name) {
-  const std::string given = option(call, name);
+  std::string given = option(call, name);
   if (!given.empty()) return given;
   return fail(Reason::BadRequest, fmt::format("--{} is required", name));
 }
@@ -195,6 +195,7 @@ Task<Result<CommandAnswer>> discover(CommandCall call) {
     const ShownRevision* old = upstream_in(all, local);
     const auto newer = old == nullptr ? std::vector<const ShownRevision*>{} : newer_ones(all, *old);
     std::vector<std::string> versions;
+    versions.reserve(newer.size());
     for (const ShownRevision* one : newer) versions.push_back(fmt::format("v{}", one->spec.revision));
     if (is_upwards) {
       rows.push_back({local.name(), newer.empty() ? "-" : old->spec.repository,

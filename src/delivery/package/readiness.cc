@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delivery/family/text.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -18,7 +19,10 @@ Condition of_gates(std::string_view type, const std::vector<Unmet>& missing, Ren
     return aggregate(type, Truth::False, kKptfileUnreadable, fmt::format("the Kptfile cannot be read: {}", error));
   }
   if (render == Render::Running) return aggregate(type, Truth::False, "Rendering", "the package is being rendered");
-  if (render == Render::Failed) return aggregate(type, Truth::False, "RenderFailed", "the package could not be rendered");
+  if (render == Render::Failed) {
+    const std::string why = error.empty() ? "" : fmt::format(": {}", one_line(std::string(error)));
+    return aggregate(type, Truth::False, "RenderFailed", "the package could not be rendered" + why);
+  }
   if (missing.empty()) return aggregate(type, Truth::True, "GatesMet", "");
   std::vector<std::string> texts;
   texts.reserve(missing.size());

@@ -52,7 +52,8 @@ inline auto describe_enum(Render) {
 
 /// The reason of the two below while the Kptfile cannot be read.
 inline constexpr std::string_view kKptfileUnreadable = "KptfileUnreadable";
-/// ReadyToPropose and ReadyToApprove of a revision: none once it is published. `error` is why the Kptfile cannot be read.
+/// ReadyToPropose and ReadyToApprove of a revision: none once it is published. `error` is why the Kptfile cannot be
+/// read, or the rendering failed.
 Conditions aggregates(Lifecycle lifecycle, const std::vector<Unmet>& missing, Render render, std::string_view error = "");
 
 }  // namespace slipway::delivery::package

@@ -43,6 +43,17 @@ FunctionResult function_of(const krm::RenderStep& step) {
 }
 
 /// A rendering under way, shared by the coroutine and the lane: the frame may be destroyed while the lane works.
+/// What a function writes to its standard error is in the results; the log keeps this much of it.
+constexpr std::size_t kMostErrorBytes = 1'000;
+
+std::string shortened(std::string text) {
+  if (text.size() <= kMostErrorBytes) return text;
+  std::size_t end = kMostErrorBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not within a character
+  text.resize(end);
+  return text + " …";
+}
+
 struct Work {
   std::map<std::string, std::string> files{};  // as they were
   std::optional<krm::Render> render{};
@@ -63,7 +74,7 @@ struct Work {
       made.files = outcome.steps.empty() ? std::move(files) : std::move(*outcome.files);
     } else {
       made.outcome = Render::Failed;
-      made.status.error = outcome.files.error().message;
+      made.status.error = shortened(outcome.files.error().message);
       made.files = std::move(files);
     }
   }

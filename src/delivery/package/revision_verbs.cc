@@ -123,6 +123,7 @@ Task<Result<Reply>> get_package(ServedContext context, Request request) {
   const std::string fields = fmt::format("spec.repository={},spec.packageName={}", key->repository, key->path);
   SLIPWAY_CO_TRY(stored, co_await list_records(context.server, request.ns, fields));
   std::vector<RevisionRecord> records;
+  records.reserve(stored.size());
   for (StoredRecord& one : stored) records.push_back(std::move(one.record));
   const auto objects = package_objects(records, request.ns);
   if (objects.empty()) co_return fail(kube::not_found(kPackages, request.name));

@@ -28,6 +28,7 @@ PackageRolloutSpec spec_of(std::vector<std::int64_t> percents) {
 
 std::vector<TargetView> targets(int count, TargetState state = TargetState::Proposed) {
   std::vector<TargetView> out;
+  out.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     out.push_back({.id = fmt::format("edge-{}/a", i), .revision = fmt::format("edge-{}.a.v1", i), .state = state});
   }

@@ -77,7 +77,6 @@ Task<Result<StoredRecord>> change_record(client::ServedContext context, std::sha
       co_await turns->take(context.env, fmt::format("{} {}", static_cast<const void*>(&context.server), key.to_string()));
   for (int tries = 0;; ++tries) {
     SLIPWAY_CO_TRY(current, co_await get_record(context.server, key));
-    const std::string version = current.version();
     SLIPWAY_CO_TRY(made, co_await change(current));
     auto written = co_await put_record(context.server, std::move(current), std::move(made.record), made.metadata, trial);
     const bool was_faster = !written && written.error().reason == Reason::Conflict;

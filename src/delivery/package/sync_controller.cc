@@ -44,6 +44,7 @@ std::string inventory_name(const std::string& sync) { return "root-sync-" + sync
 
 Value errors_of(const std::vector<std::string>& errors) {
   std::vector<Value> made;
+  made.reserve(errors.size());
   for (const std::string& one : errors) made.push_back(json::object({{"code", "2009"}, {"errorMessage", one}}));
   return json::array(made);
 }
@@ -121,8 +122,11 @@ Task<Outcome> SyncController::reconcile(control::Reconcile& run) {
   if (!commit) source_errors.push_back(commit.error().message);
   if (commit) {
     auto read_now = co_await read(object, *commit);
-    if (read_now) source = *std::move(read_now);
-    if (!read_now) source_errors.push_back(read_now.error().message);
+    if (!read_now) {
+      source_errors.push_back(read_now.error().message);
+    } else {
+      source = *std::move(read_now);
+    }
   }
   status = with_part(status, "source", part_of(seen, source_errors, now));
   if (source_errors.empty()) {
@@ -260,6 +264,7 @@ Task<Result<void>> SyncController::store(control::Reconcile& run, kube::Object o
     return std::pair{!is_early, one};
   });
   objects.erase(std::ranges::unique(objects).begin(), objects.end());
+  items.reserve(objects.size());
   for (const SyncedObject& one : objects) items.push_back(json::encode(one));
   const Value made =
       json::object({{"apiVersion", "v1"},

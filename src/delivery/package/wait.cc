@@ -66,7 +66,7 @@ Task<Result<StoredRecord>> wait_published(client::ServedContext context, StoredR
 
 Task<> wait_gone(client::ServedContext context, StoredRecord going) {
   co_await follow(context, std::move(going), [](const Value& object) {
-    return object.is_null() || kube::without_finalizer(object, kGitFinalizer)["metadata"]["finalizers"].size() > 0;
+    return object.is_null() || !kube::without_finalizer(object, kGitFinalizer)["metadata"]["finalizers"].empty();
   });
 }
 

@@ -96,7 +96,7 @@ Task<std::vector<control::Wait>> waits_of_policies(CommandCall call, ShownRevisi
 
 std::string said_of_rollout(const Value& rollout, const ShownRevision& revision) {
   const std::string phase = rollout["status"]["phase"].str();
-  const std::string on_its_own =
+  std::string on_its_own =
       fmt::format("packagerollout/{} approves what follows its upstream, policies do not", kube::name(rollout));
   const bool has_ended = phase == "Completed" || phase == "Superseded" || phase == "BackedOut" || phase == "Stopped";
   if (!has_ended) return on_its_own;

@@ -13,6 +13,7 @@
 #include "kube/names.h"
 #include "net/outside.h"
 #include "net/stream.h"
+#include "os/text.h"
 
 namespace slipway::cli {
 namespace {
@@ -29,6 +30,8 @@ Task<Result<void>> connect_once(Env& env, std::string host, std::uint16_t port, 
   co_return Result<void>{};
 }
 
+/// After it caches are filled and definitions read.
+constexpr Duration kStart = std::chrono::seconds{1};
 /// So many remotes may keep silent before others wait for them.
 constexpr int kRemoteLanes = 8;
 /// Commits wait for the disk several times, so that some more than there are processors are worth while.
@@ -265,6 +268,11 @@ int report(const Status& status, std::string_view where) {
   }
   // What the server or the machine could not do is a failure; everything else was asked wrongly.
   return http_code(status.reason) >= 500 && status.reason != Reason::NotImplemented ? kFailed : kBadInput;
+}
+
+Task<> let_go_of_start(Env& env) {
+  co_await sleep_for(env, kStart);
+  os::let_go_of_text();
 }
 
 }  // namespace slipway::cli

@@ -2,13 +2,13 @@
 // its own on top for names that come up while it runs. List positions are labels too and need no table.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "cue/arena.h"
@@ -87,7 +87,7 @@ class Labels {
   const Labels* below_;
   std::uint32_t first_;
   std::vector<Entry> entries_;
-  std::unordered_map<Key, std::uint32_t, HashKey> words_;
+  boost::unordered_flat_map<Key, std::uint32_t, HashKey> words_;
   Arena texts_;
 };
 

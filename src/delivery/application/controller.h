@@ -45,7 +45,7 @@ class ApplicationController : public control::Controller {
   ApplicationController(Env& env, HttpClient* http, ControllerOptions options = {});
 
   std::string name() const override { return "application"; }
-  control::ControllerOptions options() const override { return {.workers = 32}; }
+  control::ControllerOptions options() const override { return {.workers = 24}; }
   void watch(control::Watches& watches) override;
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 

@@ -32,14 +32,15 @@ Task<Result<void>> connect_once(Env& env, std::string host, std::uint16_t port, 
 
 /// After it caches are filled and definitions read.
 constexpr Duration kStart = std::chrono::seconds{1};
-/// So many remotes may keep silent before others wait for them.
+/// So many remotes may keep silent before others wait for them. What is pushed is in the log already, so that answers come
+/// first.
 constexpr int kRemoteLanes = 8;
 /// Commits wait for the disk several times, so that some more than there are processors are worth while.
 constexpr int kMirrorLanes = 4;
 
-std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name) {
+std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name, os::ThreadLane::Share share) {
   std::vector<Lane*> opened;
-  for (int i = 0; i < count; ++i) opened.push_back(&real.open_lane(name));
+  for (int i = 0; i < count; ++i) opened.push_back(&real.open_lane(name, share));
   return opened;
 }
 
@@ -48,7 +49,8 @@ std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name) 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       real_(os::RealEnvOptions{options_.log_level}),
-      git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors"), lanes(real_, kRemoteLanes, "slipway-git"),
+      git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
+           lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
            {.folder = options_.data_dir + "/git", .local_remotes = options_.local_git}),
       interrupted_(real_.env()) {
   real_.env().git = &git_;

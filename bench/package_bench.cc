@@ -377,7 +377,7 @@ std::unique_ptr<git::Repositories> PackageBench::open_git(PlaneBench& plane, con
   std::filesystem::create_directories(folder + "/remotes");
   std::vector<Lane*> mirrors, remotes;
   for (int i = 0; i < kMirrorLanes; ++i) mirrors.push_back(&plane.open_lane("bench-mirrors"));
-  for (int i = 0; i < kRemoteLanes; ++i) remotes.push_back(&plane.open_lane("bench-git"));
+  for (int i = 0; i < kRemoteLanes; ++i) remotes.push_back(&plane.open_lane("bench-git", os::ThreadLane::Share::Background));
   return std::make_unique<git::Repositories>(plane.env(), mirrors, remotes,
                                              git::RepositoriesOptions{.folder = folder + "/mirrors"});
 }

@@ -26,7 +26,9 @@ class PlaneBench {
   }
 
   Env& env() { return real_.env(); }
-  Lane& open_lane(std::string name) { return real_.open_lane(std::move(name)); }
+  Lane& open_lane(std::string name, os::ThreadLane::Share share = os::ThreadLane::Share::Full) {
+    return real_.open_lane(std::move(name), share);
+  }
   server::Server& server() { return api_->server(); }
   store::Store& store() { return api_->store(); }
   void start_controllers() {

@@ -30,6 +30,17 @@ std::string gzip(std::string_view bytes) {
   return out;
 }
 
+std::string gzip_padded(std::string_view bytes, std::size_t unit) {
+  constexpr std::size_t kFlags = 3;
+  constexpr std::size_t kHead = 10;
+  constexpr char kHasComment = 16;
+  std::string out = gzip(bytes);
+  const std::size_t missing = (unit - out.size() % unit) % unit;
+  if (missing == 0) return out;
+  out[kFlags] = kHasComment;
+  return out.insert(kHead, std::string(missing - 1, ' ') + '\0');
+}
+
 std::optional<std::string> gunzip(std::string_view data, std::size_t max_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, kGzipWindow) != Z_OK) return std::nullopt;

@@ -19,6 +19,18 @@ TEST(Gzip, makes_repetition_small_and_is_the_same_every_time) {
   EXPECT_EQ(gzip(text), gzip(text));
 }
 
+TEST(Gzip, is_padded_to_a_multiple_and_read_as_before) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    const std::string padded = gzip_padded(text, 3);
+    EXPECT_EQ(padded.size() % 3, 0U) << i;
+    EXPECT_LE(padded.size(), gzip(text).size() + 2) << i;
+    EXPECT_EQ(gunzip(padded, 1000), text) << i;
+    EXPECT_EQ(gunzip(padded + gzip("more"), 1000), text + "more") << i;
+    text += static_cast<char>('a' + i * 7 % 26);
+  }
+}
+
 TEST(Gzip, refuses_what_is_no_gzip_is_cut_or_is_too_long) {
   const std::string whole = gzip(std::string(50'000, 'x'));
   EXPECT_EQ(gunzip(gzip("one, ") + gzip("") + gzip("two"), 1000), "one, two");

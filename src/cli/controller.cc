@@ -60,6 +60,7 @@ Task<> lead(Session& session, std::shared_ptr<Process> process, bool makes_clust
   process->controllers = std::make_unique<plane::Controllers>(env, remote_factory(env));
   process->controllers->add_remote(plane::Controllers::kLocal, process->client, options);
   process->controllers->start();
+  process->tasks.spawn(let_go_of_start(env));
   *process->shown = process->controllers.get();
   co_await process->election.hold();
   process->has_lost = true;

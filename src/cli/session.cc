@@ -13,6 +13,7 @@
 #include "kube/names.h"
 #include "net/outside.h"
 #include "net/stream.h"
+#include "os/text.h"
 
 namespace slipway::cli {
 namespace {
@@ -29,14 +30,17 @@ Task<Result<void>> connect_once(Env& env, std::string host, std::uint16_t port, 
   co_return Result<void>{};
 }
 
-/// So many remotes may keep silent before others wait for them.
+/// After it caches are filled and definitions read.
+constexpr Duration kStart = std::chrono::seconds{1};
+/// So many remotes may keep silent before others wait for them. What is pushed is in the log already, so that answers come
+/// first.
 constexpr int kRemoteLanes = 8;
 /// Commits wait for the disk several times, so that some more than there are processors are worth while.
 constexpr int kMirrorLanes = 4;
 
-std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name) {
+std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name, os::ThreadLane::Share share) {
   std::vector<Lane*> opened;
-  for (int i = 0; i < count; ++i) opened.push_back(&real.open_lane(name));
+  for (int i = 0; i < count; ++i) opened.push_back(&real.open_lane(name, share));
   return opened;
 }
 
@@ -45,7 +49,8 @@ std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name) 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       real_(os::RealEnvOptions{options_.log_level}),
-      git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors"), lanes(real_, kRemoteLanes, "slipway-git"),
+      git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
+           lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
            {.folder = options_.data_dir + "/git", .local_remotes = options_.local_git}),
       interrupted_(real_.env()) {
   real_.env().git = &git_;
@@ -265,6 +270,11 @@ int report(const Status& status, std::string_view where) {
   }
   // What the server or the machine could not do is a failure; everything else was asked wrongly.
   return http_code(status.reason) >= 500 && status.reason != Reason::NotImplemented ? kFailed : kBadInput;
+}
+
+Task<> let_go_of_start(Env& env) {
+  co_await sleep_for(env, kStart);
+  os::let_go_of_text();
 }
 
 }  // namespace slipway::cli

@@ -39,6 +39,9 @@ struct SessionOptions {
   LogLevel log_level = LogLevel::Warn;
 };
 
+/// For processes that go on running: a moment from now, when they have started, what only that needed is let go.
+Task<> let_go_of_start(Env& env);
+
 class Session {
  public:
   explicit Session(SessionOptions options);

@@ -78,6 +78,7 @@ Task<Result<void>> Up::run() {
   if (opened) {
     tasks_.spawn(serve());
     announce(address);
+    tasks_.spawn(let_go_of_start(env()));
     opened = co_await apply_files();
     if (opened && !session_.is_interrupted()) co_await session_.interrupted().wait();
   }

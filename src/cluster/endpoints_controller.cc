@@ -14,6 +14,8 @@ using control::Outcome;
 
 constexpr const char* kSliceManager = "slipway-endpointslice";
 constexpr const char* kManager = "slipway-endpoints";
+constexpr const char* kBySelector = "selector";
+constexpr const char* kByLabel = "label";
 
 Task<Result<void>> create_one(client::Client& client, kube::Resource resource, kube::Object object, std::string manager) {
   const auto made = co_await client::create(client, std::move(resource), std::move(object), std::move(manager));
@@ -31,21 +33,27 @@ Task<Result<void>> update_one(client::Client& client, kube::Resource resource, k
 
 void ServiceWatch::watch(control::Watches& watches) {
   services_ = &watches.primary(kServices);
+  services_->add_index(kBySelector, selector_keys);
   pods_ = &watches.also(kPods, [this](const kube::Object& pod) { return services_of(pod); });
+  pods_->add_index(kByLabel, label_keys);
 }
 
 std::vector<kube::ObjectKey> ServiceWatch::services_of(const kube::Object& pod) const {
   std::vector<kube::ObjectKey> keys;
-  for (const auto& [key, service] : services_->objects(kube::ns(pod))) {
-    if (selects(service, pod)) keys.push_back(key);
+  for (const std::string& label : label_keys(pod)) {
+    for (const kube::Object& service : services_->index(kBySelector, label)) {
+      if (kube::ns(service) == kube::ns(pod) && selects(service, pod)) keys.push_back(kube::key_of(service));
+    }
   }
   return keys;
 }
 
 std::vector<kube::Object> ServiceWatch::pods_beside(const kube::Object& service) const {
   std::vector<kube::Object> found;
-  for (const auto& [key, pod] : pods_->objects(kube::ns(service))) {
-    if (selects(service, pod)) found.push_back(pod);
+  for (const std::string& label : selector_keys(service)) {
+    for (const kube::Object& pod : pods_->index(kByLabel, label)) {
+      if (kube::ns(pod) == kube::ns(service) && selects(service, pod)) found.push_back(pod);
+    }
   }
   return found;
 }

@@ -47,6 +47,22 @@ SliceView view(std::vector<Value> pods, std::vector<Value> slices = {}) {
           [](std::string_view) { return yaml("{metadata: {name: one, labels: {topology.kubernetes.io/zone: z}}}"); }};
 }
 
+TEST(ServicePods, are_found_by_the_longest_label_of_the_selector) {
+  const auto meet = [](const Value& service, const Value& pod) {
+    const std::vector<std::string> labels = label_keys(pod);
+    return std::ranges::any_of(selector_keys(service), [&](const std::string& key) { return std::ranges::count(labels, key); });
+  };
+  const Value web = yaml("{metadata: {namespace: a}, spec: {selector: {by: me, name: shop-web, tier: one}}}");
+  EXPECT_TRUE(meet(web, yaml("{metadata: {namespace: a, labels: {tier: one, name: shop-web, by: me}}}")));
+  EXPECT_FALSE(meet(web, yaml("{metadata: {namespace: a, labels: {tier: one, name: shop-api, by: me}}}")));
+  EXPECT_FALSE(meet(web, yaml("{metadata: {namespace: b, labels: {tier: one, name: shop-web, by: me}}}")));
+  EXPECT_FALSE(meet(web, yaml("{metadata: {namespace: a}}")));
+  EXPECT_TRUE(meet(yaml("{metadata: {namespace: a}, spec: {selector: {empty: ''}}}"),
+                   yaml("{metadata: {namespace: a, labels: {empty: ''}}}")));
+  EXPECT_TRUE(selector_keys(yaml("{metadata: {namespace: a}, spec: {}}")).empty());
+  EXPECT_TRUE(selector_keys(yaml("{metadata: {namespace: a}, spec: {type: ExternalName, selector: {a: b}}}")).empty());
+}
+
 struct SliceCase {
   const char* name;
   const char* spec;

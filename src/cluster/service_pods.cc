@@ -1,6 +1,9 @@
 #include "cluster/service_pods.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 
 #include "cluster/pod_facts.h"
 
@@ -21,6 +24,12 @@ std::int64_t named_port(const kube::Object& pod, std::string_view name, std::str
   return 0;
 }
 
+/// Eight bytes: a pod has many labels, and each takes a place in the index.
+std::string label_key(std::string_view ns, std::string_view key, std::string_view value) {
+  const std::size_t digest = std::hash<std::string>()(fmt::format("{} {}={}", ns, key, value));
+  return {reinterpret_cast<const char*>(&digest), sizeof digest};
+}
+
 }  // namespace
 
 bool keeps_endpoints(const kube::Object& service) {
@@ -33,6 +42,24 @@ bool selects(const kube::Object& service, const kube::Object& pod) {
     if (labels[key] != value) return false;
   }
   return keeps_endpoints(service);
+}
+
+std::vector<std::string> selector_keys(const kube::Object& service) {
+  if (!keeps_endpoints(service)) return {};
+  std::string_view longest_key;
+  std::string_view longest;
+  for (const auto [key, value] : service["spec"]["selector"].members()) {
+    if (longest_key.empty() || value.as_string().size() > longest.size()) longest_key = key, longest = value.as_string();
+  }
+  return {label_key(kube::ns(service), longest_key, longest)};
+}
+
+std::vector<std::string> label_keys(const kube::Object& pod) {
+  std::vector<std::string> keys;
+  for (const auto [key, value] : pod["metadata"]["labels"].members()) {
+    keys.push_back(label_key(kube::ns(pod), key, value.as_string()));
+  }
+  return keys;
 }
 
 bool is_headless(const kube::Object& service) { return service["spec"]["clusterIP"].as_string() == "None"; }

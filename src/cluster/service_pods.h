@@ -13,6 +13,11 @@ namespace slipway::cluster {
 /// Whether controllers keep its endpoints: it has a selector and is not an ExternalName.
 bool keeps_endpoints(const kube::Object& service);
 bool selects(const kube::Object& service, const kube::Object& pod);
+/// Keys by which caches find Services and pods that may belong together without looking at all of a namespace: one for the
+/// label of the selector that fewest pods are likely to share (the longest), none without endpoints; and one for each label of
+/// a pod. Digests: those that meet are still to be asked by selects().
+std::vector<std::string> selector_keys(const kube::Object& service);
+std::vector<std::string> label_keys(const kube::Object& pod);
 /// clusterIP None.
 bool is_headless(const kube::Object& service);
 

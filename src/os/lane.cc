@@ -2,12 +2,20 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 
 namespace slipway::os {
+namespace {
 
-ThreadLane::ThreadLane(Executor executor, std::string name) : executor_(std::move(executor)), name_(std::move(name)) {}
+constexpr int kBackgroundNiceness = 10;
+
+}  // namespace
+
+ThreadLane::ThreadLane(Executor executor, std::string name, Share share)
+    : executor_(std::move(executor)), name_(std::move(name)), share_(share) {}
 
 void ThreadLane::submit(std::move_only_function<void()> work, std::move_only_function<void()> done) {
   {
@@ -41,6 +49,7 @@ void ThreadLane::start() {
 
 void ThreadLane::serve() {
   pthread_setname_np(pthread_self(), name_.c_str());
+  if (share_ == Share::Background) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kBackgroundNiceness);
   std::unique_lock lock(mutex_);
   while (true) {
     has_changed_.wait(lock, [this] { return is_stopping_ || !items_.empty(); });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -14,8 +15,11 @@ namespace slipway::os {
 
 class ThreadLane : public Lane {
  public:
+  /// How much of a busy machine the thread gets: Background leaves the logic thread and the commits before it (nice(1), 10).
+  enum class Share : std::uint8_t { Full, Background };
+
   /// `name` is shown by ps and debuggers; 15 characters.
-  ThreadLane(Executor executor, std::string name);
+  ThreadLane(Executor executor, std::string name, Share share = Share::Full);
   ~ThreadLane() override { stop(); }
 
   void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) override;
@@ -32,6 +36,7 @@ class ThreadLane : public Lane {
 
   Executor executor_;
   std::string name_;
+  Share share_;
   std::mutex mutex_;
   std::condition_variable has_changed_;
   std::deque<Item> items_;

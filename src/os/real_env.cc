@@ -141,9 +141,9 @@ Env& RealEnv::open_env() {
   return parts_->clusters.emplace_back(parts_->loop.get_executor(), parts_->env).env;
 }
 
-Lane& RealEnv::open_lane(std::string name) {
+Lane& RealEnv::open_lane(std::string name, ThreadLane::Share share) {
   SLIPWAY_CHECK(!parts_->is_shut, "open_lane() after shut()");
-  return parts_->lanes.emplace_back(parts_->loop.get_executor(), std::move(name));
+  return parts_->lanes.emplace_back(parts_->loop.get_executor(), std::move(name), share);
 }
 
 void RealEnv::run() {

@@ -13,6 +13,7 @@
 
 #include "base/env.h"
 #include "base/http.h"
+#include "os/lane.h"
 
 namespace slipway::os {
 
@@ -34,7 +35,7 @@ class RealEnv {
   /// disk of another cluster. Valid as env() is.
   Env& open_env();
   /// A lane more, for work that must not hold up the Env's own; its thread starts with its first work. `name`: 15 characters.
-  Lane& open_lane(std::string name);
+  Lane& open_lane(std::string name, ThreadLane::Share share = ThreadLane::Share::Full);
 
   /// Runs the loop until stop(), even when nothing is left to do. May be called again.
   void run();

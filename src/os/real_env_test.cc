@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,22 @@ void run(RealEnv& real, Task<> task) {
   });
   real.run();
   EXPECT_TRUE(has_ended);
+}
+
+TEST(RealEnv, a_lane_in_the_background_leaves_the_machine_to_the_other_threads) {
+  RealEnv real({.log_level = LogLevel::Error});
+  const auto niceness = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); };
+  const int own = niceness();
+  Lane& full = real.open_lane("full");
+  Lane& background = real.open_lane("background", ThreadLane::Share::Background);
+  int of_full = -1;
+  int of_background = -1;
+  run(real, [](Env& env, Lane& full, Lane& background, auto niceness, int& of_full, int& of_background) -> Task<> {
+    co_await run_on(env, full, [&] { of_full = niceness(); });
+    co_await run_on(env, background, [&] { of_background = niceness(); });
+  }(real.env(), full, background, niceness, of_full, of_background));
+  EXPECT_EQ(of_full, own);
+  EXPECT_EQ(of_background, std::max(own, 10));
 }
 
 TEST(RealEnv, timers_run_in_order_of_time_and_then_of_making) {

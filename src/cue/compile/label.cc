@@ -11,29 +11,23 @@ LabelKind Labels::kind_of(std::string_view identifier) {
   return LabelKind::Regular;
 }
 
-std::string Labels::key(std::string_view text, std::string_view package, LabelKind kind) {
-  std::string out(1, static_cast<char>('0' + static_cast<int>(kind)));
-  out += text;
-  if (!package.empty()) {
-    out += '\0';
-    out += package;
-  }
-  return out;
-}
-
-Label Labels::find(std::string_view text, LabelKind kind, std::string_view package) const {
-  std::string wanted = key(text, package, kind);
+Label Labels::find(const Key& wanted) const {
   for (const Labels* table = this; table != nullptr; table = table->below_) {
     if (auto known = table->words_.find(wanted); known != table->words_.end()) return {known->second};
   }
   return kNoLabel;
 }
 
+Label Labels::find(std::string_view text, LabelKind kind, std::string_view package) const {
+  return find(Key{text, package, kind});
+}
+
 Label Labels::intern(std::string_view text, std::string_view package, LabelKind kind) {
-  if (Label known = find(text, kind, package); !known.is_none()) return known;
+  if (Label known = find(Key{text, package, kind}); !known.is_none()) return known;
   std::uint32_t word = end() << 3 | static_cast<std::uint32_t>(kind);
-  words_.emplace(key(text, package, kind), word);
-  entries_.push_back({texts_.copy(text), texts_.copy(package)});
+  const Entry kept{texts_.copy(text), texts_.copy(package)};
+  words_.emplace(Key{kept.text, kept.package, kind}, word);
+  entries_.push_back(kept);
   return {word};
 }
 

@@ -2,11 +2,13 @@
 // its own on top for names that come up while it runs. List positions are labels too and need no table.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "cue/arena.h"
@@ -55,23 +57,37 @@ class Labels {
   static LabelKind kind_of(std::string_view identifier);
 
   /// What this table takes, without the one below; the tables of names estimated.
-  std::uint64_t used_bytes() const { return texts_.used_bytes() * 2 + entries_.size() * kEntryBytes; }
+  std::uint64_t used_bytes() const { return texts_.used_bytes() + entries_.size() * kEntryBytes; }
 
  private:
   struct Entry {
     std::string_view text;
     std::string_view package;
   };
-  static constexpr std::uint64_t kEntryBytes = 112;  // and one in `words_`, with its text
+  static constexpr std::uint64_t kEntryBytes = 112;  // and one in `words_`
   Label intern(std::string_view text, std::string_view package, LabelKind kind);
   std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(entries_.size()); }
   const Entry& entry(std::uint32_t index) const { return index < first_ ? below_->entry(index) : entries_[index - first_]; }
-  static std::string key(std::string_view text, std::string_view package, LabelKind kind);
+
+  /// What tells labels apart. The texts of one that is kept lie in `texts_`.
+  struct Key {
+    std::string_view text;
+    std::string_view package;
+    LabelKind kind;
+    bool operator==(const Key&) const = default;
+  };
+  struct HashKey {
+    std::size_t operator()(const Key& key) const {
+      const std::size_t text = std::hash<std::string_view>()(key.text) + static_cast<std::size_t>(key.kind);
+      return key.package.empty() ? text : text ^ (std::hash<std::string_view>()(key.package) << 1U);
+    }
+  };
+  Label find(const Key& wanted) const;
 
   const Labels* below_;
   std::uint32_t first_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::uint32_t> words_;
+  boost::unordered_flat_map<Key, std::uint32_t, HashKey> words_;
   Arena texts_;
 };
 

@@ -42,7 +42,7 @@ struct Memory {
   std::string uid;
   std::uint64_t look = 0;  // number of the last reconcile
   std::string parsed_key;
-  std::string frozen_key;  // resourceVersion and name of the revision that follows
+  std::string frozen_key;  // of the revision that follows: name, uid and generation
   std::shared_ptr<const Frozen> frozen;
   std::shared_ptr<const Parsed> parsed;
   std::map<ObjectId, std::string> applied;  // digest of the manifest that this process applied last

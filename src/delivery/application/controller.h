@@ -45,7 +45,7 @@ class ApplicationController : public control::Controller {
   ApplicationController(Env& env, HttpClient* http, ControllerOptions options = {});
 
   std::string name() const override { return "application"; }
-  control::ControllerOptions options() const override { return {.workers = 64}; }
+  control::ControllerOptions options() const override { return {.workers = 24}; }
   void watch(control::Watches& watches) override;
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
@@ -64,7 +64,7 @@ class ApplicationController : public control::Controller {
   Result<std::shared_ptr<const Parsed>> parse_once(Memory& memory, const kube::Object& application, const Value& spec,
                                                    const Lookup& lookup, const std::string& key);
   Task<Result<Resolved>> resolve(control::Reconcile& run, kube::Object application, Status status, Memory& memory);
-  Task<Result<Resolved>> resolve_new(control::Reconcile& run, kube::Object application, Status status);
+  Task<Result<Resolved>> resolve_new(control::Reconcile& run, kube::Object application, Status status, Memory& memory);
   Task<Result<Scoped>> apply_scoped(kube::Object application, Lookup lookup);
   Task<Result<void>> record_policies(client::Client& client, kube::Object application, Scoped scoped, Status& status);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);

@@ -18,8 +18,13 @@ bool is_published(const kube::Object& application, const Value& revision) {
   return !version.empty() && kube::annotation(revision, kPublishVersion) == version;
 }
 
+/// Its generation says which spec it has: a new status leaves that.
+std::string frozen_key(const Value& revision) {
+  return fmt::format("{}/{}/{}", kube::name(revision), kube::uid(revision), kube::generation(revision));
+}
+
 std::shared_ptr<const Frozen> frozen_in(Memory& memory, const Value& revision, DefinitionStore& store) {
-  const std::string key = fmt::format("{}/{}", kube::name(revision), kube::revision(revision));
+  const std::string key = frozen_key(revision);
   if (memory.frozen_key != key) memory.frozen = read_revision(revision, store);
   memory.frozen_key = key;
   return memory.frozen;
@@ -41,9 +46,9 @@ Result<std::shared_ptr<const Parsed>> ApplicationController::parse_once(Memory& 
 Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(control::Reconcile& run, kube::Object application,
                                                                              Status status, Memory& memory) {
   const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
-  if (!status.latest_revision) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  if (!status.latest_revision) co_return co_await resolve_new(run, std::move(application), std::move(status), memory);
   const Value revision = revisions_->get({std::string(kube::ns(application)), status.latest_revision->name});
-  if (revision.is_null()) co_return co_await resolve_new(run, std::move(application), std::move(status));
+  if (revision.is_null()) co_return co_await resolve_new(run, std::move(application), std::move(status), memory);
   const std::shared_ptr<const Frozen> held = frozen_in(memory, revision, definitions_);
   if (held->spec.is_null()) {
     co_return fail(Reason::InternalError,
@@ -65,12 +70,12 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   }
   const bool is_same = is_same_spec(frozen, application["spec"]) && kube::annotation(revision, kPublishVersion).empty() &&
                        kube::annotation(application, kPublishVersion).empty();
-  if (!is_same) co_return co_await resolve_new(run, written, std::move(status));
+  if (!is_same) co_return co_await resolve_new(run, written, std::move(status), memory);
   if (follows_definitions) {
     SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
     SLIPWAY_CO_TRY(is, parse(application, frozen, live_lookup(application)));
     if (revision_hash(application, frozen, was, true) != revision_hash(application, frozen, is, true)) {
-      co_return co_await resolve_new(run, written, std::move(status));
+      co_return co_await resolve_new(run, written, std::move(status), memory);
     }
   }
   // Shared policies and the shared workflow count as the spec does.
@@ -83,7 +88,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
     SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
     SLIPWAY_CO_TRY(is, parse(application, frozen, frozen_definitions));
     if (!shares_the_same(was, is)) {
-      co_return co_await resolve_new(run, written, std::move(status));
+      co_return co_await resolve_new(run, written, std::move(status), memory);
     }
   }
   resolved.parsed = std::move(parsed);
@@ -91,7 +96,8 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
 }
 
 Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new(control::Reconcile& run,
-                                                                                 kube::Object application, Status status) {
+                                                                                 kube::Object application, Status status,
+                                                                                 Memory& memory) {
   const Lookup lookup = live_lookup(application);
   SLIPWAY_CO_TRY(scoped, co_await apply_scoped(std::move(application), lookup));
   application = scoped.application;
@@ -115,7 +121,11 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   for (;; ++number) {
     const Value wanted = make_revision(application, spec, *resolved.parsed, number, hash, packer_);
     auto made = co_await client::create(run.client, kRevisions, wanted, kManager);
-    if (made) break;
+    if (made) {
+      memory.frozen = freeze(spec, *resolved.parsed);
+      memory.frozen_key = frozen_key(*made);
+      break;
+    }
     if (made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
     // One of an earlier try whose status was lost, or of an application of that name that is gone.
     auto there = co_await client::get(run.client, kRevisions, kube::key_of(wanted));

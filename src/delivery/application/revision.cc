@@ -57,13 +57,6 @@ Value shared_objects(const Parsed& parsed) {
   return out.build();
 }
 
-/// `content` as a spec: packed when it is large and that makes it smaller.
-Value packed(const Value& content, const Value& resources, RevisionPacker& packer) {
-  if (json::print(content).size() <= kMaxPlain) return content.with(kResourcesConfigMap, resources);
-  const Value compression = json::object({{"type", "gzip"}, {"data", base64_encode(packer.pack(content))}});
-  return json::object({{"compression", compression}, {kResourcesConfigMap, resources}});
-}
-
 Value shared_workflow(const Parsed& parsed) {
   const Value& workflow = parsed.shared_workflow;
   if (workflow.is_null()) return {};
@@ -74,19 +67,72 @@ Value shared_workflow(const Parsed& parsed) {
                        {"steps", workflow["steps"]}});
 }
 
+/// What a revision holds beside the application.
+Value rest_of(const Parsed& parsed) {
+  const std::pair<DefinitionKind, const DefinitionsByType*> kinds[] = {{DefinitionKind::Component, &parsed.components},
+                                                                       {DefinitionKind::Trait, &parsed.traits},
+                                                                       {DefinitionKind::Policy, &parsed.policies},
+                                                                       {DefinitionKind::WorkflowStep, &parsed.step_types}};
+  json::ObjectBuilder rest;
+  for (const auto& [kind, definitions] : kinds) {
+    if (!definitions->empty()) rest.set(member_of(kind), objects_of(*definitions));
+  }
+  if (!parsed.global_policies.empty()) {
+    json::ArrayBuilder policies;
+    for (const DefinitionPtr& policy : parsed.global_policies) policies.add(lean(policy->object));
+    rest.set(kGlobalPolicies, policies.build());
+  }
+  if (!parsed.shared_policies.empty()) rest.set("policies", shared_objects(parsed));
+  if (!parsed.shared_workflow.is_null()) rest.set("workflow", shared_workflow(parsed));
+  if (!parsed.referred.is_null()) rest.set("referredObjects", parsed.referred);
+  return rest.build();
+}
+
+/// Tells apart what rest_of() gives, without printing the definitions.
+std::string rest_key(const Parsed& parsed) {
+  std::string key = json::print(json::array({shared_objects(parsed), shared_workflow(parsed), parsed.referred}));
+  const auto add = [&](const std::string& type, const DefinitionPtr& one) {
+    key += fmt::format("\n{} {}/{} {}", type, one->object["apiVersion"].as_string(), kube::ns(one->object), one->digest);
+  };
+  for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
+    for (const auto& [type, definition] : *all) add(type, definition);
+  }
+  for (const DefinitionPtr& policy : parsed.global_policies) add("global", policy);
+  return key;
+}
+
+/// The spec of a revision: packed when it would be large.
+Value spec_of(const Value& application, const Parsed& parsed, const std::string& name, RevisionPacker& packer) {
+  const Value resources = json::object({{"name", name}});
+  const Value first = json::object({{"application", application}});
+  const RevisionPacker::Rest& rest = packer.rest(rest_key(parsed), [&] { return rest_of(parsed); });
+  if (json::print(first).size() + rest.text_bytes > kMaxPlain) {
+    const Value compression = json::object({{"type", "gzip"}, {"data", RevisionPacker::join(first, rest)}});
+    return json::object({{"compression", compression}, {kResourcesConfigMap, resources}});
+  }
+  json::ObjectBuilder plain;
+  plain.set("application", application);
+  for (const auto& [member, value] : rest_of(parsed).members()) plain.set(member, value);
+  plain.set(kResourcesConfigMap, resources);
+  return plain.build();
+}
+
 }  // namespace
 
-std::string RevisionPacker::pack(const Value& content) {
-  const std::string text = json::print(content);
-  const auto [name, application] = *content.members().begin();
-  const std::size_t end = json::print(json::object({{name, application}})).size() - 1;
-  const std::string rest = text.substr(end);
-  auto known = packed_.find(rest);
-  if (known == packed_.end()) {
-    if (packed_.size() >= kMaxPacked) packed_.clear();
-    known = packed_.emplace(rest, gzip(rest)).first;
-  }
-  return gzip(text.substr(0, end)) + known->second;
+const RevisionPacker::Rest& RevisionPacker::rest(const std::string& key, const std::function<Value()>& make) {
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMaxPacked) known_.clear();
+  const std::string text = json::print(make());
+  const bool is_empty = text == "{}";
+  return known_.emplace(key, Rest{text.size(), base64_encode(gzip((is_empty ? "" : ",") + text.substr(1)))}).first->second;
+}
+
+std::string RevisionPacker::join(const Value& first, const Rest& rest) {
+  constexpr std::size_t kBytesOfFourDigits = 3;
+  std::string text = json::print(first);
+  text.pop_back();
+  return base64_encode(gzip_padded(text, kBytesOfFourDigits)) + rest.data;
 }
 
 std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions) {
@@ -132,23 +178,6 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
        {"metadata",
         json::object({{"name", name}, {"namespace", Value(kube::ns(application))}, {"annotations", kept_annotations}})},
        {"spec", spec}});
-  json::ObjectBuilder content;
-  content.set("application", embedded);
-  const std::pair<DefinitionKind, const DefinitionsByType*> kinds[] = {{DefinitionKind::Component, &parsed.components},
-                                                                       {DefinitionKind::Trait, &parsed.traits},
-                                                                       {DefinitionKind::Policy, &parsed.policies},
-                                                                       {DefinitionKind::WorkflowStep, &parsed.step_types}};
-  for (const auto& [kind, definitions] : kinds) {
-    if (!definitions->empty()) content.set(member_of(kind), objects_of(*definitions));
-  }
-  if (!parsed.global_policies.empty()) {
-    json::ArrayBuilder policies;
-    for (const DefinitionPtr& policy : parsed.global_policies) policies.add(lean(policy->object));
-    content.set(kGlobalPolicies, policies.build());
-  }
-  if (!parsed.shared_policies.empty()) content.set("policies", shared_objects(parsed));
-  if (!parsed.shared_workflow.is_null()) content.set("workflow", shared_workflow(parsed));
-  if (!parsed.referred.is_null()) content.set("referredObjects", parsed.referred);
   return json::object(
       {{"apiVersion", kApiVersion},
        {"kind", kRevisionKind.kind},
@@ -157,12 +186,29 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
                                   {"labels", json::object({{kLabelName, name}, {"app.oam.dev/app-revision-hash", hash}})},
                                   {"annotations", own_annotations},
                                   {"ownerReferences", json::array({kube::owner_reference(application)})}})},
-       {"spec", packed(content.build(), json::object({{"name", revision_name(name, number)}}), packer)}});
+       {"spec", spec_of(embedded, parsed, revision_name(name, number), packer)}});
 }
 
 Value revision_content(const Value& revision) {
   const Value& spec = revision["spec"];
   return is_compressed(spec) ? uncompressed(spec) : spec;
+}
+
+std::shared_ptr<const Frozen> freeze(const Value& spec, const Parsed& parsed) {
+  auto made = std::make_shared<Frozen>();
+  made->spec = spec;
+  if (!parsed.shared_policies.empty()) made->policies = shared_objects(parsed);
+  made->workflow = shared_workflow(parsed);
+  made->referred = parsed.referred;
+  made->global_policies = parsed.global_policies;
+  const auto keep = [&](DefinitionKind kind, const DefinitionsByType& all) {
+    for (const auto& [type, definition] : all) made->definitions[kind].emplace(type, definition);
+  };
+  keep(DefinitionKind::Component, parsed.components);
+  keep(DefinitionKind::Trait, parsed.traits);
+  keep(DefinitionKind::Policy, parsed.policies);
+  keep(DefinitionKind::WorkflowStep, parsed.step_types);
+  return made;
 }
 
 std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store) {

@@ -4,6 +4,9 @@
 // kubevela/kubevela pkg/controller/core.oam.dev/v1beta1/application/revision.go.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 
 #include "delivery/application/definition_store.h"
@@ -18,14 +21,22 @@ std::string revision_hash(const kube::Object& application, const Value& spec, co
 bool shares_the_same(const Parsed& one, const Parsed& other);
 
 /// Compresses contents of revisions. Most applications use the same definitions, whose part is compressed once: the result is
-/// two gzip members, which every reader takes as one text (RFC 1952, 2.2).
+/// two gzip members, which every reader takes as one text (RFC 1952, 2.2). The first one's size is a multiple of three, so that
+/// the base64 of the second is the same text in all of these revisions, and caches keep it once (client/object_packs.h).
 class RevisionPacker {
  public:
-  /// `content` is a JSON object whose first member is the application.
-  std::string pack(const Value& content);
+  /// What a content holds beside the application.
+  struct Rest {
+    std::size_t text_bytes;
+    std::string data;  // base64 of a gzip member
+  };
+  /// `make` gives it as a JSON object; called for a new key only.
+  const Rest& rest(const std::string& key, const std::function<Value()>& make);
+  /// Base64 of the whole: the members of `first` and then those of `rest`.
+  static std::string join(const Value& first, const Rest& rest);
 
  private:
-  std::map<std::string, std::string> packed_;  // by the text of all members after the first
+  std::map<std::string, Rest> known_;
 };
 
 /// The object to create. `number` from 1.
@@ -46,6 +57,8 @@ struct Frozen {
   std::vector<DefinitionPtr> global_policies;
   Value referred;  // a list, or null
 };
+/// What a revision holds that was made of `spec` and `parsed`, without reading it.
+std::shared_ptr<const Frozen> freeze(const Value& spec, const Parsed& parsed);
 std::shared_ptr<const Frozen> read_revision(const Value& revision, DefinitionStore& store);
 /// Looks names up in a revision first; what it does not hold in `otherwise`.
 Lookup lookup_in(std::shared_ptr<const Frozen> frozen, Lookup otherwise);

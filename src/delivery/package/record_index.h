@@ -26,8 +26,8 @@ inline constexpr const char* kByRepository = "repository";
 class RecordIndex {
  public:
   using Known = std::shared_ptr<const StoredRecord>;
-  /// More than most rollouts have followers, which are looked at together.
-  static constexpr std::size_t kMostDecoded = 512;
+  /// As many as most rollouts have followers, which are looked at together.
+  static constexpr std::size_t kMostDecoded = 128;
 
   explicit RecordIndex(Env& env) : env_(env) {}
   RecordIndex(const RecordIndex&) = delete;

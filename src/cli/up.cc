@@ -36,7 +36,8 @@ class Up {
         arguments_(std::move(arguments)),
         controllers_(session.env(), remote_factory(session.env())),
         gateway_(session.env()),
-        tasks_(session.env()) {}
+        tasks_(session.env()),
+        after_start_(session.env()) {}
 
   Task<Result<void>> run();
 
@@ -63,6 +64,7 @@ class Up {
   serve::Gateway gateway_;
   const std::vector<client::HttpPath> paths_ = plane::http_paths();
   Tasks tasks_;
+  Tasks after_start_;  // not waited for
 };
 
 Task<Result<void>> Up::run() {
@@ -78,7 +80,7 @@ Task<Result<void>> Up::run() {
   if (opened) {
     tasks_.spawn(serve());
     announce(address);
-    tasks_.spawn(let_go_of_start(env()));
+    after_start_.spawn(let_go_of_start(env()));
     opened = co_await apply_files();
     if (opened && !session_.is_interrupted()) co_await session_.interrupted().wait();
   }

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 
 namespace slipway::os {
@@ -49,7 +50,10 @@ void ThreadLane::start() {
 
 void ThreadLane::serve() {
   pthread_setname_np(pthread_self(), name_.c_str());
-  if (share_ == Share::Background) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kBackgroundNiceness);
+  if (share_ == Share::Background) {
+    const auto self = static_cast<id_t>(gettid());
+    setpriority(PRIO_PROCESS, self, std::max(getpriority(PRIO_PROCESS, self), kBackgroundNiceness));
+  }
   std::unique_lock lock(mutex_);
   while (true) {
     has_changed_.wait(lock, [this] { return is_stopping_ || !items_.empty(); });

@@ -6,10 +6,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <string>
 #include <string_view>
 
 namespace slipway::os {
 namespace {
+
+bool is_debugged() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("TracerPid:")) return line != "TracerPid:\t0";
+  }
+  return false;
+}
 
 /// Segments that may not be written have no pages of this process's own.
 int let_go_of(dl_phdr_info* object, std::size_t, void*) {
@@ -28,6 +38,8 @@ int let_go_of(dl_phdr_info* object, std::size_t, void*) {
 
 }  // namespace
 
-void let_go_of_text() { dl_iterate_phdr(let_go_of, nullptr); }
+void let_go_of_text() {
+  if (!is_debugged()) dl_iterate_phdr(let_go_of, nullptr);
+}
 
 }  // namespace slipway::os

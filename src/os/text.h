@@ -6,7 +6,8 @@ namespace slipway::os {
 
 /// Lets go of the pages of the program and its libraries that are as in their files (madvise(2), MADV_DONTNEED). Those that are
 /// run again come back from the page cache one after the other. For long-lived processes, once they have started; other threads
-/// may run meanwhile. Does nothing where the kernel refuses.
+/// may run meanwhile. Does nothing where the kernel refuses, and while a debugger is attached: its breakpoints are in these
+/// pages.
 void let_go_of_text();
 
 }  // namespace slipway::os

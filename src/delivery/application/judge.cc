@@ -72,27 +72,14 @@ bool is_there(const Definition& definition, const Value& output, const Value& ou
   return definition.kind != DefinitionKind::Component || !output.is_null() || !outputs.empty();
 }
 
-/// DIVERGES: the texts do not see who owns which field. That is as large as all the rest of an object, and every text would be
-/// given it anew.
-Value without_managers(const Value& object) {
-  const Value& metadata = object["metadata"];
-  return metadata.has("managedFields") ? object.with("metadata", metadata.without("managedFields")) : object;
-}
-
-Value without_managers_in(const Value& outputs) {
-  json::ObjectBuilder lean;
-  for (const auto& [name, object] : outputs.members()) lean.set(name, without_managers(object));
-  return lean.build();
-}
-
 }  // namespace
 
 HealthVerdict judge(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
                     const Value& outputs) {
   HealthVerdict verdict;
   Value seen = context;
-  if (!output.is_null()) seen = seen.with("output", without_managers(output));
-  if (!outputs.empty()) seen = seen.with("outputs", without_managers_in(outputs));
+  if (!output.is_null()) seen = seen.with("output", output);
+  if (!outputs.empty()) seen = seen.with("outputs", outputs);
   if (!parameter.is_null()) seen = seen.with("parameter", parameter);
   seen = seen.with("status", json::object({}));
   if (definition.details != nullptr) {

@@ -32,16 +32,6 @@ TEST(Judge, without_a_policy_what_is_there_is_healthy) {
   EXPECT_TRUE(judged(with_status("", "", "", "TraitDefinition"), {}).is_healthy);
 }
 
-TEST(Judge, texts_see_the_object_without_who_owns_its_fields) {
-  auto definition =
-      with_status(R"CUE(isHealth: context.output.metadata.name == "a" && context.outputs.s.metadata.name == "b")CUE", "",
-                  R"CUE(managers: "\(context.output.metadata.managedFields)")CUE");
-  const HealthVerdict verdict = judged(definition, yaml("{kind: X, metadata: {name: a, managedFields: [{manager: m}]}}"),
-                                       yaml("{s: {metadata: {name: b, managedFields: [{manager: m}]}}}"));
-  EXPECT_TRUE(verdict.is_healthy);
-  EXPECT_EQ(verdict.details.at("managers"), "_|_");
-}
-
 TEST(Judge, a_policy_sees_live_objects_and_parameters) {
   auto definition = with_status("isHealth: context.output.ready == parameter.wanted && context.parameter.wanted == 2",
                                 R"CUE(message: "\(context.name): \(context.outputs.s.ip) \(context.status.healthy)")CUE");

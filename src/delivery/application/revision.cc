@@ -34,7 +34,10 @@ const char* member_of(DefinitionKind kind) {
 
 /// A definition without what the server keeps about it.
 Value lean(const Value& object) {
-  const Value metadata = json::object({{"name", object["metadata"]["name"]}, {"namespace", object["metadata"]["namespace"]}});
+  Value metadata = json::object({{"name", object["metadata"]["name"]}, {"namespace", object["metadata"]["namespace"]}});
+  if (const auto waits = kube::annotation(object, kWaitsForKinds); !waits.empty()) {
+    metadata = metadata.with("annotations", json::object({{kWaitsForKinds, Value(waits)}}));
+  }
   return json::object(
       {{"apiVersion", object["apiVersion"]}, {"kind", object["kind"]}, {"metadata", metadata}, {"spec", object["spec"]}});
 }
@@ -92,12 +95,13 @@ Value rest_of(const Parsed& parsed) {
 std::string rest_key(const Parsed& parsed) {
   std::string key = json::print(json::array({shared_objects(parsed), shared_workflow(parsed), parsed.referred}));
   const auto add = [&](const std::string& type, const DefinitionPtr& one) {
-    key += fmt::format("\n{} {}/{} {}", type, one->object["apiVersion"].as_string(), kube::ns(one->object), one->digest);
+    key += fmt::format("\n{} {}/{} {} {}", type, one->object["apiVersion"].as_string(), kube::ns(one->object), one->digest,
+                       kube::annotation(one->object, kWaitsForKinds));
   };
   for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
     for (const auto& [type, definition] : *all) add(type, definition);
   }
-  for (const DefinitionPtr& policy : parsed.global_policies) add("global", policy);
+  for (const DefinitionPtr& policy : parsed.global_policies) add("global policy", policy);  // no type has a space
   return key;
 }
 

@@ -11,7 +11,7 @@
 namespace slipway::os {
 namespace {
 
-constexpr int kBackgroundNiceness = 10;
+constexpr int kBackgroundNiceness = 9;
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace slipway::os {
 
 class ThreadLane : public Lane {
  public:
-  /// How much of a busy machine the thread gets: Background leaves the logic thread and the commits before it (nice(1), 10).
+  /// How much of a busy machine the thread gets: Background leaves the logic thread and the commits before it (nice(1), 9).
   enum class Share : std::uint8_t { Full, Background };
 
   /// `name` is shown by ps and debuggers; 15 characters.

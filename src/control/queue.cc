@@ -20,12 +20,36 @@ void Queue::add_after(const ObjectKey& key, Duration after) {
   if (after <= Duration{0}) return add(key);
   const Steady when = env_.clock.steady() + after;
   const auto found = delayed_.find(key);
-  if (found != delayed_.end() && found->second.when <= when) return;
-  auto timer = env_.clock.call_at(when, [this, key] {
-    const auto due = delayed_.extract(key);
-    add(key);
-  });
-  delayed_.insert_or_assign(key, Delayed{when, std::move(timer)});
+  if (found != delayed_.end()) {
+    if (found->second->first <= when) return;
+    due_.erase(found->second);
+    found->second = due_.emplace(when, &found->first);
+  } else {
+    const auto at = delayed_.emplace(key, Due::iterator{}).first;
+    at->second = due_.emplace(when, &at->first);
+  }
+  set_timer();
+}
+
+void Queue::set_timer() {
+  if (due_.empty()) {
+    timer_.reset();
+    return;
+  }
+  const Steady first = due_.begin()->first;
+  if (timer_ != nullptr && timer_when_ == first) return;
+  timer_when_ = first;
+  timer_ = env_.clock.call_at(first, [this] { add_due(); });
+}
+
+void Queue::add_due() {
+  const auto done = std::move(timer_);
+  const auto end = due_.upper_bound(env_.clock.steady());
+  for (auto one = due_.begin(); one != end; one = due_.erase(one)) {
+    const auto due = delayed_.extract(*one->second);
+    add(due.key());
+  }
+  set_timer();
 }
 
 void Queue::add_backed_off(const ObjectKey& key) {

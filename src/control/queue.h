@@ -37,10 +37,10 @@ class Queue {
   std::size_t size() const { return ready_.size(); }
 
  private:
-  struct Delayed {
-    Steady when;
-    std::unique_ptr<Timer> timer;
-  };
+  using Due = std::multimap<Steady, const ObjectKey*>;
+
+  void set_timer();
+  void add_due();
 
   Env& env_;
   client::Backoff backoff_;
@@ -48,7 +48,10 @@ class Queue {
   std::deque<ObjectKey> ready_;
   std::set<ObjectKey> dirty_;  // queued, or to be queued again when done
   std::set<ObjectKey> working_;
-  std::map<ObjectKey, Delayed> delayed_;
+  std::map<ObjectKey, Due::iterator> delayed_;
+  Due due_;                       // keys of delayed_
+  std::unique_ptr<Timer> timer_;  // of the first of them: many keys wait, and a timer is larger than a place in a map
+  Steady timer_when_{};
   std::map<ObjectKey, int> failures_;
 };
 

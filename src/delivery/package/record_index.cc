@@ -24,8 +24,6 @@ bool is_proposed(std::string_view lifecycle) {
   return lifecycle == json::enum_name(Lifecycle::Proposed) || lifecycle == json::enum_name(Lifecycle::DeletionProposed);
 }
 
-std::string repository_id(std::string_view ns, std::string_view repository) { return fmt::format("{}/{}", ns, repository); }
-
 using Keys = std::vector<std::string>;
 
 Keys owners_of(const kube::Object& record) {
@@ -46,6 +44,11 @@ Keys proposals_of(const kube::Object& record) {
 
 }  // namespace
 
+PackageKey package_of(const kube::Object& record) {
+  const json::Value& spec = record["spec"];
+  return {spec["repository"].str(), plain_path(spec["packageName"].as_string())};
+}
+
 std::string package_id(std::string_view ns, std::string_view repository, std::string_view path) {
   return fmt::format("{}/{}/{}", ns, repository, plain_path(path));
 }
@@ -56,7 +59,7 @@ std::string package_id(const kube::Object& record) {
 }
 
 std::string repository_id(const kube::Object& record) {
-  return repository_id(kube::ns(record), record["spec"]["repository"].as_string());
+  return fmt::format("{}/{}", kube::ns(record), record["spec"]["repository"].as_string());
 }
 
 std::optional<std::int64_t> upstream_number(const RevisionRecord& record) {
@@ -70,16 +73,26 @@ std::optional<std::int64_t> upstream_number(const RevisionRecord& record) {
   return read.ec == std::errc() && read.ptr == ref.data() + ref.size() ? number : kPlaceholder;
 }
 
-void index_records(client::Informer& records) {
-  records.add_index(kByPackage, [](const kube::Object& record) { return Keys{package_id(record)}; });
-  records.add_index(kByRepository, [](const kube::Object& record) { return Keys{repository_id(record)}; });
+std::vector<kube::ObjectKey> keys_below(const client::Informer& records, std::string_view ns, const PackageKey& package) {
+  const std::string prefix = (package.path.empty() ? package.repository : package.object_name()) + '.';
+  std::vector<kube::ObjectKey> found;
+  for (const kube::ObjectKey& key : records.keys(ns, prefix)) found.push_back(key);
+  return found;
+}
+
+std::vector<json::Value> records_of(const client::Informer& records, std::string_view ns, std::string_view repository) {
+  std::vector<json::Value> found;
+  for (const kube::ObjectKey& key : keys_below(records, ns, {std::string(repository), ""})) {
+    json::Value record = records.get(key);
+    if (record["spec"]["repository"].as_string() == repository) found.push_back(std::move(record));
+  }
+  return found;
 }
 
 void RecordIndex::attach(control::Watches& watches) {
   client::Informer& records = watches.cache(kRecords);
   if (records_ != nullptr) return;
   records_ = &records;
-  index_records(records);
   records.add_index(kByOwner, owners_of);
   records.add_index(kByUpstream, upstreams_of);
   records.add_index(kProposed, proposals_of);
@@ -124,11 +137,24 @@ std::vector<RecordIndex::Known> RecordIndex::lookup(const char* index, const std
 }
 
 std::vector<RecordIndex::Known> RecordIndex::of_package(std::string_view ns, const PackageKey& package) const {
-  return lookup(kByPackage, package_id(ns, package.repository, package.path));
+  std::vector<Known> out;
+  if (records_ == nullptr) return out;
+  const PackageKey wanted{package.repository, plain_path(package.path)};
+  for (const kube::ObjectKey& key : keys_below(*records_, ns, wanted)) {
+    Known known = find(key);
+    if (known != nullptr && package_of(known->object) == wanted) out.push_back(std::move(known));
+  }
+  return out;
 }
 
 std::vector<RecordIndex::Known> RecordIndex::of_repository(std::string_view ns, std::string_view repository) const {
-  return lookup(kByRepository, repository_id(ns, repository));
+  std::vector<Known> out;
+  if (records_ == nullptr) return out;
+  for (const kube::ObjectKey& key : keys_below(*records_, ns, {std::string(repository), ""})) {
+    Known known = find(key);
+    if (known != nullptr && known->record.repository == repository) out.push_back(std::move(known));
+  }
+  return out;
 }
 
 std::vector<RecordIndex::Known> RecordIndex::owned_by(std::string_view uid) const { return lookup(kByOwner, std::string(uid)); }

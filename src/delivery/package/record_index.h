@@ -1,6 +1,7 @@
 // The records of revisions as the controllers look at them, found by package, by repository, by owner and by the upstream that
-// they follow. So no controller reads all revisions to find those of one package. These are indexes of the one cache of
-// records: a record is decoded when it is asked for, and the last kMostDecoded of them stay decoded until they change.
+// they follow. So no controller reads all revisions to find those of one package. Those of a package or a repository are found
+// by how their names begin, the others by indexes of the one cache of records: a record is decoded when it is asked for, and
+// the last kMostDecoded of them stay decoded until they change.
 #pragma once
 
 #include <list>
@@ -17,11 +18,10 @@
 
 namespace slipway::delivery::package {
 
-/// Adds these indexes to a cache of records, for those who read it without a RecordIndex. By package: package_id(); by
-/// repository: "NS/REPOSITORY".
-void index_records(client::Informer& records);
-inline constexpr const char* kByPackage = "package";
-inline constexpr const char* kByRepository = "repository";
+/// The records whose names begin with the package's, in order: those of packages below it are among them. Without a path: of
+/// the repository. For those who read the cache without a RecordIndex.
+std::vector<kube::ObjectKey> keys_below(const client::Informer& records, std::string_view ns, const PackageKey& package);
+std::vector<json::Value> records_of(const client::Informer& records, std::string_view ns, std::string_view repository);
 
 class RecordIndex {
  public:
@@ -63,6 +63,8 @@ class RecordIndex {
   mutable std::map<kube::ObjectKey, Recent::iterator> decoded_;
 };
 
+/// As the names of revisions have it.
+PackageKey package_of(const kube::Object& record);
 /// "NS/REPOSITORY/PATH" of a record or a package: what mappers and indexes of controllers are keyed by.
 std::string package_id(std::string_view ns, std::string_view repository, std::string_view path);
 std::string package_id(const kube::Object& record);

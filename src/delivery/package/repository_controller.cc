@@ -58,7 +58,6 @@ void RepositoryController::watch(control::Watches& watches) {
     return is_other ? std::vector<ObjectKey>{{std::string(kube::ns(after)), after["spec"]["repository"].str()}}
                     : std::vector<ObjectKey>{};
   });
-  index_records(*records_);
 }
 
 Task<Outcome> RepositoryController::reconcile(control::Reconcile& run) {
@@ -72,7 +71,7 @@ Task<Outcome> RepositoryController::reconcile(control::Reconcile& run) {
 
 Task<Outcome> RepositoryController::forget(client::Client& client, ObjectKey key) {
   known_.erase(key);
-  for (const Value& object : records_->index(kByRepository, key.to_string())) {
+  for (const Value& object : records_of(*records_, key.ns, key.name)) {
     const ObjectKey record = kube::key_of(object);
     auto gone = co_await client::remove(client, kRecords, record);
     if (!gone && gone.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(gone).error());
@@ -124,7 +123,7 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
     if (as_map(refs) == known_[key].refs) co_return Result<void>{};
   }
   std::vector<StoredRecord> records;
-  for (const Value& one : records_->index(kByRepository, key.to_string())) {
+  for (const Value& one : records_of(*records_, key.ns, key.name)) {
     SLIPWAY_CO_TRY(stored, read_record(one));
     records.push_back(std::move(stored));
   }

@@ -63,7 +63,6 @@ control::ControllerOptions RecordWorker::options() const {
 
 void RecordWorker::watch(control::Watches& watches) {
   records_ = &watches.primary(kRecords);
-  index_records(*records_);
   records_->add_index(kWaiting, [](const Value& object) {
     std::vector<std::string> at;
     if (!object["spec"]["intents"].empty()) at.push_back(repository_id(object));
@@ -71,7 +70,7 @@ void RecordWorker::watch(control::Watches& watches) {
   });
   watches.changes(kRecords, [this](const Value& before, const Value& after) {
     if (is_same_place(before, after)) return std::vector<ObjectKey>{};
-    return records_->index_keys(kByPackage, package_id(after.is_null() ? before : after));
+    return keys_below(*records_, kube::ns(after.is_null() ? before : after), package_of(after.is_null() ? before : after));
   });
   watches.also(kRepositories, [this](const Value& repository) {
     return records_->index_keys(kWaiting, kube::key_of(repository).to_string());
@@ -113,6 +112,7 @@ Task<Result<Outcome>> RecordWorker::look_after(client::Client& client, Value obj
   const bool has_work = !object["spec"]["intents"].empty();
   if (!has_work && !missing_upstream(object).empty()) co_return co_await name_upstream(client, std::move(object));
   if (is_draft && !has_work && kube::label(object, kLatestLabel).empty()) co_return co_await catch_up(client, object);
+  resting_.erase(kube::key_of(object));
   SLIPWAY_CO_TRY(stored, read_record(object));
   co_return co_await (has_work ? carry_out(client, std::move(stored)) : keep_up(client, std::move(stored)));
 }
@@ -170,9 +170,12 @@ Task<Result<StoredRecord>> RecordWorker::confirm(client::Client& client, OpenRep
 
 std::vector<StoredRecord> RecordWorker::siblings(const StoredRecord& stored) const {
   std::vector<StoredRecord> found;
-  for (const Value& one : records_->index(kByPackage, package_id(stored.object))) {
-    if (kube::uid(one) == stored.uid()) continue;
-    if (auto read = read_record(one)) found.push_back(std::move(*read));
+  const PackageKey package = package_of(stored.object);
+  for (const ObjectKey& key : keys_below(*records_, stored.key().ns, package)) {
+    if (key == stored.key()) continue;
+    const Value record = records_->get(key);
+    if (package_of(record) != package) continue;
+    if (auto read = read_record(record)) found.push_back(*std::move(read));
   }
   return found;
 }
@@ -197,7 +200,7 @@ Task<Result<Outcome>> RecordWorker::keep_up(client::Client& client, StoredRecord
 
 Task<Result<Outcome>> RecordWorker::catch_up(client::Client& client, Value object) {
   const ObjectKey key = kube::key_of(object);
-  const std::string version = object["metadata"]["resourceVersion"].str();
+  const kube::Revision version = kube::revision(object);
   Rest& rest = resting_[key];
   const Steady now = env_.clock.steady();
   if (rest.version != version) rest = {.version = version, .since = now};

@@ -31,7 +31,7 @@ class RecordWorker : public control::Controller {
  private:
   /// Since when a draft is as it is.
   struct Rest {
-    std::string version{};
+    kube::Revision version = 0;
     Steady since{};
   };
 

@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -77,20 +78,6 @@ struct Options {
   std::string only;
 };
 
-Options read_options(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string option = argv[i];
-    if (option == "--slipway") options.settings.slipway = argv[i + 1];
-    if (option == "--out") options.out = argv[i + 1];
-    if (option == "--only") options.only = argv[i + 1];
-    if (option == "--folder") options.settings.folder = argv[i + 1];
-    if (option == "--peers") options.settings.peers = argv[i + 1];
-    if (option == "--divide") options.settings.divisor = std::max(std::atoi(argv[i + 1]), 1);
-  }
-  return options;
-}
-
 std::vector<Group> all_groups() {
   return {{"start", measure_start},
           {"store", measure_store},
@@ -109,6 +96,27 @@ std::vector<Group> all_groups() {
           {"rollout-peers", measure_rollout_peers},
           {delivery::pipeline::kPipelines.plural.c_str(), measure_pipelines},
           {delivery::package::kPackages.plural.c_str(), measure_packages}};
+}
+
+/// Ends the process after --help and for options that cannot be read.
+Options read_options(int argc, char** argv) {
+  Options options;
+  std::vector<std::string> groups;
+  for (const Group& group : all_groups()) groups.emplace_back(group.name);
+  CLI::App app("measures Slipway; without --only all groups, one after another", "slipway_bench");
+  app.add_option("--only", options.only, "one group")->check(CLI::IsMember(groups));
+  app.add_option("--slipway", options.settings.slipway, "the binary that is measured")->capture_default_str();
+  app.add_option("--out", options.out, "file that gets the figures as JSON")->capture_default_str();
+  app.add_option("--folder", options.settings.folder, "folder for data")->capture_default_str();
+  app.add_option("--peers", options.settings.peers, "folder with the binaries of other projects");
+  app.add_option("--divide", options.settings.divisor, "divides all counts: to see that groups run to their end")
+      ->check(CLI::PositiveNumber);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  return options;
 }
 
 /// Prints a group's figures and puts them into the file beside those of the others.
@@ -155,18 +163,13 @@ int run(int argc, char** argv) {
   const Options options = read_options(argc, argv);
   std::string broken;
   if (options.only.empty()) std::ofstream(options.out) << "{}\n";
-  bool is_known = options.only.empty();
   if (options.only.empty()) tell_divisor(options);
   for (const Group& group : all_groups()) {
-    if (options.only == group.name) {
-      is_known = true;
-      measure_one(options, group);
-    }
+    if (options.only == group.name) measure_one(options, group);
     if (options.only.empty() && !runs_apart(options, group)) broken += fmt::format(" {}", group.name);
   }
-  if (!is_known) fmt::print(stderr, "there is no group {}\n", options.only);
   if (!broken.empty()) fmt::print(stderr, "groups that did not come to their end:{}\n", broken);
-  return is_known && broken.empty() ? 0 : 1;
+  return broken.empty() ? 0 : 1;
 }
 
 }  // namespace

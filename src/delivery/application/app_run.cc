@@ -376,39 +376,26 @@ std::string AppRun::service_namespace(const Placement& placement) const {
   return placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns;
 }
 
+HealthVerdict AppRun::judged(const Definition& definition, const std::string& component, const Value& context,
+                             const Value& parameter, const Value& output, const Value& outputs) const {
+  if (!definition.has_status_texts()) return judge(definition, context, parameter, output, outputs);
+  std::string digest = sight_digest(definition, context, parameter, output, outputs);
+  if (const HealthVerdict* known = tools_.verdicts.find(digest)) return *known;
+  tools_.env.metrics.count(kEvaluations, {{"of", "health"}}, 1);
+  HealthVerdict verdict = judge(definition, context, parameter, output, outputs);
+  tools_.verdicts.put(std::move(digest), verdict);
+  if (!verdict.fault.empty()) {
+    tools_.env.log.warn("the health of an object cannot be judged",
+                        {{"application", fmt::format("{}/{}", kube::ns(application_), kube::name(application_))},
+                         {"component", component},
+                         {"definition", fmt::format("{} {}", kind_of(definition.kind), definition.name)},
+                         {"why", verdict.fault}});
+  }
+  return verdict;
+}
+
 ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placement& placement,
-                                    const std::vector<std::pair<ManagedResource, Value>>& objects) {
-  std::set<std::string> versions;
-  for (const auto& [resource, live] : objects) {
-    versions.insert(
-        fmt::format("{} {} {} {}", resource.id().to_string(), resource.trait, kube::uid(live), kube::revision(live)));
-  }
-  auto definitions = definitions_of(component, *parsed_, lookup_);
-  if (!definitions) return judge_anew(component, placement, objects);
-  std::string text = fmt::format("{}\n{}\n{}\n{}", json::print(component.to_json()),
-                                 json::print(component_context(component, render_context(placement))),
-                                 fmt::join(versions, "\n"), definitions->first->digest);
-  for (const DefinitionPtr& trait : definitions->second) text += "\n" + trait->digest;
-  std::string key = sha256_hex(text);
-  Memory::Judgement& known = memory_.judged[slot_of(component.name, {placement.cluster, service_namespace(placement)})];
-  if (known.key != key) {
-    tools_.env.metrics.count(kEvaluations, {{"of", "health"}}, 1);
-    known = {std::move(key), judge_anew(component, placement, objects)};
-  }
-  return known.service;
-}
-
-void AppRun::log_fault(const HealthVerdict& verdict, const std::string& component, const Definition& definition) const {
-  if (verdict.fault.empty()) return;
-  tools_.env.log.warn("the health of an object cannot be judged",
-                      {{"application", fmt::format("{}/{}", kube::ns(application_), kube::name(application_))},
-                       {"component", component},
-                       {"definition", fmt::format("{} {}", kind_of(definition.kind), definition.name)},
-                       {"why", verdict.fault}});
-}
-
-ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement& placement,
-                                 const std::vector<std::pair<ManagedResource, Value>>& objects) const {
+                                    const std::vector<std::pair<ManagedResource, Value>>& objects) const {
   ServiceStatus service{.name = component.name, .ns = service_namespace(placement), .cluster = placement.cluster};
   auto definitions = definitions_of(component, *parsed_, lookup_);
   if (!definitions) {
@@ -435,8 +422,8 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     if (has_workload) service.message = "the workload is not there";
     if (!is_dispatched && !objects.empty()) service.message = kWaitPreviousStage;
   } else {
-    HealthVerdict verdict = judge(own, context, component.properties, workload, outputs_of(objects, kAuxiliaryWorkload));
-    log_fault(verdict, component.name, own);
+    const Value outputs = outputs_of(objects, kAuxiliaryWorkload);
+    HealthVerdict verdict = judged(own, component.name, context, component.properties, workload, outputs);
     service.is_workload_healthy = verdict.is_healthy;
     service.message = std::move(verdict.message);
     service.details = std::move(verdict.details);
@@ -450,8 +437,8 @@ ServiceStatus AppRun::judge_anew(const ComponentSpec& component, const Placement
     trait.is_pending = definition.stage == Stage::PostDispatch && !is_made && !service.is_workload_healthy;
     if (!trait.is_pending) {
       const Value outputs = outputs_of(objects, revision_name(trait.type));
-      HealthVerdict verdict = judge(definition, context, component.traits[i].properties, workload, outputs);
-      log_fault(verdict, component.name, definition);
+      HealthVerdict verdict =
+          judged(definition, component.name, context, component.traits[i].properties, workload, outputs);
       trait.is_healthy = verdict.is_healthy;
       trait.message = std::move(verdict.message);
       trait.details = std::move(verdict.details);

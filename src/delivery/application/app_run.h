@@ -22,6 +22,7 @@
 #include "delivery/application/settings.h"
 #include "delivery/application/status.h"
 #include "delivery/application/tracker.h"
+#include "delivery/application/verdicts.h"
 #include "delivery/family.h"
 #include "delivery/workflow/provider.h"
 
@@ -60,11 +61,6 @@ struct Memory {
   /// it makes the next write a Conflict.
   std::optional<LoadedContext> context;
   std::map<std::string, Render> renders;  // by component and placement
-  struct Judgement {
-    std::string key;  // digest of everything it was made from
-    ServiceStatus service;
-  };
-  std::map<std::string, Judgement> judged;  // by component and placement
   std::optional<Steady> last_pass;
   std::optional<Steady> due;            // when the last reconcile wanted the next one
   kube::Revision written = 0;           // the application as the last reconcile left it
@@ -78,6 +74,7 @@ struct AppTools {
   Env& env;
   HttpClient* http = nullptr;
   LiveObjects& live;
+  Verdicts& verdicts;
   const workflow::Providers& providers;  // for calls of component and trait templates
   ActsAs acts_as = ActsAs::User;
   ApplyMode apply_mode = ApplyMode::ServerSide;
@@ -156,10 +153,9 @@ class AppRun {
   Task<Result<void>> write_tracker(TrackerType type);
 
   /// Judges one component at one place by its live objects. `objects` are those of the tracker, with their live state. Nothing
-  /// is evaluated while neither the component, its definitions, what templates see of the application, nor an object differs
-  /// from what was judged last.
+  /// is evaluated that a verdict is known of.
   ServiceStatus judge_service(const ComponentSpec& component, const Placement& placement,
-                              const std::vector<std::pair<ManagedResource, Value>>& objects);
+                              const std::vector<std::pair<ManagedResource, Value>>& objects) const;
   /// The component as it was delivered to a place.
   std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
   void put_service(ServiceStatus service);
@@ -171,9 +167,8 @@ class AppRun {
 
  private:
   struct Placed;
-  ServiceStatus judge_anew(const ComponentSpec& component, const Placement& placement,
-                           const std::vector<std::pair<ManagedResource, Value>>& objects) const;
-  void log_fault(const HealthVerdict& verdict, const std::string& component, const Definition& definition) const;
+  HealthVerdict judged(const Definition& definition, const std::string& component, const Value& context,
+                       const Value& parameter, const Value& output, const Value& outputs) const;
   std::string service_namespace(const Placement& placement) const;
   void remember_delivered(const ComponentSpec& component, const Placement& placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement, bool& is_secret);

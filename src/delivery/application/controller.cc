@@ -274,7 +274,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   status.latest_revision = resolved->revision;
   const kube::Object as_written = application;
   application = resolved->scoped.application;
-  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as, options_.apply_mode}, run, application,
+  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run, application,
              resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
@@ -388,7 +388,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   LoadedContext context = *std::exchange(memory.context, std::nullopt);
   const bool is_first = !status.workflow->start_time;
   if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(*client, kApplications, app.application(), context));
-  if (is_first) memory.delivered.clear(), memory.judged.clear();
+  if (is_first) memory.delivered.clear();
   remember_notes(memory, context.store);
   workflow::Providers providers(&template_providers_);
   providers.add(application_providers(app));
@@ -539,7 +539,7 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
     parsed->spec = std::move(*spec);
     if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
   }
-  AppRun app(AppTools{env_, http_, live_, template_providers_, options_.acts_as, options_.apply_mode}, run, application, parsed,
+  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run, application, parsed,
              live_lookup(application), memory);
   auto trackers = read_trackers(trackers_of(application));
   if (!trackers) co_return Outcome::failed(std::move(trackers).error());

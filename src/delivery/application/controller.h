@@ -113,6 +113,7 @@ class ApplicationController : public control::Controller {
   DefinitionStore definitions_;
   RevisionPacker packer_;
   LiveObjects live_;
+  Verdicts verdicts_;
   WatchedObjects watched_;  // that steps read
   workflow::Providers template_providers_;
   control::Informer* applications_ = nullptr;

@@ -51,6 +51,8 @@ struct Definition {
   bool is_control_plane_only = false;
   std::vector<std::string> applies_to;
   std::vector<std::string> conflicts_with;
+
+  bool has_status_texts() const { return health != nullptr || custom_status != nullptr || details != nullptr; }
 };
 using DefinitionPtr = std::shared_ptr<const Definition>;
 

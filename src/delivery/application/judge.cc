@@ -1,9 +1,13 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
 #include "base/text.h"
-#include "delivery/application/render.h"
+#include "base/digest.h"
+#include "delivery/application/verdicts.h"
 #include "delivery/workflow/secret_texts.h"
+#include "json/text.h"
 
 namespace slipway::delivery::application {
 
@@ -14,7 +18,8 @@ constexpr std::size_t kMostDetailName = 31;
 /// Evaluates one status text.
 cue::Cursor evaluated(const workflow::TemplatePtr& text, const Value& context, const Value& parameter) {
   const Value given = parameter.is_null() ? json::object({}) : parameter;
-  return cue::evaluate(text->program, std::vector<cue::Hole>{{"context", context}, {"parameter", given}},
+  return cue::evaluate(text->program,
+                       std::vector<cue::Hole>{{"context", text->context.part_of(context)}, {"parameter", text->parameter.part_of(given)}},
                        cue::Limits::for_template());
 }
 
@@ -72,16 +77,39 @@ bool is_there(const Definition& definition, const Value& output, const Value& ou
   return definition.kind != DefinitionKind::Component || !output.is_null() || !outputs.empty();
 }
 
-}  // namespace
-
-HealthVerdict judge(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
-                    const Value& outputs) {
-  HealthVerdict verdict;
+/// `context` as the texts see it.
+Value seen_context(const Value& context, const Value& parameter, const Value& output, const Value& outputs) {
   Value seen = context;
   if (!output.is_null()) seen = seen.with("output", output);
   if (!outputs.empty()) seen = seen.with("outputs", outputs);
   if (!parameter.is_null()) seen = seen.with("parameter", parameter);
-  seen = seen.with("status", json::object({}));
+  return seen.with("status", json::object({}));
+}
+
+}  // namespace
+
+std::string sight_digest(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
+                         const Value& outputs) {
+  const Value seen = seen_context(context, parameter, output, outputs);
+  std::string text = fmt::format("{} {}", definition.digest, is_there(definition, output, outputs));
+  for (const workflow::TemplatePtr& one : {definition.details, definition.health, definition.custom_status}) {
+    if (one == nullptr) continue;
+    text += '\n';
+    text += json::print(one->context.part_of(seen));
+    text += json::print(one->parameter.part_of(parameter));
+  }
+  const auto add_secret = [&](const Value& object) {
+    if (object["kind"].as_string() == "Secret") text += json::print(object);
+  };
+  add_secret(output);
+  for (const auto& [name, object] : outputs.members()) add_secret(object);
+  return sha256_hex(text);
+}
+
+HealthVerdict judge(const Definition& definition, const Value& context, const Value& parameter, const Value& output,
+                    const Value& outputs) {
+  HealthVerdict verdict;
+  Value seen = seen_context(context, parameter, output, outputs);
   if (definition.details != nullptr) {
     const Value details = read_details(evaluated(definition.details, seen, parameter), verdict);
     seen = seen.with_path({"status", "details"}, details);

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include "delivery/application/render_test.h"
+#include "delivery/application/verdicts.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -110,6 +113,49 @@ TEST(Judge, builtin_workloads_say_how_many_are_ready) {
     EXPECT_FALSE(verdict.is_healthy) << type;
     EXPECT_EQ(verdict.message, "Ready:2/3") << type;
   }
+}
+
+std::string digest_of(const DefinitionPtr& definition, const Value& output, const Value& outputs = {}) {
+  return sight_digest(*definition, yaml("{name: web, appName: shop}"), yaml("{image: nginx}"), output, outputs);
+}
+
+TEST(Judge, verdicts_are_known_by_what_was_read) {
+  testing::Library library;
+  const DefinitionPtr definition = library.find(DefinitionKind::Component, "webservice");
+  const Value one = yaml(R"({metadata: {name: a, generation: 1}, spec: {replicas: 1}, status: {observedGeneration: 1, replicas: 1,
+    readyReplicas: 1, updatedReplicas: 1, conditions: [{type: Available, lastUpdateTime: "2026-01-01T00:00:00Z"}]}})");
+  const Value other = one.with_path({"metadata", "name"}, "b").with_path({"status", "conditions"}, json::array({}));
+  EXPECT_EQ(digest_of(definition, one), digest_of(definition, other));
+  for (const char* count : {"observedGeneration", "readyReplicas", "updatedReplicas", "replicas"}) {
+    EXPECT_NE(digest_of(definition, one), digest_of(definition, one.with_path({"status", count}, 2))) << count;
+  }
+  EXPECT_NE(digest_of(definition, one), digest_of(definition, one.with_path({"spec", "replicas"}, 2)));
+  EXPECT_NE(digest_of(definition, one), digest_of(definition, {}));
+  const Value unhealthy = yaml(R"({"app.oam.dev/disable-health-check": "true"})");
+  EXPECT_NE(digest_of(definition, one), digest_of(definition, one.with_path({"metadata", "annotations"}, unhealthy)));
+}
+
+TEST(Judge, verdicts_of_other_definitions_objects_and_secrets_are_others) {
+  const DefinitionPtr plain = with_status("isHealth: context.output.ready");
+  const DefinitionPtr with_message = with_status("isHealth: context.output.ready", R"CUE(message: "it is \(context.name)")CUE");
+  const Value object = yaml("{kind: X, ready: true}");
+  EXPECT_NE(digest_of(plain, object), digest_of(with_message, object));
+  EXPECT_NE(sight_digest(*with_message, yaml("{name: a}"), {}, object, {}),
+            sight_digest(*with_message, yaml("{name: b}"), {}, object, {}));
+  EXPECT_EQ(sight_digest(*plain, yaml("{name: a}"), {}, object, {}), sight_digest(*plain, yaml("{name: b}"), {}, object, {}));
+  // What a message may say depends on what Secrets hold, read or not.
+  EXPECT_NE(digest_of(plain, object, yaml("{s: {kind: Secret, data: {k: YQ==}}}")),
+            digest_of(plain, object, yaml("{s: {kind: Secret, data: {k: Yg==}}}")));
+}
+
+TEST(Judge, keeps_the_verdicts_that_were_asked_for_last) {
+  Verdicts verdicts;
+  verdicts.put("first", HealthVerdict{true, "one", {}, ""});
+  for (std::size_t i = 0; i < Verdicts::kKept; ++i) verdicts.put(std::to_string(i), {});
+  ASSERT_NE(verdicts.find("first"), nullptr);
+  EXPECT_EQ(verdicts.find("first")->message, "one");
+  for (std::size_t i = 0; i < 2 * Verdicts::kKept; ++i) verdicts.put(fmt::format("more {}", i), {});
+  EXPECT_EQ(verdicts.find("first"), nullptr);
 }
 
 }  // namespace

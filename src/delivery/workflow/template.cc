@@ -20,8 +20,10 @@ Result<TemplatePtr> Templates::compile(const std::string& name, const std::strin
   auto program = cue::compile({{name + ".cue", text}}, packages(), compile_options());
   if (!program) return fail(Reason::Invalid, cue::describe(program.error()));
   const bool may_call = text.contains("#do") || text.contains("\"vela/");
-  auto made =
-      std::make_shared<const Template>(Template{.program = std::move(*program), .digest = digest, .may_call = may_call});
+  const cue::Reads context(program->data(), "context");
+  const cue::Reads parameter(program->data(), "parameter");
+  auto made = std::make_shared<const Template>(Template{
+      .program = std::move(*program), .digest = digest, .may_call = may_call, .context = context, .parameter = parameter});
   recent_.push_front(digest);
   by_digest_.emplace(std::move(digest), Entry{.made = made, .used = recent_.begin()});
   while (by_digest_.size() > capacity_) {

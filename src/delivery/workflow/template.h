@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "cue/compile/reads.h"
 #include "cue/cue.h"
 
 namespace slipway::delivery::workflow {
@@ -18,6 +19,8 @@ struct Template {
   cue::Program program;
   std::string digest;    // of its text
   bool may_call = true;  // false: it neither names a function nor imports what does
+  cue::Reads context;    // what of it the program can see
+  cue::Reads parameter;
 };
 using TemplatePtr = std::shared_ptr<const Template>;
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
-#include <unordered_map>
 
 #include "delivery/application/render.h"
 
@@ -27,7 +27,7 @@ class Verdicts {
   void put(std::string digest, HealthVerdict verdict);
 
  private:
-  using Known = std::unordered_map<std::string, HealthVerdict>;
+  using Known = std::map<std::string, HealthVerdict>;
   Known recent_;  // asked for since `before_` was what is here
   Known before_;
 };

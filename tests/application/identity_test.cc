@@ -142,6 +142,7 @@ class World {
             .with("spec", yaml(spec));
     return plane_.apply(application, "team", as);
   }
+  std::string apply_object(const char* object, const User& as) { return plane_.apply(yaml(object), "team", as); }
   std::string apply_run(const Value& workflow, const User& as) {
     const Value run =
         yaml(
@@ -149,6 +150,14 @@ class World {
             "{app.oam.dev/username: root, app.oam.dev/group: 'system:masters'}}}")
             .with("spec", json::object({{"workflowSpec", workflow}}));
     return plane_.apply(run, "team", as);
+  }
+  /// As kubectl annotate does it: the spec stays.
+  std::string publish(const std::string& version, const User& as) {
+    const Value application = this->application();
+    return plane_.apply(application.with("metadata", json::object({{"name", "a"}, {"namespace", "team"}}))
+                            .with_path({"metadata", "annotations"}, json::object({{"app.oam.dev/publishVersion", version}}))
+                            .without("status"),
+                        "team", as);
   }
   bool pass(Duration time) { return plane_.pass(time); }
   Value application() const {
@@ -255,6 +264,90 @@ TEST(Identity, what_an_administrator_delivered_stays_when_an_editor_takes_the_ap
             "");
   world.pass(std::chrono::minutes{1});
   EXPECT_EQ(world.changed(), delivered) << "an object elsewhere is not the editor's to delete";
+}
+
+/// What an Application takes from its namespace, as its own writer wrote it and as another changes it.
+struct Part {
+  const char* name;
+  const char* spec;  // of an Application
+  const char* before;
+  const char* after;  // with which something elsewhere is written
+  bool is_of_definition = false;
+};
+
+constexpr Part kParts[] = {
+    {"the Workflow", "{components: [], workflow: {ref: wf}}",
+     "{apiVersion: core.oam.dev/v1alpha1, kind: Workflow, metadata: {name: wf}, steps: [{name: s, type: apply-object, "
+     "properties: {value: {apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: team}}}}]}",
+     "{apiVersion: core.oam.dev/v1alpha1, kind: Workflow, metadata: {name: wf, annotations: {app.oam.dev/username: root}}, "
+     "steps: [{name: s, type: apply-object, properties: {value: {apiVersion: v1, kind: ConfigMap, metadata: {name: new, "
+     "namespace: elsewhere}}}}]}"},
+    {"a Policy",
+     "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+     "inside}}]}}], workflow: {steps: [{name: d, type: deploy, properties: {policies: [place]}}]}}",
+     "{apiVersion: core.oam.dev/v1alpha1, kind: Policy, metadata: {name: place}, type: topology, properties: {clusters: "
+     "[local]}}",
+     "{apiVersion: core.oam.dev/v1alpha1, kind: Policy, metadata: {name: place}, type: topology, properties: {clusters: "
+     "[cluster-worker]}}"},
+    {"a ComponentDefinition", "{components: [{name: c, type: tried, properties: {}}]}",
+     R"y({apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {name: tried}, spec: {workload: {type:
+       autodetects.core.oam.dev}, schematic: {cue: {template: "output: {apiVersion: \"v1\", kind: \"ConfigMap\"}\nparameter: {}
+       \n"}}}})y",
+     R"y({apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {name: tried}, spec: {workload: {type:
+       autodetects.core.oam.dev}, schematic: {cue: {template: "output: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name:
+       \"new\", namespace: \"elsewhere\"}}\nparameter: {}\n"}}}})y",
+     true},
+};
+
+TEST(Identity, what_another_wrote_reaches_nothing_beyond_the_namespace_with_the_rights_of_the_writer) {
+  for (const Part& part : kParts) {
+    SCOPED_TRACE(part.name);
+    for (const User& second : {kAdmin, kEditor}) {
+      World world;
+      ASSERT_EQ(world.apply_object(part.before, kAdmin), "");
+      ASSERT_EQ(world.apply(part.spec, kAdmin), "");
+      world.pass(std::chrono::minutes{1});
+      EXPECT_EQ(world.application()["status"]["status"].as_string(), "running") << json::print(world.application()["status"]);
+      EXPECT_EQ(world.changed(), std::set<std::string>{});
+      ASSERT_EQ(world.apply_object(part.after, second), "");
+      ASSERT_EQ(world.publish("second", second), "");
+      world.pass(std::chrono::minutes{1});
+      EXPECT_EQ(kube::annotation(world.application(), "app.oam.dev/username"), "root");
+      EXPECT_EQ(world.changed().empty(), second == kEditor) << json::print(world.application()["status"]);
+      const bool is_told = json::print(world.application()["status"]).contains(" was written by ann, and the ");
+      EXPECT_EQ(is_told, second == kEditor) << json::print(world.application()["status"]);
+    }
+  }
+}
+
+TEST(Identity, colleagues_share_what_stays_in_the_namespace) {
+  World world;
+  ASSERT_EQ(world.apply_object(kParts[0].before, kEditor), "");
+  ASSERT_EQ(world.apply(kParts[0].spec, kAdmin), "");
+  world.pass(std::chrono::minutes{1});
+  EXPECT_EQ(world.application()["status"]["status"].as_string(), "running") << json::print(world.application()["status"]);
+}
+
+TEST(Identity, a_workflow_run_with_the_workflow_of_another_stays_in_the_namespace) {
+  for (const User& first : {kAdmin, kEditor}) {
+    World world;
+    ASSERT_EQ(world.apply_object(kParts[0].after, first), "");
+    ASSERT_EQ(world.apply_object("{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {name: a}, spec: "
+                                 "{workflowRef: wf}}",
+                                 kAdmin),
+              "");
+    world.pass(std::chrono::minutes{1});
+    EXPECT_EQ(world.changed().empty(), first == kEditor);
+  }
+}
+
+TEST(Identity, revisions_are_written_by_the_controller) {
+  World world;
+  ASSERT_EQ(world.apply(kParts[0].spec, kEditor), "");
+  const char* revision = "{apiVersion: core.oam.dev/v1beta1, kind: ApplicationRevision, metadata: {name: a-v1}, spec: "
+                         "{application: {metadata: {name: a}, spec: {components: []}}}}";
+  EXPECT_NE(world.apply_object(revision, kEditor), "");
+  EXPECT_EQ(world.apply_object(revision, kAdmin), "");
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ class Acting {
   /// A cluster as applications call it ("" and kHub are the home), as the identity: for all that steps, templates and objects
   /// do. NotFound when it is not known. The client lives as long as this.
   Result<client::Client*> on(const std::string& cluster);
+  /// From here on, on() leads to nothing outside that namespace of the home cluster: `why` is what is answered there.
+  void confine(std::string ns, std::string why);
   /// As the controller: for its own records, and to learn which kinds there are.
   Result<client::Client*> own(const std::string& cluster);
   /// Null: the controller's own.
@@ -26,7 +28,9 @@ class Acting {
  private:
   control::Reconcile& run_;
   std::shared_ptr<const kube::UserInfo> identity_;
-  std::map<client::Client*, std::unique_ptr<fleet::IdentityClient>> as_identity_;
+  std::string confined_to_;
+  std::string why_confined_;
+  std::map<client::Client*, std::unique_ptr<client::Client>> as_identity_;
 };
 
 }  // namespace slipway::delivery::application

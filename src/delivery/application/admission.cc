@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "delivery/application/authors.h"
 #include "delivery/application/definition_store.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
@@ -97,6 +98,25 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
   return row;
 }
 
+/// Definitions for all are written by those who may do so for all.
+std::vector<kube::AdmissionRow> author_rows(const std::string& definition_namespace) {
+  const auto store = std::make_shared<DefinitionStore>(definition_namespace);
+  const auto record = [store](const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+    return store->is_for_all(kube::ns(object)) ? object : record_author(object, old, asker);
+  };
+  std::vector<kube::AdmissionRow> rows;
+  for (const char* kind : {"Policy", "Workflow", "ComponentDefinition", "TraitDefinition", "PolicyDefinition",
+                           "WorkflowStepDefinition", "DefinitionRevision"}) {
+    rows.push_back({.group = kGroup, .kind = kind, .mutate = {}, .validate = {}, .mutate_for = record});
+  }
+  rows.push_back({.group = kRevisionKind.group,
+                  .kind = kRevisionKind.kind,
+                  .mutate = {},
+                  .validate = {},
+                  .validate_for = check_revision_writer});
+  return rows;
+}
+
 }  // namespace
 
 kube::Object with_names(const kube::Object& application, const kube::Object& old) {
@@ -111,13 +131,15 @@ kube::Object with_names(const kube::Object& application, const kube::Object& old
 }
 
 std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace) {
-  return {application_row(on_fault, definition_namespace),
-          {.group = kWorkflowRunKind.group,
-           .kind = kWorkflowRunKind.kind,
-           .mutate = {},
-           .validate = {},
-           .mutate_for = record_identity,
-           .validate_for = check_service_account}};
+  std::vector<kube::AdmissionRow> rows = {application_row(on_fault, definition_namespace),
+                                          {.group = kWorkflowRunKind.group,
+                                           .kind = kWorkflowRunKind.kind,
+                                           .mutate = {},
+                                           .validate = {},
+                                           .mutate_for = record_identity,
+                                           .validate_for = check_service_account}};
+  std::ranges::move(author_rows(definition_namespace), std::back_inserter(rows));
+  return rows;
 }
 
 }  // namespace slipway::delivery::application

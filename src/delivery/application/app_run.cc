@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "delivery/application/component_patch.h"
 #include "delivery/application/contract.h"
+#include "delivery/application/authors.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/naming.h"
 #include "delivery/application/pre_render.h"
@@ -115,6 +116,7 @@ AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object appli
       memory_(memory),
       written_(std::make_shared<Signal>(tools.env)),
       acting_(reconcile, identity_of(application_, tools.acts_as)) {
+  if (tools_.acts_as == ActsAs::User) stay_inside();
   const kube::UserInfo* user = acting_.identity();
   std::string identity = user ? fmt::format("{}\n{}", user->name, fmt::join(user->groups, ",")) : "";
   if (memory_.identity == identity) return;
@@ -123,6 +125,18 @@ AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object appli
   memory_.applied.clear();
   memory_.renders.clear();
   memory_.identity = std::move(identity);
+}
+
+/// Where others have a say. What is looked up later, such as a trait of an override, is looked at then.
+void AppRun::stay_inside() {
+  const std::string ns(kube::ns(application_));
+  if (std::string why = other_author(application_, *parsed_); !why.empty()) return acting_.confine(ns, std::move(why));
+  lookup_.definition = [this, ns, find = std::move(lookup_.definition)](DefinitionKind kind, const std::string& type) {
+    auto found = find(kind, type);
+    if (!found) return found;
+    if (std::string why = other_author(application_, (*found)->object); !why.empty()) acting_.confine(ns, std::move(why));
+    return found;
+  };
 }
 
 std::vector<ClusterEntry> AppRun::clusters() const {

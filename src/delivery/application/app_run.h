@@ -167,6 +167,7 @@ class AppRun {
 
  private:
   struct Placed;
+  void stay_inside();
   HealthVerdict judged(const Definition& definition, const std::string& component, const Value& context,
                        const Value& parameter, const Value& output, const Value& outputs) const;
   std::string service_namespace(const Placement& placement) const;

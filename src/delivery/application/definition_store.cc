@@ -33,6 +33,14 @@ const Value& embedded(const Value& revision) {
   return revision["spec"]["none"];
 }
 
+/// The same, as written by whoever wrote the revision by hand.
+Value in_revision(const Value& revision) {
+  const Value& definition = embedded(revision);
+  const auto author = kube::annotation(revision, kUserName);
+  return author.empty() || definition.is_null() ? definition
+                                                : definition.with_path({"metadata", "annotations", kUserName}, std::string(author));
+}
+
 /// How many single characters differ at least; more than two counts as far.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -137,7 +145,7 @@ Value DefinitionStore::look_up(DefinitionKind kind, const std::string& ns, const
   for (const std::string& place : namespaces(ns)) {
     const Value found =
         is_pinned ? cluster(kDefinitionRevisions, place, name + "-" + type.substr(at + 1)) : cluster(resource, place, name);
-    if (!found.is_null()) return is_pinned ? embedded(found) : found;
+    if (!found.is_null()) return is_pinned ? in_revision(found) : found;
   }
   if (is_pinned && type.substr(at + 1) != "v1") return {};
   const auto rows_at = built_in().find(kind);
@@ -177,7 +185,8 @@ Result<DefinitionPtr> DefinitionStore::read_once(const Value& object) {
 
 Result<DefinitionPtr> DefinitionStore::read(const Value& object) {
   const std::string digest =
-      sha256_hex(fmt::format("{}/{}/{}", kube::kind(object), kube::name(object), json::print(object["spec"])));
+      sha256_hex(fmt::format("{}/{}/{}/{}", kube::kind(object), kube::name(object), kube::annotation(object, kUserName),
+                             json::print(object["spec"])));
   if (const auto known = read_.find(digest); known != read_.end()) return known->second;
   auto made = read_definition(object, templates_);
   if (!made) return made;

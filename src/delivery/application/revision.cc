@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/gzip.h"
+#include "delivery/application/authors.h"
 #include "delivery/application/compressed.h"
 #include "delivery/application/taking_over.h"
 #include "json/text.h"
@@ -35,8 +36,9 @@ const char* member_of(DefinitionKind kind) {
 /// A definition without what the server keeps about it.
 Value lean(const Value& object) {
   Value metadata = json::object({{"name", object["metadata"]["name"]}, {"namespace", object["metadata"]["namespace"]}});
+  metadata = with_author(std::move(metadata), object);
   if (const auto waits = kube::annotation(object, kWaitsForKinds); !waits.empty()) {
-    metadata = metadata.with("annotations", json::object({{kWaitsForKinds, Value(waits)}}));
+    metadata = metadata.with_path({"annotations", kWaitsForKinds}, std::string(waits));
   }
   return json::object(
       {{"apiVersion", object["apiVersion"]}, {"kind", object["kind"]}, {"metadata", metadata}, {"spec", object["spec"]}});
@@ -53,7 +55,7 @@ Value shared_objects(const Parsed& parsed) {
   for (const auto& [name, policy] : parsed.shared_policies) {
     out.set(name, json::object({{"apiVersion", policy["apiVersion"]},
                                 {"kind", policy["kind"]},
-                                {"metadata", json::object({{"name", name}})},
+                                {"metadata", with_author(json::object({{"name", name}}), policy)},
                                 {"type", policy["type"]},
                                 {"properties", policy["properties"]}}));
   }
@@ -65,7 +67,7 @@ Value shared_workflow(const Parsed& parsed) {
   if (workflow.is_null()) return {};
   return json::object({{"apiVersion", workflow["apiVersion"]},
                        {"kind", workflow["kind"]},
-                       {"metadata", json::object({{"name", workflow["metadata"]["name"]}})},
+                       {"metadata", with_author(json::object({{"name", workflow["metadata"]["name"]}}), workflow)},
                        {"mode", workflow["mode"]},
                        {"steps", workflow["steps"]}});
 }
@@ -95,8 +97,8 @@ Value rest_of(const Parsed& parsed) {
 std::string rest_key(const Parsed& parsed) {
   std::string key = json::print(json::array({shared_objects(parsed), shared_workflow(parsed), parsed.referred}));
   const auto add = [&](const std::string& type, const DefinitionPtr& one) {
-    key += fmt::format("\n{} {}/{} {} {}", type, one->object["apiVersion"].as_string(), kube::ns(one->object), one->digest,
-                       kube::annotation(one->object, kWaitsForKinds));
+    key += fmt::format("\n{} {}/{} {} {} {}", type, one->object["apiVersion"].as_string(), kube::ns(one->object), one->digest,
+                       kube::annotation(one->object, kWaitsForKinds), kube::annotation(one->object, kUserName));
   };
   for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
     for (const auto& [type, definition] : *all) add(type, definition);

@@ -7,6 +7,7 @@
 #include "delivery/application/acting.h"
 #include "delivery/application/debug_values.h"
 #include "delivery/application/events.h"
+#include "delivery/application/authors.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/run_context.h"
@@ -220,6 +221,13 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
   // A new run, or one that was started again.
   if (!status.start_time) SLIPWAY_CO_TRY_VOID(co_await begin_context(run.client, kWorkflowRuns, object, context));
   Acting acting(run, identity_of(object, options_.acts_as));
+  const auto look_at_author = [&](const Value& used) {
+    if (options_.acts_as != ActsAs::User) return;
+    if (std::string why = other_author(object, used); !why.empty()) acting.confine(std::string(kube::ns(object)), std::move(why));
+  };
+  if (!object["spec"]["workflowSpec"].is_object()) {
+    look_at_author(workflows_->get({std::string(kube::ns(object)), object["spec"]["workflowRef"].str()}));
+  }
   workflow::EngineOptions options = options_.engine;
   options.keeps_debug = kube::annotation(object, kDebugAnnotation) == "true";
   const workflow::Run made{
@@ -234,9 +242,11 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
                   .wall = &wall_},
       .steps = steps,
       .providers = providers_,
-      .definition = [this, ns = std::string(kube::ns(object))](std::string type) -> Task<Result<workflow::StepDefinition>> {
+      .definition = [this, look_at_author,
+                     ns = std::string(kube::ns(object))](std::string type) -> Task<Result<workflow::StepDefinition>> {
         auto definition = definitions_.find(DefinitionKind::WorkflowStep, ns, type);
         if (!definition) co_return fail(std::move(definition).error());
+        look_at_author((*definition)->object);
         co_return step_definition(type, **definition);
       },
       .options = options};

@@ -1,0 +1,76 @@
+#include "delivery/application/authors.h"
+
+#include <fmt/format.h>
+
+#include "delivery/application/kind.h"
+#include "delivery/family/identity.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+constexpr IdentityAnnotations kAnnotations{.user = kUserName, .groups = kUserGroup};
+const kube::Resource kUsers{"", "v1", "users"};
+
+/// What an object says, without what its server and its controllers keep about it.
+Value content_of(const kube::Object& object) { return object.without("metadata").without("status"); }
+
+bool may_be_anybody(const kube::Asker& asker) { return asker.user == nullptr || asker.may("impersonate", kUsers, "", ""); }
+
+kube::Object with_authors_of(const kube::Object& object, const kube::Object& from) {
+  kube::Object out = object;
+  for (const char* key : {kUserName, kUserGroup}) {
+    const Value& said = from["metadata"]["annotations"][key];
+    if (out["metadata"]["annotations"][key] == said) continue;
+    out = said.is_null() ? out.without_path({"metadata", "annotations", key})
+                         : out.with_path({"metadata", "annotations", key}, said);
+  }
+  return out;
+}
+
+}  // namespace
+
+kube::Object record_author(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  if (asker.user == nullptr) return object;
+  if (!old.is_null() && content_of(object) == content_of(old)) return with_authors_of(object, old);
+  if (may_be_anybody(asker)) return with_authors_of(object, {});
+  return delivery::record_identity(kAnnotations, object, {}, asker);
+}
+
+std::vector<Cause> check_revision_writer(const kube::Object& revision, const kube::Object& old, const kube::Asker& asker) {
+  if (may_be_anybody(asker) || (!old.is_null() && revision["spec"] == old["spec"])) return {};
+  return {{.reason = "FieldValueForbidden",
+           .message = fmt::format("Forbidden: revisions say what an application does for whoever wrote it, so {} would need the "
+                                  "verb impersonate on users; `slipway revision rollback` goes back to one",
+                                  asker.user->name),
+           .field = "spec"}};
+}
+
+Value with_author(Value metadata, const Value& object) {
+  const auto author = kube::annotation(object, kUserName);
+  return author.empty() ? metadata : metadata.with_path({"annotations", kUserName}, std::string(author));
+}
+
+std::string other_author(const kube::Object& user, const Value& used) {
+  const auto author = kube::annotation(used, kUserName);
+  const auto writer = kube::annotation(user, kUserName);
+  if (author.empty() || author == writer) return {};
+  return fmt::format("{} {} was written by {}, and the {} acts as {}: with it, nothing outside the namespace {} can be reached",
+                     kube::kind(used), kube::name(used), author, kube::kind(user), writer.empty() ? "the controller" : writer,
+                     kube::ns(user));
+}
+
+std::string other_author(const kube::Object& application, const Parsed& parsed) {
+  std::string found;
+  const auto look = [&](const Value& used) {
+    if (found.empty()) found = other_author(application, used);
+  };
+  for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
+    for (const auto& [type, definition] : *all) look(definition->object);
+  }
+  for (const DefinitionPtr& policy : parsed.global_policies) look(policy->object);
+  for (const auto& [name, policy] : parsed.shared_policies) look(policy);
+  if (!parsed.shared_workflow.is_null()) look(parsed.shared_workflow);
+  return found;
+}
+
+}  // namespace slipway::delivery::application

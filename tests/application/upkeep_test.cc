@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "delivery/application/compressed.h"
 #include "delivery/application/tracker.h"
 #include "json/text.h"
 #include "kube/object.h"
@@ -59,7 +60,7 @@ class Upkeep : public testing::Test {
       for (const Value& object : plane_->all(kHub, ns)) {
         if (kube::kind(object) == but) continue;
         std::string whole = json::print(object);
-        if (const auto packed = object["spec"]["compression"]["data"].as_string(); !packed.empty()) whole += packed;
+        if (delivery::application::is_compressed(object["spec"])) whole += json::print(delivery::application::uncompressed(object["spec"]));
         if (whole.contains(text)) found.push_back(fmt::format("{}/{}", kube::kind(object), kube::name(object)));
       }
     }
@@ -303,6 +304,41 @@ spec:
   std::ranges::move(holding("PlainTopSecret77", "Secret"), std::back_inserter(maps));
   std::erase_if(maps, [](const std::string& one) { return !one.starts_with("ConfigMap/"); });
   EXPECT_TRUE(maps.empty()) << fmt::format("{}", fmt::join(maps, ", "));
+}
+
+TEST_F(Upkeep, a_secret_as_a_label_or_against_another_value_is_told_nowhere) {
+  open();
+  apply("{apiVersion: v1, kind: Secret, metadata: {name: account}, stringData: {password: zz-top-secret}}");
+  apply(R"y({apiVersion: core.oam.dev/v1beta1, kind: WorkflowStepDefinition, metadata: {name: decoded, namespace: vela-system},
+    spec: {schematic: {cue: {template: "import (\"vela/kube\"\n\"encoding/base64\")\nr: kube.#Read & {$params: value: {apiVersion:
+    \"v1\", kind: \"Secret\", metadata: {name: \"account\", namespace: \"default\"}}}\n
+    word: \"\\(base64.Decode(null, r.$returns.value.data.password))\"\nparameter: {}\n"}}}})y");
+  pass(seconds{2});
+  apply(R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {name: a}
+spec:
+  components: []
+  workflow:
+    steps:
+    - {name: read, type: decoded, outputs: [{name: word, valueFrom: word}]}
+    - name: label
+      type: apply-object
+      inputs: [{from: word, parameterKey: value.metadata.labels.word}]
+      properties: {value: {apiVersion: v1, kind: ConfigMap, metadata: {name: labelled, namespace: default}}}
+    - name: conflict
+      type: apply-object
+      inputs: [{from: word, parameterKey: value.metadata.name}]
+      properties: {value: {apiVersion: v1, kind: ConfigMap, metadata: {name: fixed, namespace: default}}}
+)");
+  pass(minutes{2});
+  const Value steps = application()["status"]["workflow"]["steps"];
+  EXPECT_EQ(steps.item(1)["phase"].as_string(), "succeeded") << json::print(application()["status"]);
+  EXPECT_TRUE(steps.item(2)["message"].as_string().contains("(secret)")) << json::print(steps);
+  std::vector<std::string> holders = holding("zz-top-secret", "Secret");
+  std::erase(holders, "ConfigMap/labelled");
+  EXPECT_TRUE(holders.empty()) << fmt::format("{}", fmt::join(holders, ", "));
 }
 
 TEST_F(Upkeep, texts_of_listed_secrets_are_not_told) {

@@ -30,12 +30,17 @@ std::string owner_of(const Value& live) {
   return name.empty() ? "" : fmt::format("{}/{}", kube::label(live, kLabelNamespace), name);
 }
 
-Value name_and_labels(const Value& metadata) {
+/// Other labels may hold what was read from a Secret.
+Value name_and_own_labels(const Value& metadata) {
   json::ObjectBuilder out;
-  for (const char* key : {"name", "namespace", "labels"}) {
+  for (const char* key : {"name", "namespace"}) {
     if (metadata.has(key)) out.set(key, metadata[key]);
   }
-  return out.build();
+  json::ObjectBuilder labels;
+  for (const auto& [key, value] : metadata["labels"].members()) {
+    if (key.contains("oam.dev/")) labels.set(key, value);
+  }
+  return out.set("labels", labels.build()).build();
 }
 
 /// `shared-by` with `self` added.
@@ -80,7 +85,7 @@ ManagedResource AppRun::record_of(const Manifest& manifest) const {
     const Value& metadata = manifest.object["metadata"];
     made.raw = json::object({{"apiVersion", manifest.object["apiVersion"]},
                              {"kind", manifest.object["kind"]},
-                             {"metadata", is_secret(manifest) ? name_and_labels(metadata) : metadata}});
+                             {"metadata", is_secret(manifest) ? name_and_own_labels(metadata) : metadata}});
     made.is_whole = false;
     const auto& kept = memory_.kept_secrets.digests;
     if (const auto at = kept.find(id); !keeps_nothing && at != kept.end()) made.digest = at->second;

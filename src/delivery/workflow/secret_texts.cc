@@ -1,14 +1,24 @@
 #include "delivery/workflow/secret_texts.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/digest.h"
+#include "base/text.h"
 
 namespace slipway::delivery::workflow {
 namespace {
 
 constexpr std::size_t kMinBytes = 4;
 constexpr std::string_view kInstead = "(secret)";
+
+/// Where `wanted` stands in `text` from `from` on, in capitals or not; the end when it does not.
+std::size_t place_in(std::string_view text, std::string_view wanted, std::size_t from) {
+  const std::string_view rest = text.substr(std::min(from, text.size()));
+  const auto is_alike = [](char a, char b) { return lower(a) == lower(b); };
+  const auto at = std::ranges::search(rest, wanted, is_alike).begin();
+  return text.size() - rest.size() + static_cast<std::size_t>(at - rest.begin());
+}
 
 }  // namespace
 
@@ -41,7 +51,7 @@ void SecretTexts::add_object(const json::Value& object, std::string_view kind) {
 
 std::string SecretTexts::without(std::string text) const {
   for (const std::string& secret : texts_) {
-    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kInstead.size())) {
+    for (std::size_t at = place_in(text, secret, 0); at < text.size(); at = place_in(text, secret, at + kInstead.size())) {
       text.replace(at, secret.size(), kInstead);
     }
   }

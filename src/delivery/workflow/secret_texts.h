@@ -1,5 +1,6 @@
 // What a step has read from Secrets, to be left out of what its status says: statuses may be read by those who may not read
-// Secrets. Texts are found as they stand, in base64 and decoded; what a template makes of them beyond that is not.
+// Secrets. Texts are found as they stand, in capitals or not, in base64 and decoded; what a template makes of them beyond
+// that is not.
 #pragma once
 
 #include <set>

@@ -20,6 +20,14 @@ TEST(SecretTexts, of_an_object_are_those_of_secrets) {
   EXPECT_EQ(told("{apiVersion: v1, kind: ConfigMap, data: {a: second}}"), "first second third fourth");
 }
 
+TEST(SecretTexts, are_found_in_capitals_or_not) {
+  EXPECT_EQ(told("FIRST"), "(secret) second third fourth");
+  SecretTexts texts;
+  texts.add(json::Value("Pass"));
+  EXPECT_EQ(texts.without("PASSpass: x"), "(secret)(secret): x");
+  EXPECT_EQ(texts.without(""), "");
+}
+
 TEST(SecretTexts, of_a_list_are_those_of_the_secrets_in_it) {
   EXPECT_EQ(told("{list: {apiVersion: v1, kind: SecretList, items: [{metadata: {name: first}, stringData: {a: second}}]}}"),
             "first (secret) third fourth");

@@ -116,6 +116,12 @@ void PassRun::fail_step(const Step& step, StepOutcome& outcome, const char* reas
 }
 
 Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outcome) {
+  // First of all: what goes wrong from here on may tell of it.
+  for (const StepInput& input : step.inputs) {
+    if (!store_.is_secret(input.from)) continue;
+    outcome.is_secret = true;
+    if (const Value* variable = look_up(store_.vars, input.from)) outcome.secrets.add(*variable);
+  }
   const Value context = context_of(step, group, outcome.status);
   auto parameter = parameter_of(step, context);
   if (!parameter) {
@@ -126,11 +132,6 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
   if (!definition) {
     fail_step(step, outcome, kReasonExecute, definition.error().message);
     co_return;
-  }
-  for (const StepInput& input : step.inputs) {
-    if (!store_.is_secret(input.from)) continue;
-    outcome.is_secret = true;
-    if (const Value* variable = look_up(store_.vars, input.from)) outcome.secrets.add(*variable);
   }
   Evaluation evaluation{.program = definition->program,
                         .parameter = std::move(*parameter),

@@ -153,6 +153,12 @@ const BadInput kBadInputs[] = {
       "this name"}},
     {web("{image: a}", ", workflow: {steps: [{type: apply-component, properties: {componet: web}}]}"),
      {"FieldValueRequired spec.workflow.steps[0].properties.component: Required value"}},
+    {web("{image: a}", ", workflow: {steps: [{type: suspend, properties: {duration: 5}}]}"),
+     {"FieldValueInvalid spec.workflow.steps[0].properties.duration: Invalid value: 5: must be string, but is 5"}},
+    {web("{image: a}", ", workflow: {steps: [{type: step-group, subSteps: [{type: export2config, properties: {data: {}}}]}]}"),
+     {"FieldValueRequired spec.workflow.steps[0].subSteps[0].properties.configName: Required value: string"}},
+    {web("{image: a}", ", workflow: {steps: [{type: suspend, if: 'status.web ='}, {type: suspend, if: 'status.a.succeeded'}]}"),
+     {"FieldValueInvalid spec.workflow.steps[0].if: Invalid value: \"status.web =\": missing ',' in struct literal"}},
     {"{components: [{name: A_b c, type: worker, properties: {image: a}}]}",
      {"FieldValueInvalid spec.components[0].name: Invalid value: \"A_b c\": a lowercase RFC 1123 subdomain must consist of "
       "lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
@@ -203,6 +209,9 @@ TEST(Admission, lets_pass_what_only_the_workflow_can_complete) {
       "{components: [{name: web, type: webservice, inputs: [{from: image, parameterKey: image}]}]}",
       "{components: [{name: web, type: webservice}], workflow: {steps: [{type: apply-component, properties: {component: web}, "
       "inputs: [{from: image, parameterKey: value.properties.image}]}]}}",
+      // a variable that goes into a step, whose `if` names steps
+      "{components: [], workflow: {steps: [{type: suspend, name: a-b}, {type: apply-object, if: 'steps[\"a-b\"].output.x == 1 && "
+      "status.y.failed', inputs: [{from: o, parameterKey: value}]}]}}",
       // an override that mends the component: one of the application, one that stands by itself
       "{components: [{name: web, type: webservice}], policies: [{name: o, type: override, properties: {components: "
       "[{properties: "

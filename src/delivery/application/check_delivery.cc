@@ -8,6 +8,7 @@
 #include "delivery/application/kind.h"
 #include "delivery/application/policy_properties.h"
 #include "delivery/application/scoped_policies.h"
+#include "delivery/application/step_check.h"
 #include "json/quoted.h"
 #include "json/text.h"
 
@@ -106,8 +107,10 @@ class Check {
       }
       if (!step.inputs.empty()) fed_.insert(name);
     } else if (step.type != kStepGroup) {
-      check_type(DefinitionKind::WorkflowStep, step.type, path);
+      const DefinitionPtr definition = check_type(DefinitionKind::WorkflowStep, step.type, path);
+      if (definition != nullptr) add(check_parameters(step, *definition, application_, path));
     }
+    add(check_condition(step, path));
     if (step.type == "deploy") check_deploy(step, path);
     for (std::size_t i = 0; i < step.sub_steps.size(); ++i) {
       check_step(step.sub_steps[i], fmt::format("{}.subSteps[{}]", path, i));

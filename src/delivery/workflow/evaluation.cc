@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cue/patch/patch.h"
+#include "cue/syntax/parser.h"
 #include "delivery/workflow/variable_path.h"
 
 namespace slipway::delivery::workflow {
@@ -261,6 +262,14 @@ Result<Value> patched(const Evaluation& evaluation, const std::string& path, con
   auto value = changed->to_json();
   if (!value) return fail(Reason::Invalid, in_words(value.error()));
   return *value;
+}
+
+std::string syntax_fault(const std::string& expression) {
+  const std::string text = as_program(expression);
+  cue::Arena arena;
+  cue::Diagnostics diagnostics;
+  cue::parse_file("if", text, 1, arena, diagnostics);
+  return diagnostics.empty() ? "" : diagnostics.front().message;
 }
 
 std::expected<bool, std::string> evaluate_condition(const std::string& expression, const std::map<std::string, Value>& names,

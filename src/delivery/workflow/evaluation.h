@@ -58,6 +58,8 @@ Evaluated evaluate(const Evaluation& evaluation);
 /// `base` with the `patch` of the call at `path` applied, by the comments in the template.
 Result<Value> patched(const Evaluation& evaluation, const std::string& path, const Value& base);
 
+/// What is wrong with the text of an expression, whatever its names stand for; empty: nothing.
+std::string syntax_fault(const std::string& expression);
 /// A boolean expression over `names`. The error is a text for people.
 std::expected<bool, std::string> evaluate_condition(const std::string& expression, const std::map<std::string, Value>& names,
                                                     const cue::Limits& limits);

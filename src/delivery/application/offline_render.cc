@@ -11,6 +11,8 @@
 #include "delivery/application/render.h"
 #include "delivery/application/scoped_policies.h"
 #include "delivery/workflow/provider.h"
+#include "fleet/cluster_secret.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -29,12 +31,16 @@ Value or_empty(const Value& value) { return value.is_object() ? value : json::ob
 /// One application on its way through the renderer.
 class Offline {
  public:
-  Offline(Env& env, client::Client* client, SourceObject source, std::string ns, std::vector<std::string> clusters,
+  Offline(Env& env, client::Client* client, SourceObject source, std::string ns, std::vector<ClusterEntry> clusters,
           Lookup lookup)
-      : env_(env), client_(client), source_(std::move(source)), application_(source_.object), lookup_(std::move(lookup)) {
+      : env_(env),
+        client_(client),
+        source_(std::move(source)),
+        application_(source_.object),
+        lookup_(std::move(lookup)),
+        clusters_(std::move(clusters)) {
     if (kube::ns(application_).empty()) application_ = application_.with_path({"metadata", "namespace"}, ns);
-    clusters.insert(clusters.begin(), kHub);
-    for (const std::string& name : clusters) clusters_.push_back({.name = name, .labels = {}});
+    clusters_.insert(clusters_.begin(), {.name = kHub, .labels = {{fleet::kControlPlaneLabel, "true"}}});
     providers_.add(workflow::standard_providers());
   }
 
@@ -133,7 +139,12 @@ class Offline {
       std::vector<std::string> policies;
       for (const Value& name : step.properties["policies"].items()) policies.push_back(name.str());
       const auto plan = plan_deploy(parsed_, policies, {}, clusters_);
-      if (!plan) return fault("spec", fmt::format("step {}: {}", step.name, plan.error().message));
+      if (!plan) {
+        const std::string& why = plan.error().message;
+        const bool knows_hub = client_ != nullptr || !why.contains("clusterLabelSelector");
+        return fault("spec", fmt::format("step {}: {}{}", step.name, why,
+                                         knows_hub ? "" : ", as far as is known without a hub (--kubeconfig)"));
+      }
       for (const Placement& placement : plan->placements) {
         for (const ComponentSpec& component : plan->components) units.push_back({component, placement});
       }
@@ -329,8 +340,20 @@ Lookup Known::lookup(const std::string& ns) {
           .global_policies = [this, ns] { return global_policies(ns); }};
 }
 
+Task<std::vector<ClusterEntry>> clusters_of_hub(client::Client& hub) {
+  std::vector<ClusterEntry> found;
+  const auto secrets = co_await client::list(
+      hub, kube::kSecrets,
+      {.ns = fleet::kClusterNamespace, .label_selector = fleet::kCredentialLabel, .field_selector = ""});
+  if (!secrets) co_return found;
+  for (const Value& item : (*secrets)["items"].items()) {
+    if (auto cluster = fleet::read_cluster_secret(item)) found.push_back({cluster->name, std::move(cluster->labels)});
+  }
+  co_return found;
+}
+
 Task<OfflineRendering> render_offline(Env& env, client::Client* client, SourceObject application, std::string ns,
-                                      std::vector<std::string> clusters, Lookup lookup) {
+                                      std::vector<ClusterEntry> clusters, Lookup lookup) {
   Offline offline(env, client, std::move(application), std::move(ns), std::move(clusters), std::move(lookup));
   co_return co_await offline.run();
 }

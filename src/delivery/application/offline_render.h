@@ -53,10 +53,12 @@ struct OfflineRendering {
   std::vector<std::string> notes;   // what is left open, and why
 };
 
+/// The clusters that the Secrets of a hub describe, with their labels. None where these may not be read.
+Task<std::vector<ClusterEntry>> clusters_of_hub(client::Client& hub);
 /// `clusters`: those that topologies may choose from, beside the ones that they name. Without a client calls that templates
 /// make are not run, and their components are left out with a note.
 Task<OfflineRendering> render_offline(Env& env, client::Client* client, SourceObject application, std::string ns,
-                                      std::vector<std::string> clusters, Lookup lookup);
+                                      std::vector<ClusterEntry> clusters, Lookup lookup);
 
 bool is_application(const kube::Object& object);
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/offline_render.h"
+#include "delivery/application/policy_properties.h"
 #include "delivery/application/settings.h"
 #include "delivery/application/text_diff.h"
 #include "delivery/family/kind_mapper.h"
@@ -51,6 +52,11 @@ Task<Result<OfflineRendering>> render_all(const CommandCall& call) {
   const std::vector<SourceObject> objects = call.objects;
   if (call.client != nullptr) SLIPWAY_CO_TRY_VOID(co_await known.read(*call.client, namespaces_of(objects, call.ns)));
   known.add(call.objects, call.ns);
+  std::vector<ClusterEntry> clusters;
+  if (call.client != nullptr) clusters = co_await clusters_of_hub(*call.client);
+  for (const std::string& name : listed(option(call, "clusters"))) {
+    if (!contains(clusters, name, &ClusterEntry::name)) clusters.push_back({name, {}});
+  }
   OfflineRendering all;
   bool has_application = false;
   for (const SourceObject& one : objects) {
@@ -58,7 +64,7 @@ Task<Result<OfflineRendering>> render_all(const CommandCall& call) {
     has_application = true;
     const std::string ns = namespace_of(one, call.ns);
     OfflineRendering made =
-        co_await render_offline(call.env, call.client, one, ns, listed(option(call, "clusters")), known.lookup(ns));
+        co_await render_offline(call.env, call.client, one, ns, clusters, known.lookup(ns));
     std::ranges::move(made.objects, std::back_inserter(all.objects));
     std::ranges::move(made.errors, std::back_inserter(all.errors));
     std::ranges::move(made.notes, std::back_inserter(all.notes));

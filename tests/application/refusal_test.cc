@@ -1,5 +1,6 @@
 // What the API server says to whoever applies an Application with faults, and what becomes of two that claim one object.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,6 +54,31 @@ TEST_F(Refusal, is_a_warning_where_admission_warns) {
   EXPECT_EQ(plane.apply(application("a", yaml(kWrong)), "team"), "");
   EXPECT_EQ(plane.warnings(),
             std::vector<std::string>{"spec.components[0].properties.image: Invalid value: 5: must be string, but is 5"});
+}
+
+TEST_F(Refusal, is_a_condition_with_the_same_text_where_admission_warns) {
+  const char* specs[] = {
+      kWrong,
+      "{components: [{name: web, type: webservice, properties: {imag: nginx}}]}",
+      "{components: [{name: a, type: worker, properties: {image: a}, dependsOn: [b]}, {name: b, type: worker, properties: "
+      "{image: a}, dependsOn: [a]}]}",
+      "{components: [{name: web, type: webservce, properties: {image: a}}]}",
+      "{components: [], workflow: {steps: [{type: suspend, properties: {duration: 5}}]}}",
+  };
+  for (const char* spec : specs) {
+    Plane plane(&image());
+    started(plane);
+    EXPECT_EQ(plane.apply(application("a", yaml(spec)), "team"), "");
+    const std::string told = fmt::format("{}", fmt::join(plane.warnings(), "; "));
+    EXPECT_NE(told, "") << spec;
+    plane.pass(std::chrono::seconds{3});
+    const Value found = condition(plane.find(kHub, reference("a")), "Valid");
+    EXPECT_EQ(found["status"].as_string(), "False") << spec;
+    EXPECT_EQ(found["message"].as_string(), told) << spec;
+    EXPECT_EQ(plane.apply(application("a", yaml("{components: [], workflow: {steps: [{type: suspend}]}}")), "team"), "");
+    plane.pass(std::chrono::minutes{2});
+    EXPECT_TRUE(condition(plane.find(kHub, reference("a")), "Valid").is_null()) << "once it is mended: " << spec;
+  }
 }
 
 TEST_F(Refusal, uses_definitions_that_were_applied_before) {

@@ -39,12 +39,6 @@ Value with_policy_names(Value policies) {
   return policies;
 }
 
-std::vector<std::string> as_texts(const std::vector<Cause>& causes) {
-  std::vector<std::string> texts;
-  for (const Cause& one : causes) texts.push_back(fmt::format("{}: {}", one.field, one.message));
-  return texts;
-}
-
 /// Looks names up for one Application among the objects that `find` gives.
 Lookup lookup_in(DefinitionStore& store, const kube::Object& application, const kube::FindObject& find) {
   const std::string ns(kube::ns(application));
@@ -128,6 +122,12 @@ kube::Object with_names(const kube::Object& application, const kube::Object& old
   }
   if (spec["policies"].is_array()) out = out.with_path({"spec", "policies"}, with_policy_names(spec["policies"]));
   return out;
+}
+
+std::vector<std::string> as_texts(const std::vector<Cause>& causes) {
+  std::vector<std::string> texts;
+  for (const Cause& one : causes) texts.push_back(fmt::format("{}: {}", one.field, one.message));
+  return texts;
 }
 
 std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace) {

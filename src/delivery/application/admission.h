@@ -23,6 +23,9 @@ std::vector<Cause> check_delivery(const kube::Object& application, const kube::O
 /// nothing comes of it.
 std::vector<std::string> trait_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 
+/// "spec.x: what is wrong with it".
+std::vector<std::string> as_texts(const std::vector<Cause>& causes);
+
 /// `definition_namespace`: of the definitions that all applications may use. Global policies are no part of what is checked.
 std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault,
                                                const std::string& definition_namespace = kDefinitionNamespace);

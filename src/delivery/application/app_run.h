@@ -13,6 +13,7 @@
 #include "control/controller.h"
 #include "delivery/application/acting.h"
 #include "delivery/application/drift.h"
+#include "delivery/application/faults.h"
 #include "delivery/application/live.h"
 #include "delivery/application/parsed.h"
 #include "delivery/application/progress.h"
@@ -51,6 +52,7 @@ struct Memory {
   std::map<ObjectId, std::string> settled;       // digests of (manifest, live object) that differ and cannot be made equal
   std::map<std::string, std::string> completed;  // component → revision whose rendered resources tell of it
   RepairLog repairs;
+  KnownFaults faults;
   std::string told_fault;  // of a deletion that is held up
   Progress progress;
   /// Components that a step of a user's own type delivered otherwise than the spec says, by component and place. They are kept

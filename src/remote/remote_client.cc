@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "client/backoff.h"
+#include "json/text.h"
 #include "net/client.h"
 #include "remote/request.h"
 
@@ -130,7 +131,13 @@ Task<Result<std::shared_ptr<net::WebSocket>>> RemoteClient::open_websocket(std::
   HttpCall call;
   call.url = connection_.server + path;
   add_identity(call, credential);
-  co_return co_await sockets->open_websocket(std::move(call), std::move(subprotocols));
+  auto socket = co_await sockets->open_websocket(std::move(call), std::move(subprotocols));
+  if (socket) co_return socket;
+  // What refuses is an API server: its answer is a Status.
+  Status refusal = std::move(socket).error();
+  const auto answer = json::parse(refusal.message);
+  if (answer && (*answer)["kind"].as_string() == "Status") refusal.message = (*answer)["message"].str();
+  co_return fail(std::move(refusal));
 }
 
 Task<Result<client::Reply>> RemoteClient::try_until_answered(HttpCall call, Steady deadline) {

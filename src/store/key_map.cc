@@ -73,8 +73,8 @@ void KeyMap::put(std::string_view key, LazyValue value, kube::Revision modified)
   if (block.size() < kBlock) return;
   // Keys that arrive in order leave full blocks behind, be they the last of all or of their kind; others leave halves.
   const bool is_in_order = position.item >= block.size() * 3 / 4;
-  const auto middle =
-      block.begin() + static_cast<std::ptrdiff_t>(is_in_order ? std::min(position.item + 1, block.size() - 1) : block.size() / 2);
+  const auto middle = block.begin() + static_cast<std::ptrdiff_t>(is_in_order ? std::min(position.item + 1, block.size() - 1)
+                                                                              : block.size() / 2);
   Block upper(std::make_move_iterator(middle), std::make_move_iterator(block.end()));
   block.erase(middle, block.end());
   block.shrink_to_fit();

@@ -344,8 +344,9 @@ TEST(Identity, a_workflow_run_with_the_workflow_of_another_stays_in_the_namespac
 TEST(Identity, revisions_are_written_by_the_controller) {
   World world;
   ASSERT_EQ(world.apply(kParts[0].spec, kEditor), "");
-  const char* revision = "{apiVersion: core.oam.dev/v1beta1, kind: ApplicationRevision, metadata: {name: a-v1}, spec: "
-                         "{application: {metadata: {name: a}, spec: {components: []}}}}";
+  const char* revision =
+      "{apiVersion: core.oam.dev/v1beta1, kind: ApplicationRevision, metadata: {name: a-v1}, spec: "
+      "{application: {metadata: {name: a}, spec: {components: []}}}}";
   EXPECT_NE(world.apply_object(revision, kEditor), "");
   EXPECT_EQ(world.apply_object(revision, kAdmin), "");
 }

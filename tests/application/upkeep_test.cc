@@ -60,7 +60,8 @@ class Upkeep : public testing::Test {
       for (const Value& object : plane_->all(kHub, ns)) {
         if (kube::kind(object) == but) continue;
         std::string whole = json::print(object);
-        if (delivery::application::is_compressed(object["spec"])) whole += json::print(delivery::application::uncompressed(object["spec"]));
+        if (delivery::application::is_compressed(object["spec"]))
+          whole += json::print(delivery::application::uncompressed(object["spec"]));
         if (whole.contains(text)) found.push_back(fmt::format("{}/{}", kube::kind(object), kube::name(object)));
       }
     }

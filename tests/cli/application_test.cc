@@ -75,12 +75,14 @@ TEST_F(Applications, several_clusters_get_what_a_topology_says_with_a_definition
   const std::string application = kHead +
                                   "  components:\n    - {name: note, type: plain, properties: {text: hello}}\n"
                                   "  policies:\n    - {name: where, type: topology, properties: {clusters: [dev, prod]}}\n";
-  const std::string secret = "apiVersion: v1\nkind: Namespace\nmetadata: {name: vela-system}\n---\n"
-                             "apiVersion: v1\nkind: Secret\nmetadata: {name: far, namespace: vela-system, labels: {region: eu, "
-                             "cluster.core.oam.dev/cluster-credential-type: X509Certificate}}\n"
-                             "stringData: {endpoint: 'https://127.0.0.1:1'}\n";
-  const Ended ended = slipway({"run", "-f", write("d.cue", kPlain), "-f", write("s.yaml", secret), "-f", write("a.yaml", application), "--clusters",
-                               "dev,staging,prod", "--data-dir", data_dir(), "--timeout", "10m"});
+  const std::string secret =
+      "apiVersion: v1\nkind: Namespace\nmetadata: {name: vela-system}\n---\n"
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: far, namespace: vela-system, labels: {region: eu, "
+      "cluster.core.oam.dev/cluster-credential-type: X509Certificate}}\n"
+      "stringData: {endpoint: 'https://127.0.0.1:1'}\n";
+  const Ended ended =
+      slipway({"run", "-f", write("d.cue", kPlain), "-f", write("s.yaml", secret), "-f", write("a.yaml", application),
+               "--clusters", "dev,staging,prod", "--data-dir", data_dir(), "--timeout", "10m"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   expect_has(slipway({"status", "app/web", "--tree", "--data-dir", data_dir()}).out, {"cluster dev", "cluster prod"});
   const auto note_in = [&](const std::string& cluster) {
@@ -88,9 +90,10 @@ TEST_F(Applications, several_clusters_get_what_a_topology_says_with_a_definition
   };
   expect_has(note_in("prod").out, {"text: hello"});
   EXPECT_EQ(note_in("staging").code, 2);
-  const std::string by_label = "apiVersion: core.oam.dev/v1beta1\nkind: Application\nmetadata: {name: labelled}\nspec:\n"
-                               "  components: [{name: note, type: plain, properties: {text: a}}]\n"
-                               "  policies: [{name: t, type: topology, properties: {clusterLabelSelector: {region: eu}}}]\n";
+  const std::string by_label =
+      "apiVersion: core.oam.dev/v1beta1\nkind: Application\nmetadata: {name: labelled}\nspec:\n"
+      "  components: [{name: note, type: plain, properties: {text: a}}]\n"
+      "  policies: [{name: t, type: topology, properties: {clusterLabelSelector: {region: eu}}}]\n";
   const Ended tried = slipway({"dry-run", "-f", write("l.yaml", by_label), "--data-dir", data_dir()});
   EXPECT_EQ(tried.code, 0) << tried.err;
   expect_has(tried.out + tried.err, {"in cluster far"});

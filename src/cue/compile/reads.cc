@@ -12,8 +12,8 @@ using ir::as;
 using ir::Expr;
 using ir::Op;
 
-/// Goes through the compiled expressions. Fields of the name in other scopes count as the hole: that adds to what is read, never
-/// takes away.
+/// Goes through the compiled expressions. Fields of the name in other scopes count as the hole: that adds to what is read,
+/// never takes away.
 class ReadsWalk {
  public:
   ReadsWalk(const ProgramData& program, Label hole, Reads::Part& root) : program_(program), hole_(hole), root_(root) {}

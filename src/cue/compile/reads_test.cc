@@ -46,9 +46,9 @@ TEST(Reads, go_through_loops_over_texts) {
 }
 
 TEST(Reads, are_all_where_that_cannot_be_told) {
-  for (const char* text : {"x: context", "x: {context}", "context: {name: string}", "context: _\n", "[string]: _", "(\"con\" + \"text\"): _",
-                           "_over: {[string]: _}\n_over", "x: {context: {name: \"inner\"}, y: context.name}",
-                           "n: \"a\"\nx: context[n]"}) {
+  for (const char* text :
+       {"x: context", "x: {context}", "context: {name: string}", "context: _\n", "[string]: _", "(\"con\" + \"text\"): _",
+        "_over: {[string]: _}\n_over", "x: {context: {name: \"inner\"}, y: context.name}", "n: \"a\"\nx: context[n]"}) {
     EXPECT_EQ(read_part(text, kContext), kContext) << text;
   }
 }
@@ -61,7 +61,8 @@ TEST(Reads, without_what_is_not_read_an_evaluation_is_the_same) {
     ASSERT_TRUE(program.has_value()) << describe(program.error());
     const json::Value whole = *json::parse(kContext);
     const auto all = evaluate(*program, {{"context", whole}}).field("x").to_json_text();
-    const auto part = evaluate(*program, {{"context", Reads(program->data(), "context").part_of(whole)}}).field("x").to_json_text();
+    const auto part =
+        evaluate(*program, {{"context", Reads(program->data(), "context").part_of(whole)}}).field("x").to_json_text();
     ASSERT_TRUE(all.has_value() && part.has_value()) << text;
     EXPECT_EQ(*all, *part) << text;
   }

@@ -6,9 +6,9 @@
 
 #include "base/compute_pool.h"
 #include "base/digest.h"
+#include "delivery/application/authors.h"
 #include "delivery/application/component_patch.h"
 #include "delivery/application/contract.h"
-#include "delivery/application/authors.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/naming.h"
 #include "delivery/application/pre_render.h"
@@ -451,8 +451,7 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
     trait.is_pending = definition.stage == Stage::PostDispatch && !is_made && !service.is_workload_healthy;
     if (!trait.is_pending) {
       const Value outputs = outputs_of(objects, revision_name(trait.type));
-      HealthVerdict verdict =
-          judged(definition, component.name, context, component.traits[i].properties, workload, outputs);
+      HealthVerdict verdict = judged(definition, component.name, context, component.traits[i].properties, workload, outputs);
       trait.is_healthy = verdict.is_healthy;
       trait.message = std::move(verdict.message);
       trait.details = std::move(verdict.details);

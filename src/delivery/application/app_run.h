@@ -170,8 +170,8 @@ class AppRun {
  private:
   struct Placed;
   void stay_inside();
-  HealthVerdict judged(const Definition& definition, const std::string& component, const Value& context,
-                       const Value& parameter, const Value& output, const Value& outputs) const;
+  HealthVerdict judged(const Definition& definition, const std::string& component, const Value& context, const Value& parameter,
+                       const Value& output, const Value& outputs) const;
   std::string service_namespace(const Placement& placement) const;
   void remember_delivered(const ComponentSpec& component, const Placement& placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement, bool& is_secret);

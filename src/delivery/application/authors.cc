@@ -38,11 +38,12 @@ kube::Object record_author(const kube::Object& object, const kube::Object& old, 
 
 std::vector<Cause> check_revision_writer(const kube::Object& revision, const kube::Object& old, const kube::Asker& asker) {
   if (may_be_anybody(asker) || (!old.is_null() && revision["spec"] == old["spec"])) return {};
-  return {{.reason = "FieldValueForbidden",
-           .message = fmt::format("Forbidden: revisions say what an application does for whoever wrote it, so {} would need the "
-                                  "verb impersonate on users; `slipway revision rollback` goes back to one",
-                                  asker.user->name),
-           .field = "spec"}};
+  return {
+      {.reason = "FieldValueForbidden",
+       .message = fmt::format("Forbidden: revisions say what an application does for whoever wrote it, so {} would need the "
+                              "verb impersonate on users; `slipway revision rollback` goes back to one",
+                              asker.user->name),
+       .field = "spec"}};
 }
 
 Value with_author(Value metadata, const Value& object) {

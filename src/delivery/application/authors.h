@@ -1,5 +1,5 @@
-// Who else has a say in what an application does: whoever wrote the Policies, the Workflow and the definitions that it takes from
-// its namespace. Admission records them as it records the application's own writer (identity.h), but not those who may
+// Who else has a say in what an application does: whoever wrote the Policies, the Workflow and the definitions that it takes
+// from its namespace. Admission records them as it records the application's own writer (identity.h), but not those who may
 // impersonate everybody: these could act as the application in any case. An application that uses what another has written
 // reaches nothing outside its namespace, so that an editor of one namespace cannot send another's rights elsewhere. Pure.
 //

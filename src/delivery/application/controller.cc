@@ -275,8 +275,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   status.latest_revision = resolved->revision;
   const kube::Object as_written = application;
   application = resolved->scoped.application;
-  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run, application,
-             resolved->parsed, resolved->lookup, memory);
+  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
+             application, resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
   auto trackers = read_trackers(trackers_of(application));
@@ -541,8 +541,8 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
     parsed->spec = std::move(*spec);
     if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
   }
-  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run, application, parsed,
-             live_lookup(application), memory);
+  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
+             application, parsed, live_lookup(application), memory);
   auto trackers = read_trackers(trackers_of(application));
   if (!trackers) co_return Outcome::failed(std::move(trackers).error());
   app.load_trackers(std::move(*trackers));

@@ -37,8 +37,9 @@ const Value& embedded(const Value& revision) {
 Value in_revision(const Value& revision) {
   const Value& definition = embedded(revision);
   const auto author = kube::annotation(revision, kUserName);
-  return author.empty() || definition.is_null() ? definition
-                                                : definition.with_path({"metadata", "annotations", kUserName}, std::string(author));
+  return author.empty() || definition.is_null()
+             ? definition
+             : definition.with_path({"metadata", "annotations", kUserName}, std::string(author));
 }
 
 /// How many single characters differ at least; more than two counts as far.
@@ -184,9 +185,8 @@ Result<DefinitionPtr> DefinitionStore::read_once(const Value& object) {
 }
 
 Result<DefinitionPtr> DefinitionStore::read(const Value& object) {
-  const std::string digest =
-      sha256_hex(fmt::format("{}/{}/{}/{}", kube::kind(object), kube::name(object), kube::annotation(object, kUserName),
-                             json::print(object["spec"])));
+  const std::string digest = sha256_hex(fmt::format("{}/{}/{}/{}", kube::kind(object), kube::name(object),
+                                                    kube::annotation(object, kUserName), json::print(object["spec"])));
   if (const auto known = read_.find(digest); known != read_.end()) return known->second;
   auto made = read_definition(object, templates_);
   if (!made) return made;

@@ -23,14 +23,16 @@ bool is_error(const workflow::SubStepStatus& step) {
 
 bool has_failed_step(const ApplicationStatus& status) {
   return status.workflow && std::ranges::any_of(status.workflow->steps, [](const workflow::StepStatus& step) {
-    return is_error(step) || std::ranges::any_of(step.sub_steps, is_error);
-  });
+           return is_error(step) || std::ranges::any_of(step.sub_steps, is_error);
+         });
 }
 
 }  // namespace
 
-void tell_faults(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status, Time now) {
-  const std::string key = fmt::format("{} {}", kube::generation(application), status.latest_revision ? status.latest_revision->name : "");
+void tell_faults(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status,
+                 Time now) {
+  const std::string key =
+      fmt::format("{} {}", kube::generation(application), status.latest_revision ? status.latest_revision->name : "");
   if (known.key != key) known = {key, joined(as_texts(check_delivery(application, {}, lookup)), "; ")};
   if (known.text.empty()) return drop_condition(status, kValid);
   set_condition(status, kValid, false, "Refused", known.text, now);

@@ -16,7 +16,8 @@ struct KnownFaults {
 };
 
 /// Sets the condition Valid to False, or drops it. `known` is kept by the caller: what is the same is not judged again.
-void tell_faults(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status, Time now);
+void tell_faults(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status,
+                 Time now);
 /// The same once a step of the run, or of a group in it, has failed by an error; until then the condition is dropped.
 void tell_faults_of_steps(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status,
                           Time now);

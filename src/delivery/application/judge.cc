@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/text.h"
 #include "base/digest.h"
+#include "base/text.h"
 #include "delivery/application/verdicts.h"
 #include "delivery/workflow/secret_texts.h"
 #include "json/text.h"
@@ -18,9 +18,10 @@ constexpr std::size_t kMostDetailName = 31;
 /// Evaluates one status text.
 cue::Cursor evaluated(const workflow::TemplatePtr& text, const Value& context, const Value& parameter) {
   const Value given = parameter.is_null() ? json::object({}) : parameter;
-  return cue::evaluate(text->program,
-                       std::vector<cue::Hole>{{"context", text->context.part_of(context)}, {"parameter", text->parameter.part_of(given)}},
-                       cue::Limits::for_template());
+  return cue::evaluate(
+      text->program,
+      std::vector<cue::Hole>{{"context", text->context.part_of(context)}, {"parameter", text->parameter.part_of(given)}},
+      cue::Limits::for_template());
 }
 
 bool is_hidden(const cue::FieldCursor& field) {

@@ -122,7 +122,8 @@ std::string digest_of(const DefinitionPtr& definition, const Value& output, cons
 TEST(Judge, verdicts_are_known_by_what_was_read) {
   testing::Library library;
   const DefinitionPtr definition = library.find(DefinitionKind::Component, "webservice");
-  const Value one = yaml(R"({metadata: {name: a, generation: 1}, spec: {replicas: 1}, status: {observedGeneration: 1, replicas: 1,
+  const Value one =
+      yaml(R"({metadata: {name: a, generation: 1}, spec: {replicas: 1}, status: {observedGeneration: 1, replicas: 1,
     readyReplicas: 1, updatedReplicas: 1, conditions: [{type: Available, lastUpdateTime: "2026-01-01T00:00:00Z"}]}})");
   const Value other = one.with_path({"metadata", "name"}, "b").with_path({"status", "conditions"}, json::array({}));
   EXPECT_EQ(digest_of(definition, one), digest_of(definition, other));

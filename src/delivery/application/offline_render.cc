@@ -343,8 +343,7 @@ Lookup Known::lookup(const std::string& ns) {
 Task<std::vector<ClusterEntry>> clusters_of_hub(client::Client& hub) {
   std::vector<ClusterEntry> found;
   const auto secrets = co_await client::list(
-      hub, kube::kSecrets,
-      {.ns = fleet::kClusterNamespace, .label_selector = fleet::kCredentialLabel, .field_selector = ""});
+      hub, kube::kSecrets, {.ns = fleet::kClusterNamespace, .label_selector = fleet::kCredentialLabel, .field_selector = ""});
   if (!secrets) co_return found;
   for (const Value& item : (*secrets)["items"].items()) {
     if (auto cluster = fleet::read_cluster_secret(item)) found.push_back({cluster->name, std::move(cluster->labels)});

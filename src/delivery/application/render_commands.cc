@@ -63,8 +63,7 @@ Task<Result<OfflineRendering>> render_all(const CommandCall& call) {
     if (!is_application(one.object)) continue;
     has_application = true;
     const std::string ns = namespace_of(one, call.ns);
-    OfflineRendering made =
-        co_await render_offline(call.env, call.client, one, ns, clusters, known.lookup(ns));
+    OfflineRendering made = co_await render_offline(call.env, call.client, one, ns, clusters, known.lookup(ns));
     std::ranges::move(made.objects, std::back_inserter(all.objects));
     std::ranges::move(made.errors, std::back_inserter(all.errors));
     std::ranges::move(made.notes, std::back_inserter(all.notes));

@@ -5,9 +5,9 @@
 #include "base/digest.h"
 #include "control/object_writes.h"
 #include "delivery/application/acting.h"
+#include "delivery/application/authors.h"
 #include "delivery/application/debug_values.h"
 #include "delivery/application/events.h"
-#include "delivery/application/authors.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/run_context.h"
@@ -223,7 +223,8 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
   Acting acting(run, identity_of(object, options_.acts_as));
   const auto look_at_author = [&](const Value& used) {
     if (options_.acts_as != ActsAs::User) return;
-    if (std::string why = other_author(object, used); !why.empty()) acting.confine(std::string(kube::ns(object)), std::move(why));
+    if (std::string why = other_author(object, used); !why.empty())
+      acting.confine(std::string(kube::ns(object)), std::move(why));
   };
   if (!object["spec"]["workflowSpec"].is_object()) {
     look_at_author(workflows_->get({std::string(kube::ns(object)), object["spec"]["workflowRef"].str()}));

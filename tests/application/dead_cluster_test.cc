@@ -143,6 +143,21 @@ TEST_F(DeadCluster, reads_as_unknown_and_comes_back_by_itself) {
   EXPECT_TRUE(service("both", "far")["healthy"].as_bool());
 }
 
+/// A process that starts opens its clusters one after another.
+TEST_F(DeadCluster, is_looked_at_as_soon_as_it_is_known) {
+  deliver("both", "local, far");
+  env_.advance(minutes{1});
+  controllers_->fleet().remove("far");
+  env_.advance(minutes{1});
+  EXPECT_EQ(service("both", "far")["message"].as_string(), "unknown: cluster \"far\" not found");
+  EXPECT_EQ(phase("both"), "unhealthy");
+  ASSERT_TRUE(env_.run(client::remove(server("far"), kConfigMaps, {"default", "both"})));
+  controllers_->fleet().add_remote("far", line_);
+  env_.advance(seconds{5});
+  EXPECT_TRUE(has_object("far", "both")) << "drift there is repaired";
+  EXPECT_EQ(phase("both"), "running") << json::print(application("both")["status"]["services"]);
+}
+
 TEST_F(DeadCluster, is_waited_for_when_an_application_is_deleted) {
   deliver("both", "local, far");
   env_.advance(minutes{1});

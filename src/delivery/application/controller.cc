@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/digest.h"
 #include "control/object_writes.h"
@@ -30,6 +31,7 @@ using control::Outcome;
 using kube::ObjectKey;
 
 constexpr const char* kByApplication = "application";
+constexpr const char* kByCluster = "cluster";
 constexpr const char* kUnresolved = "unresolved";
 constexpr const char* kByDefinition = "definition";
 /// How many applications are looked at until what was read of one is forgotten.
@@ -38,6 +40,15 @@ constexpr const char* kScheduledRestart = "workflowRestartScheduledAt";
 
 std::string application_key(const Value& object) {
   return fmt::format("{}/{}", kube::label(object, kLabelNamespace), kube::label(object, kLabelName));
+}
+
+/// The clusters that its status tells of.
+std::vector<std::string> clusters_in(const Value& status) {
+  std::set<std::string> names;
+  for (const char* list : {"services", "appliedResources"}) {
+    for (const Value& one : status[list].items()) names.insert(one["cluster"].str());
+  }
+  return {names.begin(), names.end()};
 }
 
 std::string phase_of(const workflow::RunStatus& run) {
@@ -138,6 +149,14 @@ void ApplicationController::watch(control::Watches& watches) {
   applications_->add_index(kUnresolved, [](const Value& application) -> std::vector<std::string> {
     const bool is_parsed = kube::condition(application, "Parsed")["status"].as_string() != "False";
     return is_parsed ? std::vector<std::string>{} : std::vector<std::string>{"yes"};
+  });
+  applications_->add_index(kByCluster, [](const Value& application) { return clusters_in(application["status"]); });
+  // What is told of a cluster is looked at again when it comes, goes or is another.
+  clusters_ = watches.clusters().subscribe([this, enqueue = watches.enqueue()](const std::string& cluster) {
+    for (const ObjectKey& key : applications_->index_keys(kByCluster, cluster)) {
+      wake(key);
+      enqueue(key);
+    }
   });
   revisions_ = &watches.cache(kRevisions);
   revisions_->add_index(kByApplication, [](const Value& revision) -> std::vector<std::string> {
@@ -274,8 +293,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   status.latest_revision = resolved->revision;
   const kube::Object as_written = application;
   application = resolved->scoped.application;
-  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run, application,
-             resolved->parsed, resolved->lookup, memory);
+  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
+             application, resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
   auto trackers = read_trackers(trackers_of(application));
@@ -539,8 +558,8 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
     parsed->spec = std::move(*spec);
     if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
   }
-  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run, application, parsed,
-             live_lookup(application), memory);
+  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
+             application, parsed, live_lookup(application), memory);
   auto trackers = read_trackers(trackers_of(application));
   if (!trackers) co_return Outcome::failed(std::move(trackers).error());
   app.load_trackers(std::move(*trackers));

@@ -163,6 +163,8 @@ class AppRun {
   /// The component as it was delivered to a place.
   std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
   void put_service(ServiceStatus service);
+  /// Tells of a place whose cluster does not answer; another place, or one that answers, is left as it is told.
+  void put_if_unreachable(const std::string& component, const Placement& placement, const std::string& why);
   /// Components with inputs, as they were delivered: now their rendered resources can be told.
   std::map<std::string, ComponentSpec>& fed() { return fed_; }
   std::vector<ServiceStatus>& services() { return services_; }

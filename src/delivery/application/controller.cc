@@ -95,10 +95,14 @@ bool is_run_of(std::string_view app_revision, const std::string& marker) {
   return app_revision == marker || app_revision.starts_with(marker + "-vf-");
 }
 
-void begin_run(ApplicationStatus& status, const std::string& marker) {
+/// What was delivered to clusters that do not answer is still told of.
+void begin_run(ApplicationStatus& status, const std::string& marker, const LiveObjects& live) {
   status.workflow = workflow::RunStatus{};
   status.workflow->app_revision = marker;
-  status.services.clear();
+  std::erase_if(status.services, [&](const ServiceStatus& one) { return live.is_reachable(one.cluster); });
+  for (ServiceStatus& one : status.services) {
+    if (!one.is_unknown()) one.become_unknown(live.clusters().reach(live.known_as(one.cluster)).problem.message);
+  }
   status.applied.clear();
   for (const char* type : {kProgressing, kContested}) drop_condition(status, type);
   drop_conditions_after(status, "Render");
@@ -119,7 +123,9 @@ Result<std::vector<Tracker>> read_trackers(const std::vector<Value>& trackers) {
 /// With an empty status in the place of one that cannot be read everything would run again.
 Result<ApplicationStatus> read_status(const Value& status) {
   if (status.is_null()) return ApplicationStatus{};
-  return json::decode<ApplicationStatus>(status, "status", {.allow_unknown = true});
+  SLIPWAY_TRY(read, json::decode<ApplicationStatus>(status, "status", {.allow_unknown = true}));
+  if (read.workflow && read.workflow->is_finished) workflow::settle_end(*read.workflow);
+  return read;
 }
 
 /// Whether the user has to mend it.
@@ -308,7 +314,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   for (const char* type : {"Parsed", "Revision", "Policy"}) pass_condition(status, type, now);
   if (is_rendered) pass_condition(status, "Render", now);
   note_definitions(application, *resolved->parsed, status);
-  if (restarts) begin_run(status, marker);
+  if (restarts) begin_run(status, marker, live_);
   if (restarts || !resolved->scoped.policies.empty()) {
     auto recorded = co_await record_policies(run.client, application, resolved->scoped, status);
     if (!recorded) co_return Outcome::failed(std::move(recorded).error());
@@ -522,10 +528,11 @@ Task<Outcome> ApplicationController::write(client::Client& client, kube::Object 
                                            Outcome outcome) {
   status.observed_generation = kube::generation(application);
   Value wanted = json::encode(status);
-  // Members of others stay.
+  // Members of others stay; `phase` is a way to ask for a restart, together with an empty `workflow`.
   for (const auto& [key, value] : before.members()) {
-    const bool is_ours = key == "services" || key == "appliedResources" || key == "workflow" || key == kScheduledRestart ||
-                         key == "appliedApplicationPolicies" || key == "applicationPoliciesConfigMap";
+    const bool is_ours = key == "phase" || key == "services" || key == "appliedResources" || key == "workflow" ||
+                         key == kScheduledRestart || key == "appliedApplicationPolicies" ||
+                         key == "applicationPoliciesConfigMap";
     if (!wanted.has(key) && !is_ours) wanted = wanted.with(key, value);
   }
   const ObjectKey key = kube::key_of(application);

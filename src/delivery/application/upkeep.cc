@@ -173,11 +173,16 @@ Task<Result<void>> judge_services(AppRun& run) {
   for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
     const Placement named{service.cluster, service.ns};
     const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
+    const bool is_held = std::ranges::any_of(
+        all, [&](const ManagedResource& one) { return one.component == service.name && one.cluster == placement.cluster; });
+    if (service.is_unknown() && !is_held) {  // of an earlier run: this one does not deliver it there
+      std::erase(run.services(), service);
+      continue;
+    }
     const std::optional<ComponentSpec> component = run.delivered_component(service.name, named);
     if (!component) continue;
     if (const auto why = unknown.find({service.name, placement.cluster}); why != unknown.end()) {
-      service.is_healthy = service.is_workload_healthy = false;
-      service.message = "unknown: " + why->second;
+      service.become_unknown(why->second);
       run.put_service(std::move(service));
       continue;
     }

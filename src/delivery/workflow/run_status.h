@@ -158,4 +158,8 @@ struct RunStatus {
   }
 };
 
+/// Of a run that has ended: it is not suspended, and terminated unless it has succeeded. What else was written there means
+/// nothing.
+void settle_end(RunStatus& status);
+
 }  // namespace slipway::delivery::workflow

@@ -476,7 +476,8 @@ void PassRun::conclude() {
   status_.phase = phase_of(status_, run_.steps.steps.size());
   status_.is_finished = status_.phase == kSucceeded || status_.phase == kFailed || status_.phase == kTerminated;
   if (status_.is_finished) {
-    settle_end(status_);
+    status_.is_suspended = false;
+    status_.is_terminated = status_.phase != kSucceeded;
     status_.end_time = env_.clock.now();
   }
 }

@@ -8,9 +8,9 @@ bool is_finished(const SubStepStatus& step) {
 }
 
 void settle_end(RunStatus& status) {
-  if (status.phase != kSucceeded && status.phase != kFailed && status.phase != kTerminated) return;
+  if (status.phase != kFailed && status.phase != kTerminated) return;
   status.is_suspended = false;
-  status.is_terminated = status.phase != kSucceeded;
+  status.is_terminated = true;
 }
 
 const SubStepStatus* RunStatus::find(std::string_view name) const {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "delivery/application/show.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_plane.h"
@@ -60,6 +61,19 @@ TEST_F(Steering, a_workflow_run_that_has_ended_says_so_whatever_is_written) {
   for (const char* nonsense : {"{terminated: false}", "{suspend: true}"}) {
     write(run_, nonsense);
     EXPECT_EQ(status_of(run_), ended) << nonsense;
+  }
+}
+
+/// So that `slipway apply` does not stop there, and names nobody to act.
+TEST_F(Steering, a_suspended_step_in_a_group_with_a_timeout_waits_for_nobody) {
+  for (const char* timeout : {"", "timeout: 1h, "}) {
+    apply(
+        fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [], "
+                    "workflow: {{steps: [{{name: g, type: step-group, {}subSteps: [{{name: s, type: suspend}}]}}]}}}}}}",
+                    timeout));
+    plane_.pass(seconds{5});
+    const auto hold = delivery::application::hold(plane_.find(kHub, application_));
+    EXPECT_EQ(hold.has_value(), *timeout == '\0') << timeout;
   }
 }
 

@@ -35,8 +35,17 @@ Result<void> check(const Manifest& manifest) {
 
 Result<void> add(std::vector<Manifest>& manifests, Manifest manifest) {
   if (manifest.object["kind"].as_string() == "List") {
-    for (const json::Value& item : manifest.object["items"].items()) {
-      SLIPWAY_TRY_VOID(add(manifests, Manifest{.object = item, .source = manifest.source}));
+    const json::Value& items = manifest.object["items"];
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      Manifest item{.object = items.item(i), .source = manifest.source};
+      if (manifest.place) {
+        const std::string at = fmt::format("items[{}]", i);
+        item.source = manifest.place(at);
+        item.place = [at, place = manifest.place](const std::string& member) {
+          return place(member.empty() ? at : fmt::format("{}.{}", at, member));
+        };
+      }
+      SLIPWAY_TRY_VOID(add(manifests, std::move(item)));
     }
     return {};
   }

@@ -107,6 +107,14 @@ class DeadCluster : public testing::Test {
     return {};
   }
 
+  std::vector<control::Wait> why(const std::string& name) {
+    const plane::StoreView view(server("local"), apis_.at("local")->store(), env_.now());
+    for (const control::ExplainRow& row : plane::explain_rows()) {
+      if (row.kind == "Application") return row.open(application(name), view)("");
+    }
+    return {};
+  }
+
   store::MemoryVfs disk_;
   ManualEnv env_{ManualEnv::Options{.vfs = disk_.vfs()}};
   std::map<std::string, std::unique_ptr<plane::ApiServer>> apis_;
@@ -143,6 +151,42 @@ TEST_F(DeadCluster, reads_as_unknown_and_comes_back_by_itself) {
   EXPECT_TRUE(service("both", "far")["healthy"].as_bool());
 }
 
+TEST_F(DeadCluster, stays_in_the_status_when_the_spec_changes) {
+  deliver("both", "local, far");
+  env_.advance(minutes{1});
+  line_->cut();
+  env_.advance(seconds{30});
+  const auto change = [&](const char* clusters) {
+    const Value next = application("both").with_path(
+        {"spec", "policies"},
+        *json::parse_yaml(fmt::format("[{{name: t, type: topology, properties: {{clusters: [{}]}}}}]", clusters)));
+    ASSERT_TRUE(env_.run(client::update(server("local"), kApplications, next, "test")));
+    env_.advance(minutes{3});
+  };
+  change("far, local");
+  EXPECT_FALSE(service("both", "far")["healthy"].as_bool(true)) << json::print(application("both")["status"]);
+  EXPECT_TRUE(service("both", "far")["message"].as_string().starts_with("unknown: "))
+      << json::print(application("both")["status"]["services"]);
+  change("local");
+  EXPECT_TRUE(service("both", "far").is_null()) << "the application is no longer there";
+  EXPECT_EQ(phase("both"), "running") << json::print(application("both")["status"]);
+}
+
+/// A process that starts opens its clusters one after another.
+TEST_F(DeadCluster, is_looked_at_as_soon_as_it_is_known) {
+  deliver("both", "local, far");
+  env_.advance(minutes{1});
+  controllers_->fleet().remove("far");
+  env_.advance(minutes{1});
+  EXPECT_EQ(service("both", "far")["message"].as_string(), "unknown: cluster \"far\" not found");
+  EXPECT_EQ(phase("both"), "unhealthy");
+  ASSERT_TRUE(env_.run(client::remove(server("far"), kConfigMaps, {"default", "both"})));
+  controllers_->fleet().add_remote("far", line_);
+  env_.advance(seconds{5});
+  EXPECT_TRUE(has_object("far", "both")) << "drift there is repaired";
+  EXPECT_EQ(phase("both"), "running") << json::print(application("both")["status"]["services"]);
+}
+
 TEST_F(DeadCluster, is_waited_for_when_an_application_is_deleted) {
   deliver("both", "local, far");
   env_.advance(minutes{1});
@@ -156,6 +200,10 @@ TEST_F(DeadCluster, is_waited_for_when_an_application_is_deleted) {
   EXPECT_TRUE(
       condition["message"].as_string().starts_with("1 left: ConfigMap default/both (cluster far): cluster far is out of"))
       << json::print(condition);
+  const std::vector<control::Wait> waits = why("both");
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].on, "its deletion");
+  EXPECT_EQ(waits[0].message, condition["message"].as_string());
   line_->mend();
   env_.advance(minutes{3});
   EXPECT_FALSE(has_object("far", "both"));

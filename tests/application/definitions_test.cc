@@ -70,6 +70,25 @@ TEST(Definitions, settle_and_are_not_written_again_by_the_next_start) {
   EXPECT_TRUE(find(plane, "DefinitionRevision", "webservice-v2").is_null());
 }
 
+TEST(Definitions, that_do_not_compile_say_so_in_their_status) {
+  const auto with = [](const char* text) {
+    return yaml(
+        fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {{name: broken, namespace: "
+                    "vela-system}}, spec: "
+                    "{{workload: {{type: autodetects.core.oam.dev}}, schematic: {{cue: {{template: \"{}\"}}}}}}}}",
+                    text));
+  };
+  Plane plane(&image(), kKeeping);
+  ASSERT_EQ(plane.apply(with("output: x: parameter.nope + "), "vela-system"), "");
+  plane.pass(std::chrono::minutes{1});
+  const Value told = kube::condition(find(plane, "ComponentDefinition", "broken"), "Synced");
+  EXPECT_EQ(told["status"].as_string(), "False");
+  EXPECT_TRUE(told["message"].as_string().starts_with("template: ")) << json::print(told);
+  ASSERT_EQ(plane.apply(with("output: {apiVersion: \\\"v1\\\", kind: \\\"ConfigMap\\\"}"), "vela-system"), "");
+  plane.pass(std::chrono::minutes{1});
+  EXPECT_TRUE(kube::condition(find(plane, "ComponentDefinition", "broken"), "Synced").is_null());
+}
+
 TEST(Definitions, of_others_and_edited_ones_stay_and_own_old_ones_are_updated) {
   // Without a mark it is another's; with one of another digest it was edited since.
   for (const char* annotations : {"{}", "{slipway.dev/built-in: '0123456789abcdef'}"}) {

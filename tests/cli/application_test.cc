@@ -237,6 +237,18 @@ TEST_F(Applications, what_admission_refuses_is_told_with_its_line) {
   expect_has(ended.err, {"type.yaml:1: ", "spec.components[0].type", "wroker", "(type.yaml:7)"});
 }
 
+TEST_F(Applications, a_fault_in_an_item_of_a_list_is_told_with_its_line) {
+  write("list.yaml",
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n"
+        "- apiVersion: core.oam.dev/v1beta1\n  kind: Application\n  metadata: {name: web}\n  spec:\n    components:\n"
+        "      - name: front\n        type: wroker\n");
+  const Ended run = slipway({"run", "-f", "list.yaml", "--data-dir", data_dir()});
+  EXPECT_EQ(run.code, 2) << run.out;
+  expect_has(run.err, {"list.yaml:7: ", "(list.yaml:13)"});
+  const Ended rendered = slipway({"render", "-f", "list.yaml"});
+  EXPECT_TRUE(rendered.err.starts_with("slipway: list.yaml:13: application web: ")) << rendered.err;
+}
+
 TEST_F(Applications, what_cannot_be_done_now_is_refused_with_the_reason) {
   const std::string plain = kHead + "  components: [{name: front, type: worker, properties: {image: a}}]\n";
   ASSERT_EQ(slipway({"run", "-f", write("a.yaml", plain), "--data-dir", data_dir(), "--timeout", "10m"}).code, 0);

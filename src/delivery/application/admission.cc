@@ -126,6 +126,7 @@ kube::Object with_names(const kube::Object& application, const kube::Object& old
 
 std::vector<std::string> as_texts(const std::vector<Cause>& causes) {
   std::vector<std::string> texts;
+  texts.reserve(causes.size());
   for (const Cause& one : causes) texts.push_back(fmt::format("{}: {}", one.field, one.message));
   return texts;
 }

@@ -365,6 +365,7 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
     if (!is_ready) {
       // The status says how what earlier stages placed stands now.
       if (!placed.empty()) put_service(judge_service(component, placement, placed));
+      if (placed.empty()) put_if_unreachable(component.name, placement, is_ready.error().message);
       co_return fail(std::move(is_ready).error());
     }
     if (*is_ready) continue;
@@ -469,6 +470,16 @@ ServiceStatus AppRun::judge_service(const ComponentSpec& component, const Placem
   }
   service.traits = std::move(in_order);
   return service;
+}
+
+void AppRun::put_if_unreachable(const std::string& component, const Placement& placement, const std::string& why) {
+  if (tools_.live.is_reachable(placement.cluster)) return;
+  ServiceStatus told{.name = component, .ns = service_namespace(placement), .cluster = placement.cluster};
+  for (const ServiceStatus& known : services_) {
+    if (known.name == told.name && known.ns == told.ns && known.cluster == told.cluster) told = known;
+  }
+  told.become_unknown(why);
+  put_service(std::move(told));
 }
 
 void AppRun::put_service(ServiceStatus service) {

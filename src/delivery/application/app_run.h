@@ -142,6 +142,10 @@ class AppRun {
   /// let at the object itself lately.
   Task<Result<Value>> live_object(ManagedResource resource);
 
+  /// As the cluster has it now, asked as the application's identity, and by no cache; null when it is not there. `of_kind` is
+  /// any object of its kind.
+  Task<Result<Value>> newest_object(ObjectId id, Value of_kind);
+
   /// The trackers; load before anything is applied.
   void load_trackers(std::vector<Tracker> trackers);
   /// The run goes on: without a tracker for this generation that of the same revision is the current one. Not for a new run.
@@ -161,6 +165,8 @@ class AppRun {
   /// The component as it was delivered to a place.
   std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
   void put_service(ServiceStatus service);
+  /// Tells of a place whose cluster does not answer; another place, or one that answers, is left as it is told.
+  void put_if_unreachable(const std::string& component, const Placement& placement, const std::string& why);
   /// Components with inputs, as they were delivered: now their rendered resources can be told.
   std::map<std::string, ComponentSpec>& fed() { return fed_; }
   std::vector<ServiceStatus>& services() { return services_; }
@@ -180,14 +186,16 @@ class AppRun {
   Task<Result<bool>> deliver_stage(std::shared_ptr<const RenderedComponent> rendered, Stage stage, ComponentSpec component,
                                    Placement placement, std::vector<std::pair<ManagedResource, Value>>& placed);
   std::vector<Manifest> manifests_of(const RenderedComponent& rendered, Stage stage, const Placement& placement) const;
-  Task<Result<Value>> check_owner(Manifest manifest);
+  Result<void> check_owner(const Manifest& manifest, const Value& live) const;
+  Task<Result<Value>> write_checked(Manifest manifest, Value live, bool is_dry_run);
   Task<Result<Value>> find_live(ObjectId id, MappedKind kind);
   Task<Result<Value>> write(Manifest manifest, Value live, bool is_dry_run);
   ManagedResource record_of(const Manifest& manifest) const;
   /// Objects whose names are made up keep those that they have.
   void keep_names(std::vector<Manifest>& manifests) const;
   Task<Result<Value>> replace_left_over(Value wanted);
-  Task<Result<Value>> write_three_way(client::Client* client, MappedKind kind, Value object, Value live, bool is_dry_run);
+  Task<Result<Value>> write_three_way(client::Client* client, MappedKind kind, Value object, Value live, bool is_exact,
+                                      bool is_dry_run);
   Task<Result<Value>> claim_fields(client::Client* client, MappedKind kind, Value live);
   void record(const std::vector<Manifest>& manifests);
   void note_applied(const Manifest& manifest);

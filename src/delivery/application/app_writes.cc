@@ -9,6 +9,7 @@
 #include "delivery/application/app_run.h"
 #include "delivery/application/kept_paths.h"
 #include "delivery/application/secret_manifests.h"
+#include "delivery/application/sharing.h"
 #include "delivery/application/taking_over.h"
 #include "delivery/application/three_way.h"
 #include "delivery/family/claimed_fields.h"
@@ -19,16 +20,6 @@ namespace {
 
 /// For how long an identity that was let at an object may see it in a cache, before it is asked for as that identity again.
 constexpr Duration kRightsLast = std::chrono::minutes{10};
-
-std::string self_of(const kube::Object& application) {
-  return fmt::format("{}/{}", kube::ns(application), kube::name(application));
-}
-
-/// Who the object belongs to, "namespace/name"; empty: to no application.
-std::string owner_of(const Value& live) {
-  const auto name = kube::label(live, kLabelName);
-  return name.empty() ? "" : fmt::format("{}/{}", kube::label(live, kLabelNamespace), name);
-}
 
 /// Other labels may hold what was read from a Secret.
 Value name_and_own_labels(const Value& metadata) {
@@ -43,16 +34,24 @@ Value name_and_own_labels(const Value& metadata) {
   return out.set("labels", labels.build()).build();
 }
 
-/// `shared-by` with `self` added.
-std::string shared_with(const Value& live, const std::string& self) {
-  const std::string before(kube::annotation(live, kSharedBy));
-  if (before.empty()) return self;
-  for (std::size_t at = 0; at <= before.size();) {
-    const std::size_t end = std::min(before.find(',', at), before.size());
-    if (before.substr(at, end - at) == self) return before;
-    at = end + 1;
-  }
-  return before + "," + self;
+/// Of no object, ever. With it an apply creates what is not there, and is a Conflict for what is: an apply has no other way to
+/// say that it only creates.
+constexpr const char* kNoVersion = "9223372036854775807";
+/// Attempts at one object while others write it too.
+constexpr int kMostAttempts = 10;
+
+/// Whether another writer was faster than one who has seen `live`.
+bool is_overtaken(const Status& error, const Value& live) {
+  if (error.reason == Reason::NotFound) return !live.is_null();
+  return error.reason == Reason::Conflict || error.reason == Reason::AlreadyExists;
+}
+
+/// `object` as what may only follow on `live`: on nothing it is created; an object that is there must be that one still, and as
+/// it was seen when the write depends on more of it (`is_exact`).
+Value following(Value object, const Value& live, bool is_exact) {
+  if (live.is_null()) return object.with_path({"metadata", "resourceVersion"}, kNoVersion);
+  object = object.with_path({"metadata", "uid"}, live["metadata"]["uid"]);
+  return is_exact ? object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]) : object;
 }
 
 }  // namespace
@@ -214,26 +213,35 @@ Task<Result<void>> AppRun::write_tracker(TrackerType type) {
   co_return Result<void>{};
 }
 
-/// The live object, if the application may have it.
-Task<Result<Value>> AppRun::check_owner(Manifest manifest) {
-  SLIPWAY_CO_TRY(discovery, own(manifest.cluster));
-  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*discovery, manifest.cluster, manifest.object));
-  SLIPWAY_CO_TRY(live, co_await find_live(manifest.id(), kind));
+/// Whether the application may have what is there.
+Result<void> AppRun::check_owner(const Manifest& manifest, const Value& live) const {
   const RuleSubject subject = subject_of(manifest.object);
   const std::string what = manifest.id().to_string();
   if (live.is_null()) {
-    if (parsed_->keep.is_read_only(subject)) {
-      co_return fail(Reason::NotFound, fmt::format("{} does not exist, and policy read-only lets nobody create it", what));
-    }
-    co_return live;
+    if (!parsed_->keep.is_read_only(subject)) return {};
+    return fail(Reason::NotFound, fmt::format("{} does not exist, and policy read-only lets nobody create it", what));
   }
   const std::string owner = owner_of(live);
-  if (owner == self_of(application_) || parsed_->keep.is_shared(subject) || parsed_->keep.is_read_only(subject)) co_return live;
-  if (owner.empty()) {
-    if (parsed_->keep.may_take_over(subject)) co_return live;
-    co_return fail(Reason::Conflict, fmt::format("{} exists but not managed by any application now", what));
+  if (owner == sharer_name(application_) || parsed_->keep.is_shared(subject) || parsed_->keep.is_read_only(subject)) return {};
+  if (!owner.empty()) return fail(Reason::Conflict, fmt::format("{} is managed by other application: {}", what, owner));
+  if (parsed_->keep.may_take_over(subject)) return {};
+  return fail(Reason::Conflict, fmt::format("{} exists but not managed by any application now", what));
+}
+
+/// Writes on `live`. Where another writer was faster, what is there by then is looked at, and whose it is decides again.
+Task<Result<Value>> AppRun::write_checked(Manifest manifest, Value live, bool is_dry_run) {
+  const ObjectId id = manifest.id();
+  for (int attempt = 1;; ++attempt) {
+    auto written = co_await write(manifest, live, is_dry_run);
+    if (written) co_return written;
+    Status error = std::move(written).error();
+    error.message = fmt::format("cannot apply {}: {}", id.to_string(), error.message);
+    if (attempt == kMostAttempts || !is_overtaken(error, live)) co_return fail(std::move(error));
+    SLIPWAY_CO_TRY(newest, co_await newest_object(id, manifest.object));
+    SLIPWAY_CO_TRY_VOID(check_owner(manifest, newest));
+    if (kube::is_deleting(newest)) co_return fail(std::move(error));  // its name is free later
+    live = std::move(newest);
   }
-  co_return fail(Reason::Conflict, fmt::format("{} is managed by other application: {}", what, owner));
 }
 
 Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run) {
@@ -244,16 +252,19 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
   if (parsed_->keep.is_read_only(subject)) co_return live;
   const kube::ObjectKey key = kube::key_of(manifest.object);
   Value object = manifest.object;
-  if (parsed_->keep.is_shared(subject)) {
-    const std::string self = self_of(application_);
-    const std::string shared = shared_with(live, self);
-    if (const std::string owner = owner_of(live); !owner.empty() && owner != self) {
-      const Value patch = json::object({{"metadata", json::object({{"annotations", json::object({{kSharedBy, shared}})}})}});
+  const std::string self = sharer_name(application_), owner = owner_of(live);
+  const bool is_shared = parsed_->keep.is_shared(subject);
+  if (is_shared) {
+    const std::string shared = with_sharer(live, self);
+    if (!owner.empty() && owner != self) {
       if (is_dry_run || kube::annotation(live, kSharedBy) == shared) co_return live;
-      co_return co_await client::merge_patch(*client, kind.resource, key, patch, kManager);
+      const Value patch = json::object({{"metadata", json::object({{"annotations", json::object({{kSharedBy, shared}})}})}});
+      co_return co_await client::merge_patch(*client, kind.resource, key, following(patch, live, true), kManager);
     }
     object = object.with_path({"metadata", "annotations", kSharedBy}, shared);
   }
+  // Others may become the owner, or add themselves to the list, meanwhile.
+  const bool is_exact = is_shared || owner != self;
   if (!live.is_null()) {
     const std::vector<std::string> kept = parsed_->keep.kept_paths(subject, manifest.is_repair);
     if (std::ranges::find(kept, "*") != kept.end()) co_return live;
@@ -275,15 +286,19 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
     co_return co_await client::update(*client, kind.resource, whole, kManager);
   }
   if (tools_.apply_mode == ApplyMode::ThreeWay) {
-    co_return co_await write_three_way(client, kind, std::move(object), recreates ? Value() : live, is_dry_run);
+    co_return co_await write_three_way(client, kind, std::move(object), recreates ? Value() : live, is_exact, is_dry_run);
   }
-  if (!live.is_null() && !recreates && !is_dry_run) SLIPWAY_CO_TRY_VOID(co_await claim_fields(client, kind, live));
+  if (recreates) live = Value();
+  if (!live.is_null() && !is_dry_run) {
+    SLIPWAY_CO_TRY(claimed, co_await claim_fields(client, kind, live));
+    live = std::move(claimed);
+  }
   client::Request request;
   request.verb = client::Verb::Patch;
   request.resource = kind.resource;
   request.ns = key.ns;
   request.name = key.name;
-  request.body = object;
+  request.body = following(std::move(object), live, is_exact);
   request.patch_type = client::PatchType::Apply;
   request.field_manager = kManager;
   request.force = true;
@@ -294,7 +309,7 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
 }
 
 /// `live` null: the object is created.
-Task<Result<Value>> AppRun::write_three_way(client::Client* client, MappedKind kind, Value object, Value live,
+Task<Result<Value>> AppRun::write_three_way(client::Client* client, MappedKind kind, Value object, Value live, bool is_exact,
                                             bool is_dry_run) {
   client::Request request;
   request.resource = kind.resource;
@@ -309,7 +324,7 @@ Task<Result<Value>> AppRun::write_three_way(client::Client* client, MappedKind k
     if (patch.patch.empty()) co_return live;
     request.verb = client::Verb::Patch;
     request.name = kube::name(object);
-    request.body = std::move(patch.patch);
+    request.body = following(std::move(patch.patch), live, is_exact);
     request.patch_type = patch.type;
   }
   auto reply = co_await client->call(std::move(request));
@@ -335,7 +350,8 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
     SLIPWAY_CO_TRY(discovery, own(manifest.cluster));
     SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*discovery, manifest.cluster, manifest.object));
     if (!kind.is_namespaced) manifest.object = manifest.object.without_path({"metadata", "namespace"});
-    SLIPWAY_CO_TRY(live, co_await check_owner(manifest));
+    SLIPWAY_CO_TRY(live, co_await find_live(manifest.id(), kind));
+    SLIPWAY_CO_TRY_VOID(check_owner(manifest, live));
     Placed one{.manifest = manifest, .client = client, .kind = kind, .live = live};
     one.digest = sha256_hex(json::print(manifest.object));
     const auto known = memory_.applied.find(manifest.id());
@@ -346,12 +362,7 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
   // All or none: a manifest that would be refused stops the others. One alone is its own test.
   for (const Placed& one : placed) {
     if (count < 2 || one.is_done) continue;
-    auto tried = co_await write(one.manifest, one.live, true);
-    if (!tried) {
-      Status error = std::move(tried).error();
-      error.message = fmt::format("cannot apply {}: {}", one.manifest.id().to_string(), error.message);
-      co_return fail(std::move(error));
-    }
+    SLIPWAY_CO_TRY_VOID(co_await write_checked(one.manifest, one.live, true));
   }
   SLIPWAY_CO_TRY_VOID(co_await keep_secret_manifests(*this, manifests));
   record(manifests);
@@ -360,13 +371,8 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
   std::vector<Value> results;
   for (Placed& one : placed) {
     if (!one.is_done) {
-      auto written = co_await write(one.manifest, one.live, false);
-      if (!written) {
-        Status error = std::move(written).error();
-        error.message = fmt::format("cannot apply {}: {}", one.manifest.id().to_string(), error.message);
-        co_return fail(std::move(error));
-      }
-      one.live = std::move(*written);
+      SLIPWAY_CO_TRY(written, co_await write_checked(one.manifest, one.live, false));
+      one.live = std::move(written);
       memory_.applied[one.manifest.id()] = one.digest;
       if (acting_.identity() != nullptr) memory_.readable[one.manifest.id()] = tools_.env.clock.steady();
     }
@@ -381,6 +387,15 @@ Task<Result<Value>> AppRun::live_object(ManagedResource resource) {
   const Value named = json::object({{"apiVersion", resource.api_version}, {"kind", resource.kind}});
   SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*client, resource.cluster, named));
   co_return co_await find_live(resource.id(), kind);
+}
+
+Task<Result<Value>> AppRun::newest_object(ObjectId id, Value of_kind) {
+  SLIPWAY_CO_TRY(discovery, own(id.cluster));
+  SLIPWAY_CO_TRY(kind, co_await tools_.live.kinds().find_for(*discovery, id.cluster, of_kind));
+  SLIPWAY_CO_TRY(client, on(id.cluster));
+  auto asked = co_await client::get(*client, kind.resource, {kind.is_namespaced ? id.ns : "", id.name});
+  if (!asked && asked.error().reason == Reason::NotFound) co_return Value();
+  co_return asked;
 }
 
 Task<Result<Value>> AppRun::find_live(ObjectId id, MappedKind kind) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/digest.h"
 #include "control/object_writes.h"
@@ -30,6 +31,7 @@ using control::Outcome;
 using kube::ObjectKey;
 
 constexpr const char* kByApplication = "application";
+constexpr const char* kByCluster = "cluster";
 constexpr const char* kUnresolved = "unresolved";
 constexpr const char* kByDefinition = "definition";
 /// How many applications are looked at until what was read of one is forgotten.
@@ -38,6 +40,15 @@ constexpr const char* kScheduledRestart = "workflowRestartScheduledAt";
 
 std::string application_key(const Value& object) {
   return fmt::format("{}/{}", kube::label(object, kLabelNamespace), kube::label(object, kLabelName));
+}
+
+/// The clusters that its status tells of.
+std::vector<std::string> clusters_in(const Value& status) {
+  std::set<std::string> names;
+  for (const char* list : {"services", "appliedResources"}) {
+    for (const Value& one : status[list].items()) names.insert(one["cluster"].str());
+  }
+  return {names.begin(), names.end()};
 }
 
 std::string phase_of(const workflow::RunStatus& run) {
@@ -84,10 +95,14 @@ bool is_run_of(std::string_view app_revision, const std::string& marker) {
   return app_revision == marker || app_revision.starts_with(marker + "-vf-");
 }
 
-void begin_run(ApplicationStatus& status, const std::string& marker) {
+/// What was delivered to clusters that do not answer is still told of.
+void begin_run(ApplicationStatus& status, const std::string& marker, const LiveObjects& live) {
   status.workflow = workflow::RunStatus{};
   status.workflow->app_revision = marker;
-  status.services.clear();
+  std::erase_if(status.services, [&](const ServiceStatus& one) { return live.is_reachable(one.cluster); });
+  for (ServiceStatus& one : status.services) {
+    if (!one.is_unknown()) one.become_unknown(live.clusters().reach(live.known_as(one.cluster)).problem.message);
+  }
   status.applied.clear();
   for (const char* type : {kProgressing, kContested}) drop_condition(status, type);
   drop_conditions_after(status, "Render");
@@ -108,7 +123,9 @@ Result<std::vector<Tracker>> read_trackers(const std::vector<Value>& trackers) {
 /// With an empty status in the place of one that cannot be read everything would run again.
 Result<ApplicationStatus> read_status(const Value& status) {
   if (status.is_null()) return ApplicationStatus{};
-  return json::decode<ApplicationStatus>(status, "status", {.allow_unknown = true});
+  SLIPWAY_TRY(read, json::decode<ApplicationStatus>(status, "status", {.allow_unknown = true}));
+  if (read.workflow && read.workflow->is_finished) workflow::settle_end(*read.workflow);
+  return read;
 }
 
 /// Whether the user has to mend it.
@@ -138,6 +155,14 @@ void ApplicationController::watch(control::Watches& watches) {
   applications_->add_index(kUnresolved, [](const Value& application) -> std::vector<std::string> {
     const bool is_parsed = kube::condition(application, "Parsed")["status"].as_string() != "False";
     return is_parsed ? std::vector<std::string>{} : std::vector<std::string>{"yes"};
+  });
+  applications_->add_index(kByCluster, [](const Value& application) { return clusters_in(application["status"]); });
+  // What is told of a cluster is looked at again when it comes, goes or is another.
+  clusters_ = watches.clusters().subscribe([this, enqueue = watches.enqueue()](const std::string& cluster) {
+    for (const ObjectKey& key : applications_->index_keys(kByCluster, cluster)) {
+      wake(key);
+      enqueue(key);
+    }
   });
   revisions_ = &watches.cache(kRevisions);
   revisions_->add_index(kByApplication, [](const Value& revision) -> std::vector<std::string> {
@@ -290,7 +315,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   for (const char* type : {"Parsed", "Revision", "Policy"}) pass_condition(status, type, now);
   if (is_rendered) pass_condition(status, "Render", now);
   note_definitions(application, *resolved->parsed, status);
-  if (restarts) begin_run(status, marker);
+  if (restarts) begin_run(status, marker, live_);
   if (restarts || !resolved->scoped.policies.empty()) {
     auto recorded = co_await record_policies(run.client, application, resolved->scoped, status);
     if (!recorded) co_return Outcome::failed(std::move(recorded).error());
@@ -505,10 +530,11 @@ Task<Outcome> ApplicationController::write(client::Client& client, kube::Object 
                                            Outcome outcome) {
   status.observed_generation = kube::generation(application);
   Value wanted = json::encode(status);
-  // Members of others stay.
+  // Members of others stay; `phase` is a way to ask for a restart, together with an empty `workflow`.
   for (const auto& [key, value] : before.members()) {
-    const bool is_ours = key == "services" || key == "appliedResources" || key == "workflow" || key == kScheduledRestart ||
-                         key == "appliedApplicationPolicies" || key == "applicationPoliciesConfigMap";
+    const bool is_ours = key == "phase" || key == "services" || key == "appliedResources" || key == "workflow" ||
+                         key == kScheduledRestart || key == "appliedApplicationPolicies" ||
+                         key == "applicationPoliciesConfigMap";
     if (!wanted.has(key) && !is_ours) wanted = wanted.with(key, value);
   }
   const ObjectKey key = kube::key_of(application);

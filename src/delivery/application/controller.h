@@ -123,6 +123,7 @@ class ApplicationController : public control::Controller {
   control::Informer* workflows_ = nullptr;
   std::map<kube::ObjectKey, Memory> memories_;
   std::uint64_t looks_ = 0;
+  control::Clusters::Subscription clusters_;
 };
 
 }  // namespace slipway::delivery::application

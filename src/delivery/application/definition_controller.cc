@@ -59,14 +59,43 @@ Value content_of(const kube::Object& definition) {
   return definition.without("status").with("metadata", metadata.build());
 }
 
-/// The schema of the parameters as JSON text; empty without a template that compiles.
-std::string schema_of(const kube::Object& definition) {
+/// Tells of texts that do not compile; there only while there are some. As KubeVela calls it.
+constexpr const char* kSynced = "Synced";
+
+/// What the texts of a definition come to.
+struct Compiled {
+  std::string schema;  // of the parameters, as JSON text; empty without a template that compiles
+  std::string fault;   // why some of them do not compile; empty: all do
+};
+
+Compiled compiled(const kube::Object& definition) {
   workflow::Templates templates;
   const auto read = read_definition(definition, templates);
-  if (!read || (*read)->program == nullptr) return "";
+  if (!read) return {.schema = "", .fault = read.error().message};
+  if ((*read)->program == nullptr) return {.schema = "", .fault = (*read)->fault};
   const cue::Cursor root = cue::evaluate((*read)->program->program, {}, cue::Limits::for_template());
   const cue::Cursor parameter = root.field((*read)->parameter_field);
-  return parameter.exists() ? json::print(cue::openapi_schema(parameter)) : "";
+  return {.schema = parameter.exists() ? json::print(cue::openapi_schema(parameter)) : "", .fault = (*read)->fault};
+}
+
+/// `status` with condition Synced False for a fault, and without one when there is none.
+Value with_fault(const Value& status, const std::string& fault, Time now) {
+  json::ArrayBuilder conditions;
+  Value told;
+  for (const Value& one : status["conditions"].items()) {
+    if (one["type"].as_string() == kSynced) told = one;
+    if (one["type"].as_string() != kSynced) conditions.add(one);
+  }
+  if (fault.empty() && told.is_null()) return status;
+  const bool was_false = told["status"].as_string() == "False";
+  if (!fault.empty()) {
+    conditions.add(json::object({{"type", kSynced},
+                                 {"status", "False"},
+                                 {"reason", "ReconcileError"},
+                                 {"message", fault},
+                                 {"lastTransitionTime", was_false ? told["lastTransitionTime"] : Value(to_rfc3339(now))}}));
+  }
+  return conditions.empty() ? status.without("conditions") : status.with("conditions", conditions.build());
 }
 
 }  // namespace
@@ -116,12 +145,15 @@ Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   if (definition["status"]["latestRevision"]["revisionHash"].as_string() == hash) co_return Outcome::settled();
   auto revision = co_await record(run.client, definition, hash);
   if (!revision) co_return Outcome::failed(std::move(revision).error());
-  auto config_map = co_await publish_schema(run.client, definition);
+  Compiled made;
+  co_await compute_for(env_, "definitions", [&made, &definition] { made = compiled(definition); });
+  auto config_map = co_await publish_schema(run.client, definition, std::move(made.schema));
   if (!config_map) co_return Outcome::failed(std::move(config_map).error());
   Value status = definition["status"].with(
       "latestRevision",
       json::object({{"name", kube::name(*revision)}, {"revision", (*revision)["spec"]["revision"]}, {"revisionHash", hash}}));
   status = config_map->empty() ? status.without("configMapRef") : status.with("configMapRef", *config_map);
+  status = with_fault(status, made.fault, env_.clock.now());
   auto written = co_await control::write_status(run.client, resource_of(kind_), definition, status, manager_);
   if (!written) co_return Outcome::failed(std::move(written).error());
   auto limited = co_await limit_revisions(run.client, definition);
@@ -191,9 +223,8 @@ Task<Result<kube::Object>> DefinitionController::record(client::Client& client, 
   co_return co_await client::create(client, kDefinitionRevisions, revision, manager_);
 }
 
-Task<Result<std::string>> DefinitionController::publish_schema(client::Client& client, kube::Object definition) {
-  std::string schema;
-  co_await compute_for(env_, "definitions", [&schema, &definition] { schema = schema_of(definition); });
+Task<Result<std::string>> DefinitionController::publish_schema(client::Client& client, kube::Object definition,
+                                                               std::string schema) {
   if (schema.empty()) co_return std::string();
   const std::string called = fmt::format("{}-schema-{}", lower(type_of(kind_)), kube::name(definition));
   const Value data = json::object({{kSchemaKey, schema}});

@@ -44,7 +44,7 @@ class DefinitionController : public control::Controller {
   /// The DefinitionRevision of the content as it is now.
   Task<Result<kube::Object>> record(client::Client& client, kube::Object definition, std::string hash);
   /// Name of the ConfigMap with the schema; empty when there is none to publish.
-  Task<Result<std::string>> publish_schema(client::Client& client, kube::Object definition);
+  Task<Result<std::string>> publish_schema(client::Client& client, kube::Object definition, std::string schema);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object definition);
   Task<Result<void>> make_namespaces(client::Client& client);
 

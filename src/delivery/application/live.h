@@ -27,6 +27,7 @@ class LiveObjects {
   Task<Result<Value>> find(client::Client& client, std::string cluster, MappedKind kind, std::string ns, std::string name);
   KindMapper& kinds() { return kinds_; }
   control::Clusters& clusters() const { return watches_->clusters(); }
+  bool is_reachable(const std::string& cluster) const { return clusters().reach(known_as(cluster)).is_reachable; }
 
  private:
   void cluster_changed(const std::string& cluster);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "delivery/application/definition_changes.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/show_run.h"
@@ -83,9 +84,25 @@ std::vector<control::Wait> waits_of_traits(const kube::Object& application, cons
   return waits;
 }
 
+/// What its workflow waited for is past.
+control::Wait wait_for_deletion(const kube::Object& application) {
+  control::Wait wait{.on = "its deletion",
+                     .reason = "Deleting",
+                     .message = kube::condition(application, "Deleting")["message"].str(),
+                     .since = kube::time_of(application["metadata"]["deletionTimestamp"]),
+                     .next = {},
+                     .part = ""};
+  if (!wait.message.empty()) return wait;
+  std::vector<std::string> finalizers;
+  for (const Value& one : application["metadata"]["finalizers"].items()) finalizers.push_back(one.str());
+  wait.message = fmt::format("finalizers are left: {}", joined(finalizers, ", "));
+  return wait;
+}
+
 std::vector<control::Wait> explain(const kube::Object& application, const control::View& view) {
   std::vector<control::Wait> waits;
   const Value& status = application["status"];
+  if (kube::is_deleting(application)) return {wait_for_deletion(application)};
   if (const std::string why = standstill(application); !why.empty()) {
     waits.push_back({.on = "nothing", .reason = "Paused", .message = why, .since = {}, .next = {}, .part = ""});
     return waits;

@@ -45,14 +45,18 @@ control::Wait wait_of(const Value& step, const std::string& resume) {
   return wait;
 }
 
-/// Whether the spec gives a suspended step an end: its duration, or a time-out.
+/// Whether the spec gives a suspended step an end: its duration, or a time-out, its own or its group's.
 bool has_deadline(const Value& steps, std::string_view name) {
+  const auto is_it = [&](const Value& step) { return step["name"].as_string() == name; };
+  const auto has_timeout = [](const Value& step) { return !step["timeout"].as_string().empty(); };
   const auto ends = [&](const Value& step) {
-    return step["name"].as_string() == name &&
-           (!step["timeout"].as_string().empty() || !step["properties"]["duration"].as_string().empty());
+    return is_it(step) && (has_timeout(step) || !step["properties"]["duration"].as_string().empty());
   };
-  return std::ranges::any_of(
-      steps.items(), [&](const Value& step) { return ends(step) || std::ranges::any_of(step["subSteps"].items(), ends); });
+  return std::ranges::any_of(steps.items(), [&](const Value& step) {
+    const Value& members = step["subSteps"];
+    return ends(step) || std::ranges::any_of(members.items(), ends) ||
+           (has_timeout(step) && std::ranges::any_of(members.items(), is_it));
+  });
 }
 
 }  // namespace

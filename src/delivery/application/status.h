@@ -77,6 +77,13 @@ struct ServiceStatus {
   std::map<std::string, std::string> details{};
   std::vector<TraitStatus> traits{};
 
+  /// Its cluster does not answer: what was seen there may be so or not.
+  void become_unknown(const std::string& why) {
+    is_healthy = is_workload_healthy = false;
+    message = "unknown: " + why;
+  }
+  bool is_unknown() const { return message.starts_with("unknown: "); }
+
   static void describe(auto& d) {
     d.doc("How a component stands in one namespace of one cluster.");
     d.field("name", &ServiceStatus::name, "Name of the component.").always();

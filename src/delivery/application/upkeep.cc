@@ -13,11 +13,15 @@
 #include "delivery/application/drift.h"
 #include "delivery/application/kept_paths.h"
 #include "delivery/application/secret_manifests.h"
+#include "delivery/application/sharing.h"
 #include "delivery/family/claimed_fields.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
+
+/// Attempts at one object while others write it too.
+constexpr int kMostAttempts = 10;
 
 using Place = std::pair<std::string, Placement>;  // component and where
 using Objects = std::vector<std::pair<ManagedResource, Value>>;
@@ -42,52 +46,52 @@ std::vector<const ManagedResource*> held(AppRun& run) {
 Task<Result<bool>> remove_object(AppRun& run, ManagedResource resource, bool orphans) {
   SLIPWAY_CO_TRY(live, co_await run.live_object(resource));
   if (live.is_null()) co_return true;
-  const kube::Object& application = run.application();
-  const bool is_ours =
-      kube::label(live, kLabelName) == kube::name(application) && kube::label(live, kLabelNamespace) == kube::ns(application);
+  const bool is_ours = owner_of(live) == sharer_name(run.application());
   if (!is_ours || orphans) co_return true;
   if (kube::is_deleting(live)) co_return false;
   SLIPWAY_CO_TRY(client, run.on(resource.cluster));
   SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
   SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
-  const std::string propagation = run.parsed().keep.propagation(subject_of(live));
-  SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(*client, kind.resource, kube::key_of(live),
-                                                      {.propagation = propagation == "orphan" ? "Orphan" : "Background",
-                                                       .uid = std::string(kube::uid(live)),
-                                                       .resource_version = "",
-                                                       .grace_seconds = {}}));
+  const RuleSubject subject = subject_of(live);
+  // Of what others may share only what nobody shared when it was looked at.
+  const std::string version = run.parsed().keep.is_shared(subject) ? live["metadata"]["resourceVersion"].str() : "";
+  auto removed = co_await client::remove_exactly(
+      *client, kind.resource, kube::key_of(live),
+      {.propagation = run.parsed().keep.propagation(subject) == "orphan" ? "Orphan" : "Background",
+       .uid = std::string(kube::uid(live)),
+       .resource_version = version,
+       .grace_seconds = {}});
+  if (!removed && removed.error().reason != Reason::Conflict) co_return fail(std::move(removed).error());
   run.memory().applied.erase(resource.id());
   co_return false;
 }
 
 /// Gives an object that others share to the first of them. True when there was one.
 Task<Result<bool>> hand_over(AppRun& run, ManagedResource resource) {
+  const std::string self = sharer_name(run.application());
   SLIPWAY_CO_TRY(live, co_await run.live_object(resource));
-  const std::string self = fmt::format("{}/{}", kube::ns(run.application()), kube::name(run.application()));
-  std::vector<std::string> others;
-  const std::string shared(kube::annotation(live, kSharedBy));
-  for (std::size_t at = 0; at < shared.size();) {
-    const std::size_t end = std::min(shared.find(',', at), shared.size());
-    if (const std::string one = shared.substr(at, end - at); one != self && !one.empty()) others.push_back(one);
-    at = end + 1;
+  for (int attempt = 1;; ++attempt) {
+    std::vector<std::string> others = sharers_of(live);
+    std::erase(others, self);
+    if (others.empty()) co_return false;
+    json::ObjectBuilder metadata;
+    metadata.set("resourceVersion", live["metadata"]["resourceVersion"]);  // others add and remove themselves meanwhile
+    metadata.set("annotations", json::object({{kSharedBy, joined(others, ",")}}));
+    if (owner_of(live) == self) {
+      const auto slash = others.front().find('/');
+      metadata.set("labels", json::object({{kLabelNamespace, others.front().substr(0, slash)},
+                                           {kLabelName, others.front().substr(slash + 1)}}));
+    }
+    SLIPWAY_CO_TRY(client, run.on(resource.cluster));
+    SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
+    SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
+    auto patched = co_await client::merge_patch(*client, kind.resource, kube::key_of(live),
+                                                json::object({{"metadata", metadata.build()}}), kManager);
+    if (patched || patched.error().reason == Reason::NotFound) co_return true;
+    if (patched.error().reason != Reason::Conflict || attempt == kMostAttempts) co_return fail(std::move(patched).error());
+    SLIPWAY_CO_TRY(newest, co_await run.newest_object(resource.id(), live));
+    live = std::move(newest);
   }
-  if (others.empty()) co_return false;
-  const bool is_ours = kube::label(live, kLabelName) == kube::name(run.application()) &&
-                       kube::label(live, kLabelNamespace) == kube::ns(run.application());
-  json::ObjectBuilder metadata;
-  metadata.set("annotations", json::object({{kSharedBy, joined(others, ",")}}));
-  if (is_ours) {
-    const auto slash = others.front().find('/');
-    metadata.set("labels", json::object({{kLabelNamespace, others.front().substr(0, slash)},
-                                         {kLabelName, others.front().substr(slash + 1)}}));
-  }
-  SLIPWAY_CO_TRY(client, run.on(resource.cluster));
-  SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
-  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
-  auto patched = co_await client::merge_patch(*client, kind.resource, kube::key_of(live),
-                                              json::object({{"metadata", metadata.build()}}), kManager);
-  if (!patched && patched.error().reason != Reason::NotFound) co_return fail(std::move(patched).error());
-  co_return true;
 }
 
 /// Removes or hands over each object; says what remains. With the policy `order: dependency` an object goes once those of
@@ -169,11 +173,16 @@ Task<Result<void>> judge_services(AppRun& run) {
   for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
     const Placement named{service.cluster, service.ns};
     const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
+    const bool is_held = std::ranges::any_of(
+        all, [&](const ManagedResource& one) { return one.component == service.name && one.cluster == placement.cluster; });
+    if (service.is_unknown() && !is_held) {  // of an earlier run: this one does not deliver it there
+      std::erase(run.services(), service);
+      continue;
+    }
     const std::optional<ComponentSpec> component = run.delivered_component(service.name, named);
     if (!component) continue;
     if (const auto why = unknown.find({service.name, placement.cluster}); why != unknown.end()) {
-      service.is_healthy = service.is_workload_healthy = false;
-      service.message = "unknown: " + why->second;
+      service.become_unknown(why->second);
       run.put_service(std::move(service));
       continue;
     }
@@ -210,6 +219,28 @@ Task<Result<std::set<ObjectId>>> with_secret_manifests(AppRun& run, std::vector<
   co_return secret;
 }
 
+namespace {
+
+std::vector<Manifest> repair_of(const ManagedResource& resource, const std::set<ObjectId>& secrets) {
+  std::vector<Manifest> manifests;
+  manifests.push_back({.object = resource.raw,
+                       .cluster = resource.cluster,
+                       .component = resource.component,
+                       .trait = resource.trait,
+                       .creator = resource.creator,
+                       .is_secret = secrets.contains(resource.id()),
+                       .is_repair = true});
+  return manifests;
+}
+
+/// Another writer has taken the application out of the list of those that share the object: its owner may delete it.
+bool lost_its_sharer(AppRun& run, const RuleSubject& subject, const Value& live) {
+  return run.parsed().keep.is_shared(subject) && !live.is_null() && !kube::is_deleting(live) &&
+         !is_shared_by(live, sharer_name(run.application()));
+}
+
+}  // namespace
+
 Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
   const KeepPolicies& keep = run.parsed().keep;
   std::optional<Duration> again;
@@ -230,8 +261,13 @@ Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
     if (live->is_null() && !kept.empty()) continue;  // apply-once: what was deleted stays so
     const auto wanted_of = [&](const Value& now) { return without_claimed(with_live(resource.raw, now, kept), now, kManager); };
     const Value wanted = live->is_null() ? Value() : wanted_of(*live);
+    if (lost_its_sharer(run, subject, *live)) {
+      run.memory().applied.erase(resource.id());
+      SLIPWAY_CO_TRY_VOID(co_await run.apply(repair_of(resource, secrets)));
+      continue;
+    }
     if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(wanted, *live))) continue;
-    if (!live->is_null() && kube::label(*live, kLabelName) != kube::name(run.application())) continue;
+    if (!live->is_null() && owner_of(*live) != sharer_name(run.application())) continue;
     const std::string digest = digest_of(resource.raw, *live);
     if (const auto known = run.memory().settled.find(resource.id());
         known != run.memory().settled.end() && known->second == digest) {
@@ -244,17 +280,8 @@ Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
       continue;
     }
     run.memory().applied.erase(resource.id());
-    std::vector<Manifest> manifests;
-    manifests.push_back({.object = resource.raw,
-                         .cluster = resource.cluster,
-                         .component = resource.component,
-                         .trait = resource.trait,
-                         .creator = resource.creator,
-                         .is_secret = secrets.contains(resource.id()),
-                         .is_repair = true});
-    auto written = co_await run.apply(std::move(manifests));
-    if (!written) co_return fail(std::move(written).error());
-    const Value& after = written->front();
+    SLIPWAY_CO_TRY(written, co_await run.apply(repair_of(resource, secrets)));
+    const Value& after = written.front();
     if (has_drifted(wanted_of(after), after)) {
       run.memory().settled[resource.id()] = digest_of(resource.raw, after);
     } else {

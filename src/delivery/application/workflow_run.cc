@@ -135,7 +135,7 @@ Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
   if (status.is_finished) {
     watched_.forget(run.key);
     memories_.erase(run.key);
-    co_return Outcome::settled();
+    co_return co_await settle(run.client, object, std::move(status));
   }
   Memory& memory = memories_[run.key];
   if (memory.uid != kube::uid(object))
@@ -171,6 +171,18 @@ Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
   memory.status = (*written)["status"];
   memory.due = again ? std::optional(env_.clock.steady() + *again) : std::nullopt;
   co_return again ? Outcome::retries_after(*again) : Outcome::settled();
+}
+
+/// A run that has ended says so, whatever was written to its status since.
+Task<Outcome> WorkflowRunController::settle(client::Client& client, kube::Object object, WorkflowRunStatus status) {
+  workflow::RunStatus ended = status.run();
+  workflow::settle_end(ended);
+  if (ended.is_suspended == status.is_suspended && ended.is_terminated == status.is_terminated) co_return Outcome::settled();
+  status.is_suspended = ended.is_suspended;
+  status.is_terminated = ended.is_terminated;
+  auto written = co_await control::write_status(client, kWorkflowRuns, std::move(object), json::encode(status), kRunManager);
+  if (!written) co_return Outcome::failed(std::move(written).error());
+  co_return Outcome::settled();
 }
 
 std::optional<Outcome> WorkflowRunController::rest(const kube::Object& object, const Memory& memory) {

@@ -53,6 +53,7 @@ class WorkflowRunController : public control::Controller {
 
   std::vector<kube::ObjectKey> unresolved(const std::string& ns) const;
   /// How long the next pass may wait; nullopt: it is due now.
+  Task<control::Outcome> settle(client::Client& client, kube::Object object, WorkflowRunStatus status);
   std::optional<control::Outcome> rest(const kube::Object& object, const Memory& memory);
   Result<workflow::Steps> steps_of(const kube::Object& object);
   Result<void> check_types(const std::string& ns, const std::vector<workflow::Step>& steps);

@@ -159,12 +159,20 @@ void PassRun::wake_due_steps() {
     const Step* spec = run_.steps.find(name);
     if (spec == nullptr || is_group(*spec)) continue;
     const auto due = resumes_at(step);
-    if (is_overdue(*spec) || (due && *due <= now().time())) {
+    if (is_overdue(*spec) || is_group_overdue(*spec) || (due && *due <= now().time())) {
       step.phase = kRunning;
       has_woken = true;
     }
   }
   if (has_woken) status_.is_suspended = has_suspended_step();
+}
+
+/// Whether the time of the group that the step belongs to is up, and with it the step's.
+bool PassRun::is_group_overdue(const Step& member) const {
+  return std::ranges::any_of(run_.steps.steps, [&](const Step& group) {
+    const auto is_member = [&](const Step& one) { return &one == &member; };
+    return std::ranges::any_of(group.sub_steps, is_member) && is_overdue(group);
+  });
 }
 
 const SubStepStatus* PassRun::status_of(std::string_view name) const {

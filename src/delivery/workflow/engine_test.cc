@@ -557,6 +557,39 @@ TEST_F(EngineTest, a_group_that_is_skipped_or_late_ends_its_steps) {
   EXPECT_EQ(status.phase, kFailed);
 }
 
+TEST_F(EngineTest, a_group_that_is_late_ends_what_is_suspended_in_it_and_the_run_goes_on) {
+  for (const char* mode : {"", "{steps: DAG, subSteps: DAG}"}) {
+    SCOPED_TRACE(mode);
+    status = {};
+    store = {};
+    const Steps steps = steps_of(
+        "[{name: g, type: step-group, timeout: 2s, subSteps: [{name: s, type: suspend}]}, {name: after, type: ok, if: always, "
+        "dependsOn: [g]}]",
+        mode);
+    const Pass first = pass(steps);
+    EXPECT_EQ(status.phase, kSuspending) << shown();
+    ASSERT_EQ(first.again, 2s);
+    env.advance(2s);
+    pass(steps);
+    EXPECT_EQ(shown(), "g:failed/Timeout(s:failed/Timeout) after:succeeded");
+    EXPECT_EQ(status.phase, kFailed);
+    EXPECT_TRUE(status.is_finished);
+    EXPECT_FALSE(status.is_suspended);
+  }
+}
+
+/// The other suspended step still holds the run.
+TEST_F(EngineTest, a_group_that_is_late_resumes_nothing_beside_it) {
+  const Steps steps =
+      steps_of("[{name: g, type: step-group, timeout: 2s, subSteps: [{name: s, type: suspend}]}, {name: t, type: suspend}]",
+               "{steps: DAG}");
+  pass(steps);
+  env.advance(2s);
+  pass(steps);
+  EXPECT_EQ(shown(), "g:failed/Timeout(s:failed/Timeout) t:suspending/Suspend");
+  EXPECT_TRUE(status.is_suspended);
+}
+
 TEST_F(EngineTest, calls_run_one_after_another_and_later_ones_see_earlier_answers) {
   define("counts", R"(
 first: {#do: "count", #provider: "test", $params: {by: 2}, $returns?: {total: int}}

@@ -13,6 +13,14 @@ constexpr const char* kProgress = "workflow-progress";
 /// Of the components and variables in the annotation; beyond, the ConfigMap that `store` names has them.
 constexpr std::size_t kMaxContextBytes = 65'536;
 
+/// As the Application's spec has them; those of a WorkflowRun: none.
+Value components_by_name(const kube::Object& owner) {
+  json::ObjectBuilder components;
+  for (const Value& component : owner["spec"]["components"].items())
+    components.set(component["name"].str(), component.without("name"));
+  return components.build();
+}
+
 void judge(const Value& object, StepOutcome& outcome) {
   SubStepStatus& status = outcome.status;
   const auto set = [&](const char* phase, const char* reason, std::string message) {
@@ -46,9 +54,9 @@ Value PassRun::operator_context(const std::string& step) const {
   told.set("namespace", kube::ns(run_.setting.owner));
   told.set("appRevision", context["appRevision"]);
   told.set("stepName", step);
-  const Value& components = context["components"];
+  const Value components = components_by_name(run_.setting.owner);
   if (json::print(components).size() + json::print(store_.open_vars()).size() <= kMaxContextBytes) {
-    told.set("components", components.is_null() ? Value::empty_object() : components).set("vars", store_.open_vars());
+    told.set("components", components).set("vars", store_.open_vars());
   }
   if (status_.context_backend) {
     told.set("store", json::object({{"apiVersion", status_.context_backend->api_version},

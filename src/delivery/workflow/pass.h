@@ -60,6 +60,7 @@ class PassRun {
   Now now() const;
   std::optional<Time> resumes_at(const SubStepStatus& step) const;
   void wake_due_steps();
+  bool is_group_overdue(const Step& member) const;
   void conclude();
   std::optional<Duration> delay() const;
   std::optional<Duration> delay_of(const Step& step) const;

@@ -7,6 +7,12 @@ bool is_finished(const SubStepStatus& step) {
   return step.phase == kFailed && !step.reason.empty() && step.reason != kReasonExecute;
 }
 
+void settle_end(RunStatus& status) {
+  if (status.phase != kFailed && status.phase != kTerminated) return;
+  status.is_suspended = false;
+  status.is_terminated = true;
+}
+
 const SubStepStatus* RunStatus::find(std::string_view name) const {
   for (const StepStatus& step : steps) {
     if (step.name == name) return &step;

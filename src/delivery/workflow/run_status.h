@@ -158,4 +158,8 @@ struct RunStatus {
   }
 };
 
+/// Of a run that has ended: one that failed or was terminated says `terminated`, and is not suspended, whatever was written
+/// there since. The flags of one that succeeded are its users', as upstream.
+void settle_end(RunStatus& status);
+
 }  // namespace slipway::delivery::workflow

@@ -293,7 +293,7 @@ class Merger {
     }
     Node made = from.local != nullptr ? *from.local : Node::sequence();
     made.children.clear();
-    made.is_flow = false;
+    made.is_flow = from.local != nullptr && from.local->is_flow && !from.local->children.empty();
     for (const Id& id : order) {
       Three item{find(from.local, keys, id), find(from.origin, keys, id), find(from.upstream, keys, id)};
       std::string part = "[";

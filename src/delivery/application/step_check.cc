@@ -32,6 +32,7 @@ std::vector<Cause> check_parameters(const workflow::Step& step, const Definition
   std::vector<ParameterFault> faults = describe_errors(errors, definition).parameters;
   if (faults.empty() && step.inputs.empty()) faults = missing_parameters(root, definition);
   std::vector<Cause> causes;
+  causes.reserve(faults.size());
   for (const ParameterFault& one : faults) causes.push_back(cause_of(one, given, path));
   return causes;
 }

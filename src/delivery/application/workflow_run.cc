@@ -124,7 +124,7 @@ Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
     co_return Outcome::settled();
   }
   if (!asks_for_other(object).empty()) co_return Outcome::settled();
-  const Value before = object["status"];
+  const Value& before = object["status"];
   WorkflowRunStatus status;
   if (!before.is_null()) {
     auto decoded = json::decode<WorkflowRunStatus>(before, "status", {.allow_unknown = true});

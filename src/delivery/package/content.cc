@@ -36,17 +36,77 @@ Value conditions_value(const Conditions& conditions) {
   return list.build();
 }
 
-/// Sets a list below `parent`; an empty one is taken away, with a parent that holds nothing else.
-void set_list(krm::KeptYaml& kptfile, const Value& now, const std::string& parent, const std::string& name, const Value& list) {
-  const std::vector<std::string> path{parent, name};
-  const Value& old = now[parent][name];
+/// A list of objects that a field of theirs names, below a parent: info.readinessGates by conditionType.
+struct NamedList {
+  const char* parent;
+  const char* name;
+  const char* key;
+
+  std::vector<std::string> at() const { return {parent, name}; }
+  std::vector<std::string> at(std::size_t index) const { return {parent, name, std::to_string(index)}; }
+  std::optional<std::size_t> find(const Value& list, const Value& named) const {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list.item(i)[key] == named[key]) return i;
+    }
+    return std::nullopt;
+  }
+  /// Whether each is named once, the items that both have come in the same order, and those of `to` alone after them.
+  bool is_extended(const Value& from, const Value& to) const {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (find(from, from.item(i)) != i) return false;
+    }
+    std::optional<std::size_t> last;
+    bool has_new = false;
+    for (const Value& item : to.items()) {
+      const auto was = find(from, item);
+      if (was && (has_new || (last && *was < *last))) return false;
+      has_new = has_new || !was;
+      last = was ? was : last;
+    }
+    return true;
+  }
+};
+
+void set_item(krm::KeptYaml& kptfile, std::vector<std::string> path, const Value& old, const Value& item) {
+  for (const auto& [field, value] : item.members()) {
+    if (old[field] == value) continue;
+    path.emplace_back(field);
+    (void)kptfile.set(0, path, value);
+    path.pop_back();
+  }
+  for (const auto& [field, value] : old.members()) {
+    if (item.has(field)) continue;
+    path.emplace_back(field);
+    (void)kptfile.remove(0, path);
+    path.pop_back();
+  }
+}
+
+/// Sets such a list by its items, so that what is written beside the others stays; an empty one is taken away, with a parent
+/// that holds nothing else.
+void set_list(krm::KeptYaml& kptfile, const Value& now, const NamedList& named, const Value& list) {
+  const Value& old = now[named.parent][named.name];
   if (old == list || (old.empty() && list.empty())) return;
-  if (!list.empty()) {
-    (void)kptfile.set(0, path, list);
+  if (list.empty()) {
+    const std::vector<std::string> whole{named.parent};
+    (void)kptfile.remove(0, now[named.parent].size() == 1 ? whole : named.at());
     return;
   }
-  const std::vector<std::string> whole{parent};
-  (void)kptfile.remove(0, now[parent].size() == 1 ? whole : path);
+  if (!old.is_array() || old.empty() || !named.is_extended(old, list)) {
+    (void)kptfile.set(0, named.at(), list);
+    return;
+  }
+  for (const Value& item : list.items()) {
+    const auto was = named.find(old, item);
+    if (was) {
+      set_item(kptfile, named.at(*was), old.item(*was), item);
+    } else {
+      (void)kptfile.set(0, std::vector<std::string>{named.parent, named.name, "-"}, item);
+    }
+  }
+  for (std::size_t i = old.size(); i-- > 0;) {
+    if (!named.find(list, old.item(i))) (void)kptfile.remove(0, named.at(i));
+  }
 }
 
 /// Git gives files by their path from the root.
@@ -150,8 +210,8 @@ std::string with_verdicts(std::string kptfile, const Gates& gates, const Conditi
   const Value now = krm::value_or_null(tree->root);
   auto kept = krm::KeptYaml::parse(kptfile);
   if (!kept || !now.is_object()) return kptfile;
-  set_list(*kept, now, "info", "readinessGates", gates_value(gates));
-  set_list(*kept, now, "status", "conditions", conditions_value(conditions));
+  set_list(*kept, now, {"info", "readinessGates", "conditionType"}, gates_value(gates));
+  set_list(*kept, now, {"status", "conditions", "type"}, conditions_value(conditions));
   return kept->text();
 }
 

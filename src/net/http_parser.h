@@ -14,7 +14,7 @@ namespace slipway::net {
 
 struct MessageLimits {
   std::uint32_t header_bytes = 64 * 1024;  // start line and fields, and each line between chunks
-  std::uint64_t body_bytes = 3 * 1024 * 1024;
+  std::uint64_t body_bytes = std::uint64_t{3} * 1024 * 1024;
 };
 
 struct MessageHead {

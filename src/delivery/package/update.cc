@@ -251,6 +251,7 @@ RevisionRecord confirmed(const RevisionRecord& record) {
   out.lifecycle = Lifecycle::Published;
   out.revision = done.revision;
   out.commit = done.commit;
+  out.outside.clear();
   return out;
 }
 

@@ -43,6 +43,10 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
     if (!record.drift.empty() && one.type == next) {
       one = {.type = one.type, .status = Truth::False, .reason = std::string(kDrift), .message = record.drift};
     }
+    if (one.type == kReadyToPropose && one.status == Truth::True && is_rejected(record)) {
+      one.reason = kRejected;
+      one.message = "as it is it was proposed and sent back";
+    }
     if (!undoes.empty() && record.lifecycle == Lifecycle::Proposed && one.type == kReadyToApprove) {
       one = {.type = one.type, .status = Truth::False, .reason = std::string(kDrift), .message = undoes};
     }
@@ -68,6 +72,16 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
 }
 
 }  // namespace
+
+std::string verdict_subject(const RevisionRecord& record) {
+  std::string text = record.digest;
+  for (const ReadinessGate& one : record.gates) text += " " + one.type;
+  return text;
+}
+
+bool is_rejected(const RevisionRecord& record) {
+  return record.lifecycle == Lifecycle::Draft && !record.rejected.empty() && record.rejected == verdict_subject(record);
+}
 
 RevisionSpec spec_of(const RevisionRecord& record) {
   return {.package_name = record.path,

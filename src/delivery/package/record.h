@@ -49,6 +49,7 @@ struct RevisionRecord {
   std::string drift{};                           // how others changed it in the repository, not yet decided about
   std::map<std::string, std::string> outside{};  // what others changed on the branch: file digests, see outside_changes.h
   std::string not_pushed{};                      // why the repository does not take the first intent; it is tried again
+  std::string rejected{};                        // verdict_subject() of the proposal that was sent back last; empty: none was
   json::Value owners{};  // metadata.ownerReferences; kept here, so that nothing is collected with its owner
 
   static void describe(auto& d) {
@@ -80,6 +81,7 @@ struct RevisionRecord {
     d.field("drift", &RevisionRecord::drift, "What somebody else has done to it in the repository.");
     d.field("outside", &RevisionRecord::outside, "Files that somebody else has changed on the branch, with their digests.");
     d.field("notPushed", &RevisionRecord::not_pushed, "Why the repository does not take what was decided.");
+    d.field("rejected", &RevisionRecord::rejected, "The content and gates with which it was last sent back to Draft.");
     d.field("owners", &RevisionRecord::owners, "metadata.ownerReferences of the revision.");
   }
   bool operator==(const RevisionRecord&) const = default;
@@ -89,6 +91,10 @@ struct RevisionRecord {
   RevisionKey key() const { return {{repository, path}, workspace}; }
 };
 
+/// What a verdict about a proposal is about: its content and gates.
+std::string verdict_subject(const RevisionRecord& record);
+/// Whether it was sent back to Draft, and is as it was then.
+bool is_rejected(const RevisionRecord& record);
 /// The spec of its PackageRevision.
 RevisionSpec spec_of(const RevisionRecord& record);
 /// As Porch shows it: metadata as stored, with the name that it has and the label of the latest; conditions with what the

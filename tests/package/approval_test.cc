@@ -70,6 +70,20 @@ TEST_F(Approvals, a_draft_that_asks_waits_for_its_gates) {
   EXPECT_EQ(lifecycle(name), "Proposed");
 }
 
+TEST_F(Approvals, a_draft_that_was_sent_back_is_not_proposed_again_before_it_is_another) {
+  const std::string name = draft("edge", "web", "v1", {});
+  patch(kHub, kRevisions, name, "{metadata: {annotations: {config.porch.kpt.dev/auto-lifecycle-mgmt: 'true'}}}");
+  advance(seconds{10});
+  ASSERT_EQ(lifecycle(name), "Proposed");
+  change(name, [](const Value& one) { return one.with_path({"spec", "lifecycle"}, "Draft"); });
+  advance(minutes{2});
+  EXPECT_EQ(lifecycle(name), "Draft");
+  add_gate(name, "ipam");
+  say(name, "ipam", "True");
+  advance(seconds{10});
+  EXPECT_EQ(lifecycle(name), "Proposed") << "its gates are others";
+}
+
 TEST_F(Approvals, the_owner_of_a_gate_gets_a_ticket_when_the_draft_has_rested) {
   patch(kHub, kRepositories, "edge", "{metadata: {annotations: {packages.slipway.dev/tickets: 'http://tickets.test/new'}}}");
   web_.replies = {{200, "{}"}};

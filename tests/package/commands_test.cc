@@ -142,6 +142,24 @@ TEST_F(PackageCommands, why_names_the_rollout_that_decides_in_place_of_policies)
   EXPECT_TRUE(why.contains("0 of 1 approved")) << why;
 }
 
+TEST_F(PackageCommands, a_pull_into_a_folder_with_local_changes_is_refused) {
+  repository("edge");
+  const std::string name = init("edge", "a", "v1");
+  said(run("pkg pull", {name, "/web"}));
+  EXPECT_TRUE(said(run("pkg pull", {name, "/web"})).contains("files of edge.a.v1 are in /web")) << "as it was pulled";
+  env_->env().files.write("/web/mine.txt", "mine: true\n", 0644).value();
+  const std::string refused = said(run("pkg pull", {name, "/web"}));
+  EXPECT_TRUE(refused.contains("/web has changes that were made after it was pulled: push them")) << refused;
+  EXPECT_EQ(env_->env().files.read("/web/mine.txt").value(), "mine: true\n");
+  const std::string pushed = said(run("pkg push", {name, "/web"}));
+  ASSERT_EQ(file(name, "mine.txt"), "mine: true\n") << pushed;
+  EXPECT_TRUE(said(run("pkg pull", {name, "/web"})).contains("are in /web")) << "what was pushed is not lost";
+  EXPECT_EQ(env_->env().files.read("/web/mine.txt").value(), "mine: true\n");
+  env_->env().files.write("/web/mine.txt", "mine: false\n", 0644).value();
+  said(run("pkg pull", {name, "/web"}, {{"force", "true"}}));
+  EXPECT_EQ(env_->env().files.read("/web/mine.txt").value(), "mine: true\n");
+}
+
 TEST_F(PackageCommands, why_names_the_drift_of_a_draft_and_it_is_not_ready) {
   Repository& edge = repository("edge", Deployment::Yes);
   const std::string name = init("edge", "web", "v1");

@@ -118,10 +118,6 @@ TEST_F(PackageConditions, the_kptfile_shows_them_and_a_put_of_it_is_a_flip) {
   EXPECT_EQ(condition(name, "ipam").substr(0, 4), "True");
   EXPECT_EQ(revision(name)["status"]["digest"].str(), digest) << "no other content";
 
-  // A Kptfile that says nothing about conditions says nothing.
-  must(push(name, "Kptfile", flipped.substr(0, flipped.find("status:"))));
-  EXPECT_EQ(condition(name, "ipam").substr(0, 4), "True");
-
   const std::string with_gate = file(name, "Kptfile") + "";
   std::string gated = with_gate;
   gated.replace(gated.find("info:"), 5, "info:\n  readinessGates:\n  - conditionType: ipam");
@@ -226,6 +222,21 @@ TEST_F(PackageConditions, a_draft_whose_kptfile_cannot_be_read_is_not_ready_and_
   edge.commit({{"g/Kptfile", kptfile("g", "")}}, "mended", "drafts/g/v1");
   ASSERT_TRUE(until([&] { return condition("edge.g.v1", "ReadyToPropose") == "False (GatesUnmet)"; }));
   EXPECT_EQ(ready("edge.g.v1"), "0/2");
+}
+
+TEST_F(PackageConditions, a_kptfile_without_its_last_gate_and_condition_takes_them_back) {
+  repository("edge");
+  const std::string name = init("edge", "a", "v1");
+  const std::string bare = file(name, "Kptfile");
+  must(push(name, "Kptfile",
+            bare + "  readinessGates:\n    - conditionType: ipam\nstatus:\n  conditions:\n    - type: ipam\n      status: "
+                   "'True'\n"));
+  ASSERT_EQ(revision(name)["spec"]["readinessGates"].size(), 1U) << file(name, "Kptfile");
+  ASSERT_EQ(condition(name, "ipam"), "True");
+  must(push(name, "Kptfile", bare));
+  EXPECT_EQ(revision(name)["spec"]["readinessGates"].size(), 0U);
+  EXPECT_EQ(condition(name, "ipam"), "absent");
+  EXPECT_EQ(file(name, "Kptfile"), bare);
 }
 
 }  // namespace

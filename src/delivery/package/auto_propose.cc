@@ -17,6 +17,7 @@ ProposeDecision decide_propose(const ProposeView& view, const Now& now) {
     for (const Unmet& one : view.missing) texts.push_back(one.text());
     return {.kind = Kind::Waits, .text = "waits for " + joined(texts, "; ")};
   }
+  if (view.is_rejected) return {.kind = Kind::Waits, .text = "it was sent back: its content or gates have to change first"};
   const Time due = now.present(view.settled) + kRest;
   if (now.time() < due) return {.kind = Kind::Rests, .text = "its content has just changed", .wake = due};
   return {.kind = Kind::Propose};

@@ -1,7 +1,8 @@
 // Whether a draft is proposed by itself (kptdev/kpt#3455): only where it was asked for with the annotation
 // config.porch.kpt.dev/auto-lifecycle-mgmt: "true", on the revision or through its PackageVariant; and then as soon as all its
 // gates, perhaps none, are met, its rendering has passed and its content has rested for a while. The rest gives controllers
-// that add gates of their own the time to do so; it is counted from the last change of content or gates. Pure.
+// that add gates of their own the time to do so; it is counted from the last change of content or gates. What was sent back is
+// not proposed again before content or gates are others. Pure.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,8 @@ struct ProposeView {
   std::string annotation{};  // kAutoLifecycle; empty: absent
   std::vector<Unmet> missing{};
   Render render = Render::Passed;
-  Time settled{};  // when content or gates last changed
+  bool is_rejected = false;  // it was sent back, and is as it was then
+  Time settled{};            // when content or gates last changed
 };
 
 struct ProposeDecision {

@@ -19,6 +19,7 @@ ProposeView view_of(const StoredRecord& stored, const Now& now) {
           .annotation = std::string(kube::annotation(stored.object, kAutoLifecycle)),
           .missing = unmet(record.gates, record.conditions, now),
           .render = record.render,
+          .is_rejected = is_rejected(record),
           .settled = record.settled};
 }
 

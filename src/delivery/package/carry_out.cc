@@ -49,7 +49,7 @@ class Carrier {
         }
         case Kind::Confirm:
         case Kind::Drift:
-          co_return CarriedOut{.step = step, .intent = intent_};
+          co_return CarriedOut{.step = step, .intent = intent_, .outside = outside_};
       }
     }
   }
@@ -62,6 +62,18 @@ class Carrier {
     is_as_seen_ = false;
     SLIPWAY_CO_TRY(view, co_await view_now(git_, repository_, intent_));
     view_ = std::move(view);
+    co_return co_await look_at_package();
+  }
+
+  /// Whether somebody has changed the package on the branch since the commit of an approval was made upon it.
+  Task<Result<void>> look_at_package() {
+    const auto tip = view_.refs.find(repository_.branch_ref());
+    const bool is_asked = intent_.kind == IntentKind::Approve && !view_.has_commit && tip != view_.refs.end() &&
+                          tip->second != intent_.base && !publishes_over(stored_.object);
+    if (!is_asked) co_return Result<void>{};
+    SLIPWAY_CO_TRY(outside, co_await outside_changes(git_, repository_, intent_.path, tip->second, {intent_.base}));
+    outside_ = std::move(outside);
+    if (!undone_by(outside_, stored_.record.file_digests).empty()) view_.package = OnBranch::Other;
     co_return Result<void>{};
   }
 
@@ -146,6 +158,7 @@ class Carrier {
   StoredRecord stored_;
   Intent intent_;
   StoreView view_;
+  OutsideChanges outside_{};
   bool is_as_seen_ = true;
   bool has_changed_ = false;
   int looks_ = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/read_folder.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/conditions.h"
@@ -23,11 +24,15 @@ using Texts = std::map<std::string, std::string>;
 
 constexpr std::string_view kMetadataFile = ".KptRevisionMetadata";
 
-std::string metadata_text(const kube::Object& object) {
+/// In the file's metadata: content_digest of what was written, by which local changes are told.
+constexpr std::string_view kPulledDigest = "packages.slipway.dev/pulled";
+
+std::string metadata_text(const kube::Object& object, const std::string& digest = "") {
   json::ObjectBuilder kept;
   for (const char* key : {"name", "namespace", "creationTimestamp", "resourceVersion", "uid"}) {
     if (object["metadata"].has(key)) kept.add(key, object["metadata"][key]);
   }
+  if (!digest.empty()) kept.add("annotations", json::object({{kPulledDigest, Value(digest)}}));
   return json::print_yaml(
       json::object({{"apiVersion", Value("")}, {"kind", Value("KptRevisionMetadata")}, {"metadata", kept.build()}}));
 }
@@ -44,6 +49,17 @@ Result<void> check_path(const std::string& path) {
   return fail(Reason::Invalid, fmt::format("the revision has a file {:?}, which is no path in a folder", path));
 }
 
+/// The whole of the files, the Kptfile's status too.
+std::string pulled_digest(const Texts& files) {
+  std::string text;
+  for (const auto& [path, bytes] : files) text += fmt::format("{} {}\n", path, sha256_hex(bytes));
+  return sha256_hex(text);
+}
+
+Result<void> write_metadata(Env& env, const std::string& folder, const kube::Object& object, const Texts& files) {
+  return env.files.write(fmt::format("{}/{}", folder, kMetadataFile), metadata_text(object, pulled_digest(files)), 0644);
+}
+
 Result<void> write_all(Env& env, const std::string& folder, const ShownFiles& shown) {
   for (const auto& [path, text] : shown.files) {
     SLIPWAY_TRY_VOID(check_path(path));
@@ -52,7 +68,7 @@ Result<void> write_all(Env& env, const std::string& folder, const ShownFiles& sh
     SLIPWAY_TRY_VOID(env.files.write(target, text, 0644));
   }
   SLIPWAY_TRY_VOID(env.files.make_folders(folder));
-  return env.files.write(fmt::format("{}/{}", folder, kMetadataFile), metadata_text(shown.object), 0644);
+  return write_metadata(env, folder, shown.object, shown.files);
 }
 
 /// As one ResourceList, for functions in a shell's pipe; its first item says which version it is.
@@ -110,7 +126,8 @@ Result<Pulled> pulled_list(std::string_view text, const Texts& there) {
 }
 
 /// A folder that was pulled from a revision of the same package is brought to this one; another one only by force.
-Result<void> make_way(Env& env, const std::string& folder, const std::string& name, Force force) {
+/// So is one with changes that were made since. `pulled` is what it is to hold.
+Result<void> make_way(Env& env, const std::string& folder, const std::string& name, const Texts& pulled, Force force) {
   const auto there = env.files.list(folder);
   if (!there || there->empty()) return {};
   const auto text = env.files.read(fmt::format("{}/{}", folder, kMetadataFile));
@@ -120,6 +137,19 @@ Result<void> make_way(Env& env, const std::string& folder, const std::string& na
   if (!is_same && force == Force::No) {
     return fail(Reason::AlreadyExists,
                 fmt::format("{} is not empty, and no version of this package: name a new folder, or add --force", folder));
+  }
+  if (force == Force::No) {
+    SLIPWAY_TRY(files, read_folder(env.files, folder));
+    files.erase(std::string(kMetadataFile));
+    const std::string was = kube::annotation(*metadata, kPulledDigest).empty()
+                                ? pulled_digest(pulled)
+                                : std::string(kube::annotation(*metadata, kPulledDigest));
+    if (pulled_digest(files) != was) {
+      return fail(Reason::AlreadyExists,
+                  fmt::format("{} has changes that were made after it was pulled: push them, name a new folder, or add --force "
+                              "to lose them",
+                              folder));
+    }
   }
   for (const std::string& one : *there) {
     if (one != ".git") SLIPWAY_TRY_VOID(env.files.remove_all(folder + "/" + one));
@@ -138,7 +168,7 @@ Task<Result<CommandAnswer>> pull(CommandCall call) {
   }
   const std::string& folder = call.words[1];
   const Force force = has_flag(call, "force") ? Force::Yes : Force::No;
-  SLIPWAY_CO_TRY_VOID(make_way(call.env, folder, plain_name(call.words[0]), force));
+  SLIPWAY_CO_TRY_VOID(make_way(call.env, folder, plain_name(call.words[0]), shown.files, force));
   SLIPWAY_CO_TRY_VOID(write_all(call.env, folder, shown));
   CommandAnswer answer{.notes = {fmt::format("{} files of {} are in {}", shown.files.size(), call.words[0], folder)}};
   answer.notes.insert(answer.notes.end(), shown.warnings.begin(), shown.warnings.end());
@@ -215,11 +245,12 @@ Task<Result<CommandAnswer>> push(CommandCall call) {
     co_return fail(Reason::BadRequest, fmt::format("what is pushed was pulled from {}, not {}", from, name));
   }
   const kube::Object sent = shown.object.with_path({"metadata", "resourceVersion"}, pulled.metadata["resourceVersion"]);
+  const Texts pushed = pulled.files;
   SLIPWAY_CO_TRY(answer, co_await put_files(*call.client, sent, std::move(pulled.files), "pushed"));
   if (folder.empty() || answer.exit_code != 0) co_return answer;
   // The folder follows the revision, so that the next push is judged against what this one has made.
   SLIPWAY_CO_TRY(now, co_await fetch_files(*call.client, call.ns, name));
-  SLIPWAY_CO_TRY_VOID(call.env.files.write(fmt::format("{}/{}", folder, kMetadataFile), metadata_text(now.object), 0644));
+  SLIPWAY_CO_TRY_VOID(write_metadata(call.env, folder, now.object, pushed));
   co_return answer;
 }
 

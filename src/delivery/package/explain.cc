@@ -80,6 +80,15 @@ std::vector<Wait> condition_waits(const ShownRevision& revision, const Unmet& ga
 
 std::vector<Wait> draft_waits(const ShownRevision& revision) {
   const Value& annotation = revision.object["metadata"]["annotations"][kAutoLifecycle];
+  const Condition* ready = find(revision.status.conditions, kReadyToPropose);
+  if (ready != nullptr && ready->reason == kRejected) {
+    return {{.on = "somebody who changes it",
+             .reason = std::string(kRejected),
+             .message = fmt::format("{}: push other content, or slipway pkg propose {}", ready->message, revision.name()),
+             .since = {},
+             .next = {},
+             .part = {}}};
+  }
   const bool is_automatic = annotation.as_string() == "true";
   return {{.on = is_automatic ? "the controller that proposes" : "somebody who proposes it",
            .reason = is_automatic ? "SettlingBeforeProposal" : "NotProposed",
@@ -135,8 +144,9 @@ std::vector<Wait> explain_state(const ShownRevision& revision, const std::string
   const bool is_blocked = why == kKptfileUnreadable || why == kDrift;
   if (is_blocked || (out.empty() && ready != nullptr && ready->status != Truth::True)) {
     out.push_back({.on = why == kKptfileUnreadable ? "its Kptfile"
-                         : why == kDrift ? "a decision about the change in Git (annotation packages.slipway.dev/drift)"
-                                         : "its rendering",
+                         : why == kDrift
+                             ? "a decision about the change in Git (annotation packages.slipway.dev/drift=theirs|ours)"
+                             : "its rendering",
                    .reason = ready->reason.empty() ? "NotRendered" : ready->reason,
                    .message = ready->message,
                    .since = ready->since,

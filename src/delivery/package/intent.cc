@@ -78,6 +78,7 @@ class Steps {
   GitStep approve() const {
     const std::string tag = ref(Lifecycle::Published);
     if (at(tag).empty()) {
+      if (view_.package == OnBranch::Other) return changed_on_branch();
       const std::string proposal = ref(Lifecycle::Proposed);
       return at(proposal) == intent_.seen ? update(tag, "", intent_.commit) : drift(proposal);
     }
@@ -85,12 +86,20 @@ class Steps {
     if (!view_.has_commit) {
       const std::string tip = at(branch());
       if (tip == intent_.base) return update(branch(), intent_.base, intent_.commit);
+      // Its own tag, which no branch follows yet.
+      if (view_.package == OnBranch::Other) return update(tag, intent_.commit, "");
       return {.kind = Kind::Merge, .ref = branch(), .expected = tip};
     }
     // It is published, whatever was pushed upon the proposal meanwhile; that stays, and the message names it.
     GitStep step = remove(ref(Lifecycle::Proposed));
     if (step.kind == Kind::Drift) step.kind = Kind::Confirm;
     return step;
+  }
+
+  GitStep changed_on_branch() const {
+    return {.kind = Kind::Drift,
+            .ref = branch(),
+            .text = fmt::format("{} was changed on {} after its approval was decided", intent_.path, branch())};
   }
 
   GitStep propose_deletion() const {

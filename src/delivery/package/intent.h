@@ -7,7 +7,9 @@
 //   1  the commit is made in the mirror, with parent, number, author and time of the intent: no reader sees it yet
 //   2  the intent is appended
 //   3  the tag PATH/vN is created: that decides the number. Taken by another writer: the next number, from 1
-//   4  the branch gets the commit; if it has moved, a merge of both, and again until it stands still
+//   4  the branch gets the commit; if it has moved, a merge of both, and again until it stands still. If somebody has changed
+//   the
+//      package itself there, the tag goes again and nothing is published
 //   5  the proposal's branch is removed
 //   6  the end is appended: only now it is Published
 // A crash after any of these is resumed from the references: a tag that points at the intent's commit is its own, a branch that
@@ -86,7 +88,7 @@ struct StoreView {
   std::map<std::string, std::string> refs{};  // commit by name
   /// Of an intent about the branch: whether the branch contains its commit.
   bool has_commit = false;
-  /// Of Delete of what the branch has.
+  /// Of Delete of what the branch has. Of Approve: Other where publishing would undo what others have pushed to the branch.
   OnBranch package = OnBranch::AsSeen;
 };
 

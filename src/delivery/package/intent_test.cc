@@ -82,6 +82,8 @@ class Server {
       view.has_commit =
           remote_.refs.contains("refs/heads/main") && remote_.contains(remote_.refs["refs/heads/main"], log_.commit);
       view.package = remote_.package(remote_.refs.contains("refs/heads/main") ? remote_.refs["refs/heads/main"] : "");
+      const bool is_its_own = log_.kind == IntentKind::Approve && remote_.refs["refs/heads/main"] == log_.base;
+      if (is_its_own) view.package = OnBranch::AsSeen;
       const GitStep step = next_step(log_, view);
       if (steps == at && fault == Fault::BeforeStep) continue;  // a new process looks again
       carry_out(step, steps == at && fault == Fault::AfterStep);
@@ -245,6 +247,7 @@ void judge_approval(const Scene& one, const Server& server, const std::string& w
     EXPECT_EQ(remote.refs.at(fmt::format("refs/tags/a/b/v{}", server.intent().revision)), server.intent().commit) << what;
     // What is left of the proposal is the other writer's, and the message names it.
     EXPECT_EQ(remote.refs.contains("refs/heads/proposed/a/b/ws"), !server.text.empty()) << what;
+    EXPECT_FALSE(main.starts_with("merge<changed")) << what << ": it has undone what was pushed";
   } else {
     EXPECT_EQ(server.state, "drift") << what;
     EXPECT_EQ(own, 0) << what;  // nothing was published
@@ -258,6 +261,11 @@ TEST(PackageIntent, an_approval_loses_nothing_whoever_else_pushes) {
        [](Remote& remote) {
          const std::string tip = remote.refs["refs/heads/main"];
          remote.update("refs/heads/main", tip, remote.make("human", {tip}));
+       }},
+      {"the package changes on main",
+       [](Remote& remote) {
+         const std::string tip = remote.refs["refs/heads/main"];
+         remote.update("refs/heads/main", tip, remote.make("changed", {tip}));
        }},
       {"the number is taken", [](Remote& remote) { remote.update("refs/tags/a/b/v1", "", remote.make("theirs", {})); }},
       {"the proposal is pushed upon",

@@ -13,6 +13,9 @@
 
 namespace slipway::delivery::package {
 
+/// Reason of ReadyToPropose: a person may propose it again, and nothing does so by itself.
+inline constexpr std::string_view kRejected = "Rejected";
+
 /// A gate that is not met.
 struct Unmet {
   std::string type{};

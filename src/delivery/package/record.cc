@@ -4,6 +4,7 @@
 #include <set>
 
 #include "delivery/package/kind.h"
+#include "delivery/package/outside_changes.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -35,13 +36,25 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
                         .is_latest = is_latest,
                         .votes = record.votes};
   const std::vector<Unmet> missing = unmet(record.gates, record.conditions, now);
+  const std::string undoes = outside_text(record);
   for (Condition& one : aggregates(record.lifecycle, missing, record.render, record.render_error)) {
     // Proposing and approving wait until a person has dealt with the drift.
     const std::string_view next = record.lifecycle == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove;
     if (!record.drift.empty() && one.type == next) {
       one = {.type = one.type, .status = Truth::False, .reason = std::string(kDrift), .message = record.drift};
     }
+    if (one.type == kReadyToPropose && one.status == Truth::True && is_rejected(record)) {
+      one.reason = kRejected;
+      one.message = "as it is it was proposed and sent back";
+    }
+    if (!undoes.empty() && record.lifecycle == Lifecycle::Proposed && one.type == kReadyToApprove) {
+      one = {.type = one.type, .status = Truth::False, .reason = std::string(kDrift), .message = undoes};
+    }
     status.conditions.push_back(std::move(one));
+  }
+  if (record.drift.empty() && !undoes.empty()) {
+    status.conditions.push_back(
+        {.type = std::string(kDrift), .status = Truth::True, .reason = "ChangedOnBranch", .message = undoes});
   }
   if (!record.drift.empty()) {
     status.conditions.push_back(
@@ -59,6 +72,16 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
 }
 
 }  // namespace
+
+std::string verdict_subject(const RevisionRecord& record) {
+  std::string text = record.digest;
+  for (const ReadinessGate& one : record.gates) text += " " + one.type;
+  return text;
+}
+
+bool is_rejected(const RevisionRecord& record) {
+  return record.lifecycle == Lifecycle::Draft && !record.rejected.empty() && record.rejected == verdict_subject(record);
+}
 
 RevisionSpec spec_of(const RevisionRecord& record) {
   return {.package_name = record.path,

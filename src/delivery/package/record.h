@@ -43,12 +43,14 @@ struct RevisionRecord {
   std::optional<Locator> self_lock{};
   std::vector<Vote> votes{};
   std::optional<ApprovalRecord> approval{};
-  std::vector<Intent> intents{};  // still to be done to the repository, in order
-  std::string exported{};         // conditions_digest() of what the Kptfile in the repository says
-  std::string render_error{};     // why its rendering failed, or its Kptfile cannot be read
-  std::string drift{};            // how others changed it in the repository, not yet decided about
-  std::string not_pushed{};       // why the repository does not take the first intent; it is tried again
-  json::Value owners{};           // metadata.ownerReferences; kept here, so that nothing is collected with its owner
+  std::vector<Intent> intents{};                 // still to be done to the repository, in order
+  std::string exported{};                        // conditions_digest() of what the Kptfile in the repository says
+  std::string render_error{};                    // why its rendering failed, or its Kptfile cannot be read
+  std::string drift{};                           // how others changed it in the repository, not yet decided about
+  std::map<std::string, std::string> outside{};  // what others changed on the branch: file digests, see outside_changes.h
+  std::string not_pushed{};                      // why the repository does not take the first intent; it is tried again
+  std::string rejected{};                        // verdict_subject() of the proposal that was sent back last; empty: none was
+  json::Value owners{};  // metadata.ownerReferences; kept here, so that nothing is collected with its owner
 
   static void describe(auto& d) {
     d.doc("A revision, without its content.");
@@ -77,7 +79,9 @@ struct RevisionRecord {
     d.field("exported", &RevisionRecord::exported, "Which conditions its Kptfile in the repository has.");
     d.field("renderError", &RevisionRecord::render_error, "Why its rendering failed, or its Kptfile cannot be read.");
     d.field("drift", &RevisionRecord::drift, "What somebody else has done to it in the repository.");
+    d.field("outside", &RevisionRecord::outside, "Files that somebody else has changed on the branch, with their digests.");
     d.field("notPushed", &RevisionRecord::not_pushed, "Why the repository does not take what was decided.");
+    d.field("rejected", &RevisionRecord::rejected, "The content and gates with which it was last sent back to Draft.");
     d.field("owners", &RevisionRecord::owners, "metadata.ownerReferences of the revision.");
   }
   bool operator==(const RevisionRecord&) const = default;
@@ -87,6 +91,10 @@ struct RevisionRecord {
   RevisionKey key() const { return {{repository, path}, workspace}; }
 };
 
+/// What a verdict about a proposal is about: its content and gates.
+std::string verdict_subject(const RevisionRecord& record);
+/// Whether it was sent back to Draft, and is as it was then.
+bool is_rejected(const RevisionRecord& record);
 /// The spec of its PackageRevision.
 RevisionSpec spec_of(const RevisionRecord& record);
 /// As Porch shows it: metadata as stored, with the name that it has and the label of the latest; conditions with what the

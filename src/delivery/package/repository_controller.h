@@ -16,6 +16,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/package/discovery.h"
+#include "delivery/package/outside_changes.h"
 #include "delivery/package/repository_access.h"
 #include "delivery/package/repository_status.h"
 
@@ -24,8 +25,6 @@ namespace slipway::delivery::package {
 inline constexpr Duration kLookEvery = std::chrono::minutes{5};
 inline constexpr Duration kLookRest = std::chrono::seconds{5};
 inline constexpr std::string_view kDefaultSchedule = "@hourly";
-/// Annotation of a revision with drift: "theirs" takes what the repository has, "ours" commits the log's content on top of it.
-inline constexpr std::string_view kDriftAnnotation = "packages.slipway.dev/drift";
 
 /// A package of the branch as it was read: what it holds, and the commit that its revision is at. While others change and it
 /// does not, its revision stays where it is, and nothing of it is read or written.

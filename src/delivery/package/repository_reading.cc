@@ -47,6 +47,9 @@ class Reader {
     for (const auto& [key, stored] : by_key_) {
       if (!there.contains(key)) co_await let_go(stored);
     }
+    for (const auto& [key, stored] : by_key_) {
+      if (auto done = co_await look_at_branch(stored); !done) leave_out(done.error(), done.error().message);
+    }
     reading_.refs = std::move(from.refs);
     reading_.revisions = static_cast<std::int64_t>(found.size());
     co_return std::move(reading_);
@@ -222,6 +225,29 @@ class Reader {
     next = with_saved(std::move(next), view, made, repository_.place);
     next.drift.clear();
     co_return co_await put(std::move(stored), std::move(next));
+  }
+
+  /// What others have changed on the branch is told of the drafts and proposals whose publication would undo it.
+  Task<Result<void>> look_at_branch(StoredRecord stored) {
+    const RevisionRecord& record = stored.record;
+    const bool is_open = !is_published(record.lifecycle) && record.intents.empty() && !kube::is_deleting(stored.object);
+    if (!is_open || reading_.commit.empty()) co_return Result<void>{};
+    GitId published;
+    std::int64_t newest = 0;
+    for (const auto& [key, other] : by_key_) {
+      if (key.package != record.key().package || other.record.revision <= newest) continue;
+      newest = other.record.revision;
+      published = other.record.commit;
+    }
+    SLIPWAY_CO_TRY(outside, co_await outside_changes(git_, repository_, record.path, reading_.commit, {published}));
+    if (outside == record.outside) co_return Result<void>{};
+    SLIPWAY_CO_TRY(now, co_await get_record(client_, stored.key()));
+    if (now.version() != stored.version()) co_return Result<void>{};
+    RevisionRecord next = now.record;
+    next.outside = std::move(outside);
+    const Value metadata = now.object["metadata"];
+    SLIPWAY_CO_TRY_VOID(co_await put_record(client_, std::move(now), std::move(next), metadata));
+    co_return Result<void>{};
   }
 
   /// Its reference is gone: another writer has removed it.

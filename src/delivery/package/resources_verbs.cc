@@ -223,12 +223,20 @@ Verdicts with_unshown(Verdicts said, const RevisionRecord& read) {
   return said;
 }
 
+/// A Kptfile without the list of gates, or of conditions, takes back what its sender was shown of them.
+Verdicts with_taken_back(Verdicts said, const RevisionRecord& read) {
+  if (read.render == Render::Unreadable) return said;
+  if (!said.gates) said.gates.emplace();
+  if (!said.conditions) said.conditions.emplace();
+  return said;
+}
+
 Task<Result<Change>> change_of(ServedContext context, Request request, StoredRecord current, std::shared_ptr<Told> told) {
   SLIPWAY_CO_TRY_VOID(check_content(current.record.lifecycle));
   SLIPWAY_CO_TRY(shown, co_await shown_of(context, current));
   SLIPWAY_CO_TRY(sent, co_await sent_files(context, request, shown));
   SLIPWAY_CO_TRY(wanted, co_await wanted_of(context, request.name, current, sent.texts));
-  wanted.said = with_unshown(std::move(wanted.said), sent.base.record);
+  wanted.said = with_taken_back(with_unshown(std::move(wanted.said), sent.base.record), sent.base.record);
   const Requester who = requester_of(context, request);
   const Content content = shown.content.with_texts(as_content(wanted.texts, shown.content));
   const ContentView view(content.files);

@@ -8,6 +8,7 @@
 #include "delivery/package/kind.h"
 #include "delivery/package/metadata_merge.h"
 #include "delivery/package/new_content.h"
+#include "delivery/package/outside_changes.h"
 #include "delivery/package/render_content.h"
 #include "delivery/package/revision_verbs.h"
 
@@ -130,7 +131,13 @@ Result<Built> build(const Asked& asked, const NewContent& made, const Rendered& 
   return built;
 }
 
-Task<Result<RevisionRecord>> committed(Git& git, OpenRepository repository, Built built, Requester who) {
+GitId source_commit(const NewContent& made, const RevisionSpec& spec) {
+  const bool is_same = made.source && made.source->record.key().package == PackageKey{spec.repository, spec.package_name};
+  return is_same ? made.source->record.commit : "";
+}
+
+/// `published` is the commit of the revision of the same package that it goes on from; "": it begins it.
+Task<Result<RevisionRecord>> committed(Git& git, OpenRepository repository, Built built, Requester who, GitId published) {
   RevisionRecord& record = built.record;
   SLIPWAY_CO_TRY(tip, co_await branch_tip(git, repository));
   DraftCommit draft{.parent = tip,
@@ -144,6 +151,10 @@ Task<Result<RevisionRecord>> committed(Git& git, OpenRepository repository, Buil
     auto there = co_await read_content(git, repository.remote, repository.folder_of(record.path), *tip);
     if (there) draft.from = std::move(*there);
     if (!there && there.error().reason != Reason::NotFound) co_return fail(std::move(there).error());
+  }
+  if (tip) {
+    SLIPWAY_CO_TRY(outside, co_await outside_changes(git, repository, record.path, *tip, {std::move(published)}));
+    record.outside = std::move(outside);
   }
   SLIPWAY_CO_TRY(made, co_await commit_draft(git, repository, std::move(draft)));
   record.commit = made;
@@ -167,7 +178,7 @@ Task<Result<Reply>> create_one(ServedContext context, Request request) {
   const Rendered rendered = co_await render_new(context, request.ns, made.content, asked.spec.package_name);
   const Requester who = requester_of(context, request);
   SLIPWAY_CO_TRY(built, build(asked, made, rendered, repository, who));
-  SLIPWAY_CO_TRY(record, co_await committed(*git, repository, std::move(built), who));
+  SLIPWAY_CO_TRY(record, co_await committed(*git, repository, std::move(built), who, source_commit(made, asked.spec)));
   const Value& metadata = request.body["metadata"];
   if (!metadata["ownerReferences"].empty()) record.owners = metadata["ownerReferences"];
   SLIPWAY_CO_TRY(stored, co_await create_record(context.server, request.ns, std::move(record), metadata, trial_of(request)));

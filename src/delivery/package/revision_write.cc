@@ -7,6 +7,7 @@
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/metadata_merge.h"
+#include "delivery/package/outside_changes.h"
 #include "delivery/package/revision_verbs.h"
 #include "delivery/package/wait.h"
 #include "json/patch.h"
@@ -162,6 +163,17 @@ Task<Result<Prepared>> prepare_approval(ServedContext context, OpenRepository re
   std::vector<std::int64_t> published;
   published.reserve(siblings.size());
   for (const Existing& one : siblings) published.push_back(one.revision);
+  if (tip && !publishes_over(current.object)) {
+    const auto newest = std::ranges::max_element(siblings, {}, &Existing::revision);
+    GitId left;
+    if (newest != siblings.end() && newest->revision > 0) {
+      SLIPWAY_CO_TRY(last, co_await get_record(context.server, {current.key().ns, newest->name}));
+      left = last.record.commit;
+    }
+    SLIPWAY_CO_TRY(outside, co_await outside_changes(*git, repository, record.path, *tip, {left}));
+    const std::string undoes = outside_text(record, undone_by(outside, record.file_digests));
+    if (!undoes.empty()) co_return fail(kube::conflict(kRevisions, current.key().name, undoes));
+  }
   Prepared prepared{.branch_commit = tip.value_or(""), .revision = next_revision(published)};
   PublishCommit wanted{.tip = tip, .record = record, .revision = prepared.revision, .user = who.user, .now = who.now.time()};
   SLIPWAY_CO_TRY(made, co_await commit_published(*git, std::move(repository), std::move(wanted)));

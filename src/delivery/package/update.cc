@@ -82,6 +82,8 @@ void make_move(Updated& out, const PutAsk& ask, const Place& place, const Reques
   record.intents.push_back(intent_of(record, *kind, place));
   if (out.move == Move::Propose) add_author(record, who.user);
   if (out.move == Move::Approve) return approve(record, ask, who);
+  if (out.move == Move::Propose) record.rejected.clear();
+  if (out.move == Move::Reject || out.move == Move::Withdraw) record.rejected = verdict_subject(record);
   record.lifecycle = to;
 }
 
@@ -251,6 +253,7 @@ RevisionRecord confirmed(const RevisionRecord& record) {
   out.lifecycle = Lifecycle::Published;
   out.revision = done.revision;
   out.commit = done.commit;
+  out.outside.clear();
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "delivery/package/kind.h"
 #include "delivery/package/names.h"
 #include "json/text.h"
 
@@ -89,7 +90,10 @@ class Planner {
     // Without a lock nothing is known of where it came from: it is left as it is.
     const bool is_current = !one.upstream_revision || *one.upstream_revision == upstream.revision;
     if (!is_current && !is_published(one.lifecycle)) {
-      plan_.error = fmt::format("cannot update upstream of downstream {:?} when it is not published", one.name);
+      plan_.error = fmt::format(
+          "cannot update upstream of downstream {:?} when it is not published: approve or delete it, or set the annotation "
+          "{}=replace, by which drafts of older upstream revisions are replaced",
+          one.name, kSupersededDrafts);
     } else if (!is_current) {
       upgrade(newest_after(one), upstream);
     } else if (one.differs && is_published(one.lifecycle)) {

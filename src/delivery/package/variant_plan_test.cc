@@ -99,7 +99,9 @@ TEST(PackageVariantPlan, from_what_is_there_to_what_is_done) {
        ""},
       {"a draft is behind",
        {ours("packagevariant-1", 0, Lifecycle::Draft, 1)},
-       "error: cannot update upstream of downstream \"edge.a.packagevariant-1\" when it is not published"},
+       "error: cannot update upstream of downstream \"edge.a.packagevariant-1\" when it is not published: approve or delete "
+       "it, or set the annotation packages.slipway.dev/superseded-drafts=replace, by which drafts of older upstream revisions "
+       "are replaced"},
       {"its changes are not in", {differs}, "Create edge.a.packagevariant-2 edit(edge.a.packagevariant-1); "},
       {"nor in a draft", {differs, draft_differs}, "Write edge.a.packagevariant-2; "},
       {"another package was meant before",
@@ -165,6 +167,7 @@ TEST(PackageVariantPlan, drafts_of_another_upstream_are_in_the_way_or_replaced) 
             "upgrade(bp.a.v1,bp.a.v2,edge.a.packagevariant-1); ");
   const auto proposed = world({ours("packagevariant-1", 0, Lifecycle::Proposed, 1)});
   EXPECT_TRUE(plan_variant(kVariant, proposed, Superseded::Replace).actions.empty());
+  EXPECT_TRUE(plan_variant(kVariant, proposed).error.contains("packages.slipway.dev/superseded-drafts=replace"));
 }
 
 TEST(PackageVariantPlan, faults_have_porchs_words) {

@@ -136,6 +136,10 @@ Task<Result<Outcome>> RecordWorker::carry_out(client::Client& client, StoredReco
     }
     if (done.step.kind == GitStep::Kind::Drift) {
       next = drifted(std::move(next), done.step.text);
+      if (!done.outside.empty()) {  // the revision is as it was; the branch is not
+        next.drift.clear();
+        next.outside = done.outside;
+      }
     } else {
       next.intents.front() = done.intent;
     }

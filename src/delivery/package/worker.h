@@ -12,6 +12,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/package/intent.h"
+#include "delivery/package/outside_changes.h"
 #include "delivery/package/records.h"
 #include "delivery/package/repository_access.h"
 
@@ -57,8 +58,9 @@ Task<Result<StoreView>> view_now(Git& git, OpenRepository repository, Intent int
 
 /// What a reconcile does to the repository for the first intent of a record: it ends with a step that the log has to be told.
 struct CarriedOut {
-  GitStep step{};   // Confirm, Drift or NextNumber
-  Intent intent{};  // of NextNumber: with the new number, commit and base
+  GitStep step{};            // Confirm, Drift or NextNumber
+  Intent intent{};           // of NextNumber: with the new number, commit and base
+  OutsideChanges outside{};  // of Drift of an approval: what others have changed on the branch
 };
 Task<Result<CarriedOut>> carry_out_intent(Env& env, OpenRepository repository, StoredRecord stored);
 

@@ -51,7 +51,10 @@ void RolloutController::watch(control::Watches& watches) {
   records_->attach(watches);
   watches.changes(kRecords, [this](const Value& before, const Value& after) { return woken_by(before, after); });
   policies_.attach(watches, [this](std::string_view ns) { return rollouts_in(ns); });
-  repositories_ = &watches.cache(kRepositories);
+  repositories_ = &watches.changes(kRepositories, [this](const Value& before, const Value& after) {
+    if (before["spec"] == after["spec"]) return std::vector<Key>{};
+    return rollouts_in(kube::ns(after.is_null() ? before : after));
+  });
   reports_.attach(watches, [this, enqueue = watches.enqueue()] {
     for (const Key& key : rollouts_->keys()) enqueue(key);
   });
@@ -120,10 +123,15 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
 void RolloutController::look(Rollout& rollout, std::vector<Doubt>& doubts) {
   const std::string ns(kube::ns(rollout.object));
   const Upstream& upstream = rollout.spec.upstream;
+  const auto place = place_of(repositories_->get({ns, upstream.repo}), upstream.package);
   doubts.clear();
   rollout.world = {.now = wall_.now(), .newest_upstream = records_->newest(ns, {upstream.repo, upstream.package})};
+  if (rollout.world.newest_upstream < upstream.revision) {
+    rollout.world.no_upstream =
+        place ? fmt::format("package {}/{} has no published revision {}", upstream.repo, upstream.package, upstream.revision)
+              : fmt::format("Repository {} is not there, or cannot be used", upstream.repo);
+  }
   for (const auto& [key, asked] : asked_[std::string(kube::uid(rollout.object))]) rollout.world.answers[key] = asked.verdict;
-  const auto place = place_of(repositories_->get({ns, upstream.repo}), upstream.package);
   rollout.followers = place ? records_->from_upstream(ns, place->url, place->path) : std::vector<RecordIndex::Known>{};
   const RolloutSight sight{
       .sync =

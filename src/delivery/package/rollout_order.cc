@@ -63,7 +63,11 @@ std::vector<Cause> check(const PackageRolloutSpec& spec) {
   const auto check_amount = [&](const std::optional<json::Value>& value, const std::string& place) {
     if (!value) return;
     const auto amount = wave::parse_amount(*value, place);
-    if (!amount) causes.insert(causes.end(), amount.error().causes.begin(), amount.error().causes.end());
+    if (!amount) {
+      causes.insert(causes.end(), amount.error().causes.begin(), amount.error().causes.end());
+    } else if (amount->is_percent && amount->number > 100) {
+      causes.push_back(field::invalid(place, fmt::format("\"{}%\"", amount->number), "must not be more than 100%"));
+    }
   };
   check_amount(spec.max_failures, "spec.maxFailures");
   for (std::size_t i = 0; i < spec.steps.size(); ++i) {

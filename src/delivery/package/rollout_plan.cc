@@ -33,6 +33,8 @@ class Pass {
     begin();
     if (is_superseded())
       end(Phase::Superseded, "NewerRevision", fmt::format("revision {} is published upstream", world_.newest_upstream));
+    const bool is_lost = !world_.no_upstream.empty() && record().phase == Phase::Progressing;
+    if (is_lost) out_.waits.push_back(world_.no_upstream);
     switch (record().phase) {
       case Phase::Progressing:
       case Phase::Completed:
@@ -42,9 +44,10 @@ class Pass {
         withdraw();
         break;
       case Phase::BackingOut:
-      case Phase::BackedOut:
         back_out();
         break;
+      case Phase::BackedOut:
+        break;  // for good: targets that are lost to sight and come back are not touched again
       case Phase::Stopped:
         out_.waits.push_back(fmt::format("stopped: {}; a greater spec.attempt goes on", record().message));
         break;
@@ -337,7 +340,10 @@ class Pass {
   }
 
   void back_out() {
-    bool is_done = true;
+    // A repository that is not registered for a while takes its targets along: nothing is known of them until they are back.
+    const bool is_blind = targets_.empty() && !record().order.empty();
+    if (is_blind) out_.waits.emplace_back("none of the targets to be taken back is there");
+    bool is_done = !is_blind;
     for (const std::string& id : backwards()) {
       const TargetView& one = *targets_.at(id);
       is_done = is_done && one.back_out == BackOutState::Done;

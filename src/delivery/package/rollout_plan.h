@@ -55,6 +55,7 @@ struct RolloutWorld {
   std::vector<TargetView> targets{};
   std::map<std::string, gate::Verdict> answers{};  // of gates, by gate_key()
   std::int64_t newest_upstream = 0;                // the highest published revision upstream
+  std::string no_upstream{};                       // why there is nothing to be followed; empty: there is
 };
 
 struct RolloutEffect {

@@ -214,6 +214,34 @@ TEST(PackageRollout, the_way_back_goes_backwards_through_the_same_gates) {
   EXPECT_EQ(run.approved(), 2);  // no other was approved meanwhile
 }
 
+TEST(PackageRollout, what_has_gone_back_is_over_though_its_repository_goes_and_comes_again) {
+  PlayedRun run{.spec = spec_of({50})};
+  run.spec.on_failure = OnRolloutFailure::BackOut;
+  run.world.targets = targets(2);
+  run.pass(0);
+  run.at(run.record.order.at(0)).state = TargetState::Failed;
+  run.pass(1);
+  const std::vector<TargetView> there = run.world.targets;
+  run.world.targets.clear();
+  EXPECT_EQ(run.pass(2), "BackingOut/0");  // unseen is not done
+  EXPECT_EQ(run.last.waits.size(), 1U);
+  run.world.targets = there;
+  run.pass(3);
+  EXPECT_EQ(run.pass(4), "BackedOut/0");
+  run.world.targets.clear();
+  EXPECT_EQ(run.pass(5), "BackedOut/0");
+  run.world.targets = targets(2, TargetState::Healthy);  // read again: the log does not know of the way back any more
+  EXPECT_EQ(run.pass(6), "BackedOut/0");
+  EXPECT_TRUE(run.last.waits.empty());
+}
+
+TEST(PackageRollout, without_its_upstream_revision_it_says_so) {
+  PlayedRun run{.spec = spec_of({50})};
+  run.world.no_upstream = "package bp/a has no published revision 2";
+  EXPECT_EQ(run.pass(0), "Progressing/0");
+  EXPECT_EQ(run.last.waits.at(0), run.world.no_upstream);
+}
+
 TEST(PackageRollout, a_newer_upstream_ends_it_and_its_open_proposals_go_back) {
   PlayedRun run{.spec = spec_of({50})};
   run.world.targets = targets(4);
@@ -348,6 +376,11 @@ TEST(PackageRollout, specs_are_checked) {
   for (const Cause& cause : check(spec)) fields.push_back(cause.field);
   EXPECT_EQ(fields, (std::vector<std::string>{"spec.upstream.repo", "spec.upstream.package", "spec.upstream.revision",
                                               "spec.maxFailures", "spec.steps[1].percent", "spec.steps[1].gates[g].at"}));
+  spec = spec_of({5});
+  spec.max_failures = json::Value("150%");
+  spec.steps[0].max_failures = json::Value("100%");
+  ASSERT_EQ(check(spec).size(), 1U);
+  EXPECT_EQ(check(spec)[0].message, "Invalid value: \"150%\": must not be more than 100%");
 }
 
 }  // namespace

@@ -146,6 +146,29 @@ TEST_F(Variants, a_change_of_what_is_injected_reaches_drafts_and_what_is_publish
   EXPECT_TRUE(files(kNext)["site.yaml"].contains("k: east"));
 }
 
+TEST_F(Variants, a_proposal_that_is_out_of_date_is_told_until_it_is_rejected) {
+  publish(
+      "blueprints", "web", "v1",
+      {{"site.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: site\n  annotations:\n    kpt.dev/config-injection: required\n"}});
+  make(config_map("edge-01", "north"));
+  variant("injectors: [{kind: ConfigMap, name: edge-01}]");
+  propose(kDraft);
+  const auto ready = [&] { return kube::condition(variant_object(), "Ready"); };
+  advance(seconds{5});
+  EXPECT_EQ(ready()["status"].as_string(), "True");
+  EXPECT_EQ(condition(kDraft, "Drafted"), "True Drafted");
+  make(config_map("edge-01", "south"));
+  ASSERT_TRUE(until([&] { return ready()["status"].as_string() == "False"; }, minutes{1}));
+  EXPECT_TRUE(ready()["message"].as_string().contains("slipway pkg reject " + std::string(kDraft))) << json::print(ready());
+  EXPECT_EQ(condition(kDraft, "Drafted"), "False ProposalOutOfDate");
+  EXPECT_TRUE(files(kDraft)["site.yaml"].contains("k: north")) << "a proposal stays what it is";
+  set_spec(kRevisions, kDraft, "{spec: {lifecycle: Draft}}");
+  ASSERT_TRUE(until([&] { return files(kDraft)["site.yaml"].contains("k: south"); }, minutes{1}));
+  EXPECT_TRUE(until([&] { return condition(kDraft, "Drafted") == "True Drafted"; }, minutes{1}));
+  EXPECT_TRUE(until([&] { return ready()["status"].as_string() == "True"; }, minutes{1}));
+}
+
 TEST_F(Variants, deletion_takes_drafts_along_and_proposes_that_of_what_is_published) {
   publish("blueprints", "web", "v1", {});
   variant();

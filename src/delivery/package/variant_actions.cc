@@ -120,7 +120,8 @@ Task<Result<VariantController::Judged>> VariantController::judge(control::Reconc
     });
     content.objects = std::move(objects);
   }
-  const std::string changes = sha256_hex(json::print(json::encode(content)));
+  const Lifecycle lifecycle = revision->record.lifecycle;
+  const std::string changes = sha256_hex(fmt::format("{} {}", json::enum_name(lifecycle), json::print(json::encode(content))));
   if (const Memory& known = memory_[key]; known.digest == revision->record.digest && known.changes == changes)
     co_return known.judged;
   Judged judged;
@@ -130,9 +131,10 @@ Task<Result<VariantController::Judged>> VariantController::judge(control::Reconc
       std::ranges::any_of(made.gates, [&](const std::string& gate) { return find(revision->record.gates, gate) == nullptr; });
   judged.differs = content_digest(made.files) != content_digest(files) || lacks_gate;
   judged.conditions = made.conditions;
-  if (revision->record.lifecycle == Lifecycle::Draft && !judged.differs)
+  if (lifecycle != Lifecycle::Draft) judged.conditions.clear();
+  if (!judged.differs && !is_published(lifecycle))
     judged.conditions.insert(judged.conditions.begin(), drafted(variant.content.variant));
-  if (is_published(revision->record.lifecycle)) judged.conditions.clear();
+  if (judged.differs && lifecycle == Lifecycle::Proposed) judged.conditions = {out_of_date(key.name)};
   memory_[key] = {.digest = revision->record.digest, .changes = changes, .kinds = kinds, .judged = judged};
   co_return judged;
 }
@@ -227,7 +229,7 @@ Task<Result<void>> VariantController::write(control::Reconcile& run, Variant var
 /// Says what is so about the draft as it is; no condition of other owners is touched.
 Task<Result<void>> VariantController::flip(control::Reconcile& run, std::string name, std::vector<Condition> wanted) {
   const RecordIndex::Known known = records_->find({run.key.ns, name});
-  if (known == nullptr || known->record.lifecycle != Lifecycle::Draft) co_return Result<void>{};
+  if (known == nullptr || is_published(known->record.lifecycle)) co_return Result<void>{};
   std::erase_if(wanted, [&](const Condition& one) {
     const Condition* there = find(known->record.conditions, one.type);
     return there != nullptr && there->status == one.status && there->reason == one.reason && there->message == one.message;

@@ -191,8 +191,8 @@ Task<Result<std::vector<RevisionView>>> VariantController::look(control::Reconci
   }
   for (RevisionView& view : views) {
     const bool is_newest = !has_drafts && view.revision == newest && is_published(view.lifecycle);
-    // A proposal is not touched: it is looked at again when it is a draft, or published.
-    const bool is_judged = counts(view, downstream, adopts) && (is_newest || view.lifecycle == Lifecycle::Draft);
+    // The content of a proposal is not touched; that it is out of date is told.
+    const bool is_judged = counts(view, downstream, adopts) && (is_newest || !is_published(view.lifecycle));
     if (!is_judged) continue;
     SLIPWAY_CO_TRY(judged, co_await judge(run, variant, found.at({ns, view.name})));
     view.differs = judged.differs;

@@ -98,6 +98,8 @@ class Planner {
       upgrade(newest_after(one), upstream);
     } else if (one.differs && is_published(one.lifecycle)) {
       create({.type = TaskType::Edit, .edit = EditTask{.source = NameRef{newest_after(one).name}}});
+    } else if (one.differs && one.lifecycle == Lifecycle::Proposed) {
+      plan_.error = out_of_date(one.name).message;
     } else if (one.differs) {
       act(Kind::Write, one);
     }
@@ -217,6 +219,16 @@ Condition drafted(std::string_view variant) {
           .status = Truth::True,
           .reason = "Drafted",
           .message = fmt::format("the content is as variant {} makes it", variant)};
+}
+
+Condition out_of_date(std::string_view proposal) {
+  return {
+      .type = "Drafted",
+      .status = Truth::False,
+      .reason = "ProposalOutOfDate",
+      .message = fmt::format("proposal {0} is out of date: what its variant makes has changed since it was proposed; reject "
+                             "it (slipway pkg reject {0}), then its draft is made anew",
+                             proposal)};
 }
 
 }  // namespace slipway::delivery::package

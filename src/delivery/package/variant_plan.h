@@ -69,5 +69,7 @@ VariantPlan plan_removal(const VariantSpec& variant, const std::vector<RevisionV
 
 /// The condition that a draft of a variant is created with.
 Condition drafted(std::string_view variant);
+/// And that of its proposal which the variant would make otherwise by now.
+Condition out_of_date(std::string_view proposal);
 
 }  // namespace slipway::delivery::package

@@ -59,6 +59,8 @@ TEST(PackageVariantPlan, from_what_is_there_to_what_is_done) {
   differs.differs = true;
   RevisionView draft_differs = ours("packagevariant-2", 0, Lifecycle::Draft, 2);
   draft_differs.differs = true;
+  RevisionView stale = ours("packagevariant-1", 0, Lifecycle::Proposed, 2);
+  stale.differs = true;
   RevisionView moved = ours("packagevariant-1", 0, Lifecycle::Draft, 2);
   moved.package = "old";
   moved.name = "edge.old.packagevariant-1";
@@ -91,6 +93,11 @@ TEST(PackageVariantPlan, from_what_is_there_to_what_is_done) {
       {"others are left alone", {others}, "Create edge.a.packagevariant-1 clone(bp.a.v2); "},
       {"all is well", {ours("packagevariant-1", 1, Lifecycle::Published, 2)}, ""},
       {"a draft is on its way", {ours("packagevariant-1", 0, Lifecycle::Proposed, 2)}, ""},
+      {"its proposal is out of date",
+       {stale},
+       "error: proposal edge.a.packagevariant-1 is out of date: what its variant makes has changed since it was proposed; "
+       "reject "
+       "it (slipway pkg reject edge.a.packagevariant-1), then its draft is made anew"},
       {"upstream is newer",
        {ours("packagevariant-3", 1, Lifecycle::Published, 1)},
        "Create edge.a.packagevariant-4 upgrade(bp.a.v1,bp.a.v2,edge.a.packagevariant-3); "},

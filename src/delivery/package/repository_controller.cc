@@ -52,11 +52,15 @@ control::ControllerOptions RepositoryController::options() const {
 
 void RepositoryController::watch(control::Watches& watches) {
   repositories_ = &watches.primary(kRepositories);
-  records_ = &watches.changes(kRecords, [](const Value& before, const Value& after) {
+  records_ = &watches.changes(kRecords, [this](const Value& before, const Value& after) {
     // The branch has moved: what follows it is to be looked at.
-    const bool is_other = !after.is_null() && !before.is_null() && published_number(before) != published_number(after);
-    return is_other ? std::vector<ObjectKey>{{std::string(kube::ns(after)), after["spec"]["repository"].str()}}
-                    : std::vector<ObjectKey>{};
+    if (after.is_null() || before.is_null()) return std::vector<ObjectKey>{};
+    const ObjectKey repository{std::string(kube::ns(after)), after["spec"]["repository"].str()};
+    const std::string_view said = kube::annotation(after, kDriftAnnotation);
+    const bool is_decided = !said.empty() && said != kube::annotation(before, kDriftAnnotation);
+    if (is_decided) decided_.insert(repository);
+    return is_decided || published_number(before) != published_number(after) ? std::vector{repository}
+                                                                             : std::vector<ObjectKey>{};
   });
 }
 
@@ -71,6 +75,7 @@ Task<Outcome> RepositoryController::reconcile(control::Reconcile& run) {
 
 Task<Outcome> RepositoryController::forget(client::Client& client, ObjectKey key) {
   known_.erase(key);
+  decided_.erase(key);
   for (const Value& object : records_of(*records_, key.ns, key.name)) {
     const ObjectKey record = kube::key_of(object);
     auto gone = co_await client::remove(client, kRecords, record);
@@ -101,6 +106,7 @@ RepositoryController::Times RepositoryController::times_of(const Object& object)
 bool RepositoryController::is_due(const Object& object, const Times& times) const {
   const auto known = known_.find(kube::key_of(object));
   const Time now = env_.clock.now();
+  if (decided_.contains(kube::key_of(object))) return true;
   if (known == known_.end() || known->second.generation != kube::generation(object)) return true;
   if (known->second.left_out > 0 && known->second.again <= env_.clock.steady()) return true;
   return (times.next && *times.next <= now) || (times.run_once && *times.run_once <= now);
@@ -122,12 +128,14 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
     known_[key].looked = looked;
     if (as_map(refs) == known_[key].refs) co_return Result<void>{};
   }
+  const bool was_decided = decided_.erase(key) > 0;  // what is said from here on asks for another reading
   std::vector<StoredRecord> records;
   for (const Value& one : records_of(*records_, key.ns, key.name)) {
     SLIPWAY_CO_TRY(stored, read_record(one));
     records.push_back(std::move(stored));
   }
   auto reading = co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records), known_[key].branch);
+  if (!reading && was_decided) decided_.insert(key);
   if (!reading) co_return fail(std::move(reading).error());
   Object now = object;
   const Value status = now["status"]

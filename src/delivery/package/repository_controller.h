@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,7 @@ class RepositoryController : public control::Controller {
   control::Informer* repositories_ = nullptr;
   control::Informer* records_ = nullptr;
   std::map<kube::ObjectKey, Known> known_{};
+  std::set<kube::ObjectKey> decided_{};  // somebody has said what is to become of a drift there
 };
 
 /// One reading of a repository as a whole: the log follows what its references say.

@@ -44,15 +44,16 @@ struct Instead {
   std::string_view name;
   std::string_view use;
 };
+constexpr std::string_view kProgram = "a program (a FunctionConfig on a server, exec in a folder)";
 constexpr std::array kInstead{
-    Instead{"starlark", "cue-mutate or cel-validate, or a program (exec)"},
+    Instead{"starlark", "cue-mutate or cel-validate, or a program (a FunctionConfig on a server, exec in a folder)"},
     Instead{"gatekeeper", "cel-validate"},
     Instead{"render-helm-chart", "a package with the rendered chart"},
     Instead{"inflate-helm-chart", "a package with the rendered chart"},
     Instead{"kustomize", "a package with the built kustomization"},
-    Instead{"enable-gcp-services", "a program (exec)"},
-    Instead{"export-terraform", "a program (exec)"},
-    Instead{"generate-folders", "a program (exec)"},
+    Instead{"enable-gcp-services", kProgram},
+    Instead{"export-terraform", kProgram},
+    Instead{"generate-folders", kProgram},
 };
 
 }  // namespace
@@ -120,10 +121,8 @@ Result<FunctionRun> find_function(std::string_view image) {
   const auto found = std::ranges::find(kRows, name, &FunctionRow::name);
   if (found != kRows.end()) return found->run;
   const auto instead = std::ranges::find(kInstead, name, &Instead::name);
-  return fail(
-      Reason::NotImplemented,
-      fmt::format("the function {:?} is not built in: use {}", image,
-                  instead != kInstead.end() ? instead->use : "a program that an administrator maps to the image, or exec"));
+  return fail(Reason::NotImplemented, fmt::format("the function {:?} is not built in: use {}", image,
+                                                  instead != kInstead.end() ? instead->use : kProgram));
 }
 
 bool has_errors(std::span<const FunctionResult> results) {

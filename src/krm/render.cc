@@ -324,9 +324,7 @@ std::optional<ProgramCall> Render::advance() {
                       .results = {}});
     std::string program = planned.function.exec;
     if (!program.empty() && !options_.allows_exec) {
-      complete(fail(Reason::Forbidden,
-                    fmt::format("must run with `--allow-exec` option to allow running function binaries: {}", program)),
-               {});
+      complete(fail(Reason::Forbidden, fmt::format("{}: {}", options_.no_exec_text, program)), {});
       continue;
     }
     if (program.empty()) {

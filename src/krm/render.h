@@ -21,6 +21,8 @@ namespace slipway::krm {
 struct RenderOptions {
   /// Programs that Kptfiles name by `exec` may be run. A server says no.
   bool allows_exec = false;
+  /// Why not, for who asked for one; the program's name is put behind it.
+  std::string no_exec_text = "must run with `--allow-exec` option to allow running function binaries";
   /// Whether a program stands for an image that is not built in; empty: none does.
   std::function<std::optional<std::string>(const std::string& image)> program_for = {};
   /// The built-in function that an image which is none by its own name stands for; empty: none does.

@@ -173,6 +173,62 @@ TEST_F(PackageCommands, why_names_the_drift_of_a_draft_and_it_is_not_ready) {
   EXPECT_FALSE(why.contains("all gates are met")) << why;
 }
 
+TEST_F(PackageCommands, what_is_said_of_a_drift_is_done_at_once) {
+  Repository& edge = repository("edge", Deployment::Yes);
+  const std::string name = init("edge", "web", "v1");
+  advance(seconds{1});
+  edge.git("branch -f drafts/web/v1 main");
+  edge.commit({{"web/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"}}, "other", "drafts/web/v1");
+  ASSERT_TRUE(until([&] { return condition(name, "Drift") != "absent"; }));
+  const auto say = [&](const char* what) {
+    return patch(kRevisions, name, fmt::format("{{metadata: {{annotations: {{packages.slipway.dev/drift: {}}}}}}}", what),
+                 client::PatchType::Merge);
+  };
+  const std::string told = fault(say("bogus"));
+  EXPECT_TRUE(told.contains("Unsupported value: \"bogus\": supported values: \"theirs\", \"ours\"")) << told;
+  must(say("theirs"));
+  EXPECT_TRUE(until([&] { return condition(name, "Drift") == "absent"; }, seconds{10}));
+}
+
+TEST_F(PackageCommands, a_selection_that_is_none_is_refused) {
+  repository("edge");
+  init("edge", "web", "v1");
+  EXPECT_EQ(said(run("pkg list", {}, {{"lifecycle", "Bogus"}})),
+            "BadRequest: --lifecycle \"Bogus\": must be Draft or Proposed or Published or DeletionProposed");
+  EXPECT_TRUE(said(run("pkg list", {}, {{"revision", "abc"}})).starts_with("BadRequest: --revision \"abc\": must be a number"));
+  EXPECT_TRUE(said(run("pkg list", {}, {{"revision", "0"}, {"lifecycle", "Draft"}})).contains("edge.web.v1"));
+}
+
+TEST_F(PackageCommands, open_gates_that_are_only_reported_are_told_as_warnings) {
+  repository("bp");
+  const std::string name = init("bp", "web", "v1");
+  must(patch(kRevisions, name, "{spec: {readinessGates: [{conditionType: ipam}]}}", client::PatchType::Merge));
+  const std::string told = said(run("pkg propose", {name}));
+  EXPECT_TRUE(told.contains("warning: bp.web.v1: spec.readinessGates[ipam]: ")) << told;
+  EXPECT_TRUE(told.contains("(gates are only reported in this repository)")) << told;
+}
+
+TEST_F(PackageCommands, a_rollout_without_its_upstream_says_so) {
+  const auto roll = [&](const std::string& name, const std::string& repository) {
+    const Value made = json::parse_yaml(fmt::format("{{apiVersion: packages.slipway.dev/v1alpha1, kind: PackageRollout, "
+                                                    "metadata: {{name: {}, namespace: default}}, spec: {{upstream: {{repo: "
+                                                    "{}, package: web, revision: 7}}, steps: [{{percent: 100}}]}}}}",
+                                                    name, repository))
+                           .value();
+    must(env_->run(client::create(slipway_->server(), kRollouts, made, "test")));
+  };
+  repository("bp");
+  roll("one", "bp");
+  roll("two", "none");
+  const auto text = [&](const std::string& name) {
+    return kube::condition(get(kRollouts, name), "Progressing")["message"].str();
+  };
+  EXPECT_TRUE(until([&] { return text("one") == "package bp/web has no published revision 7"; })) << text("one");
+  EXPECT_TRUE(until([&] { return text("two") == "Repository none is not there, or cannot be used"; })) << text("two");
+  repository("none");
+  EXPECT_TRUE(until([&] { return text("two") == "package none/web has no published revision 7"; })) << text("two");
+}
+
 TEST_F(PackageCommands, an_upgrade_tells_what_both_sides_changed) {
   repository("bp");
   repository("edge");

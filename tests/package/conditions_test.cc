@@ -74,6 +74,10 @@ TEST_F(PackageConditions, the_annotation_of_a_repository_says_whether_gates_bind
   const std::string name = init("blueprints", "a", "v1");
   must(gate(name, "ipam"));
   EXPECT_EQ(fault(propose(name)).substr(0, 7), "Invalid");
+  const std::string told = fault(
+      patch(kRepositories, "blueprints", "{metadata: {annotations: {packages.slipway.dev/gates: bogus}}}", PatchType::Merge));
+  EXPECT_TRUE(told.contains("metadata.annotations[packages.slipway.dev/gates]: Unsupported value: \"bogus\"")) << told;
+  EXPECT_TRUE(told.contains("\"enforce\", \"report\"")) << told;
 }
 
 TEST_F(PackageConditions, a_change_of_content_asks_for_each_verdict_again_but_for_those_about_other_files) {

@@ -82,6 +82,20 @@ TEST_F(PackageFunctions, only_the_mapped_names_and_tags_run) {
   EXPECT_EQ(programs_.calls().size(), 1u);
 }
 
+TEST_F(PackageFunctions, what_a_server_does_not_run_is_told_with_what_it_does) {
+  const std::string name = package();
+  for (const char* image : {"starlark:v0.5", "gatekeeper:v1", "registry.example/fn/other:v1"}) {
+    const std::string told = fault(push_pipeline(name, image));
+    EXPECT_TRUE(told.contains("NotImplemented: ")) << told;
+  }
+  const std::string told = fault(push(name, "Kptfile",
+                                      "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: a\npipeline:\n"
+                                      "  mutators:\n  - exec: ./fn.sh\n"));
+  EXPECT_TRUE(told.contains("a server runs no program that a Kptfile names by exec")) << told;
+  EXPECT_TRUE(told.contains("FunctionConfig")) << told;
+  EXPECT_FALSE(told.contains("--allow-exec")) << told;
+}
+
 TEST_F(PackageFunctions, a_program_that_fails_or_is_not_run_says_why_and_nothing_is_stored) {
   must(map("fails", program("fails")));
   must(map("unboxed", program("unboxed")));

@@ -52,6 +52,14 @@ std::vector<std::string> function_warnings(const Object& object, const Object&, 
       "program by binaryExecutor"};
 }
 
+std::vector<Cause> repository_faults(const Object& object, const Object& old) {
+  const std::string_view mode = kube::annotation(object, kGateMode);
+  const bool is_as_it_was = !old.is_null() && kube::annotation(old, kGateMode) == mode;
+  if (mode.empty() || mode == "enforce" || mode == "report" || is_as_it_was) return {};
+  return {field::not_supported(fmt::format("metadata.annotations[{}]", kGateMode), fmt::format("{:?}", mode),
+                               {"enforce", "report"})};
+}
+
 kube::AdmissionRow row_of(const kube::GroupVersionKind& kind) {
   return {.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = {}};
 }
@@ -69,7 +77,9 @@ std::vector<kube::AdmissionRow> admission_rows() {
   function.validate = function_faults;
   function.validate_for = program_faults;
   function.warn = function_warnings;
-  return {record, policy, rollout, function};
+  kube::AdmissionRow repository = row_of(kRepositoryKind);
+  repository.validate = repository_faults;
+  return {record, policy, rollout, function, repository};
 }
 
 }  // namespace slipway::delivery::package

@@ -263,6 +263,7 @@ std::vector<control::ExplainRow> explain_rows() {
           ExplainRow::without_parts(kRepositoryKind, explain_conditions),
           ExplainRow::without_parts(kVariantKind, explain_conditions),
           ExplainRow::without_parts(kVariantSetKind, explain_conditions),
+          ExplainRow::without_parts(kApprovalPolicyKind, explain_conditions),
           ExplainRow::without_parts(kRolloutKind, explain_rollout)};
 }
 

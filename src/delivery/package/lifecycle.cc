@@ -134,7 +134,10 @@ void judge_gates(const UpdateAsk& ask, std::vector<Cause>& causes, std::vector<s
     if (ask.mode == GateMode::Enforce) {
       causes.push_back(std::move(cause));
     } else {
-      warnings.push_back(fmt::format("{}: {}", cause.field, cause.message));
+      constexpr std::string_view kForbidden = "Forbidden: ";
+      const std::size_t begin = cause.message.starts_with(kForbidden) ? kForbidden.size() : 0;
+      warnings.push_back(
+          fmt::format("{}: {} (gates are only reported in this repository)", cause.field, cause.message.substr(begin)));
     }
   }
 }

@@ -68,7 +68,9 @@ Task<Result<CommandAnswer>> each(client::Client& client, std::vector<ShownRevisi
     const auto reply = co_await move(client, one);
     if (reply) {
       if (!reply->object.is_null()) made.text += fmt::format("{} {}\n", one.name(), done_of(verb, one));
-      for (const std::string& warning : reply->warnings) made.notes.push_back(fmt::format("{}: {}", one.name(), warning));
+      for (const std::string& warning : reply->warnings) {
+        made.notes.push_back(fmt::format("{}{}: {}", reply->object.is_null() ? "" : "warning: ", one.name(), warning));
+      }
       continue;
     }
     made.exit_code = 1;

@@ -92,7 +92,8 @@ TEST(PackageLifecycle, gates_bind_at_propose_and_at_approve_where_they_are_enfor
     ask.mode = GateMode::Report;
     UpdateDecision decision;
     EXPECT_TRUE(decide_update(ask, decision).empty());
-    EXPECT_EQ(decision.warnings.size(), 1U);
+    EXPECT_EQ(decision.warnings, std::vector<std::string>{"spec.readinessGates[ipam]: readiness conditions not met: ipam is "
+                                                          "False (owner ipam) (gates are only reported in this repository)"});
     ask.mode = GateMode::Enforce;
     ask.missing = {};
     ask.render = Render::Failed;

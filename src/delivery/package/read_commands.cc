@@ -10,6 +10,7 @@
 #include "delivery/package/output.h"
 #include "delivery/package/show.h"
 #include "delivery/package/why.h"
+#include "json/quoted.h"
 #include "json/text.h"
 #include "kube/table.h"
 
@@ -32,7 +33,20 @@ std::string field_selector(const CommandCall& call) {
   return made;
 }
 
+Result<void> check_selection(const CommandCall& call) {
+  SLIPWAY_TRY_VOID(check_option(call, "lifecycle", {"Draft", "Proposed", "Published", "DeletionProposed"}));
+  const std::string number = option(call, "revision");
+  const std::string_view digits = std::string_view(number).substr(number.starts_with('-') ? 1 : 0);
+  const bool is_number = !digits.empty() && std::ranges::all_of(digits, is_digit);
+  if (number.empty() || is_number) return {};
+  return fail(Reason::BadRequest,
+              fmt::format("--revision {}: must be a number: 0 for drafts, from 1 for published ones, -1 for "
+                          "what is on the branch",
+                          json::quoted(number)));
+}
+
 Task<Result<std::vector<ShownRevision>>> listed(CommandCall call) {
+  SLIPWAY_CO_TRY_VOID(check_selection(call));
   std::vector<ShownRevision> all;
   if (call.words.empty()) {
     const std::string ns = has_flag(call, "all-namespaces") ? "" : call.ns;

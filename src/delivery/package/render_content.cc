@@ -42,6 +42,10 @@ FunctionResult function_of(const krm::RenderStep& step) {
   return made;
 }
 
+constexpr std::string_view kNoExec =
+    "a server runs no program that a Kptfile names by exec, only built-in functions and programs that a FunctionConfig maps an "
+    "image to";
+
 /// A rendering under way, shared by the coroutine and the lane: the frame may be destroyed while the lane works.
 /// What a function writes to its standard error is in the results; the log keeps this much of it.
 constexpr std::size_t kMostErrorBytes = 1'000;
@@ -74,7 +78,9 @@ struct Work {
       made.files = outcome.steps.empty() ? std::move(files) : std::move(*outcome.files);
     } else {
       made.outcome = Render::Failed;
-      made.status.error = shortened(outcome.files.error().message);
+      const Status& why = outcome.files.error();
+      const bool is_missing = why.reason == Reason::NotImplemented;
+      made.status.error = shortened((is_missing ? "NotImplemented: " : "") + why.message);
       made.files = std::move(files);
     }
   }
@@ -94,7 +100,8 @@ Task<Rendered> render_content(client::ServedContext context, std::string ns, std
   if (has_pipeline(files)) table = co_await function_table(context.server, ns);
   const auto work = std::make_shared<Work>(Work{.files = std::move(files)});
   const auto begin = [work, table = std::move(table), name = std::move(name)] {
-    const krm::RenderOptions options{.program_for = [table](const std::string& image) { return table.program_for(image); },
+    const krm::RenderOptions options{.no_exec_text = std::string(kNoExec),
+                                     .program_for = [table](const std::string& image) { return table.program_for(image); },
                                      .built_in_for = [table](const std::string& image) { return table.built_in_for(image); },
                                      .package_name = name};
     work->render.emplace(work->files, options);

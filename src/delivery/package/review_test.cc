@@ -100,6 +100,17 @@ TEST(Why, tells_what_a_rollout_waits_for) {
             "web: Progressing, step 1 (1 %): 0 of 7 approved, 0 healthy, 0 failed; 1 not proposed: edge/ffy\n");
 }
 
+TEST(Why, repeats_the_condition_of_a_policy_that_is_not_followed) {
+  const json::Value policy =
+      json::parse_yaml(
+          "{apiVersion: packages.slipway.dev/v1alpha1, kind: ApprovalPolicy, metadata: {name: two}, status: {conditions: "
+          "[{type: Ready, status: 'False', reason: Invalid, message: 'no such time zone'}]}}")
+          .value();
+  const auto told = control::explain(explain_rows(), policy, "", NoObjects());
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].wait.message, "no such time zone");
+}
+
 ShownRevision shown(const std::string& name, Lifecycle lifecycle, Gates gates, Conditions conditions) {
   ShownRevision made;
   made.object = json::object({{"metadata", json::object({{"name", json::Value(name)}})}});

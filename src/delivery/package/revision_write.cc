@@ -187,6 +187,14 @@ void read_reasons(const Value& reasons, PutAsk& ask) {
   for (const Value& one : reasons["people"].items()) ask.people.push_back(one.str());
 }
 
+Result<void> check_drift_annotation(const std::string& name, const Value& sent, const Value& current) {
+  const std::string_view said = kube::annotation(sent, kDriftAnnotation);
+  if (said.empty() || said == "theirs" || said == "ours" || kube::annotation(current, kDriftAnnotation) == said) return {};
+  return fail(kube::invalid(kRevisionKind, name,
+                            {field::not_supported(fmt::format("metadata.annotations[{}]", kDriftAnnotation),
+                                                  fmt::format("{:?}", said), {"theirs", "ours"})}));
+}
+
 bool has_content_to_export(const RevisionRecord& was, const Updated& made) {
   if (made.record.lifecycle != Lifecycle::Draft && made.move != Move::Propose) return false;
   return made.move == Move::Propose || made.record.gates != was.gates;
@@ -198,6 +206,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   if (has_only_conditions(request)) co_return with_applied_conditions(context, request, std::move(newest));
   SLIPWAY_CO_TRY(sent, co_await sent_of(context, request, std::move(newest)));
   const StoredRecord& current = sent.current;
+  SLIPWAY_CO_TRY_VOID(check_drift_annotation(request.name, sent.object, current.object));
   const Requester who = requester_of(context, request);
   const bool is_approval = request.subresource == kApproval;
   const StoredRecord& read = sent.read();

@@ -59,8 +59,6 @@ TEST(PackageVariantPlan, from_what_is_there_to_what_is_done) {
   differs.differs = true;
   RevisionView draft_differs = ours("packagevariant-2", 0, Lifecycle::Draft, 2);
   draft_differs.differs = true;
-  RevisionView stale = ours("packagevariant-1", 0, Lifecycle::Proposed, 2);
-  stale.differs = true;
   RevisionView moved = ours("packagevariant-1", 0, Lifecycle::Draft, 2);
   moved.package = "old";
   moved.name = "edge.old.packagevariant-1";
@@ -93,11 +91,6 @@ TEST(PackageVariantPlan, from_what_is_there_to_what_is_done) {
       {"others are left alone", {others}, "Create edge.a.packagevariant-1 clone(bp.a.v2); "},
       {"all is well", {ours("packagevariant-1", 1, Lifecycle::Published, 2)}, ""},
       {"a draft is on its way", {ours("packagevariant-1", 0, Lifecycle::Proposed, 2)}, ""},
-      {"its proposal is out of date",
-       {stale},
-       "error: proposal edge.a.packagevariant-1 is out of date: what its variant makes has changed since it was proposed; "
-       "reject "
-       "it (slipway pkg reject edge.a.packagevariant-1), then its draft is made anew"},
       {"upstream is newer",
        {ours("packagevariant-3", 1, Lifecycle::Published, 1)},
        "Create edge.a.packagevariant-4 upgrade(bp.a.v1,bp.a.v2,edge.a.packagevariant-3); "},
@@ -125,6 +118,14 @@ TEST(PackageVariantPlan, from_what_is_there_to_what_is_done) {
        {ours("packagevariant-1", 1, Lifecycle::Published, 0)},
        "error: could not find upstream package revision 'a/0' in repo 'bp'"}};
   for (const Row& row : rows) EXPECT_EQ(shown(plan_variant(kVariant, world(row.there))), row.plan) << row.what;
+}
+
+TEST(PackageVariantPlan, a_proposal_that_is_out_of_date_is_not_written_but_told) {
+  RevisionView stale = ours("packagevariant-1", 0, Lifecycle::Proposed, 2);
+  stale.differs = true;
+  const VariantPlan plan = plan_variant(kVariant, world({stale}));
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_EQ(plan.error, out_of_date(stale.name).message);
 }
 
 TEST(PackageVariantPlan, the_upstream_is_found_by_number_or_workspace) {

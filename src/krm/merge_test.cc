@@ -25,8 +25,8 @@ TEST(Merge, takes_upstreams_change_and_keeps_the_local_one) {
 
 TEST(Merge, leaves_lists_in_brackets_in_brackets) {
   const auto pod = [](std::string_view image) {
-    return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n    image: " + std::string(image) +
-           "\n    env: [{name: A, value: \"1\"}]\n    ports: [{containerPort: 80}]\n";
+    return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n    image: " +
+           std::string(image) + "\n    env: [{name: A, value: \"1\"}]\n    ports: [{containerPort: 80}]\n";
   };
   const Upgrade made = merged({{"p.yaml", pod("a:1")}}, {{"p.yaml", pod("a:2")}}, {{"p.yaml", pod("a:1")}});
   EXPECT_EQ(made.files.at("p.yaml"), pod("a:2"));

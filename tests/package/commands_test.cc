@@ -248,6 +248,28 @@ TEST_F(PackageCommands, an_upgrade_tells_what_both_sides_changed) {
   EXPECT_TRUE(told.contains("both sides changed: m.yaml ConfigMap m data.k: one → upstream two, local mine")) << told;
 }
 
+TEST_F(PackageCommands, a_revision_that_was_read_from_git_is_upgraded_by_its_lock) {
+  repository("bp");
+  repository("edge");
+  const auto publish = [&](const std::string& name) {
+    must(propose(name));
+    must(approve(name));
+  };
+  publish(init("bp", "web", "v1"));
+  publish(draft("edge", "web", "v1", "{type: clone, clone: {upstreamRef: {upstreamRef: {name: bp.web.v1}}}}"));
+  publish(draft("bp", "web", "v2", "{type: edit, edit: {sourceRef: {name: bp.web.v1}}}"));
+  for (const char* name : {"edge", "bp"}) {
+    must(remove(kRepositories, name));
+    ASSERT_TRUE(until([&] { return get(kRepositories, name).is_null(); }));
+    register_repository(name, Deployment::No);
+  }
+  ASSERT_TRUE(until([&] { return !revision("edge.web.v1").is_null() && !revision("bp.web.v2").is_null(); }));
+  const std::string seen = said(run("pkg upgrade", {}, {{"discover", "upstream"}}));
+  EXPECT_TRUE(seen.contains("edge.web.v1") && seen.contains("v2")) << seen;
+  const std::string told = said(run("pkg upgrade", {"edge.web.v1"}, {{"workspace", "next"}}));
+  EXPECT_TRUE(told.starts_with("edge.web.v1 upgraded to edge.web.next\n")) << told;
+}
+
 TEST_F(PackageCommands, conditions_that_are_computed_cannot_be_set) {
   repository("edge");
   const std::string name = init("edge", "web", "v1");

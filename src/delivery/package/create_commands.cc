@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "delivery/family/text.h"
+#include "delivery/package/cluster_sync.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/kind.h"
 #include "json/quoted.h"
@@ -118,21 +119,6 @@ Task<Result<CommandAnswer>> copy(CommandCall call) {
   co_return co_await answer_created(std::move(call), std::move(spec));
 }
 
-/// The revision that this one came from, or was last upgraded to.
-Task<Result<std::string>> upstream_of(client::Client& client, std::string ns, ShownRevision local) {
-  for (int hops = 0; hops < 1000; ++hops) {
-    const RevisionTask task = local.spec.tasks.empty() ? RevisionTask{} : local.spec.tasks.front();
-    if (task.upgrade) co_return task.upgrade->new_upstream.name;
-    if (task.clone && task.clone->upstream.revision) co_return task.clone->upstream.revision->name;
-    if (!task.edit || !task.edit->source) break;
-    SLIPWAY_CO_TRY(source, co_await fetch_revision(client, ns, task.edit->source->name));
-    local = std::move(source);
-  }
-  co_return fail(
-      Reason::BadRequest,
-      fmt::format("{} was not cloned from a revision that is served here, so nothing is newer than it", local.name()));
-}
-
 /// The newest published revision of the package of `old`, or number `wanted`.
 Task<Result<ShownRevision>> newer_than(client::Client& client, std::string ns, ShownRevision old, std::int64_t wanted) {
   const std::string fields = fmt::format("spec.repository={},spec.packageName={}", old.spec.repository, old.spec.package_name);
@@ -154,7 +140,20 @@ Result<std::int64_t> number_option(const CommandCall& call, const std::string& n
   return fail(Reason::BadRequest, fmt::format("--{} {}: must be the number of a revision", name, json::quoted(text)));
 }
 
-/// The upstream revision by what is known of all; null when it has none here.
+/// The revision whose content stands where the lock says; null when none is served here.
+const ShownRevision* found_by_lock(const std::vector<ShownRevision>& all, const std::optional<Locator>& lock) {
+  if (!lock || !lock->git) return nullptr;
+  const auto at = std::ranges::find_if(all, [&](const ShownRevision& one) {
+    if (!is_published(one.lifecycle()) || !one.status.self_lock || !one.status.self_lock->git) return false;
+    const GitLock& own = *one.status.self_lock->git;
+    return plain_url(own.repo) == plain_url(lock->git->repo) && plain_path(own.directory) == plain_path(lock->git->directory) &&
+           (own.commit == lock->git->commit || own.ref == lock->git->ref);
+  });
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// The revision that this one came from, or was last upgraded to, by what is known of all: by its tasks, or, of one that was
+/// read from Git, by its upstreamLock. Null when none is served here.
 const ShownRevision* upstream_in(const std::vector<ShownRevision>& all, const ShownRevision& local) {
   const auto named = [&](const std::string& name) {
     const auto at = std::ranges::find(all, name, &ShownRevision::name);
@@ -163,12 +162,13 @@ const ShownRevision* upstream_in(const std::vector<ShownRevision>& all, const Sh
   const ShownRevision* here = &local;
   for (std::size_t hops = 0; here != nullptr && hops < all.size(); ++hops) {
     const RevisionTask task = here->spec.tasks.empty() ? RevisionTask{} : here->spec.tasks.front();
-    if (task.upgrade) return named(task.upgrade->new_upstream.name);
-    if (task.clone && task.clone->upstream.revision) return named(task.clone->upstream.revision->name);
-    if (!task.edit || !task.edit->source) return nullptr;
-    here = named(task.edit->source->name);
+    std::string name;
+    if (task.upgrade) name = task.upgrade->new_upstream.name;
+    if (task.clone && task.clone->upstream.revision) name = task.clone->upstream.revision->name;
+    if (const ShownRevision* upstream = named(name)) return upstream;
+    here = task.edit && task.edit->source ? named(task.edit->source->name) : nullptr;
   }
-  return nullptr;
+  return found_by_lock(all, local.status.upstream_lock);
 }
 
 std::vector<const ShownRevision*> newer_ones(const std::vector<ShownRevision>& all, const ShownRevision& old) {
@@ -217,9 +217,15 @@ Task<Result<CommandAnswer>> upgrade(CommandCall call) {
   SLIPWAY_CO_TRY(workspace, required_option(call, "workspace"));
   SLIPWAY_CO_TRY(strategy, strategy_option(call));
   SLIPWAY_CO_TRY(local, co_await fetch_revision(*call.client, call.ns, plain_name(words[0])));
-  SLIPWAY_CO_TRY(old_name, co_await upstream_of(*call.client, call.ns, local));
-  SLIPWAY_CO_TRY(old_upstream, co_await fetch_revision(*call.client, call.ns, old_name));
-  SLIPWAY_CO_TRY(upstream, co_await newer_than(*call.client, call.ns, old_upstream, wanted));
+  SLIPWAY_CO_TRY(all, co_await fetch_revisions(*call.client, call.ns, "", ""));
+  const ShownRevision* old_upstream = upstream_in(all, local);
+  if (old_upstream == nullptr) {
+    co_return fail(
+        Reason::BadRequest,
+        fmt::format("{} was not cloned from a revision that is served here, so nothing is newer than it", local.name()));
+  }
+  const std::string old_name = old_upstream->name();
+  SLIPWAY_CO_TRY(upstream, co_await newer_than(*call.client, call.ns, *old_upstream, wanted));
   if (upstream.name() == old_name) {
     co_return CommandAnswer{.notes = {fmt::format("{} follows {} already", local.name(), old_name)}};
   }

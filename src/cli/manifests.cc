@@ -112,7 +112,7 @@ Result<std::vector<Manifest>> read_manifests(Files& files, const std::vector<std
       continue;
     }
     for (const std::string& name : *names) {
-      if (is_manifest_name(name)) SLIPWAY_TRY_VOID(read_file(files, path + "/" + name, manifests));
+      if (is_manifest_name(name)) SLIPWAY_TRY_VOID(read_file(files, fmt::format("{}/{}", path, name), manifests));
     }
   }
   if (manifests.empty()) return fail(Reason::BadRequest, "no objects were found in the files given with -f");

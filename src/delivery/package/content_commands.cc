@@ -63,7 +63,7 @@ Result<void> write_metadata(Env& env, const std::string& folder, const kube::Obj
 Result<void> write_all(Env& env, const std::string& folder, const ShownFiles& shown) {
   for (const auto& [path, text] : shown.files) {
     SLIPWAY_TRY_VOID(check_path(path));
-    const std::string target = folder + "/" + path;
+    const std::string target = fmt::format("{}/{}", folder, path);
     SLIPWAY_TRY_VOID(env.files.make_folders(target.substr(0, target.rfind('/'))));
     SLIPWAY_TRY_VOID(env.files.write(target, text, 0644));
   }
@@ -152,7 +152,7 @@ Result<void> make_way(Env& env, const std::string& folder, const std::string& na
     }
   }
   for (const std::string& one : *there) {
-    if (one != ".git") SLIPWAY_TRY_VOID(env.files.remove_all(folder + "/" + one));
+    if (one != ".git") SLIPWAY_TRY_VOID(env.files.remove_all(fmt::format("{}/{}", folder, one)));
   }
   return {};
 }

@@ -137,14 +137,13 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
   auto reading = co_await read_repository_as_a_whole(env_, client, repository, key.ns, std::move(records), known_[key].branch);
   if (!reading && was_decided) decided_.insert(key);
   if (!reading) co_return fail(std::move(reading).error());
-  Object now = object;
-  const Value status = now["status"]
+  const Value status = object["status"]
                            .with("lastFullSyncTime", to_rfc3339(env_.clock.now()))
                            .with("packageCount", reading->revisions)
                            .with("gitCommitHash", reading->commit);
   const bool was_once = times.run_once && *times.run_once <= env_.clock.now();
   auto written = co_await control::write_status(
-      client, kRepositories, now, was_once ? status.with("observedRunOnceAt", object["spec"]["sync"]["runOnceAt"]) : status,
+      client, kRepositories, object, was_once ? status.with("observedRunOnceAt", object["spec"]["sync"]["runOnceAt"]) : status,
       kManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
   // Only now: what failed above is done again.

@@ -125,17 +125,14 @@ std::string shown(const std::map<std::string, std::string>& labels) {
 }
 
 Task<int> list(Session&, client::Client& hub, ClusterArguments) {
-  const auto secrets =
-      co_await client::list(hub, kSecrets, {.ns = fleet::kClusterNamespace, .label_selector = "", .field_selector = ""});
-  if (!secrets) co_return report(secrets.error());
+  const auto clusters = co_await fleet::list_clusters(hub);
+  if (!clusters) co_return report(clusters.error());
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
   std::vector<std::vector<std::string>> rows = {{"CLUSTER", "ALIAS", "TYPE", "ENDPOINT", "LABELS", "PROBLEM"}};
   rows.push_back({fleet::kHubCluster, "-", "Internal", "-", "-", "-"});
-  for (const Value& secret : (*secrets)["items"].items()) {
-    const auto cluster = fleet::read_cluster_secret(secret);
-    if (!cluster) continue;
-    rows.push_back({cluster->name, or_dash(cluster->alias), cluster->type, or_dash(cluster->endpoint), shown(cluster->labels),
-                    cluster->access || cluster->is_internal() ? "-" : cluster->access.error().message});
+  for (const fleet::ClusterSecret& cluster : *clusters) {
+    rows.push_back({cluster.name, or_dash(cluster.alias), cluster.type, or_dash(cluster.endpoint), shown(cluster.labels),
+                    cluster.access || cluster.is_internal() ? "-" : cluster.access.error().message});
   }
   fmt::print("{}", delivery::aligned(rows));
   co_return kDelivered;

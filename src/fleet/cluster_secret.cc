@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "json/text.h"
+#include "kube/well_known.h"
 
 namespace slipway::fleet {
 namespace {
@@ -151,6 +152,16 @@ std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret) {
   if (!endpoint_type.empty() && endpoint_type != "Const") read.endpoint = std::string(endpoint_type);
   read.access = has_credential ? access_by_credential(secret, read.type) : access_by_kubeconfig(secret, read.endpoint);
   return read;
+}
+
+Task<Result<std::vector<ClusterSecret>>> list_clusters(client::Client& hub) {
+  SLIPWAY_CO_TRY(secrets, co_await client::list(hub, kube::kSecrets,
+                                                {.ns = kClusterNamespace, .label_selector = "", .field_selector = ""}));
+  std::vector<ClusterSecret> clusters;
+  for (const json::Value& secret : secrets["items"].items()) {
+    if (auto cluster = read_cluster_secret(secret)) clusters.push_back(*std::move(cluster));
+  }
+  co_return clusters;
 }
 
 }  // namespace slipway::fleet

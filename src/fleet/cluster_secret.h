@@ -47,6 +47,9 @@ kube::Object internal_cluster_secret(const std::string& name);
 /// nullopt for a Secret that describes no cluster.
 std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret);
 
+/// What the Secrets of a hub describe, in the order of their names.
+Task<Result<std::vector<ClusterSecret>>> list_clusters(client::Client& hub);
+
 /// A kubeconfig out of an object, as a value. BadRequest when it cannot be read, or names files or programs of this machine.
 Result<json::Value> portable_kubeconfig(const std::string& text);
 

@@ -6,19 +6,23 @@
 #include <string>
 
 #include "control/controller.h"
-#include "fleet/identity.h"
+#include "kube/user.h"
 
 namespace slipway::delivery::application {
 
 class Acting {
  public:
   /// `run` outlives this. `identity` null: the controller's own.
-  Acting(control::Reconcile& run, std::shared_ptr<const kube::UserInfo> identity) : run_(run), identity_(std::move(identity)) {}
+  Acting(control::Reconcile& run, std::shared_ptr<const kube::UserInfo> identity);
+  Acting(const Acting&) = delete;
+  Acting& operator=(const Acting&) = delete;
+  ~Acting();
 
   /// A cluster as applications call it ("" and kHub are the home), as the identity: for all that steps, templates and objects
   /// do. NotFound when it is not known. The client lives as long as this.
   Result<client::Client*> on(const std::string& cluster);
-  /// From here on, on() leads to nothing outside that namespace of the home cluster: `why` is what is answered there.
+  /// From here on, clients of on() reach nothing outside that namespace of the home cluster, those that were given before too:
+  /// `why` is what is answered there.
   void confine(std::string ns, std::string why);
   /// As the controller: for its own records, and to learn which kinds there are.
   Result<client::Client*> own(const std::string& cluster);
@@ -26,11 +30,14 @@ class Acting {
   const kube::UserInfo* identity() const { return identity_.get(); }
 
  private:
+  /// Asks as the identity, and looks at each request whether it may still go where it goes.
+  class ActingClient;
+
   control::Reconcile& run_;
   std::shared_ptr<const kube::UserInfo> identity_;
-  std::string confined_to_;
-  std::string why_confined_;
-  std::map<client::Client*, std::unique_ptr<client::Client>> as_identity_;
+  std::string confined_to_;   // a namespace
+  std::string why_confined_;  // empty: not confined
+  std::map<client::Client*, std::unique_ptr<ActingClient>> clients_;
 };
 
 }  // namespace slipway::delivery::application

@@ -37,8 +37,6 @@ Value name_and_own_labels(const Value& metadata) {
 /// Of no object, ever. With it an apply creates what is not there, and is a Conflict for what is: an apply has no other way to
 /// say that it only creates.
 constexpr const char* kNoVersion = "9223372036854775807";
-/// Attempts at one object while others write it too.
-constexpr int kMostAttempts = 10;
 
 /// Whether another writer was faster than one who has seen `live`.
 bool is_overtaken(const Status& error, const Value& live) {

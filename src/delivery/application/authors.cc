@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "delivery/application/kind.h"
-#include "delivery/family/identity.h"
+#include "delivery/application/identity.h"
 
 namespace slipway::delivery::application {
 namespace {
 
-constexpr IdentityAnnotations kAnnotations{.user = kUserName, .groups = kUserGroup};
 const kube::Resource kUsers{"", "v1", "users"};
 
 /// What an object says, without what its server and its controllers keep about it.
@@ -16,24 +14,13 @@ Value content_of(const kube::Object& object) { return object.without("metadata")
 
 bool may_be_anybody(const kube::Asker& asker) { return asker.user == nullptr || asker.may("impersonate", kUsers, "", ""); }
 
-kube::Object with_authors_of(const kube::Object& object, const kube::Object& from) {
-  kube::Object out = object;
-  for (const char* key : {kUserName, kUserGroup}) {
-    const Value& said = from["metadata"]["annotations"][key];
-    if (out["metadata"]["annotations"][key] == said) continue;
-    out = said.is_null() ? out.without_path({"metadata", "annotations", key})
-                         : out.with_path({"metadata", "annotations", key}, said);
-  }
-  return out;
-}
-
 }  // namespace
 
 kube::Object record_author(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
   if (asker.user == nullptr) return object;
-  if (!old.is_null() && content_of(object) == content_of(old)) return with_authors_of(object, old);
-  if (may_be_anybody(asker)) return with_authors_of(object, {});
-  return delivery::record_identity(kAnnotations, object, {}, asker);
+  if (!old.is_null() && content_of(object) == content_of(old)) return with_identity_of(kIdentityAnnotations, object, old);
+  if (may_be_anybody(asker)) return with_identity_of(kIdentityAnnotations, object, {});
+  return delivery::record_identity(kIdentityAnnotations, object, {}, asker);
 }
 
 std::vector<Cause> check_revision_writer(const kube::Object& revision, const kube::Object& old, const kube::Asker& asker) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/digest.h"
+#include "delivery/application/authors.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -36,10 +37,7 @@ const Value& embedded(const Value& revision) {
 /// The same, as written by whoever wrote the revision by hand.
 Value in_revision(const Value& revision) {
   const Value& definition = embedded(revision);
-  const auto author = kube::annotation(revision, kUserName);
-  return author.empty() || definition.is_null()
-             ? definition
-             : definition.with_path({"metadata", "annotations", kUserName}, std::string(author));
+  return definition.is_null() ? definition : definition.with("metadata", with_author(definition["metadata"], revision));
 }
 
 /// How many single characters differ at least; more than two counts as far.

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
-#include "base/digest.h"
 #include "base/text.h"
 #include "delivery/application/admission.h"
 #include "delivery/application/conditions.h"
-#include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "delivery/application/kind.h"
-#include "delivery/family/identity.h"
 #include "kube/well_known.h"
 
 namespace slipway::delivery::application {
@@ -12,14 +10,12 @@ namespace {
 constexpr const char* kAuthenticated = "system:authenticated";
 constexpr const char* kAccounts = "system:serviceaccounts";
 
-constexpr IdentityAnnotations kAnnotations{.user = kUserName, .groups = kUserGroup};
-
 bool is_written(const kube::Object& object, const kube::Object& old) { return old.is_null() || object["spec"] != old["spec"]; }
 
 }  // namespace
 
 kube::Object record_identity(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  return delivery::record_identity(kAnnotations, object, old, asker);
+  return delivery::record_identity(kIdentityAnnotations, object, old, asker);
 }
 
 std::vector<Cause> check_service_account(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
@@ -36,7 +32,7 @@ std::vector<Cause> check_service_account(const kube::Object& object, const kube:
 std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application, ActsAs acts_as) {
   if (acts_as == ActsAs::Controller) return nullptr;
   const std::string_view account = kube::annotation(application, kServiceAccount);
-  if (account.empty()) return recorded_identity(kAnnotations, application);
+  if (account.empty()) return recorded_identity(kIdentityAnnotations, application);
   const std::string_view ns = kube::ns(application);
   auto user = std::make_shared<kube::UserInfo>();
   user->name = fmt::format("system:serviceaccount:{}:{}", ns, account);

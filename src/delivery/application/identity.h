@@ -8,11 +8,15 @@
 #include <memory>
 #include <vector>
 
+#include "delivery/application/kind.h"
 #include "delivery/family.h"
+#include "delivery/family/identity.h"
 #include "kube/admission.h"
 #include "kube/user.h"
 
 namespace slipway::delivery::application {
+
+inline constexpr IdentityAnnotations kIdentityAnnotations{.user = kUserName, .groups = kUserGroup};
 
 /// The object with who asks in its annotations when it is created or its spec changes, with those of `old` otherwise. What the
 /// process itself writes stays as it is. A group whose name has a comma is left out: the list could not be read back.

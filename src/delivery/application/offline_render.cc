@@ -12,7 +12,6 @@
 #include "delivery/application/scoped_policies.h"
 #include "delivery/workflow/provider.h"
 #include "fleet/cluster_secret.h"
-#include "kube/well_known.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -342,12 +341,9 @@ Lookup Known::lookup(const std::string& ns) {
 
 Task<std::vector<ClusterEntry>> clusters_of_hub(client::Client& hub) {
   std::vector<ClusterEntry> found;
-  const auto secrets = co_await client::list(
-      hub, kube::kSecrets, {.ns = fleet::kClusterNamespace, .label_selector = fleet::kCredentialLabel, .field_selector = ""});
-  if (!secrets) co_return found;
-  for (const Value& item : (*secrets)["items"].items()) {
-    if (auto cluster = fleet::read_cluster_secret(item)) found.push_back({cluster->name, std::move(cluster->labels)});
-  }
+  auto clusters = co_await fleet::list_clusters(hub);
+  if (!clusters) co_return found;
+  for (fleet::ClusterSecret& one : *clusters) found.push_back({std::move(one.name), std::move(one.labels)});
   co_return found;
 }
 

@@ -10,6 +10,9 @@
 
 namespace slipway::delivery::application {
 
+/// Attempts at one object while others write it too.
+inline constexpr int kMostAttempts = 10;
+
 /// "namespace/name", as owners and sharers are called.
 std::string sharer_name(const kube::Object& application);
 /// Who owns the object; empty: no application.

@@ -20,9 +20,6 @@
 namespace slipway::delivery::application {
 namespace {
 
-/// Attempts at one object while others write it too.
-constexpr int kMostAttempts = 10;
-
 using Place = std::pair<std::string, Placement>;  // component and where
 using Objects = std::vector<std::pair<ManagedResource, Value>>;
 

@@ -31,13 +31,17 @@ kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& 
                              const kube::Asker& asker) {
   if (asker.user == nullptr) return object;
   if (!old.is_null() && object["spec"] == old["spec"]) {
-    const json::Value& before = old["metadata"]["annotations"];
-    return with_annotation(with_annotation(object, in.user, before[in.user]), in.groups, before[in.groups]);
+    return with_identity_of(in, object, old);
   }
   std::vector<std::string> groups;
   std::ranges::copy_if(asker.user->groups, std::back_inserter(groups),
                        [](const std::string& group) { return !group.contains(','); });
   return with_annotation(with_annotation(object, in.user, asker.user->name), in.groups, joined(groups, ","));
+}
+
+kube::Object with_identity_of(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& from) {
+  const json::Value& said = from["metadata"]["annotations"];
+  return with_annotation(with_annotation(object, in.user, said[in.user]), in.groups, said[in.groups]);
 }
 
 std::shared_ptr<const kube::UserInfo> recorded_identity(const IdentityAnnotations& in, const kube::Object& object) {

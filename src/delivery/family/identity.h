@@ -19,6 +19,9 @@ struct IdentityAnnotations {
 kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                              const kube::Asker& asker);
 
+/// The object with what `from` says in these annotations; null: nothing.
+kube::Object with_identity_of(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& from);
+
 /// Null when no user is recorded, since the process itself wrote the object.
 std::shared_ptr<const kube::UserInfo> recorded_identity(const IdentityAnnotations& in, const kube::Object& object);
 

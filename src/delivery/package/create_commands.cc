@@ -120,17 +120,15 @@ Task<Result<CommandAnswer>> copy(CommandCall call) {
 }
 
 /// The newest published revision of the package of `old`, or number `wanted`.
-Task<Result<ShownRevision>> newer_than(client::Client& client, std::string ns, ShownRevision old, std::int64_t wanted) {
-  const std::string fields = fmt::format("spec.repository={},spec.packageName={}", old.spec.repository, old.spec.package_name);
-  SLIPWAY_CO_TRY(all, co_await fetch_revisions(client, ns, fields, ""));
+Result<ShownRevision> newer_than(const std::vector<ShownRevision>& all, const ShownRevision& old, std::int64_t wanted) {
   const ShownRevision* found = nullptr;
   for (const ShownRevision& one : all) {
-    if (!is_published(one.lifecycle()) || one.spec.revision <= 0) continue;
+    if (one.package() != old.package() || !is_published(one.lifecycle()) || one.spec.revision <= 0) continue;
     if (wanted != 0 ? one.spec.revision == wanted : found == nullptr || one.spec.revision > found->spec.revision) found = &one;
   }
-  if (found != nullptr) co_return *found;
-  co_return fail(Reason::NotFound, fmt::format("package {} has no published revision{}", old.package().object_name(),
-                                               wanted == 0 ? "" : fmt::format(" {}", wanted)));
+  if (found != nullptr) return *found;
+  return fail(Reason::NotFound, fmt::format("package {} has no published revision{}", old.package().object_name(),
+                                            wanted == 0 ? "" : fmt::format(" {}", wanted)));
 }
 
 Result<std::int64_t> number_option(const CommandCall& call, const std::string& name) {
@@ -225,7 +223,7 @@ Task<Result<CommandAnswer>> upgrade(CommandCall call) {
         fmt::format("{} was not cloned from a revision that is served here, so nothing is newer than it", local.name()));
   }
   const std::string old_name = old_upstream->name();
-  SLIPWAY_CO_TRY(upstream, co_await newer_than(*call.client, call.ns, *old_upstream, wanted));
+  SLIPWAY_CO_TRY(upstream, newer_than(all, *old_upstream, wanted));
   if (upstream.name() == old_name) {
     co_return CommandAnswer{.notes = {fmt::format("{} follows {} already", local.name(), old_name)}};
   }

@@ -17,6 +17,7 @@
 #include "client/backoff.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "control/acting_client.h"
 #include "control/clusters.h"
 #include "control/informer_pool.h"
 #include "control/tracking_client.h"
@@ -61,6 +62,7 @@ class Reconcile {
   Clusters& clusters_;
   TrackingClient::Options tracking_;
   std::map<std::string, std::unique_ptr<TrackingClient>> clients_;  // by cluster
+  std::vector<std::unique_ptr<ActingClient>> acting_;
 
  public:
   Reconcile(ObjectKey reconciled, const std::string& home, Clusters& clusters, TrackingClient::Options tracking);
@@ -71,6 +73,9 @@ class Reconcile {
 
   /// Another cluster by name. NotFound when it is not known (any more). The client lives as long as this run.
   Result<Client*> on(const std::string& cluster);
+  /// The home cluster as `author` sees it: for all that is read or written because that user's object says so. A null author is
+  /// the process itself. The client lives as long as this run.
+  Client& as(std::shared_ptr<const kube::UserInfo> author);
   std::vector<Written> take_written();
 };
 

@@ -45,7 +45,9 @@ struct Outcome {
 };
 
 struct ControllerOptions {
-  /// How many objects may be reconciled at the same time.
+  /// How many objects may be reconciled at the same time. A tenant (queue.h) may use all of them while no other waits. One that
+  /// uses less than a quarter is never kept waiting by those that use more: it gets workers beyond this number, up to twice
+  /// as many in all.
   std::size_t workers = 64;
   /// How long its caches may take before the runtime says at warn what the controller waits for (and keeps waiting).
   Duration sync_timeout = std::chrono::seconds{5};

@@ -13,6 +13,8 @@ namespace {
 
 /// How long a reconcile waits for the cache to show what the last one has written, before its object is put off.
 constexpr Duration kWaitForWrites = std::chrono::seconds{30};
+/// A tenant that uses less than the workers divided by this is never kept waiting by those that use more.
+constexpr std::size_t kSharesOfWorkers = 4;
 
 ObjectKey key_of_change(const Value& before, const Value& after) { return kube::key_of(after.is_null() ? before : after); }
 
@@ -100,7 +102,6 @@ ControllerRun::ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches 
       controller_(std::move(controller)),
       options_(controller_->options()),
       queue_(env, options_.backoff),
-      worker_free_(env),
       agent_("slipway-" + controller_->name()),
       name_(controller_->name()),
       watches_(std::make_unique<HomeWatches>(*this)) {
@@ -120,13 +121,38 @@ Task<> ControllerRun::dispatch() {
   co_await wait_for_caches();
   is_ready_ = true;
   for (;;) {
-    while (busy_ >= options_.workers) co_await worker_free_.wait();
-    ObjectKey key = co_await queue_.take();
+    auto key = next_key();
+    if (!key) {
+      co_await queue_.changed().wait();
+      continue;
+    }
     ++busy_;
-    running_[key] = {env_.clock.steady()};
+    ++busy_of_[key->ns];
+    running_[*key] = {env_.clock.steady()};
     watch_over_deadlines();
-    tasks_.spawn(reconcile(std::move(key)));
+    tasks_.spawn(reconcile(std::move(*key)));
   }
+}
+
+/// A tenant below its share comes first, and does not wait for a worker of the others.
+std::optional<ObjectKey> ControllerRun::next_key() {
+  const std::size_t share = std::max<std::size_t>(1, options_.workers / kSharesOfWorkers);
+  const auto is_below_share = [&](const std::string& tenant) {
+    const auto busy = busy_of_.find(tenant);
+    return busy == busy_of_.end() || busy->second < share;
+  };
+  if (busy_ < 2 * options_.workers) {
+    if (auto key = queue_.take_if(is_below_share)) return key;
+  }
+  if (busy_ >= options_.workers) return std::nullopt;
+  return queue_.take_if([](const std::string&) { return true; });
+}
+
+void ControllerRun::free_worker(const std::string& tenant) {
+  --busy_;
+  const auto busy = busy_of_.find(tenant);
+  if (--busy->second == 0) busy_of_.erase(busy);
+  queue_.changed().notify();
 }
 
 /// Waits for the caches that watch() has asked for. Says what it waits for when that takes longer than it should.
@@ -222,10 +248,7 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
 
 void ControllerRun::finished(const ObjectKey& key) {
   const auto found = running_.find(key);
-  if (!found->second.is_overdue) {
-    --busy_;
-    worker_free_.notify();
-  }
+  if (!found->second.is_overdue) free_worker(key.ns);
   running_.erase(found);
   if (running_.empty()) overdue_timer_.reset();
   queue_.done(key);
@@ -245,8 +268,7 @@ void ControllerRun::watch_over_deadlines() {
     for (auto& [key, running] : running_) {
       if (running.is_overdue || env_.clock.steady() < running.since + options_.reconcile_timeout) continue;
       running.is_overdue = true;
-      --busy_;
-      worker_free_.notify();
+      free_worker(key.ns);
       env_.metrics.count("slipway_reconcile_overdue_total", {{"controller", name_}}, 1);
       env_.log.warn(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since).to_string());
     }

@@ -222,6 +222,24 @@ TEST_F(RuntimeTest, works_on_at_most_as_many_objects_as_it_has_workers) {
   EXPECT_EQ(diary_.size(), 4U);
 }
 
+TEST_F(RuntimeTest, a_tenant_whose_reconciles_hang_keeps_no_other_waiting) {
+  api_.put("first");
+  std::function<void(const ObjectKey&)> enqueue;
+  start([&](Diarist& self, Reconcile& run) -> Task<Outcome> {
+    if (run.key.name == "first") enqueue = self.self->enqueue();
+    if (run.key.ns == "greedy") co_await sleep_for(env_, seconds{15});
+    co_return Outcome::settled();
+  });
+  for (const char* name : {"a", "b", "c", "d"}) enqueue({"greedy", name});
+  env_.run_until_idle();
+  EXPECT_EQ(diary_, (Names{"first", "a", "b"})) << "alone it has all workers";
+  enqueue({"modest", "x"});
+  env_.run_until_idle();
+  EXPECT_EQ(diary_, (Names{"first", "a", "b", "x"}));
+  env_.advance(seconds{16});
+  EXPECT_EQ(diary_, (Names{"first", "a", "b", "x", "c", "d"}));
+}
+
 Task<Outcome> done(Diarist&, Reconcile&) { co_return Outcome::settled(); }
 
 TEST_F(RuntimeTest, a_controller_waits_for_its_own_caches_only_and_says_what_for) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "base/check.h"
@@ -104,6 +105,7 @@ ControllerRun::ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches 
       queue_(env, options_.backoff),
       agent_("slipway-" + controller_->name()),
       name_(controller_->name()),
+      failures_(env, agent_),
       watches_(std::make_unique<HomeWatches>(*this)) {
   controller_->watch(*watches_);
   watches_->complete();
@@ -182,10 +184,22 @@ Task<> ControllerRun::reconcile(ObjectKey key) {
   put_off_.erase(key);
   const TrackingClient::Options tracking{env_.clock, agent_, env_.clock.steady() + options_.reconcile_timeout};
   Reconcile run(key, home_, clusters_, tracking);
-  const Outcome outcome = co_await controller_->reconcile(run);
+  const Outcome outcome = co_await reconcile_guarded(run);
   note_written(key, run.take_written());
   settle(key, outcome);
   finished(key);
+}
+
+/// The only place that catches what reconciles throw. Reconciles report errors as Outcomes; an exception is a mistake of ours
+/// that some object brings out, and that object alone is to fail.
+Task<Outcome> ControllerRun::reconcile_guarded(Reconcile& run) {
+  try {
+    co_return co_await controller_->reconcile(run);
+  } catch (const std::exception& thrown) {
+    co_return Outcome::failed(fail(Reason::InternalError, fmt::format("the reconcile threw: {}", thrown.what())).error());
+  } catch (...) {
+    co_return Outcome::failed(fail(Reason::InternalError, "the reconcile threw what is no std::exception").error());
+  }
 }
 
 Task<bool> ControllerRun::wait_written(std::vector<Written> written) {
@@ -232,15 +246,16 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
   switch (outcome.kind) {
     case Outcome::Kind::Settled:
       queue_.forget(key);
+      failures_.forget(key);
       return;
     case Outcome::Kind::RetriesAfter:
       queue_.forget(key);
+      failures_.forget(key);
       queue_.add_after(key, outcome.after);
       return;
     case Outcome::Kind::Failed:
       env_.metrics.count("slipway_reconcile_errors_total", {{"controller", name_}}, 1);
-      env_.log.debug("reconcile failed",
-                     {{"controller", agent_}, {"object", key.to_string()}, {"error", outcome.error.message}});
+      failures_.record(key, outcome.error);
       queue_.add_backed_off(key);
       return;
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "control/failure_log.h"
 #include "control/queue.h"
 #include "control/runtime.h"
 
@@ -46,6 +47,8 @@ class ControllerRun {
   void free_worker(const std::string& tenant);
   Task<> wait_for_caches();
   Task<> reconcile(ObjectKey key);
+  /// The controller's reconcile; what it throws becomes Outcome::failed.
+  Task<Outcome> reconcile_guarded(Reconcile& run);
   /// False when a cache does not show one of the writes in time: the object is put off.
   Task<bool> wait_written(std::vector<Written> written);
   /// The cache in which a write is to be seen; null: there is none.
@@ -77,6 +80,7 @@ class ControllerRun {
   std::map<ObjectKey, Steady> put_off_;
   std::string agent_;
   std::string name_;
+  FailureLog failures_;
   std::deque<InformerLease> own_caches_;
   std::unique_ptr<HomeWatches> watches_;
   bool is_ready_ = false;  // its caches had their first list

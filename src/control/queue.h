@@ -24,8 +24,8 @@ using kube::ObjectKey;
 
 class Queue {
  public:
-  /// client-go's default item rate limiter.
-  static constexpr client::Backoff kDefaultBackoff{std::chrono::milliseconds{5}, std::chrono::seconds{1000}};
+  /// client-go's default item rate limiter, but for its end (1,000 s there).
+  static constexpr client::Backoff kDefaultBackoff{std::chrono::milliseconds{5}, std::chrono::minutes{5}};
 
   explicit Queue(Env& env, client::Backoff backoff = kDefaultBackoff);
 

@@ -82,7 +82,7 @@ TEST_F(QueueTest, backs_off_exponentially_with_a_cap_and_some_jitter) {
     const Duration waited = env_.now() - began;
     EXPECT_GE(waited, expected);
     EXPECT_LE(waited, expected * 11 / 10);
-    expected = std::min<Duration>(expected * 2, seconds{1000});
+    expected = std::min<Duration>(expected * 2, seconds{300});
   }
   queue_.forget(key("a"));
   const Time began = env_.now();

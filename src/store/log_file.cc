@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "json/text.h"
+#include "store/wal_mark.h"
 
 namespace slipway::store {
 namespace {
@@ -137,12 +138,14 @@ std::unexpected<Status> LogFile::read_failure(const SqliteError& error) const {
 }
 
 Result<void> LogFile::connect(bool may_be_new) {
+  const std::string log_header = wal_header(options_.vfs, path());  // before SQLite makes one
   const int flags = options_.is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   auto connection = Connection::open(path(), flags, options_.vfs);
   if (!connection) return read_failure(connection.error());
   connection_ = std::move(*connection);
   if (auto done = configure(); !done) return read_failure(done.error());
   if (may_be_new) SLIPWAY_TRY_VOID(check_format());
+  SLIPWAY_TRY_VOID(check_log(log_header));
   if (auto done = prepare(); !done) return read_failure(done.error());
   return {};
 }
@@ -198,12 +201,14 @@ SqliteResult<void> LogFile::prepare() {
   if (!options_.is_read_only) {
     SLIPWAY_SQL(connection_->execute("PRAGMA journal_mode=WAL"));
     SLIPWAY_SQL(recover());
+    SLIPWAY_SQL(mark_open());
     SLIPWAY_SQL_LET(insert, Statement::prepare(*connection_, "INSERT INTO log VALUES(?1, ?2, ?3, ?4)"));
     insert_ = std::move(insert);
     SLIPWAY_SQL_LET(deletion, Statement::prepare(*connection_, "DELETE FROM log WHERE revision = ?1"));
     delete_ = std::move(deletion);
     SLIPWAY_SQL_LET(set, Statement::prepare(*connection_, "UPDATE meta SET value = ?1 WHERE name = ?2"));
     set_meta_ = std::move(set);
+    is_prepared_ = true;
   }
   return {};
 }
@@ -220,6 +225,32 @@ SqliteResult<void> LogFile::recover() {
   if (code != SQLITE_OK) return std::unexpected(connection_->error());
   if (frames <= 0) return {};
   return connection_->execute("UPDATE meta SET value = value + 1 WHERE name = 'recoveries'");
+}
+
+Result<void> LogFile::check_log(std::string_view header) {
+  const auto mark = meta(kWalMark);
+  if (!mark) return read_failure(mark.error());
+  const std::string_view fault = wal_fault(*mark, header);
+  if (fault.empty()) return {};
+  return fail(
+      Reason::StorageReadError,
+      fmt::format("{0} was not closed, and its write-ahead log {0}-wal, with what was written last, is {1}: put it back. If it "
+                  "is lost, `sqlite3 {0} \"DELETE FROM meta WHERE name = '{2}'\"` lets the database open as it was before",
+                  path(), fault, kWalMark));
+}
+
+/// In two steps: the first gives the log its header, whose salt the second puts into the database.
+SqliteResult<void> LogFile::mark_open() {
+  const auto set = [this](std::int64_t mark) {
+    return connection_->execute(fmt::format("INSERT OR REPLACE INTO meta VALUES('{}', {})", kWalMark, mark).c_str());
+  };
+  auto done = set(wal_mark(""));
+  if (done) done = set(wal_mark(wal_header(options_.vfs, path())));
+  if (!done) return done.error().primary() == SQLITE_FULL ? SqliteResult<void>{} : done;
+  const int code = sqlite3_wal_checkpoint_v2(connection_->get(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  const int primary = code & 0xff;
+  if (primary == SQLITE_OK || primary == SQLITE_BUSY || primary == SQLITE_FULL) return {};
+  return std::unexpected(connection_->error());
 }
 
 Result<void> LogFile::read(const std::function<Result<void>(const LogRow&)>& visit) {
@@ -331,11 +362,14 @@ void LogFile::checkpoint() {
 }
 
 void LogFile::close() {
-  if (connection_ && !is_counted_ && !is_read_only()) {
-    // Should this fail, the older count still holds.
-    if (auto transaction = Transaction::begin(*connection_); transaction && write_count(newest_, rows_))
-      (void)transaction->commit();
+  if (connection_ && is_prepared_) {
+    // Should this fail, the older count still holds, and the mark with its log.
+    auto transaction = Transaction::begin(*connection_);
+    const bool is_counted = transaction && (is_counted_ || write_count(newest_, rows_));
+    const auto unmark = fmt::format("DELETE FROM meta WHERE name = '{}'", kWalMark);
+    if (is_counted && connection_->execute(unmark.c_str())) (void)transaction->commit();
   }
+  is_prepared_ = false;
   insert_ = {};
   delete_ = {};
   set_meta_ = {};

@@ -9,6 +9,7 @@
 //     counted     up to this revision …
 //     rows        … there are so many rows (written when rows are deleted, and on close), so that lost ones are missed
 //     recoveries  how often a process found a write-ahead log that its predecessor had not closed
+//     open        while a store has it open: which write-ahead log belongs to it (wal_mark.h)
 #pragma once
 
 #include <cstddef>
@@ -96,6 +97,9 @@ class LogFile {
   SqliteResult<void> create_tables();
   SqliteResult<void> prepare();
   SqliteResult<void> recover();
+  /// StorageReadError when the database was not closed and its write-ahead log, of which `header` was found, is not its own.
+  Result<void> check_log(std::string_view header);
+  SqliteResult<void> mark_open();
   Result<void> visit_rows(const std::function<Result<void>(const LogRow&)>& visit);
   SqliteResult<std::int64_t> meta(const char* name);
   SqliteResult<void> set_meta(std::string_view name, std::int64_t value);
@@ -115,6 +119,7 @@ class LogFile {
   Revision newest_ = 0;    // in the file
   std::int64_t rows_ = 0;  // in the file
   bool is_counted_ = true;
+  bool is_prepared_ = false;    // for writing
   int wal_pages_ = 0;           // in the write-ahead log
   int checkpointed_pages_ = 0;  // of these, when they were last moved
 };

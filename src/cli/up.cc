@@ -1,6 +1,7 @@
 // `slipway up`: a control plane on the wire, for one embedded cluster or several, until it is interrupted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -128,6 +129,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");
+  for (const std::string& folder : {arguments_.data_dir, cluster.folder}) chmod((folder + "/tokens.csv").c_str(), 0600);
 
   plane::Controllers::Options controllers;
   controllers.pods = arguments_.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;

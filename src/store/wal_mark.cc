@@ -11,7 +11,8 @@ constexpr std::size_t kHeaderSize = 32;
 constexpr std::size_t kSummed = 24;  // bytes before the sums
 constexpr std::size_t kSaltAt = 16;
 constexpr std::uint32_t kMaxRenewals = 1U << 20U;  // of one log while a store is open: each moves some MiB
-constexpr std::int64_t kIsMarked = std::int64_t{1} << 32;
+constexpr std::int64_t kIsMarked = 0x4000'0000;
+constexpr std::uint32_t kSaltBits = 0x3f'ffff;
 
 std::uint32_t word(std::string_view bytes, std::size_t at, bool is_big_endian) {
   std::uint32_t out = 0;
@@ -42,14 +43,16 @@ std::string wal_header(sqlite3_vfs* vfs, const std::string& database) {
   return file ? file->read(kHeaderSize) : "";
 }
 
-std::int64_t wal_mark(std::string_view header) {
-  return kIsMarked | (header.size() < kHeaderSize ? 0 : word(header, kSaltAt, true));
+std::int64_t with_wal_mark(std::int64_t format, std::string_view header) {
+  const std::uint32_t salt = header.size() < kHeaderSize ? 0 : word(header, kSaltAt, true) & kSaltBits;
+  return kIsMarked | std::int64_t{salt} << 8 | format;
 }
 
-std::string_view wal_fault(std::int64_t mark, std::string_view header) {
-  if (mark == 0) return "";
+std::string_view wal_fault(std::int64_t user_version, std::string_view header) {
+  if (!has_wal_mark(user_version)) return "";
   if (header.size() < kHeaderSize) return "missing";
-  const std::uint32_t ahead = word(header, kSaltAt, true) - static_cast<std::uint32_t>(mark);
+  const auto marked = static_cast<std::uint32_t>(user_version >> 8) & kSaltBits;
+  const std::uint32_t ahead = (word(header, kSaltAt, true) - marked) & kSaltBits;
   return is_whole(header) && ahead > kMaxRenewals ? "of another database, or of another time" : "";
 }
 

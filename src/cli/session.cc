@@ -287,13 +287,15 @@ int report(const Status& status, std::string_view where) {
 }
 
 Task<> keep_heap_low(Env& env) {
+  std::size_t before = 0;
   while (true) {
     co_await sleep_for(env, kHeapLook);
-    while (os::heap_kept() > kMaxHeapKept) {
-      const std::size_t before = os::heap_kept();
+    const std::size_t now = os::heap_kept();
+    // What was free at both looks is not in use by turns.
+    const std::size_t idle = std::min(std::exchange(before, now), now);
+    for (std::size_t given = 0; given + kMaxHeapKept < idle; given += kHeapPiece) {
       os::give_heap_back(kHeapPiece);
       co_await sleep_for(env, kHeapPause);
-      if (os::heap_kept() >= before) break;
     }
   }
 }

@@ -47,8 +47,8 @@ struct SessionOptions {
 /// For processes that go on running: a moment from now, when they have started, what only that needed is let go.
 Task<> let_go_of_start(Env& env);
 
-/// For processes that go on running, until the world is dropped: gives freed memory beyond kMaxHeapKept back to the system, in
-/// pieces that do not hold the logic thread up.
+/// For processes that go on running, until the world is dropped: gives memory beyond kMaxHeapKept that was free for ten
+/// seconds back to the system, in pieces that do not hold the logic thread up.
 Task<> keep_heap_low(Env& env);
 
 class Session {
